@@ -31,8 +31,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from howsure.data.documents.columns import read_tagged
 from howsure.data.documents.conllu import read_conllu
+from howsure.data.documents.tagged_columns import read_tagged
 from howsure_text.sequences import CRFTagger, HMMTagger
 from howsure_text.sequences.features import attributes_of, families_of, offsets_of
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from howsure.data.documents.columns import read_tagged
 from howsure.data.documents.read_documents import first_documents
+from howsure.data.documents.tagged_columns import read_tagged
 
 Corpus = tuple[list[list[str]], list[list[str]]]
 

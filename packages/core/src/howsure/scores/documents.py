@@ -81,7 +81,7 @@ def document_metrics(
 
 
 def read_document_columns(
-    targets: str, data: object, *, others: Mapping[str, object]
+    targets: str, data: object, *, others: Mapping[str, object], column: int | None = None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The columns and provenance of plain files without columns: one file per model, and `targets` (true values).
     A document is a line, or a sentence in files of tags.
@@ -99,11 +99,13 @@ def read_document_columns(
     for field in fields(data):
         if field.compare and getattr(data, field.name) != getattr(plain, field.name):
             raise InputError(f"`targets` reads every document; leave {parameter(field.name)} out.")
-    from howsure.data.documents.read_documents import document_items
+    from howsure.data.documents.read_documents import document_items, prediction_items
 
-    true, documents = document_items(targets)
+    gold = document_items(targets, column=column)
+    true, documents = gold.items, gold.documents
     items_by_model = {
-        name: document_items(path)[0] for name, path in zip(source_names(data.paths), data.paths, strict=True)
+        name: prediction_items(path, gold, column=column)
+        for name, path in zip(source_names(data.paths), data.paths, strict=True)
     }
     for path, items in zip(data.paths, items_by_model.values(), strict=True):
         if len(items) != len(true):
@@ -117,7 +119,8 @@ def read_document_columns(
         "id": [*range(len(true))] * len(items_by_model),
         "clusters": None if documents is None else documents * len(items_by_model),
     }
-    return columns, {"files": list(data.paths), "targets": targets, "rows": len(columns["y_true"])}
+    provenance = {"files": list(data.paths), "targets": targets, "rows": len(columns["y_true"])}
+    return columns, provenance | ({} if gold.columns is None else {"read_as": gold.columns})
 
 
 def add_document_scores(rows: ScoredRows, metrics: Sequence[Metric]) -> ScoredRows:

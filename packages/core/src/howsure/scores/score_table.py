@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
+from howsure.data.documents.read_documents import columns_notes
 from howsure.errors import InputError, parameter, shown, told
 from howsure.inputs.frames import Source
 from howsure.inputs.long_form import item_twice
@@ -59,6 +60,7 @@ def score_table(
     prediction: ArrayLike | str | None = None,
     metrics: str | Sequence[str] = (),
     targets: str | None = None,
+    column: int | None = None,
     model: ArrayLike | str | None = None,
     groups: ArrayLike | str | None = None,
     id: ArrayLike | str | None = None,
@@ -80,6 +82,7 @@ def score_table(
     """The mean score of each model with an interval, on its own items, and its possible ranks.
 
     targets: for a metric of documents, a file of the true values, like those of the models, by line or sentence.
+    column: the column of tags in such files, counted from 1 (default: the last).
 
     The scores behind `mean_scores`, `score_models`, `pass_at_k` and `worst_items`, which explain them, and behind
     `howsure score`.
@@ -94,7 +97,9 @@ def score_table(
     of_files: dict[str, Any] = {}
     if targets is not None:
         named = {"y_true": y_true, "prediction": prediction, "model": model, "id": id, "clusters": clusters}
-        columns, of_files = read_document_columns(targets, data, others=named | {"groups": groups, "run": run})
+        columns, of_files = read_document_columns(
+            targets, data, others=named | {"groups": groups, "run": run}, column=column
+        )
         y_true, prediction, model, id, clusters = (columns[role] for role in named)
         data = None
     roles = {"model": model, "groups": groups, "clusters": clusters, "id": id, "run": run}
@@ -172,7 +177,8 @@ def score_table(
         if len(kinds) > 1
         else ()
     )
-    notes = (*rows.notes, *whole_notes, *_direction_notes(rows, directions), *incomplete, *together)
+    read_as = columns_notes(str(targets), of_files.get("read_as"))
+    notes = (*rows.notes, *read_as, *whole_notes, *_direction_notes(rows, directions), *incomplete, *together)
     return ScoreTable(rows=tuple(table_rows), worst=worst_items, notes=notes, recipe=recipe)
 
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from howsure.data.documents.read_documents import columns_notes
 from howsure.errors import InputError, parameter, shown, told
 from howsure.inputs.frames import Source
 from howsure.inputs.measures import Measure
@@ -309,6 +310,7 @@ def compare(
     clusters: ArrayLike | str | None = None,
     strata: ArrayLike | str | None = None,
     targets: Source | IntoFrame | Mapping[str, ArrayLike] | str | None = None,
+    column: int | None = None,
     pos_label: Hashable = None,
     lower_is_better: bool = False,
     bounds: tuple[float, float] | None = None,
@@ -338,6 +340,7 @@ def compare(
     score: scores that each item already has (exact match, a grade): those of each model, or in a table by rows a column
     or several.
     targets: file of the true labels: .txt, .csv, .tsv, .npy, one per line; or a table of what is true, by `id`.
+    column: the column of tags in files of sentences, counted from 1 (default: the last).
     all_pairs: show every pair of models, not only those with the best.
     skip_missing: leave out rows with missing values, and count them.
     metrics: a metric, or several; score: the columns of the models hold scores.
@@ -410,7 +413,7 @@ def compare(
         if isinstance(targets, str):
             others = {"prediction": prediction, "y_true": y_true, "id": id, "run": run, **grouping}
             arrays, file_rows = systems_of_files(
-                targets, against, model, tasks=tasks_of(chosen_metrics or ()), others=others
+                targets, against, model, tasks=tasks_of(chosen_metrics or ()), others=others, column=column
             )
             to_compare = replace(of_arrays(**(options | arrays)), rows=file_rows)
         elif data is not None:
@@ -456,7 +459,13 @@ def compare(
             choices,
             seed_of(rng),
             with_means=to_compare.of_scores or in_rows or chosen in OF_MEANS,
-            notes=(*to_compare.notes, *views, *notes_on_labels(source, names), *notes_of_documents(source, names)),
+            notes=(
+                *to_compare.notes,
+                *columns_notes(str(targets), to_compare.rows.read.get("read_as")),
+                *views,
+                *notes_on_labels(source, names),
+                *notes_of_documents(source, names),
+            ),
             progress=progress,
             recipe=recipe_of_documents(source, names) | ({"items": BY_ORDER} if to_compare.by_order else {}),
         )

@@ -180,14 +180,20 @@ def no_files() -> InputError:
 
 
 def systems_of_files(
-    targets: str, against: object, model: object, *, tasks: set[str], others: Mapping[str, object]
+    targets: str,
+    against: object,
+    model: object,
+    *,
+    tasks: set[str],
+    others: Mapping[str, object],
+    column: int | None = None,
 ) -> tuple[dict[str, Any], Rows]:
     """The true values and the predictions of the baseline and of the models, each in a file without columns, and a
     description of the input. For metrics of documents, the documents of sentences are clusters.
 
     Raises InputError for one of the others, which name columns, and for a file that is named twice.
     """
-    from howsure.data.documents.read_documents import document_items
+    from howsure.data.documents.read_documents import document_items, prediction_items
     from howsure.significance.boostsa.storage import read_labels
 
     wrong = [role for role, value in others.items() if value is not None]
@@ -200,14 +206,16 @@ def systems_of_files(
     if len(set(files)) < len(files):
         twice = next(name for name in files if files.count(name) > 1)
         raise InputError(f"`against` and `model` must name different files; {twice} is named twice.")
-    clusters = None
+    clusters, read_as = None, dict[str, str]()
     if tasks == {DOCUMENT}:
-        true, clusters = document_items(targets)
-        predictions = [document_items(path)[0] for path in files]
+        gold = document_items(targets, column=column)
+        true, clusters = gold.items, gold.documents
+        predictions = [prediction_items(path, gold, column=column) for path in files]
+        read_as = {} if gold.columns is None else {"read_as": gold.columns}
     else:
         true, *predictions = (read_labels(path) for path in (targets, *files))
     other, *names = source_names(files)
     systems = {"against": {other: predictions[0]}, "model": dict(zip(names, predictions[1:], strict=True))}
     return {"y_true": true, **systems, "clusters": clusters}, Rows(
-        {}, {"files": [targets, *files], "rows": len(true), "skipped": {}}
+        {}, {"files": [targets, *files], **read_as, "rows": len(true), "skipped": {}}
     )

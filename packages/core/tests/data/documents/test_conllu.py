@@ -341,7 +341,8 @@ def test_the_treebank_with_its_own_tags_is_itself(real_data: Path) -> None:
 def _items(tmp_path, name, text):
     path = tmp_path / name
     path.write_text(text)
-    return document_items(path)
+    found = document_items(path)
+    return found.items, found.documents
 
 
 def test_a_line_is_a_text(tmp_path):
@@ -349,7 +350,7 @@ def test_a_line_is_a_text(tmp_path):
 
 
 def test_tags_stand_in_the_last_column(tmp_path):
-    text = "# newdoc\n# text = Ada sang\nAda\tN\tB-PER\nsang\tV\tO\n\n\nRome N B-LOC\n\n# newdoc\nIn P O\n"
+    text = "# newdoc\n# text = Ada sang\nAda\tN\tB-PER\nsang\tV\tO\n\n\nRome\tN\tB-LOC\n\n# newdoc\nIn\tP\tO\n"
     assert _items(tmp_path, "a.conll", text) == ([["B-PER", "O"], ["B-LOC"], ["O"]], [0, 0, 1])
     assert _items(tmp_path, "b.bio", "Ada B-PER\n\nsang O\n\n") == ([["B-PER"], ["O"]], None)
 
@@ -374,5 +375,6 @@ def test_a_file_of_spacy_has_ents(tmp_path):
     doc = spacy.blank("en")("Ada Byron sang")
     doc.ents = [Span(doc, 0, 2, "PERSON")]
     DocBin(docs=[doc]).to_disk(tmp_path / "gold.spacy")
-    (item,), documents = document_items(tmp_path / "gold.spacy")
-    assert (entities_of(item), documents) == ([(0, 9, "PERSON")], None)
+    found = document_items(tmp_path / "gold.spacy")
+    (item,) = found.items
+    assert (entities_of(item), found.documents) == ([(0, 9, "PERSON")], None)

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
-from howsure.data.documents.columns import read_sentence_index, read_tagged
+from howsure.data.documents.columns import read_sentence_index
 from howsure.data.documents.document import Strings
 from howsure.data.documents.read_documents import first_documents
+from howsure.data.documents.tagged_columns import read_tagged
 from howsure.inputs.pairs import Integers
 from howsure_cli.datasets import find_data_set
 

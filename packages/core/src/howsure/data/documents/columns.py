@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate, groupby
-from typing import Any
 
 from howsure.data.documents.brackets import (
     BracketError,
@@ -277,70 +276,9 @@ def _typed(mention: Mention) -> str:
     return f"{type_text(mention)}-{entity_text(mention)}"
 
 
-# Tagged text in two columns: one word and its tag per line, a tab between them, a blank line after each sentence.
+# The document of each sentence of a tagged text, in a table of its own.
 
-BREAK_OF_TWO = re.compile(r"[\t\r\n\ud800-\udfff]")  # what is half a character has no place in UTF-8
 INDEX = "sentence\tfile\ttokens"
-
-
-def read_tagged(path: str | os.PathLike[str]) -> tuple[list[Strings], list[Strings]]:
-    """The sentences of a file of two columns (plain or gzip; "-" is standard input) and their tags.
-
-    Raises InputError that names a line that is not word, tab and tag.
-    """
-    return tagged_sentences(read_text(path))
-
-
-def tagged_sentences(text: Text) -> tuple[list[Strings], list[Strings]]:
-    """The sentences of a text in two columns, and their tags."""
-    sentences, tags = [], []
-    numbered = enumerate(text.content.split("\n"), start=1)
-    for is_sentence, lines in groupby(numbered, key=lambda numbered_line: bool(numbered_line[1])):
-        if is_sentence:
-            words: list[str] = []
-            marks: list[str] = []
-            for number, line in lines:
-                word, tab, tag = line.partition("\t")
-                if not (word and tag) or "\t" in tag:
-                    n_columns = line.count("\t") + 1
-                    what = f"{n_columns} columns" if tab and n_columns != 2 else "an empty column" if tab else "no tab"
-                    raise text.fault(number, f"a line must be a word, a tab and its tag, or blank; it has {what}.")
-                words.append(word)
-                marks.append(tag)
-            sentences.append(tuple(words))
-            tags.append(tuple(marks))
-    return sentences, tags
-
-
-def write_tagged(
-    sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]], path: str | os.PathLike[str]
-) -> None:
-    """Write sentences and their tags in two columns; InputError if they do not match or cannot be written in
-    columns."""
-    texts, gold = _lists(sentences, "sentences"), _lists(tags, "tags")
-    if len(texts) != len(gold):
-        raise InputError(f"there must be tags for every sentence; {len(texts):,} sentences, {len(gold):,} of tags.")
-    lines: list[str] = []
-    for at, (words, marks) in enumerate(zip(texts, gold, strict=True)):
-        if len(words) != len(marks) or not words:
-            rule = "a sentence must have words and a tag for each"
-            raise InputError(f"{rule}; sentence {at} has {len(words)} words and {len(marks)} tags.")
-        for cell in (*words, *marks):
-            if not isinstance(cell, str) or not cell or BREAK_OF_TWO.search(cell):
-                raise InputError(f"words and tags must be text without tab and line break; sentence {at} has {cell!r}.")
-        lines += [f"{word}\t{mark}\n" for word, mark in zip(words, marks, strict=True)]
-        lines.append("\n")
-    write_text("".join(lines), path)
-
-
-def _lists(lists: object, name: str) -> list[list[Any]]:
-    """Lists of lists; InputError for text, which would fall apart into characters."""
-    outer = None if isinstance(lists, (str, bytes)) or not isinstance(lists, Iterable) else list(lists)
-    for at, inner in enumerate([lists] if outer is None else outer):
-        if outer is None or isinstance(inner, (str, bytes)) or not isinstance(inner, Iterable):
-            place = name if outer is None else f"{name}[{at}]"
-            raise InputError(f"{name} must be a list of lists, one per sentence; {place} is {inner!r}.")
-    return [list(inner) for inner in outer or ()]
 
 
 def read_sentence_index(path: str | os.PathLike[str], sentences: Sequence[Sequence[str]]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -14,6 +14,8 @@ from howsure.files.opened import parsed_json
 OUTSIDE = "O"
 UNTYPED = "entity"  # the type of labels that have none: B, I
 PREFIXES = {"B": "B", "I": "I", "M": "I", "E": "E", "L": "E", "S": "S", "U": "S"}  # BILOU and BMES written as BIOES
+IOB1, BIO, IOE2, BIOES, BILOU = SCHEMES = ("IOB1", "BIO", "IOE2", "BIOES", "BILOU")
+LETTERS = {IOB1: "OIB", BIO: "OIB", IOE2: "OIE", BIOES: "OBIMES", BILOU: "OBILU"}
 LABEL = re.compile(rf"([{''.join(PREFIXES)}])(?:-(.+))?", re.DOTALL)
 
 
@@ -62,6 +64,72 @@ def entities_in(tags: Sequence[str]) -> list[Entity]:
             entities.append(Entity(place, place + 1, type_))
         before, open_type = prefix, type_
     return entities
+
+
+def scheme_of(tags: Iterable[Sequence[str]]) -> str | None:
+    """The scheme of the tags of sentences: IOB1, BIO (IOB2), IOE2, BIOES or BILOU; None if they tag no entities.
+
+    In IOB1, I begins an entity, and B only one that follows another of its type.
+
+    >>> scheme_of([["B-PER", "I-PER", "O"]]), scheme_of([["I-PER", "O"]]), scheme_of([["U-PER", "O"]])
+    ('BIO', 'IOB1', 'BILOU')
+    >>> scheme_of([["NOUN", "VERB"]]), scheme_of([["S-PER", "B-LOC", "E-LOC"]])
+    (None, 'BIOES')
+    """
+    pairs = {pair for sentence in tags for pair in zip((OUTSIDE, *sentence), sentence, strict=False)}
+    if not all(tag == OUTSIDE or LABEL.fullmatch(tag) for _, tag in pairs):
+        return None
+    letters = {tag[0] for _, tag in pairs} - {OUTSIDE}
+    if letters & set("LU"):
+        return BILOU
+    if letters & set("SEM"):
+        return BIOES if letters & set("BSM") else IOE2
+    starts = {tag[0] for before, tag in pairs if tag != OUTSIDE and (before == OUTSIDE or before[1:] != tag[1:])}
+    return (IOB1 if starts == {"I"} else BIO) if letters else None
+
+
+def strict_entities(tags: Sequence[str], scheme: str) -> list[Entity]:
+    """The entities in the labels of a sentence that are whole in a scheme; what is not is no entity.
+
+    >>> strict_entities(["I-PER", "O", "B-LOC", "I-LOC"], "BIO")
+    [Entity(start=2, stop=4, type='LOC')]
+    >>> strict_entities(["S-PER", "B-LOC", "I-LOC"], "BIOES")
+    [Entity(start=0, stop=1, type='PER')]
+
+    Raises InputError for a label that the scheme does not have. Source: seqeval (mode="strict").
+    """
+    entities: list[Entity] = []
+    labels = [*(prefix_and_type(tag) for tag in tags), (OUTSIDE, "")]
+    if bad := next((tag for tag in tags if tag[0] not in LETTERS[scheme]), None):
+        raise InputError(f"labels must be of {scheme}, as the true ones are; they contain {bad!r}.")
+    before, place = (OUTSIDE, ""), 0
+    while place < len(tags):
+        label, start = labels[place], place
+        place += 1
+        if _begins(before, label, scheme):
+            while labels[place - 1][0] in "BI" and labels[place][0] in "IE" and labels[place][1] == label[1]:
+                place += 1
+            last, after = labels[place - 1], labels[place]
+            whole = {
+                IOB1: not (last[0] == after[0] == "B" and last[1] != after[1]),
+                BIO: True,
+                IOE2: last[0] == "E",
+            }.get(scheme, last[0] in "ES")
+            entities += [Entity(start, place, label[1])] if whole else []
+        before = labels[place - 1]
+    return entities
+
+
+def _begins(before: tuple[str, str], label: tuple[str, str], scheme: str) -> bool:
+    """Whether a label begins an entity in a scheme, after the one before."""
+    same = before[1] == label[1]
+    if scheme == IOB1:
+        if label[0] == "B":
+            return before[0] in "BI" and same
+        return label[0] == "I" and (before[0] != "I" or not same)
+    if scheme == IOE2:
+        return label[0] in "IE" and (before[0] != "I" or not same)
+    return label[0] in "BS"
 
 
 def entities_of(content: Any) -> list[Entity]:

@@ -6,7 +6,7 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -15,11 +15,11 @@ from howsure.data.documents.columns import (
     BEGIN_CONLL,
     BEGIN_THREE,
     conll2012_documents,
-    tagged_sentences,
     three_column_documents,
 )
 from howsure.data.documents.conllu import conllu_documents
 from howsure.data.documents.document import Document, Sentence, Strings
+from howsure.data.documents.tagged_columns import columns_of, read_columns
 from howsure.errors import InputError
 from howsure.files.opened import Text, read_text
 from howsure.first_use import require
@@ -81,8 +81,8 @@ def read_documents(
 ) -> list[Document]:
     """The documents of a file, plain or compressed with gzip or zstd; "-" is standard input.
 
-    The `format` is "conllu", "conll-2012" (also LitBank), "three-columns" (OntoGUM) or "two-columns" (word and tag; the
-    file is one document); without it, it is recognised from the first lines.
+    The `format` is "conllu", "conll-2012" (also LitBank), "three-columns" (OntoGUM) or "columns" (word and tag, as
+    `read_tagged` reads them; the file is one document); without it, it is recognised from the first lines.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "birds.tsv")
@@ -136,66 +136,90 @@ def left_out_text(left_out: LeftOut, kept: int) -> str:
 def seen_form(text: Text) -> str:
     """The format that the first lines of a text show; InputError if they show none."""
     form, row = _form_and_row(text)
-    if form is None:
-        columns = row.count("\t") + 1
-        columns_text = "1 column" if columns == 1 else f"{columns} columns"
+    layout = columns_of(text, share=0.0)
+    if form is None and (layout is None or not (layout.tabs or columns_of(text))):
         raise InputError(
-            f"the format of {text.name} cannot be seen: its first row, {row[:40]!r}, has {columns_text} separated by "
-            "tabs. Known are conllu (10 columns), conll-2012, three-columns (number, word, coreference) and "
-            "two-columns (word, tag); name one: `format=...`"
+            f"the format of {text.name} cannot be seen: its first row is {row[:40]!r}. Known are conllu (10 columns), "
+            "conll-2012, three-columns (number, word, coreference) and columns (word … tag); name one: `format=...`"
         )
-    return form
+    return form or COLUMNS
 
 
 def is_plain(path: str | os.PathLike[str]) -> bool:
     """Whether the first lines of a file show no known format: a plain text."""
-    return _form_and_row(read_text(path))[0] is None
+    return is_plain_text(read_text(path))
+
+
+def is_plain_text(text: Text) -> bool:
+    """Whether the first lines show no known format, nor tags of entities next to words."""
+    if _form_and_row(text)[0] is not None:
+        return False
+    layout = columns_of(text)
+    return layout is None or not (layout.tabs or _tags_entities(text))
+
+
+def _tags_entities(text: Text) -> bool:
+    """Whether the last column has tags of entities."""
+    return columns_of(text) is not None and read_columns(text).layout.scheme is not None
 
 
 def _form_and_row(text: Text) -> tuple[str | None, str]:
     """The format that the first lines of a text show, if any, and the row that shows it."""
-    lines = [line for line in text.content[: 1 << 16].split("\n")[:FIRST_LINES] if line.strip()]
+    lines = [line for line in text.content[: 1 << 16].split("\n")[:FIRST_LINES] if line.strip()] or [""]
     if BEGIN_CONLL.fullmatch(lines[0]):
         return "conll-2012", lines[0]
     if BEGIN_THREE.fullmatch(lines[0]):
         return "three-columns", lines[0]
     row = next((line for line in lines if not line.startswith("#")), lines[0])
-    form = {10: "conllu", 3: "three-columns", 2: "two-columns"}.get(row.count("\t") + 1)
+    form = {10: "conllu", 3: "three-columns"}.get(row.count("\t") + 1)
     return (None if form == "three-columns" and not row.partition("\t")[0].isdecimal() else form), row
 
 
-def _two_columns(text: Text, left_out: LeftOut | None = None, *, mentions: bool = True) -> list[Document]:
-    sentences, tags = tagged_sentences(text)
-    tagged = tuple(Sentence(words, tags=marks) for words, marks in zip(sentences, tags, strict=True))
-    return [Document(text.stem, tagged)]
+def _columns(
+    text: Text, left_out: LeftOut | None = None, *, mentions: bool = True, column: int | None = None
+) -> list[Document]:
+    tagged = read_columns(text, column=column)
+    sentences = tuple(Sentence(words, tags=tags) for words, tags in zip(tagged.words, tagged.tags, strict=True))
+    return [Document(text.stem, sentences, metadata={"columns": tagged.layout.summary})]
 
 
+COLUMNS = "columns"
 FORMS: dict[str, Callable[..., list[Document]]] = {
     "conllu": conllu_documents,
     "conll-2012": conll2012_documents,
     "three-columns": three_column_documents,
-    "two-columns": _two_columns,
+    COLUMNS: _columns,
 }
 
 
 # Files whose documents are compared: a line, a sentence with tags, or a document each.
 
 TAGGED = (".conll", ".conllu", ".iob", ".iob2", ".bio", ".tsv")
-DOCSTART = "-DOCSTART-"
 
 
-def document_items(path: str | os.PathLike[str]) -> tuple[list[Any], list[int] | None]:
-    """The contents of the documents of a file and, if the items are sentences of several documents, the document of
-    each.
+@dataclass(frozen=True, slots=True)
+class DocumentItems:
+    """The contents of a file by document, the document of each if they are sentences of several, and its columns."""
 
-    `.spacy` (DocBin): a Doc each. CoNLL-2012, CoNLL-U and three columns: a Document with mentions each. Other `.conll`,
-    `.iob`, `.bio` and `.tsv`: the tags in the last column, of each sentence. Any other file: a text in each line.
+    items: list[Any]
+    documents: list[int] | None = None
+    columns: str | None = None
+    width: int = 0
+
+
+def document_items(path: str | os.PathLike[str], *, column: int | None = None) -> DocumentItems:
+    """The contents of the documents of a file.
+
+    `.spacy` (DocBin): a Doc each. CoNLL-2012, CoNLL-U and three columns: a Document with mentions each. Words in
+    columns next to tags of entities (or in a file that ends in .conll, .iob, .bio or .tsv): the tags of each sentence,
+    as `read_tagged` reads them. Any other file: a text in each line.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "birds.conll")
     >>> written = path.write_text("-DOCSTART- O\\n\\nAda B-PER\\n\\n-DOCSTART- O\\n\\nIn O\\nRome B-LOC\\n")
-    >>> document_items(path)
-    ([['B-PER'], ['O', 'B-LOC']], [0, 1])
+    >>> tags = document_items(path)
+    >>> tags.items, tags.documents, tags.columns
+    ([['B-PER'], ['O', 'B-LOC']], [0, 1], '2 columns separated by spaces: word 1, tag 2 (BIO)')
 
     Raises InputError for a file that cannot be read, or holds nothing.
     """
@@ -205,37 +229,30 @@ def document_items(path: str | os.PathLike[str]) -> tuple[list[Any], list[int] |
         import spacy
         from spacy.tokens import DocBin
 
-        return list(DocBin().from_disk(name).get_docs(spacy.blank("xx").vocab)), None
+        return DocumentItems(list(DocBin().from_disk(name).get_docs(spacy.blank("xx").vocab)))
     text = read_text(path)
-    lines = text.content.removesuffix("\n").split("\n")
-    if format_suffix(name) not in TAGGED:
-        return [line.removesuffix("\r") for line in lines], None
-    first = next((line for line in lines if line.strip()), "")
-    row = next((line for line in lines if line.strip() and not line.startswith("#")), "")
-    if BEGIN_CONLL.fullmatch(first) or BEGIN_THREE.fullmatch(first) or row.count("\t") == 9:
-        return list(read_documents(path)), None
-    return _last_columns(text, lines)
-
-
-def _last_columns(text: Text, lines: list[str]) -> tuple[list[Any], list[int] | None]:
-    sentences: list[list[str]] = [[]]
-    documents, document = [0], 0
-    for number, line in enumerate(lines, start=1):
-        begins = line.startswith((DOCSTART, "# newdoc"))
-        if begins or not line.strip():
-            document += begins and any(sentences)
-            sentences += [[]] if sentences[-1] else []
-            documents[len(sentences) - 1 :] = [document]
-        elif not line.startswith("# "):
-            word, *rest = line.split()
-            if not rest:
-                raise text.fault(number, f"a word needs a tag next to it; {word!r} has none.")
-            sentences[-1].append(rest[-1])
-    if not sentences[-1]:
-        del sentences[-1], documents[-1]
-    if not sentences:
+    if column is None and (form := _form_and_row(text)[0]) is not None:
+        return DocumentItems(list(FORMS[form](text)))
+    if column is None and format_suffix(name) not in TAGGED and not _tags_entities(text):
+        return DocumentItems([line.removesuffix("\r") for line in text.content.removesuffix("\n").split("\n")])
+    tagged = read_columns(text, column=column)
+    if not tagged.tags:
         raise InputError(f"{text.name} has no sentence.")
-    return list(sentences), documents if documents[-1] else None
+    documents = tagged.documents if tagged.documents[-1] else None
+    return DocumentItems([list(tags) for tags in tagged.tags], documents, tagged.layout.summary, tagged.layout.width)
+
+
+def prediction_items(path: str | os.PathLike[str], gold: DocumentItems, *, column: int | None = None) -> list[Any]:
+    """The contents of a model's file; its tags are in `column` if it has the columns of gold, else in the last one."""
+    last = document_items(path)
+    return last.items if column is None or last.width != gold.width else document_items(path, column=column).items
+
+
+def columns_notes(name: str, columns: str | None) -> tuple[str, ...]:
+    """A note on what was recognised in a file of more than two columns."""
+    if columns is None or columns.startswith("2 "):
+        return ()
+    return (f"{os.path.basename(name)} was read as {columns}; `column=...` names another column of tags.",)
 
 
 # The first documents of a file, for a quick look: what follows them is not read.

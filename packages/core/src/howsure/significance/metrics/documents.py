@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from howsure.data.documents.entities import Entity, entities_of
+from howsure.data.documents.entities import BIO, Entity, entities_of, scheme_of, strict_entities
 from howsure.errors import InputError, parameter, shown
 from howsure.files.opened import parsed_json
 from howsure.first_use import require
@@ -85,6 +85,31 @@ class DocumentRows:
             return self.of(true, predicted)
         except InputError as error:
             raise InputError(f"{error} It is so in `row {row}`.") from error
+
+
+@dataclass(frozen=True, slots=True)
+class StrictEntityRows:
+    """Counts the entities that are whole in the scheme of the true tags, as seqeval's strict mode does."""
+
+    def __call__(self, targets: Any, predictions: Any, problem: Problem, /) -> Floats:
+        scheme = scheme_of(map(_tags, targets)) or BIO
+        return DocumentRows(partial(_strict, scheme=scheme), f"tags of {scheme}", exact_counts)(
+            targets, predictions, problem
+        )
+
+
+def _tags(content: Any) -> list[str]:
+    """The tags of a sentence; none for anything else, which `_strict` refuses."""
+    if isinstance(content, str):
+        content = content.split()
+    return list(content) if isinstance(content, (list, tuple)) and all(isinstance(tag, str) for tag in content) else []
+
+
+def _strict(content: Any, *, scheme: str) -> list[Entity]:
+    tags = _tags(content)
+    if content and not tags:
+        raise InputError("Strict entities need tags such as B-PER, not spans.")
+    return strict_entities(tags, scheme)
 
 
 def parsed(values: Any, name: str, parse: Callable[[Any], Any], rule: str) -> list[Any]:
@@ -179,7 +204,7 @@ def labels_by(metric: Metric) -> Callable[[Any], Iterable[str]] | None:
     """
     if metric.rows in (LABEL_SETS, each_label):
         return labels_of
-    return _types if metric.rows is EXACT else None
+    return _types if metric.rows is EXACT or isinstance(metric.rows, StrictEntityRows) else None
 
 
 def _types(document: Any) -> list[str]:
@@ -299,10 +324,16 @@ class ScorerRows:
 
 
 def signatures(metrics: Sequence[str], targets: Any) -> dict[str, str]:
-    """sacrebleu's signature of each of its metrics, by name; other metrics are left out."""
+    """What decides a metric's value besides the texts, by name: sacrebleu's signatures of BLEU and chrF, and the scheme
+    of strict entities; other metrics are left out."""
     names = [name for name in metrics if name in SCORERS]
     references = _streams([references_of(target) for target in targets]) if names else None
-    return {name: str(_scorer(name, references=references).get_signature()) for name in names}
+    strict = [name for name in metrics if name.startswith("strict_entity_")]
+    scheme = scheme_of(map(_tags, targets)) or BIO if strict else None
+    return {
+        **{name: str(_scorer(name, references=references).get_signature()) for name in names},
+        **dict.fromkeys(strict, f"chunks:strict|scheme:{scheme}"),
+    }
 
 
 def _streams(references: Sequence[Sequence[str]]) -> Any:
@@ -408,6 +439,7 @@ def _of_documents(metric: Metric, rows: Rows, sizes: Callable[[Floats], Floats])
 
 for _name, _one in PER_CLASS.items():
     _of_documents(micro(f"entity_{_name}", _one), EXACT, SIZES[_name])
+    _of_documents(micro(f"strict_entity_{_name}", _one), StrictEntityRows(), SIZES[_name])
     _of_documents(micro(f"entity_partial_{_name}", _one), PART, SIZES[_name])
 _of_documents(micro("multilabel_micro_f1", PER_CLASS["f1"]), LABEL_SETS, SIZES["f1"])
 _of_documents(macro("multilabel_macro_f1", PER_CLASS["f1"]), each_label, shares_of_labels)

@@ -12,7 +12,7 @@ import numpy as np
 from howsure.data.documents.brackets import BrokenDocument, LeftOut
 from howsure.data.documents.conllu import conllu_text
 from howsure.data.documents.document import Document, Sentence, Strings
-from howsure.data.documents.read_documents import FORMS, seen_form
+from howsure.data.documents.read_documents import COLUMNS, FORMS, is_plain_text, seen_form
 from howsure.data.logs.arrays import ModelArrays, label_names_of, read_model_arrays
 from howsure.errors import InputError
 from howsure.files.opened import Text, check_each_once, opened, read_text
@@ -35,7 +35,22 @@ Tags = Sequence[Sequence[str]]
 adjust_option = choice_option(
     "--adjust", of=["holm", "bh", "none"], callback=lambda ctx, param, value: None if value == "none" else value
 )
-column_option = choice_option("--column", of=LAYERS)
+
+
+class ColumnType(click.ParamType):  # type: ignore[type-arg]  # generic in later releases only
+    """xpos, upos, or the number of a column."""
+
+    name = "xpos|upos|N"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str | int:
+        if value in LAYERS:
+            return str(value)
+        if not str(value).isdecimal():
+            self.fail(f"{value!r} is neither xpos, upos nor the number of a column.", param, ctx)
+        return int(value)
+
+
+column_option = click.option("--column", type=ColumnType(), default="xpos", show_default=True, metavar="xpos|upos|N")
 unknown_tags_option = click.option(
     "--unknown-tags", type=click.Choice(["error", "keep"]), default="error", show_default=True
 )
@@ -73,21 +88,30 @@ class Corpus:
         """The sentences as CoNLL-U: what the file says if it is that, else what can be said in it."""
         return conllu_text(self.documents) if self.original is None else self.original
 
-    def tags(self, column: str) -> list[Strings]:
+    def tags(self, column: str | int) -> list[Strings]:
         """The gold tags of each sentence.
 
         Raises InputError naming the sentence that has none.
         """
-        tags_by_sentence = []
+        layer_name, tags_by_sentence = layer_of(column), []
         for i, sentence in enumerate(self.sentences, start=1):
-            layer = getattr(sentence, LAYERS[column])
+            layer = getattr(sentence, layer_name)
             if layer is None:
-                raise InputError(f"sentence {i} of {self.name} has no {column.upper()} tags; name another --column?")
+                raise InputError(
+                    f"sentence {i} of {self.name} has no {str(column).upper()} tags; name another --column?"
+                )
             tags_by_sentence.append(layer)
         return tags_by_sentence
 
 
-def read_corpus(files: Sequence[str], *, form: str | None, model: Tagger | None = None) -> Corpus:
+def layer_of(column: str | int) -> str:
+    """The layer of a sentence that holds the tags of a column."""
+    return LAYERS.get(str(column), "tags")
+
+
+def read_corpus(
+    files: Sequence[str], *, form: str | None, model: Tagger | None = None, column: str | int = "xpos"
+) -> Corpus:
     """The sentences of files that hold tags; those of a crfsuite model are in crfsuite's own format.
 
     Raises InputError as the readers do.
@@ -103,25 +127,33 @@ def read_corpus(files: Sequence[str], *, form: str | None, model: Tagger | None 
         raise InputError(f"--from {ITEMS} is for models of crfsuite; this one reads words.")
     texts = map(read_text, files)
     return Corpus(
-        ", ".join(files), [document for text in texts for document in _documents(text, form or seen_form(text))]
+        ", ".join(files),
+        [document for text in texts for document in _documents(text, form or seen_form(text), column=column)],
     )
 
 
-def read_words(file: str, *, form: str | None, model: Tagger) -> Corpus:
+def read_words(file: str, *, form: str | None, model: Tagger, column: str | int = "xpos") -> Corpus:
     """The sentences of a file that may be plain text, a sentence a line, its words separated by blanks."""
     if takes_items(model) or form == ITEMS:
         return read_corpus([file], form=form, model=model)
     text = read_text(file)
     if form is None:
-        form = seen_form(text) if any("\t" in line for line in text.content.split("\n") if line[:1] != "#") else TEXT
+        form = TEXT if is_plain_text(text) else seen_form(text)
     broken: LeftOut = []
-    documents = [_plain_document(text)] if form == TEXT else _documents(text, form, broken)
+    documents = [_plain_document(text)] if form == TEXT else _documents(text, form, broken, column=column)
     return Corpus(file, documents, original=text.content if form == CONLLU else None, without_mentions=broken)
 
 
-def _documents(text: Text, form: str, broken: LeftOut | None = None) -> list[Document]:
-    """The documents of a text. Their brackets may be broken, as no tagger reads mentions; `broken` counts those."""
-    return FORMS[form](text, broken, mentions=False)
+def _documents(text: Text, form: str, broken: LeftOut | None = None, *, column: str | int) -> list[Document]:
+    """The documents of a text. Their brackets may be broken, as no tagger reads mentions; `broken` counts those.
+
+    Raises InputError for the number of a column in a file whose form names its columns.
+    """
+    if not isinstance(column, int):
+        return FORMS[form](text, broken, mentions=False)
+    if form != COLUMNS:
+        raise InputError(f"--column {column} is for a word and its tags in columns; {text.name} is {form}.")
+    return FORMS[form](text, broken, mentions=False, column=column)
 
 
 def takes_items(model: Tagger | None) -> bool:
@@ -194,11 +226,11 @@ class Labelled:
     words: Tags | None = None
 
 
-def from_sentences(model: str, file: str, *, column: str, form: str | None) -> Labelled:
+def from_sentences(model: str, file: str, *, column: str | int, form: str | None) -> Labelled:
     """The posterior of a tagger over the sentences of a file; gold is None if none of them has tags."""
     tagger = load_model(model)
-    corpus = read_words(file, form=form, model=tagger)
-    tagged = any(getattr(sentence, LAYERS[column]) is not None for sentence in corpus.sentences)
+    corpus = read_words(file, form=form, model=tagger, column=column)
+    tagged = any(getattr(sentence, layer_of(column)) is not None for sentence in corpus.sentences)
     words = [sentence.words for sentence in corpus.sentences]
     name, posterior = f"{model} on {corpus.name}", tagger.posterior(corpus.words)
     return Labelled(name, posterior, corpus.tags(column) if tagged else None, words)

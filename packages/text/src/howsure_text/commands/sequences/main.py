@@ -91,7 +91,7 @@ def train_command(
     output: str,
     dev: str | None,
     tagger: str,
-    column: str,
+    column: str | int,
     input_format: str | None,
     **options: Any,
 ) -> None:
@@ -110,9 +110,9 @@ def train_command(
 
     overrides = {name: value for name, value in options.items() if value is not None}
     model = _untrained(tagger, overrides, items=input_format == ITEMS)
-    train = read_corpus(files, form=input_format, model=model)
+    train = read_corpus(files, form=input_format, model=model, column=column)
     tags = train.tags(column)
-    judged = None if dev is None else read_corpus([dev], form=input_format, model=model)
+    judged = None if dev is None else read_corpus([dev], form=input_format, model=model, column=column)
     judged_tags = None if judged is None else judged.tags(column)
     most = MOST_ITERATIONS[options["trainer"] or "lbfgs"] if tagger == "crf" else 1
     with (
@@ -171,7 +171,7 @@ def tag_command(
     method: str,
     k_best: int | None,
     top: int | None,
-    column: str,
+    column: str | int,
     input_format: str | None,
 ) -> None:
     """Tag the sentences of FILE with MODEL; the result is CoNLL-U with the probability of each tag as P in MISC.
@@ -189,7 +189,7 @@ def tag_command(
     if k_best is not None and method != "viterbi":
         raise InputError("--k-best gives the most probable sequences; it does not go with --method posterior.")
     tagger = load_model(model)
-    corpus = read_words(file, form=input_format, model=tagger)
+    corpus = read_words(file, form=input_format, model=tagger, column=column)
     posterior = tagger.posterior(corpus.words)
     if corpus.without_mentions:
         say(without_mentions_text(corpus))
@@ -219,7 +219,7 @@ def posterior_command(
     tag_pairs: int | None,
     samples: int | None,
     seed: int | None,
-    column: str,
+    column: str | int,
     unknown_tags: str,
     input_format: str | None,
 ) -> None:
@@ -243,7 +243,7 @@ def posterior_command(
         raise InputError("--seed is of --samples; give --samples, or leave it out.")
     tagger = load_model(model)
     if samples is not None:
-        corpus = read_words(file, form=input_format, model=tagger)
+        corpus = read_words(file, form=input_format, model=tagger, column=column)
         check_memory(samples * sum(map(len, corpus.words)) * SAMPLE_BYTES, name="--samples", value=samples)
         columns = sample_columns(corpus, tagger.posterior(corpus.words).sample(samples, rng=seed or 0), tagger.labels_)
         write_columns(columns, output, raw=is_raw())
@@ -252,7 +252,7 @@ def posterior_command(
             None,
         )
         return
-    corpus = read_corpus([file], form=input_format, model=tagger)
+    corpus = read_corpus([file], form=input_format, model=tagger, column=column)
     gold = corpus.tags(column)
     posterior = tagger.posterior(corpus.words)
     pairs, tokens = pairs_of(posterior, gold, tags=tags, n_transitions=tag_pairs, unknown_tags=unknown_tags)
@@ -272,7 +272,7 @@ def posterior_command(
 def evaluate_command(
     model: str,
     file: str,
-    column: str,
+    column: str | int,
     unknown_tags: str,
     input_format: str | None,
     adjust: str | None,
@@ -289,7 +289,7 @@ def evaluate_command(
     from howsure_text.sequences import evaluate_tags
 
     tagger = load_model(model)
-    corpus = read_corpus([file], form=input_format, model=tagger)
+    corpus = read_corpus([file], form=input_format, model=tagger, column=column)
     gold, posterior = corpus.tags(column), tagger.posterior(corpus.words)
     evaluation = evaluate_tags(posterior, gold, unknown_tags=unknown_tags, adjust=adjust, **binning)
     recipe = {"command": "howsure sequences evaluate", "model": model, "files": [file], "column": column}
@@ -333,7 +333,7 @@ def recalibrate_command(
     tag_pairs: int,
     folds: int,
     seed: int,
-    column: str,
+    column: str | int,
     unknown_tags: str,
     input_format: str | None,
     level: float,
@@ -355,7 +355,7 @@ def recalibrate_command(
 
     tagger = load_model(model)
     files = [dev] if test is None else [dev, test]
-    corpora = [read_corpus([file], form=input_format, model=tagger) for file in files]
+    corpora = [read_corpus([file], form=input_format, model=tagger, column=column) for file in files]
     words, gold = [corpus.words for corpus in corpora], [corpus.tags(column) for corpus in corpora]
     fit: dict[str, Any] = {"keep_answers": keep_answers, "likelihood": likelihood, "unknown_tags": unknown_tags}
     better = tagger.recalibrate(words[0], gold[0], **fit, level=level)

@@ -12,7 +12,7 @@ import numpy as np
 from howsure.data.documents.conllu import TAG, UNIVERSAL_TAG, Tagging, tagged_conllu
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.pairs import Floats, Integers, Pairs
-from howsure_text.commands.sequences.input import Corpus, Tags
+from howsure_text.commands.sequences.input import Corpus, Tags, layer_of
 from howsure_text.sequences.calibration_pairs import tag_pairs, transition_pairs
 from howsure_text.sequences.comparison import known_transitions
 from howsure_text.sequences.tag_posterior import TagPosterior
@@ -20,7 +20,7 @@ from howsure_text.sequences.tagger import Tagger
 from howsure_text.sequences.words import count_unknown
 
 ATTRIBUTES = PROBABILITY, TOP = "P", "Top"
-COLUMNS = {"xpos": TAG, "upos": UNIVERSAL_TAG}
+COLUMNS = {"tags": TAG, "universal_tags": UNIVERSAL_TAG}
 
 
 def training_text(
@@ -28,6 +28,8 @@ def training_text(
 ) -> str:
     """The model, what it was trained on, how training ended, and its accuracy on the development sentences."""
     rows = {"model": repr(tagger), "trained on": f"{train.name}: {_sizes(tags)}, {counted(len(tagger.labels_), 'tag')}"}
+    if layout := next((document.metadata.get("columns") for document in train.documents), None):
+        rows["read as"] = layout
     values = getattr(tagger, "values_", None)
     if values:
         ended = {"max_iterations": "stopped at the most allowed"}.get(tagger.stopped_, tagger.stopped_)  # type: ignore[attr-defined]
@@ -82,12 +84,12 @@ def sample_columns(corpus: Corpus, draws: Sequence[Integers], labels: Sequence[s
     return columns
 
 
-def tagged_text(corpus: Corpus, posterior: TagPosterior, *, column: str, method: str, top: int | None) -> str:
+def tagged_text(corpus: Corpus, posterior: TagPosterior, *, column: str | int, method: str, top: int | None) -> str:
     """CoNLL-U with each word's tag in a column, and the tag's probability."""
     marginals = posterior.marginals()
     chosen = posterior.viterbi() if method == "viterbi" else posterior.posterior_decode()
     taggings = ([_tagging(posterior, m, tags, top)] for m, tags in zip(marginals, chosen, strict=True))
-    return tagged_conllu(corpus.conllu, taggings, column=COLUMNS[column], replaced=ATTRIBUTES)
+    return tagged_conllu(corpus.conllu, taggings, column=COLUMNS[layer_of(column)], replaced=ATTRIBUTES)
 
 
 def without_mentions_text(corpus: Corpus) -> str:
@@ -100,7 +102,7 @@ def without_mentions_text(corpus: Corpus) -> str:
     )
 
 
-def k_best_text(corpus: Corpus, posterior: TagPosterior, *, column: str, k: int, top: int | None) -> str:
+def k_best_text(corpus: Corpus, posterior: TagPosterior, *, column: str | int, k: int, top: int | None) -> str:
     """CoNLL-U in which every sentence stands once for each of its k most probable tag sequences."""
     taggings = (
         [
@@ -109,7 +111,7 @@ def k_best_text(corpus: Corpus, posterior: TagPosterior, *, column: str, k: int,
         ]
         for m, best in zip(posterior.marginals(), posterior.k_best(k), strict=True)
     )
-    return tagged_conllu(corpus.conllu, taggings, column=COLUMNS[column], replaced=ATTRIBUTES)
+    return tagged_conllu(corpus.conllu, taggings, column=COLUMNS[layer_of(column)], replaced=ATTRIBUTES)
 
 
 def _tagging(

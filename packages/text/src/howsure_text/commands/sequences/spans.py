@@ -55,7 +55,7 @@ def spans_command(
     min_probability: float | None,
     pairs_file: str | None,
     unknown_tags: str,
-    column: str,
+    column: str | int,
     input_format: str | None,
     adjust: str | None,
     form: str,

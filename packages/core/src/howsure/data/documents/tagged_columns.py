@@ -1,0 +1,181 @@
+"""Words with tags in columns, as CoNLL's shared tasks publish them: one word per line, blank lines between sentences.
+
+What differs is recognised: tabs or spaces, comments, numbers of words, lines that hold a document's name or source, and
+lone tabs between sentences.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from howsure.data.documents.document import Strings
+from howsure.data.documents.entities import scheme_of
+from howsure.errors import InputError
+from howsure.files.opened import Text, read_text
+from howsure.files.whole import write_text
+from howsure.inputs.numbers_and_names import counted
+
+BREAK_OF_CELL = re.compile(r"[\t\r\n\ud800-\udfff]")  # what is half a character has no place in UTF-8
+DOCSTART = "-DOCSTART-"
+BEGINS = re.compile(rf"{DOCSTART}(\s|$)|#\s*newdoc\b")
+FIRST_LINES = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The columns of a file; `word` and `tag` are counted from 0. `scheme`: of the entities, if the tags have any."""
+
+    tabs: bool
+    width: int
+    word: int
+    tag: int
+    scheme: str | None = None
+
+    @property
+    def summary(self) -> str:
+        """What was recognised, in words."""
+        columns = f"{self.width} columns separated by {'tabs' if self.tabs else 'spaces'}"
+        return f"{columns}: word {self.word + 1}, tag {self.tag + 1}" + (f" ({self.scheme})" if self.scheme else "")
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedText:
+    """The sentences of a file, their tags, the number of the document of each, and the layout of the file."""
+
+    words: list[Strings]
+    tags: list[Strings]
+    documents: list[int]
+    layout: Layout
+
+
+def read_tagged(path: str | os.PathLike[str], *, column: int | None = None) -> tuple[list[Strings], list[Strings]]:
+    """The sentences of a file in columns (plain or gzip; "-" is standard input) and their tags.
+
+    Columns are separated by tabs, or by spaces if no line has a tab. The word is in the first column, or in the second
+    if the first one numbers the words of a sentence; the tag is in the last one, or in `column`, counted from 1.
+    Comments (# …) and -DOCSTART- are skipped, and a line without content, or with tabs only, ends a sentence.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "birds.conll")
+    >>> written = path.write_text("# source\\n1 Ada B-PER O\\n2 sings O O\\n")
+    >>> read_tagged(path, column=3)
+    ([('Ada', 'sings')], [('B-PER', 'O')])
+
+    Raises InputError that names a line with another number of columns, or without a word or tag.
+    """
+    tagged = read_columns(read_text(path), column=column)
+    return tagged.words, tagged.tags
+
+
+def columns_of(text: Text, *, share: float = 0.9) -> Layout | None:
+    """The columns that the first lines of a text show; None unless this share of them has the same number."""
+    lines = text.content[: 1 << 17].split("\n")[:FIRST_LINES]
+    lines = lines[: None if len(lines) < FIRST_LINES else -1]
+    tabs = any("\t" in line.strip() for line in lines if not line.startswith("#"))
+    rows = [fields for line in lines if any(fields := _fields(line, tabs)) and not BEGINS.match(line)]
+    words = [fields for fields in rows if not fields[0].startswith("#")] or rows
+    widths = Counter(map(len, words))
+    if not widths or (width := widths.most_common(1)[0][0]) < 2 or widths[width] < share * len(words):
+        return None
+    firsts = [fields[0] for fields in words if len(fields) == width]
+    numbered = width > 2 and firsts[0] == "1" and all(first.isdecimal() for first in firsts)
+    return Layout(tabs, width, int(numbered), width - 1)
+
+
+def read_columns(text: Text, *, column: int | None = None) -> TaggedText:
+    """The sentences of a text in columns; see `read_tagged`."""
+    layout = columns_of(text, share=0.0) or Layout(True, 2, 0, 1)
+    if column is not None:
+        if not layout.word + 1 < column <= layout.width:
+            raise InputError(
+                "{parameter} must be from {first} to {width}, a column of {name} after the word; it is {column}.",
+                "column",
+                first=layout.word + 2,
+                width=layout.width,
+                name=text.name,
+                column=column,
+            )
+        layout = replace(layout, tag=column - 1)
+    words: list[Strings] = []
+    tags: list[Strings] = []
+    documents: list[int] = []
+    document = 0
+    for begins, rows in _sentences(text, layout):
+        if rows:
+            document += begins and bool(words)
+            words.append(tuple(row[layout.word] for row in rows))
+            tags.append(tuple(row[layout.tag] for row in rows))
+            documents.append(document)
+    return TaggedText(words, tags, documents, replace(layout, scheme=scheme_of(tags)))
+
+
+def _sentences(text: Text, layout: Layout) -> Iterator[tuple[bool, list[Strings]]]:
+    """Whether a document begins, and the rows of each sentence."""
+    rows: list[Strings] = []
+    begins = False
+    for number, line in enumerate(text.content.split("\n"), start=1):
+        fields = _fields(line, layout.tabs)
+        new_document = BEGINS.match(line) is not None
+        if new_document or not any(fields):
+            yield begins, rows
+            begins, rows = (begins and not rows) or new_document, []
+        elif len(fields) == layout.width and fields[layout.word] and fields[layout.tag]:
+            rows.append(fields)
+        elif not line.startswith("#"):
+            raise text.fault(number, _fault(fields, layout))
+    yield begins, rows
+
+
+def _fields(line: str, tabs: bool) -> Strings:
+    """The cells of a line; none if it is blank."""
+    line = line.removesuffix("\r").strip("\ufeff")
+    return tuple(line.split("\t" if tabs else None)) if line.strip() or "\t" in line else ()
+
+
+def _fault(fields: Strings, layout: Layout) -> str:
+    separator = "tab" if layout.tabs else "space"
+    required = f"{layout.width} columns separated by {separator}s"
+    if layout.width == 2:
+        required = f"a word, a {separator} and its tag"
+    what = counted(len(fields), "column")
+    if len(fields) == layout.width:
+        what = "an empty column"
+    elif len(fields) == 1:
+        what = f"no {separator}"
+    return f"a line must be {required}, or blank; it has {what}."
+
+
+def write_tagged(
+    sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]], path: str | os.PathLike[str]
+) -> None:
+    """Write sentences and their tags in two columns; InputError if they do not match or cannot be written in
+    columns."""
+    texts, gold = _lists(sentences, "sentences"), _lists(tags, "tags")
+    if len(texts) != len(gold):
+        raise InputError(f"there must be tags for every sentence; {len(texts):,} sentences, {len(gold):,} of tags.")
+    lines: list[str] = []
+    for at, (words, marks) in enumerate(zip(texts, gold, strict=True)):
+        if len(words) != len(marks) or not words:
+            rule = "a sentence must have words and a tag for each"
+            raise InputError(f"{rule}; sentence {at} has {len(words)} words and {len(marks)} tags.")
+        for cell in (*words, *marks):
+            if not isinstance(cell, str) or not cell or BREAK_OF_CELL.search(cell):
+                raise InputError(f"words and tags must be text without tab and line break; sentence {at} has {cell!r}.")
+        lines += [f"{word}\t{mark}\n" for word, mark in zip(words, marks, strict=True)]
+        lines.append("\n")
+    write_text("".join(lines), path)
+
+
+def _lists(lists: object, name: str) -> list[list[Any]]:
+    """Lists of lists; InputError for text, which would fall apart into characters."""
+    outer = None if isinstance(lists, (str, bytes)) or not isinstance(lists, Iterable) else list(lists)
+    for at, inner in enumerate([lists] if outer is None else outer):
+        if outer is None or isinstance(inner, (str, bytes)) or not isinstance(inner, Iterable):
+            place = name if outer is None else f"{name}[{at}]"
+            raise InputError(f"{name} must be a list of lists, one per sentence; {place} is {inner!r}.")
+    return [list(inner) for inner in outer or ()]
