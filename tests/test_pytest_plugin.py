@@ -132,7 +132,7 @@ def test_marked_tests_run_until_they_are_decided(pytester: pytest.Pytester, work
             "howsure: max_runs must be at least 36 for min_rate=0.9: after fewer runs no test can pass, even if all of "
             "them do; it is 20.",
             "howsure: the mark * unexpected keyword argument 'rate'",
-            "howsure: min_rate must be a number between 0 and 1; it is 90.",
+            "howsure: min_rate must be greater than 0 and less than 1; it is 90.",
             "howsure: a test of unittest cannot be run again; make it a function, or a plain class.",
             "SKIPPED * cannot tell: 4? of 50 runs passed; *",
         ]
@@ -195,7 +195,7 @@ def test_probability(howsure_predictions):
     done = pytester.runpytest_inprocess()
     done.assert_outcomes(failed=2)
     done.stdout.fnmatch_lines(
-        ["*label must be True or False, or 1 or 0; it is 2.", "*probability must be between 0 and 1; it is 50."]
+        ["*label must be one of True, False; it is 2.", "*probability must be between 0 and 1; it is 50."]
     )
 
 

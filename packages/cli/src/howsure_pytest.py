@@ -95,12 +95,11 @@ def settings_of(item: pytest.Item, mark: pytest.Mark) -> tuple[float, int, float
     """The limit, the most runs and the probability of a wrong verdict, as a mark names them; else the test fails."""
     __tracebackhide__ = True
     from howsure.errors import InputError
-    from howsure.inputs.numbers_and_names import check_level, check_whole
+    from howsure.inputs.numbers_and_names import check_level, check_number, check_whole
     from howsure.stats.betting import binomial_wealth
 
     def read(min_rate: Any, max_runs: Any = 100, level: Any = 0.95) -> tuple[float, int, float]:
-        if not isinstance(min_rate, (int, float)) or not 0 < min_rate < 1:
-            raise InputError(f"min_rate must be a number between 0 and 1; it is {min_rate!r}.")
+        check_number(min_rate, name="min_rate", low=0, high=1, open="both")
         most, size = check_whole(max_runs, name="max_runs"), 1 - check_level(level)
         if binomial_wealth(most, 0, min_rate) < 1 / size:
             least = fewest_runs(lambda runs: binomial_wealth(runs, 0, min_rate) >= 1 / size, above=most)
@@ -142,12 +141,10 @@ class Predictions:
 
         cluster: what is correlated, such as the document; predictions of one cluster are drawn together.
         """
-        from howsure.errors import InputError
+        from howsure.inputs.numbers_and_names import check_choice, check_number
 
-        if label not in (0, 1):
-            raise InputError(f"label must be True or False, or 1 or 0; it is {label!r}.")
-        if not 0 <= probability <= 1:
-            raise InputError(f"probability must be between 0 and 1; it is {probability!r}.")
+        check_choice(label, (True, False), name="label")
+        check_number(probability, name="probability", low=0, high=1)
         self.rows.append((bool(label), float(probability), None if cluster is None else str(cluster)))
 
 

@@ -24,7 +24,7 @@ from howsure.check.verdicts import Check, Found, check_sizes, decided
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
-from howsure.inputs.numbers_and_names import is_number
+from howsure.inputs.numbers_and_names import check_number
 from howsure.inputs.pairs import CLASS_WISE, Floats, Integers, Pairs, Probabilities
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
@@ -154,10 +154,7 @@ def kept_risk(min_coverage: float) -> str:
 
     Raises InputError for an invalid coverage.
     """
-    if not (is_number(min_coverage) and 0.0 < min_coverage <= 1.0):
-        raise InputError(
-            f"`min_coverage` must be greater than 0 and at most 1; it is {min_coverage!r}. Write 0.7 for 70%."
-        )
+    check_number(min_coverage, name="min_coverage", low=0, high=1, open="low", remedy="Write 0.7 for 70%.")
     return "risk" if min_coverage == 1.0 else f"risk of the most confident {100 * min_coverage:g}%"
 
 

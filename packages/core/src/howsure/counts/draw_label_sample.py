@@ -157,7 +157,7 @@ def _drawn(
     if batch is not None:
         return _next_batch(batch, n, elements, generator, recipe, strata=[groups, bands])
     if n > len(elements):
-        raise InputError(f"`n` must be at most the number of {elements.what}, {len(elements):,}; it is {n:,}.")
+        raise InputError("too_many", "n", what=elements.what, most=len(elements), value=n)
     if design == "importance":
         chances = _chances(highest, n)
         drawn = _systematic(chances, generator)
@@ -253,7 +253,7 @@ def _next_batch(
     size = np.bincount(codes, minlength=len(names))
     n_labelled = np.bincount(codes[labelled_elements], minlength=len(names))
     if n > (remaining := int((size - n_labelled).sum())):
-        raise InputError(f"`n` must be at most the number of units left, {remaining:,}; it is {n:,}.")
+        raise InputError("too_many", "n", what="units left", most=remaining, value=n)
     target = allocation(size, spread_so_far(values, before.codes[labelled], len(names)), n + int(n_labelled.sum()))
     added = further_allocation(target, n_labelled, size, n)
     drawn = _within(codes, added, labelled_elements, rng)

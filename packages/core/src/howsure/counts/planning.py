@@ -17,7 +17,7 @@ from howsure.errors import InputError, told
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import check_probabilities
 from howsure.inputs.frames import Source
-from howsure.inputs.numbers_and_names import check_level, counted, is_number, unknown_name
+from howsure.inputs.numbers_and_names import check_level, check_number, counted, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Result
@@ -146,8 +146,7 @@ def plan_label_sample(
 
 def _units(width: float, share: bool, n: int) -> float:
     """The width in units."""
-    if not is_number(width) or not 0 < width < np.inf:
-        raise InputError(f"`width` must be a positive number of units; it is {width!r}.")
+    check_number(width, name="width", low=0, open="low")
     if share and width > 1:
         raise InputError(f"`width` must be at most 1 with `share=True`, all of the units; it is {width:g}.")
     if not share and width < 1:

@@ -18,7 +18,7 @@ from howsure.first_use import installed, require
 from howsure.inputs.checks import Column, is_missing
 from howsure.inputs.matching import PairedRows
 from howsure.inputs.measures import Measure
-from howsure.inputs.numbers_and_names import as_spelled, shortened, unknown_name
+from howsure.inputs.numbers_and_names import as_spelled, check_choice, shortened, unknown_name
 from howsure.inputs.pairs import Integers, Pairs
 
 SAVED = "saved summaries"  # engine of results that are computed from saved sums
@@ -424,8 +424,8 @@ def to_frame(columns: Mapping[str, Any], backend: str | None = None) -> Any:
 
     Raises MissingExtraError if the library is not installed, InputError for any other `backend`.
     """
-    if backend is not None and backend not in BACKENDS:
-        raise InputError(f"backend must be one of {', '.join(BACKENDS)}; it is {backend!r}.")
+    if backend is not None:
+        check_choice(backend, BACKENDS, name="backend")
     backends = BACKENDS if backend is None else (backend,)
     backend_name: Any = next((name for name in backends if installed(name)), backends[0])
     require(f"A data frame ({' or '.join(backends)})", "pandas", backend_name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Any, TypeGuard
 
@@ -45,6 +45,43 @@ def check_whole(value: object, *, name: str, least: int = 1, most: int | None = 
             return whole
     rule = "not_whole" if most is None else "not_whole_between"
     raise InputError(rule, name, value=value, low=least, high=most)
+
+
+def check_number(
+    value: object, *, name: str, low: float, high: float = math.inf, open: str = "", remedy: str = ""
+) -> float:
+    """Check a finite number from `low` to `high` and return it as float. open: the ends that it must not be, "low",
+    "high" or "both".
+
+    >>> check_number(0.5, name="margin", low=0, high=1, open="high")
+    0.5
+    >>> check_number(0, name="width", low=0, open="low")
+    Traceback (most recent call last):
+    howsure.errors.InputError: width must be a number greater than 0; it is 0.
+
+    Raises InputError for anything else.
+    """
+    excluded = {"low": (low,), "high": (high,), "both": (low, high)}.get(open, ())
+    if is_number(value) and math.isfinite(value) and low <= value <= high and value not in excluded:
+        return float(value)
+    if high == math.inf and isinstance(value, float) and not math.isfinite(value):
+        rule = "not_finite"
+    elif high == math.inf:
+        rule = "not_above" if open == "low" else "not_at_least"
+    else:
+        rule = {"low": "not_above_to", "high": "not_below", "both": "not_between"}.get(open, "outside")
+    raise InputError(rule, name, value=value, low=low, high=high, remedy=remedy)
+
+
+def check_choice(value: object, options: Iterable[object], *, name: str) -> None:
+    """Raise InputError if a value is not one of the options.
+
+    >>> check_choice("zip", ["csv", "tsv"], name="format")
+    Traceback (most recent call last):
+    howsure.errors.InputError: format must be one of 'csv', 'tsv'; it is 'zip'.
+    """
+    if value not in (choices := list(options)):
+        raise InputError("not_one_of", name, options=list(map(repr, choices)), value=value)
 
 
 def check_bounds(bounds: Any) -> tuple[float, float]:

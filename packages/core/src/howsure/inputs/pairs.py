@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import InputError, shown
+from howsure.inputs.numbers_and_names import check_choice
 
 # Scores over all K classes of a row, for the pairs that the row was reduced to.
 
@@ -194,8 +195,7 @@ class Probabilities:
 
     def __post_init__(self) -> None:
         if self.way not in WAYS:
-            ways = ", ".join(map(repr, WAYS[:-1]))
-            raise InputError("not_one_of", "way", options=ways, value=self.way)
+            check_choice(self.way, WAYS[:-1], name="way")
         if self.is_one and (self.classes is not None or not self.of_the_likelier):
             self.refuse_classes()
 

@@ -20,7 +20,7 @@ from howsure.inputs.label_spelling import categories_note
 from howsure.inputs.numbers_and_names import (
     as_spelled,
     check_level,
-    is_number,
+    check_number,
     shortened,
     spelled_number,
     unknown_name,
@@ -94,8 +94,7 @@ def rater_agreement(
     level = check_level(level)
     if scale not in SCALES:
         raise unknown_name("scale", str(scale), SCALES, place="agreement of raters")
-    if not is_number(margin) or not 0.0 <= margin < 1.0:
-        raise InputError(f"`margin` must be in [0, 1); it is {margin!r}.")
+    check_number(margin, name="margin", low=0, high=1, open="high")
     answers = Columns.read({"score": score, "rater": rater, "id": id}, data, labels=scale == "nominal")
     with answers.rows.placed():
         grades = _grades(answers, scale, categories)

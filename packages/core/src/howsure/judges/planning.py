@@ -11,7 +11,7 @@ import numpy as np
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
-from howsure.inputs.numbers_and_names import check_level, counted, is_number
+from howsure.inputs.numbers_and_names import check_level, check_number, counted
 from howsure.inputs.pairs import Floats
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.judges.columns import Columns
@@ -131,12 +131,11 @@ def plan_judge_sample(
     """
     check_arguments(plan_judge_sample, locals())
     level = check_level(level)
-    if not is_number(width) or not 0 < width < math.inf:
-        raise InputError(f"`width` must be a positive number, as of grades; it is {width!r}.")
+    check_number(width, name="width", low=0, open="low")
     if (y_true is None) == (correlation is None):
         raise InputError("give either `y_true=...`, first grades, or `correlation=0.7`.")
-    if correlation is not None and (not is_number(correlation) or not 0 <= correlation < 1):
-        raise InputError(f"`correlation` must be in [0, 1); it is {correlation!r}.")
+    if correlation is not None:
+        check_number(correlation, name="correlation", low=0, high=1, open="high")
     answers = Columns.read({"score": score, "y_true": y_true, "model": model}, data, pos_label=pos_label)
     with answers.rows.placed():
         ends = answers.bounds(bounds, "y_true" if data is None else str(y_true))

@@ -129,7 +129,7 @@ def draw_judge_sample(
         codes, names, grade = _strata(answers, unit, n, by_model=id is None)
         what = "items" if id is not None else "answers"
         if n > len(grade):
-            raise InputError(f"`n` must be at most the number of {what}, {len(grade):,}; it is {n:,}.")
+            raise InputError("too_many", "n", what=what, most=len(grade), value=n)
         if n < (least := int(np.minimum(np.bincount(codes), LEAST).sum())):
             strata = counted(len(names), "stratum", "strata")
             raise InputError(f"`n` must be at least {least}, 2 for each of {strata}; it is {n:,}. Draw more.")

@@ -12,7 +12,7 @@ from howsure.calibration.isotonic import isotonic_values
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
-from howsure.inputs.numbers_and_names import check_level, counted, is_number, shortened, unknown_name
+from howsure.inputs.numbers_and_names import check_level, check_number, counted, shortened, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.judges.columns import Columns, needed
@@ -152,8 +152,7 @@ def judge_transport(
     """
     check_arguments(judge_transport, locals())
     level = check_level(level)
-    if not is_number(margin) or not 0 < margin < math.inf:
-        raise InputError(f"`margin` must be a positive number, as of grades; it is {margin!r}.")
+    check_number(margin, name="margin", low=0, open="low")
     for role, column in (("y_true", y_true), ("score", score), ("model", model)):
         if column is None:
             raise needed(role, "since the human grades of some models are applied to the others")

@@ -14,7 +14,7 @@ from howsure.errors import InputError, told
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import Coded
 from howsure.inputs.frames import Source
-from howsure.inputs.numbers_and_names import check_level, counted, is_number, shortened
+from howsure.inputs.numbers_and_names import check_level, check_number, counted, is_number, shortened
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.judges.agreement import rater_agreement
@@ -269,8 +269,7 @@ def validate_judge(
     """
     check_arguments(validate_judge, locals())
     level, show = check_level(level), list(show)
-    if not is_number(min_rate) or not 0.0 < min_rate < 1.0:
-        raise InputError("not_between", "min_rate", value=min_rate, low=0, high=1, remedy="Write 0.8 for 80%.")
+    check_number(min_rate, name="min_rate", low=0, high=1, open="both", remedy="Write 0.8 for 80%.")
     if show and data is None:
         raise InputError("`show=...` names columns of `data=...`, which is missing.")
     for role, column in (("y_true", y_true), ("score", score)):

@@ -11,7 +11,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import InputError, parameter
-from howsure.inputs.numbers_and_names import check_level, is_number, unknown_name
+from howsure.inputs.numbers_and_names import check_level, check_number, check_whole, unknown_name
 from howsure.significance.bootstrap import (
     bootstrap_values,
     degrees_of_freedom,
@@ -46,9 +46,7 @@ def check_sample_size(sample_size: float | None, n: int) -> int:
 
     Raises InputError if the share is not in [0.05, 0.5], or if no rows remain.
     """
-    if sample_size is None or not is_number(sample_size) or not SMALLEST <= sample_size <= LARGEST:
-        raise InputError(f"`sample_size` must be in [{SMALLEST}, {LARGEST}]; it is {sample_size!r}.")
-    rows = int(n * sample_size)
+    rows = int(n * check_number(sample_size, name="sample_size", low=SMALLEST, high=LARGEST))
     if rows == 0:
         raise InputError(f"`sample_size` {sample_size} of {n} rows leaves none; give a larger share.")
     return rows
@@ -149,8 +147,7 @@ def check_choices(choices: Choices, systems: Systems, metrics: Sequence[Metric])
         _one_of("interval", choices.interval, INTERVALS)
     check_level(choices.level)
     count = choices.n_resamples
-    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 1 <= count <= MOST_RESAMPLES:
-        raise InputError(f"`n_resamples` must be a whole number from 1 to {MOST_RESAMPLES:,}; it is {count!r}.")
+    check_whole(count, name="n_resamples", most=MOST_RESAMPLES)
     several = any(len(prediction) > 1 for prediction in systems.predictions.values())
     if choices.two_way and (choices.method != "bootstrap" or not several):
         raise InputError("`two_way=True` draws runs as well as items: it needs `method='bootstrap'` and several runs.")

@@ -12,7 +12,7 @@ import numpy as np
 from howsure import __version__
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
-from howsure.inputs.numbers_and_names import check_level, check_whole, counted, is_number
+from howsure.inputs.numbers_and_names import check_choice, check_level, check_number, check_whole, counted, is_number
 from howsure.result import Result
 from howsure.show.table import COUNT, WORDS, Column, digits
 from howsure.significance.metrics.metric import Floats
@@ -158,7 +158,7 @@ def detection_power(
 
 def minimum_detectable_difference(n: int, disagreement: float, *, power: float, **test: Any) -> float:
     """The smallest difference that n items detect with a given power; NaN if there is none."""
-    _check_share("power", power)
+    check_number(power, name="power", low=0, high=1, open="both")
     if detection_power(n, disagreement, disagreement, **test) < power:
         return math.nan
     low, high = 0.0, disagreement
@@ -171,7 +171,7 @@ def minimum_detectable_difference(n: int, disagreement: float, *, power: float, 
 
 def required_sample_size(difference: float, disagreement: float, *, power: float, **test: Any) -> int:
     """The number of items that detect a difference with a given power."""
-    _check_share("power", power)
+    check_number(power, name="power", low=0, high=1, open="both")
     if difference <= 0:
         raise InputError(f"`difference` must be more than 0; it is {difference!r}.")
 
@@ -210,14 +210,8 @@ def _most_lost(disagreements: Floats, tail: float, *, mid: bool) -> Floats:
 
 def _alpha(disagreement: float, level: float, alternative: str, method: str) -> float:
     """The largest significant p-value, 1 - level, after all arguments were checked."""
-    _check_share("disagreement", disagreement)
-    if alternative not in SIDES:
-        raise InputError(f"`alternative` must be 'two-sided' or 'better'; it is {alternative!r}.")
+    check_number(disagreement, name="disagreement", low=0, high=1, open="both")
+    check_choice(alternative, SIDES, name="alternative")
     if method not in TESTS:
         raise InputError(f"`method` must be 'permutation' or 'mcnemar', tests of accuracy; it is {method!r}.")
     return round(1.0 - check_level(level), 12)
-
-
-def _check_share(name: str, value: float) -> None:
-    if not (is_number(value) and 0 < value < 1):
-        raise InputError("not_between", name, value=value, low=0, high=1)

@@ -9,8 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from howsure.errors import InputError
-from howsure.inputs.numbers_and_names import counted
+from howsure.inputs.numbers_and_names import check_number, counted
 from howsure_events.labels.answers import answers_of, asked_of, reading_order
 from howsure_events.labels.coders import coder_named, coders_of, merged_notes
 from howsure_events.store.reading import Store, rows_of
@@ -31,8 +30,7 @@ def documents_for(store: Store, coder: str, *, overlap: float = OVERLAP) -> list
     Raises InputError if no document was drawn, or `overlap` is not a share.
     """
     labelling = asked_of(store)
-    if not 0.0 < overlap <= 1.0:
-        raise InputError(f"`overlap` must be greater than 0 and at most 1; it is {overlap!r}.")
+    check_number(overlap, name="overlap", low=0, high=1, open="low")
     name, order, first = coders_of(store).name(coder_named(coder)), reading_order(store), first_coder(store)
     if first in (None, name):
         return order

@@ -15,7 +15,7 @@ from howsure.errors import InputError
 from howsure.files.saved import damaged_model, read_model, write_model
 from howsure.files.whole import Place
 from howsure.inputs.checks import listed
-from howsure.inputs.numbers_and_names import is_number, unknown_name
+from howsure.inputs.numbers_and_names import check_choice, check_number, check_whole, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.randomness import Randomness, generator_from
 from howsure_text.coreference.coref_posterior import CorefPosterior
@@ -60,16 +60,10 @@ def check_parameters(
     """Raise InputError for what `AntecedentModel` cannot take; families: the names that `features` may hold."""
     _one_of("mentions", mentions, get_args(Source))
     _one_of("loss", loss, get_args(Loss))
-    if not (is_number(l1) and np.isfinite(l1) and l1 >= 0):
-        raise InputError(f"l1 must be a number, 0 or more; it is {l1!r}.")
-    if not (is_number(sharpness) and 0 < sharpness <= SHARPEST):
-        raise InputError(
-            f"sharpness must be a number above 0, at most {SHARPEST} (1: as learned); it is {sharpness!r}."
-        )
-    if not isinstance(two_steps, bool):
-        raise InputError(f"`two_steps` must be True or False; it is {two_steps!r}.")
-    if isinstance(passes, bool) or not isinstance(passes, int | np.integer) or passes < 1:
-        raise InputError(f"passes must be a whole number, 1 or more; it is {passes!r}.")
+    check_number(l1, name="l1", low=0)
+    check_number(sharpness, name="sharpness", low=0, high=SHARPEST, open="low")
+    check_choice(two_steps, (True, False), name="two_steps")
+    check_whole(passes, name="passes")
     for name in () if features is None else listed(features, name="features", of="names of families"):
         _one_of("features", name, families)
     generator_from(rng)  # raises if rng is not a seed or a generator

@@ -12,7 +12,7 @@ from howsure.errors import InputError
 from howsure.files.opened import opened, parsed_json
 from howsure.files.whole import Place, write_whole
 from howsure.inputs.checks import listed
-from howsure.inputs.numbers_and_names import is_number, unknown_name
+from howsure.inputs.numbers_and_names import check_number, unknown_name
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.result import Result
 from howsure.show.table import COUNT, ESTIMATE, NUMBER, WORDS, Column
@@ -216,8 +216,7 @@ def recalibrate_coreference(
     """
     if score not in SCORES:
         raise unknown_name("score", str(score), SCORES, place="score")
-    if not (is_number(weight_of_new) and 0.0 <= weight_of_new <= 1e6):
-        raise InputError(f"`weight_of_new` must be a number from 0 to a million; it is {weight_of_new!r}.")
+    check_number(weight_of_new, name="weight_of_new", low=0, high=1_000_000)
     checked, labels = checked_documents(posteriors, gold)
     if len(checked) < FEWEST:
         raise InputError(f"posteriors must be of at least {FEWEST} documents; there is {len(checked)}.")

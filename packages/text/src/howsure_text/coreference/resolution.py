@@ -11,8 +11,8 @@ import numpy as np
 
 from howsure import __version__
 from howsure.data.documents.document import Document, Mention
-from howsure.errors import InputError, shown
-from howsure.inputs.numbers_and_names import counted, is_number, unknown_name
+from howsure.errors import InputError
+from howsure.inputs.numbers_and_names import check_number, counted, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.result import Result
 from howsure.show.table import NUMBER, WORDS, Column, Kind, Table, in_a_line
@@ -301,8 +301,7 @@ def resolve(
 
 def check_threshold(threshold: float) -> None:
     """Raise InputError unless it is a probability."""
-    if not (is_number(threshold) and 0.0 <= threshold <= 1.0):
-        raise InputError(f"`threshold` must be between 0 and 1; it is {shown(threshold)}.")
+    check_number(threshold, name="threshold", low=0, high=1)
 
 
 def check_sides(document: object, *, model: object, mentions: object, scores: object, recalibration: object) -> None:

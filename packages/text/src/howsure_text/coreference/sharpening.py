@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import InputError
-from howsure.inputs.numbers_and_names import is_number
+from howsure.inputs.numbers_and_names import check_number
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.logistic import sigmoid
 from howsure_text.coreference.antecedents import Antecedents
@@ -19,7 +19,7 @@ from howsure_text.coreference.exact import pair_matrix
 
 # Antecedent distributions made sharper or blunter, and "new" more or less probable.
 
-FURTHEST = 100.0  # of what is accepted; what is fitted stays nearer
+FURTHEST = 100  # of what is accepted; what is fitted stays nearer
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +39,8 @@ class Sharpening:
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
-            lowest = -FURTHEST if name == "offset" else 0.0
-            if not (is_number(value) and lowest < value <= FURTHEST):
-                raise InputError(f"{name} must be a number above {lowest:g}, at most {FURTHEST:g}; it is {value!r}.")
-            object.__setattr__(self, name, float(value))
+            lowest = -FURTHEST if name == "offset" else 0
+            object.__setattr__(self, name, check_number(value, name=name, low=lowest, high=FURTHEST, open="low"))
 
     def apply(self, antecedents: Antecedents) -> Antecedents:
         """The distributions changed. What is certain stays certain, what is impossible impossible."""

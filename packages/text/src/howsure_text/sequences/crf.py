@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import struct
 import warnings
 from collections.abc import Sequence
@@ -16,7 +15,7 @@ from howsure.errors import InputError
 from howsure.files.archive import most_unpacked
 from howsure.files.opened import opened, undecodable
 from howsure.files.whole import Place
-from howsure.inputs.numbers_and_names import counted, unknown_name
+from howsure.inputs.numbers_and_names import check_number, check_whole, counted, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.randomness import Randomness, generator_from
 from howsure_text.sequences.features import (
@@ -250,23 +249,11 @@ class CRFTagger(Tagger):
             families_of(self.features)
         if self.trainer not in MOST_ITERATIONS:
             raise unknown_name("trainer", str(self.trainer), list(MOST_ITERATIONS), place="CRFTagger")
-        _check_number("c2", self.c2, least=0.0)
-        _check_number("learning_rate", self.learning_rate, above=0.0)
-        _check_number("tolerance", 0.0 if self.tolerance is None else self.tolerance, least=0.0)
-        _check_whole("max_iterations", 1 if self.max_iterations is None else self.max_iterations)
-        _check_whole("batch_size", self.batch_size)
-
-
-def _check_number(name: str, value: object, *, least: float = -math.inf, above: float = -math.inf) -> None:
-    good = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-    if not (good and math.isfinite(value) and value >= least and value > above):  # type: ignore[arg-type, operator]
-        rule = f"greater than {above:g}" if above > -math.inf else f"{least:g} or greater"
-        raise InputError(f"{name} must be a number {rule}; it is {value!r}.")
-
-
-def _check_whole(name: str, value: object) -> None:
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
-        raise InputError(f"{name} must be a whole number, 1 or greater; it is {value!r}.")
+        check_number(self.c2, name="c2", low=0)
+        check_number(self.learning_rate, name="learning_rate", low=0, open="low")
+        check_number(0.0 if self.tolerance is None else self.tolerance, name="tolerance", low=0)
+        check_whole(1 if self.max_iterations is None else self.max_iterations, name="max_iterations")
+        check_whole(self.batch_size, name="batch_size")
 
 
 # The model files of crfsuite (and python-crfsuite and sklearn-crfsuite): the weights in full precision.

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from howsure import __version__
 from howsure.data.documents.entities import entities_in, prefix_and_type
 from howsure.errors import InputError
-from howsure.inputs.numbers_and_names import shortened
+from howsure.inputs.numbers_and_names import check_number, shortened
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.result import Result
 from howsure.show.table import FLAG, NUMBER, WORDS, Column, Kind, plain_list
@@ -238,7 +238,7 @@ def entity_spans(
     if grammar is not None:
         posterior = within_grammar(posterior, grammar)
     k = check_count(k_best, "k_best")
-    least = _checked_probability(min_probability)
+    least = None if min_probability is None else check_number(min_probability, name="min_probability", low=0, high=1)
     lengths = [range(int(length)) for length in posterior.lengths]
     gold = None if tags is None else _gold(check_tags(tags, lengths), labels, unknown_tags)
     best = [posterior.names(paths.tags) for paths in posterior.k_best(k)]
@@ -331,14 +331,6 @@ def _gold(tags: Texts, labels: EntityLabels, unknown_tags: str) -> set[Key]:
             f"{shortened(labels.type_names)}. To count them as missed, use `unknown_tags='keep'`."
         )
     return _keys(tags)
-
-
-def _checked_probability(value: Any) -> float | None:
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0.0 <= value <= 1.0:
-        raise InputError(f"`min_probability` must be between 0 and 1; it is {value!r}.")
-    return float(value)
 
 
 def within_grammar(posterior: TagPosterior, grammar: str) -> TagPosterior:

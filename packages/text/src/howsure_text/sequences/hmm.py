@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,8 +9,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from howsure.errors import InputError, parameter
-from howsure.inputs.numbers_and_names import shortened, unknown_name
+from howsure.errors import InputError
+from howsure.inputs.numbers_and_names import check_number, shortened, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure_text.sequences.features import Scores, shape
 from howsure_text.sequences.tag_posterior import TagPosterior
@@ -65,8 +64,8 @@ class HMMTagger(Tagger):
         Raises InputError for pseudocounts below 0, an unknown policy, no sentences, an empty sentence, or tags whose
         number differs from that of the words.
         """
-        transition = _pseudocount("pseudocount_transition", self.pseudocount_transition)
-        emission = _pseudocount("pseudocount_emission", self.pseudocount_emission)
+        transition = check_number(self.pseudocount_transition, name="pseudocount_transition", low=0)
+        emission = check_number(self.pseudocount_emission, name="pseudocount_emission", low=0)
         if self.unknown not in POLICIES:
             raise unknown_name("policy for unknown words", str(self.unknown), POLICIES, place="HMMTagger")
         texts = check_sentences(sentences)
@@ -164,12 +163,6 @@ class HMMTagger(Tagger):
             setattr(self, f"{name}_", arrays[name])
         self.labels_, self.words_, self.classes_ = labels, words, classes
         return self
-
-
-def _pseudocount(name: str, value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 <= value < math.inf:
-        raise InputError(f"{parameter(name)} must be a number, 0 or greater; it is {value!r}.")
-    return float(value)
 
 
 def _log(values: Floats) -> Floats:

@@ -10,7 +10,7 @@ import numpy as np
 
 from howsure.errors import InputError
 from howsure.inputs.arguments import is_listlike
-from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
+from howsure.inputs.numbers_and_names import check_choice, counted, shortened, unknown_name
 from howsure.inputs.pairs import Integers
 
 # The K tags: their numbers, starting at 0, and their names.
@@ -168,8 +168,7 @@ NO_TAG = -1  # in codes: a gold tag that the model does not know
 
 def check_unknown_tags(unknown_tags: str) -> None:
     """Raise InputError unless it says what to do about gold tags that a model does not know."""
-    if unknown_tags not in (ERROR, KEEP):
-        raise InputError(f"`unknown_tags` must be 'error' or 'keep', not {unknown_tags!r}")
+    check_choice(unknown_tags, (ERROR, KEEP), name="unknown_tags")
 
 
 def count_unknown(tags: Sequence[Sequence[str]], labels: Sequence[str]) -> Counter[str]:

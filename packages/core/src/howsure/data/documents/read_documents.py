@@ -24,7 +24,7 @@ from howsure.errors import InputError
 from howsure.files.opened import Text, read_text
 from howsure.first_use import require
 from howsure.inputs.arguments import check_arguments
-from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
+from howsure.inputs.numbers_and_names import check_choice, counted, shortened, unknown_name
 from howsure.inputs.source_names import format_suffix
 
 # Converting spaCy documents. spaCy is not imported: any object with the same attributes works.
@@ -112,8 +112,8 @@ def documents_in(
 
     Raises InputError as `read_documents` does, or if no document is left.
     """
-    if format is not None and format not in FORMS:
-        raise InputError(f"format must be one of {', '.join(FORMS)}; it is {format!r}.")
+    if format is not None:
+        check_choice(format, FORMS, name="format")
     text = read_text(path)
     broken: LeftOut | None = None if left_out is None else []
     documents = FORMS[format or seen_form(text)](text, broken)

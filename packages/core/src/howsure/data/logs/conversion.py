@@ -29,7 +29,7 @@ from howsure.data.tables.where import Condition
 from howsure.errors import InputError, parameter, shown, told
 from howsure.inputs.frames import DOCUMENT, EXCEPTION, ITEM, ITEM_HASH, MODEL, RUN, TASK
 from howsure.inputs.measures import Measure, measure_of
-from howsure.inputs.numbers_and_names import counted, shortened, spelled_number
+from howsure.inputs.numbers_and_names import check_choice, counted, shortened, spelled_number
 from howsure.inputs.pairs import CLASS_WISE, PROB, PROBS_COLUMN, TOP_LABEL, UNNAMED, Probabilities
 
 # Logs rewritten as JSON lines in named columns, one for each row of the log, from where they are read as any table.
@@ -330,8 +330,8 @@ def input_files(
     Raises InputError if a file cannot be read, is cut off, or if logs and tables are mixed.
     """
     check_format(format)
-    if normalise is not None and normalise not in WAYS:
-        raise InputError(f"`normalise=...` must be one of {', '.join(WAYS)}; it is {normalise!r}.")
+    if normalise is not None:
+        check_choice(normalise, WAYS, name="normalise")
     is_log = format in LOGS
     if files is None:
         paths, form_name = unfolded(paths, format, tell)

@@ -25,7 +25,7 @@ from howsure.files.opened import (
     recoded,
     standard_input,
 )
-from howsure.inputs.numbers_and_names import counted
+from howsure.inputs.numbers_and_names import check_choice, counted
 from howsure.inputs.source_names import COMPRESSIONS, format_suffix
 
 if TYPE_CHECKING:
@@ -109,9 +109,8 @@ def named_files(
 
     Raises InputError if a path leads nowhere, is a directory or empty, is named twice, or has a format nobody knows.
     """
-    if format is not None and format not in TABLES:
-        formats = ", ".join(TABLES)
-        raise InputError(f"`format=...` must be one of {formats}; it is {format!r}.")
+    if format is not None:
+        check_choice(format, TABLES, name="format")
     named = each_once(paths)
     files = [
         _file(file_name, format, f"{spool}/input-{at}", by_content=by_content) for at, file_name in enumerate(named)
