@@ -29,9 +29,8 @@ from howsure.check.verdicts import Check, Found, check_sizes, decided
 from howsure.data.logs.scores import FILE, NO_SCORE_COLUMN, primary_score_of_log
 from howsure.data.sources import Files
 from howsure.errors import GIVEN, LOOK, InputError, parameter, told
-from howsure.inputs.arguments import check_arguments
+from howsure.inputs.arguments import check_arguments, check_distinct
 from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes, check_finite
-from howsure.inputs.distinct_columns import check_distinct
 from howsure.inputs.frames import DOCUMENT, ITEM, ITEM_HASH, RUN, TASK, Kind, Rows, Source, columns_of, no_column_name
 from howsure.inputs.matching import paired_by_documents, shared_rows
 from howsure.inputs.measures import Measure

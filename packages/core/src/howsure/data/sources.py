@@ -10,8 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from howsure.errors import InputError
-from howsure.inputs.arguments import check_arguments
-from howsure.inputs.distinct_columns import check_distinct
+from howsure.inputs.arguments import check_arguments, check_distinct
 from howsure.inputs.frames import SAVED, Dated, Kind, Rows, Source, no_column_name
 from howsure.inputs.matching import PairedRows
 from howsure.inputs.numbers_and_names import natural_order, shortened
@@ -152,7 +151,7 @@ class Files(Source):
     def dated(self, dates: str, y_true: Any, y_prob: Any, **roles: Any) -> Dated:
         """The pairs of the columns of each role, with dates; rows without a label are pending. `roles` are the other
         arguments of `dated_of`."""
-        from howsure.data.predictions.dated import dated_of
+        from howsure.data.predictions.rows import dated_of
 
         return dated_of(self, dates, y_true, y_prob, **roles)
 

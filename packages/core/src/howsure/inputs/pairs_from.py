@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import InputError
+from howsure.inputs.arguments import check_distinct
 from howsure.inputs.checks import (
     GIVEN_PREFIX,
     Column,
@@ -21,7 +22,6 @@ from howsure.inputs.checks import (
     check_weights,
 )
 from howsure.inputs.classes import distributions, pairs_from_classes
-from howsure.inputs.distinct_columns import check_distinct
 from howsure.inputs.frames import Source, columns_of, named_columns
 from howsure.inputs.pairs import (
     LOGITS,

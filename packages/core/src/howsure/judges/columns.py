@@ -12,8 +12,8 @@ from howsure import __version__
 from howsure.counts.draw import Elements, partial_column, read_draw
 from howsure.counts.notes import note_text
 from howsure.errors import GIVEN, LOOK, InputError, parameter, rows_at
+from howsure.inputs.arguments import check_distinct
 from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes, missing
-from howsure.inputs.distinct_columns import check_distinct
 from howsure.inputs.frames import AS_READ, Kind, Rows, no_column_name, rows_of
 from howsure.inputs.long_form import item_twice, partial_scores
 from howsure.inputs.numbers_and_names import check_bounds, check_within

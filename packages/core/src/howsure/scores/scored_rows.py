@@ -23,6 +23,7 @@ from howsure.data.logs.scores import (
 )
 from howsure.data.sources import Files
 from howsure.errors import LOOK, InputError
+from howsure.inputs.arguments import check_distinct
 from howsure.inputs.checks import (
     Coded,
     as_column,
@@ -31,7 +32,6 @@ from howsure.inputs.checks import (
     check_group_count,
     is_missing,
 )
-from howsure.inputs.distinct_columns import check_distinct
 from howsure.inputs.frames import (
     AS_READ,
     DOCUMENT,

@@ -12,9 +12,8 @@ import numpy.typing as npt
 from howsure.data.logs.scores import FILE
 from howsure.data.sources import Files
 from howsure.errors import InputError, at_row, parameter, shown
-from howsure.inputs.arguments import is_listlike
+from howsure.inputs.arguments import check_distinct, is_listlike
 from howsure.inputs.checks import Coded, check_codes, is_missing
-from howsure.inputs.distinct_columns import check_distinct
 from howsure.inputs.frames import MODEL, Kind, Rows, all_columns, columns_from, is_frame
 from howsure.inputs.long_form import LongForm, as_scores, folds_note, joined_key, long_form, positive_scores
 from howsure.inputs.numbers_and_names import counted, shortened, spelled_number, unknown_name

@@ -18,7 +18,6 @@ from howsure.data.predictions.classes import (
     pairs_of_one_share,
     with_stated_confidence,
 )
-from howsure.data.predictions.repeated_rows import item_columns, note_on_items, repeated_rows
 from howsure.data.predictions.rows import load_clusters, load_weights
 from howsure.data.predictions.selection import (
     SAME,
@@ -27,8 +26,11 @@ from howsure.data.predictions.selection import (
     check_pooling,
     check_way,
     group_sizes,
+    item_columns,
     label_sql,
+    note_on_items,
     opened_files,
+    repeated_rows,
 )
 from howsure.data.predictions.stream import PairStream, StoredGroups, sum_stream
 from howsure.data.tables.database import Column
