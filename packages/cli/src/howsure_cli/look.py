@@ -68,7 +68,7 @@ MAX_PARTS = 200  # of objects, that are shown as columns
 MAX_FILES = 1_000  # of which rows are looked at
 
 
-def look(files: Paths, *, format: str | None = None, explode: str | None = None) -> Look:
+def look(files: Paths, *, format: str | None = None, explode: str | None = None, encoding: str | None = None) -> Look:
     """What is in a file: which program wrote it, what each column could be, what is missing, and what to ask of it.
 
     The first 20,000 rows are looked at, of at most 1,000 files; of logs, those of each. What objects in the rows of a
@@ -77,6 +77,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None)
     files: one or several paths, globs or folders of tables (CSV, TSV, JSON lines, Parquet, .npz) or of logs.
     format: of the files, where they do not show it.
     explode: a list in each row of a table, such as judgments, whose elements become rows, or columns, such as ann,bob.
+    encoding: of text files, such as windows-1252 (default: UTF-8).
 
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "dev.csv")
@@ -91,7 +92,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None)
     paths = named_paths(files)
     with closing(Database()) as database:
         notes = list[str]()
-        how: dict[str, Any] = {"format": format, "explode": explode}
+        how: dict[str, Any] = {"format": format, "explode": explode, "encoding": encoding}
         named, log = input_files(paths, **how, spool=database.folder, most=MOST, tell=notes.append)
         database.allow_only(paths_read(named))
         tables = list(_first_tables(database.connection, named, most=MOST * (1 if log is None else len(named))))
@@ -106,7 +107,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None)
     if (
         len(lists) == 1 and n == len(named) and not any(c.missing for c in columns if c.name == lists[0])
     ):  # each file is one object around its rows
-        return look(files, format=format, explode=lists[0])
+        return look(files, format=format, explode=lists[0], encoding=encoding)
     notes += [*map(said_of_lists, lists[:1]), *(log.notes if log else ())]
     notes += _of_missing(columns)
     percentages = [*_of_percentages(columns, rows[1:])]

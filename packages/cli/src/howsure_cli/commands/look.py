@@ -7,7 +7,7 @@ import click
 from howsure_cli.look import look
 from howsure_cli.terminal.commands import Command
 from howsure_cli.terminal.derived import finish, help_of
-from howsure_cli.terminal.options import explode_option, from_option, output_options
+from howsure_cli.terminal.options import encoding_option, explode_option, from_option, output_options
 
 EXAMPLES = """
 howsure look answers.csv
@@ -20,8 +20,14 @@ howsure look "results/**/samples_*.jsonl"
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @from_option
 @explode_option
+@encoding_option
 @output_options
 def command(
-    files: tuple[str, ...], input_format: str | None, explode: str | None, form: str, output: str | None
+    files: tuple[str, ...],
+    input_format: str | None,
+    explode: str | None,
+    encoding: str | None,
+    form: str,
+    output: str | None,
 ) -> None:
-    finish(look(files, format=input_format, explode=explode), name="look", form=form, output=output)
+    finish(look(files, format=input_format, explode=explode, encoding=encoding), name="look", form=form, output=output)

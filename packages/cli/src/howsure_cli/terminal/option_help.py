@@ -148,8 +148,8 @@ OPTION_HELP = {
 TOPICS = {  # options that `--help` lists in a line, explained by `howsure help TOPIC`
     "input": (
         *("--probs", "--probs-column", "--logits", "--logprobs", "--verbalised", "--reduce", "--classes"),
-        *("--where", "--by-file", "--across-files", "--skip-missing", "--missing", "--from", "--normalise"),
-        *("--labels-from", "--explode", "--pivot", "--model-version", "--independent-rows"),
+        *("--where", "--by-file", "--across-files", "--skip-missing", "--missing", "--from", "--encoding"),
+        *("--normalise", "--labels-from", "--explode", "--pivot", "--model-version", "--independent-rows"),
     ),
     "output": (
         *("--format", "--columns", "--verbose", "--output FILE", "--raw"),

@@ -208,6 +208,7 @@ def as_bounds(ctx: Context, param: Parameter, value: str | None) -> tuple[float,
 
 bounds_option = click.option("--bounds", callback=as_bounds, metavar="LOW,HIGH")
 from_option = click.option("--from", "input_format", metavar="FORMAT")
+encoding_option = click.option("--encoding", metavar="NAME")
 explode_option = click.option("--explode", metavar="FIELD")
 pivot_option = click.option("--pivot", metavar="ITEM,RATER,GRADE")
 where_option = click.option("--where", metavar="EXPRESSION")
@@ -264,6 +265,7 @@ def source_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--skip-missing", is_flag=True),
         click.option("--missing", multiple=True, metavar="VALUE"),
         from_option,
+        encoding_option,
         click.option("--normalise", metavar="HOW"),
         click.option("--labels-from", metavar="FILE"),
         explode_option,
@@ -279,6 +281,7 @@ OF_SOURCE = (
     "by_file",
     "across_files",
     "skip_missing",
+    "encoding",
     "normalise",
     "table",
     "labels_from",

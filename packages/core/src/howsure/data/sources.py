@@ -38,6 +38,7 @@ class Files(Source):
     by_file: bool = False
     across_files: str = "error"
     format: str | None = None
+    encoding: str | None = None
     normalise: str | None = None
     labels_from: str | None = None
     explode: str | None = None
@@ -227,6 +228,7 @@ def read(
     by_file: bool = False,
     across_files: str = "error",
     format: str | None = None,
+    encoding: str | None = None,
     normalise: str | None = None,
     labels_from: str | os.PathLike[str] | None = None,
     explode: str | None = None,
@@ -243,6 +245,7 @@ def read(
     leave rows with missing values out, and count them; missing_values: values that are treated as missing, such as
     "unparseable". by_file: each file's name is a column, `file`. across_files: whether equal ids and clusters of
     several files are the "same" item or "separate" ones. format: of the files, if their names do not show it.
+    encoding: of text files, such as windows-1252 (default: UTF-8).
     normalise: divide the log-likelihoods of choices in a log by their "characters", "bytes" or "tokens". labels_from:
     a table of the right answers of a log, with columns `id`, `label` and, where an item has several questions,
     `question`. explode: a list in each row of JSON or Parquet, whose elements become rows, each in the place of the
@@ -278,6 +281,7 @@ def read(
         by_file,
         across_files,
         format,
+        encoding,
         normalise,
         labels,
         explode,

@@ -8,6 +8,7 @@ import gzip
 import io
 import json
 import os
+import re
 import shutil
 import stat
 import sys
@@ -321,9 +322,15 @@ def read_text(path: str | os.PathLike[str], *, encoding: str | None = None) -> T
     return Text(name, content.replace("\r\n", "\n") if "\r" in content else content)
 
 
-# Text in another encoding, such as that of a spreadsheet program on Windows: the user names it; it is never guessed.
+# Text in another encoding, such as that of a spreadsheet program on Windows: the user names it.
 
 LIKELY = "windows-1252"  # of spreadsheets of western Europe, which are saved as plain CSV
+ENCODINGS = (LIKELY, "mac-roman", "windows-1250", "windows-1251", "cp850")
+USUAL = "äöüßÄÖÜéèêëàâçîïôûùáíóúñÁÉÍÓÚÑãõåæøąćęłńśźżŁŻŚčďěňřšťůýžČŘŠŽőű“”„‘’«»–…€°"
+LINES_TRIED = 200
+CYRILLIC = re.compile("[А-ЯЁ]?[а-яё]{2,}")
+ODD = re.compile("[À-ɏ]{4,}|[a-zà-ÿ][А-яA-ZÀ-ÞĀ-ſ]|[А-я][a-zà-ÿ]|[a-zà-ž][¡-¸¹-¿‚ƒ„†-‰≤-≥π]|[¢-¸¹-¾‚ƒ†-‰≤-≥π][a-zà-ž]")
+SYMBOLS = re.compile("[\ufffd\x80-\x9f\u2500-\u25ff]")
 SEEN = 30  # characters around one that is not UTF-8
 PIECE = 1 << 20
 
@@ -376,24 +383,53 @@ def undecodable_as(encoding: str, name: str, raw: bytes, at: int) -> InputError:
     )
 
 
+def likely_encoding(raw: bytes) -> str:
+    """The encoding in which the letters beyond ASCII read best, of those in which spreadsheets are saved.
+
+    >>> [likely_encoding("naïve Café, señor".encode(name)) for name in ("cp1252", "mac_roman", "cp850", "utf-16")]
+    ['windows-1252', 'mac-roman', 'cp850', 'utf-16']
+    >>> likely_encoding("Здравствуй, мир".encode("cp1251")), likely_encoding("Łódź, wąż i żółw".encode("cp1250"))
+    ('windows-1251', 'windows-1250')
+    """
+    if raw.startswith(UTF_16) or raw[:200].count(0) > 20:
+        return "utf-16"
+    texts = {name: raw.decode(name, "replace") for name in ENCODINGS}
+    return max(texts, key=lambda name: _letters_in_words(texts[name]))  # of equals the first
+
+
+def _letters_in_words(text: str) -> int:
+    """The letters beyond ASCII that fit their word, less those that do not, and symbols within words."""
+    fit = sum(letter in USUAL for letter in text) + 2 * sum(map(len, CYRILLIC.findall(text)))
+    return fit - 2 * sum(map(len, ODD.findall(text))) - 3 * len(SYMBOLS.findall(text))
+
+
 def asked_encoding(path: str | os.PathLike[str], place: str) -> InputError:
     """Error for a file that is not UTF-8, which shows the text in the likely encoding, so that the user can confirm
     it."""
     with open(path, "rb") as file:
-        for line in file:
-            try:
-                line.decode("utf-8")
-            except UnicodeDecodeError as error:
-                preview = line.decode(LIKELY, "replace")[max(error.start - SEEN, 0) : error.start + SEEN].strip()
-                return InputError(
-                    "{location} is not UTF-8 text. As {likely} it reads {preview!r}: if that is right, give "
-                    "{encoding}; else save it as UTF-8 (in a spreadsheet: CSV UTF-8).",
-                    location=place,
-                    likely=LIKELY,
-                    preview=preview,
-                    encoding=Parameter("encoding", LIKELY),
-                )
-    return InputError("{location} is not UTF-8 text. Save it as UTF-8, or name its `encoding`.", location=place)
+        raw = file.read(PIECE)
+    bad = [line for line in raw.splitlines() if not _is_decodable(line)][:LINES_TRIED]
+    if compression_of(raw[:4]) != "none" or not (bad or raw.startswith(UTF_16)):
+        return InputError("{location} is not UTF-8 text. Save it as UTF-8, or name its `encoding`.", location=place)
+    likely = likely_encoding(raw if raw.startswith(UTF_16) else b"\n".join(bad))
+    line = raw.decode(likely, "replace") if likely == "utf-16" else bad[0].decode(likely, "replace")
+    first = next((at for at, letter in enumerate(line) if letter > "\x7f"), 0)
+    return InputError(
+        "{location} is not UTF-8 text. As {likely} it reads {preview!r}: if that is right, give {encoding}; else save "
+        "it as UTF-8 (in a spreadsheet: CSV UTF-8).",
+        location=place,
+        likely=likely,
+        preview=line[max(first - SEEN, 0) : first + SEEN].strip(),
+        encoding=Parameter("encoding", likely),
+    )
+
+
+def _is_decodable(line: bytes) -> bool:
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def recoded(path: str | os.PathLike[str], target: str | os.PathLike[str], *, encoding: str, name: str) -> None:

@@ -9,11 +9,10 @@ from typing import Any
 
 from howsure.data.tables.database import Database, identifier, literal, literals, reading
 from howsure.data.tables.named_files import File, named_files
-from howsure.data.tables.table import COPIED, Table
+from howsure.data.tables.table import COPIED, Table, open_table
 from howsure.errors import InputError, parameter
 from howsure.inputs.numbers_and_names import shortened
 from howsure_events.corpus import Corpus, Fields
-from howsure_events.extraction.open_corpus import open_texts
 
 FETCHED = 1_000  # rows at a time
 SCORES = "scores"  # a table of the database: where a row stands, the document's id, the actor, p
@@ -274,13 +273,13 @@ def open_scores(
     with Database(spool).opening() as database:
         files, others = _files(database, paths, documents, format, fields.encoding)
         if others:
-            described = _renamed(open_texts(database, others, [name, *of_document]), DOCUMENTS)
-            table = open_texts(database, files, [name, *columns.names])
+            described = _renamed(open_table(database, others, [name, *of_document]), DOCUMENTS)
+            table = open_table(database, files, [name, *columns.names])
             check_rows(table, columns, name)
             corpus = Corpus(described, fields, bad_dates=bad_dates)
             check_known(table, described, name)
         else:
-            table = open_texts(database, files, [name, *of_document, *columns.names])
+            table = open_table(database, files, [name, *of_document, *columns.names])
             check_rows(table, columns, name)
             corpus = _own_documents(table, fields, name, bad_dates, wide=bool(columns.actors))
         collect_scores(table, columns, name)

@@ -25,7 +25,7 @@ from howsure.data.tables.database import Column, Database
 from howsure.data.tables.named_files import File, named_files
 from howsure.data.tables.table import COPIED, Table, open_table
 from howsure.errors import InputError, parameter
-from howsure.files.opened import NotUTF8Error, Text, asked_encoding, check_each_once, compression_of, missing_file
+from howsure.files.opened import Text, check_each_once, compression_of, missing_file
 from howsure.inputs.numbers_and_names import natural_order, shortened
 from howsure.inputs.source_names import source_names
 from howsure_events.corpus import ALL, Corpus, Fields, InputDocument, Part
@@ -250,24 +250,9 @@ def open_corpus(
         files = named_files(paths, format=format, spool=database.folder, encoding=fields.encoding)
         database.allow_only([file.path for file in files])
         names = [getattr(fields, name) for name in ("id", "date", "title", "category", "story", "text")]
-        table = open_texts(database, files, [name for name in names if name is not None])
+        table = open_table(database, files, [name for name in names if name is not None])
         _check_text(table.columns[fields.text or ""])
         return Corpus(table, fields, bad_dates=bad_dates)
-
-
-def open_texts(database: Database, files: tuple[File, ...], names: Sequence[str]) -> Table:
-    """The table of files; see `open_table`.
-
-    Raises InputError that shows how a file that is not UTF-8 would read in the encoding of a spreadsheet.
-    """
-    try:
-        return open_table(database, files, names)
-    except NotUTF8Error as error:
-        place = (error.fault and error.fault.place) or ""
-        wrong = next((file for file in files if place.endswith(file.name) and file.compression == "none"), None)
-        if wrong is None:
-            raise
-        raise asked_encoding(wrong.path, place) from error
 
 
 def _check_text(column: Column) -> None:

@@ -315,6 +315,7 @@ def input_files(
     explode: str | None = None,
     pivot: str | None = None,
     model_version: str | None = None,
+    encoding: str | None = None,
     tell: Callable[[str], None] = lambda text: None,
 ) -> tuple[tuple[File, ...], Log | None]:
     """The named files, with logs rewritten in `spool`, and the contents of the logs; None for tables.
@@ -325,7 +326,8 @@ def input_files(
     format, where they are known. `most`: read at most this many rows of each log, with all that they hold.
     `labels_from`: a table of right answers. `explode`: a list in each row of a table, whose elements become rows.
     `pivot`: the columns of item, rater and grade in a table with a row for each grade, whose raters become columns.
-    `model_version`: the model behind an alias in a log of decisions. `tell` is called with notes on the table.
+    `model_version`: the model behind an alias in a log of decisions. `encoding`: of text files.
+    `tell` is called with notes on the table.
 
     Raises InputError if a file cannot be read, is cut off, or if logs and tables are mixed.
     """
@@ -335,7 +337,7 @@ def input_files(
     is_log = format in LOGS
     if files is None:
         paths, form_name = unfolded(paths, format, tell)
-        files = named_files(paths, format=None if is_log else format, spool=spool, by_content=is_log)
+        files = named_files(paths, format=None if is_log else format, spool=spool, by_content=is_log, encoding=encoding)
     form = log_format(str(format)) if is_log else None if form_name is None else log_format(form_name)
     if form is None and format is None:
         form = detected(files)

@@ -69,9 +69,10 @@ def _named(source: Files, database: Database, texts: Sequence[str]) -> tuple[tup
 
         paths, form_name = unfolded(paths, source.format, source.tell)
     how: dict[str, Any] = {"normalise": source.normalise, "labels_from": source.labels_from, "explode": source.explode}
-    how |= {"model_version": source.model_version, "pivot": source.pivot}
-    if not any(how.values()) and source.format in (None, *TABLES):
-        files = named_files(paths, format=source.format, spool=database.folder)
+    how |= {"model_version": source.model_version, "pivot": source.pivot, "encoding": source.encoding}
+    plain = not any(value for name, value in how.items() if name != "encoding")
+    if plain and source.format in (None, *TABLES):
+        files = named_files(paths, format=source.format, spool=database.folder, encoding=source.encoding)
         if all(file.format in ("csv", "tsv") and not (source.format is None and may_be_export(file)) for file in files):
             return files, None
     from howsure.data.logs.conversion import input_files

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from howsure.data.tables.connections import Connection, connect
 from howsure.errors import ColumnName, InputError
-from howsure.files.opened import Scratch, checked_text, not_utf8
+from howsure.files.opened import Scratch, asked_encoding, checked_text
 from howsure.inputs.checks import MISSING_TEXT
 from howsure.inputs.numbers_and_names import THOUSANDS, counted, nearest, spelled_number, unknown_name
 from howsure.inputs.pairs import CHUNK_ROWS
@@ -136,11 +136,11 @@ def reading(name: str, path: str = "") -> Iterator[None]:
         if INTERRUPTED in str(error):
             raise KeyboardInterrupt from error
         if _is_utf_16(path or name):
-            raise InputError(f"{name} is UTF-16 text. Save it as UTF-8 (in a spreadsheet: CSV UTF-8).") from error
+            raise asked_encoding(path or name, name) from error
         if NOT_UTF_8.search(str(error)):
             line = LINE.search(str(error))
             place = f"line {int(line[1]):,} of {name}" if line else name
-            raise not_utf8(place, "Save it as UTF-8 (in a spreadsheet: CSV UTF-8).") from error
+            raise asked_encoding(path or name, place) from error
         uneven = UNEVEN.search(str(error))
         if (uneven or NO_COLUMNS in str(error)) and (reason := _why_uneven(path or name)):
             raise InputError(f"{name} cannot be read: {reason}") from error

@@ -1,0 +1,39 @@
+"""Files in other encodings than UTF-8: the likely one is named, and read when the user names it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import howsure
+from howsure.errors import InputError
+from howsure.files.opened import likely_encoding
+from howsure_cli.look import look
+
+TEXTS = {
+    "windows-1252": "L’été à São Paulo – “señor Müller” fährt nach Köln",
+    "mac-roman": "L’été à São Paulo – “señor Müller” fährt nach Köln",
+    "cp850": "Präsident Müller fährt nach Köln, señor, el año",
+    "windows-1250": "Prezydent Wałęsa mówił wczoraj, że żołnierze wrócą, a książę może zostać",
+    "windows-1251": "Президент сказал, что война закончилась",
+    "utf-16": "Präsident Müller",
+}
+
+
+@pytest.mark.parametrize("encoding", TEXTS)
+def test_the_likely_encoding(encoding: str) -> None:
+    assert likely_encoding(TEXTS[encoding].encode(encoding)) == encoding
+
+
+@pytest.mark.parametrize("encoding", ["windows-1252", "mac-roman", "utf-16"])
+def test_tables_are_read_in_the_encoding_that_is_proposed(encoding: str, tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    rows = "".join(f"Köln,{at % 2}\nMünchen,1\n" for at in range(20))
+    path.write_bytes(f"Stadt,score\n{rows}".encode(encoding))
+    for read in (lambda: look(path), lambda: howsure.mean_scores("score", groups="Stadt", data=howsure.read(path))):
+        with pytest.raises(InputError, match=f"As {encoding} it reads .*Köln.* give encoding='{encoding}'"):
+            read()
+    table = howsure.mean_scores("score", groups="Stadt", data=howsure.read(path, encoding=encoding))
+    assert {row.group: row.mean.value for row in table} == {"overall": 0.75, "Köln": 0.5, "München": 1.0}
+    assert next(iter(look(path, encoding=encoding))).examples[0] == "Köln"
