@@ -74,7 +74,10 @@ def as_column(values: object, *, name: str) -> Column:
 
 def _refuse_huge(column: Column, name: str) -> None:
     """Raise InputError for an integer that is larger than any float, which numpy keeps as an object."""
-    for row, value in enumerate(column.ravel()):
+    values = column.ravel().tolist()
+    if not any(issubclass(kind, int) for kind in set(map(type, values))):
+        return
+    for row, value in enumerate(values):
         if isinstance(value, int) and not -LARGEST_FLOAT <= value <= LARGEST_FLOAT:
             raise InputError(
                 "too_wide", name, value=value, row=row, largest=sys.float_info.max, remedy="If it is a name, quote it."
@@ -280,10 +283,8 @@ def _factorised_texts(column: Column) -> tuple[Integers, list[Any]]:
 
 
 def _factorised_values(rows: list[Any]) -> tuple[Integers, list[Any]]:
-    code_by_value: dict[Any, int] = {}
-    codes = np.fromiter(
-        (code_by_value.setdefault(value, len(code_by_value)) for value in rows), dtype=np.int64, count=len(rows)
-    )
+    code_by_value = {value: code for code, value in enumerate(dict.fromkeys(rows))}
+    codes = np.fromiter(map(code_by_value.__getitem__, rows), dtype=np.int64, count=len(rows))
     return codes, list(code_by_value)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from howsure.errors import ColumnName, InputError, Parameter, at_row, rows_at
 from howsure.first_use import installed, require
-from howsure.inputs.checks import Column, is_missing
+from howsure.inputs.checks import Column
 from howsure.inputs.matching import PairedRows
 from howsure.inputs.measures import Measure
 from howsure.inputs.numbers_and_names import as_spelled, check_choice, shortened, unknown_name
@@ -291,7 +291,7 @@ def columns_from(frame: Any, names: Sequence[str]) -> tuple[Column, ...]:
 def rows_of(data: Any, kinds: Mapping[str, Kind], **how: Any) -> Rows:
     """Columns of a source or a frame by name. A source converts each to its kind; a frame's values are unchanged.
 
-    Of a frame, only the kinds PARTIAL and LATER have an effect. how: further arguments of `Source.rows`, such as which
+    Of a frame, only the kind LATER has an effect. how: further arguments of `Source.rows`, such as which
     columns are `clusters`.
     """
     if isinstance(data, Source):
@@ -299,9 +299,6 @@ def rows_of(data: Any, kinds: Mapping[str, Kind], **how: Any) -> Rows:
     if not is_frame(data):
         raise no_frame(data)
     columns: dict[str, Any] = dict(zip(kinds, columns_from(data, list(kinds)), strict=True))
-    for name, kind in kinds.items():
-        if kind == Kind.PARTIAL:
-            columns[name] = {row: value for row, value in enumerate(columns[name].tolist()) if not is_missing(value)}
     later = [name for name, kind in kinds.items() if kind == Kind.LATER]
     return Rows(columns, at=lambda rows: {name: [columns[name][row] for row in rows] for name in later})
 

@@ -17,6 +17,7 @@ from howsure.inputs.checks import (
     as_column,
     check_codes,
     check_finite,
+    factorised,
     first_missing,
     is_missing,
     missing,
@@ -294,16 +295,22 @@ def partial_scores(
 
 
 def _scores_of_objects(rows: Column, pos_label: object, name: str, notes: list[str], *, must_occur: bool) -> Floats:
-    cells = [None if is_missing(row) else number_or_text(row) for row in rows]
+    try:
+        codes, values = factorised(rows)
+    except TypeError:  # lists and other values that are not numbers
+        codes, values = np.arange(len(rows)), rows.tolist()
+    cells = [None if is_missing(value) else number_or_text(value) for value in values]
     if pos_label is None:
-        odd = next((row for row, cell in enumerate(cells) if not (cell is None or hasattr(cell, "__float__"))), None)
+        odd = next((code for code, cell in enumerate(cells) if not (cell is None or hasattr(cell, "__float__"))), None)
         if odd is not None:
-            raise no_number(name, cells[odd], row=odd)
-        return np.array([math.nan if cell is None else float(cell) for cell in cells])
+            raise no_number(name, cells[odd], row=int((codes == odd).argmax()))
+        return np.array([math.nan if cell is None else float(cell) for cell in cells])[codes]
     positive = number_or_text(str(pos_label))
-    texts = Counter(str(row) for row, cell in zip(rows, cells, strict=True) if cell is not None)
+    texts = Counter[str]()
+    for value, cell, count in zip(values, cells, np.bincount(codes).tolist(), strict=True):
+        texts[str(value)] += count if cell is not None else 0
     if must_occur and positive not in [cell for cell in cells if cell is not None]:
-        raise unknown_name("value", str(pos_label), list(texts), place=name)
-    others = [f"{text} ({count:,})" for text, count in sorted(texts.items()) if number_or_text(text) != positive]
+        raise unknown_name("value", str(pos_label), list(+texts), place=name)
+    others = [f"{text} ({count:,})" for text, count in sorted((+texts).items()) if number_or_text(text) != positive]
     notes.append(f"{name} is 1 for {pos_label} and 0 for every other value: {shortened(others)}.")
-    return np.array([math.nan if cell is None else float(cell == positive) for cell in cells])
+    return np.array([math.nan if cell is None else float(cell == positive) for cell in cells])[codes]

@@ -124,6 +124,16 @@ def rater_agreement(
     return RaterAgreement(rows=tuple(rows), replacement=test, notes=tuple(notes), recipe=recipe)
 
 
+def cohens_kappa(first: Floats, second: Floats, level: float) -> Estimate:
+    """Cohen's κ of two raters who both graded all items (n,), with its interval."""
+    values, codes = np.unique(np.append(first, second), return_inverse=True)
+    raters, names = ("first", "second"), tuple(map(str, values.tolist()))
+    grades = _Grades(codes.reshape(2, -1).T, np.arange(len(values), dtype=np.float64), names, raters, "nominal")
+    kappa = _row(grades, raters, *raters, level).kappa
+    assert kappa is not None
+    return kappa
+
+
 @dataclass(frozen=True, slots=True)
 class _Grades:
     """A table (items, raters) of grades as codes of `values`, -1 where a rater gave none."""

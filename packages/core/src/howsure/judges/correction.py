@@ -11,7 +11,7 @@ from howsure.inputs.pairs import Floats, Integers
 from howsure.result import Estimate
 from howsure.stats.clusters import ItemGroups, kish, ratio_error
 from howsure.stats.gaffke import Sums
-from howsure.stats.mean_score import BoundedMean, Bounds, MeanScore, mean_score
+from howsure.stats.mean_score import BoundedMean, Bounds, MeanScore, mean_score, sum_of_cubes
 from howsure.stats.p_values import LARGEST, SMALLEST, smallest_size, zero
 
 CARRIERS, PER_UNIT = 20.0, 6.0  # units that carry the variance, below which, or below a 6th of all, t is not trusted
@@ -216,7 +216,7 @@ class Graded:
         sums, sizes = (np.bincount(unit, values).astype(np.float64) for values in (w * e, w))
         error = ratio_error(sums, sizes) if len(sizes) > 1 else 0.0
         apart = sums - value * sizes
-        lean = float((apart**3).sum()) / (float(sizes.sum()) * error) ** 3 if error > 0.0 else 0.0
+        lean = sum_of_cubes(apart) / (float(sizes.sum()) * error) ** 3 if error > 0.0 else 0.0
         degrees = max(kish(sizes) - 1, 1.0) if len(sizes) > 1 else 0.0
         mean = MeanScore(value, error, lean, degrees, len(e), error, units=float(len(sizes)))
         if ends is None:

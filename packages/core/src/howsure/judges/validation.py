@@ -17,7 +17,7 @@ from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, check_number, counted, is_number, shortened
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
-from howsure.judges.agreement import rater_agreement
+from howsure.judges.agreement import cohens_kappa
 from howsure.judges.columns import Columns, needed
 from howsure.judges.correct_judge_scores import correct_judge_scores
 from howsure.judges.correction import untold
@@ -390,10 +390,7 @@ def _kappa(people: Floats, judge: Floats, *, clustered: bool, level: float) -> E
     n = len(people)
     if n < 2:
         return untold(level, n)
-    raters = np.repeat(["people", "judge"], n)
-    agreement = rater_agreement(np.append(people, judge), rater=raters, id=np.tile(np.arange(n), 2), level=level)
-    kappa = agreement.rows[0].kappa
-    assert kappa is not None
+    kappa = cohens_kappa(judge, people, level)
     return replace(kappa, low=None, high=None) if clustered else kappa
 
 
@@ -402,15 +399,10 @@ def _disagreements(
 ) -> tuple[JudgeDisagreement, ...]:
     shown = answers.rows.at(rows.tolist()) if show and len(rows) else {}
     shown = {name: shown[name] if name in shown else _values_at(answers.rows[name], rows, names) for name in show}
-    people, judge = answers.numbers["y_true"], answers.numbers["score"]
+    judge, people = (map(names.__getitem__, answers.numbers[role][rows].tolist()) for role in ("score", "y_true"))
     return tuple(
-        JudgeDisagreement(
-            *answers.rows.location(int(row)),
-            judge=names[float(judge[row])],
-            people=names[float(people[row])],
-            shown={name: shown[name][place] for name in show},
-        )
-        for place, row in enumerate(rows)
+        JudgeDisagreement(*answers.rows.location(row), by_judge, by_people, {name: shown[name][place] for name in show})
+        for place, (row, by_judge, by_people) in enumerate(zip(rows.tolist(), judge, people, strict=True))
     )
 
 
