@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 
 from howsure.data.seen_columns import FEW, NON_ANSWERS, TWO, SeenColumn
 from howsure.inputs.numbers_and_names import spelled_number
-from howsure.inputs.repeated_items import ASKED_COLUMNS, MIN_ITEMS
+from howsure.inputs.repeated_items import ASKED_COLUMNS, MIN_ITEMS, SOURCE_ROW
 from howsure.inputs.repeated_items import ITEM_COLUMNS as ROWS_OF_ITEMS
 
 
@@ -48,7 +48,7 @@ MEANS = in_words("winrate average avg mean elo rank standard_error stderr win_ra
 TURNS = in_words("turn")
 TRACES = in_words("trace traceid run runid")  # of which each row may have its own
 RUNS = in_words("run seed epoch trial repeat attempt sample")
-ITEM_COLUMNS = {*ROWS_OF_ITEMS, "task_id", "prompt_id", "case_id"}
+ITEM_COLUMNS = {*ROWS_OF_ITEMS, SOURCE_ROW, "task_id", "prompt_id", "case_id"}
 ERRORS = in_words("error exception")
 ENDS = ERRORS | in_words("status timeout outcome state finish_reason stop_reason")  # how a trial ended
 COSTS = in_words("cost usd dollars price")

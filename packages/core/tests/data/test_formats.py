@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -416,3 +417,65 @@ def test_lists_in_objects_by_their_keys_become_rows(tmp_path: Path) -> None:
     assert {row.group: row.mean.value for row in rows if row.group != "overall"} == {
         f"rule {i}": (i + 1) / 2 for i in range(4)
     }
+
+
+def test_elements_of_rows_without_an_item_are_clusters(tmp_path: Path) -> None:
+    rows = [{"q": f"text {at}", "tries": [{"right": at % 2}] * 4} for at in range(20)]
+    one = howsure.read(write_lines(tmp_path / "a.jsonl", rows), explode="tries")
+    (row,) = table = howsure.mean_scores("tries.right", data=one)
+    (of_items,) = howsure.mean_scores([at % 2 for at in range(20)])
+    assert (row.n, row.mean.value, row.mean.low, row.mean.high) == (80, 0.5, of_items.mean.low, of_items.mean.high)
+    assert "source_row repeats (80 rows of 20 items, up to 4 each)" in table.notes[0]
+    several = howsure.read([tmp_path / "a.jsonl", write_lines(tmp_path / "b.jsonl", rows)], explode="tries")
+    pooled = howsure.mean_scores("tries.right", data=several)
+    assert "source_row repeats (160 rows of 40 items, up to 4 each in a model or group)" in pooled.notes[0]
+    models = [{"model": name, "tries": [{"right": at % 2} for at in range(20)]} for name in "ab"]
+    of_models = howsure.read(write_lines(tmp_path / "m.jsonl", models), explode="tries")
+    table = howsure.mean_scores("tries.right", model="model", data=of_models)
+    assert not any("source_row" in note for note in table.notes)  # the rows are the models
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "options", "place"),
+    [
+        ("a.jsonl", '{"s": [1, 2]}\n{"s": []}\n{"s": [1, "x"]}\n', {"explode": "s"}, "element 2 of s in row 3 of {}"),
+        ("a.csv", "ann,bob\n1,2\n1,x\n", {"explode": "ann,bob"}, "column bob in row 2 of {}"),
+        ("a.json", '[{"s": 1}, 7, {"s": "x"}]', {}, "row 3 of {}"),
+    ],
+)
+def test_rows_made_from_others_are_named_by_their_row(
+    name: str, content: str, options: dict[str, Any], place: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    path.write_text(content, encoding="utf-8")
+    score = "value" if name == "a.csv" else "s"
+    with pytest.raises(InputError, match=re.escape(f"must be a number; {place.format(path)} (counted from 1")):
+        howsure.mean_scores(score, data=howsure.read(path, **options))
+
+
+def test_a_row_of_files_with_one_object_each_is_its_file(tmp_path: Path) -> None:
+    for at, score in enumerate([0.5, 0.25, "x"]):
+        (tmp_path / f"{at}.json").write_text(json.dumps({"s": score, "n": 1}), encoding="utf-8")
+    with pytest.raises(InputError, match=r"s must be a number; row 1 of \S+2\.json \(counted from 1\) is 'x'"):
+        howsure.mean_scores("s", data=howsure.read(tmp_path))
+
+
+def test_the_worst_rows_of_elements_are_rows_of_the_file(tmp_path: Path) -> None:
+    rows = [{"id": at, "said": [{"p": 0.9}, {"p": 0.1 if at == 4 else 0.2}]} for at in range(12)]
+    source = howsure.read(write_lines(tmp_path / "a.jsonl", rows), explode="said")
+    worst = howsure.mean_scores("said.p", id="id", data=source, worst=1).worst
+    assert worst is not None
+    assert worst.rows[0].row == 5
+
+
+@pytest.mark.parametrize(
+    ("row", "what"),
+    [
+        ([1, {"a": 1}], "element 1 in row 1 of .* is a single value, element 2 in row 2 is an object: {'a': 1}"),
+        ([[1]], "element 1 in row 1 of .* is a single value, element 1 in row 2 is a list: [1]"),
+    ],
+)
+def test_elements_of_several_kinds_are_refused(row: list[Any], what: str, tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "a.jsonl", [{"s": [1, None, "2"]}, {"s": row}])
+    with pytest.raises(InputError, match=re.escape(what).replace(re.escape(".*"), ".*")):
+        howsure.mean_scores("s", data=howsure.read(path, explode="s"))

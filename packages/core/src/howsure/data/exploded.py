@@ -6,6 +6,8 @@ from __future__ import annotations
 import itertools
 import json
 import os
+from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from howsure.data.pivoted import pivoted
 from howsure.data.tables.named_files import SPELLED, File, objects_source, reading_files, text_source
 from howsure.errors import InputError, parameter, shown
 from howsure.inputs.numbers_and_names import counted, shortened, spelled_number, unknown_name
+from howsure.inputs.repeated_items import SOURCE_ROW, candidates
 
 Tell = Callable[[str], None]
 
@@ -54,7 +57,10 @@ def rows_as_objects(
         )
     if explode is None and (joined := _joined(files, spool / "rows.jsonl", tell)) is not None:
         return (joined,)
-    return tuple(_rewritten(file, explode, spool / f"rows-{at}.jsonl", tell) for at, file in enumerate(files))
+    several = len(files) > 1
+    return tuple(
+        _rewritten(file, explode, spool / f"rows-{at}.jsonl", tell, several=several) for at, file in enumerate(files)
+    )
 
 
 def _written(rows: Iterable[Mapping[str, Any]], path: Path, name: str) -> File:
@@ -84,7 +90,7 @@ def _export(file: File) -> GradeExport | None:
 def _export_records(file: File) -> Iterator[Mapping[str, Any]]:
     """The rows of a file; of a JSON document, its elements or those of `data`, as in a page of an API."""
     if file.format != "json":
-        yield from _objects(file, lambda text: None)
+        yield from (record for _, record in _objects(file, lambda text: None))
         return
     document = Source(file).document()
     data = mapping(document).get("data")
@@ -95,7 +101,7 @@ def _export_records(file: File) -> Iterator[Mapping[str, Any]]:
 def _grades(file: File, export: GradeExport | None, tell: Tell) -> Iterator[Mapping[str, Any]]:
     """The rows of a file; those of an export, a row for each grade."""
     if export is None:
-        return _objects(file, tell)
+        return (record for _, record in _objects(file, tell))
     return grade_rows(export, _export_records(file), file.name, tell)
 
 
@@ -116,10 +122,11 @@ def _joined(files: Sequence[File], path: Path, tell: Tell) -> File | None:
     folder = os.path.commonpath([os.path.dirname(os.path.abspath(file.name)) for file in files])
     name = os.path.relpath(folder) if not os.path.isabs(files[0].name) else folder
     tell(f"{name}: {len(files):,} files with one object each are the rows of one table.")
-    return File(str(path), name, "jsonl")
+    return File(str(path), name, "jsonl", origin=lambda row: (files[row], 0, ""))
 
 
-def _rewritten(file: File, explode: str | None, path: Path, tell: Tell) -> File:
+def _rewritten(file: File, explode: str | None, path: Path, tell: Tell, *, several: bool) -> File:
+    """The file, or a copy of its rows at `path`; several: it is one of several, so that its rows need its name."""
     if explode is None and (keyed := _keyed_objects(file)) is not None:
         with open(path, "w", encoding="utf-8") as copy:
             copy.writelines(
@@ -129,13 +136,30 @@ def _rewritten(file: File, explode: str | None, path: Path, tell: Tell) -> File:
         return File(str(path), file.name, "jsonl")
     if explode is None and not (file.format == "json" and _has_others(file)):
         return file
+
+    def place_of_row(row: int) -> int | str:
+        return f"{file.name}:{row + 1}" if several else row + 1
+
+    origins = array("q")  # the row of the file, from 0, from which each row was made
     with open(path, "w", encoding="utf-8") as copy:
         objects = _objects(file, tell)
+        numbered = False  # whether rows get the number of their source row, since no column names an item
         if explode is not None:
-            objects = _exploded(file, objects, explode, tell)
-        for record in objects:
-            copy.write(json.dumps(record, ensure_ascii=False) + "\n")
-    return File(str(path), file.name, "jsonl")
+            first = list(itertools.islice(objects, 2))
+            numbered = len(first) == 2 and next(candidates([*first[0][1]]), None) is None
+            objects = _exploded(file, itertools.chain(first, objects), explode, tell)
+        for row, record in objects:
+            number_of_row = {SOURCE_ROW: place_of_row(row)} if numbered else {}
+            copy.write(json.dumps({**record, **number_of_row}, ensure_ascii=False) + "\n")
+            origins.append(row)
+    names = explode.split(",") if explode is not None and "," in explode else []
+
+    def origin(row: int) -> tuple[File, int, str]:
+        place = row - bisect_left(origins, origins[row])
+        of_list = "" if explode is None else f"element {place + 1:,} of {explode}"
+        return file, origins[row], f"column {names[place].strip()}" if names else of_list
+
+    return File(str(path), file.name, "jsonl", origin=origin)
 
 
 KEY, LARGEST_KEYED = "key", 1 << 26  # the column of the keys, and the bytes of a file
@@ -172,18 +196,19 @@ def _has_others(file: File) -> bool:
         return database.connection.execute(query).fetchall() == [(2,)]
 
 
-def _objects(file: File, tell: Tell) -> Iterator[Mapping[str, Any]]:
+def _objects(file: File, tell: Tell) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """The objects of a table, and the row of each, from 0."""
     source = Source(file)
     if (keyed := _keyed_objects(file)) is not None:
-        yield from ({KEY: key, **record} for key, record in keyed.items())
+        yield from enumerate({KEY: key, **record} for key, record in keyed.items())
     elif file.format == "parquet":
-        yield from source.table()
+        yield from enumerate(source.table())
     elif file.format == "jsonl":
-        yield from (record for _, record in source.records())
+        yield from enumerate(record for _, record in source.records())
     elif file.format == "json":
         document = source.document()
         items = document if isinstance(document, list) else [document]
-        objects = [item for item in items if isinstance(item, dict)]
+        objects = [(row, item) for row, item in enumerate(items) if isinstance(item, dict)]
         if len(objects) < len(items):
             lost = f"{len(items) - len(objects):,} of {len(items):,} elements"
             tell(f"{file.name}: {lost} left out, because they are not objects.")
@@ -192,8 +217,8 @@ def _objects(file: File, tell: Tell) -> Iterator[Mapping[str, Any]]:
         with reading_files(file) as database:
             table = database.connection.execute(f"FROM {text_source(file)}")
             names = [column[0] for column in table.description]
-            while chunk := table.fetchmany(CHUNK):
-                yield from (dict(zip(names, row, strict=True)) for row in chunk)
+            chunks = iter(lambda: table.fetchmany(CHUNK), [])
+            yield from enumerate(dict(zip(names, values, strict=True)) for chunk in chunks for values in chunk)
     else:
         given_format = f"{file.name} is {SPELLED[file.format]}"
         raise InputError(f"`explode` is for tables of CSV, JSON or Parquet; {given_format}.")
@@ -203,27 +228,31 @@ CHUNK = 10_000
 COLUMN, VALUE = "column", "value"  # of the rows that columns become
 
 
-def _exploded(file: File, objects: Iterator[Mapping[str, Any]], field: str, tell: Tell) -> Iterator[Mapping[str, Any]]:
+def _exploded(
+    file: File, objects: Iterator[tuple[int, Mapping[str, Any]]], field: str, tell: Tell
+) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """A row for each element of a list, with the element in place of the list; or for each of several columns."""
     if "," in field:
         yield from _columns_as_rows(file, objects, field, tell)
         return
-    rows, elements, without, fields_seen = 0, 0, 0, dict[str, None]()
-    for rows, record in enumerate(objects, start=1):
+    rows, elements, without, fields_seen, check_kind = 0, 0, 0, dict[str, None](), _kind_check(file, field)
+    for row, record in objects:
+        rows += 1
         keys = [field] if field in record else field.split(".")
         value: Any = record
         for key in keys:
             value = value.get(key) if isinstance(value, dict) else None
         if value is not None and not isinstance(value, list):
             raise InputError(
-                f"{parameter('explode', field)} must name a list; row {rows:,} of {file.name} (counted from 1) is "
+                f"{parameter('explode', field)} must name a list; row {row + 1:,} of {file.name} (counted from 1) is "
                 f"{shown(value)}."
             )
         fields_seen |= dict.fromkeys(record)
         without += not value
-        for element in listed(value):
+        for place, element in enumerate(listed(value), start=1):
             elements += 1
-            yield _with(record, keys, element)
+            check_kind(element, f"element {place:,} in row {row + 1:,}")
+            yield row, _with(record, keys, element)
     if not elements:
         raise InputError(
             f"{parameter('explode', field)} must name a list; no row of {file.name} has elements there. It has "
@@ -234,15 +263,34 @@ def _exploded(file: File, objects: Iterator[Mapping[str, Any]], field: str, tell
     tell(f"{file.name}: {made} in the {counted(rows, 'row')} of the file{lacking}.")
 
 
+def _kind_check(file: File, field: str) -> Callable[[Any, str], None]:
+    """A function that raises InputError for an element of another kind than those before it; a missing one has none."""
+    kinds = {dict: "an object", list: "a list"}
+    first: list[str] = []
+
+    def check(element: Any, place: str) -> None:
+        if element is None:
+            return
+        kind = kinds.get(type(element), "a single value")
+        first[:] = first or [kind, place]
+        if kind != first[0]:
+            raise InputError(
+                f"{parameter('explode', field)} must name elements of one kind; {first[1]} of {file.name} (counted "
+                f"from 1) is {first[0]}, {place} is {kind}: {shown(element)}. Give all the same form."
+            )
+
+    return check
+
+
 def _columns_as_rows(
-    file: File, objects: Iterator[Mapping[str, Any]], fields: str, tell: Tell
-) -> Iterator[Mapping[str, Any]]:
+    file: File, objects: Iterator[tuple[int, Mapping[str, Any]]], fields: str, tell: Tell
+) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """A row for each of several columns, such as those of raters, with its name and its value."""
-    names, rows = [name.strip() for name in fields.split(",")], 0
+    names, rows, check_kind = [name.strip() for name in fields.split(",")], 0, _kind_check(file, fields)
     if len({*names}) < len(names) or not all(names):
         raise InputError(f"{parameter('explode', fields)} must name different columns, such as `explode='ann,bob'`.")
     columns_seen, names_seen = dict[str, None](), set[str]()
-    for record in objects:
+    for row, record in objects:
         rows += 1
         held = {name: _held(record, name) for name in names}
         columns_seen |= dict.fromkeys(record)
@@ -255,8 +303,9 @@ def _columns_as_rows(
             )
         for name, value in held.items():
             value = None if value is MISSING else value
+            check_kind(value, f"column {name} in row {row + 1:,}")
             plain = spelled_number(value) if isinstance(value, str) else None
-            yield {**others, COLUMN: name, VALUE: value if plain is None else plain}
+            yield row, {**others, COLUMN: name, VALUE: value if plain is None else plain}
     for name in names:
         if name not in names_seen:
             raise unknown_name("column", name, list(columns_seen), place=file.name)

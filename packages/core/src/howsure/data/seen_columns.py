@@ -14,6 +14,7 @@ from itertools import islice
 from howsure.files.opened import parsed_json
 from howsure.inputs.checks import is_missing
 from howsure.inputs.numbers_and_names import PERCENT, spelled_number
+from howsure.inputs.repeated_items import SOURCE_ROW
 from howsure.inputs.stated_confidence import states_confidence
 from howsure.result import as_json
 
@@ -91,6 +92,7 @@ def seen_column(name: str, values: Sequence[str | None]) -> SeenColumn:
     kind, length = _kind({value: count for value, count in counts.items() if value not in non_answers})
     if kind in (FEW, TWO, UNIQUE, REPEATED, TEXTS):
         kind = _kind_of_confidence(counts) or kind
+    kind = REPEATED if name == SOURCE_ROW else kind
     shown = tuple(
         example if len(example) <= SHORT else f"{example[: SHORT - 1]}…" for example in list(counts)[:EXAMPLES]
     )

@@ -32,6 +32,7 @@ ROW_OR_ITEM_COLUMNS = ("id", "task_id", "sample_id")
 """Columns that may identify the row, the item or the whole task."""
 ASKED_COLUMNS = ("question", "question_text", "prompt", "input", "user_input")
 """Columns with the question or its number, used if no other column identifies the item."""
+SOURCE_ROW = "source_row"  # the column with the row of a file that several rows were made from
 MIN_ITEMS = 10  # a column with fewer values may contain tasks or categories instead
 
 
@@ -92,7 +93,8 @@ def candidates(columns: Sequence[str], excluded: Sequence[str] = ()) -> Iterator
     [('Item', True), ('task_id', False)]
     """
     by_name = {name.casefold(): name for name in columns if name not in excluded}
-    for names, is_item in ((ITEM_COLUMNS, True), (ROW_OR_ITEM_COLUMNS, False), (ASKED_COLUMNS, True)):
+    kinds = ((ITEM_COLUMNS, True), (ROW_OR_ITEM_COLUMNS, False), (ASKED_COLUMNS, True), ((SOURCE_ROW,), True))
+    for names, is_item in kinds:
         yield from ((by_name[name], is_item) for name in names if name in by_name)
 
 
@@ -130,7 +132,8 @@ def first_repeated(
     """The first candidate column that repeats and has at least 10 items, else the first that repeats; None without one.
 
     Stops at a column of items that never repeats. A column `prompt` with fewer than 10 values is passed over: these are
-    prompt templates. columns: from `candidates`. repeated_of: examines a column.
+    prompt templates. So are source rows if there is one in each cell: these are models. columns: from `candidates`.
+    repeated_of: examines a column.
     """
     few: RepeatedItems | None = None
     for name, is_item in columns.items():
@@ -140,7 +143,7 @@ def first_repeated(
                 break
         elif repeated.fewest >= MIN_ITEMS:
             return repeated
-        elif few is None and name.casefold() != PROMPT:
+        elif few is None and name.casefold() != PROMPT and (name != SOURCE_ROW or repeated.fewest > 1):
             few = repeated
     return few
 

@@ -6,9 +6,9 @@ import os
 import re
 import shutil
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import count, islice, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -56,6 +56,8 @@ class File:
 
     columns, rows, start: of a copy of a log, the names of all columns, the number of rows, and the byte at which they
     start in the file COPIES of the folder, one row in each line.
+    origin: of a copy whose rows were made from others, the file, the row and the element of it (in words, such as
+    "element 2 of judgments", or "") that a row was made from.
     """
 
     path: str
@@ -65,6 +67,7 @@ class File:
     columns: tuple[str, ...] = ()
     rows: int = 0
     start: int = 0
+    origin: Callable[[int], tuple[File, int, str]] | None = field(default=None, compare=False)
 
 
 COPIES = "logs.jsonl"  # the rows of all logs, since a tree of trials has thousands of files, each with one row

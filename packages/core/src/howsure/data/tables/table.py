@@ -265,12 +265,13 @@ class Table:
         """The location of a row by its position from 0 over all files: row number and file. origin: also say how rows
         are counted."""
         file, row = self._file_and_row(position)
-        return _place(file, row) if origin else f"row {row + 1:,} of {file.name}"
+        return _place(file, row, with_counting=origin)
 
     def location(self, position: int) -> tuple[str, int]:
         """The file of a row, and its number there, from 1."""
         file, row = self._file_and_row(position)
-        return file.name, row + 1
+        original, row, _ = _origin(file, row)
+        return original.name, row + 1
 
     def _file_and_row(self, position: int) -> tuple[File, int]:
         file = bisect_right(self.starts, position) - 1
@@ -514,9 +515,15 @@ def _places(
     return {name: place_of(name, list(described), file=file.name) for name in names_asked}
 
 
-def _place(file: File, row: int) -> str:
-    header = ", without the header" if file.format in ("csv", "tsv") else ""
-    return f"row {row + 1:,} of {file.name} (counted from 1{header})"
+def _origin(file: File, row: int) -> tuple[File, int, str]:
+    return (file, row, "") if file.origin is None else file.origin(row)
+
+
+def _place(file: File, row: int, *, with_counting: bool) -> str:
+    original, row, element = _origin(file, row)
+    header = ", without the header" if original.format in ("csv", "tsv") else ""
+    counting = f" (counted from 1{header})" if with_counting else ""
+    return f"{element and f'{element} in '}row {row + 1:,} of {original.name}{counting}"
 
 
 MOST_TOGETHER = 1_000  # files
