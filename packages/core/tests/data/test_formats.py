@@ -461,11 +461,10 @@ def test_a_row_of_files_with_one_object_each_is_its_file(tmp_path: Path) -> None
 
 
 def test_the_worst_rows_of_elements_are_rows_of_the_file(tmp_path: Path) -> None:
-    rows = [{"id": at, "said": [{"p": 0.9}, {"p": 0.1 if at == 4 else 0.2}]} for at in range(12)]
+    rows = [{"id": at, "said": [{"y": 1, "p": 0.9}, {"y": 0, "p": 0.95 if at == 4 else 0.2}]} for at in range(12)]
     source = howsure.read(write_lines(tmp_path / "a.jsonl", rows), explode="said")
-    worst = howsure.mean_scores("said.p", id="id", data=source, worst=1).worst
-    assert worst is not None
-    assert worst.rows[0].row == 5
+    curve = howsure.calibration_curve("said.y", "said.p", data=source, worst=1)
+    assert [row.row for row in curve.worst.rows] == [5]
 
 
 @pytest.mark.parametrize(

@@ -265,7 +265,7 @@ def _exploded(
 
 def _kind_check(file: File, field: str) -> Callable[[Any, str], None]:
     """A function that raises InputError for an element of another kind than those before it; a missing one has none."""
-    kinds = {dict: "an object", list: "a list"}
+    kinds: dict[type, str] = {dict: "an object", list: "a list"}
     first: list[str] = []
 
     def check(element: Any, place: str) -> None:
