@@ -32,6 +32,33 @@ def test_a_former_name_is_there_or_says_the_new_one(name: str) -> None:
     assert set(new_names) <= set(howsure.__all__)
 
 
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        (
+            "from howsure import compare",
+            "howsure.compare was renamed; use howsure.compare_models or howsure.compare_scores",
+        ),
+        ("import howsure.events", "howsure.events was renamed; use howsure_events"),
+        ("from howsure.sequences import read_crfsuite", "howsure.sequences was renamed; use howsure_text.sequences"),
+        ("from howsure import report", "howsure.report was renamed; use howsure_cli.report"),
+        ("from howsure import read_crfsuite", "howsure.read_crfsuite was renamed; use howsure.CRFTagger"),
+    ],
+)
+def test_an_import_of_a_former_name_says_the_new_one(statement: str, message: str) -> None:
+    with pytest.raises(ImportError) as raised:
+        exec(statement, {})
+    assert str(raised.value) == message
+
+
+def test_other_names_are_reported_by_python() -> None:
+    assert not hasattr(howsure, "compare")
+    with pytest.raises(ImportError, match="cannot import name 'no_such_name' from 'howsure'"):
+        exec("from howsure import no_such_name", {})
+    with pytest.raises(ModuleNotFoundError, match=r"No module named 'howsure\.no_such_module'"):
+        exec("import howsure.no_such_module", {})
+
+
 def test_functions_take_at_most_fifteen_parameters() -> None:
     wide, open_ended = set(), set()
     for name, function in functions():

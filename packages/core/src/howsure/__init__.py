@@ -7,7 +7,7 @@ from howsure.first_use import names_in
 
 __version__ = "0.2.0"
 
-RENAMED = {  # names of 0.1.0 and 0.2.0
+RENAMED = {  # names and modules of 0.1.0 and 0.2.0
     "FoundGroups": ("MiscalibratedGroups",),
     "Given": ("Probabilities",),
     "JudgePrompts": ("PromptSensitivity",),
@@ -21,6 +21,10 @@ RENAMED = {  # names of 0.1.0 and 0.2.0
     ),
     "calibration_of_logits": ("logit_calibration",),
     "detection_power": ("comparison_power",),
+    "cli": ("howsure_cli",),
+    "coreference": ("howsure_text.coreference",),
+    "events": ("howsure_events",),
+    "explorer": ("howsure_events.explorer",),
     "find_groups": ("find_miscalibrated_groups",),
     "judge_agreement": ("rater_agreement",),
     "judge_plan": ("plan_judge_sample",),
@@ -30,9 +34,13 @@ RENAMED = {  # names of 0.1.0 and 0.2.0
     "labels_needed": ("plan_label_sample",),
     "learned_score": ("learn_score",),
     "minimum_detectable_difference": ("comparison_power",),
+    "open_predictions": ("read",),
     "posterior_quantiles": ("quantile_calibration",),
+    "read_crfsuite": ("CRFTagger",),
+    "report": ("howsure_cli.report",),
     "required_sample_size": ("comparison_power",),
     "sample_for_labels": ("draw_label_sample",),
+    "save_tagger": ("CRFTagger", "HMMTagger"),
     "score_clusters": ("coreference_scores",),
     "score_parts": ("decompose_score",),
     "score_table": (
@@ -40,6 +48,8 @@ RENAMED = {  # names of 0.1.0 and 0.2.0
         "score_models",
         "pass_at_k",
     ),
+    "sequences": ("howsure_text.sequences",),
+    "spacy": ("howsure_text.spacy",),
     "threshold_for": ("selective_threshold",),
 }
 

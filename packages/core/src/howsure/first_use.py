@@ -32,10 +32,12 @@ def names_in(
         if name.strip()
     }
 
+    former_names = FormerNames(package, renamed or {})
+    if renamed:
+        sys.meta_path.append(former_names)
+
     def load(name: str) -> Any:
-        if renamed and name in renamed:
-            *others, last = (f"{package}.{new_name}" for new_name in renamed[name])
-            message = f"{package}.{name} was renamed; use {', '.join(others)}{' or ' if others else ''}{last}"
+        if (message := former_names.message(name)) is not None:
             raise AttributeError(message, name=name, obj=None)  # no suggestion of Python's own
         if name not in module_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
@@ -51,6 +53,34 @@ def names_in(
     )
     names = sorted(name for name, module in module_of.items() if not module.startswith(absent))
     return load, lambda: [*names, *(name for name in vars(sys.modules[package]) if name.startswith("__"))], names
+
+
+class FormerNames:
+    """The former names of a package and its modules: a finder of modules, asked where no other finds one, also by
+    `from howsure import compare`."""
+
+    def __init__(self, package: str, renamed: Mapping[str, tuple[str, ...]]) -> None:
+        self.package = package
+        self.renamed = renamed
+
+    def message(self, name: str) -> str | None:
+        """What to use instead of a former name; None for another name."""
+        if name not in self.renamed:
+            return None
+        *others, last = (
+            new_name if new_name.startswith(f"{self.package}_") else f"{self.package}.{new_name}"
+            for new_name in self.renamed[name]
+        )
+        return f"{self.package}.{name} was renamed; use {', '.join(others)}{' or ' if others else ''}{last}"
+
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:
+        """None for a module that is not a former one, which Python then reports.
+
+        Raises ImportError for a former one.
+        """
+        package, _, name = fullname.partition(".")
+        if package == self.package and (message := self.message(name)) is not None:
+            raise ImportError(message, name=fullname)
 
 
 def require(what: str, extra: str, *libraries: str) -> None:

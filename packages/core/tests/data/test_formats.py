@@ -18,6 +18,7 @@ from tests.data.files import SUFFIXES, opened, write, write_bytes
 from tests.data.logs.writers import human_eval, promptfoo, promptfoo_document, write_lines, write_parquet
 
 import howsure
+from howsure.calibration.curves import curves_by_group
 from howsure.errors import InputError
 
 ROWS = {"y": [1, 0, 0, 1], "q": [0.9, 0.25, 1 / 3, 1.0], "tag": ["N", "V", "N", "V"], "doc": [7, 7, 2, 2]}
@@ -463,8 +464,9 @@ def test_a_row_of_files_with_one_object_each_is_its_file(tmp_path: Path) -> None
 def test_the_worst_rows_of_elements_are_rows_of_the_file(tmp_path: Path) -> None:
     rows = [{"id": at, "said": [{"y": 1, "p": 0.9}, {"y": 0, "p": 0.95 if at == 4 else 0.2}]} for at in range(12)]
     source = howsure.read(write_lines(tmp_path / "a.jsonl", rows), explode="said")
-    curve = howsure.calibration_curve("said.y", "said.p", data=source, worst=1)
-    assert [row.row for row in curve.worst.rows] == [5]
+    curves = curves_by_group("said.y", "said.p", data=source, worst=1)
+    assert curves.worst is not None
+    assert [row.row for row in curves.worst.rows] == [5]
 
 
 @pytest.mark.parametrize(

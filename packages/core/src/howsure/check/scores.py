@@ -37,6 +37,7 @@ from howsure.inputs.measures import Measure
 from howsure.inputs.numbers_and_names import check_bounds, check_within, counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.inputs.pooled_models import note_on_models_of_frame
 from howsure.inputs.repeated_items import frame_clusters
 from howsure.sequential.comparison import SequentialComparison, SequentialScore
 from howsure.stats.clusters import ItemGroups, few_clusters
@@ -325,6 +326,7 @@ def _of_rows(data: Any, score: Any, other: Any, ends: Bounds | None, roles: dict
     if clusters is None:
         item_column, notes = frame_clusters(data, [groups], [score, other, groups])
         clusters = item_column
+    notes += note_on_models_of_frame(data, "groups", [score, other, groups])
     if data is not None:
         score, other, groups, clusters = columns_of(data, score=score, other=other, groups=groups, clusters=clusters)
     values = within(check_scores(score, name="score"), ends, "score")
@@ -377,6 +379,7 @@ def _of_source(source: Source, score: Any, other: Any, ends: Bounds | None, role
         choose=choose,
         chosen_as=lambda role: Kind.SCORE if role == KIND else Kind.NAMES,
         cells=cells,
+        pooled="groups",
     )
     score = score or table.chosen.get(KIND)
     if score is None:

@@ -36,6 +36,7 @@ from howsure.inputs.pairs import (
     Pairs,
     Probabilities,
 )
+from howsure.inputs.pooled_models import note_on_models_of_frame
 from howsure.inputs.repeated_items import frame_clusters
 
 PARTS = {"sample_weight": "weights", "groups": "groups", "clusters": "clusters"}  # attributes of Pairs, by parameter
@@ -92,9 +93,12 @@ def pairs_from(
         ) as predictions:
             return predictions.pairs()
     notes: tuple[str, ...] = ()
-    if data is not None and clusters is None:
+    if data is not None:
         columns = y_prob.columns if isinstance(y_prob, Probabilities) else (y_prob,)
-        roles["clusters"], notes = frame_clusters(data, [groups], [y_true, *columns, groups, sample_weight])
+        with_role = [y_true, *columns, groups, clusters, sample_weight]
+        if clusters is None:
+            roles["clusters"], notes = frame_clusters(data, [groups], with_role)
+        notes += note_on_models_of_frame(data, "groups", with_role)
     if isinstance(y_prob, Probabilities) and y_prob.way != PROB:
         return replace(_of_given(roles, y_prob, data, pos_label=pos_label, prob_name=prob_name), notes=notes)
     if isinstance(y_prob, Probabilities):

@@ -49,6 +49,7 @@ from howsure.inputs.long_form import partial_scores, positive_scores
 from howsure.inputs.measures import Measure
 from howsure.inputs.numbers_and_names import number_or_text
 from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.pooled_models import note_on_models_of_frame
 from howsure.inputs.repeated_items import frame_clusters
 from howsure.significance.documents import objects_of
 from howsure.significance.metrics.metric import Metric
@@ -148,6 +149,8 @@ def read_scored_rows(
             data, [roles["model"], roles["groups"]], [*compared.values(), *roles.values()]
         )
         roles, notes = {**roles, "clusters": clusters}, [*item_notes]
+    if roles["model"] is None:
+        notes += note_on_models_of_frame(data, "model", [*compared.values(), *roles.values()])
     columns = [*compared.values(), *roles.values()] if data is None else columns_of(data, **compared, **roles)
     roles, both = dict(zip(roles, columns[len(compared) :], strict=True)), None
     if answers is None:
@@ -216,6 +219,7 @@ def _read_source(
             chosen_as=lambda role: Kind.PARTIAL if role.startswith(SCORES) else OF_TRIALS.get(role, Kind.NAMES),
             later=() if worst is None else list(worst.show),
             cells=None if apart or roles["id"] or roles["clusters"] or roles["run"] else parts,
+            pooled="model" if roles["model"] is None else None,
         )
     columns = {role: column or table.chosen.get(role) for role, column in roles.items()}
     if columns["model"] is None and len(table.read["files"]) > 1 and FILE not in (columns["groups"] or "").split(","):

@@ -330,7 +330,8 @@ class SelectiveTable(Rows[SelectiveCurve]):
             (threshold.name or "note", [note for note in threshold.notes if note not in assumed])
             for threshold in self.thresholds
         ]
-        of_reading = [("note", item_notes(self.recipe))]
+        of_rows = {note for row in self.rows for note in row.notes}
+        of_reading = [("note", [note for note in item_notes(self.recipe) if note not in of_rows])]
         return [
             *self._promises(),
             *dict.fromkeys(notes_by_name([*notes, *of_reading]) + notes_by_name(of_found)),

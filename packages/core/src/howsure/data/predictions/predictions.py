@@ -25,10 +25,12 @@ from howsure.data.predictions.selection import (
     Selection,
     check_pooling,
     check_way,
+    columns_of_models,
     group_sizes,
     item_columns,
     label_sql,
     note_on_items,
+    note_on_pooled,
     opened_files,
     repeated_rows,
 )
@@ -95,7 +97,7 @@ def open_predictions(
     `class_rows` of the result contains the classes of each row unchanged. `spool` is the folder for scratch files. The
     pairs of more rows than `exact_up_to` are added up by cells of the probability scale unless they are requested. With
     `find_items`, items that repeat within a group of a table are clusters where neither clusters nor ids are named, or,
-    without `items_are_clusters`, a note warns of them.
+    without `items_are_clusters`, a note warns of them; another note names a column of models without a role.
 
     Raises InputError naming the file, the column, the row (from 1) and the value.
     """
@@ -119,8 +121,10 @@ def open_predictions(
             opened.log.check_items()
         finds_items = find_items and clusters is None and id is None
         items = item_columns(opened, with_role=[*role_columns.values(), *spec.columns]) if finds_items else {}
-        names = [*role_columns.values(), *spec.columns, *features, *later, *documents, *items]
+        models = columns_of_models(opened, [*role_columns.values(), *features]) if find_items else []
+        names = [*role_columns.values(), *spec.columns, *features, *later, *documents, *items, *models]
         table, only = opened.table(names)
+        pooled = note_on_pooled(opened, table, only, models, "groups")
         parts = [role_columns["groups"]] if "groups" in role_columns else []
         repeated = repeated_rows(opened, table, only, items, parts)
         if repeated is not None and repeated.are_clusters and items_are_clusters:
@@ -137,8 +141,9 @@ def open_predictions(
         selection = opened.selected(table, only, _kinds(columns, scores, soft=soft))
         check_pooling(selection, columns, columns.get("groups"), across_files)
         notes = opened.notes(selection, pos_label=pos_label, across_files=across_files)
-        if repeated is not None:
-            notes["notes"] = [*notes.get("notes", []), *note_on_items(repeated, as_clusters=items_are_clusters)]
+        if repeated is not None or pooled:
+            of_items = note_on_items(repeated, as_clusters=items_are_clusters)
+            notes["notes"] = [*notes.get("notes", []), *of_items, *pooled]
         provenance: dict[str, Any] = {
             AS_READ["y_true"]: role_columns["y_true"],
             spec.way: list(spec.columns) if len(spec.columns) > 1 else spec.columns[0],

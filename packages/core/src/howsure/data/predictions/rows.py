@@ -20,10 +20,12 @@ from howsure.data.predictions.selection import (
     check_pooling,
     check_way,
     codes_sql,
+    columns_of_models,
     file_of,
     item_columns,
     missing_value,
     note_on_items,
+    note_on_pooled,
     opened_files,
     repeated_rows,
 )
@@ -168,6 +170,7 @@ def rows_of_files(
     run: str | None = None,
     choose: Callable[[Log], Mapping[str, str]] | None = None,
     cells: Sequence[str] | None = None,
+    pooled: str | None = None,
     chosen_as: Callable[[str], Kind] = lambda role: Kind.NAMES,
     later: Sequence[str] = (),
 ) -> tuple[Rows, str]:
@@ -184,7 +187,8 @@ def rows_of_files(
     error, unless they are said to be the same item, or separate ones, which are then numbered anew. `choose` says which
     further columns of a log, by their roles, stand for what the user did not name; `chosen_as`, as what a role is read.
     Of tables without clusters and ids, `cells` are the columns that part the rows of an item (models, groups): items
-    that repeat within them are the clusters that are chosen.
+    that repeat within them are the clusters that are chosen. `pooled` is the parameter that would tell models apart, in
+    a note on tables with a column of several models without a role.
 
     Raises InputError naming the file, the column, the row and the value.
     """
@@ -195,7 +199,9 @@ def rows_of_files(
         chosen = {} if opened.log is None or choose is None else dict(choose(opened.log))
         kinds = {**kinds, **{column: chosen_as(role) for role, column in chosen.items()}}
         items = {} if cells is None else item_columns(opened, with_role=[*kinds])
-        table, only = opened.table([*kinds, *later, *items])
+        models = [] if pooled is None else columns_of_models(opened, [*kinds])
+        table, only = opened.table([*kinds, *later, *items, *models])
+        pooled_note = note_on_pooled(opened, table, only, models, pooled or "")
         repeated = repeated_rows(opened, table, only, items, cells or ())
         if repeated is not None and repeated.are_clusters:
             chosen, kinds = chosen | {"clusters": repeated.column}, {**kinds, repeated.column: Kind.NAMES}
@@ -263,7 +269,7 @@ def rows_of_files(
         return table.location(position_of(row))
 
     measures = {} if opened.log is None else {name: opened.log.measure(name) for name in kinds}
-    notes = note_on_items(repeated)
+    notes = (*note_on_items(repeated), *pooled_note)
     result = Rows(
         columns_read,
         provenance,

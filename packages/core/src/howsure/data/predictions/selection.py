@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import count
@@ -30,6 +30,7 @@ from howsure.errors import EMPTY, InputError, parameter
 from howsure.inputs.checks import check_group_count, not_two_values
 from howsure.inputs.numbers_and_names import TRUTHS, natural_order, number_or_text, unknown_name
 from howsure.inputs.pairs import Integers
+from howsure.inputs.pooled_models import model_columns, note_on_models
 from howsure.inputs.repeated_items import RepeatedItems, candidates, first_repeated
 
 if TYPE_CHECKING:
@@ -471,6 +472,30 @@ def note_on_items(repeated: RepeatedItems | None, *, as_clusters: bool = True) -
     if repeated is None:
         return ()
     return (repeated.note() if as_clusters and repeated.are_clusters else repeated.warning(),)
+
+
+def columns_of_models(opened: Opened, with_role: Collection[str]) -> list[str]:
+    """The columns of tables that name models and have no role, as in `model_columns`; none for logs."""
+    if opened.log is not None:
+        return []
+    columns = [set(column_names(opened.database, file)) for file in opened.files[1:]]
+    names = model_columns(column_names(opened.database, opened.files[0]), with_role)
+    return [name for name in names if all(name in other for other in columns)]
+
+
+def note_on_pooled(opened: Opened, table: Table, only: str, names: Sequence[str], role: str) -> tuple[str, ...]:
+    """A note that the rows of several models count together, though the column that names them could be the `role`;
+    () where each file has one model, and files are told apart."""
+    by_file = opened.asked.by_file and len(opened.files) > 1
+    file = file_number(table, table.position) if by_file else "0"
+    for name in names:
+        text = table.columns[name].text
+        counts = f"SELECT {file} AS file, count(DISTINCT {text}) AS models, max(length({text})) AS longest"
+        counts += f" FROM {table.numbered} WHERE {only} GROUP BY 1"
+        models, longest = table.fetch(f"SELECT max(models), max(longest) FROM ({counts})")[0]
+        if note := note_on_models(name, int(models or 0), int(longest or 0), role):
+            return note
+    return ()
 
 
 def _repeated(opened: Opened, table: Table, only: str, name: str, cells: Sequence[str]) -> RepeatedItems | None:

@@ -1,0 +1,51 @@
+"""Find a column of models that has no role: the rows of several models would count together, unnoticed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from howsure.errors import parameter, told
+from howsure.inputs.checks import is_missing
+from howsure.inputs.frames import Source, columns_from, frame_names, is_frame
+from howsure.show.notes import WARNING, Note
+
+MODEL_COLUMNS = ("model", "model_name", "model_id", "system", "system_name", "system_id", "llm", "agent")
+MAX_MODELS, LONGEST_NAME = 200, 100  # with more values, or longer texts, such a column contains something else
+
+
+def model_columns(columns: Sequence[str], with_role: Collection[str]) -> list[str]:
+    """The columns that name models, unless one of the columns with a role does.
+
+    >>> model_columns(["Model", "score"], ["score"]), model_columns(["model", "agent"], ["agent"])
+    (['Model'], [])
+    """
+    used = {name for column in with_role for name in [column, *column.split(",")]}
+    named = [name for name in columns if name.casefold() in MODEL_COLUMNS]
+    return [] if used & {*named} else named
+
+
+def note_on_models(column: str, n_models: int, longest: int, role: str) -> tuple[str, ...]:
+    """A note that the rows of several models count together, and the parameter `role` that prevents it; () for what
+    are not several models."""
+    if not 1 < n_models <= MAX_MODELS or longest > LONGEST_NAME:
+        return ()
+    remedy = f"For a result of each: {parameter(role, column)}."
+    return (Note(told(f"{column} has {n_models} values, whose rows count together. {remedy}"), WARNING),)
+
+
+def note_on_models_of_frame(frame: Any, role: str, with_role: Sequence[Any]) -> tuple[str, ...]:
+    """The same note for a data frame; () for arrays and files. Values of `with_role` that are not names are ignored.
+
+    >>> import pandas
+    >>> note_on_models_of_frame(pandas.DataFrame({"model": ["a", "b"], "score": [0, 1]}), "model", ["score"])
+    ("model has 2 values, whose rows count together. For a result of each: model='model'.",)
+    """
+    if isinstance(frame, Source) or not is_frame(frame):
+        return ()
+    names = model_columns(frame_names(frame), [name for name in with_role if isinstance(name, str)])
+    for name in names:
+        values = {str(value) for value in columns_from(frame, [name])[0].tolist() if not is_missing(value)}
+        if note := note_on_models(name, len(values), max(map(len, values), default=0), role):
+            return note
+    return ()
