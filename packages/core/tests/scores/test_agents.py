@@ -6,8 +6,10 @@ import itertools
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas
 import pytest
 from scipy.stats import beta
 
@@ -186,3 +188,35 @@ def test_many_files_are_read_together_and_keep_their_names(tmp_path: Path) -> No
         for k in range(3)
         for tasks in [[task for task in range(40) if task % 3 == k and task != 23]]
     }
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ["no", "none", "No error", "timeout"],
+        ["null", "", "0", "timeout"],
+        [None, "NaN", "0.00", "timeout"],
+        [" None ", "False", "{}", True],
+        np.ma.array(["x", "x", "x", "timeout"], mask=[1, 1, 1, 0]),
+        np.ma.array([1, 1, 1, 1], mask=[1, 1, 1, 0]),
+    ],
+)
+def test_words_for_no_error_and_masked_entries_are_not_errors(error: Any) -> None:
+    (row,) = howsure.score_agents([1, 0, 1, 1], error=error)
+    assert (row.errored, row.lowest, row.highest) == (1, 0.5, 0.75)
+    (row,) = howsure.score_agents("s", error="e", data=pandas.DataFrame({"s": [1, 0, 1, 1], "e": error}))
+    assert (row.errored, row.lowest, row.highest) == (1, 0.5, 0.75)
+
+
+def test_masked_scores_and_costs_are_missing() -> None:
+    passed = np.ma.array([1, 0, 1, 1], mask=[0, 0, 0, 1])
+    costs = np.ma.array([1.0, 4.0, 2.0, 9.0], mask=[0, 0, 0, 1])
+    (row,) = howsure.score_agents(passed, cost=costs)
+    assert (row.errored, row.lowest, row.highest, row.cost.value) == (1, 0.5, 0.75, pytest.approx(2.0))
+    assert row.cost.method == "Student, with Hall's correction for skewness, of logarithms"
+
+
+def test_texts_that_spell_numbers_are_refused_as_by_mean_scores() -> None:
+    for score in (howsure.score_agents, howsure.mean_scores):
+        with pytest.raises(InputError, match=r"score must be numbers; row 0 is '1'\. Say which value counts as 1"):
+            score(["1", "0"])

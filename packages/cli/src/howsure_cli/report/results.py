@@ -52,7 +52,8 @@ def counts_report(counts: CountEstimates, *, title: str | None = None, command: 
 # The report of a comparison: words first, then the table, the figure and the recipe.
 
 INTERVALS = {
-    "student": "The interval is Student's t of the mean of these differences, item by item{clusters}",
+    "student": "The interval is Student's t, with Hall's correction for skewness, of the mean of these differences, "
+    "item by item{clusters}",
     "gaffke": "The interval is Gaffke's of the mean of these differences, item by item{clusters}, within their bounds",
     "jackknife": "The interval is Student's t of how the difference changes without each of the {resampled}",
 }
@@ -60,7 +61,8 @@ BOOTSTRAP = (
     "The interval is the {interval} bootstrap's, from test sets resampled, with replacement, from the given {resampled}"
 )
 TESTS = {
-    "student": "It is Student's t of the mean of the differences, item by item{clusters}: nothing is drawn at random.",
+    "student": "It is Student's t, with Hall's correction for skewness, of the mean of the differences, item by "
+    "item{clusters}: nothing is drawn at random.",
     "gaffke": "It is Gaffke's test of the mean of the differences, item by item{clusters}, within their bounds; "
     "of scores of 0 and 1 without clusters, McNemar's exact test.",
     "jackknife": "It is Student's t of how the difference changes without each of the {resampled}: nothing is drawn at "

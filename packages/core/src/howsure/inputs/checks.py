@@ -72,6 +72,15 @@ def as_column(values: object, *, name: str) -> Column:
     return column
 
 
+def with_none(values: Any) -> Any:
+    """A masked array as objects, None where an entry is masked; anything else unchanged."""
+    if not isinstance(values, np.ma.MaskedArray):
+        return values
+    objects = np.ma.getdata(values).astype(object)
+    objects[np.ma.getmaskarray(values)] = None
+    return objects
+
+
 def _refuse_huge(column: Column, name: str) -> None:
     """Raise InputError for an integer that is larger than any float, which numpy keeps as an object."""
     values = column.ravel().tolist()

@@ -14,9 +14,16 @@ import numpy as np
 from howsure import __version__
 from howsure.errors import InputError, shown, told
 from howsure.inputs.arguments import check_arguments
-from howsure.inputs.checks import is_missing, missing
+from howsure.inputs.checks import is_missing, missing, with_none
 from howsure.inputs.frames import Source
-from howsure.inputs.numbers_and_names import check_bounds, check_level, check_within, counted, shortened
+from howsure.inputs.numbers_and_names import (
+    check_bounds,
+    check_level,
+    check_within,
+    counted,
+    shortened,
+    spelled_number,
+)
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate
@@ -31,7 +38,7 @@ from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
 LARGEST_COST = 1e300  # whose sums are finite
 MAX_AGENTS = 200  # each pair of them is tested
-NO_ERROR = frozenset({"0", "0.0", "false"})  # values of a column of errors that stand for none
+NO_ERROR = frozenset({"false", "no", "none", "no error", "no_error", "null", "n/a", "[]", "{}"})  # for no error
 
 
 def score_agents(
@@ -57,7 +64,7 @@ def score_agents(
     own errored trials failed and the other's passed.
 
     score (n,): the score of each trial, such as 1 if it passed; missing where it has none, which counts as an error.
-    error (n,): what ended the trial; missing, 0 or false where nothing did.
+    error (n,): what ended the trial; missing, 0, false or a word for none ("no", "none", "null") where nothing did.
     cost (n,): the cost of each trial: dollars, seconds or tokens, above 0.
     model (n,): the agent of each trial (default: in files, each file is an agent).
     id (n,): the task of each trial, on which agents are compared.
@@ -150,8 +157,8 @@ def _trials(rows: ScoredRows, name: str, ends: Bounds | None) -> _Trials:
     reasons: Counter[str] = Counter()
     errors = rows.of_trials.get("error")
     if errors is not None:
-        for row, value in enumerate(_listed(errors)):
-            if not is_missing(value) and str(value).casefold() not in NO_ERROR:
+        for row, value in enumerate(with_none(errors).tolist()):
+            if is_error(value):
                 scores[row] = math.nan
                 reasons[str(value)] += 1
     errored = np.isnan(scores)
@@ -161,8 +168,8 @@ def _trials(rows: ScoredRows, name: str, ends: Bounds | None) -> _Trials:
     if errored.all() and errors is not None:
         value, times = reasons.most_common(1)[0]
         raise InputError(
-            f"every trial errored: `error=...` is {value!r} in {times:,} of {len(errored):,}. It must be empty, 0 or "
-            "false where no error occurred; without it, trials without a score count as errored."
+            f"every trial errored: `error=...` is {value!r} in {times:,} of {len(errored):,}. It must be empty, 0, "
+            "false or none where no error occurred; without it, trials without a score count as errored."
         )
     if errored.all():
         raise InputError("every trial errored or has no score in {parameter}: is this its column?", name)
@@ -180,12 +187,14 @@ def _trials(rows: ScoredRows, name: str, ends: Bounds | None) -> _Trials:
     return _Trials(scores, errored, _costs(rows, errored), ends, reasons)
 
 
-def _listed(column: Any) -> list[Any]:
-    """The values of a column, None where one is masked."""
-    if not isinstance(column, np.ma.MaskedArray):
-        return list(column.tolist())
-    hidden = np.ma.getmaskarray(column)
-    return [None if masked else value for masked, value in zip(hidden, np.ma.getdata(column).tolist(), strict=True)]
+def is_error(value: object) -> bool:
+    """Whether a value of a column of errors stands for an error: it is not missing, 0, false or a word for none.
+
+    >>> [is_error(value) for value in (None, "", 0, "0.00", False, "No error", "null", "timeout", 1, True)]
+    [False, False, False, False, False, False, False, True, True, True]
+    """
+    text = str(value).strip().casefold()
+    return not (is_missing(value) or text in NO_ERROR or spelled_number(text) == 0)
 
 
 def _costs(rows: ScoredRows, errored: Flags) -> Floats | None:
@@ -198,7 +207,7 @@ def _costs(rows: ScoredRows, errored: Flags) -> Floats | None:
         return None
     name = str(rows.read.get("cost", "cost"))
     costs = np.full(len(column), math.nan)
-    for row, value in enumerate(_listed(column)):
+    for row, value in enumerate(with_none(column).tolist()):
         if is_missing(value):
             if not errored[row]:
                 raise missing(name, row, remedy="Fill it in, or leave the trial out.")
@@ -301,7 +310,8 @@ def _row(
 
 
 def _cost(cell: _Cell, level: float) -> Estimate | None:
-    """The geometric mean of the costs of tasks, with Student's t interval of their logarithms."""
+    """The geometric mean of the costs of tasks, with the interval of the mean of their logarithms: Student's t
+    with Hall's correction for skewness."""
     known = ~np.isnan(cell.costs)
     if not known.any():
         return None
@@ -314,7 +324,7 @@ def _cost(cell: _Cell, level: float) -> Estimate | None:
         math.exp(low) if has_interval else None,
         math.exp(high) if has_interval else None,
         level=level,
-        method="Student, of logarithms",
+        method=f"{mean.method}, of logarithms",
         n=int(known.sum()),
     )
 

@@ -22,7 +22,7 @@ from howsure.data.logs.scores import (
     scores_of_log,
 )
 from howsure.data.sources import Files
-from howsure.errors import LOOK, InputError
+from howsure.errors import LOOK, InputError, rows_at
 from howsure.inputs.arguments import check_distinct
 from howsure.inputs.checks import (
     Coded,
@@ -31,6 +31,7 @@ from howsure.inputs.checks import (
     check_codes,
     check_group_count,
     is_missing,
+    with_none,
 )
 from howsure.inputs.frames import (
     AS_READ,
@@ -45,9 +46,9 @@ from howsure.inputs.frames import (
     columns_of,
     no_column_name,
 )
-from howsure.inputs.long_form import partial_scores, positive_scores
+from howsure.inputs.long_form import as_scores, partial_scores, positive_scores
 from howsure.inputs.measures import Measure
-from howsure.inputs.numbers_and_names import number_or_text
+from howsure.inputs.numbers_and_names import number_or_text, spelled_number
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.pooled_models import note_on_models_of_frame
 from howsure.inputs.repeated_items import frame_clusters
@@ -152,6 +153,11 @@ def read_scored_rows(
     if roles["model"] is None:
         notes += note_on_models_of_frame(data, "model", [*compared.values(), *roles.values()])
     columns = [*compared.values(), *roles.values()] if data is None else columns_of(data, **compared, **roles)
+    may_hide = {*(compared if may_miss else ()), *OF_TRIALS}  # roles in which a value may be missing
+    columns = [
+        with_none(column) if role in may_hide else column
+        for role, column in zip([*compared, *roles], columns, strict=True)
+    ]
     roles, both = dict(zip(roles, columns[len(compared) :], strict=True)), None
     if answers is None:
         name = "score" if data is None else score
@@ -358,6 +364,10 @@ def _score_values(column: Any, pos_label: object, name: str, notes: list[str], *
     if column.dtype.kind not in "biuf":
         listed = column.tolist()
         present = {row: listed[row] for row in np.flatnonzero(there).tolist()}
+        spelled = [row for row, text in present.items() if isinstance(text, str) and spelled_number(text) is not None]
+        if spelled:  # in an array; files have numbers
+            with rows_at(lambda _: spelled[0]):
+                as_scores([present[spelled[0]]], name)
         with advising_pos_label([name]):
             return partial_scores(present, len(column), pos_label=None, name=name, notes=notes)
     filled = np.where(there, column, 0)  # rows keep their numbers

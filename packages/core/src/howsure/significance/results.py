@@ -462,7 +462,7 @@ def _of_means(result: Comparison) -> list[str]:
         sentences = [f"Intervals and p are Student's t of the jackknife, which leaves out each of {left_out} in turn."]
     else:
         if recipe["method"] == "student":
-            method = "Student's t intervals and p"
+            method = "Student's t intervals and p, with Hall's correction for skewness"
         elif all(_is_mcnemar(row) for row in result):
             method = "Gaffke's intervals and McNemar's exact p"
         else:

@@ -17,6 +17,7 @@ Bounds = tuple[float, float]
 POWER = 0.8  # with which the number of rows that is reported as needed leads to a verdict
 MOST_TIMES = 10_000  # no number of rows is reported if more than 10,000 times the present number are needed
 FAR = 60.0  # distance in standard errors within which bounds are searched
+STUDENT = "Student, with Hall's correction for skewness"
 VOTES = 16.0  # the error is at least min(2, 16 / units) times the effect of one unit; see `mean_difference`
 
 
@@ -40,7 +41,7 @@ class MeanScore:
     n: int
     standard_error: float = math.nan
     unseen: float = math.nan
-    method: str = "Student"
+    method: str = STUDENT
     units: float = math.nan  # items or clusters; if NaN, degrees of freedom + 1 is used
 
     def p_above(self, limit: float) -> float:
