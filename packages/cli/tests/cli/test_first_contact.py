@@ -114,6 +114,34 @@ def test_a_file_in_place_of_a_step_names_the_step(typed: str, meant: str) -> Non
     assert (outcome.code, outcome.err.strip().splitlines()[-1]) == (2, f"Error: {meant}")
 
 
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        (
+            "check --min-score 0.7 answers.csv",
+            "--min-score is an option of howsure check score: howsure check score --min-score 0.7 answers.csv",
+        ),
+        (
+            "check --label y",
+            "--label is an option of howsure check calibration: howsure check calibration --label y (or selective)",
+        ),
+        (
+            "recalibrate --target y fit answers.csv",
+            "--target is an option of howsure recalibrate fit: howsure recalibrate fit --target y answers.csv",
+        ),
+        (
+            "judge --rater ann agreement answers.csv",
+            "--rater is an option of howsure judge agreement: howsure judge agreement --rater ann answers.csv",
+        ),
+        ("check --foo answers.csv", "No such option '--foo'. Did you mean '--format'?"),
+        ("recalibrate --foo fit answers.csv", "No such option '--foo'."),
+    ],
+)
+def test_an_option_before_its_step_names_what_works(typed: str, meant: str) -> None:
+    outcome = run(*typed.split())
+    assert (outcome.code, outcome.err.strip().splitlines()[-1]) == (2, f"Error: {meant}")
+
+
 def test_a_folder_without_logs_names_a_command() -> None:
     Path("run/inner").mkdir(parents=True)
     Path("run/inner/grades.txt").write_text("item,score\n" + "".join(f"{i},{i % 2}\n" for i in range(30)))

@@ -13,6 +13,7 @@ from howsure.inputs.numbers_and_names import unknown_name
 from howsure.inputs.pairs import TOP_LABEL, Pairs
 from howsure.inputs.parameter_types import ArrayLike
 from howsure.selective.curve import selective_curve
+from howsure.show.axes import checks_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -116,6 +117,7 @@ class CalibrationDisplay:
         """From labels and probabilities, as in `calibration_curve`."""
         return cls(calibration_curve(y_true, y_prob, pos_label=pos_label)).plot(ax)
 
+    @checks_axes
     def plot(self, ax: Axes | None = None) -> CalibrationDisplay:
         """Draw the curve, on the given axes or new ones."""
         self.ax_ = self.curve.plot(ax)

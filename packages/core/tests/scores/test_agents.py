@@ -213,7 +213,7 @@ def test_masked_scores_and_costs_are_missing() -> None:
     costs = np.ma.array([1.0, 4.0, 2.0, 9.0], mask=[0, 0, 0, 1])
     (row,) = howsure.score_agents(passed, cost=costs)
     assert (row.errored, row.lowest, row.highest, row.cost.value) == (1, 0.5, 0.75, pytest.approx(2.0))
-    assert row.cost.method == "Student, with Hall's correction for skewness, of logarithms"
+    assert row.cost.method == "Student with Hall's correction, of logarithms"
 
 
 def test_texts_that_spell_numbers_are_refused_as_by_mean_scores() -> None:

@@ -148,6 +148,8 @@ class Command(Helpful):
         try:
             _, _, order = self.make_parser(ctx).parse_args(list(args))
         except click.NoSuchOption as error:
+            if ctx.parent is not None and isinstance(ctx.parent.command, Group) and not ctx.info_name:
+                raise_for_misplaced(ctx.parent.command, ctx.parent, args, error.option_name)
             elsewhere = OF_OTHERS.get((str(self.name), error.option_name))
             if elsewhere is None:
                 similar = [name for name in error.possibilities or () if name not in SYNONYMS]
@@ -208,6 +210,14 @@ class Group(Helpful, click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted({*super().list_commands(ctx), *self.elsewhere})
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        typed_args = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            raise_for_misplaced(self, ctx, typed_args, error.option_name)
+            raise
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -259,6 +269,24 @@ def missing_step(group: Group, ctx: click.Context, args: Sequence[str]) -> click
     steps.sort(key=lambda name: name != USUAL_STEPS.get(path))
     others = f" (or {', '.join(steps[1:])})" if steps[1:] else ""
     return click.UsageError(f"{path} needs a step: {path} {steps[0]} {shlex.join(args)}{others}", ctx)
+
+
+def raise_for_misplaced(group: Group, ctx: click.Context, args: Sequence[str], option: str) -> None:
+    """Raise the error for an option that precedes the command it belongs to, or that lacks it; it names what works."""
+    commands = {name: group.get_command(ctx, name) for name in group.list_commands(ctx)}
+    takers = {
+        name: command
+        for name, command in commands.items()
+        if command is not None and {option, SYNONYMS.get(option, option)} & _option_names(command)
+    }
+    named = next((argument for argument in args if argument in commands), None)
+    steps = [name for name, command in takers.items() if named == name or (named is None and _takes_files(command))]
+    if steps:
+        steps.sort(key=lambda name: name != USUAL_STEPS.get(ctx.command_path))
+        rest = shlex.join([argument for argument in args if argument and argument != named])
+        others = f" (or {', '.join(steps[1:])})" if steps[1:] else ""
+        typed = f"{ctx.command_path} {steps[0]}"
+        raise click.UsageError(f"{option} is an option of {typed}: {typed} {rest}{others}", ctx)
 
 
 def tell(message: str) -> None:

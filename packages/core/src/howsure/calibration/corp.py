@@ -47,6 +47,7 @@ from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import check_level, check_whole, counted
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.result import Arrays, Estimate, Result, as_json, dict_of
+from howsure.show.axes import checks_axes
 from howsure.show.table import (
     COUNT,
     HIGHER,
@@ -293,6 +294,7 @@ class CorpCurve(Result):
         """The figures of the curve, aligned, with the verdict, the notes and the recipe."""
         return summary(self, "calibration curve without bins", figures_in_words(self), self.verdict())
 
+    @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the curve with the band of a calibrated model on matplotlib axes (new ones if None) and return them."""
         from howsure.figures.corp import draw_corp

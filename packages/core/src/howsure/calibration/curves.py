@@ -37,6 +37,7 @@ from howsure.inputs.pairs import CLASS_WISE, Pairs, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.inputs.repeated_items import item_notes
 from howsure.result import Result, Rows, plain, provenance_line, rows_read
+from howsure.show.axes import checks_axes
 from howsure.show.notes import DETAIL, Note, notes_by_name
 from howsure.show.table import Column, Table, figures_text
 from howsure.stats.p_values import ADJUSTED, adjust_p_values
@@ -173,6 +174,7 @@ class CalibrationCurves(Rows[Any]):
         """The notes of the curves, each once."""
         return notes_by_name((curve.name or "note", curve.notes) for curve in self.rows)
 
+    @checks_axes
     def plot(self, ax: Axes | None = None, *, axis: str = "auto") -> Axes:
         """Draw the curves, at most eight, on matplotlib axes (new ones if None) and return them."""
         from howsure.figures.calibration import draw_corp, draw_curves

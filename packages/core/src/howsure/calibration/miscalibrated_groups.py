@@ -35,6 +35,7 @@ from howsure.inputs.numbers_and_names import check_level, check_whole, counted, 
 from howsure.inputs.pairs import Pairs, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate, Result, Rows, as_json, provenance_line, rows_read
+from howsure.show.axes import checks_axes
 from howsure.show.notes import FINDING, Note
 from howsure.show.table import COUNT, FRAME, NUMBER, P_VALUE, WORDS, Column, Kind, digits, in_a_line, number
 from howsure.stats.clusters import few_clusters
@@ -227,6 +228,7 @@ class MiscalibratedGroups(Rows[MiscalibratedGroup]):
         """What was found, a line per group."""
         return found_in_words(self)
 
+    @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the departure of each group with its interval, on matplotlib axes (new ones if None)."""
         from howsure.figures.calibration import draw_groups, groups_figure

@@ -27,6 +27,7 @@ from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.inputs.repeated_items import item_notes
 from howsure.result import Estimate, Rows, as_json
+from howsure.show.axes import checks_axes
 from howsure.show.notes import notes_by_name
 from howsure.show.table import LOWER, NUMBER, P_VALUE, WORDS, Column, with_ends
 from howsure.stats.clusters import ItemGroups
@@ -108,6 +109,7 @@ class OrdinalCalibration(Rows[CalibrationCurve]):
             *(f"note: {note}" for note in item_notes(self.recipe)),
         ]
 
+    @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the curves of all cut points, at most eight, on matplotlib axes (new ones if None)."""
         from howsure.figures.calibration import draw_curves

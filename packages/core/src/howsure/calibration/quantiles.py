@@ -29,6 +29,7 @@ from howsure.inputs.numbers_and_names import (
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Result
+from howsure.show.axes import checks_axes
 from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, p_in_words
 from howsure.stats.proportions import t_quantile
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
@@ -267,6 +268,7 @@ class QuantileCalibration(Result):
             Column("high", digits(0), values=self.high),
         ]
 
+    @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the histogram of the quantiles on matplotlib axes (new ones if None)."""
         from howsure.figures.distributions import draw_quantiles

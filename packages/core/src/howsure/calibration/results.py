@@ -13,6 +13,7 @@ from howsure.calibration.scores import MULTICLASS, SCORES, MulticlassScores, Sco
 from howsure.inputs.matching import ReadOfBoth
 from howsure.inputs.pairs import Floats, Integers
 from howsure.result import AMONG, Arrays, Estimate, Result, as_json, dict_of
+from howsure.show.axes import checks_axes
 from howsure.show.table import FRAME, NUMBER, TABLE, WORDS, Column, digits
 
 if TYPE_CHECKING:
@@ -99,6 +100,7 @@ class CalibrationCurve(Result):
 
         return summary(self, "calibration curve", figures_in_words(self), verdict(self))
 
+    @checks_axes
     def plot(self, ax: Axes | None = None, *, axis: str = "auto") -> Axes:
         """Draw the curve on matplotlib axes (new ones if None) and return them.
 
@@ -236,6 +238,7 @@ class CalibrationComparison(Result):
         """What the models are called."""
         return self.curves[0].name or NAMES[0], self.curves[1].name or NAMES[1]
 
+    @checks_axes
     def plot(self, ax: Axes | None = None, *, axis: str = "auto") -> Axes:
         """Draw both curves on matplotlib axes (new ones if None); axis as for a curve."""
         from howsure.figures.calibration import draw_comparison

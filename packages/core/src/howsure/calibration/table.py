@@ -21,6 +21,7 @@ from howsure.inputs.pairs import Pairs, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.inputs.repeated_items import item_notes
 from howsure.result import Estimate, Rows, plain
+from howsure.show.axes import checks_axes
 from howsure.show.notes import notes_by_name
 from howsure.show.table import COUNT, ESTIMATE, FRAME, NUMBER, P_VALUE, TABLE, WORDS, Column, with_ends
 from howsure.stats.p_values import adjust_p_values
@@ -82,6 +83,7 @@ class CalibrationTable(Rows[GroupCalibration]):
         notes = [f"note: {note}" for note in item_notes(self.recipe)]
         return [*notes_by_name((row.name, row.notes) for row in self.rows), *notes]
 
+    @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the errors with their intervals by group, the largest at the top, on axes (new ones if None)."""
         from howsure.figures.calibration import draw_errors, error_figure

@@ -19,6 +19,7 @@ from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.result import AMONG, Estimate, Rows, as_json, dict_of
+from howsure.show.axes import checks_axes
 from howsure.show.notes import DETAIL, Note
 from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, interval, number, span
 from howsure.stats.proportions import normal_quantile
@@ -370,6 +371,7 @@ class CountEstimates(Rows[CountEstimate]):
         caveats = [Note(f"note: {note_text(note, self.rows)}", note.severity) for note in by_severity(self.caveats)]
         return [*(Note(check, DETAIL) for check in self.checks), *caveats]
 
+    @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the groups' counts or shares with their intervals on matplotlib axes (new ones if None)."""
         from howsure.figures.counts import draw_counts

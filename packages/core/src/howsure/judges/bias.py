@@ -19,6 +19,7 @@ from howsure.judges.columns import LENGTHS, Columns
 from howsure.judges.correction import UNKNOWN, Graded, untold
 from howsure.regression.moments import Regression, dependent, fitted, rough_intervals
 from howsure.result import Estimate, Rows, as_json
+from howsure.show.axes import checks_axes
 from howsure.show.table import COUNT, ESTIMATE, FRAME, P_VALUE, WORDS, Column
 from howsure.stats.clusters import few_clusters
 from howsure.stats.mean_score import share_bounds
@@ -107,6 +108,7 @@ class JudgeBias(Rows[BiasRow]):
         """The meaning of each row, and the notes."""
         return [*(f"{row.bias}: {row.sentence}" for row in self.rows), *self.notes]
 
+    @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the change of a grade due to each bias, on matplotlib axes (new ones if None)."""
         from howsure.figures.judges import draw_biases

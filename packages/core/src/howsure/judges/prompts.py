@@ -18,6 +18,7 @@ from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.judges.columns import Columns
 from howsure.judges.correction import untold
 from howsure.result import Estimate, Rows, as_json
+from howsure.show.axes import checks_axes
 from howsure.show.notes import FINDING, Note
 from howsure.show.table import COUNT, NUMBER, WORDS, Column, digits
 from howsure.stats.clusters import ItemGroups, few_clusters
@@ -89,6 +90,7 @@ class PromptSensitivity(Rows[PromptPart]):
         means = f"Mean over all prompts such as these: {self.mean}{few}; of these {many} alone: {self.given}."
         return [self.answer, Note(means, FINDING), *self.notes]
 
+    @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the means over prompts and the mean of each prompt, on matplotlib axes (new ones if None)."""
         from howsure.figures.judges import draw_prompts

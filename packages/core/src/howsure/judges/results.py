@@ -12,6 +12,7 @@ from howsure.counts.results import ReadingErrors
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.result import AMONG, Estimate, Result, Rows, as_json
 from howsure.scores.answers import best_model_sentence
+from howsure.show.axes import checks_axes
 from howsure.show.notes import DETAIL, Note, notes_by_name
 from howsure.show.table import COUNT, ESTIMATE, FRAME, HIGHER, NUMBER, P_VALUE, TEXT, WORDS, Column, digits, interval
 
@@ -137,6 +138,7 @@ class JudgedScores(Rows[JudgedRow]):
         errors = self.readings.sentences("corrected means up to") if self.readings else []
         return [*map(as_sentence, errors), *self.notes, *of_rows]
 
+    @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the means by judge, people and both for each model, on matplotlib axes (new ones if None)."""
         from howsure.figures.judges import draw_judged

@@ -13,6 +13,7 @@ from howsure.monitoring.error_sequence import error_sequence, period_error
 from howsure.monitoring.group import Group
 from howsure.monitoring.settings import Settings
 from howsure.result import Estimate, Result, Rows, as_json
+from howsure.show.axes import checks_axes
 from howsure.show.notes import FINDING, Note
 from howsure.show.table import (
     COUNT,
@@ -313,6 +314,7 @@ class MonitorSeries(Result):
             Column("e_value", E_VALUE, "e-value", values=self.e_value),
         )
 
+    @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the error of each period with its band on matplotlib axes (new ones if None), and the alarm."""
         from howsure.figures.monitoring import draw_series

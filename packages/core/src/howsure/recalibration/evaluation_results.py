@@ -11,6 +11,7 @@ from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.scores import MULTICLASS, score_key, score_words
 from howsure.inputs.numbers_and_names import shortened
 from howsure.result import Estimate, Result, Rows, plain
+from howsure.show.axes import checks_axes
 from howsure.show.notes import DETAIL, Note, notes_by_name
 from howsure.show.table import (
     COUNT,
@@ -291,6 +292,7 @@ class RecalibrationEvaluation(Result):
         details = [f"{_how(self)[:1].upper()}{_how(self)[1:]}.", ALIKE]
         return [*(Note(detail, DETAIL) for detail in details), *Result.below(self)]
 
+    @checks_axes
     def plot(self, ax: Axes | None = None, *, axis: str = "auto") -> Axes:
         """Draw the curves before and after on matplotlib axes (new ones if None); axis as for a calibration curve."""
         from howsure.figures.compared_curves import draw_recalibration
@@ -400,6 +402,7 @@ class RecalibrationTable(Rows[RecalibrationEvaluation]):
             lines = [f"Verdicts are each row's own; {adjusted} for {len(self.rows):,} of them."]
         return [*lines, *notes_by_name((name, row.notes) for name, row in zip(self.names, self.rows, strict=True))]
 
+    @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the improvements of the Brier score with their intervals, a row each, on axes (new ones if None)."""
         from howsure.figures.compared_curves import draw_improvements

@@ -21,6 +21,7 @@ from howsure.recalibration.fitted import Candidate, Choice, Fitted, Method, maps
 from howsure.recalibration.parameters import ProbabilityMap, is_number
 from howsure.recalibration.scores import Binary, Classes, Scores, check_floor, labelled_from, scores_from
 from howsure.result import Result, plain
+from howsure.show.axes import checks_axes
 from howsure.show.table import FRAME, NUMBER, WORDS, Column, in_a_line, number
 
 if TYPE_CHECKING:
@@ -495,6 +496,7 @@ class RecalibrationMap(Result):
         ]
         return [*map_columns[0 if self.groups else 1 :], *(self.choice.columns() if self.choice is not None else ())]
 
+    @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the recalibrated probability q' against q, on matplotlib axes (new ones if None)."""
         from howsure.figures.compared_curves import draw_map

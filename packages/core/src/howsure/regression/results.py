@@ -11,6 +11,7 @@ from howsure.errors import shortened
 from howsure.inputs.numbers_and_names import counted
 from howsure.regression.design import INTERCEPT
 from howsure.result import Estimate, Rows, as_json
+from howsure.show.axes import checks_axes
 from howsure.show.table import ESTIMATE, FRAME, NUMBER, P_VALUE, TABLE, UNDEFINED, WORDS, Column, Kind, interval, number
 
 if TYPE_CHECKING:
@@ -143,6 +144,7 @@ class PredictedRegression(Rows[PredictedCoefficient]):
         sentence = f"{kind} regression{design}{effects_text}: {self.rows[0].naive.n:,} rows, {labels:,} with a label."
         return [self.answer, sentence, *(f"{note}." for note in self.notes)]
 
+    @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw each coefficient, naive and corrected, on matplotlib axes (new ones if None)."""
         from howsure.figures.regression import draw_coefficients

@@ -11,6 +11,7 @@ from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.result import Estimate, Rows, as_json, estimate_text
 from howsure.scores.answers import ranked_best_text
 from howsure.scores.results import Ranked
+from howsure.show.axes import checks_axes
 from howsure.show.notes import DETAIL, FINDING, Note
 from howsure.show.table import COUNT, ESTIMATE, FLAG, FRAME, LOWER, TABLE, TEXT, WORDS, Column, digits
 
@@ -146,6 +147,7 @@ class AgentTable(Rows[AgentRow]):
         ] * any(row.errored and row.ranks for row in self.rows)
         return [*findings, *self.notes, *details]
 
+    @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw scores against costs, or without costs the range and interval of each agent."""
         from howsure.figures.agents import draw_agents

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.result import Rows, as_json
+from howsure.show.axes import checks_axes
 from howsure.show.notes import DETAIL, FINDING, Note
 from howsure.show.table import FLAG, FRAME, WORDS, Column, digits, short_number
 
@@ -118,6 +119,7 @@ class BenchmarkItems(Rows[BenchmarkItem]):
             )
         return [*notes, *self.notes]
 
+    @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the discrimination of each item against its mean score."""
         from howsure.figures.items import draw_items

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from howsure.result import AMONG, Estimate, Result, Row, Rows, as_json, estimate_text
 from howsure.scores.answers import battles_answer, scores_answer
+from howsure.show.axes import checks_axes
 from howsure.show.notes import DETAIL, FINDING, Note, notes_by_name
 from howsure.show.table import COUNT, ESTIMATE, FLAG, FRAME, HIGHER, LOWER, TABLE, TEXT, WORDS, Column
 from howsure.worst_rows import WorstRows
@@ -42,6 +43,7 @@ class Leaderboard(Rows[Row]):
     __slots__ = ()
     recipe: Mapping[str, Any]
 
+    @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw means, or points of battles, with intervals and ranks on matplotlib axes (new ones if None)."""
         from howsure.figures.scores import draw_scores

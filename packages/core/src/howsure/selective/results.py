@@ -12,6 +12,7 @@ from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.repeated_items import item_notes
 from howsure.result import AMONG, Arrays, Estimate, Result, Rows, as_json, provenance_line
+from howsure.show.axes import checks_axes
 from howsure.show.notes import notes_by_name
 from howsure.show.table import COUNT, ESTIMATE, EXACT, FRAME, HIGHER, LOWER, POINT, WORDS, Column, number
 from howsure.worst_rows import WorstRows
@@ -123,6 +124,7 @@ class SelectiveCurve(Result):
         head = "selective answers" + (f" of {self.name}" if self.name is not None else "")
         return "\n  ".join([head, *lines, *self.below()])
 
+    @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the risk–coverage curve with its band on matplotlib axes (new ones if None)."""
         from howsure.figures.selective import draw_risk_coverage
@@ -210,6 +212,7 @@ class SelectiveThreshold(Result):
             return "none has an observed risk below the target: more answers alone would not change that"
         return f"about {self.needed:,} answers like these are needed; there are {self.n:,}"
 
+    @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the tested thresholds, the target and the selected threshold on matplotlib axes (new ones if None)."""
         from howsure.figures.selective import draw_threshold
@@ -355,6 +358,7 @@ class SelectiveTable(Rows[SelectiveCurve]):
         """The worst rows, if requested."""
         return () if self.worst is None else (self.worst,)
 
+    @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the risk–coverage curves of all groups on matplotlib axes (new ones if None)."""
         from howsure.figures.selective import draw_risk_coverage

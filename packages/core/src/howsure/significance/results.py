@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
 from howsure.result import Result, Rows, as_json, dict_of, held_in_frames, provenance_line
+from howsure.show.axes import checks_axes
 from howsure.show.notes import DETAIL, WARNING, Note, notes_by_name
 from howsure.show.table import (
     COUNT,
@@ -262,6 +263,7 @@ class Comparison(Rows[Difference]):
         details = [line if isinstance(line, Note) else Note(line, DETAIL) for line in how(self) if line not in notes]
         return [*verdicts(self), *details, *notes]
 
+    @checks_axes
     def plot(self, ax: Axes | None = None, *, metric: str | None = None) -> Axes:
         """Draw the differences of one metric with their intervals on axes (new ones if None); `metric` names it.
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted, is_number, unknown_name
 from howsure.result import Rows, as_json
+from howsure.show.axes import checks_axes
 from howsure.show.table import COUNT, FRAME, MAX_ROWS, NUMBER, TABLE, TEXT, WORDS, Column, interval
 
 if TYPE_CHECKING:
@@ -97,6 +98,7 @@ class Trend(Rows[TrendPoint]):
         """The latest verdicts are displayed."""
         return MAX_ROWS
 
+    @checks_axes
     def plot(self, ax: Axes | None = None, *, rule: str | None = None) -> Axes:
         """Draw the estimates of one rule with their intervals by date, a line per group, on axes (new ones if None).
 

@@ -17,7 +17,7 @@ Bounds = tuple[float, float]
 POWER = 0.8  # with which the number of rows that is reported as needed leads to a verdict
 MOST_TIMES = 10_000  # no number of rows is reported if more than 10,000 times the present number are needed
 FAR = 60.0  # distance in standard errors within which bounds are searched
-STUDENT = "Student, with Hall's correction for skewness"
+STUDENT = "Student with Hall's correction"
 VOTES = 16.0  # the error is at least min(2, 16 / units) times the effect of one unit; see `mean_difference`
 
 

@@ -18,6 +18,7 @@ from howsure.inputs.checks import coded_rows
 from howsure.inputs.numbers_and_names import check_level, counted, shortened, unknown_name
 from howsure.inputs.periods import Day, period_of
 from howsure.result import Row, Rows, as_json
+from howsure.show.axes import checks_axes
 from howsure.show.notes import DETAIL, Note
 from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, interval, number, span
 from howsure_events.labels.answers import SettledLabels, settled_labels
@@ -328,6 +329,7 @@ class CorrectedSeries(ActorRows[CorrectedCount]):
         counts = f"{counted(len(self.titles), 'actor')} by {self.recipe['period']}, corrected"
         return [f"{self.recipe['event']}: {counts}", *self.said, *self.checks]
 
+    @checks_axes
     def plot(self, ax: Axes | None = None, *, actors: Sequence[str] | None = None) -> Axes:
         """Draw the corrected series of some actors (all, if up to four) in one panel, on axes (new ones if None)."""
         from howsure_events.figures import corrected_axes

@@ -15,6 +15,7 @@ from howsure.inputs.arguments import check_arguments
 from howsure.inputs.numbers_and_names import check_level, counted, shortened, unknown_name
 from howsure.inputs.periods import Day, period_end, period_of, period_start
 from howsure.result import as_json, plain
+from howsure.show.axes import checks_axes
 from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, number, span
 from howsure_events.series.corrected_series import ALL, MAX_ANSWERED, ActorRows, CorrectedSeries
 from howsure_events.series.counts import (
@@ -193,6 +194,7 @@ class EventSeries(RawCounts[PeriodCount], ActorRows[PeriodCount]):
         content = {"recipe": plain(self.recipe), "titles": dict(self.titles), "rows": self.records()}
         return content | self.corrected_dict()
 
+    @checks_axes
     def plot(self, ax: Axes | None = None, *, actors: Sequence[str] | None = None) -> Axes:
         """Draw the series of some actors (all, if up to four) in one panel, on axes (new ones if None).
 

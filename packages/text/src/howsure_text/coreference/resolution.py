@@ -15,6 +15,7 @@ from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import check_number, counted, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.result import Result
+from howsure.show.axes import checks_axes
 from howsure.show.table import NUMBER, WORDS, Column, Kind, Table, in_a_line
 from howsure.stats.proportions import CountDistribution
 from howsure_text.coreference.antecedent_model import AntecedentModel
@@ -204,6 +205,7 @@ class ResolvedDocument(Result):
         shown = str(table) if table.rows else table.notes[0]
         return "\n".join([f"{in_a_line(self.document.name)}: {counts} ({expected})", shown, *self.below()])
 
+    @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the pair probabilities of the mentions that have a pair to show, entity by entity, on axes (new ones if
         None).

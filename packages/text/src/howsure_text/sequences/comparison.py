@@ -18,6 +18,7 @@ from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import TOP_LABEL, Floats, Pairs
 from howsure.result import Estimate, Result, as_json
+from howsure.show.axes import checks_axes
 from howsure.show.table import ESTIMATE, FRAME, TABLE, WORDS, Column, Kind, interval, number
 from howsure.stats.clusters import ItemGroups, ratio_error
 from howsure.stats.mean_score import Bounds, mean_difference, mean_score
@@ -164,6 +165,7 @@ class PosteriorComparison(Result):
         """The sizes, what marks mean, and what the change is worth."""
         return [*self.notes, f"{self.sizes()}.", *self.verdict().splitlines()]
 
+    @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the curves of the most probable tag, before and after, on axes (new ones if None)."""
         from howsure.figures.curves import draw_curves
