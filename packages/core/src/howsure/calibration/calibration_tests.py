@@ -24,7 +24,7 @@ from howsure.inputs.pairs import Pairs, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import AMONG, Result, as_json
 from howsure.show.table import COUNT, NUMBER, WORDS, Column, p_in_words
-from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
+from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed
 
 METHODS = ("simulation", "spiegelhalter", "binned", "cox", "cumulative")
 OF_SUMS = ("simulation", "binned")  # methods that can use sums; "simulation" only without weights
@@ -151,6 +151,7 @@ def check_calibration(
         _ready(pairs),
         check_whole(n_simulations, name="n_simulations", most=MOST_SIMULATIONS),
     )
+    rng = with_seed(rng)
     if method == "simulation" and pairs.weights is None and by_cells(pairs, whole):
         return check_sums(
             slots_of(pairs),
@@ -219,6 +220,7 @@ def check_sums(
     recipe |= {"bin_size": binned.bin_size, "ties": "cells", "weighted": weighted, "clustered": False}
     if method == "binned":
         return _as_test(binned_test(binned), method=method, n=len(slots), recipe=recipe)
+    rng = with_seed(rng)
     recipe |= {"n_simulations": times, "seed": seed_in_recipe(rng)}
     simulated = simulation_test(slots, binned, times=times, rng=generator_from(rng))
     return _as_test(simulated, method=method, n=len(slots), recipe=recipe)

@@ -64,7 +64,7 @@ from howsure.show.table import (
 )
 from howsure.stats.clusters import few_clusters
 from howsure.stats.proportions import normal_quantile, wilson_interval
-from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
+from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -340,6 +340,7 @@ def corp_of(
     steps, effective = _steps(pairs, rows, starts, level, unit)
     n = int(rows.times.sum())
     recipe = {"howsure": __version__, "n": n, "method": "corp", "steps": len(steps), "n_simulations": times}
+    rng = with_seed(rng)
     recipe |= {"level": level, "seed": seed_in_recipe(rng), "exact": rows.exact}
     recipe |= {"weighted": pairs.weights is not None}
     recipe |= {"clustered": isinstance(pairs, Pairs) and pairs.clusters is not None}

@@ -40,7 +40,7 @@ from howsure.inputs.pairs import Floats, Pairs, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate
 from howsure.stats.proportions import normal_interval, wilson_interval
-from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
+from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed
 
 METHODS = ("bins", "corp")
 OF_BINS = {"bin_size": "auto", "n_bins": None, "binning": "adaptive", "interval": "debiased"}
@@ -195,6 +195,7 @@ def curve_of(
     n = int(s.count.sum())
     cells = cells_of(pairs, binned)
     squared = squared_error_of(binned, cells)
+    rng = with_seed(rng)
     algorithm1_error, mse = plugin_estimates(pairs, binned, interval, level, generator_from(rng))
     base_rate = float(s.y.sum() / s.w1.sum())
     multiclass = multiclass_scores(pairs)

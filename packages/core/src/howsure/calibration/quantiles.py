@@ -32,7 +32,7 @@ from howsure.result import Result
 from howsure.show.axes import checks_axes
 from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, p_in_words
 from howsure.stats.proportions import t_quantile
-from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
+from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -361,6 +361,7 @@ def quantile_calibration(
     check_arguments(quantile_calibration, locals())
     if method not in METHODS:
         raise InputError(f"method must be one of {', '.join(map(repr, METHODS))}, not {method!r}")
+    rng = with_seed(rng)
     if data is not None:
         rows = _of_columns(data, y_true, draws, clusters)
         with rows.placed():

@@ -36,7 +36,7 @@ from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_whole, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
-from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
+from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed
 
 DESIGNS = ("stratified", "simple", "importance")
 MIN_RELATIVE_CHANCE = 0.5  # of the average; with importance sampling, units of low score are drawn, too
@@ -152,6 +152,7 @@ def _drawn(
     elements = Elements(len(score), None if clusters is None else check_clusters(clusters, n=len(score)))
     highest = highest_scores(score, elements)
     n = check_whole(n, name="n", least=LEAST)
+    rng = with_seed(rng)
     generator = generator_from(rng)
     recipe = {"design": design, "n": n, "seed": seed_in_recipe(rng), "howsure": __version__}
     if batch is not None:

@@ -35,7 +35,7 @@ from howsure.inputs.numbers_and_names import check_level, unknown_name
 from howsure.inputs.pairs import Floats
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.stats.logistic import sigmoid
-from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
+from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed
 
 METHODS = ("auto", "hierarchical", "exact", "difference", "labels", "raw")
 
@@ -319,6 +319,7 @@ def _estimate(
     units = read_units(
         y_true, y_prob, groups=groups, strata=strata, inclusion=inclusion, clusters=clusters, pos_label=pos_label
     )
+    rng = with_seed(rng)
     generator = generator_from(rng)
     proxy = fit_proxy(units, list(features.values()), generator)
     fitted = fit_cells(units, proxy, with_laws=method in ("auto", "hierarchical"))

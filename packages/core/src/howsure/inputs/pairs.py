@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import InputError, shown
-from howsure.inputs.numbers_and_names import check_choice
+from howsure.inputs.numbers_and_names import check_choice, counted
 
 # Scores over all K classes of a row, for the pairs that the row was reduced to.
 
@@ -68,7 +68,7 @@ NEAR = 4  # powers of two around 1 within which weights are not rescaled
 CHUNK_ROWS = 1 << 19
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Pairs:
     """Checked pairs in memory: labels and probabilities, optionally with weights, groups and clusters.
 
@@ -91,6 +91,17 @@ class Pairs:
 
     def __len__(self) -> int:
         return len(self.labels)
+
+    def __repr__(self) -> str:
+        base_rate, mean = (np.average(values, weights=self.weights) for values in (self.labels, self.probabilities))
+        parts = [
+            f"base rate {base_rate:.4f}",
+            f"mean probability {mean:.4f}",
+            "" if self.weights is None else "weighted",
+            "" if self.groups is None else counted(len(self.group_names), "group"),
+            "" if self.clusters is None else counted(len(np.unique(self.clusters)), "cluster"),
+        ]
+        return f"{counted(len(self), 'pair')}: {', '.join(filter(None, parts))}"
 
     def by_group(self) -> Iterator[tuple[str, Pairs]]:
         """Iterate over (group name, pairs of the group) in the order of `group_names`; empty without groups."""

@@ -34,7 +34,7 @@ from howsure.scores.scored_rows import ScoredRows, clusters_of_items, iterate_ce
 from howsure.show.notes import WARNING, Note
 from howsure.stats.clusters import FEW, ItemGroups, kish
 from howsure.stats.mean_score import Bounds, mean_difference, mean_score, unit_bounds
-from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
+from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed
 
 LARGEST_COST = 1e300  # whose sums are finite
 MAX_AGENTS = 200  # each pair of them is tested
@@ -102,6 +102,7 @@ def score_agents(
     cells = _cells(rows, trials)
     if len(cells) > MAX_AGENTS:
         raise InputError(f"there are {len(cells):,} agents, of which every pair is tested: keep at most {MAX_AGENTS}.")
+    rng = with_seed(rng)
     generator = generator_from(rng)
     ordered = sorted(cells, key=lambda cell: (-cell.failed.mean(), cell.costs_mean, cell.model or ""))
     model_ranks = _ranks(ordered, trials.ends, level, generator) if "id" in rows.coded else None

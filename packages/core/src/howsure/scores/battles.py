@@ -33,7 +33,7 @@ from howsure.scores.unbounded_strengths import (
 )
 from howsure.stats.clusters import few_clusters
 from howsure.stats.proportions import t_quantile
-from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
+from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed
 from howsure.stats.threads import one_thread
 
 TIES = ("tie", "tie (bothbad)", "both_bad", "bothbad", "0", "1.5")
@@ -105,6 +105,7 @@ def rank_battles(
     level = check_level(level)
     if scale not in SCALES:
         raise unknown_name("scale", str(scale), tuple(SCALES), place="strengths")
+    rng = with_seed(rng)
     generator = generator_from(rng)
     roles = {"a": a, "b": b, "winner": winner, "clusters": clusters}
     for role in ("a", "b", "winner"):

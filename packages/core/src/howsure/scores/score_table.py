@@ -44,7 +44,7 @@ from howsure.stats.clusters import ItemGroups, few_clusters, kish, ratio_error
 from howsure.stats.gaffke import Sums
 from howsure.stats.jackknife_value import JackknifeValue
 from howsure.stats.mean_score import BoundedMean, Bounds, MeanScore, mean_score, share_bounds
-from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
+from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed
 from howsure.worst_rows import LowItem, Show, check_worst
 
 STUDENT_NOTE = (
@@ -120,6 +120,7 @@ def score_table(
     )
     if "run" in rows.coded and "id" not in rows.coded:
         raise InputError("`run` needs the item of each row, `id=...`, whose runs they are.")
+    rng = with_seed(rng)
     options = _Options(ends, lower_is_better, macro, level, generator_from(rng), together=len(kinds))
     table_rows, incomplete, skipped, low = list[ScoreRow](), list[str](), dict[str, int](), list[LowItem]()
     tied: dict[str, int] = {}

@@ -18,7 +18,7 @@ from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Rows, as_json
 from howsure.show.table import COUNT, WORDS, Column
-from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
+from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +87,7 @@ def draw_order(
         refuse_repeated(items, named["id"])
         units = texts(columns["clusters"], n, named["clusters"]) if clusters is not None else items
     distinct = list(dict.fromkeys(units))
+    rng = with_seed(rng)
     place = dict(zip(distinct, generator_from(rng).permutation(len(distinct)).tolist(), strict=True))
     order = np.argsort([place[unit] for unit in units], kind="stable")
     made = (OrderedItem(i, items[row], None if clusters is None else units[row]) for i, row in enumerate(order, 1))

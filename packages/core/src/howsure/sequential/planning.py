@@ -25,7 +25,7 @@ from howsure.stats.betting import BettingMean, Units
 from howsure.stats.clusters import ItemGroups
 from howsure.stats.mean_score import mean_difference, share_bounds
 from howsure.stats.proportions import normal_quantile
-from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
+from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -165,6 +165,7 @@ def plan_comparison(
     width = ends[1] - ends[0]
     sums, sizes = groups.totals(((first - second) / width + 1) / 2), groups.sizes
     total = max(1, round(items_total * len(sizes) / n))
+    rng = with_seed(rng)
     rng_, stops, verdicts = generator_from(rng), list[float](), list[str]()
     for _ in range(n_simulations):
         weights = rng_.dirichlet(np.ones(len(sizes)))

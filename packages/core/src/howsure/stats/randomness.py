@@ -24,6 +24,11 @@ def generator_from(rng: Randomness) -> np.random.Generator:
     return np.random.default_rng(rng)
 
 
+def with_seed(rng: Randomness) -> Randomness:
+    """The same randomness or, instead of None, a new seed, which the recipe of a result then names."""
+    return int(np.random.SeedSequence().generate_state(1)[0]) if rng is None else rng
+
+
 def seed_in_recipe(rng: Randomness) -> int | str | None:
     """The entry `rng` of a recipe: the seed, None, or the type's name if the randomness cannot be repeated."""
     return int(rng) if isinstance(rng, (int, np.integer)) else None if rng is None else type(rng).__name__

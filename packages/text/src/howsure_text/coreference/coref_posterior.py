@@ -20,7 +20,7 @@ from howsure.inputs.parameter_types import ArrayLike
 from howsure.result import Estimate, Result
 from howsure.show.table import NUMBER, WORDS, Column
 from howsure.stats.proportions import CountDistribution, normal_quantile, poisson_binomial, wilson_interval
-from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
+from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed
 from howsure_text.coreference import antecedents as reading
 from howsure_text.coreference import clusterings, exact
 from howsure_text.coreference.antecedents import Antecedents, from_listed_scores, from_scores
@@ -253,6 +253,7 @@ class CorefPosterior:
         """
         if not callable(function):
             raise InputError(f"function must be one of a clustering, such as len; it is {shown(function)}.")
+        rng = with_seed(rng)
         total, generator = check_whole(n, name="n", most=MOST_SIMULATIONS), generator_from(rng)
         step = max(1, SAMPLED_AT_ONCE // max(len(self), 1))
         answers: list[Any] = []
