@@ -22,6 +22,7 @@ from howsure.judges.columns import Columns, needed
 from howsure.judges.correct_judge_scores import correct_judge_scores
 from howsure.judges.correction import untold
 from howsure.result import Estimate, Result, Rows, as_json
+from howsure.show.axes import checks_axes
 from howsure.show.notes import DETAIL, Note
 from howsure.show.table import COUNT, ESTIMATE, FRAME, WORDS, Column, digits
 from howsure.stats.clusters import ItemGroups
@@ -194,6 +195,7 @@ class JudgeValidation(Rows[JudgeValidationRow]):
         """The rates."""
         return self
 
+    @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the rate of each label with its interval and bound, next to the required rate."""
         from howsure.figures.judges import draw_validation
