@@ -8,7 +8,6 @@ from typing import Any
 from howsure.errors import parameter, told
 from howsure.inputs.checks import is_missing
 from howsure.inputs.frames import Source, columns_from, frame_names, is_frame
-from howsure.show.notes import WARNING, Note
 
 MODEL_COLUMNS = ("model", "model_name", "model_id", "system", "system_name", "system_id", "llm", "agent")
 MAX_MODELS, LONGEST_NAME = 200, 100  # with more values, or longer texts, such a column contains something else
@@ -31,7 +30,7 @@ def note_on_models(column: str, n_models: int, longest: int, role: str) -> tuple
     if not 1 < n_models <= MAX_MODELS or longest > LONGEST_NAME:
         return ()
     remedy = f"For a result of each: {parameter(role, column)}."
-    return (Note(told(f"{column} has {n_models} values, whose rows count together. {remedy}"), WARNING),)
+    return (told(f"{column} has {n_models} values, whose rows count together. {remedy}"),)
 
 
 def note_on_models_of_frame(frame: Any, role: str, with_role: Sequence[Any]) -> tuple[str, ...]:
