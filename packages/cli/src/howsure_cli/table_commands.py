@@ -258,9 +258,9 @@ class _Table:
         )
         if judge is None or len(self.rows) - people.missing < MIN_LABELS:
             return
-        whose, used = self._whose(taken=(judge, people))
+        identity, used = self._identity_options(taken=(judge, people))
         options = ["--score", judge.name, "--target", people.name, *(positive_option(people) or [])]
-        yield self._command("judge", [*options, *whose], [judge, *used])
+        yield self._command("judge", [*options, *identity], [judge, *used])
         if len(judge.held | people.held) <= MOST_JUDGED and {judge.kind, people.kind} <= {TWO, FEW}:
             item = self._item()
             cluster = ["--cluster", item.name] if item is not None and item.kind != UNIQUE else []
@@ -409,9 +409,9 @@ class _Table:
             score.kind == WITHIN and score is self._probability_column() and self._label() is not None
         ):
             return  # a probability of the label
-        whose, used = self._whose(label=score)
+        identity, used = self._identity_options(label=score)
         marks = [*(positive_option(score) or []), *non_answer_options(score)]
-        yield self._command("score", ["--score", score.name, *marks, *whose], [score, *used])
+        yield self._command("score", ["--score", score.name, *marks, *identity], [score, *used])
         end = score.name.rsplit(".", 1)[-1]
         alike = [column for column in self.columns if column.kind == score.kind and column.name.endswith(f".{end}")]
         if len(alike) > 1:  # an object for each model
@@ -459,10 +459,10 @@ class _Table:
             words = ["--explode", listed.name, "--score", listed.name, *by, "--cluster", item.name]
             yield self._command("score", words, [listed, model, item])
 
-    def _whose(
+    def _identity_options(
         self, *, taken: Sequence[SeenColumn] = (), label: SeenColumn | None = None
     ) -> tuple[list[str], list[SeenColumn | None]]:
-        """The options that say of which model, group other than `label`, item and run an answer is; their columns."""
+        """The options that name the model, groups (other than `label`), item and run of an answer; their columns."""
         model, item = self._model(taken=taken), self._item()
         groups = [] if taken else [column for column in self._groups() if column is not label]
         parts = [column for column in (model, *groups) if column is not None]
@@ -506,9 +506,9 @@ class _Table:
             others = [column for column in others if column.held and not column.words & DOUBTS]
             prediction = next((column for column in self.columns if self._predicts(column, label)), None)
             if prediction is not None and len(others) < 2:
-                whose, used = self._whose(label=label)
+                identity, used = self._identity_options(label=label)
                 answers = ["--target", label.name, "--prediction", prediction.name]
-                yield self._command("score", [*answers, *whose], [label, *used])
+                yield self._command("score", [*answers, *identity], [label, *used])
                 return
             if len(others) > 1 and label.held and all(not other.words & SCORES for other in others):
                 models = [word for column in others[1:] for word in ("--model", column.name)]
@@ -578,7 +578,7 @@ class _Table:
         return item or asked or self._named(UNITS, REPEATED, taken=others)
 
     def _repeats(self, columns: Sequence[SeenColumn], *, at_most: int) -> bool:
-        """Whether more rows than this hold the same in all these columns."""
+        """Whether a combination of values of these columns is in more than `at_most` rows."""
         places = [self.columns.index(column) for column in columns]
         return max(Counter(tuple(row[at] for at in places) for row in self.rows).values(), default=0) > at_most
 

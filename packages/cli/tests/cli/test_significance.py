@@ -131,7 +131,7 @@ def test_notes_speak_of_options_and_columns(tmp_path: Path) -> None:
     """They said y_true, labels= and howsure.compare_calibration, which nobody typed."""
     few = ["--metric", "macro_f1", "--resamples", 50]
     content = json.loads(run(stray(tmp_path), *COMPARED, *few, "--format", "json").stdout)
-    said = "never a true label: wrong there, and no class of the averages; --classes would make it one"
+    said = "never a true label: counted as wrong; averages over classes leave it out unless --classes names it"
     assert said in content["notes"][0]
     assert not any(PARAMETERS.search(note) for note in content["notes"])
     assert f"{said}." in run(stray(tmp_path), *COMPARED, *few).output

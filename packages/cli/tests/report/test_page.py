@@ -150,7 +150,7 @@ def test_undefined_errors_come_last() -> None:
 
 
 def test_bins_say_on_which_side_they_lie() -> None:
-    table = table_of_bins(curve_with([0.2, 0.5, 0.8], [0.4, 0.5, 0.6]).bins, level=0.95)
+    table = table_of_bins(curve_with([0.2, 0.5, 0.8], [0.4, 0.5, 0.6]))
     assert [row[-1] for row in table.rows] == ["above: underconfident", "on it", "below: overconfident"]
     assert table.rows[0][:3] == ["400", "0.2000", "0.4000"]
 

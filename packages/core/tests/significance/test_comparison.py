@@ -233,7 +233,7 @@ def test_an_error_of_zero_is_explained() -> None:
 def test_notes_are_said_with_the_rest() -> None:
     """In the result, in the sentences of the command and the report, in JSON."""
     result = compare(["a", "b"] * 10, ["a", "b"] * 10, ["a", "z"] * 10, metrics="accuracy", rng=0, n_resamples=50)
-    said = "model predicts 'z' in 10 rows, never a true label: wrong there."
+    said = "model predicts 'z' in 10 rows, never a true label: counted as wrong."
     assert said in result.notes
     assert f"Note: {said}" in str(result)
     assert f"Note: {said}" in how(result)

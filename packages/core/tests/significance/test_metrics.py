@@ -92,7 +92,7 @@ def test_a_stray_prediction_changes_no_class_set(name: str) -> None:
     assert found[0].model_value == pytest.approx(clean.model_value, abs=0.01)
     assert (found[0].low, found[0].high) == pytest.approx((clean.low, clean.high), abs=0.015)
     assert found[0].low < found[0].difference < found[0].high
-    said = "model predicts 'unparseable' in 1 row, never a true label: wrong there, and no class of the"
+    said = "model predicts 'unparseable' in 1 row, never a true label: counted as wrong; averages over"
     assert any(note.startswith(said) for note in found.notes)
     assert "Note: model predicts 'unparseable' in 1 row" in str(found)
 

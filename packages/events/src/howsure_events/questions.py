@@ -42,7 +42,7 @@ ASKED = {
     "high": Asked("Highest probability."),
     "limit": Asked("Number of documents.", most=MOST_LISTED),
 }
-OF_PAIRS = {"unit": Asked("What to count.", tuple(COUNTED))}  # of actors that are compared
+OF_PAIRS = {"unit": Asked("Count documents, or the entities that act.", tuple(COUNTED))}  # of actors that are compared
 
 
 def defaults_of(question: Callable[..., Any]) -> dict[str, Any]:

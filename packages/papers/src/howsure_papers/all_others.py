@@ -113,8 +113,8 @@ def reproduce_all_others(
         notes=[
             "The paper's tweets have no public copy with dates. In their place are the items of Wikipedia's current "
             f"events (2002–2025), short and dated: those with the word {marked} are the positive class, and the word "
-            "is deleted from them. All others are items without it; the one class are those of them that name a "
-            "president or a minister, which are deleted too, and which no positive item then names.",
+            "is deleted from them. *All others* are items without this word. *One class* are those of them that name a "
+            "president or a minister; these words are deleted too, and positive items that contain them are left out.",
             f"Every part has as many positive as negative items, and all settings the same number: {sizes[0]:,} for "
             f"training, {sizes[1]:,} for development, {sizes[2]:,} for testing. They are split at random, or "
             f"by time: training before {LATER[0]}, development before {LATER[1]}, testing from then on.",

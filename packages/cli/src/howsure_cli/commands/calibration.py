@@ -419,7 +419,7 @@ howsure quantiles draws.csv --target truth --draws d1,d2,d3 --cluster document -
 @click.command("simulate", cls=Command)
 @click.argument("n", type=click.IntRange(min=1))
 @click.option("--a", type=float, default=0.3, show_default=True, help="First parameter of the Beta distribution of q.")
-@click.option("--b", type=float, default=0.7, show_default=True, help="Second parameter.")
+@click.option("--b", type=float, default=0.7, show_default=True, help="Second parameter of this distribution.")
 @click.option(
     "--k", type=click.FloatRange(0.0, 0.5), help="Miscalibrate: P(y = 1) is q - k up to one half, q + k above."
 )

@@ -82,9 +82,7 @@ def add(
     command.add_command(made, name)
 
 
-labels_option = click.option(
-    "--labels", "n", type=click.IntRange(min=1), required=True, help="How many items to draw; without --id, answers."
-)
+labels_option = click.option("--labels", "n", type=click.IntRange(min=1), required=True, metavar="N")
 add(
     "scores",
     correct_grades,

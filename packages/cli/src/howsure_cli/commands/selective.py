@@ -15,4 +15,5 @@ command = derived(
     selective_table,
     examples=EXAMPLES,
     figure=True,
+    report=True,
 )

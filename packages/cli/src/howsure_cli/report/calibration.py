@@ -13,7 +13,7 @@ from markupsafe import Markup
 from howsure.calibration.corp import CorpCurve
 from howsure.calibration.corp import figures_in_words as corp_figures
 from howsure.calibration.curves import CalibrationCurves, most_pairs, pooling_notes
-from howsure.calibration.results import Bins, CalibrationCurve
+from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.scores import scores_of_all_classes
 from howsure.calibration.words import (
     NONE_SEEN,
@@ -24,6 +24,7 @@ from howsure.calibration.words import (
     UNKNOWN_SIZE,
     figures_in_words,
     kind,
+    kind_named,
     recipe_rows,
     verdict,
 )
@@ -58,19 +59,19 @@ def table_of_curves(result: CalibrationCurves, names: Sequence[str]) -> Table:
     return replace(table, headings=headings, rows=rows, words=words, notes=())
 
 
-def table_of_bins(bins: Bins, *, level: float) -> Table:
+def table_of_bins(curve: CalibrationCurve) -> Table:
     """One row per bin, in ascending order of predictions."""
     headings = [
         "pairs",
         "mean prediction",
         "label frequency",
-        f"{100 * level:g}% interval",
+        f"{100 * curve.error.level:g}% interval",
         "relative to the diagonal",
     ]
     rows = [
-        [f"{n:,}", number(mean), number(frequency), interval(low, high), _side(mean, low, high)]
+        [f"{n:,}", number(mean), number(frequency), interval(low, high), _side(curve, mean, low, high)]
         for n, mean, frequency, low, high in zip(
-            *(getattr(bins, c).tolist() for c in ("count", "mean_prob", "frequency", "low", "high")), strict=True
+            *(getattr(curve.bins, c).tolist() for c in ("count", "mean_prob", "frequency", "low", "high")), strict=True
         )
     ]
     return Table(headings, rows, words=headings[-1:])
@@ -80,10 +81,10 @@ def _rank(error: float) -> float:
     return math.inf if math.isnan(error) else -error
 
 
-def _side(mean_prob: float, low: float, high: float) -> str:
+def _side(curve: CalibrationCurve, mean_prob: float, low: float, high: float) -> str:
     if low > mean_prob:
-        return f"above: {UNDERCONFIDENT}"
-    return f"below: {OVERCONFIDENT}" if high < mean_prob else "on it"
+        return f"above: {kind_named(UNDERCONFIDENT, curve)}"
+    return f"below: {kind_named(OVERCONFIDENT, curve)}" if high < mean_prob else "on it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +230,7 @@ def _section(curve: CalibrationCurve, name: str, prefix: str, corp: CorpCurve | 
     if pictured:
         alone = curve_figure([curve], labels=[name])
         pictures = [_picture(alone, f"Calibration of {name}.", f"{prefix}c"), _classes(curve, f"{prefix}h")]
-    bins = table_of_bins(curve.bins, level=curve.error.level)
+    bins = table_of_bins(curve)
     return Section(
         name, verdict(curve), figures_in_words(curve), curve.notes, pictures, bins, _without_bins(corp, prefix)
     )

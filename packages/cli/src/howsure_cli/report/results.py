@@ -20,6 +20,7 @@ from howsure.judges.validation import JudgeValidation
 from howsure.result import Result, recipe_rows, result_recipe, title_of
 from howsure.scores.agent_results import AgentTable
 from howsure.scores.item_results import BenchmarkItems
+from howsure.selective.results import SelectiveTable
 from howsure.significance.results import Comparison, how, verdicts
 from howsure_cli.report.calibration import calibration_report
 from howsure_cli.report.pages import check_report, page_template, tables_beside, write_report
@@ -139,6 +140,7 @@ QUESTIONS: dict[type[Result], str] = {
     AgentTable: "Which agent is best, and at what cost?",
     BenchmarkItems: "What can this benchmark tell apart?",
     JudgeValidation: "Does the judge agree with people?",
+    SelectiveTable: "How often are the most confident answers right?",
 }
 NOTE = "note: "
 

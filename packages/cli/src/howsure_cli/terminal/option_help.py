@@ -105,7 +105,7 @@ OPTION_HELP = {
     "--limit": "Number of documents.",
     "--workers": "Number of processes (default: one per processor, at most 4).",
     "--encoding": "Encoding of text files, such as windows-1252 (default: UTF-8).",
-    "--model FILE": "Antecedent model (default: the bundled one).",
+    "--model FILE": "Coreference model (default: the bundled one).",
     "--parser": "spaCy pipeline that parses texts.",
     "--mentions": "Use annotated mentions, or those detected in the parse.",
     "--misplaced": "What to do about mentions that cross sentences, or begin or end inside a word.",

@@ -182,7 +182,8 @@ def clustered_value(cells: ClusterSums) -> float:
 
 
 def _squares(cells: ClusterSums) -> tuple[Floats, Floats]:
-    """θ (bins,) and its denominator (bins,); both are 0 for a bin that is left out."""
+    """The squared gap of each bin, from products of pairs of different clusters (bins,), and the weight of these
+    products (bins,); both are 0 for a bin that is left out."""
     couples, products = cells.total_w**2 - cells.squared_w, cells.total_u**2 - cells.squared_u
     is_estimable = _known(cells, couples)
     return np.divide(products, couples, out=np.zeros_like(couples), where=is_estimable), np.where(

@@ -39,6 +39,7 @@ from howsure.calibration.words import (
     NOT_LOCATED,
     OVERCONFIDENT,
     UNDERCONFIDENT,
+    kind_named,
     rounded,
     summary,
     verdicts_by_kind,
@@ -119,8 +120,8 @@ def kind(curve: CorpCurve) -> str:
     if below == above == 0.0:
         return NOT_LOCATED
     if min(below, above) >= WORTH_SAYING * max(below, above):
-        return BOTH
-    return OVERCONFIDENT if below > above else UNDERCONFIDENT
+        return kind_named(BOTH, curve)
+    return kind_named(OVERCONFIDENT if below > above else UNDERCONFIDENT, curve)
 
 
 def verdict(curve: CorpCurve) -> str:
@@ -130,8 +131,8 @@ def verdict(curve: CorpCurve) -> str:
         return f"no miscalibration detected: that of a calibrated model would be as large ({p})"
     if verdict_kind == NOT_LOCATED:
         return f"miscalibrated ({p}), but the curve leaves its band nowhere"
-    sides = {OVERCONFIDENT: -1, UNDERCONFIDENT: 1}
-    side_texts = [_side(curve, name, side) for name, side in sides.items() if verdict_kind in (BOTH, name)]
+    both, over, under = (kind_named(name, curve) for name in (BOTH, OVERCONFIDENT, UNDERCONFIDENT))
+    side_texts = [_side(curve, name, side) for name, side in ((over, -1), (under, 1)) if verdict_kind in (both, name)]
     return f"{'; '.join(side_texts)} ({p})"
 
 

@@ -17,7 +17,7 @@ from howsure.calibration.curve import curve_of
 from howsure.calibration.error import cluster_sums
 from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.scores import ScoreParts
-from howsure.calibration.words import LEGENDS, kind, verdict, verdicts_by_kind
+from howsure.calibration.words import HIGHER_LEVEL, LEGENDS, kind, verdict, verdicts_by_kind
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
@@ -37,9 +37,6 @@ from howsure.stats.p_values import ADJUSTED, adjust_p_values
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-
-HIGHER_LEVEL = "a higher level"  # what label 1 means at each cut point
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

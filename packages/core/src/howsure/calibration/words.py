@@ -16,6 +16,7 @@ from howsure.calibration.scores import (
     score_words,
 )
 from howsure.inputs.numbers_and_names import shortened
+from howsure.inputs.pairs import CLASS_WISE
 from howsure.result import Estimate
 from howsure.show.table import (
     COUNT,
@@ -43,6 +44,9 @@ if TYPE_CHECKING:
 # The verdict on a calibration curve in words: the kind of miscalibration, and where it occurs.
 
 OVERCONFIDENT, UNDERCONFIDENT, BOTH = "overconfident", "underconfident", "over- and underconfident"
+TOO_HIGH, TOO_LOW, TOO_LOW_AND_HIGH = "too high", "too low", "too low and too high"
+HIGHER_LEVEL = "a higher level"  # the positive label of a cut point of ordered levels
+OF_A_CLASS = {OVERCONFIDENT: TOO_HIGH, UNDERCONFIDENT: TOO_LOW, BOTH: TOO_LOW_AND_HIGH}
 NONE_SEEN, TOO_LITTLE, NOT_LOCATED = "none detected", "too little data", "not located"
 UNKNOWN_SIZE = "of unknown size"
 TELLING = 0.1  # an interval from 0 to more than this is uninformative
@@ -51,6 +55,9 @@ CHANCE = 3.0  # standard deviations by which the number of bins that miss the di
 DECIMALS = range(2, 7)
 MAX_NAMED = 4  # groups of one kind in the answer
 KINDS_IN_WORDS = {
+    TOO_HIGH: "probabilities too high",
+    TOO_LOW: "probabilities too low",
+    TOO_LOW_AND_HIGH: "probabilities partly too low and partly too high",
     NONE_SEEN: "no miscalibration detected",
     NOT_LOCATED: "miscalibrated, but no bin shows where",
     UNKNOWN_SIZE: "miscalibrated by an unknown amount",
@@ -61,8 +68,8 @@ KINDS_IN_WORDS = {
 class Region:
     """Neighbouring bins on one side of the diagonal: predictions above `start` up to `end`.
 
-    kind: "overconfident" (below the diagonal) or "underconfident" (above it). says, happens: mean prediction and label
-    frequency of its n pairs. size: its contribution to the mean absolute gap.
+    kind: "overconfident" (below the diagonal) or "underconfident" (above it); of a class, "too high" or "too low".
+    says, happens: mean prediction and label frequency of its n pairs. size: its contribution to the mean absolute gap.
     """
 
     kind: str
@@ -86,6 +93,12 @@ class Region:
         if self.start <= 0.0:
             return f"below {end}"
         return f"between {start} and {end}" if start != end else f"at {end}"
+
+
+def kind_named(name: str, *curves: CalibrationCurve | CorpCurve) -> str:
+    """A kind of miscalibration, by its name where all curves are of classes or levels."""
+    of_classes = all(curve.reduction == CLASS_WISE or curve.positive == HIGHER_LEVEL for curve in curves)
+    return OF_A_CLASS.get(name, name) if of_classes else name
 
 
 def rounded(*values: float) -> list[str]:
@@ -129,7 +142,8 @@ def verdict(curve: CalibrationCurve, p: float | None = None) -> str:
     """One sentence: the kind of miscalibration, and where it occurs. p: the reported p-value (default: the curve's).
 
     Below the diagonal (events occur less often than predicted), a model is overconfident, above it underconfident
-    (Nguyen & O'Connor 2015). The verdict is based on the intervals of the debiased error and of the bins. If these show
+    (Nguyen & O'Connor 2015). The probabilities of a class, which need not be those of the model's answer, are too high
+    or too low there. The verdict is based on the intervals of the debiased error and of the bins. If these show
     no miscalibration, it is based on p: a test may detect miscalibration even if the error's interval includes 0.
     """
     return _judge(curve, curve.p_value if p is None else p)[1]
@@ -181,9 +195,10 @@ def _overlap(smaller: Estimate, larger: Estimate) -> bool:
 def kind(curve: CalibrationCurve, p: float | None = None) -> str:
     """The verdict in one to three words; p as in `verdict`.
 
-    "overconfident", "underconfident", "over- and underconfident", "none detected", "too little data", "of unknown size"
-    (p rejects calibration, although the intervals alone would give one of the two preceding verdicts), or "not located"
-    (the error is above 0, but no bin differs significantly from the diagonal).
+    "overconfident", "underconfident", "over- and underconfident" (of a class: "too high", "too low", "too low and too
+    high"), "none detected", "too little data", "of unknown size" (p rejects calibration, although the intervals alone
+    would give one of the two preceding verdicts), or "not located" (the error is above 0, but no bin differs
+    significantly from the diagonal).
     """
     return _judge(curve, curve.p_value if p is None else p)[0]
 
@@ -201,7 +216,7 @@ def _region(curve: CalibrationCurve, first: int, last: int) -> Region:
     weight = bins.weight[run]
     says, happens = (float(np.average(column[run], weights=weight)) for column in (bins.mean_prob, bins.frequency))
     return Region(
-        kind=OVERCONFIDENT if happens < says else UNDERCONFIDENT,
+        kind=kind_named(OVERCONFIDENT if happens < says else UNDERCONFIDENT, curve),
         start=float(bins.upper[first - 1]) if first else 0.0,
         end=float(bins.upper[last]) if last + 1 < len(bins) else 1.0,
         says=says,
@@ -234,7 +249,7 @@ def _judge(curve: CalibrationCurve, p: float) -> tuple[str, str]:
     kinds = {region.kind for region in main_regions}
     sentence = "; ".join(str(region) for region in sorted(main_regions, key=lambda region: region.start))
     caution = "; but the error's interval reaches 0" if error.low <= 0.0 else ""
-    return (kinds.pop() if len(kinds) == 1 else BOTH), sentence + caution
+    return (kinds.pop() if len(kinds) == 1 else kind_named(BOTH, curve)), sentence + caution
 
 
 def _missing_by_chance(bins: int, level: float) -> float:
@@ -261,7 +276,7 @@ def _on_the_whole(curve: CalibrationCurve) -> tuple[str, str]:
     gap = mean_prob - curve.base_rate
     if abs(gap) < curve.error.value / 2:
         return NOT_LOCATED, "miscalibrated, but no single bin shows where: larger bins might"
-    name = OVERCONFIDENT if gap > 0 else UNDERCONFIDENT
+    name = kind_named(OVERCONFIDENT if gap > 0 else UNDERCONFIDENT, curve)
     says, happens = rounded(mean_prob, curve.base_rate)
     return (
         name,

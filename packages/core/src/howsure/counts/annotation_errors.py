@@ -59,7 +59,7 @@ def read_double_labels(
     other = label_of_row(second, n, pos_label, "second", y_true)
     alone = next((row for row in other if row not in first), None)
     if alone is not None:
-        raise InputError(f"`second` must be second labels; `row {alone}` has no label in `y_true`.")
+        raise InputError(f"`second` is for units that have a label in `y_true`, too; `row {alone}` has none there.")
     if len(other) < MIN_DOUBLE_LABELS:
         raise InputError(f"at least {MIN_DOUBLE_LABELS} units must have two labels; {len(other):,} have them.")
     pair_of_row = {row: (first[row], label) for row, label in other.items()}

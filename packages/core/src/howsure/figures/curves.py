@@ -16,6 +16,7 @@ from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator, NullLoc
 
 from howsure.calibration.corp import CorpCurve, CorpSteps
 from howsure.calibration.results import Bins, CalibrationCurve
+from howsure.calibration.words import OVERCONFIDENT, UNDERCONFIDENT, kind_named
 from howsure.errors import InputError
 from howsure.figures.style import (
     FAINT,
@@ -245,7 +246,7 @@ def draw_together(
     names, scale = curve_names(curves, labels), scale_of(curves, axis)
     with styled():
         axes = new_axes(len(curves)) if ax is None else ax
-        draw_background(axes, scale)
+        draw_background(axes, scale, curves)
         if len(curves) == 1:
             alone(axes, curves[0], look(0), scale)
             if labels is not None or curves[0].name is not None:
@@ -308,8 +309,8 @@ def below(words: str) -> str:
     return words.replace(" ", "\n", 1) if is_narrow() else words
 
 
-def draw_background(ax: Axes, scale: Scale, *, words: bool = True, apart: float = APART) -> None:
-    """The square, the diagonal, and labels for both sides of it."""
+def draw_background(ax: Axes, scale: Scale, curves: Sequence[AnyCurve] = (), *, apart: float = APART) -> None:
+    """The square, the diagonal, and for some curves what it means to be above or below it."""
     dress(ax)
     scale.dress(ax, bottom=STRIP[0] - 0.005, top=TOP, apart=apart)
     if scale.logit:
@@ -321,10 +322,10 @@ def draw_background(ax: Axes, scale: Scale, *, words: bool = True, apart: float 
     ax.fill([low, low, high], [low, high, high], facecolor=ABOVE, edgecolor="none", zorder=0)
     ax.fill([low, high, high], [low, low, high], facecolor=BELOW, edgecolor="none", zorder=0)
     ax.plot([low, high], [low, high], color=QUIET, linewidth=0.9, linestyle=(0, (6, 3)), zorder=1)
-    if words:
+    if curves:
         side: Any = {"color": QUIET, "fontstyle": "italic", "fontsize": 7 if is_narrow() else 8, "zorder": 1}
-        ax.text(*scale.place(0.02, 0.985), "underconfident", ha="left", va="top", **side)
-        ax.text(*scale.place(0.985, 0.02), "overconfident", ha="right", va="bottom", **side)
+        ax.text(*scale.place(0.02, 0.985), kind_named(UNDERCONFIDENT, *curves), ha="left", va="top", **side)
+        ax.text(*scale.place(0.985, 0.02), kind_named(OVERCONFIDENT, *curves), ha="right", va="bottom", **side)
 
 
 def draw_one(
@@ -530,7 +531,7 @@ def panel_figure(
             if i >= n:
                 ax.set_axis_off()
                 continue
-            draw_background(ax, scale, words=i == 0, apart=0.4)
+            draw_background(ax, scale, () if i else curves, apart=0.4)
             draw(ax, curves[i], look(0), scale, lower=i == 0)
             literal(ax.set_title("", fontsize=8.5), shortened_name(names[i], PANEL_NAME_LENGTH))
             ax.tick_params(labelsize=7.5, labelbottom=True)

@@ -475,6 +475,6 @@ def _check_spread(data: Labelled, fold: Integers, folds: int) -> None:
         label = data.label_names()[int(alone[0])]
         what = "row" if data.clusters is None else "cluster"
         raise InputError(
-            f"the label {label!r} lies in one {what} alone, and cross-fitting needs each label in two or more: a map "
-            f"fitted without this {what} would know nothing of it."
+            f"the label {label!r} is in only one {what}; cross-fitting needs it in two or more, because each map is "
+            f"evaluated on {what}s that it was not fitted on."
         )

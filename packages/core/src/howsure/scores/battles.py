@@ -67,7 +67,7 @@ def rank_battles(
     All ranks together are right with probability `level`, as those of scores are; so are tiers, and which may be best.
 
     a (n,): the model of each battle that is shown first.
-    b (n,): the other model.
+    b (n,): the model of each battle that is shown second.
     winner (n,): who won: the name of a model; model_a, model_1, a, A, left or 1; model_b, model_2, b, B, right or 2; or
     a tie. As preferences, numbers from 1 to 2: 1.8 gives the other model 0.8 of the battle, and the first one 0.2.
     clusters (n,): what is correlated, such as the prompt of each battle.

@@ -71,7 +71,10 @@ def document_metrics(
     chosen_metrics = [ACCURACY if name == ACCURACY.name else find_metric(name, DOCUMENT) for name in names]
     for name, value in others.items():
         if value is not None:
-            raise InputError(f"{parameter(name)} is for scores; a metric of documents has its own. Leave it out.")
+            raise InputError(
+                f"{parameter(name)} is for scores that you give; a metric of documents uses the predictions. "
+                "Leave it out."
+            )
     if len({metric.higher_is_better for metric in chosen_metrics}) > 1:
         raise InputError(
             f"`metrics` of a table must all be higher-is-better or all lower-is-better; {', '.join(names)} are mixed. "

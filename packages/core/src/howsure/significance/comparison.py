@@ -492,7 +492,7 @@ def _check_goes_with(
     wrong = [name for name, value in of_scores.items() if value is not None]
     if wrong and not is_score:
         raise InputError(
-            f"{parameter(wrong[0])} is for scores; every metric of predictions knows its own. Leave it out."
+            f"{parameter(wrong[0])} is for scores that you give; with predictions, the metric decides it. Leave it out."
         )
 
 

@@ -43,9 +43,9 @@ def _of_classes(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
         if len(strange):
             what = f"{name} predicts {_named(systems, strange)} in {counted(int(predicted[strange].sum()), 'row')}"
             left = [code for code in strange if code not in counted_in]
-            outside = "wrong there, and no class of the averages; `classes=...` would make it one"
-            fate = outside if left else "wrong there, and a class of the averages that is worth 0"
-            yield told(f"{what}, never a true label: {fate if averages else 'wrong there'}.")
+            outside = "counted as wrong; averages over classes leave it out unless `classes=...` names it"
+            fate = outside if left else "counted as wrong, and as a class with the value 0 in averages over classes"
+            yield told(f"{what}, never a true label: {fate if averages else 'counted as wrong'}.")
         true_classes = np.flatnonzero(true > 0)
         if note := variants_note(
             [systems.labels[code] for code in true_classes],

@@ -148,7 +148,9 @@ def _task(targets: Column, columns: Mapping[str, list[Column]], tasks: set[str])
     kinds = {dimension for dimensions in widths.values() for dimension in dimensions}
     if len(kinds) != 1:
         odd = next(name for name, dimensions in widths.items() if dimensions != {1})
-        raise InputError(f"all systems must give labels, or all rows of probabilities; {odd} alone gives rows.")
+        raise InputError(
+            f"all systems must give labels, or all rows of probabilities; {odd} gives rows, another one labels."
+        )
     if targets.ndim == 2:
         if kinds == {1}:
             raise InputError(

@@ -124,7 +124,7 @@ BROKEN = [
         r"line 2 .*\(1 is never closed, in sentence s-1 of broken. Entity= brackets must open and",
     ),
     (ROW[:-1] + "Entity=1)", r"1\) closes what was never opened, in sentence s-1"),
-    (ROW[:-1] + "Entity=", "is not a row of brackets"),
+    (ROW[:-1] + "Entity=", "is not a mark of entities"),
     (ROW.replace("\t0\t", f"\t{'9' * 5_000}\t"), "head must be 0 .*it is '9999"),
     (ROW.replace("\t0\t", "\t٠\t"), "head must be 0 .*it is '٠'"),
     (f"1-{'9' * 5_000}" + ROW[1:] + "\n" + ROW, "line 2 .*9 must span two or more of the 1 words"),

@@ -213,7 +213,7 @@ def regress_command(
 @click.command("doubtful", cls=Command)
 @store_argument
 @asked_options(doubtful_documents, "low", "high")
-@click.option("--actor", metavar="ACTOR", help="Only this actor, by code or name.")
+@click.option("--actor", metavar="ACTOR", help="Only this actor, by code or name (default: all).")
 @asked_options(doubtful_documents, "limit", limit=LISTED)
 @output_options
 def doubtful_command(path: str, form: str, output: str | None, **options: Any) -> None:

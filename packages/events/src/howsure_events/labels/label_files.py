@@ -104,7 +104,9 @@ def _add_row(answers: dict[tuple[str, str | None, bool], ReadAnswer], place: str
         answer.stratum, answer.inclusion = row.get(STRATUM) or None, _inclusion(place, row)
         answers[key] = answer
     if actor in answer.says:
-        raise InputError(f"{place} labels {actor} in {document} again; {answer.place} and later did so.")
+        raise InputError(
+            f"{place} repeats the label of {actor} in {document}, which is in {answer.place}; remove one of the two."
+        )
     if answer.unclear != (label is None):
         raise InputError(f"{place}: a document is unclear for all actors or for none; {document} is both.")
     if answer.inclusion != _inclusion(place, row):

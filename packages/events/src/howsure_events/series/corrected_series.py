@@ -306,7 +306,7 @@ class CorrectedSeries(ActorRows[CorrectedCount]):
         return (*self.rows, *self.totals)
 
     def rows_framed(self) -> Sequence[object]:
-        """The rows, which add up to the totals."""
+        """The rows of periods, without the totals."""
         return self.rows
 
     def columns(self) -> Sequence[Column]:

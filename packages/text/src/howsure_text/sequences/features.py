@@ -176,7 +176,8 @@ def described(sentences: Sequence[Sequence[str]], function: SentenceFunction) ->
     for i, words in enumerate(sentences):
         items = function(words)
         if isinstance(items, (str, bytes)) or not isinstance(items, Sequence) or len(items) != len(words):
-            returned = f"{len(items)}" if isinstance(items, Sequence) else f"a {type(items).__name__}"
+            is_list = isinstance(items, Sequence) and not isinstance(items, (str, bytes))
+            returned = f"{len(items)}" if is_list else f"a {type(items).__name__}"
             raise InputError(
                 f"features must return a list with one item for each of the {len(words)} words of sentences[{i}]; "
                 f"it returned {returned}."

@@ -117,7 +117,9 @@ SHARED: dict[str, Decorator] = {
         metavar="FILE",
         help="Also add the verdicts to the history in this file; see howsure check trend.",
     ),
-    "date": click.option("--date", callback=as_date, metavar="DATE", help="Their day, 2026-11-22 (default: today)."),
+    "date": click.option(
+        "--date", callback=as_date, metavar="DATE", help="Date of these verdicts in the history (default: today)."
+    ),
 }
 shared_options = in_order([*SHARED.values(), raw_option])
 

@@ -94,7 +94,9 @@ class Brackets:
             if closes:
                 self._closed(content, word + 1)
         if at != len(text) or not text or text.endswith("|"):
-            raise BracketError(f"{text!r} is not a row of brackets such as (7, 7) or (7)")
+            raise BracketError(
+                f"{text!r} is not a mark of entities: (7 where entity 7 begins, 7) where it ends, (7) for one word"
+            )
 
     def finish(self) -> list[Mention]:
         """All mentions in text order; BracketError if one is still open."""

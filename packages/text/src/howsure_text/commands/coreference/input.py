@@ -50,9 +50,7 @@ bad_brackets_option = choice_option(
     callback=lambda ctx, param, value: [] if value == LEAVE_OUT else None,
     help="What to do about a document with unmatched brackets; leave-out: leave it out and report it.",
 )
-model_option = click.option(
-    "--model", metavar="MODEL", help="Model file written by train (default: the bundled model)."
-)
+model_option = click.option("--model", metavar="FILE")
 scores_option = click.option(
     "--scores", metavar="FILE", help="Antecedent scores of any other model instead of --model: JSON lines or .npz."
 )
