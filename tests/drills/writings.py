@@ -146,7 +146,10 @@ TYPED = {
         "grades.csv --rater rater --id item --score grade --output o.txt --report o.html",
         "o.txt o.html",
     ),
-    "selective": ("predictions.csv --target label --prob probability --output o.txt --figure o.svg --report o.html", "o.txt o.svg o.html"),
+    "selective": (
+        "predictions.csv --target label --prob probability --output o.txt --figure o.svg --report o.html",
+        "o.txt o.svg o.html",
+    ),
     "monitor update": ("watched.state dated.csv --date date --target y --prob p", "watched.state"),
     "monitor status": ("watched.state --output o.txt", "o.txt"),
     "monitor series": ("watched.state --output o.txt --figure o.svg --report o.html", "o.txt o.svg o.html"),
