@@ -134,8 +134,8 @@ TYPED = {
         "o.txt o.html",
     ),
     "judge validate": (
-        "two.csv --score a --target b --output o.txt --report o.html",
-        "o.txt o.html",
+        "two.csv --score a --target b --output o.txt --figure o.svg --report o.html",
+        "o.txt o.svg o.html",
     ),
     "judge bias": ("two.csv --score a --swapped b --output o.txt --figure o.svg --report o.html", "o.txt o.svg o.html"),
     "judge prompts": (

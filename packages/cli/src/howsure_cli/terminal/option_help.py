@@ -110,7 +110,7 @@ OPTION_HELP = {
     "--mentions": "Use annotated mentions, or those detected in the parse.",
     "--misplaced": "What to do about mentions that cross sentences, or begin or end inside a word.",
     "--singletons": "Include entities with a single mention?",
-    "--column": "Column of the tags in files of words and tags, counted from 1 (default: the last).",
+    "--column": "Column of tags in files of words (default: last).",
     "--column xpos|upos|N": "Tags to use: of CoNLL-U xpos or upos, of words in columns the N-th (xpos: the last).",
     "--tag-pairs": "The N most frequent pairs of consecutive tags.",
     "--unknown-tags": "What to do about tags or types that the model does not have; keep: they count as wrong.",

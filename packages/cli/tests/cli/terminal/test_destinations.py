@@ -31,6 +31,7 @@ WORDS = {
     "VALUE",
     "VALUE,VALUE,…",
     "FORMAT",
+    "ITEM,RATER,GRADE",
     "HOW",
 }
 WORDS |= {
