@@ -306,3 +306,14 @@ def test_a_group_with_a_semicolon_is_quoted_and_no_formula(tmp_path: Path) -> No
     )
     write_pairs(pairs, tmp_path / "pairs.csv")
     assert (tmp_path / "pairs.csv").read_text().splitlines()[1:] == ['0,0.5,"a;\'=2"', '1,0.5,"b"']
+
+
+def test_clusters_of_equal_hash_are_told_apart_by_their_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ["b 10", "b 9", "ä", "Z", "b 10", "𝔸", "é", "e\u0301", "ä"]
+    columns: Columns = {"y": [0, 1] * 4 + [1], "q": [0.5] * len(names), "doc": names}
+    path = write(tmp_path / "x.csv", columns)
+    expected = np.unique(names, return_inverse=True)[1].tolist()
+    for unique in (True, False):
+        with howsure.read(path).predictions("y", "q", clusters="doc") as predictions:
+            assert predictions.pairs().clusters.tolist() == expected, unique
+        monkeypatch.setattr(reading, "_text_codes", lambda selection, column: None)

@@ -29,7 +29,7 @@ from howsure.data.predictions.selection import (
     opened_files,
     repeated_rows,
 )
-from howsure.data.tables.database import Column, literal
+from howsure.data.tables.database import Column, chunks, literal
 from howsure.data.tables.table import ALL, Table, holds_lists, with_keys
 from howsure.data.tables.where import condition
 from howsure.errors import InputError, rows_at
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from howsure.data.sources import Files
 
 FILE = "file"  # the column that names a file
-MOST_ENUMERATED = 1_000_000  # names of clusters that become a type of the database
 
 
 def load_weights(selection: Selection, column: Column) -> Floats:
@@ -82,13 +81,18 @@ def _are_integers(selection: Selection, column: Column) -> bool:
 
 
 def _text_codes(selection: Selection, column: Column) -> Integers | None:
-    """The position of each row's text among all texts, in order; None if there are too many texts.
+    """The position of each row's text among all texts, in order; None if two texts have one hash.
 
-    The database codes them: as objects of Python, long keys of many rows take seconds.
+    Only hashes leave the database: as objects of Python, long keys of many rows take seconds and gigabytes.
     """
-    (count,) = selection.ask(f"approx_count_distinct({column.text})")[0]
-    texts = f"SELECT DISTINCT {column.text} FROM {selection.table.relation} WHERE {selection.where} ORDER BY 1"
-    return None if int(str(count)) > MOST_ENUMERATED else selection.codes(column.text, texts)
+    table, hashed = selection.table, f"CAST(hash({column.text}) >> 1 AS BIGINT)"
+    texts = f"SELECT DISTINCT {column.text} AS text, {hashed} AS hashed FROM {table.relation} WHERE {selection.where}"
+    query = f"SELECT hashed FROM ({texts}) ORDER BY text"
+    hashes = np.concatenate([part for (part,) in chunks(table.connection, query, [np.int64])])
+    order = np.argsort(hashes)
+    if (np.diff(hashes[order]) == 0).any():
+        return None
+    return order[np.searchsorted(hashes, selection.column(hashed), sorter=order)]
 
 
 # Features: numbers, days or names.

@@ -29,6 +29,7 @@ from howsure.inputs.pairs import CHUNK_ROWS
 # Parquet's statistics know no NaN; DuckDB trusts them in filters and loses such rows (its issue 25521).
 # As a join, IN (…) could change the order of rows, on which columns that are loaded one by one rely.
 DISABLED_OPTIMIZERS = "filter_pushdown,statistics_propagation,in_clause"
+MEMORY = "128MB"  # of the rows of files; beyond it, they are in the scratch folder
 NOT_UTF_8 = re.compile(r"not utf-8 encoded|invalid UTF-8")
 LINE = re.compile(r"CSV Error on Line: (\d+)")  # incorrect for JSON
 UNEVEN = re.compile(r"CSV Error on Line: (\d+).*Expected Number of Columns: (\d+) Found: (\d+)", re.DOTALL)
@@ -52,7 +53,7 @@ class Database:
         """The connection to DuckDB, started on first use, since most errors in a file are found faster than it
         starts."""
         spilled = str(self.folder / "spilled")
-        connection = connect(temp_directory=spilled, disabled_optimizers=DISABLED_OPTIMIZERS)
+        connection = connect(temp_directory=spilled, disabled_optimizers=DISABLED_OPTIMIZERS, memory_limit=MEMORY)
         self._ending.callback(connection.close)  # before the scratch folder goes
         if self._allowed is not None:
             _allow(connection, self._allowed, self.folder)
