@@ -341,7 +341,7 @@ def compare(
     or several.
     targets: file of the true labels: .txt, .csv, .tsv, .npy, one per line; or a table of what is true, by `id`.
     column: the column of tags in files of sentences, counted from 1 (default: the last).
-    all_pairs: show every pair, not only those with the best model.
+    all_pairs: show all pairs, not only with the best model.
     skip_missing: leave out rows with missing values, and count them.
     metrics: a metric, or several; score: the columns of the models hold scores.
     target_class: also report precision, recall and F1 of this class (or those named by `metrics`).
