@@ -52,6 +52,7 @@ ITEM_COLUMNS = {*ROWS_OF_ITEMS, SOURCE_ROW, "task_id", "prompt_id", "case_id"}
 ERRORS = in_words("error exception")
 ENDS = ERRORS | in_words("status timeout outcome state finish_reason stop_reason")  # how a trial ended
 COSTS = in_words("cost usd dollars price")
+ACTORS = in_words("actor topic party country side organisation organization code")
 DATES_NAMED = in_words("date day published published_at datetime timestamp created_at")
 BODIES = in_words("text body content article story")
 HEADLINES = in_words("title headline")

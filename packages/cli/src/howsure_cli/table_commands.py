@@ -31,6 +31,7 @@ from howsure.data.seen_columns import (
 )
 from howsure.inputs.numbers_and_names import spelled_number
 from howsure_cli.column_words import (
+    ACTORS,
     ARMS,
     BODIES,
     CHANCES,
@@ -150,6 +151,7 @@ def of_a_table(
         *table.of_battles(),
         *table.of_agents(),
         *table.of_counts(),
+        *table.of_events(),
         *table.of_judge(),
         *table.of_judge_in_rows(),
         *table.of_raters(),
@@ -449,6 +451,32 @@ class _Table:
         words += [] if title is None else ["--title", title.name]
         store = f"{os.path.basename(self.asked[0]).partition('.')[0]}.duckdb"
         yield typed("events extract", *self.asked, *words, "--parser", "en_core_web_sm", "--store", store)
+
+    def of_events(self) -> Iterator[str]:
+        """Where each row is a document and an actor with a date and a probability: a store of events."""
+        prob, actor = self._named(CHANCES, WITHIN), self._actor()
+        item = next(
+            (
+                column
+                for column in self.columns
+                if column.kind in (UNIQUE, REPEATED) and (names_id(column) or column.words & ITEMS)
+            ),
+            None,
+        )
+        date = next((column for column in self.columns if column.kind == DATES and not column.missing), None)
+        if prob is None or actor is None or item is None or date is None or self._label() is not None or self.files > 1:
+            return
+        words = ["--id", item.name, "--date", date.name, "--actor", actor.name, "--prob", prob.name]
+        texts = [column for column in self.columns if column.kind == TEXTS]
+        title = next((column for column in self.columns if column.words & HEADLINES and column not in texts), None)
+        words += ["--text", min(texts, key=lambda column: not column.words & BODIES).name] if texts else []
+        words += [] if title is None else ["--title", title.name]
+        words += ["--store", f"{os.path.basename(self.asked[0]).partition('.')[0]}.duckdb"]
+        yield typed("events import", *self.asked, *words)
+
+    def _actor(self) -> SeenColumn | None:
+        named = (column for column in self.columns if column.words & ACTORS)
+        return next((column for column in named if column.kind in (FEW, TWO, REPEATED)), None)
 
     def of_lists_of_scores(self) -> Iterator[str]:
         """Where each row has a list of scores, such as those of several runs of a judge: their mean, by item."""

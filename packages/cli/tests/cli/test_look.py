@@ -458,6 +458,20 @@ def test_documents_lead_to_events(pipeline: Path) -> None:
     assert "9 documents of" in run(*words[1:], "--workers", "1").out
 
 
+def test_scored_documents_lead_to_a_store_of_events() -> None:
+    rows = [f"d{at},{at % 28 + 1}-Jan-9{at % 9},{('Health', 'Crime')[at % 2]},0.{at:02},Text {at}" for at in range(60)]
+    Path("news.csv").write_text("\n".join(["doc,published,topic,p,headline", *rows]))
+    shown = run("look", "news.csv").out
+    command = "howsure events import news.csv --id doc --date published --actor topic --prob p --title headline"
+    assert f"  {command} --store news.duckdb\n" in shown
+    imported = run(*shlex.split(f"{command} --store news.duckdb")[1:]).out
+    assert "dates were read as %d-%b-%y" in imported
+    (proposed,) = re.findall(r"next: howsure (events label .*) \(read some", imported)
+    assert "20 left" in run(*shlex.split(proposed), "--draw-only", "--labels", "20").out
+    drawing = run("events", "figure", "news.duckdb")
+    assert (drawing.code, "howsure events series STORE --figure FILE.pdf" in drawing.err) == (2, True)
+
+
 def test_numbers_of_dated_texts_are_no_documents() -> None:
     rows = (
         (f"2026-03-{1 + i % 28:02}", f"A long answer to a question that was asked on day {i}. " * 4, i / 9)

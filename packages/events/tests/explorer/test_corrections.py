@@ -297,6 +297,13 @@ def test_the_saved_table_has_both(browser: Browser, address: str, labelled: Even
     assert float(first["corrected"]) == pytest.approx(expected.estimate, rel=1e-5)
     assert float(first["labelled"]) == expected.labelled
     assert float(first["mean"]) >= 0
+    written = list(csv.DictReader(io.StringIO(queries.export(labelled, period="quarter"))))
+    assert [(row["actor"], row["period"]) for row in rows] == [(row["actor"], row["period"]) for row in written]
+    total, expected = rows[-1], corrected_series(labelled).total_of(rows[-1]["actor"])
+    assert (total["period"], total["low"]) == ("all", "")
+    ends = [float(total[f"corrected{end}"]) for end in ("", "_low", "_high")]
+    assert ends == pytest.approx([expected.estimate, expected.low, expected.high], rel=1e-5)
+    assert float(total["mean"]) == pytest.approx(float(written[-1]["mean"]), rel=1e-5)
 
 
 @pytest.mark.long

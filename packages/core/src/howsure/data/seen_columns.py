@@ -6,13 +6,14 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
 from howsure.files.opened import parsed_json
 from howsure.inputs.checks import is_missing
+from howsure.inputs.date_formats import count_date_formats
 from howsure.inputs.numbers_and_names import PERCENT, spelled_number
 from howsure.inputs.repeated_items import SOURCE_ROW
 from howsure.inputs.stated_confidence import states_confidence
@@ -121,11 +122,19 @@ def _kind(counts: Mapping[str, int]) -> tuple[str, int | None]:
     numbers = [spelled_number(count) for count in counts]
     if None not in numbers:
         return _of_numbers([number for number in numbers if number is not None], rows), None
-    if all(DATE.fullmatch(count) for count in counts):
+    if all(DATE.fullmatch(count) for count in counts) or _are_dates(counts):
         return DATES, None
     if sum(map(len, counts)) > LONGEST_NAME * different:
         return TEXTS, None
     return (UNIQUE if different == rows else FEW if _are_few(different, rows) else REPEATED), None
+
+
+def _are_dates(counts: Iterable[str]) -> bool:
+    """Whether one format reads all of the first values."""
+    values = [*islice(counts, MAX_VALUES)]
+    if not all(any(letter.isdecimal() for letter in value) and len(value) < LONGEST_NAME for value in values):
+        return False
+    return max(count_date_formats(values).values(), default=0) == len(values)
 
 
 def _kind_of_confidence(counts: Mapping[str, int]) -> str | None:

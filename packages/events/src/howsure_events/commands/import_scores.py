@@ -11,7 +11,7 @@ from howsure_cli.terminal.commands import Command
 from howsure_cli.terminal.options import CLUSTERINGS, as_names, seed_option
 from howsure_cli.terminal.output import emit, progress
 from howsure_events.commands.options import date_options, store_option
-from howsure_events.commands.output import NEXT, dates_read
+from howsure_events.commands.output import dates_read, next_steps
 from howsure_events.corpus import NO_DATE, REASONS
 
 if TYPE_CHECKING:
@@ -107,12 +107,14 @@ def import_command(
 
 def _summary(path: str, report: ImportReport, *, has_text: bool) -> str:
     """The contents of the store."""
+    from howsure_events.labels.draw import UNNAMED
     from howsure_events.store.event_store import EventStore
     from howsure_events.store.reading import actors_in
 
     with EventStore.open(path) as store:
         actors = list(actors_in(store).items())[:MOST_ACTORS]
         dates = dates_read(store.settings)
+        has_question = store.settings.get("rule") != {"name": UNNAMED}
     corpus_size = f"{counted(report.documents, 'document')} of {counted(report.words, 'word')}"
     lines = [f"{path}: {corpus_size}, {report.with_events:,} with an event above probability 0"]
     lines += dates
@@ -124,4 +126,4 @@ def _summary(path: str, report: ImportReport, *, has_text: bool) -> str:
         lines.append("  expected documents: " + ", ".join(f"{actor} {count:.1f}" for actor, (_, count) in actors))
     lines += [] if has_text else [NO_TEXT]
     lines += [ALL_ACT] if report.with_events == report.documents else []
-    return "\n".join([*lines, NEXT.format(path)]) + "\n"
+    return "\n".join([*lines, next_steps(path, has_question=has_question)]) + "\n"

@@ -35,6 +35,7 @@ ELSEWHERE = {  # name -> (file that holds `NAME_command`, what `howsure events -
     "check": ("stores", "Check whether a store is intact, and report any damage."),
 }
 STEMMING, LABELS = ("suffixes", "paper", "none"), ("ud", "ud-2014", "clear")
+DRAWING = ("figure", "plot", "draw", "chart")
 FIRST, LAST = "extract", "dependencies"
 
 
@@ -45,6 +46,10 @@ class Events(Group):
         return [FIRST, *ELSEWHERE, LAST]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in DRAWING:
+            raise click.UsageError(
+                f"No such command {cmd_name!r}. To draw the series: howsure events series STORE --figure FILE.pdf", ctx
+            )
         if cmd_name not in ELSEWHERE:
             return super().get_command(ctx, cmd_name)
         subcommand = getattr(

@@ -12,7 +12,13 @@ from howsure_cli.terminal.output import is_verbose, json_text, name_text, result
 
 MOST_ROWS = 200  # of a table that people read
 REST = "--format csv has them all"
-NEXT = "next: howsure events label {0} (read some, to correct the counts), or howsure events explore {0}"
+QUESTION = ' --question "Which of these does the text report?"'
+
+
+def next_steps(path: str, *, has_question: bool = True) -> str:
+    """The commands after a store was made; coders need a question where the event has no name."""
+    label = f"howsure events label {shell_word(path)}{'' if has_question else QUESTION}"
+    return f"next: {label} (read some, to correct the counts), or howsure events explore {shell_word(path)}"
 
 
 def text_of(result: Result, form: str, output: str | None, *, more: Sequence[str] = (), **named: str) -> str:

@@ -13,7 +13,7 @@ from howsure.inputs.numbers_and_names import counted, unknown_name
 from howsure.show.table import Table
 from howsure_cli.terminal.output import table_text
 from howsure_events.commands.options import antecedent_model
-from howsure_events.commands.output import NEXT, dates_read
+from howsure_events.commands.output import dates_read, next_steps
 from howsure_events.corpus import REASONS, Corpus, Fields, Filter
 from howsure_events.extraction.dependencies import DependencyCounts
 from howsure_events.extraction.extract_events import ExtractionReport
@@ -121,7 +121,7 @@ def summary(path: str, report: ExtractionReport | None = None, *, made: str = ""
     if part is not None:
         after = f"next, when all {part['of']} parts are there: howsure events merge STORE... --store OUT"
     else:
-        after = NEXT.format(path) if actors else NOTHING
+        after = next_steps(path) if actors else NOTHING
     return "\n".join([*lines, after]) + "\n"
 
 

@@ -377,12 +377,16 @@ def question_of(rule: Mapping[str, Any]) -> str:
     """The question of a rule: its own, as for imported events, or one made of its words.
 
     >>> question_of({"name": "attack-wide", "verbs": ["attack"]}), question_of({"name": "strike"})
-    ('Which of these attack here?', 'Of which of these does the text say: strike?')
+    ('Which of these attack here?', 'To which of these does “strike” apply in the text?')
     """
     if rule.get("question"):
         return str(rule["question"])
     verbs = [*(rule.get("verbs") or ())]
-    return f"Which of these {verbs[0]} here?" if verbs else f"Of which of these does the text say: {rule.get('name')}?"
+    return (
+        f"Which of these {verbs[0]} here?"
+        if verbs
+        else f"To which of these does “{rule.get('name')}” apply in the text?"
+    )
 
 
 def _asked(

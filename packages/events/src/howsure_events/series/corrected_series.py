@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -282,23 +282,23 @@ class CorrectedSeries(ActorRows[CorrectedCount]):
     def columns_beside(self, series: Rows[Any]) -> list[Column]:
         """Columns for a raw series, of its frame and of its table; empty for actors without labels."""
         corrected_rows = {(row.actor, row.period): row for row in (*self.rows, *self.totals)}
-        both: tuple[Sequence[Any], ...] = (series.rows, series.rows_shown())
-        framed, shown_rows = ([corrected_rows.get((row.actor, row.period)) for row in rows] for rows in both)
+
+        def value(field: str) -> Callable[[Any], Any]:
+            get = attrgetter(field)
+            return lambda row: None if (own := corrected_rows.get((row.actor, row.period))) is None else get(own)
+
         decimals, ends = (4, 4) if self.unit == "share" else (1, 0)
         return [
-            *(
-                Column(
-                    name,
-                    NUMBER,
-                    values=[None if row is None else float(getattr(row, field)) for row in framed],
-                    only=FRAME,
-                )
-                for name, field in CORRECTED_COLUMNS.items()
+            *(Column(name, NUMBER, get=value(field), only=FRAME) for name, field in CORRECTED_COLUMNS.items()),
+            Column("corrected_method", WORDS, get=value("method"), only=FRAME),
+            Column("read", COUNT, get=value("labelled"), only=TABLE),
+            Column("corrected", digits(decimals), get=value("estimate"), only=TABLE),
+            Column(
+                "corrected interval",
+                span(ends),
+                get=lambda row: None if (own := corrected_rows.get((row.actor, row.period))) is None else ENDS(own),
+                only=TABLE,
             ),
-            Column("corrected_method", WORDS, values=[row and row.method for row in framed], only=FRAME),
-            Column("read", COUNT, values=[row and row.labelled for row in shown_rows], only=TABLE),
-            Column("corrected", digits(decimals), values=[row and row.estimate for row in shown_rows], only=TABLE),
-            Column("corrected interval", span(ends), values=[row and ENDS(row) for row in shown_rows], only=TABLE),
         ]
 
     def rows_shown(self) -> Sequence[object]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -232,23 +232,23 @@ class EventSeries(RawCounts[PeriodCount], ActorRows[PeriodCount]):
         return self.rows
 
     def columns(self) -> Sequence[Column]:
-        """The tidy columns of frames and CSV, one row per actor and period; and those of tables."""
-        rows = self.rows
+        """The tidy columns of frames and CSV, one row per actor and period, in CSV also totals; and those of tables."""
+        first, last = (bound(row.period for row in self.rows) for bound in (min, max))
         share, normal, corrected = self.unit == "share", self.recipe["interval"] == "normal", self.corrected
         counts = "share" if share else f"{self.unit} with an event"
         names = ("raw", "raw interval") if corrected is not None else (counts, f"{100 * self.level:g}% interval")
         decimals, ends, best = (4, 4, 4) if share else (1, int(normal), 0)
-        tidy: dict[str, list[Any]] = {
-            "actor": [row.actor for row in rows],
-            "title": [self.titles[row.actor] for row in rows],
-            "period": [row.period for row in rows],
-            "start": [period_start(row.period) for row in rows],
-            "end": [period_end(row.period) for row in rows],
+        tidy: dict[str, Callable[[PeriodCount], Any]] = {
+            "actor": lambda row: row.actor,
+            "title": lambda row: self.titles[row.actor],
+            "period": lambda row: row.period,
+            "start": lambda row: period_start(first if row.period == ALL else row.period),
+            "end": lambda row: period_end(last if row.period == ALL else row.period),
         }
         title = Column("title", WORDS, get=lambda row: self.titles[row.actor], only=TABLE)
         return [
-            *(Column(name, WORDS, values=values, only=FRAME) for name, values in tidy.items()),
-            *(Column(name, NUMBER, values=[getattr(row, name) for row in rows], only=FRAME) for name in OF_ROWS),
+            *(Column(name, WORDS, get=get, only=FRAME) for name, get in tidy.items()),
+            *(Column(name, NUMBER, only=FRAME) for name in OF_ROWS),
             Column("actor", WORDS, only=TABLE),
             *([] if all(code == title for code, title in self.titles.items()) else [title]),
             Column("period", WORDS, only=TABLE),

@@ -72,7 +72,7 @@ def test_the_bands_are_what_the_store_holds(untouched: EventStore) -> None:
 def test_a_rule_without_words_has_fewer_bands(tmp_path: Path) -> None:
     with store_to_label(tmp_path / "s.duckdb", rule={"name": "strike"}) as store:
         assert strata_of(store, ACTORS, period="none", n=20).names == (LOW, HIGH, NOT_FOUND)
-        assert draw_documents(store, 20).question == "Of which of these does the text say: strike?"
+        assert draw_documents(store, 20).question == "To which of these does “strike” apply in the text?"
 
 
 def test_lemmas_and_capitals_count_as_words(untouched: EventStore) -> None:

@@ -96,7 +96,16 @@ export function embeddedSource(data) {
     const lines = Object.entries(series(asked)).flatMap(([actor, rows]) => rows.map((row, at) =>
       [actor, titles[actor], row.period, row.start, row.end, row.documents, ...COLUMNS.map((name) => row[name]),
         ...fields.map(([, name]) => corrections[actor]?.[name][at] ?? null)]));
-    return [names, ...lines].map((cells) => `${cells.map(csvCell).join(",")}\n`).join("");
+    const totals = data.corrected?.[asked.period][asked.unit].totals;
+    const sums = totals ? Object.entries(series(asked)).map(([actor, rows]) => {
+      const counted = rows.filter((row) => row.documents);
+      const documents = counted.reduce((sum, row) => sum + row.documents, 0);
+      const weight = (row) => (asked.unit === "share" ? row.documents / Math.max(documents, 1) : 1);
+      const mean = counted.reduce((sum, row) => sum + row.mean * weight(row), 0);
+      return [actor, titles[actor], "all", rows[0].start, rows.at(-1).end, documents,
+        ...COLUMNS.map((name) => (name === "mean" ? mean : null)), ...fields.map(([, name]) => totals[actor]?.[name] ?? null)];
+    }) : [];
+    return [names, ...lines, ...sums].map((cells) => `${cells.map(csvCell).join(",")}\n`).join("");
   };
 
   const doubtful = ({ actor }) => data.doubtful
