@@ -28,15 +28,22 @@ function interval(x, top, bottom, wide, colour) {
   return svg("rect", { class: "band lighter", x: x - wide / 2, y: top - (thin - (bottom - top)) / 2, width: wide, height: thin, fill: colour, "fill-opacity": BAND });
 }
 
+// A corrected count that rounds to 0 without a positive label: a dot at 0 would read as none, where the interval is not.
+function isNone(row, names) {
+  return names === CORRECTED && row.positives === 0 && row.corrected < 0.5 && row.correctedHigh >= 0.5;
+}
+
 function dash(x, y, half, attributes = {}) {
   return svg("line", { x1: x - half, x2: x + half, y1: y, y2: y, stroke: INK, "stroke-width": 1.4, class: "ink-line", ...attributes });
 }
 
-function panel(actor, rows, { title, unit, level, correcting, number, top, width, ticks }) {
+function panel(actor, rows, { title, unit, level, correcting, number, top, width, highest }) {
   const colour = COLOURS[number % COLOURS.length];
   const step = (width - LEFT - RIGHT) / rows.length;
   const middle = (at) => Number((LEFT + (at + 0.5) * step).toFixed(2));
-  const down = (value) => Number((top + HEIGHT * (1 - value / ticks.at(-1))).toFixed(2));
+  const ticks = niceTicks(highest, { whole: unit !== "share" });
+  const upper = highest > 0 ? Math.min(ticks.at(-1), 1.05 * highest) : ticks.at(-1);
+  const down = (value) => Number((top + HEIGHT * (1 - value / upper)).toFixed(2));
   const names = rows.some(isCorrected) ? CORRECTED : RAW;
   const radius = Math.max(1.2, Math.min(3.5, step / 3));
   const wide = Math.max(1, Math.min(9, step * 0.6));
@@ -50,11 +57,11 @@ function panel(actor, rows, { title, unit, level, correcting, number, top, width
     "data-actor": actor, "data-period": row.period,
   },
   svg("rect", { class: "reach", x: middle(at) - step / 2, y: top, width: step, height: HEIGHT, fill: "#000", "fill-opacity": 0 }),
-  dot(middle(at), down(row[names.value]), radius, colour, row.incomplete)) : null));
+  isNone(row, names) ? null : dot(middle(at), down(row[names.value]), radius, colour, row.incomplete)) : null));
   const said = correcting && names === RAW ? `${title} (no labels: raw only)` : title;
   const drawn = svg("g", { "data-panel": actor },
     label(LEFT, top - 9, said, { fill: INK, class: "ink", "font-weight": 600, "font-size": 13 }),
-    horizontalGrid(ticks, down, LEFT, width - RIGHT, (tick) => end(tick, unit)),
+    horizontalGrid(ticks.filter((tick) => tick <= upper), down, LEFT, width - RIGHT, (tick) => end(tick, unit)),
     intervals, svg("g", { class: correcting ? "raw" : "best" }, dashes), places);
   return { drawn, places, middle, step };
 }
@@ -80,7 +87,7 @@ export function seriesChart(series, { titles, period, unit, level, scale, correc
   const tall = TOP + HEIGHT;
   const panels = actors.map((actor, number) => panel(actor, series[actor], {
     title: titles[actor], unit, level, correcting, number, top: number * tall + TOP, width,
-    ticks: niceTicks(scale === "own" ? highest(series[actor]) : all, { whole: unit !== "share" }),
+    highest: scale === "own" ? highest(series[actor]) : all,
   }));
   const rows = series[actors.find((actor) => series[actor].some(isCorrected)) ?? actors[0]];
   const { middle, step } = panels[0];

@@ -83,7 +83,9 @@ export async function drawSeries(asked, page) {
   }
   const { counts, scale, ...query } = asked;
   const series = await page.source.series(query);
-  const readout = element("p", { class: "readout", id: "readout", "aria-hidden": "true" }, "Point at the chart, or move to it with Tab and the arrow keys; Enter shows the documents.");
+  const readout = element("p", { class: "readout", id: "readout", "aria-hidden": "true" }, matchMedia("(hover: none)").matches
+    ? "Tap a point to see its documents."
+    : "Point at the chart, or move to it with Tab and the arrow keys; Enter shows the documents.");
   const names = asked.actors.map((actor) => page.titles[actor]).join(", ");
   const [held, legend, below, folds] = ["series-chart", "series-key", "corrections", "series-table"].map((id) => element("div", { id }));
   const uncertainty = element("p", { class: "quiet" });
@@ -138,7 +140,7 @@ export async function drawSeries(asked, page) {
   const tableToo = element("button", { type: "button", id: "save-table", onclick: () => saveTable(asked, page) }, "Table (CSV)");
   return [
     head(title[0].toUpperCase() + title.slice(1), "save-figure", asked, page, figure, tableToo),
-    held, legend, readout, below, uncertainty, folds,
+    held, readout, legend, below, uncertainty, folds,
   ];
 }
 

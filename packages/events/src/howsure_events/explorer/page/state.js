@@ -2,6 +2,7 @@
 
 import { COUNTS, INTERVALS, LEVELS, PERIODS, SCALES } from "./wording.js";
 
+const ALL_SHOWN = 4; // actors that are all shown at first
 export const MOST_ACTORS = 6;
 const DAY = 86400000;
 
@@ -20,7 +21,7 @@ export function levels(overview) {
 
 export function defaults(overview) {
   return {
-    actors: overview.actors.slice(0, 2).map((actor) => actor.code),
+    actors: overview.actors.slice(0, overview.actors.length <= ALL_SHOWN ? ALL_SHOWN : 2).map((actor) => actor.code),
     period: fittingPeriod(overview), unit: "documents", interval: "exact", level: levels(overview).at(-1), scale: "same",
     counts: overview.labels ? "corrected" : "raw", labelled: Boolean(overview.labels),
     point: null, document: null, sample: "best", compare: null, doubtful: null,
