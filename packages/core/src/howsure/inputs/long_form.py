@@ -288,7 +288,7 @@ def partial_scores(
             numbers = column.astype(np.float64)
             check_finite(np.where(np.isnan(numbers), 0.0, numbers), name=name)
             return numbers
-        rows = np.asarray(column.astype(object))
+        rows = column if column.dtype.kind == "U" else np.asarray(column.astype(object))
     if len(rows) != n:
         raise InputError("wrong_length", name, n=len(rows), expected=n)
     return _scores_of_objects(rows, pos_label, name, notes, must_occur=must_occur)

@@ -202,9 +202,6 @@ class Graded:
         e, ends = self.grades - f[self.read], self.bounds
         if ends is not None:
             ends = (ends[0] - float(f.max()), ends[1] - float(f.min()))
-        unit: Integers = np.arange(len(e))
-        if self.units is not None:
-            unit = np.unique(self.units[self.read], return_inverse=True)[1]
         value = float(np.average(e, weights=w))
         if stratum_means is not None:  # values that vary as they do within strata, around the common mean
             times = np.bincount(self.stratum)
@@ -213,17 +210,17 @@ class Graded:
             if ends is not None:
                 reach = [value + wider * (end - stratum_means) for end in ends]
                 ends = (float(reach[0].min()), float(reach[1].max()))
-        sums, sizes = (np.bincount(unit, values).astype(np.float64) for values in (w * e, w))
+        sums, sizes = self._by_unit(w * e), self._by_unit(w)
         error = ratio_error(sums, sizes) if len(sizes) > 1 else 0.0
         apart = sums - value * sizes
         lean = sum_of_cubes(apart) / (float(sizes.sum()) * error) ** 3 if error > 0.0 else 0.0
         degrees = max(kish(sizes) - 1, 1.0) if len(sizes) > 1 else 0.0
         mean = MeanScore(value, error, lean, degrees, len(e), error, units=float(len(sizes)))
         if ends is None:
-            return self._by_leverage(mean, e, unit, slope) if stratum_means is None and self._unequal else mean
+            return self._by_leverage(mean, e, slope) if stratum_means is None and self._unequal else mean
         return BoundedMean.of(mean, sums=Sums.of(sums, sizes), ends=ends, clustered=self.units is not None, within=ends)
 
-    def _by_leverage(self, mean: MeanScore, e: Floats, unit: Integers, slope: float) -> MeanScore:
+    def _by_leverage(self, mean: MeanScore, e: Floats, slope: float) -> MeanScore:
         """The weighted mean for items drawn with unequal chances, a few of which may have most of the weight: each e as
         if its item were left out of the mean and of the slope; degrees of freedom from the squared weights or weighted
         e."""
@@ -231,7 +228,7 @@ class Graded:
         share, apart = w / w.sum(), f - np.average(f, weights=w)
         spread = float(w @ apart**2) if slope else 0.0
         h = share + (w * apart**2 / spread if spread > 0.0 else 0.0)
-        sums = np.bincount(unit, share * (e - mean.value) / np.maximum(1.0 - h, LEAST_LEFT))
+        sums = self._by_unit(share * (e - mean.value) / np.maximum(1.0 - h, LEAST_LEFT))
         carriers = PER_CARRIER * kish(sums**2) if sums.any() else 1.0
         degrees = min(kish(self._by_unit(w) ** 2), carriers) - 1 if len(sums) > 1 else 0.0
         return replace(mean, error=math.sqrt(float(sums @ sums)), lean=0.0, degrees_of_freedom=max(degrees, 1.0))

@@ -386,10 +386,8 @@ def _lean(groups: ItemGroups, values: Floats, error: float) -> float:
 
 
 def sum_of_cubes(values: Floats) -> float:
-    """Σ value³, by products, which take a fiftieth of the time of numpy's power."""
-    cubes = values * values
-    cubes *= values
-    return float(cubes.sum())
+    """Σ value³, without memory for the cubes, in a fiftieth of the time of numpy's power."""
+    return float(np.einsum("i,i,i->", values, values, values))
 
 
 def _size(values: Floats) -> float:

@@ -1,0 +1,50 @@
+"""What do the validation of a judge, and scores of repeated runs, cost beside the tables that pandas makes of them?
+
+    make bench JOB=labels_and_runs
+
+Goals: 3 × pandas' crosstab of the labels, 10 × its means by model and item.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+from growth import Job, print_growth, print_numpy_import
+
+import howsure
+
+MODELS, RUNS = 20, 3
+
+
+def labels(n: int) -> tuple[Job, Job]:
+    """The validation of a judge by n labels of people, and their crosstab."""
+    rng = np.random.default_rng(0)
+    positive = rng.random(n) < 0.4
+    right = rng.random(n) < 0.9
+    people, judge = (np.where(answers, "yes", "no") for answers in (positive, positive == right))
+    return partial(howsure.validate_judge, people, judge, pos_label="yes"), partial(pd.crosstab, people, judge)
+
+
+def runs(n: int) -> tuple[Job, Job]:
+    """The means and ranks of models from n rows of repeated runs, and the means by model and item."""
+    items, rng = n // MODELS // RUNS, np.random.default_rng(0)
+    model, item, run = (codes.ravel() for codes in np.indices((MODELS, items, RUNS)))
+    columns = {"model": np.char.add("model ", model.astype(str)), "item": np.char.add("item ", item.astype(str))}
+    frame = pd.DataFrame(columns | {"run": run, "score": (rng.random(len(run)) < 0.7).astype(float)})
+    job = partial(howsure.mean_scores, "score", model="model", id="item", run="run", data=frame, rng=0)
+    return job, lambda: frame.groupby(["model", "item"])["score"].mean()
+
+
+def main() -> None:
+    """Print the growth with the labels, and with the rows."""
+    print_numpy_import()
+    labels(100)[0](), runs(600)[0]()  # imports
+    print_growth("validate_judge", (25_000, 50_000, 100_000), labels, floor="pandas.crosstab", goal="3 ×")
+    title, floor = f"mean_scores, {MODELS} models, {RUNS} runs", "pandas' groupby of model and item"
+    print_growth(title, (150_000, 300_000, 600_000), runs, floor=floor, goal="10 ×")
+
+
+if __name__ == "__main__":
+    main()
