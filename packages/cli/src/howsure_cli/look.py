@@ -114,7 +114,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
     notes += percentages
     if log is None and columns[0].name.startswith("#"):
         notes.append(f"The first line of {named[0].name} begins with #. If it is a comment, remove it.")
-    file_words = typed_files(paths, format, explode)
+    file_words = typed_files(paths, format, explode, encoding)
     if log is not None:
         commands = [*of_a_log(log, named, file_words)]
         if not commands and log.filled_rows.get("probabilities"):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -16,7 +15,6 @@ from howsure.data.seen_columns import (
     FEW,
     LISTS,
     NUMBERS,
-    OBJECTS,
     ONE,
     PERCENTAGES,
     REPEATED,
@@ -31,20 +29,16 @@ from howsure.data.seen_columns import (
 )
 from howsure.inputs.numbers_and_names import spelled_number
 from howsure_cli.column_words import (
-    ACTORS,
     ARMS,
-    BODIES,
     CHANCES,
     COSTS,
     CRITERIA,
-    DATES_NAMED,
     DETECTED,
     DOUBTS,
     ENDS,
     ERRORS,
     GRADES,
     GROUPS,
-    HEADLINES,
     ITEM_COLUMNS,
     ITEMS,
     JUDGE,
@@ -83,6 +77,7 @@ from howsure_cli.column_words import (
     positive_option,
     says_right,
 )
+from howsure_cli.document_commands import events_in_texts, events_of_scores
 from howsure_cli.typed_commands import typed
 
 MOST = 3  # commands
@@ -151,7 +146,7 @@ def of_a_table(
         *table.of_battles(),
         *table.of_agents(),
         *table.of_counts(),
-        *table.of_events(),
+        *table.of_documents(events_of_scores),
         *table.of_judge(),
         *table.of_judge_in_rows(),
         *table.of_raters(),
@@ -163,7 +158,7 @@ def of_a_table(
         *table.of_models(),
         *table.of_items(),
     ]
-    return list(dict.fromkeys(commands or [*table.of_documents()] or table.of_columns_alike()))[:MOST]
+    return list(dict.fromkeys(commands or [*table.of_documents(events_in_texts)] or table.of_columns_alike()))[:MOST]
 
 
 def _listed(columns: Sequence[SeenColumn]) -> str:
@@ -436,47 +431,9 @@ class _Table:
         names = ["--model", model.name, "--id", item.name, *(word for name in runs for word in ("--run", name.name))]
         yield self._command("score items", ["--score", score.name, *marks, *names], [score])
 
-    def of_documents(self) -> Iterator[str]:
-        """Where each row is a text with its date and there is no number: events in the texts."""
-        texts = [column for column in self.columns if column.kind == TEXTS]
-        texts.sort(key=lambda column: not column.words & BODIES)
-        dates = [column for column in self.columns if column.kind == DATES or column.words & DATES_NAMED]
-        kinds = {column.kind for column in self.columns}
-        if not (texts and dates) or self.files > 1 or kinds & {WITHIN, NUMBERS, SHARES, LISTS, OBJECTS}:
-            return
-        item = next((column for column in self.columns if column.kind == UNIQUE and names_id(column)), None)
-        title = next((column for column in self.columns if column.words & HEADLINES and column is not texts[0]), None)
-        words = ["--text", texts[0].name, "--date", dates[0].name]
-        words += [] if item is None else ["--id", item.name]
-        words += [] if title is None else ["--title", title.name]
-        store = f"{os.path.basename(self.asked[0]).partition('.')[0]}.duckdb"
-        yield typed("events extract", *self.asked, *words, "--parser", "en_core_web_sm", "--store", store)
-
-    def of_events(self) -> Iterator[str]:
-        """Where each row is a document and an actor with a date and a probability: a store of events."""
-        prob, actor = self._named(CHANCES, WITHIN), self._actor()
-        item = next(
-            (
-                column
-                for column in self.columns
-                if column.kind in (UNIQUE, REPEATED) and (names_id(column) or column.words & ITEMS)
-            ),
-            None,
-        )
-        date = next((column for column in self.columns if column.kind == DATES and not column.missing), None)
-        if prob is None or actor is None or item is None or date is None or self._label() is not None or self.files > 1:
-            return
-        words = ["--id", item.name, "--date", date.name, "--actor", actor.name, "--prob", prob.name]
-        texts = [column for column in self.columns if column.kind == TEXTS]
-        title = next((column for column in self.columns if column.words & HEADLINES and column not in texts), None)
-        words += ["--text", min(texts, key=lambda column: not column.words & BODIES).name] if texts else []
-        words += [] if title is None else ["--title", title.name]
-        words += ["--store", f"{os.path.basename(self.asked[0]).partition('.')[0]}.duckdb"]
-        yield typed("events import", *self.asked, *words)
-
-    def _actor(self) -> SeenColumn | None:
-        named = (column for column in self.columns if column.words & ACTORS)
-        return next((column for column in named if column.kind in (FEW, TWO, REPEATED)), None)
+    def of_documents(self, commands: Callable[[Sequence[SeenColumn], Sequence[str]], Iterator[str]]) -> Iterator[str]:
+        """The commands for documents without labels in one file."""
+        return iter(()) if self.files > 1 or self._label() is not None else commands(self.columns, self.asked)
 
     def of_lists_of_scores(self) -> Iterator[str]:
         """Where each row has a list of scores, such as those of several runs of a judge: their mean, by item."""

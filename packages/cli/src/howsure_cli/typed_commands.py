@@ -6,9 +6,11 @@ import shlex
 from collections.abc import Sequence
 
 
-def typed_files(paths: Sequence[str], format: str | None, explode: str | None) -> list[str]:
+def typed_files(
+    paths: Sequence[str], format: str | None, explode: str | None, encoding: str | None = None
+) -> list[str]:
     """The files, and how they are read."""
-    options = {"--from": format, "--explode": explode}
+    options = {"--from": format, "--explode": explode, "--encoding": encoding}
     return [*paths, *(word for option, value in options.items() if value is not None for word in (option, value))]
 
 

@@ -37,3 +37,4 @@ def test_tables_are_read_in_the_encoding_that_is_proposed(encoding: str, tmp_pat
     table = howsure.mean_scores("score", groups="Stadt", data=howsure.read(path, encoding=encoding))
     assert {row.group: row.mean.value for row in table} == {"overall": 0.75, "Köln": 0.5, "München": 1.0}
     assert next(iter(look(path, encoding=encoding))).examples[0] == "Köln"
+    assert f"--encoding {encoding} --score score" in look(path, encoding=encoding).text()

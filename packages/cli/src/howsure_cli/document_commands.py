@@ -1,0 +1,69 @@
+"""The commands that `howsure look` proposes for dated documents: events in texts, or events that a model scored."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+
+from howsure.data.seen_columns import (
+    DATES,
+    FEW,
+    LISTS,
+    NUMBERS,
+    OBJECTS,
+    REPEATED,
+    SHARES,
+    TEXTS,
+    TWO,
+    UNIQUE,
+    WITHIN,
+    SeenColumn,
+)
+from howsure_cli.column_words import ACTORS, BODIES, CHANCES, DATES_NAMED, HEADLINES, ITEMS, names_id
+from howsure_cli.typed_commands import typed
+
+Columns = Sequence[SeenColumn]
+
+
+def events_in_texts(columns: Columns, asked: Sequence[str]) -> Iterator[str]:
+    """Where each row is a text with its date and there is no number: events in the texts."""
+    dates = [column for column in columns if column.kind == DATES or column.words & DATES_NAMED]
+    text = _text(columns)
+    if text is None or not dates or {column.kind for column in columns} & {WITHIN, NUMBERS, SHARES, LISTS, OBJECTS}:
+        return
+    item = next((column for column in columns if column.kind == UNIQUE and names_id(column)), None)
+    words = ["--text", text.name, "--date", dates[0].name, *([] if item is None else ["--id", item.name])]
+    words += [*_title(columns), "--parser", "en_core_web_sm"]
+    yield typed("events extract", *asked, *words, "--store", _store(asked))
+
+
+def events_of_scores(columns: Columns, asked: Sequence[str]) -> Iterator[str]:
+    """Where each row is a document and an actor with a date and a probability: a store of events."""
+    items = [column for column in columns if column.kind in (UNIQUE, REPEATED)]
+    roles = {
+        "--id": [column for column in items if names_id(column) or column.words & ITEMS],
+        "--date": [column for column in columns if column.kind == DATES and not column.missing],
+        "--actor": [column for column in columns if column.words & ACTORS and column.kind in (FEW, TWO, REPEATED)],
+        "--prob": [column for column in columns if column.words & CHANCES and column.kind == WITHIN],
+    }
+    if not all(roles.values()):
+        return
+    words = [word for option, candidates in roles.items() for word in (option, candidates[0].name)]
+    text = _text(columns)
+    words += [] if text is None else ["--text", text.name]
+    yield typed("events import", *asked, *words, *_title(columns), "--store", _store(asked))
+
+
+def _text(columns: Columns) -> SeenColumn | None:
+    texts = [column for column in columns if column.kind == TEXTS]
+    return min(texts, key=lambda column: not column.words & BODIES, default=None)
+
+
+def _title(columns: Columns) -> list[str]:
+    text = _text(columns)
+    title = next((column for column in columns if column.words & HEADLINES and column is not text), None)
+    return [] if title is None else ["--title", title.name]
+
+
+def _store(asked: Sequence[str]) -> str:
+    return f"{os.path.basename(asked[0]).partition('.')[0]}.duckdb"
