@@ -248,24 +248,7 @@ def calibration_curves(
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
-    check_arguments(calibration_curves, locals())
-    return curves_by_group(
-        y_true,
-        y_prob,
-        groups=groups,
-        method=method,
-        bin_size=bin_size,
-        n_bins=n_bins,
-        binning=binning,
-        interval=interval,
-        sample_weight=sample_weight,
-        clusters=clusters,
-        id=id,
-        pos_label=pos_label,
-        level=level,
-        rng=rng,
-        data=data,
-    )
+    return curves_by_group(**check_arguments(calibration_curves, locals()))
 
 
 def worst_predictions(

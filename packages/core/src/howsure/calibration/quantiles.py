@@ -358,23 +358,15 @@ def quantile_calibration(
     Source: Cook, Gelman & Rubin (2006); ranks instead of quantiles after Talts et al. (2018), since a
     Kolmogorov–Smirnov test of r / S rejects a correct sampler.
     """
-    check_arguments(quantile_calibration, locals())
+    arguments = check_arguments(quantile_calibration, locals())
     if method not in METHODS:
         raise InputError(f"method must be one of {', '.join(map(repr, METHODS))}, not {method!r}")
     rng = with_seed(rng)
     if data is not None:
         rows = _of_columns(data, y_true, draws, clusters)
         with rows.placed():
-            result = quantile_calibration(
-                rows["y_true"],
-                rows["draws"],
-                n_bins=n_bins,
-                method=method,
-                clusters=rows.columns.get("clusters"),
-                n_simulations=n_simulations,
-                level=level,
-                rng=rng,
-            )
+            columns = {"y_true": rows["y_true"], "draws": rows["draws"], "clusters": rows.columns.get("clusters")}
+            result = quantile_calibration(**arguments | columns | {"data": None})
         return replace(result, recipe={**result.recipe, **rows.read})
     samples, values = _checked(y_true, draws)
     level, times = check_level(level), check_whole(n_simulations, name="n_simulations", most=MOST_SIMULATIONS)

@@ -108,25 +108,10 @@ def check_calibration(
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
-    check_arguments(check_calibration, locals())
-    return run_calibration_check(
-        y_true,
-        y_prob,
-        max_error=max_error,
-        not_worse_than=not_worse_than,
-        y_true_against=y_true_against,
-        groups=groups,
-        n_bins=n_bins,
-        sample_weight=sample_weight,
-        clusters=clusters,
-        id=id,
-        pos_label=pos_label,
-        name=name,
-        level=level,
-        data=data,
-        against=None if isinstance(against, Baseline) else against,
-        baseline=against if isinstance(against, Baseline) else None,
-    )
+    arguments = check_arguments(check_calibration, locals())
+    if isinstance(against, Baseline):
+        arguments |= {"against": None, "baseline": against}
+    return run_calibration_check(**arguments)
 
 
 def run_calibration_check(

@@ -106,24 +106,10 @@ def check_score(
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
-    check_arguments(check_score, locals())
-    return run_score_check(
-        score,
-        min_score=min_score,
-        max_score=max_score,
-        against=None if isinstance(against, Baseline) else against,
-        baseline=against if isinstance(against, Baseline) else None,
-        not_worse_than=not_worse_than,
-        lower_is_better=lower_is_better,
-        bounds=bounds,
-        assume_no_rare_losses=assume_no_rare_losses,
-        groups=groups,
-        clusters=clusters,
-        id=id,
-        name=name,
-        level=level,
-        data=data,
-    )
+    arguments = check_arguments(check_score, locals())
+    if isinstance(against, Baseline):
+        arguments |= {"against": None, "baseline": against}
+    return run_score_check(**arguments)
 
 
 def check_score_so_far(
@@ -159,24 +145,7 @@ def check_score_so_far(
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
-    check_arguments(check_score_so_far, locals())
-    return run_score_check(
-        score,
-        sequential=True,
-        min_score=min_score,
-        max_score=max_score,
-        against=against,
-        not_worse_than=not_worse_than,
-        lower_is_better=lower_is_better,
-        bounds=bounds,
-        clusters=clusters,
-        id=id,
-        items_total=items_total,
-        clusters_total=clusters_total,
-        largest_cluster=largest_cluster,
-        level=level,
-        data=data,
-    )
+    return run_score_check(**check_arguments(check_score_so_far, locals()), sequential=True)
 
 
 def run_score_check(

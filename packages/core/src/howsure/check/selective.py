@@ -71,22 +71,9 @@ def check_selective(
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
-    check_arguments(check_selective, locals())
-    return run_selective_check(
-        y_true,
-        y_prob,
-        max_risk=max_risk,
-        min_coverage=min_coverage,
-        baseline=against,
-        not_worse_than=not_worse_than,
-        groups=groups,
-        clusters=clusters,
-        id=id,
-        pos_label=pos_label,
-        name=name,
-        level=level,
-        data=data,
-    )
+    arguments = check_arguments(check_selective, locals())
+    arguments["baseline"] = arguments.pop("against")
+    return run_selective_check(**arguments)
 
 
 def run_selective_check(

@@ -105,26 +105,10 @@ def estimate_counts(
 
     Raises InputError naming the parameter, the row, the value and what to do.
     """
-    check_arguments(estimate_counts, locals())
-    sheet = y_true if isinstance(y_true, Source) else None
-    return count_units(
-        None if isinstance(y_true, Source) else y_true,
-        y_prob,
-        labelled=sheet,
-        groups=groups,
-        date=date,
-        period=period,
-        features=features,
-        strata=strata,
-        inclusion=inclusion,
-        clusters=clusters,
-        sample=sample,
-        pos_label=pos_label,
-        method=method,
-        level=level,
-        rng=rng,
-        data=data,
-    )
+    arguments = check_arguments(estimate_counts, locals())
+    if isinstance(y_true, Source):
+        arguments |= {"y_true": None, "labelled": y_true}
+    return count_units(**arguments)
 
 
 def correct_annotation_errors(

@@ -18,11 +18,11 @@ from howsure.inputs.pairs import Probabilities
 IsOfKind: TypeAlias = Callable[[Any], bool]
 
 
-def check_arguments(function: Callable[..., Any], arguments: Mapping[str, Any]) -> None:
+def check_arguments(function: Callable[..., Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Check the arguments of a public function by its annotations: texts, flags, single values, lists of these.
 
-    Call it first, with `locals()`. Columns, data and the ranges of numbers are checked where they are used, so a
-    parameter of any other type is passed over.
+    Call it first, with `locals()`; it returns the arguments by name, to pass them on. Columns, data and the ranges of
+    numbers are checked where they are used, so a parameter of any other type is passed over.
 
     >>> def calibrate(binning: str = "adaptive", coverage: Sequence[float] = ()) -> None:
     ...     check_arguments(calibrate, locals())
@@ -42,6 +42,7 @@ def check_arguments(function: Callable[..., Any], arguments: Mapping[str, Any]) 
                 kinds=" or ".join(dict.fromkeys(words)),
                 value=value,
             )
+    return dict(arguments)
 
 
 @cache

@@ -97,24 +97,7 @@ def correct_judge_scores(
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
-    check_arguments(correct_judge_scores, locals())
-    return correct_grades(
-        y_true,
-        score,
-        model=model,
-        id=id,
-        against=against,
-        strata=strata,
-        inclusion=inclusion,
-        clusters=clusters,
-        pos_label=pos_label,
-        second=second,
-        settled=settled,
-        flips=flips,
-        bounds=bounds,
-        level=level,
-        data=data,
-    )
+    return correct_grades(**check_arguments(correct_judge_scores, locals()))
 
 
 def correct_grades(

@@ -254,7 +254,7 @@ def recalibration_table(
 
     Raises InputError naming the parameter, the row and the value that violated a rule.
     """
-    check_arguments(recalibration_table, locals())
+    arguments = check_arguments(recalibration_table, locals())
     settings = dict(methods) if isinstance(methods, Mapping) else {}
     options: dict[str, Any] = {"n_bins": settings.get("histogram"), "penalty": settings.get("dirichlet")}
     other = next(
@@ -262,24 +262,9 @@ def recalibration_table(
     )
     if other is not None:
         raise InputError("{parameter} names a setting of {other}, which has none; write None.", "methods", other=other)
-    return evaluate_maps(
-        y_true,
-        y_prob,
-        methods=list(methods) if isinstance(methods, Mapping) else methods,
-        groups=groups,
-        clusters=clusters,
-        sample_weight=sample_weight,
-        pos_label=pos_label,
-        folds=folds,
-        repeats=repeats,
-        level=level,
-        margin=margin,
-        floor=floor,
-        rng=rng,
-        id=id,
-        data=data,
-        **{name: value for name, value in options.items() if value is not None},
-    )
+    if isinstance(methods, Mapping):
+        arguments["methods"] = list(methods)
+    return evaluate_maps(**arguments, **{name: value for name, value in options.items() if value is not None})
 
 
 def evaluate_maps(

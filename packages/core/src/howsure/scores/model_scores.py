@@ -62,23 +62,7 @@ def mean_scores(
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
-    check_arguments(mean_scores, locals())
-    return score_table(
-        score,
-        model=model,
-        groups=groups,
-        id=id,
-        run=run,
-        clusters=clusters,
-        pos_label=pos_label,
-        bounds=bounds,
-        lower_is_better=lower_is_better,
-        macro=macro,
-        missing_score=missing_score,
-        level=level,
-        rng=rng,
-        data=data,
-    )
+    return score_table(**check_arguments(mean_scores, locals()))
 
 
 def score_models(
@@ -118,25 +102,10 @@ def score_models(
     Raises InputError naming the parameter, row and value that violated a rule.
     Source: the programs that define the metrics (docs/document-metrics.md).
     """
-    check_arguments(score_models, locals())
-    is_file = prediction is None and isinstance(y_true, str) and isinstance(data, Source)
-    return score_table(
-        y_true=None if is_file else y_true,
-        prediction=prediction,
-        targets=y_true if is_file and isinstance(y_true, str) else None,
-        metrics=metrics,
-        model=model,
-        groups=groups,
-        id=id,
-        run=run,
-        clusters=clusters,
-        macro=macro,
-        level=level,
-        worst=worst,
-        show=show,
-        rng=rng,
-        data=data,
-    )
+    arguments = check_arguments(score_models, locals())
+    if prediction is None and isinstance(y_true, str) and isinstance(data, Source):
+        arguments |= {"y_true": None, "targets": y_true}
+    return score_table(**arguments)
 
 
 def pass_at_k(
@@ -176,24 +145,9 @@ def pass_at_k(
     Raises InputError naming the parameter, row and value that violated a rule.
     Source: Chen et al. (2021).
     """
-    check_arguments(pass_at_k, locals())
+    arguments = check_arguments(pass_at_k, locals())
     at, hat = as_sequence(pass_at), as_sequence(pass_hat)
-    return score_table(
-        score,
-        pass_at=at or (() if hat else (1,)),
-        pass_hat=hat,
-        model=model,
-        groups=groups,
-        id=id,
-        run=run,
-        clusters=clusters,
-        pos_label=pos_label,
-        macro=macro,
-        missing_score=missing_score,
-        level=level,
-        rng=rng,
-        data=data,
-    )
+    return score_table(**arguments | {"pass_at": at or (() if hat else (1,)), "pass_hat": hat})
 
 
 def worst_items(
@@ -226,21 +180,8 @@ def worst_items(
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
-    check_arguments(worst_items, locals())
-    table = score_table(
-        score,
-        model=model,
-        groups=groups,
-        id=id,
-        run=run,
-        pos_label=pos_label,
-        bounds=bounds,
-        lower_is_better=lower_is_better,
-        missing_score=missing_score,
-        worst=check_whole(n, name="n"),
-        show=show,
-        rng=0,
-        data=data,
-    )
+    arguments = check_arguments(worst_items, locals())
+    worst = check_whole(arguments.pop("n"), name="n")
+    table = score_table(**arguments, worst=worst, rng=0)
     assert table.worst is not None
     return table.worst

@@ -108,29 +108,10 @@ def compare_models(
     Raises InputError naming the parameter, the rule, the value and the row.
     Source: Noreen (1989); Chung & Romano (2013); Davison & Hinkley (1997); Berg-Kirkpatrick et al. (2012).
     """
-    check_arguments(compare_models, locals())
-    of_files: dict[str, Any] = {}
+    arguments = check_arguments(compare_models, locals())
     if data is None and isinstance(y_true, str):
-        of_files, y_true = {"targets": y_true}, None
-        model = [model] if isinstance(model, str) else model
-    return compare(
-        y_true,
-        model=model,
-        prediction=prediction,
-        id=id,
-        run=run,
-        groups=groups,
-        clusters=clusters,
-        strata=strata,
-        method=method,
-        alternative=alternative,
-        level=level,
-        rng=rng,
-        data=data,
-        **_baseline(against),
-        **_metrics(metrics),
-        **of_files,
-    )
+        arguments |= {"y_true": None, "targets": y_true, "model": [model] if isinstance(model, str) else model}
+    return compare(**arguments | _baseline(against) | _metrics(metrics))
 
 
 def compare_scores(
@@ -191,25 +172,9 @@ def compare_scores(
     Raises InputError naming the parameter, the rule, the value and the row.
     Source: Miller (2024), for clusters; Gaffke (2005); Hall (1992).
     """
-    check_arguments(compare_scores, locals())
-    return compare(
-        score=score,
-        model=model,
-        id=id,
-        run=run,
-        groups=groups,
-        clusters=clusters,
-        pos_label=pos_label,
-        lower_is_better=lower_is_better,
-        bounds=bounds,
-        method=method,
-        alternative=alternative,
-        level=level,
-        rng=rng,
-        data=data,
-        metrics="score" if score is None and against is not None and model is not None else None,
-        **_baseline(against),
-    )
+    arguments = check_arguments(compare_scores, locals())
+    columns_of_scores = score is None and against is not None and model is not None
+    return compare(**arguments | _baseline(against), metrics="score" if columns_of_scores else None)
 
 
 def resample_models(
@@ -258,25 +223,10 @@ def resample_models(
     Raises InputError naming the parameter, the rule, the value and the row.
     Source: Efron & Tibshirani (1993); Davison & Hinkley (1997); Fornaciari et al. (2022).
     """
-    check_arguments(resample_models, locals())
-    return compare(
-        y_true,
-        against,
-        model,
-        run=run,
-        clusters=clusters,
-        strata=strata,
-        classes=classes,
-        method="bootstrap" if method == TWO_WAY else method,
-        two_way=method == TWO_WAY,
-        n_resamples=n_resamples,
-        sample_size=sample_size,
-        interval=interval,
-        level=level,
-        rng=rng,
-        data=data,
-        **_metrics(metrics),
-    )
+    arguments = check_arguments(resample_models, locals()) | _metrics(metrics)
+    if method == TWO_WAY:
+        arguments |= {"method": "bootstrap", "two_way": True}
+    return compare(**arguments)
 
 
 def _baseline(against: Any) -> dict[str, Any]:
