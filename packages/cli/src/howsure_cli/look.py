@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from howsure import __version__
-from howsure.data.logs.conversion import Log, input_files
+from howsure.data.logs.conversion import input_files
 from howsure.data.seen_columns import FEW, NUMBERS, OBJECTS, ONE, REPEATED, SeenColumn, seen_column
 from howsure.data.sources import Paths, named_paths
 from howsure.data.tables.connections import Connection
@@ -150,16 +150,12 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
     return Look(
         what=what,
         n=n,
-        whole=_is_whole(n, log, len(named)) and len(tables) == len(named),
+        whole=(n < MOST if log is None else n < MOST * len(named)) and len(tables) == len(named),
         rows=columns,
         commands=tuple(commands),
         notes=tuple(notes),
         recipe=recipe,
     )
-
-
-def _is_whole(n: int, log: Log | None, files: int) -> bool:
-    return n < MOST if log is None else n < MOST * files
 
 
 def _first_tables(connection: Connection, files: Sequence[File], *, most: int) -> Iterator[list[list[Any]]]:

@@ -8,8 +8,8 @@ A result is a frozen dataclass. Its *fields* are its JSON, in their order (the r
     derived: ClassVar = {"outcome": "group"}            a property or method that JSON holds too, behind "group"
 
 Its *columns* are its tables: `columns()` says once what each figure of a row is (`show.table`). Results of rows derive
-from `Rows`, and are iterated and indexed by name. What is left to write by hand is what only this result can say: its
-`words`, if it prints no table, or the lines `below` its table.
+from `Rows`, and are iterated and indexed by name. `suggested` and `further` name what is shown next and below. What is
+left to write by hand is what only this result can say: its `words`, if it prints no table, or the lines `below` it.
 """
 
 from __future__ import annotations
@@ -68,6 +68,8 @@ class Result:
     __slots__ = ()
     derived: ClassVar[Mapping[str, str]] = {}
     title: ClassVar[str] = ""  # of tables in print, where it is not the name of the class
+    suggested: ClassVar[Mapping[str, object]] = {}  # parameters that the user may want to add to the call
+    further: ClassVar[Sequence[str]] = ()  # fields with other results, shown below this one where they are not None
 
     def columns(self) -> Sequence[Column]:
         """The columns of its table, in this order."""
@@ -108,7 +110,7 @@ class Result:
 
     def next_parameters(self) -> Mapping[str, object]:
         """Parameters that the user may want to add to the call; {} if there are none."""
-        return {}
+        return self.suggested
 
     def made(self) -> str:
         """The recipe in one line, printed with a table as a comment."""
@@ -146,7 +148,7 @@ class Result:
 
     def besides(self) -> Sequence[Result]:
         """Other results that are shown below this one, each with its own table."""
-        return ()
+        return [part for name in self.further if (part := getattr(self, name)) is not None]
 
     def in_csv(self) -> Result:
         """The result to write as CSV, which is a single table: a further result that was requested, else this one."""

@@ -199,7 +199,7 @@ def binary_unigrams(train: Sequence[Words], *others: Sequence[Words]) -> tuple[A
         raise MissingExtraError("Classification (scikit-learn)", "classifiers") from None
     if not any(train):
         raise InputError("train must contain words; all of its texts are empty.")
-    counter = CountVectorizer(binary=True, analyzer=_as_they_are)
+    counter = CountVectorizer(binary=True, analyzer=lambda words: words)
     return (counter.fit_transform(train), *map(counter.transform, others))
 
 
@@ -252,10 +252,6 @@ def f1(labels: Labels, predicted: Any) -> float:
     """
     positives = int(labels.sum()) + int(np.count_nonzero(predicted))
     return 2 * int(np.count_nonzero(labels[predicted])) / positives if positives else 0.0
-
-
-def _as_they_are(words: Words) -> Words:
-    return words
 
 
 def _estimator(kind: str, strength: float) -> Any:

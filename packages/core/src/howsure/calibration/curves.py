@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from howsure import __version__
 from howsure.calibration.calibration_errors import check_interval
@@ -70,6 +70,9 @@ class CalibrationCurves(Rows[Any]):
     worst: WorstRows | None = field(default=None, repr=False)
     recipe: dict[str, Any] = field(repr=False)
     summary: CalibrationSummary | None = field(default=None, repr=False)
+
+    suggested: ClassVar = {"report": "calibration.html"}
+    further = ("worst",)
 
     @property
     def binned(self) -> tuple[CalibrationCurve, ...]:
@@ -134,10 +137,6 @@ class CalibrationCurves(Rows[Any]):
         level = self.binned[0].error.level if self.binned else self.corp[0].by_chance.level
         return provenance_line(self.recipe | {"level": level})
 
-    def next_parameters(self) -> Mapping[str, object]:
-        """A report, which has the figure and the bins."""
-        return {"report": "calibration.html"}
-
     @property
     def what_was_read(self) -> str:
         """What was read, and whether rows of several files count as independent."""
@@ -190,10 +189,6 @@ class CalibrationCurves(Rows[Any]):
     @property
     def _adjustment(self) -> str:
         return f"adjusted for {len(self.rows):,} groups ({ADJUSTED[self.adjust or 'holm']})"
-
-    def besides(self) -> Sequence[Result]:
-        """The worst rows, if asked for."""
-        return () if self.worst is None else (self.worst,)
 
     def families(self) -> list[str]:
         """A sentence on whether p-values and verdicts are adjusted for the number of groups; none for one curve."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -60,6 +60,7 @@ class OrdinalCalibration(Rows[CalibrationCurve]):
     recipe: dict[str, Any]
 
     title = "Calibration of ordered levels"
+    suggested: ClassVar = {"figure": "ordinal.svg"}
 
     def columns(self) -> Sequence[Column]:
         """One row a cut point."""
@@ -87,10 +88,6 @@ class OrdinalCalibration(Rows[CalibrationCurve]):
         """The error of all cut points, and the kind of miscalibration at each."""
         kinds = [(curve.name or "", kind(curve, p)) for curve, p in zip(self.rows, self.p_adjusted, strict=True)]
         return f"The calibration error of all cut points is {self.error}; {verdicts_by_kind(kinds)}."
-
-    def next_parameters(self) -> Mapping[str, object]:
-        """A figure."""
-        return {"figure": "ordinal.svg"}
 
     def below(self) -> Sequence[str]:
         """The answer, the bias, the score in parts, and the verdict on each cut point."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -221,6 +221,7 @@ class QuantileCalibration(Result):
     recipe: dict[str, Any]
 
     words = ""
+    suggested: ClassVar = {"figure": "quantiles.svg"}
 
     @property
     def statistic(self) -> float:
@@ -290,10 +291,6 @@ class QuantileCalibration(Result):
             else "No miscalibration of the posteriors is detected"
         )
         return f"{verdict} ({self._in_words(self.method)})."
-
-    def next_parameters(self) -> Mapping[str, object]:
-        """A figure."""
-        return {"figure": "quantiles.svg"}
 
     def below(self) -> Sequence[str]:
         """The answer, the number of bars outside their intervals, the other test, and the sample size."""

@@ -44,6 +44,8 @@ class LabelPlan(Result):
     from_labels: bool
     recipe: Mapping[str, Any]
 
+    provenance = ""
+
     def columns(self) -> Sequence[Column]:
         """One row."""
         kinds = {"labels": COUNT, "units": COUNT, "width": NUMBER, "share": FLAG, "from_labels": FLAG}
@@ -56,11 +58,6 @@ class LabelPlan(Result):
         needed = f"{counted(self.labels, 'label')} of {counted(self.units, 'unit')}"
         included = ", including the existing labels" if self.from_labels else ""
         return f"An interval about {wide} wide needs {needed}{included}."
-
-    @property
-    def provenance(self) -> str:
-        """Empty: the answer contains the number of units."""
-        return ""
 
     def below(self) -> Sequence[str]:
         """The answer, and what the plan assumes about the scores."""

@@ -225,6 +225,7 @@ class CountEstimates(Rows[CountEstimate]):
     readings: ReadingErrors | None = as_json(AMONG, default=None)
     recipe: Mapping[str, Any]
     derived: ClassVar = {"notes": "diagnostics"}
+    suggested: ClassVar = {"report": "counts.html"}
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -361,10 +362,6 @@ class CountEstimates(Rows[CountEstimate]):
         if self.in_shares:
             return f"The share of positive units is {count} {ends} ({percent}; {total.n:,} units)."
         return f"{count} {ends} of {total.n:,} units are positive ({percent})."
-
-    def next_parameters(self) -> Mapping[str, object]:
-        """A report."""
-        return {"report": "counts.html"}
 
     def below(self) -> Sequence[str]:
         """The checks, and the notes."""

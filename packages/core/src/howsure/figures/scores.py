@@ -8,7 +8,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from howsure.figures.pass_at_k import Curve, curves_of, draw_curves
+from howsure.figures.pass_at_k import curves_of, draw_curves
 from howsure.figures.style import FAINT, INK, QUIET, dress, literal, look, new_figure, shortened_name, styled
 from howsure.figures.width import is_narrow
 from howsure.scores.answers import MACRO
@@ -27,7 +27,7 @@ def draw_scores(table: Leaderboard[Any], *, ax: Axes | None = None) -> Axes:
     pass@k and pass^k by k instead.
     """
     rows, left_out = _shown(table)
-    if curves := _curves(table):
+    if curves := (curves_of(_of_groups(table)) if {"pass_at", "pass_hat"} & table.recipe.keys() else []):
         return draw_curves(curves, level=rows[0].mean.level, ax=ax)
     with styled():
         axes = _page(rows).subplots() if ax is None else ax
@@ -67,10 +67,6 @@ def draw_scores(table: Leaderboard[Any], *, ax: Axes | None = None) -> Axes:
 def _page(rows: Sequence[ScoreRow]) -> Figure:
     """An empty figure of the height that the rows need."""
     return new_figure(WIDTH, EDGES + ROW * (len(rows) + _heads(rows)), keep="height")
-
-
-def _curves(table: Leaderboard[Any]) -> list[Curve]:
-    return curves_of(_of_groups(table)) if {"pass_at", "pass_hat"} & table.recipe.keys() else []
 
 
 def _of_groups(table: Leaderboard[Any]) -> list[ScoreRow]:

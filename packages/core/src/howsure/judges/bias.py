@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -74,6 +74,7 @@ class JudgeBias(Rows[BiasRow]):
 
     named = "bias"
     title = "Biases of the judge"
+    suggested: ClassVar = {"report": "bias.html"}
 
     def columns(self) -> Sequence[Column]:
         """Each bias with its interval."""
@@ -99,10 +100,6 @@ class JudgeBias(Rows[BiasRow]):
         missing = [f"Not detected: {', '.join(others)}."] if others else []
         parts = [*detected[:MAX_SAID], *(more if len(detected) > MAX_SAID else []), *missing]
         return " ".join(parts) or "No bias could be tested."
-
-    def next_parameters(self) -> Mapping[str, object]:
-        """A report."""
-        return {"report": "bias.html"}
 
     def below(self) -> Sequence[str]:
         """The meaning of each row, and the notes."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -62,6 +62,7 @@ class PromptSensitivity(Rows[PromptPart]):
 
     named = "part"
     title = "How much of an estimate is the choice of the prompt"
+    suggested: ClassVar = {"report": "prompts.html"}
 
     def columns(self) -> Sequence[Column]:
         """The parts."""
@@ -78,10 +79,6 @@ class PromptSensitivity(Rows[PromptPart]):
         share, order = self["prompts"].of_estimate, sorted(self.prompts, key=lambda name: self.prompts[name].value)
         ends = " to ".join(f"{self.prompts[name].value:.4f} ({name})" for name in (order[0], order[-1]))
         return f"The prompt accounts for {share:.0%} of the variance of the mean; means range from {ends}."
-
-    def next_parameters(self) -> Mapping[str, object]:
-        """A report."""
-        return {"report": "prompts.html"}
 
     def below(self) -> Sequence[str]:
         """The means with their intervals, the influence of the prompt, and the notes."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from howsure.counts.notes import as_sentence
 from howsure.counts.results import ReadingErrors
@@ -83,6 +83,7 @@ class JudgedScores(Rows[JudgedRow]):
 
     named = "model"
     title = "Scores that people would have given"
+    suggested: ClassVar = {"report": "judge.html"}
 
     def columns(self) -> Sequence[Column]:
         """Models with the estimates from the judge alone, from people alone, and from both."""
@@ -119,10 +120,6 @@ class JudgedScores(Rows[JudgedRow]):
             sides.setdefault(detected, []).append(row.model)
         verdicts = "; ".join(f"{side}: {shortened(models)}" for side, models in sides.items())
         return f"{first.model} scores best {by_grades}, {first.corrected}{f'; {verdicts}' if verdicts else ''}."
-
-    def next_parameters(self) -> Mapping[str, object]:
-        """A report."""
-        return {"report": "judge.html"}
 
     def besides(self) -> Sequence[Result]:
         """The differences, if there are any."""
@@ -233,6 +230,7 @@ class RaterAgreement(Rows[RaterAgreementRow]):
     recipe: Mapping[str, object]
 
     named = ""
+    suggested: ClassVar = {"report": "agreement.html"}
 
     def columns(self) -> Sequence[Column]:
         """Raters and coefficients."""
@@ -254,10 +252,6 @@ class RaterAgreement(Rows[RaterAgreementRow]):
         row = self.rows[0]
         raters = f"{row.a} and {row.b}" if row.b else "the raters"
         return f"Krippendorff's α of {raters} is {row.alpha} ({counted(row.n, 'item')} with two grades or more)."
-
-    def next_parameters(self) -> Mapping[str, object]:
-        """A report."""
-        return {"report": "agreement.html"}
 
     def below(self) -> Sequence[str]:
         """How intervals are computed, the verdict on the judge, and the notes."""

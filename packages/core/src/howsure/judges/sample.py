@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -44,6 +44,8 @@ class JudgeSample(Result):
     recipe: Mapping[str, object]
 
     title = "Answers to be graded"
+    words = ""
+    suggested: ClassVar = {"form": "csv", "output": "to_grade.csv"}
 
     @property
     def stratum(self) -> np.ndarray[Any, Any]:
@@ -67,18 +69,9 @@ class JudgeSample(Result):
         ]
 
     @property
-    def words(self) -> str:
-        """Nothing: the table is printed."""
-        return ""
-
-    @property
     def answer(self) -> str:
         """The number of answers to grade."""
         return f"{len(self.indices):,} of {counted(len(self.codes), 'answer')} are to be graded."
-
-    def next_parameters(self) -> Mapping[str, object]:
-        """A file to fill in."""
-        return {"form": "csv", "output": "to_grade.csv"}
 
 
 def draw_judge_sample(

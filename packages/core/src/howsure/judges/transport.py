@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -61,6 +62,7 @@ class JudgeTransport(Rows[JudgeTransportRow]):
 
     named = "model"
     title = "Where the judge's grades mean what they mean elsewhere"
+    suggested: ClassVar = {"report": "transport.html"}
 
     def columns(self) -> Sequence[Column]:
         """The test of each model, and its mean by the map."""
@@ -84,10 +86,6 @@ class JudgeTransport(Rows[JudgeTransportRow]):
             models.setdefault(words.get(row.verdict, f"{row.verdict}:"), []).append(row.model)
         parts = [f"{verdict} {shortened(names)}" for verdict, names in models.items()]
         return f"The map from the judge's grades to those of people: {'; '.join(parts)}."
-
-    def next_parameters(self) -> Mapping[str, object]:
-        """A report."""
-        return {"report": "transport.html"}
 
     def below(self) -> Sequence[str]:
         """When a map is transferable, what it is learned from, why verdicts are missing, and the notes."""

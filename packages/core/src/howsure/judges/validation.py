@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -128,6 +128,7 @@ class JudgeValidation(Rows[JudgeValidationRow]):
 
     named = "label"
     title = "Judge against people"
+    suggested: ClassVar = {"report": "validation.html"}
 
     def columns(self) -> Sequence[Column]:
         """The confusion matrix, and the judge's rate for each label."""
@@ -181,10 +182,6 @@ class JudgeValidation(Rows[JudgeValidationRow]):
         in_all = self.labels_needed
         more = "" if in_all is None else f" About {in_all:,} labelled answers in all would decide it."
         return f"Cannot tell whether the judge agrees with people in {bar} of answers of each label ({rates}).{more}"
-
-    def next_parameters(self) -> Mapping[str, object]:
-        """A report."""
-        return {"report": "validation.html"}
 
     def besides(self) -> Sequence[Result]:
         """The disagreements, if columns of them are to be shown."""

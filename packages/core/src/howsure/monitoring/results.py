@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -269,6 +269,7 @@ class MonitorSeries(Result):
 
     derived: ClassVar = {"periods": "since"}
     words = ""
+    suggested: ClassVar = {"figure": "series.svg"}
 
     @property
     def answer(self) -> str:
@@ -286,10 +287,6 @@ class MonitorSeries(Result):
     def provenance(self) -> str:
         """The rule for an alarm, and the level of the intervals."""
         return f"Alarm at an e-value of {e_text(log_of(self.threshold))}. {100 * self.recipe['level']:g}% intervals."
-
-    def next_parameters(self) -> Mapping[str, object]:
-        """A figure."""
-        return {"figure": "series.svg"}
 
     def __len__(self) -> int:
         return len(self.period)

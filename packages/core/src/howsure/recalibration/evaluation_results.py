@@ -195,6 +195,7 @@ class RecalibrationEvaluation(Result):
     name: str | None = None
 
     title = "Recalibration"
+    words = ""
 
     @property
     def deciding(self) -> Change:
@@ -275,11 +276,6 @@ class RecalibrationEvaluation(Result):
         """The meaning of the improvement, and the rows it refers to."""
         rows = f"{self.n:,} rows, each after a map ({self.method}) that was fitted without it."
         return {**Result.legend(self), "": rows}
-
-    @property
-    def words(self) -> str:
-        """Nothing: the table is printed."""
-        return ""
 
     @property
     def answer(self) -> str:

@@ -151,7 +151,7 @@ def recalibration_of(
         "asked": None if choice is None else method,
         "n": len(data),
         "weighted": data.weights is not None,
-        "clusters": _number(data.clusters),
+        "clusters": (None if data.clusters is None else len(np.unique(data.clusters))),
         "groups": len(data.group_names) or None,
         "pooled_groups": list(pooled) or None,
         "least_rows_of_a_group": LEAST_ROWS if data.groups is not None else None,
@@ -171,10 +171,6 @@ def recalibration_of(
         notes=tuple(_notes(data, fitted, choice, pooled)),
         choice=choice,
     )
-
-
-def _number(codes: Any) -> int | None:
-    return None if codes is None else len(np.unique(codes))
 
 
 def _notes(data: Labelled, fitted: Fitted, choice: Choice | None, pooled: Sequence[str]) -> list[str]:

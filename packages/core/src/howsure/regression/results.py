@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from howsure.errors import shortened
 from howsure.inputs.numbers_and_names import counted
@@ -90,6 +90,7 @@ class PredictedRegression(Rows[PredictedCoefficient]):
 
     named = "label"
     title = "Regression with predicted labels"
+    suggested: ClassVar = {"report": "regression.html"}
 
     def columns(self) -> Sequence[Column]:
         """The naive and the corrected coefficients."""
@@ -128,10 +129,6 @@ class PredictedRegression(Rows[PredictedCoefficient]):
             f"Of {len(rows)} coefficients, {corrected} {verb} significantly from 0, corrected with {labels}; "
             f"with predictions taken as labels: {naive}."
         )
-
-    def next_parameters(self) -> Mapping[str, object]:
-        """A report."""
-        return {"report": "regression.html"}
 
     def below(self) -> Sequence[str]:
         """The answer, the outcome and the regressors, and the notes."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.result import Estimate, Rows, as_json, estimate_text
@@ -71,6 +71,7 @@ class AgentTable(Rows[AgentRow]):
 
     named = "model"
     title = "Agents"
+    suggested: ClassVar = {"report": "agents.html"}
 
     def columns(self) -> Sequence[Column]:
         """Tasks, trials, errored trials, means, costs, ranks, and who dominates an agent."""
@@ -123,10 +124,6 @@ class AgentTable(Rows[AgentRow]):
         if first.rank_high == 1 and any(row.errored for row in self.rows):
             rest += ", whatever errored trials would have scored"
         return f"{name} scores best, {value}{depends}; {rest}."
-
-    def next_parameters(self) -> Mapping[str, object]:
-        """A report."""
-        return {"report": "agents.html"}
 
     def below(self) -> Sequence[str]:
         """Which agents are dominated, the notes, and what the means and domination mean."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.result import Rows, as_json
@@ -58,6 +58,7 @@ class BenchmarkItems(Rows[BenchmarkItem]):
 
     named = "item"
     title = "Items"
+    suggested: ClassVar = {"report": "items.html"}
 
     @property
     def dead(self) -> int:
@@ -74,10 +75,6 @@ class BenchmarkItems(Rows[BenchmarkItem]):
             else f" A gap of {short_number(self.detectable)} is found with probability 0.8."
         )
         return f"These {self.n:,} items tell {self.told_apart:,} of {pairs} of models apart.{gap}"
-
-    def next_parameters(self) -> Mapping[str, object]:
-        """A report."""
-        return {"report": "items.html"}
 
     def columns(self) -> Sequence[Column]:
         """Items, their means and discriminations, whether they contradict the rest, and the requested columns."""

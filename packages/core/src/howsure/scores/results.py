@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from howsure.result import AMONG, Estimate, Result, Row, Rows, as_json, estimate_text
+from howsure.result import AMONG, Estimate, Row, Rows, as_json, estimate_text
 from howsure.scores.answers import battles_answer, scores_answer
 from howsure.show.axes import checks_axes
 from howsure.show.notes import DETAIL, FINDING, Note, notes_by_name
@@ -95,6 +95,7 @@ class ScoreTable(Leaderboard[ScoreRow]):
 
     named = ""
     title = "Scores"
+    further = ("worst",)
 
     def columns(self) -> Sequence[Column]:
         """Groups, models and means with intervals; ranks if the models are ranked."""
@@ -145,10 +146,6 @@ class ScoreTable(Leaderboard[ScoreRow]):
         """Models compete in each score and group."""
         return [(row.score, row.group) for row in self.rows]
 
-    def besides(self) -> Sequence[Result]:
-        """The worst items, if requested."""
-        return () if self.worst is None else (self.worst,)
-
 
 @dataclass(frozen=True, slots=True)
 class BattleRow(Ranked):
@@ -189,15 +186,12 @@ class BattleTable(Leaderboard[BattleRow]):
 
     named = "model"
     title = "Battles"
+    suggested: ClassVar = {"report": "battles.html"}
 
     @property
     def answer(self) -> str:
         """The strongest model."""
         return battles_answer(self)
-
-    def next_parameters(self) -> Mapping[str, object]:
-        """A report."""
-        return {"report": "battles.html"}
 
     def columns(self) -> Sequence[Column]:
         """Models, numbers of battles, points and strengths with intervals, and ranks."""

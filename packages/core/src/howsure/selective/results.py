@@ -233,6 +233,7 @@ class SelectiveTable(Rows[SelectiveCurve]):
 
     title = "Selective answers"
     derived: ClassVar = {"skipped": "thresholds"}
+    further = ("worst",)
 
     @property
     def skipped(self) -> int:
@@ -353,10 +354,6 @@ class SelectiveTable(Rows[SelectiveCurve]):
         for threshold in self.thresholds:
             if threshold.threshold is None:
                 yield f"{_name(threshold)}: none can be guaranteed; {threshold.advice}"
-
-    def besides(self) -> Sequence[Result]:
-        """The worst rows, if requested."""
-        return () if self.worst is None else (self.worst,)
 
     @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -39,6 +39,7 @@ class ItemOrder(Rows[OrderedItem]):
 
     named = "id"
     title = "Order of items"
+    suggested: ClassVar = {"form": "csv", "output": "order.csv"}
 
     def columns(self) -> Sequence[Column]:
         """Positions, items, and their clusters."""
@@ -50,10 +51,6 @@ class ItemOrder(Rows[OrderedItem]):
         """The number of items in the order, and the first of them."""
         first_items = shortened([row.id for row in self], limit=3)
         return f"Evaluate the {counted(len(self), 'item')} in this order: {first_items}."
-
-    def next_parameters(self) -> Mapping[str, object]:
-        """A file of the whole order."""
-        return {"form": "csv", "output": "order.csv"}
 
 
 def draw_order(

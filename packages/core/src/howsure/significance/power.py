@@ -40,22 +40,14 @@ class ComparisonPower(Result):
     recipe: Mapping[str, Any]
 
     title = "Power of a test of accuracy"
-
-    @property
-    def words(self) -> str:
-        """Nothing: the table is printed."""
-        return ""
+    words = ""
+    provenance = ""
 
     @property
     def answer(self) -> str:
         """The difference that the items can detect, and the power."""
         difference = "no difference" if math.isnan(self.difference) else f"a true difference of {self.difference:.4f}"
         return f"{counted(self.n, 'item')} find {difference} in accuracy with a power of {self.power:.2g}."
-
-    @property
-    def provenance(self) -> str:
-        """Empty: no data were read."""
-        return ""
 
     def columns(self) -> Sequence[Column]:
         """The numbers, and the test."""

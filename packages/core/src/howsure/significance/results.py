@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
-from howsure.result import Result, Rows, as_json, dict_of, held_in_frames, provenance_line
+from howsure.result import Rows, as_json, dict_of, held_in_frames, provenance_line
 from howsure.show.axes import checks_axes
 from howsure.show.notes import DETAIL, WARNING, Note, notes_by_name
 from howsure.show.table import (
@@ -134,11 +134,7 @@ class GroupDifferences(Rows[GroupDifference]):
 
     named = "where"
     title = "Differences by group"
-
-    @property
-    def what_was_read(self) -> str:
-        """A statement that these are the differences by group."""
-        return "By group"
+    what_was_read = "By group"
 
     def columns(self) -> Sequence[Column]:
         """The columns of the whole comparison, after the name of the group."""
@@ -185,6 +181,8 @@ class Comparison(Rows[Difference]):
 
     named = "pair"
     derived: ClassVar = {"tied": "best"}
+    further = ("groups",)
+    suggested: ClassVar = {"report": "significance.html"}
 
     @property
     def tied(self) -> tuple[str, ...]:
@@ -231,10 +229,6 @@ class Comparison(Rows[Difference]):
         """The models' own means."""
         return () if self.means is None else [self.means.table()]
 
-    def besides(self) -> Sequence[Result]:
-        """The differences in groups, if there are groups."""
-        return () if self.groups is None else (self.groups,)
-
     @property
     def answer(self) -> str:
         """The verdict on the best model, or on the only one; of several, how many are better in the first metric."""
@@ -252,10 +246,6 @@ class Comparison(Rows[Difference]):
     def _stars_legend(self) -> str:
         rows = (*self.rows, *(() if self.groups is None else self.groups.rows))
         return " Adjusted p: * at most .05, ** at most .01." if any(row.stars for row in rows) else ""
-
-    def next_parameters(self) -> Mapping[str, object]:
-        """A report."""
-        return {"report": "significance.html"}
 
     def below(self) -> Sequence[str]:
         """The verdicts and the method, in sentences."""

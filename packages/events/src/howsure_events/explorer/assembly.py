@@ -129,12 +129,8 @@ def _as_function(name: str, module: str) -> str:
     <BLANKLINE>
     """
     exported = ", ".join(EXPORT.findall(module))
-    body = EXPORT.sub("", IMPORT.sub(_destructured, module))
+    body = EXPORT.sub("", IMPORT.sub(lambda match: f"const {match[1]} = ${match[2]};", module))
     return f"const ${name} = (() => {{\n{body}return {{ {exported} }};\n}})();\n"
-
-
-def _destructured(match: re.Match[str]) -> str:
-    return f"const {match[1]} = ${match[2]};"
 
 
 def _text(name: str) -> str:

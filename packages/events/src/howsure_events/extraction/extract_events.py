@@ -202,11 +202,7 @@ def _batches(corpus: Documents, start: int, part: Part) -> Batches:
 def lexicon_recipe(lexicon: Lexicon) -> dict[str, Any]:
     """The name and the matching rule of a lexicon, and a hash of its content."""
     content = {name: getattr(lexicon, name) for name in ("name", "stemming", "match_case")}
-    return {**content, "digest": _digest(lexicon.entries)}
-
-
-def _digest(content: Any) -> str:
-    return hashlib.blake2b(repr(content).encode(), digest_size=8).hexdigest()
+    return {**content, "digest": hashlib.blake2b(repr(lexicon.entries).encode(), digest_size=8).hexdigest()}
 
 
 def model_digest(model: Any) -> str:

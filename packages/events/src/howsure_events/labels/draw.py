@@ -232,6 +232,8 @@ class LabelDraw(Result):
     not_stored: int
     recipe: Mapping[str, Any]
 
+    words = ""
+
     def columns(self) -> Sequence[Column]:
         """A row per stratum."""
         return [
@@ -240,11 +242,6 @@ class LabelDraw(Result):
             Column("before", COUNT, "drawn before", values=self.before),
             Column("drawn", COUNT, "drawn now", values=self.drawn),
         ]
-
-    @property
-    def words(self) -> str:
-        """Nothing: the table is printed."""
-        return ""
 
     def below(self) -> Sequence[str]:
         """Notes on the table."""

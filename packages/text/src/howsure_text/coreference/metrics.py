@@ -183,6 +183,8 @@ class CoreferenceScores(Result):
     singletons: bool | None = field(default=None, kw_only=True, compare=False)
     read: Mapping[str, Any] = field(default_factory=dict, kw_only=True, compare=False)
 
+    words = ""
+
     @property
     def recipe(self) -> dict[str, Any]:
         """How the scores were computed."""
@@ -225,11 +227,6 @@ class CoreferenceScores(Result):
             Column("recall", PERCENT, values=[None if score is None else score.recall for _, _, score in rows]),
             Column("f1", PERCENT, "F1", values=f1),
         ]
-
-    @property
-    def words(self) -> str:
-        """Nothing: the table is printed."""
-        return ""
 
     def text(self, **options: Any) -> str:
         """The files and the number of documents, if they are known, and the table."""

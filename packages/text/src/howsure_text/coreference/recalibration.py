@@ -58,6 +58,8 @@ class CoreferenceRecalibration(Result):
     recipe: dict[str, Any]
     notes: tuple[str, ...] = ()
 
+    words = ""
+
     def apply(self, posterior: CorefPosterior) -> CorefPosterior:
         """The posterior recalibrated; `posterior` is one as those of the fit were, not recalibrated before."""
         return _sharpened(posterior, self.sharpening)
@@ -155,11 +157,6 @@ class CoreferenceRecalibration(Result):
             Column("error_before", ESTIMATE, "error", get=lambda row: row.before.estimate),
             Column("error_after", ESTIMATE, "error after", get=lambda row: row.after.estimate),
         ]
-
-    @property
-    def words(self) -> str:
-        """Nothing: the table is printed."""
-        return ""
 
     def below(self) -> Sequence[str]:
         """What the numbers of the map say."""

@@ -89,6 +89,8 @@ class PosteriorComparison(Result):
     curves: Mapping[str, tuple[CalibrationCurve, CalibrationCurve]] = as_json(None)
     recipe: dict[str, Any]
 
+    words = ""
+
     def __getitem__(self, name: str) -> Change:
         """A figure by its name."""
         for row in self.rows_shown():
@@ -150,11 +152,6 @@ class PosteriorComparison(Result):
             Column("difference", Kind(str), "after - before", get=lambda row: row.shown, only=TABLE),
             Column("difference", ESTIMATE, only=FRAME),
         ]
-
-    @property
-    def words(self) -> str:
-        """Nothing: the table is printed."""
-        return ""
 
     @property
     def notes(self) -> tuple[str, ...]:

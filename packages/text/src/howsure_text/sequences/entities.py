@@ -151,6 +151,8 @@ class EntitySpans(Result):
     recipe: dict[str, Any]
     changed_by_grammar: int | None = None
 
+    words = ""
+
     def __len__(self) -> int:
         return len(self.sentence)
 
@@ -191,11 +193,6 @@ class EntitySpans(Result):
             Column("predicted", FLAG, values=self.predicted),
             *([] if self.gold is None else [Column("gold", FLAG, values=self.gold)]),
         ]
-
-    @property
-    def words(self) -> str:
-        """Nothing: the table is printed."""
-        return ""
 
 
 def entity_spans(
