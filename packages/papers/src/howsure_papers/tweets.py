@@ -346,10 +346,8 @@ def bin_size_table(chosen: Chosen) -> Numbers:
 
 def ablation_table(templates: Chosen, whole: Fit, query: str = QUERY, how: str = OF_TWEETS) -> Numbers:
     """CRFs with fewer families of features than CRF-Advanced."""
-    curves, pooled = (
-        {name: fit.asked(query) for name, fit in templates.items()},
-        {name: fit.pooled for name, fit in templates.items()},
-    )
+    curves = {name: fit.asked(query) for name, fit in templates.items()}
+    pooled = {name: fit.pooled for name, fit in templates.items()}
 
     def more(name: str) -> Estimate | None:
         fit = templates[name]

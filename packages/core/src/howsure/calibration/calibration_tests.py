@@ -146,11 +146,9 @@ def check_calibration(
     rng: Randomness = None,
 ) -> CalibrationTest:
     """`calibration_test` for checked pairs."""
-    whole, pairs, times = (
-        len(pairs),
-        _ready(pairs),
-        check_whole(n_simulations, name="n_simulations", most=MOST_SIMULATIONS),
-    )
+    whole = len(pairs)
+    pairs = _ready(pairs)
+    times = check_whole(n_simulations, name="n_simulations", most=MOST_SIMULATIONS)
     rng = with_seed(rng)
     if method == "simulation" and pairs.weights is None and by_cells(pairs, whole):
         return check_sums(

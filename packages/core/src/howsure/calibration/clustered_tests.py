@@ -304,10 +304,8 @@ class Surprises:
 
         lever: factors of the residuals in the statistic.
         """
-        expected_square, observed_square = (
-            float((lever**2 * self.known).sum()),
-            float(((lever * self.value) ** 2).sum()),
-        )
+        expected_square = float((lever**2 * self.known).sum())
+        observed_square = float(((lever * self.value) ** 2).sum())
         luck = 1 - 1 / math.sqrt(int(self.cluster[-1]) + 1)
         return math.sqrt(max(1.0, luck * expected_square / observed_square)) if observed_square > 0.0 else 1.0
 
@@ -324,10 +322,8 @@ def clustered_test(
     surprises, stretch = Surprises.of(pairs), None
     if method == "spiegelhalter":
         lever = 1 - 2 * surprises.q
-        sums, stretch = (
-            surprises.sums(np.zeros(len(pairs), dtype=np.int64), lever * surprises.value),
-            surprises.stretch(lever),
-        )
+        sums = surprises.sums(np.zeros(len(pairs), dtype=np.int64), lever * surprises.value)
+        stretch = surprises.stretch(lever)
         statistic = _over(np.array([(lever**2 * surprises.known).sum()]))
     elif method == "cumulative":
         sums = surprises.sums(np.unique(surprises.q, return_inverse=True)[1], surprises.value)

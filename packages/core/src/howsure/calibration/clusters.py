@@ -107,11 +107,9 @@ def _traces_of_bins(matrix: Any) -> tuple[float, float]:
     tr A² = tr (MM')² - Σ D²; tr A³ = tr (MM')³ - 3 Σ_c (MM')²_cc D_c + 2 Σ D³.
     """
     row_squares = _squares_of_rows(matrix)
-    squares, cubes, diagonal = (
-        -float((row_squares**2).sum()),
-        2 * float((row_squares**3).sum()),
-        np.zeros_like(row_squares),
-    )
+    squares = -float((row_squares**2).sum())
+    cubes = 2 * float((row_squares**3).sum())
+    diagonal = np.zeros_like(row_squares)
     across = matrix.T.tocsr()
     for start in range(0, across.shape[0], BLOCK):
         rows = across[start : start + BLOCK]
@@ -210,12 +208,10 @@ def _rare(cells: ClusterSums, is_estimable: np.typing.NDArray[np.bool_], theta: 
     total_w, errors = cells.total_w, clustered_standard_errors(cells)
     frequency, gap = cells.total_y / total_w, cells.total_u / total_w
     effective = cautious_numbers(cells, frequency, errors)[is_estimable]
-    share, theta, frequency, gap = (
-        total_w[is_estimable] / total_w[is_estimable].sum(),
-        theta[is_estimable],
-        frequency[is_estimable],
-        gap[is_estimable],
-    )
+    share = total_w[is_estimable] / total_w[is_estimable].sum()
+    theta = theta[is_estimable]
+    frequency = frequency[is_estimable]
+    gap = gap[is_estimable]
     predicted = np.clip(frequency + gap, 0.0, 1.0)
     v = predicted * (1 - predicted) / effective
     alone = 2 * float(share**2 @ errors[is_estimable] ** 4)

@@ -337,11 +337,9 @@ def curves_by_group(
             )
         else:
             read_parts = partial(parts_of, y_true, y_prob, data=data, worst=asked_worst, **roles)
-        parts, binned, corp = (
-            read_parts(in_memory=in_memory or (method == "corp" and sample_weight is not None)),
-            [],
-            [],
-        )
+        parts = read_parts(in_memory=in_memory or (method == "corp" and sample_weight is not None))
+        binned = []
+        corp = []
         if method == "bins" or both_methods:
             binned = list(_with_bins(parts, test=test, **of_bins, **shared))
         if method == "corp" or both_methods:

@@ -133,18 +133,14 @@ def draw_groups(miscalibrated_groups: MiscalibratedGroups, *, ax: Axes) -> Axes:
             zorder=3,
             linestyle="none",
         )
-        handles, labels = (
-            [*handles[:1], dot],
-            ["all rows", "group" if narrow else f"group [{100 * row.excess.level:g} %, all at once]"],
-        )
+        handles = [*handles[:1], dot]
+        labels = ["all rows", "group" if narrow else f"group [{100 * row.excess.level:g} %, all at once]"]
         if miscalibrated_groups.recipe["against"] == WHOLE:
             (same,) = ax.plot(
                 [row.whole_gap], [place], "|", color=whole.colour, markersize=10, markeredgewidth=1.8, linestyle="none"
             )
-            handles, labels = (
-                [*handles, same],
-                [*labels, "the whole there" if narrow else "the whole at the same predictions"],
-            )
+            handles = [*handles, same]
+            labels = [*labels, "the whole there" if narrow else "the whole at the same predictions"]
         ax.text(1.02, place, f"n = {row.n:,}", transform=ax.get_yaxis_transform(), fontsize=7, color=QUIET, va="center")
     ax.set_yticks(range(len(names)), names)
     for tick in ax.get_yticklabels():

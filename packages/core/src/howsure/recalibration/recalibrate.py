@@ -151,7 +151,7 @@ def recalibration_of(
         "asked": None if choice is None else method,
         "n": len(data),
         "weighted": data.weights is not None,
-        "clusters": (None if data.clusters is None else len(np.unique(data.clusters))),
+        "clusters": None if data.clusters is None else len(np.unique(data.clusters)),
         "groups": len(data.group_names) or None,
         "pooled_groups": list(pooled) or None,
         "least_rows_of_a_group": LEAST_ROWS if data.groups is not None else None,

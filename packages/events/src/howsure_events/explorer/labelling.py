@@ -361,10 +361,8 @@ LONGEST_BODY = 2**16  # bytes
 SECONDS = 10.0  # for the whole of a body
 NOT_JSON, TOO_LARGE, TOO_SLOW, CONFLICT = 415, 413, 408, 409
 CODER = Parameter("coder", words)
-NUMBER, SAMPLE = (
-    Parameter("number", whole(0, LARGEST_NUMBER)),
-    Parameter("sample", number_or(BEST, high=LARGEST_NUMBER), BEST),
-)
+NUMBER = Parameter("number", whole(0, LARGEST_NUMBER))
+SAMPLE = Parameter("sample", number_or(BEST, high=LARGEST_NUMBER), BEST)
 
 
 # Addresses for coders. All others, including those of the series, are for the coordinator: the model's events, the

@@ -283,10 +283,8 @@ def _filled(store: Store, tables: Sequence[str]) -> set[str]:
 
 def _keeps_its_rules(store: Store, table: str, filled: Set[str], documents: Documents) -> bool:
     """Whether no rule is violated: one query, which counts nothing, so that a store without damage is opened soon."""
-    parts, parameters = (
-        [f"({query})" for query, _ in _questions(store, table, filled, documents)],
-        dict[str, Any](documents),
-    )
+    parts = [f"({query})" for query, _ in _questions(store, table, filled, documents)]
+    parameters = dict[str, Any](documents)
     if table in filled:
         rows, parameters = _rows(store, table, documents)
         wrong = " OR ".join(f"({wrong})" for wrong, _ in _rules(table))

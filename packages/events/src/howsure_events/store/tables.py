@@ -192,7 +192,7 @@ def _array(values: Sequence[Any], kind: str) -> Any:
         return nanoarrow.c_array(np.ascontiguousarray(values, NUMBERS[kind]))
     plain = values.tolist() if isinstance(values, np.ndarray) else values
     dates = kind in ("DATE", "TIMESTAMP")
-    return nanoarrow.c_array([(None if day is None else str(day)) for day in plain] if dates else plain, ARROW[kind])
+    return nanoarrow.c_array([None if day is None else str(day) for day in plain] if dates else plain, ARROW[kind])
 
 
 # Packed samples in a store: one bit or byte per sample, two bytes per mention and sample.

@@ -179,10 +179,8 @@ def checked_documents(
     """The posteriors, and the labels of gold clusters. Raises InputError where they do not fit together."""
     if isinstance(posteriors, CorefPosterior):
         raise InputError("posteriors must be a list, one per document; there must be several.")
-    checked, golden = (
-        listed(posteriors, name="posteriors", of="posteriors"),
-        listed(gold, name="gold", of="clusterings"),
-    )
+    checked = listed(posteriors, name="posteriors", of="posteriors")
+    golden = listed(gold, name="gold", of="clusterings")
     if len(checked) != len(golden):
         raise InputError(f"posteriors and gold must be of the same documents; they have {len(checked)}, {len(golden)}.")
     labels = []

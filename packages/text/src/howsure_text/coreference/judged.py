@@ -72,10 +72,8 @@ def pairs_from_posteriors(
     """
     if isinstance(posteriors, CorefPosterior):
         raise InputError("posteriors must be a list, one per document; of one: [posterior], and [clusters] for gold.")
-    checked, golden = (
-        listed(posteriors, name="posteriors", of="posteriors"),
-        listed(gold, name="gold", of="clusterings"),
-    )
+    checked = listed(posteriors, name="posteriors", of="posteriors")
+    golden = listed(gold, name="gold", of="clusterings")
     if len(checked) != len(golden):
         raise InputError(f"posteriors and gold must be of the same documents; they have {len(checked)}, {len(golden)}.")
     times = None if samples is None else check_whole(samples, name="samples", most=MOST_SIMULATIONS)
