@@ -63,12 +63,7 @@ UD = Scheme(
 )
 SCHEMES = {
     "ud": UD,
-    "ud-2014": replace(
-        UD,
-        name="ud-2014",
-        agents=("nsubj", "nmod:agent"),
-        known=frozenset(UNIVERSAL_2014.split()),
-    ),
+    "ud-2014": replace(UD, name="ud-2014", agents=("nsubj", "nmod:agent"), known=frozenset(UNIVERSAL_2014.split())),
     "clear": Scheme(
         name="clear",
         agents=("nsubj", "agent>pobj"),

@@ -111,12 +111,7 @@ def _wikipedia(setting: Setting) -> Found:
         elif (counts.rule, counts.by) in APPENDIX_4:
             what = "the 20 most frequent actors of the rule 'attack', as in Appendix 4, each on a scale of its own"
             drawings.append(
-                _drawing(
-                    APPENDIX_4[counts.rule, counts.by],
-                    counts,
-                    what,
-                    partial(_wide_page, counts.series),
-                )
+                _drawing(APPENDIX_4[counts.rule, counts.by], counts, what, partial(_wide_page, counts.series))
             )
     if all_counts:
         result += Found(tables=[density_table(all_counts)]) + _closer(setting, "Wikipedia")

@@ -289,16 +289,8 @@ def density_table(all_counts: Sequence[StoreCounts]) -> Numbers:
         Column("periods", COUNT, get=lambda counts: periods[counts.name]),
         Column("items", PLAIN, get=lambda counts: counts.news.total / periods[counts.name]),
         Column("naming an actor", PLAIN, get=lambda counts: counts.news.naming / periods[counts.name]),
-        Column(
-            "with a word of the rule",
-            PLAIN,
-            get=lambda counts: len(counts.news.items) / periods[counts.name],
-        ),
-        Column(
-            "expected",
-            digits(2),
-            get=lambda counts: counts.drawn.probabilities.sum() / periods[counts.name],
-        ),
+        Column("with a word of the rule", PLAIN, get=lambda counts: len(counts.news.items) / periods[counts.name]),
+        Column("expected", digits(2), get=lambda counts: counts.drawn.probabilities.sum() / periods[counts.name]),
         Column(
             "points below .5",
             TEXT,

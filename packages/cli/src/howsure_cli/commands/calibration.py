@@ -292,14 +292,7 @@ def structures() -> click.Command:
     @figure_option()
     @axis_option
     @report_option
-    def command(
-        file: str,
-        by_label: bool,
-        pairs: str | None,
-        form: str,
-        output: str | None,
-        **typed: Any,
-    ) -> None:
+    def command(file: str, by_label: bool, pairs: str | None, form: str, output: str | None, **typed: Any) -> None:
         """Are the parts of structures, such as edges of a parse, as probable as a model's samples or k-best list say?
 
         FILE: JSON lines, one item per line, with samples (a list of structures, each a list of parts) and gold (the

@@ -141,12 +141,5 @@ howsure counts regress posts.csv --prediction score --target label --covariates 
 howsure counts regress posts.csv --prediction score --target label --treated reform --after late --fixed-effects city
 """
 command.add_command(
-    derived(
-        "counts regress",
-        regress_predicted,
-        examples=OF_REGRESS,
-        figure=True,
-        report=True,
-    ),
-    "regress",
+    derived("counts regress", regress_predicted, examples=OF_REGRESS, figure=True, report=True), "regress"
 )

@@ -361,13 +361,7 @@ def groups_of(
     better = sum(int((some & ~bad).sum()) for some, bad in zip(significant, worse, strict=True))
     notes = (*raw_pairs.notes, *_notes(raw_pairs, pairs, checked_features, better, led.left))
     return MiscalibratedGroups(
-        rows=rows,
-        whole=_whole(pairs, level),
-        tested=tested,
-        better=better,
-        left=led.left,
-        recipe=recipe,
-        notes=notes,
+        rows=rows, whole=_whole(pairs, level), tested=tested, better=better, left=led.left, recipe=recipe, notes=notes
     )
 
 

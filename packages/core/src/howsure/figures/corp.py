@@ -42,11 +42,7 @@ def corp_figure(curves: Sequence[CorpCurve], *, title: str | None = None, axis: 
 
 
 def draw_corp(
-    curves: Sequence[CorpCurve],
-    *,
-    ax: Axes | None = None,
-    title: str | None = None,
-    axis: str = AUTO,
+    curves: Sequence[CorpCurve], *, ax: Axes | None = None, title: str | None = None, axis: str = AUTO
 ) -> Axes:
     """Draw isotonic calibration curves, the diagonal, and the distribution of predictions; new axes if `ax` is None.
 

@@ -194,14 +194,7 @@ def evaluate_recalibration(
     named: dict[str, Any] = {"clusters": clusters, "sample_weight": sample_weight, "pos_label": pos_label}
     with labelled_read(y_true, y_prob, data=data, id=id, **named) as (rows, provenance):
         evaluation = cross_fitted_evaluation(
-            rows,
-            method=method,
-            folds=folds,
-            repeats=repeats,
-            level=level,
-            margin=margin,
-            floor=floor,
-            rng=rng,
+            rows, method=method, folds=folds, repeats=repeats, level=level, margin=margin, floor=floor, rng=rng
         )
     return replace(evaluation, recipe=provenance | dict(evaluation.recipe))
 

@@ -303,11 +303,7 @@ class RecalibrationMap(Result):
         return self.fitted.apply(scores, codes, names) + 0.0
 
     def interval(
-        self,
-        y_prob: ArrayLike | None = None,
-        *,
-        logits: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
+        self, y_prob: ArrayLike | None = None, *, logits: ArrayLike | None = None, groups: ArrayLike | None = None
     ) -> tuple[Floats, Floats]:
         """The two probabilities p0 and p1 (n,) of a Venn–Abers map, which `apply` merges.
 

@@ -117,11 +117,7 @@ def notes_on_labels(systems: Systems, metrics: Sequence[str]) -> Iterator[str]:
 
 
 def label_notes(
-    targets: Iterable[Any],
-    predictions: Iterable[Any],
-    labels: Callable[[Any], Iterable[Hashable]] | None,
-    *,
-    name: str,
+    targets: Iterable[Any], predictions: Iterable[Any], labels: Callable[[Any], Iterable[Hashable]] | None, *, name: str
 ) -> Iterator[str]:
     """Note on the number of predicted labels that differ from a true label only in case or spaces.
 

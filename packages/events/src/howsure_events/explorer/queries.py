@@ -417,8 +417,7 @@ def _as_shares(counts: CorrectedSeries, sizes: Mapping[str, int]) -> CorrectedSe
 def _version(store: Store) -> tuple[int, int]:
     """A version of the labels, which increases with every answer and every draw."""
     ((entry, drawn),) = rows_of(
-        store,
-        "SELECT (SELECT coalesce(max(entry), 0) FROM answers), (SELECT count(*) FROM label_sample)",
+        store, "SELECT (SELECT coalesce(max(entry), 0) FROM answers), (SELECT count(*) FROM label_sample)"
     )
     return int(entry), int(drawn)
 

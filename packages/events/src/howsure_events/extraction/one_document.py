@@ -66,12 +66,7 @@ class Facts:
 
 
 def mention_facts(
-    document: Document,
-    mentions: Sequence[Mention],
-    *,
-    lexicon: Lexicon,
-    rule: Rule,
-    heads: Sequence[int] | None = None,
+    document: Document, mentions: Sequence[Mention], *, lexicon: Lexicon, rule: Rule, heads: Sequence[int] | None = None
 ) -> Facts:
     """For each mention, the actors that it is described as, and whether it acts.
 

@@ -81,11 +81,7 @@ def command() -> None:
 @click.option("--seed", "rng", type=click.IntRange(min=0), metavar="N")
 @click.option("--pseudocount-transition", type=float, metavar="A", help="HMM: added to every transition (default: 1).")
 @click.option("--pseudocount-emission", type=float, metavar="A", help="HMM: added to every word of a tag (default: 1).")
-@click.option(
-    "--unknown",
-    metavar="POLICY",
-    help="HMM: unseen words: shape (default), uniform, pseudocount or error.",
-)
+@click.option("--unknown", metavar="POLICY", help="HMM: unseen words: shape (default), uniform, pseudocount or error.")
 def train_command(
     files: tuple[str, ...],
     output: str,
