@@ -1,18 +1,41 @@
-"""A leaderboard: the mean of each model with its interval, its possible ranks, and tiers."""
+"""Scores: leaderboards, pass@k by k, agents against their costs, and the items of a benchmark."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator, PercentFormatter
 
-from howsure.figures.pass_at_k import curves_of, draw_curves
-from howsure.figures.style import FAINT, INK, QUIET, dress, literal, look, new_figure, shortened_name, styled
+from howsure.errors import InputError
+from howsure.figures.marked_rows import Mark, draw_rows
+from howsure.figures.style import (
+    FAINT,
+    INK,
+    QUIET,
+    Look,
+    dress,
+    literal,
+    literal_legend,
+    look,
+    new_figure,
+    shortened_name,
+    styled,
+)
 from howsure.figures.width import is_narrow
+from howsure.result import Estimate
 from howsure.scores.answers import MACRO
 from howsure.scores.results import BattleTable, Leaderboard, ScoreRow
+
+if TYPE_CHECKING:
+    from howsure.inputs.pairs import Floats
+    from howsure.scores.agent_results import AgentRow, AgentTable
+    from howsure.scores.item_results import BenchmarkItems
 
 MOST_ROWS = 60
 NAME_LENGTH, NARROW_LENGTH = 28, 24
@@ -112,3 +135,216 @@ def _draw_row(axes: Axes, row: ScoreRow, place: float) -> None:
     axes.plot([row.mean.value], [place], "o", color=colour, markersize=3.5)
     if row.ranks is not None:
         axes.text(1.02, place, row.ranks, transform=axes.get_yaxis_transform(), va="center", ha="left", color=QUIET)
+
+
+# pass@k and pass^k by k: a curve for each model, with intervals that are simultaneous over k.
+
+MOST_NAMED = 8
+BANDS_UP_TO = 3  # curves; more bands on one another show nothing
+APART = 0.012  # of the axis, between the intervals of two curves
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """pass@k or, `all_right`, pass^k of a model (n,): k, the mean and its interval."""
+
+    model: str
+    all_right: bool
+    k: Floats
+    mean: Floats
+    low: Floats
+    high: Floats
+
+
+def curves_of(rows: list[ScoreRow]) -> list[Curve]:
+    """The curves of pass@k and pass^k, the best at its first k first; () unless a curve has several k."""
+    rows_by_curve: dict[tuple[str, bool], dict[int, ScoreRow]] = {}
+    several = len({row.score.rpartition(" pass")[0] for row in rows}) > 1
+    for row in rows:
+        name, _, kind = row.score.rpartition(" pass")
+        parts = (name if several else None, row.group, row.model)
+        model = ", ".join(part for part in parts if part is not None) or name
+        rows_by_curve.setdefault((model, kind[0] == "^"), {})[int(kind[1:])] = row
+    if max(map(len, rows_by_curve.values())) < 2:
+        return []
+    curves = []
+    for (model, all_right), of_k in rows_by_curve.items():
+        values = [(k, row.mean.value, row.mean.low, row.mean.high) for k, row in sorted(of_k.items())]
+        curves.append(Curve(model, all_right, *np.array(values, dtype=float).T))
+    return sorted(curves, key=lambda curve: (curve.all_right, -curve.mean[0]))
+
+
+def draw_curves(curves: list[Curve], *, level: float, ax: Axes | None = None) -> Axes:
+    """Draw curves, those of pass^k with open markers: bands for up to 3 curves, otherwise the interval at each k. Of
+    more than 8 models, the best are named, and the others are faint."""
+    models = list(dict.fromkeys(curve.model for curve in curves))
+    looks = {model: look(i) for i, model in enumerate(models[:MOST_NAMED])}
+    ks = np.unique(np.concatenate([curve.k for curve in curves]))
+    step = (ks[-1] / ks[0]) ** APART
+    with styled():
+        axes = new_figure(5.4, 3.8, keep="height").subplots() if ax is None else ax
+        axes.set_xscale("log")
+        for curve in curves:
+            how = looks.get(curve.model)
+            if how is None:
+                axes.plot(curve.k, curve.mean, color=FAINT, linewidth=0.8, zorder=1)
+                continue
+            place = models.index(curve.model) - (len(looks) - 1) / 2
+            _draw_curve(axes, curve, how, band=len(curves) <= BANDS_UP_TO, shift=step**place)
+        axes.xaxis.set_major_locator(FixedLocator(ks.tolist()))
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.xaxis.set_major_formatter(lambda k, _: f"{k:g}")
+        axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+        axes.set_ylim(bottom=0.0)
+        marks = {f"pass{'^' if curve.all_right else '@'}k": curve.all_right for curve in curves}
+        axes.set_xlabel("k")
+        axes.set_ylabel(", ".join(marks))
+        _name(axes, looks, len(models), marks=marks if len(marks) > 1 else {}, level=level)
+        dress(axes, grid="y")
+    return axes
+
+
+def _draw_curve(axes: Axes, curve: Curve, how: Look, *, band: bool, shift: float) -> None:
+    inside = "white" if curve.all_right else how.colour
+    if band:
+        axes.fill_between(curve.k, curve.low, curve.high, color=how.colour, alpha=0.18, linewidth=0)
+        shift = 1.0
+    else:
+        axes.vlines(shift * curve.k, curve.low, curve.high, color=how.colour, linewidth=1.0, alpha=0.6)
+    axes.plot(
+        shift * curve.k,
+        curve.mean,
+        color=how.colour,
+        linewidth=1.3,
+        linestyle=how.dashes,
+        zorder=3,
+        marker=how.marker,
+        markerfacecolor=inside,
+        markersize=4.2,
+    )
+
+
+def _name(axes: Axes, looks: dict[str, Look], n: int, *, marks: dict[str, bool], level: float) -> None:
+    """A legend below the axes: models, and the meaning of markers and intervals."""
+    handles = [Line2D([], [], color=how.colour, linestyle=how.dashes, marker=how.marker) for how in looks.values()]
+    handles += [
+        Line2D([], [], color=INK, linestyle="", marker="o", mfc="white" if hat else INK) for hat in marks.values()
+    ]
+    for handle in handles:
+        handle.set(linewidth=1.3, markersize=4.2)
+    heading = f"{100 * level:g} % intervals, right for all k of a model together"
+    heading += f"\nthe best {len(looks)} of {n:,}; the others faint" if n > len(looks) else ""
+    named = [*(shortened_name(model, NAME_LENGTH) for model in looks), *marks]
+    below: Any = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "borderaxespad": 4.5, "ncols": 2}
+    literal_legend(axes, handles, named, **below, handlelength=3.0, title=heading, title_fontsize=8, alignment="left")
+
+
+# Scores of agents against their costs, or their range where some trials errored.
+
+COST_WIDTH, COST_HEIGHT = 5.4, 3.6  # inches
+AGENT_NAME_LENGTH, NARROW_AGENT_LENGTH = 24, 16
+MOST_AGENTS = 40
+
+
+def draw_agents(table: AgentTable, *, ax: Axes | None = None) -> Axes:
+    """Draw each agent's score against its cost (on a log scale) with both intervals; without costs, a row per agent.
+
+    A vertical bar of an agent with errored trials reaches from the mean with these failed to that with them passed.
+    Dominated agents are grey. Of more than 40 agents, the best are drawn.
+    """
+    rows = [row for row in table.rows if row.cost is not None][:MOST_AGENTS]
+    if not rows:
+        return _draw_ranges(table, ax)
+    with styled():
+        axes = new_figure(COST_WIDTH, COST_HEIGHT).subplots() if ax is None else ax
+        axes.set_xscale("log")
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.xaxis.set_major_formatter(FuncFormatter(_plain_number))
+        axes.xaxis.set_minor_locator(NullLocator())
+        costs = [row.cost.value for row in rows if row.cost is not None]
+        middle = (min(costs) * max(costs)) ** 0.5
+        for row in rows:
+            _draw_agent(axes, row, middle)
+        cost = table.recipe.get("cost", "cost")
+        left_out = len(table.rows) - len(rows)
+        literal(
+            axes.set_xlabel(""), f"{cost} of a task, geometric mean" + f" ({left_out} agents left out)" * bool(left_out)
+        )
+        literal(axes.set_ylabel(""), f"mean {table.score}")
+        axes.plot([], [], "o", color=look(0).colour, markersize=4, label="not dominated")
+        if any(row.dominated_by for row in rows):
+            axes.plot([], [], "s", color=QUIET, markersize=4, label="dominated")
+            axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False)
+        dress(axes, grid="y")
+    return axes
+
+
+def _plain_number(value: float, _: int | None) -> str:
+    return f"{value:,.0f}" if value >= 1_000 else f"{value:.3g}"
+
+
+def _draw_agent(axes: Axes, row: AgentRow, middle: float) -> None:
+    assert row.cost is not None
+    colour, marker = (QUIET, "s") if row.dominated_by else (look(0).colour, "o")
+    x, y = row.cost.value, (row.lowest + row.highest) / 2
+    axes.plot([x, x], [row.low, row.high], color=colour, linewidth=1.0, solid_capstyle="butt")
+    axes.plot([x, x], [row.lowest, row.highest], color=colour, linewidth=3.5, solid_capstyle="butt")
+    if row.cost.low is not None and row.cost.high is not None:
+        axes.plot([row.cost.low, row.cost.high], [y, y], color=colour, linewidth=1.0, solid_capstyle="butt")
+    axes.plot([x], [y], marker, color=colour, markersize=4.5)
+    name = shortened_name(row.model or "all", NARROW_AGENT_LENGTH if is_narrow() else AGENT_NAME_LENGTH)
+    text = axes.annotate(
+        "",
+        (x, y),
+        xytext=(5 if x <= middle else -5, 5),
+        textcoords="offset points",
+        ha="left" if x <= middle else "right",
+        color=QUIET if row.dominated_by else INK,
+    )
+    literal(text, name)
+
+
+def _draw_ranges(table: AgentTable, ax: Axes | None) -> Axes:
+    failed = Mark("errored trials failed", _as_failed, "o", look(0).colour, 0.0)
+    passed = Mark("errored trials passed", _as_passed, "x", INK, 0.0, bare=True)
+    marks = [failed, passed] if any(row.errored for row in table.rows) else [failed]
+    return draw_rows(
+        table.rows, marks, name=lambda row: row.model or "all trials", of="agents", label=f"mean {table.score}", ax=ax
+    )
+
+
+def _as_failed(row: AgentRow) -> Estimate:
+    return Estimate(row.lowest, row.low, row.high, level=0.95, method="", n=row.n)
+
+
+def _as_passed(row: AgentRow) -> Estimate:
+    return Estimate(row.highest, None, None, level=0.95, method="", n=row.n)
+
+
+# Items of a benchmark: discrimination against mean score.
+
+ITEMS_WIDTH, ITEMS_HEIGHT = 5.0, 3.4  # inches
+
+
+def draw_items(items: BenchmarkItems, *, ax: Axes | None = None) -> Axes:
+    """Draw a point for each item that is not dead, those that contradict the rest as squares.
+
+    Raises InputError if no item has a discrimination.
+    """
+    rows = [row for row in items.rows if row.discrimination is not None]
+    if not rows:
+        raise InputError("no item has a discrimination: there are too few models, or all items are dead.")
+    with styled():
+        axes = new_figure(ITEMS_WIDTH, ITEMS_HEIGHT).subplots() if ax is None else ax
+        axes.axhline(0.0, color=INK, linewidth=0.8)
+        for contradicts, marker, colour, size in ((False, "o", QUIET, 2.5), (True, "s", look(1).colour, 4.5)):
+            points = [(row.mean, row.discrimination) for row in rows if row.contradicts == contradicts]
+            if points:
+                label = "contradicts the rest" if contradicts else "other items"
+                axes.plot(*zip(*points, strict=True), marker, color=colour, markersize=size, alpha=0.7, label=label)
+        if any(row.contradicts for row in rows):
+            axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False)
+        literal(axes.set_xlabel(""), f"mean {items.score} over models")
+        axes.set_ylabel("discrimination")
+        dress(axes, grid="y")
+    return axes

@@ -14,8 +14,7 @@ from howsure.errors import InputError, Parameter
 from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.recalibration.binary_maps import BINS, Beta, Histogram, Isotonic, Platt, Temperature, Unchanged, VennAbers
-from howsure.recalibration.class_maps import ClassTemperature, Dirichlet, Vector
-from howsure.recalibration.ordered_map import Ordered
+from howsure.recalibration.class_maps import ClassTemperature, Dirichlet, Ordered, Vector
 from howsure.recalibration.parameters import ProbabilityMap
 from howsure.recalibration.scores import Labelled, Scores, folds_of, of_label, rows_of_all
 from howsure.show.table import TABLE, WORDS, Column, digits

@@ -147,7 +147,7 @@ class AgentTable(Rows[AgentRow]):
     @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw scores against costs, or without costs the range and interval of each agent."""
-        from howsure.figures.agents import draw_agents
+        from howsure.figures.scores import draw_agents
 
         return draw_agents(self, ax=ax)
 

@@ -119,6 +119,6 @@ class BenchmarkItems(Rows[BenchmarkItem]):
     @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the discrimination of each item against its mean score."""
-        from howsure.figures.items import draw_items
+        from howsure.figures.scores import draw_items
 
         return draw_items(self, ax=ax)
