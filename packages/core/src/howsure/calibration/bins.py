@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -74,23 +74,20 @@ class Sums:
         return len(self.count)
 
     def into(self, bins: Integers, n_bins: int) -> Sums:
-        """Add the entries up by bin; `bins` has the bin of each entry. Columns that share an array share the result."""
-        added: dict[int, Any] = {}
-        for name in _COLUMNS:
-            column = getattr(self, name)
-            if id(column) not in added:
-                added[id(column)] = np.bincount(bins, weights=column, minlength=n_bins)
-        columns = [added[id(getattr(self, name))] for name in _COLUMNS]
-        return Sums(columns[0].astype(np.int64), *columns[1:])
+        """Add the entries up by bin; `bins` has the bin of each entry."""
+        count, *others = self._each(lambda column: np.bincount(bins, weights=column, minlength=n_bins))
+        return Sums(count.astype(np.int64), *others)
 
     def runs(self, starts: Integers) -> Sums:
         """Add up runs of entries, from each start to the next."""
-        added: dict[int, Any] = {}
-        for name in _COLUMNS:
-            column = getattr(self, name)
-            if id(column) not in added:
-                added[id(column)] = np.add.reduceat(column, starts)
-        return Sums(*(added[id(getattr(self, name))] for name in _COLUMNS))
+        return Sums(*self._each(lambda column: np.add.reduceat(column, starts)))
+
+    def _each(self, added: Callable[[Any], Any]) -> list[Any]:
+        """What a function makes of each column; columns that share an array share the result."""
+        columns = [getattr(self, name) for name in _COLUMNS]
+        by_array = {id(column): column for column in columns}
+        results = {key: added(column) for key, column in by_array.items()}
+        return [results[id(column)] for column in columns]
 
     def __add__(self, other: Sums) -> Sums:
         return Sums(*(getattr(self, name) + getattr(other, name) for name in _COLUMNS))

@@ -69,7 +69,7 @@ class CalibrationSummary(SavedSums):
     """
 
     def __init__(self) -> None:
-        self._slots = Slots.none()
+        self._slots: Slots = Slots.none()
 
     @classmethod
     def of_slots(cls, slots: Slots) -> Self:
@@ -174,17 +174,8 @@ class CalibrationSummary(SavedSums):
             return NotImplemented
         return self.of_slots(self._slots + other._slots)
 
-    def __radd__(self, other: int) -> Self:
-        """Support the built-in `sum`, which starts at 0."""
-        return type(self)() + self if other == 0 else NotImplemented
-
     def __len__(self) -> int:
         return len(self._slots)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, CalibrationSummary) and self._slots == other._slots
-
-    __hash__ = None  # type: ignore[assignment]
 
     def curve(
         self,
@@ -391,10 +382,6 @@ class CalibrationSummaries(SavedSums, Mapping[str, CalibrationSummary]):
             return NotImplemented
         return self.of_slots(_merged(self._slots, other._slots))
 
-    def __radd__(self, other: int) -> Self:
-        """`sum` starts at 0."""
-        return type(self)() + self if other == 0 else NotImplemented
-
     def __getitem__(self, name: str) -> CalibrationSummary:
         return CalibrationSummary.of_slots(self._slots[name])
 
@@ -403,11 +390,6 @@ class CalibrationSummaries(SavedSums, Mapping[str, CalibrationSummary]):
 
     def __len__(self) -> int:
         return len(self._slots)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, CalibrationSummaries) and self._slots == other._slots
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return "\n".join(f"{name}: {summary!r}" for name, summary in self.items()) or "no summaries: add pairs"

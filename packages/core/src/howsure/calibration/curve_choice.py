@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ from howsure.stats.randomness import Randomness, generator_from
 BINS, LOCAL, ISOTONIC = "bins", "local regression", "isotonic regression"
 SPANS = (0.02, 0.05, 0.1, 0.2, 0.4, 0.7, 1.0)
 STEPS = 1.4  # from one number of bins to the next
-CURVE_POINTS, TRIED_POINTS, MOST_CELLS = 100, 40, 1_000
+CURVE_POINTS, TRIED_POINTS = 100, 40
 FOLDS = 10
 TINY = 1e-280  # predictions below it count as 0: between them, slopes of curves are infinite
 DIGITS = 12  # of frequencies: sums of labels 1 alone are 1
@@ -186,9 +187,7 @@ def cross_validate_curve(
     pairs = pairs_from(
         y_true, y_prob, data=data, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label
     ).that_weigh()
-    units: Integers = (
-        np.arange(len(pairs)) if pairs.clusters is None else np.unique(pairs.clusters, return_inverse=True)[1]
-    )
+    q, y, w, units = _sorted_columns(pairs)
     n_units = int(units.max()) + 1
     folds = min(FOLDS, n_units) if folds is None else check_whole(folds, name="folds", least=2)
     unit = "pair" if pairs.clusters is None else "cluster"
@@ -197,9 +196,6 @@ def cross_validate_curve(
     if n_units < folds:
         raise InputError(f"folds must be at most the number of {unit}s, {n_units:,}; it is {folds:,}.")
     parts = (generator_from(rng).permutation(n_units) % folds)[units]
-    order = np.argsort(pairs.probabilities, kind="stable")
-    q, y, parts, units = pairs.probabilities[order], pairs.labels[order].astype(np.float64), parts[order], units[order]
-    w = np.ones(len(q)) if pairs.weights is None else pairs.weights[order]
     q = np.where(q < TINY, 0.0, q)
     settings = [
         *((BINS, float(size)) for size in _bin_sizes(len(q))),
@@ -221,7 +217,9 @@ def cross_validate_curve(
         by_unit = np.bincount(units, weights=residuals)
         error = math.sqrt(float(by_unit @ by_unit)) / float(w.sum())
         rows.append(TriedCurve(method, setting, mean, mean - float(means[best]), error))
-    chosen = {method: min((row for row in rows if row.method == method), key=_loss) for method in (BINS, LOCAL)}
+    chosen = {
+        method: min((row for row in rows if row.method == method), key=attrgetter("loss")) for method in (BINS, LOCAL)
+    }
     recipe = {"howsure": __version__, "n": len(pairs), "folds": folds, "seed": rng if is_number(rng) else None}
     return CurveChoice(
         best=rows[best],
@@ -230,10 +228,6 @@ def cross_validate_curve(
         rows=tuple(rows),
         recipe=recipe,
     )
-
-
-def _loss(row: TriedCurve) -> float:
-    return row.loss
 
 
 def local_regression(
@@ -273,15 +267,11 @@ def local_regression(
     pairs = pairs_from(
         y_true, y_prob, data=data, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label
     ).that_weigh()
-    units = np.arange(len(pairs)) if pairs.clusters is None else np.unique(pairs.clusters, return_inverse=True)[1]
+    q, y, w, units = _sorted_columns(pairs)
     if span is None and units.max() == 0:
         unit = "pair" if pairs.clusters is None else "cluster"
         raise InputError(f"there is only 1 {unit}, so no span can be chosen by cross-validation: give `span=`.")
     chosen = cross_validate_curve(pairs, rng=rng).span if span is None else float(span)
-    order = np.argsort(pairs.probabilities, kind="stable")
-    q, y = pairs.probabilities[order], pairs.labels[order].astype(np.float64)
-    w = np.ones(len(q)) if pairs.weights is None else pairs.weights[order]
-    units = units[order]
     curve = []
     for point in _points(q, CURVE_POINTS).tolist():
         lows, highs, values, sizes = [], [], [], []
@@ -297,6 +287,14 @@ def local_regression(
         curve.append(LocalPoint(point, values[0], low, high, effective))
     recipe = {"howsure": __version__, "n": len(pairs), "span": chosen, "chosen": span is None}
     return LocalRegression(n=len(pairs), span=chosen, level=level, rows=tuple(curve), recipe=recipe)
+
+
+def _sorted_columns(pairs: Pairs) -> tuple[Floats, Floats, Floats, Integers]:
+    """Predictions, labels, weights, and clusters (or the pairs themselves, numbered), sorted by prediction."""
+    order = np.argsort(pairs.probabilities, kind="stable")
+    weights = np.ones(len(pairs)) if pairs.weights is None else pairs.weights
+    units = np.arange(len(pairs)) if pairs.clusters is None else np.unique(pairs.clusters, return_inverse=True)[1]
+    return pairs.probabilities[order], pairs.labels[order].astype(np.float64), weights[order], units[order]
 
 
 def _effective_number(weights: Floats, units: Integers) -> float:
@@ -355,12 +353,3 @@ def _weights_at(x: float, q: Floats, w: Floats, span: float, *, degree: int = 1)
     weighted = powers * kernel[:, None]
     weights: Floats = weighted @ np.linalg.pinv(powers.T @ weighted, hermitian=True)[:, 0]
     return rows, weights
-
-
-def _in_cells(q: Floats, y: Floats, w: Floats) -> tuple[Floats, Floats, Floats]:
-    """Sorted pairs, averaged in cells of equal numbers if there are very many: windows have many cells."""
-    if len(q) <= MOST_CELLS:
-        return q, y, w
-    starts = np.linspace(0, len(q), MOST_CELLS, endpoint=False).round().astype(np.int64)
-    weight = np.add.reduceat(w, starts)
-    return np.add.reduceat(w * q, starts) / weight, np.add.reduceat(w * y, starts) / weight, weight

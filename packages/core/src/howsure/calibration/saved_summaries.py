@@ -110,7 +110,20 @@ def read(path: Place) -> Saved:
 
 
 class SavedSums(ABC):
-    """Base class of objects that can be converted to bytes and saved in files."""
+    """Base class of sums that can be added, compared, converted to bytes and saved in files."""
+
+    _slots: Any
+    __hash__ = None  # type: ignore[assignment]
+
+    @abstractmethod
+    def __add__(self, other: Self) -> Self: ...
+
+    def __radd__(self, other: int) -> Self:
+        """Support the built-in `sum`, which starts at 0."""
+        return type(self)() + self if other == 0 else NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, type(self)) and self._slots == other._slots
 
     @abstractmethod
     def _saved(self) -> Saved: ...
