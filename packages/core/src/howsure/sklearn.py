@@ -11,14 +11,11 @@ from howsure.errors import InputError
 from howsure.inputs.classes import pairs_from_classes
 from howsure.inputs.numbers_and_names import unknown_name
 from howsure.inputs.pairs import TOP_LABEL, Pairs
-from howsure.inputs.parameter_types import ArrayLike
+from howsure.inputs.parameter_types import ArrayLike, Axes, Figure
 from howsure.selective.curve import selective_curve
 from howsure.show.axes import checks_axes
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from howsure.calibration.results import CalibrationCurve
 
 __all__ = ["CalibrationDisplay", "Classifier", "ConfidenceScorer", "scorers"]

@@ -36,6 +36,7 @@ from howsure.figures.style import (
     styled,
 )
 from howsure.inputs.numbers_and_names import unknown_name
+from howsure.inputs.pairs import Bools
 from howsure.inputs.periods import length_of, period_end, period_start
 from howsure_events.series.corrected_series import CorrectedSeries
 from howsure_events.series.event_series import EventSeries
@@ -60,7 +61,7 @@ class Places:
     middle: Array
     days: Array
     points: float
-    hollow: np.ndarray[Any, np.dtype[np.bool_]]
+    hollow: Bools
 
     @classmethod
     def of(cls, ax: Axes, periods: Sequence[str], incomplete: Sequence[str]) -> Places:

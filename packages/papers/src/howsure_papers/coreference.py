@@ -15,7 +15,7 @@ from howsure.calibration.comparison import compare_calibration
 from howsure.calibration.results import CalibrationComparison
 from howsure.data.documents.document import Document
 from howsure.figures.calibration import curve_figure
-from howsure.inputs.pairs import Pairs
+from howsure.inputs.pairs import Bools, Pairs
 from howsure.result import Estimate
 from howsure.show.table import COUNT, ESTIMATE, POINT, Column, digits
 from howsure_papers.corpora.coreference import GUM, LITBANK, ONTOGUM, CoreferenceCorpus, default_parser, read_corpus
@@ -409,7 +409,7 @@ def compared(pairs: Pairs, other: Pairs) -> CalibrationComparison:
     )
 
 
-def _percent(chosen: np.ndarray[Any, np.dtype[np.bool_]]) -> str:
+def _percent(chosen: Bools) -> str:
     return f"{100 * float(chosen.mean()):.1f} %"
 
 

@@ -11,11 +11,10 @@ import numpy as np
 
 from howsure.calibration.curve import calibration_curve
 from howsure.calibration.results import CalibrationCurve
-from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.pairs import Bools, Floats, Integers
 from howsure.inputs.periods import period_of
 from howsure.result import Estimate
 from howsure.show.table import COUNT, ESTIMATE, P_VALUE, UNDEFINED, Column, Kind, digits, p_in_words
-from howsure_events.extraction.one_document import Bools
 from howsure_events.series.counts import count_from_probabilities
 from howsure_events.store.event_store import EventStore
 from howsure_events.store.reading import columns_of

@@ -6,10 +6,9 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from howsure.errors import InputError
-from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.pairs import Bools, Floats, Integers
 from howsure.result import Estimate
 from howsure.show.table import ENDS, UNDEFINED, Kind
 from howsure.stats.clusters import jackknife_error, ratio_error
@@ -174,7 +173,7 @@ def p_value(difference: Estimate) -> float:
     return float(2 * ndtr(-abs(difference.value) / error))
 
 
-def share_estimate(values: Floats | npt.NDArray[np.bool_]) -> Estimate:
+def share_estimate(values: Floats | Bools) -> Estimate:
     """The share of what is True, or 1, with Wilson's interval; undefined without values.
 
     >>> print(share_estimate(np.array([True, False] * 50)))

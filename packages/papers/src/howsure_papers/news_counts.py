@@ -11,11 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
-from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.pairs import Bools, Floats, Integers
 from howsure.inputs.periods import periods_between, periods_of
 from howsure.show.table import COUNT, Column, Kind, digits
 from howsure.stats.proportions import poisson_binomial
-from howsure_events.extraction.one_document import Bools
 from howsure_events.series.counts import compare_counts, count_from_probabilities
 from howsure_events.series.event_series import EventSeries, event_series
 from howsure_events.store.event_store import EventStore

@@ -8,15 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec
+from typing import Any, Generic, ParamSpec
 
 from howsure import __version__
 from howsure.inputs.numbers_and_names import counted
+from howsure.inputs.parameter_types import Figure
 from howsure.result import Rows
 from howsure.show.table import Cell, Column, Kind, Table
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 Given = ParamSpec("Given")
 Advance = Callable[[int], None]

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from matplotlib.figure import Figure
 
 from howsure.calibration.comparison import compare_calibration
@@ -16,7 +15,7 @@ from howsure.calibration.curve import curve_of
 from howsure.calibration.results import CalibrationComparison, CalibrationCurve
 from howsure.errors import InputError, MissingExtraError
 from howsure.figures.calibration import curve_figure
-from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
+from howsure.inputs.pairs import Bools, Floats, Integers, Labels, Pairs
 from howsure.result import Estimate
 from howsure.show.table import ESTIMATE, Column, Kind, digits
 from howsure.stats.proportions import normal_quantile
@@ -299,7 +298,7 @@ def quantities(labels: Labels, predicted: Mapping[str, Floats], bin_size: int = 
     return all_quantities
 
 
-def f1_with_influence(labels: Labels, predicted: npt.NDArray[np.bool_]) -> tuple[float, Floats]:
+def f1_with_influence(labels: Labels, predicted: Bools) -> tuple[float, Floats]:
     """F1 = 2 Σ y ŷ / Σ (y + ŷ), and how much each row moves it."""
     y, guess = labels.astype(np.float64), predicted.astype(np.float64)
     return ratio_with_influence(2 * y * guess, y + guess)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,14 +12,12 @@ from howsure.calibration.bins import bin_pairs, boundaries_of_sorted, sorted_row
 from howsure.calibration.calibration_errors import squared_error
 from howsure.calibration.simulation import simulate_pairs
 from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.inputs.parameter_types import Figure
 from howsure.show.table import COUNT, Column, digits
 from howsure_papers import curve_distances
 from howsure_papers.curve_distances import distances_by_truth, steps_of_distances
 from howsure_papers.drawings import Series, series_figure
 from howsure_papers.reproduction import TEXT, Advance, Drawing, Finding, Found, Numbers, experiment, nobody, numbers
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 BETAS = ((0.3, 0.7), (0.5, 0.5), (1.0, 1.0), (2.0, 5.0))
 PAIRS = 100_000

@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
@@ -31,13 +30,10 @@ from howsure.calibration.words import (
 from howsure.errors import InputError
 from howsure.figures.calibration import corp_figure, curve_figure, error_figure, histogram_figure
 from howsure.figures.files import inline_svg
+from howsure.inputs.parameter_types import Figure
 from howsure.result import files_read
 from howsure.show.table import Table, interval, number
 from howsure_cli.report.pages import page_template, tables_beside
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 
 IN_A_TITLE = 3  # names of files
 VERDICTS_UP_TO = 12

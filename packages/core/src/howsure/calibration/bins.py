@@ -7,12 +7,11 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from howsure.calibration.slots import CELLS, EXACT_UP_TO, LAST, Slots, cells_of, last_of_cells, slots_of
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import check_whole
-from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
+from howsure.inputs.pairs import Bools, Floats, Integers, Labels, Pairs
 
 MOST_BINS = 100_000
 
@@ -482,7 +481,7 @@ def log_loss_of_rows(q: Floats, y: Labels, w: Floats | None) -> tuple[float, int
     return float(loss.sum()), int(len(q) - np.count_nonzero(finite))
 
 
-def losses_of_rows(q: Floats, y: Labels, w: Floats | None) -> tuple[Floats, npt.NDArray[np.bool_]]:
+def losses_of_rows(q: Floats, y: Labels, w: Floats | None) -> tuple[Floats, Bools]:
     """The weighted log loss of each row (n,), 0 where it is infinite, and a mask of the rows where it is finite."""
     likely = np.where(y == 1, q, 1.0 - q)
     finite = likely > 0.0

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from howsure.calibration.bins import sorted_rows
-from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
+from howsure.inputs.pairs import Bools, Floats, Integers, Labels, Pairs
 
 # The sign-flip test of sums over clusters.
 #
@@ -165,7 +165,7 @@ def _fit(q: Floats, z: Floats, y: Labels, w: Floats) -> tuple[float, float, floa
     return _log_likelihood(odds + z @ theta, y, w), *_parameters(theta, odds)
 
 
-def log_odds_columns(q: Floats) -> tuple[np.typing.NDArray[np.bool_], Floats]:
+def log_odds_columns(q: Floats) -> tuple[Bools, Floats]:
     """A mask (n,) of the predictions strictly between 0 and 1, and their regressors (m, k).
 
     The regressors are 1 and the standardised log-odds of the m predictions in the mask; k is 1 if these are all equal,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from howsure.calibration.error import LEAST_EFFECTIVE, UNDEFINED, ClusterSums, RareClusters, RareLabels, SquaredError
-from howsure.inputs.pairs import Floats
+from howsure.inputs.pairs import Bools, Floats
 from howsure.stats.threads import one_thread
 
 # The null distribution of the clustered estimate: the sign of every cluster's gaps is random.
@@ -189,17 +189,17 @@ def _squares(cells: ClusterSums) -> tuple[Floats, Floats]:
     )
 
 
-def _mean(theta: Floats, total_w: Floats, is_estimable: np.typing.NDArray[np.bool_]) -> float:
+def _mean(theta: Floats, total_w: Floats, is_estimable: Bools) -> float:
     weight = np.where(is_estimable, total_w, 0.0)
     return float(weight @ theta / weight.sum())
 
 
-def _known(cells: ClusterSums, couples: Floats) -> np.typing.NDArray[np.bool_]:
+def _known(cells: ClusterSums, couples: Floats) -> Bools:
     """A mask of the bins that contain several clusters and have an effective number of at least two pairs."""
     return (couples > NOTHING * cells.total_w**2) & (cells.total_w**2 >= LEAST_EFFECTIVE * cells.total_ww)
 
 
-def _rare(cells: ClusterSums, is_estimable: np.typing.NDArray[np.bool_], theta: Floats, least: float) -> RareLabels:
+def _rare(cells: ClusterSums, is_estimable: Bools, theta: Floats, least: float) -> RareLabels:
     """The variances of the bins under calibration, with effective numbers of pairs that allow for clusters.
 
     Noise is inflated by the ratio of `least`, the noise of all bins with their correlations, to that of independent
@@ -256,7 +256,7 @@ def without_each_cluster(cells: ClusterSums) -> Floats:
     return values
 
 
-def _noise(cells: ClusterSums, is_estimable: np.typing.NDArray[np.bool_]) -> tuple[float, float, float]:
+def _noise(cells: ClusterSums, is_estimable: Bools) -> tuple[float, float, float]:
     """The sums 2 Σ p_b p_b' V_bb'², Σ p_b V_bb and 4 Σ p_b² V_bb, with V the covariance of bins' mean gaps between
     clusters."""
     weight = float(cells.total_w[is_estimable].sum())

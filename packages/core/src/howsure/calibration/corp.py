@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -47,6 +47,7 @@ from howsure.calibration.words import (
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import check_level, check_whole, counted
 from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.inputs.parameter_types import Axes, Figure
 from howsure.result import Arrays, Estimate, Result, as_json, dict_of
 from howsure.show.axes import checks_axes
 from howsure.show.table import (
@@ -66,10 +67,6 @@ from howsure.show.table import (
 from howsure.stats.clusters import few_clusters
 from howsure.stats.proportions import normal_quantile, wilson_interval
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 # Isotonic calibration curves in words and as a table.
 

@@ -34,7 +34,7 @@ from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import SAVED, Source
 from howsure.inputs.numbers_and_names import check_level, check_whole
 from howsure.inputs.pairs import CLASS_WISE, Pairs, Probabilities
-from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.inputs.parameter_types import ArrayLike, Axes, Figure, IntoFrame
 from howsure.inputs.repeated_items import item_notes
 from howsure.result import Result, Rows, plain, provenance_line, rows_read
 from howsure.show.axes import checks_axes
@@ -45,9 +45,6 @@ from howsure.stats.randomness import Randomness
 from howsure.worst_rows import Show, WorstRows, check_worst
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from howsure.calibration.calibration_summary import CalibrationSummary
 
 Curve = TypeVar("Curve", CalibrationCurve, CorpCurve)

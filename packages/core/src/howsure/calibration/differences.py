@@ -8,13 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from howsure.calibration.bins import bin_pairs
 from howsure.calibration.clusters import NOTHING, clustered_mse, without_each_cluster
 from howsure.calibration.error import SquaredError, cluster_sums, debiased_mse, exact_interval, mean_gaps
 from howsure.calibration.scores import LOG, ProperLoss, is_certain, multiclass_losses
-from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.inputs.pairs import Bools, Floats, Integers, Pairs
 from howsure.result import Estimate
 from howsure.stats.clusters import jackknife_error
 from howsure.stats.proportions import t_quantile
@@ -170,7 +169,7 @@ def certain_classes(pairs: Pairs) -> int:
     return 0 if scores is None else int((is_certain(scores.label_probability) & _weighs(pairs)).sum())
 
 
-def _weighs(pairs: Pairs) -> npt.NDArray[np.bool_]:
+def _weighs(pairs: Pairs) -> Bools:
     return np.ones(len(pairs), dtype=np.bool_) if pairs.weights is None else pairs.weights > 0
 
 

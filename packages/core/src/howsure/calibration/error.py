@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from howsure.calibration.bins import Sums
-from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
+from howsure.inputs.pairs import Bools, Floats, Integers, Labels, Pairs
 from howsure.stats.clusters import ends_with_one_more, kish
 from howsure.stats.proportions import t_quantile
 
@@ -208,7 +207,7 @@ def exact_interval(frequency: Floats, n: Floats, *, tail: float) -> tuple[Floats
     return low, high
 
 
-def exact_end(frequency: Floats, n: Floats, *, tail: float, above: npt.NDArray[np.bool_]) -> Floats:
+def exact_end(frequency: Floats, n: Floats, *, tail: float, above: Bools) -> Floats:
     """One end of each exact interval: the upper where `above`, else the lower."""
     from scipy.special import betaincinv
 

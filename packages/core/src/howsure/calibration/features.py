@@ -8,13 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from howsure.errors import InputError, Parameter
 from howsure.inputs.checks import Coded, Column, as_column, is_missing
 from howsure.inputs.frames import Source, all_columns, columns_from, is_frame
 from howsure.inputs.numbers_and_names import natural_order
-from howsure.inputs.pairs import CLASS_WISE, NOTHING, Floats, Integers, Pairs, Probabilities
+from howsure.inputs.pairs import CLASS_WISE, NOTHING, Bools, Floats, Integers, Pairs, Probabilities
 from howsure.inputs.pairs_from import pairs_from
 
 # Features as cells and conditions: the values of a category, or ranges of numbers between quantiles.
@@ -39,7 +38,7 @@ class Feature:
     codes: Integers
     conditions: tuple[str, ...]
     members: Floats
-    in_pairs: npt.NDArray[np.bool_]
+    in_pairs: Bools
     pooled: tuple[int, int] = (0, 0)
     alone: bool = True
 
@@ -48,7 +47,7 @@ class Feature:
         """The number of cells."""
         return len(self.members[0])
 
-    def only(self, rows: npt.NDArray[np.bool_]) -> Feature:
+    def only(self, rows: Bools) -> Feature:
         """The feature of some rows."""
         return replace(self, codes=self.codes[rows])
 
@@ -126,14 +125,12 @@ def _of_names(name: str, codes: Integers, names: Sequence[str], min_rows: int) -
     return Feature(name, cells, tuple(conditions), members, np.ones(len(conditions), np.bool_), pooled)
 
 
-def _of_dates(name: str, column: Column, missing: npt.NDArray[np.bool_], min_rows: int) -> Feature:
+def _of_dates(name: str, column: Column, missing: Bools, min_rows: int) -> Feature:
     days = column.astype("datetime64[D]").astype(np.int64).astype(np.float64)
     return _of_numbers(name, days, missing, min_rows, dates=True)
 
 
-def _of_numbers(
-    name: str, numbers: Floats, missing: npt.NDArray[np.bool_], min_rows: int, *, dates: bool = False
-) -> Feature:
+def _of_numbers(name: str, numbers: Floats, missing: Bools, min_rows: int, *, dates: bool = False) -> Feature:
     """Cells between quantiles; every range between two cuts is a condition, but pairs use only the one-sided ranges.
 
     Numbers with at most 10 distinct values are treated as categories.

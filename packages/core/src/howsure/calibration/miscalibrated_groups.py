@@ -33,7 +33,7 @@ from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, check_whole, counted, shortened
 from howsure.inputs.pairs import Pairs, Probabilities
-from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.inputs.parameter_types import ArrayLike, Axes, IntoFrame
 from howsure.result import Estimate, Result, Rows, as_json, provenance_line, rows_read
 from howsure.show.axes import checks_axes
 from howsure.show.notes import FINDING, Note
@@ -43,8 +43,6 @@ from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 from howsure.stats.threads import one_thread
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from howsure.calibration.multicalibration import MulticalibrationError
 
 

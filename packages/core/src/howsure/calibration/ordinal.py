@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, shortened, spelled_number
 from howsure.inputs.pairs import CLASS_WISE, PROB, PROBS_COLUMN, UNNAMED, Integers, Pairs, Probabilities, given_of
 from howsure.inputs.pairs_from import pairs_from
-from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.inputs.parameter_types import ArrayLike, Axes, Figure, IntoFrame
 from howsure.inputs.repeated_items import item_notes
 from howsure.result import Estimate, Rows, as_json
 from howsure.show.axes import checks_axes
@@ -34,9 +34,6 @@ from howsure.stats.clusters import ItemGroups
 from howsure.stats.mean_score import MeanScore, mean_score
 from howsure.stats.p_values import ADJUSTED, adjust_p_values
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -27,17 +27,12 @@ from howsure.inputs.numbers_and_names import (
     shortened,
 )
 from howsure.inputs.pairs import Floats, Integers
-from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.inputs.parameter_types import ArrayLike, Axes, Figure, IntoFrame
 from howsure.result import Result
 from howsure.show.axes import checks_axes
 from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, p_in_words
 from howsure.stats.proportions import t_quantile
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 
 # The exact distribution of the largest difference between cumulative counts of uniform ranks and their expectation.
 

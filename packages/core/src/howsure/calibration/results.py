@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,13 +12,10 @@ from howsure.calibration.bins import Binned
 from howsure.calibration.scores import MULTICLASS, SCORES, MulticlassScores, ScoreParts, score_words, with_score_keys
 from howsure.inputs.matching import ReadOfBoth
 from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.parameter_types import Axes, Figure
 from howsure.result import AMONG, Arrays, Estimate, Result, as_json, dict_of
 from howsure.show.axes import checks_axes
 from howsure.show.table import FRAME, NUMBER, TABLE, WORDS, Column, digits
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 NAMES = ("A", "B")  # of two models
 

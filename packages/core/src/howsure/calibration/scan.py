@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from howsure.calibration.bins import boundaries_of_sorted
 from howsure.calibration.features import Crossed, Feature, alone, crossed
-from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.inputs.pairs import Bools, Floats, Integers, Pairs
 
 # Residuals of the labels, and their sums in blocks of rows, from which their variance and correlations are estimated.
 
@@ -161,7 +161,7 @@ BESIDE = 0.1  # minimum share of a group's variance that remains after compariso
 CLUSTERS = 10.0  # minimum effective number of clusters in a group
 LARGEST_SHARE = 0.9  # a group of two conditions may have at most this share of the rows of either condition
 FIGURES = ("features", "conditions", "n", "weight", "sums", "expected", "deviation", "observed", "score")
-Keep = Callable[[Floats, Floats], npt.NDArray[np.bool_]]
+Keep = Callable[[Floats, Floats], Bools]
 
 
 @dataclass(slots=True)
@@ -267,7 +267,7 @@ class _Search:
             smaller = np.minimum.outer(rows[f][first.in_pairs], rows[g][second.in_pairs])
             yield self._judged(crossed(first, second), (f, g), LARGEST_SHARE * smaller)
 
-    def _judged(self, table: Crossed, places: tuple[int, int], most: Floats | npt.NDArray[np.bool_]) -> Family:
+    def _judged(self, table: Crossed, places: tuple[int, int], most: Floats | Bools) -> Family:
         """The scores of a table's groups that are large enough and have at most `most` rows."""
         residuals, strata = self.residuals, self.residuals.n_strata
         n, w1, w2, w3 = self._weighed(table)
@@ -385,10 +385,10 @@ class Leading:
     left: int
 
 
-def rows_of(group: Group, features: Sequence[Feature]) -> npt.NDArray[np.bool_]:
+def rows_of(group: Group, features: Sequence[Feature]) -> Bools:
     """Whether each row is in a group."""
     inside = [features[f].members[c].astype(np.bool_)[features[f].codes] for f, c in group.parts]
-    rows: npt.NDArray[np.bool_] = inside[0] if len(inside) == 1 else inside[0] & inside[1]
+    rows: Bools = inside[0] if len(inside) == 1 else inside[0] & inside[1]
     return rows
 
 
@@ -396,7 +396,7 @@ def leading(
     residuals: Residuals,
     features: Sequence[Feature],
     families: Sequence[Family],
-    memberships: Sequence[npt.NDArray[np.bool_]],
+    memberships: Sequence[Bools],
     critical: Sequence[float],
     *,
     most: int,
@@ -444,7 +444,7 @@ def _score_per_sum(family: Family, row: int) -> float:
 def _parent_or_self(
     strongest: int,
     groups: Sequence[Group],
-    open_: npt.NDArray[np.bool_],
+    open_: Bools,
     scores: Floats,
     per_sum: Floats,
     residuals: Residuals,
@@ -482,7 +482,7 @@ def sums_of(groups: Sequence[Group], values: Floats, features: Sequence[Feature]
     return totals
 
 
-def without(residuals: Residuals, inside: npt.NDArray[np.bool_]) -> Residuals:
+def without(residuals: Residuals, inside: Bools) -> Residuals:
     """The residuals after subtracting the mean departure of a group's rows, by least squares."""
     current, w = residuals, residuals.powers[1]
     weight = inside.astype(np.float64) if w is None else w * inside

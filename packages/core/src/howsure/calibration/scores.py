@@ -16,7 +16,7 @@ from howsure.calibration.slots import Slots
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
-from howsure.inputs.pairs import CLASS_WISE, Floats, Pairs, Probabilities
+from howsure.inputs.pairs import CLASS_WISE, Bools, Floats, Pairs, Probabilities
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Result, as_json
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 # 2008); the three parts add up exactly. Scores are losses here (lower is better), the negatives of those in the thesis.
 
 Loss = Callable[[Floats], Floats]
-Bools = np.typing.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)

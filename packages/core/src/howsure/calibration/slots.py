@@ -8,10 +8,9 @@ from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from howsure.errors import InputError
-from howsure.inputs.pairs import CHUNK_ROWS, Floats, Integers, Labels, Pairs
+from howsure.inputs.pairs import CHUNK_ROWS, Bools, Floats, Integers, Labels, Pairs
 
 # The cells of the probability scale: narrow intervals, the same to the last bit on every machine and in every engine.
 #
@@ -233,9 +232,9 @@ class Slots:
         squared = (t / SCALE) ** 2
         return squared * (squared + 6 * variance / SCALE**2), 16 * squared**3 * variance / SCALE**2
 
-    def wrong(self) -> npt.NDArray[np.bool_]:
+    def wrong(self) -> Bools:
         """Whether the label of each slot is the less likely one."""
-        is_wrong: npt.NDArray[np.bool_] = (self.cell < CELLS) == (self.label == 1)
+        is_wrong: Bools = (self.cell < CELLS) == (self.label == 1)
         return is_wrong
 
     def means(self) -> tuple[Floats, Floats, Floats]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from howsure import __version__
 from howsure.calibration.binned_test import p_values_of
@@ -18,16 +18,13 @@ from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level
 from howsure.inputs.pairs import Pairs, Probabilities
-from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.inputs.parameter_types import ArrayLike, Axes, IntoFrame
 from howsure.inputs.repeated_items import item_notes
 from howsure.result import Estimate, Rows, plain
 from howsure.show.axes import checks_axes
 from howsure.show.notes import notes_by_name
 from howsure.show.table import COUNT, ESTIMATE, FRAME, NUMBER, P_VALUE, TABLE, WORDS, Column, with_ends
 from howsure.stats.p_values import adjust_p_values
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 TOGETHER = 256  # groups
 

@@ -17,8 +17,7 @@ from howsure.counts.count_law import (
     count_law,
     edgeworth,
 )
-from howsure.counts.population import Bools
-from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.pairs import Bools, Floats, Integers
 
 BATCH = 1 << 16  # logits, with padding, computed at a time: they fit in the cache
 MAX_LOGIT = 600.0  # e^600 and its products with e^level are finite

@@ -13,10 +13,10 @@ from howsure.counts.cell_levels import LEVELS, CellLevels, cell_levels
 from howsure.counts.count_laws import count_intervals, count_laws
 from howsure.counts.design import MIN_MINORITY, difference_total
 from howsure.counts.notes import CountNote
-from howsure.counts.population import MIN_EFFECTIVE_ELEMENTS, Bools, Units, measure_elements
+from howsure.counts.population import MIN_EFFECTIVE_ELEMENTS, Units, measure_elements
 from howsure.counts.proxy import FOLDS, Proxy, assign_folds, fit_proxy, label_weights
 from howsure.counts.results import CountEstimate, Diagnostics
-from howsure.inputs.pairs import Floats
+from howsure.inputs.pairs import Bools, Floats
 from howsure.result import Estimate
 from howsure.stats.logistic import sigmoid
 from howsure.stats.proportions import normal_quantile

@@ -16,7 +16,7 @@ from howsure.errors import InputError, parameter
 from howsure.inputs.arguments import is_listlike
 from howsure.inputs.checks import Codes, as_column, check_clusters, check_codes, check_probabilities
 from howsure.inputs.frames import all_columns, is_frame
-from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.pairs import Bools, Floats, Integers
 from howsure.stats.clusters import kish
 from howsure.stats.gaffke import Sums, gaffke_interval
 
@@ -254,7 +254,6 @@ def check_enough(labelled: int, n: int) -> None:
 # A few large elements can determine a total, and a sample without them, or without a positive one, does not show its
 # error. So the bound here allows for one further element of the largest size that is all positive, or all negative.
 
-Bools = np.ndarray[Any, np.dtype[np.bool_]]
 MIN_EFFECTIVE_ELEMENTS = 10.0  # with fewer, the variance is not estimated, and the bound is used
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -18,15 +18,12 @@ from howsure.counts.population import Units
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import unknown_name
 from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.parameter_types import Axes
 from howsure.result import AMONG, Estimate, Rows, as_json, dict_of
 from howsure.show.axes import checks_axes
 from howsure.show.notes import DETAIL, Note
 from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, interval, number, span
 from howsure.stats.proportions import normal_quantile
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 
 Ends = tuple[float, float, float]  # an estimate and its interval
 

@@ -17,6 +17,7 @@ from howsure.inputs.numbers_and_names import check_choice, counted
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,22 @@
 """Types of the parameters of public functions.
 
 A parameter with one number, label or name per row is `ArrayLike | str | None`: the values, or a column name of `data`.
-`data` is `Source | IntoFrame | None`; a label is `Hashable`.
+`data` is `Source | IntoFrame | None`; a label is `Hashable`. `plot` draws on `Axes` and `figure` returns a `Figure` of
+matplotlib.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes as Axes
+    from matplotlib.figure import Figure as Figure
+else:  # matplotlib is loaded only to draw
+    Axes = Figure = Any
 
 
 class SupportsArray(Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_bounds, check_level, check_within, counted, unknown_name
 from howsure.inputs.pairs import Floats
-from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.inputs.parameter_types import ArrayLike, Axes, IntoFrame
 from howsure.judges.columns import LENGTHS, Columns
 from howsure.judges.correction import UNKNOWN, Graded, untold
 from howsure.regression.moments import Regression, dependent, fitted, rough_intervals
@@ -23,9 +23,6 @@ from howsure.show.axes import checks_axes
 from howsure.show.table import COUNT, ESTIMATE, FRAME, P_VALUE, WORDS, Column
 from howsure.stats.clusters import few_clusters
 from howsure.stats.mean_score import share_bounds
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 FEWEST, FEWEST_UNITS = 40, 25  # answers that people graded, and clusters of them, below which nothing is said
 FEWEST_PAIRED = 10  # grades, or clusters of them, that are compared with others of the same answers

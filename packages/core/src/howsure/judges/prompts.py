@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_bounds, check_level, check_within
 from howsure.inputs.pairs import Floats
-from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.inputs.parameter_types import ArrayLike, Axes, IntoFrame
 from howsure.judges.columns import Columns
 from howsure.judges.correction import untold
 from howsure.result import Estimate, Rows, as_json
@@ -24,9 +24,6 @@ from howsure.show.table import COUNT, NUMBER, WORDS, Column, digits
 from howsure.stats.clusters import ItemGroups, few_clusters
 from howsure.stats.mean_score import Bounds, mean_score, share_bounds
 from howsure.stats.proportions import t_quantile
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 FEWEST_PROMPTS = 3  # from which the spread of prompts can be estimated
 FEWEST = 10  # items, or clusters of them, below which nothing is said

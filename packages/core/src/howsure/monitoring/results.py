@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from howsure.inputs.numbers_and_names import counted, shortened
+from howsure.inputs.parameter_types import Axes, Figure
 from howsure.monitoring.bets import CellSums
 from howsure.monitoring.error_sequence import error_sequence, period_error
 from howsure.monitoring.group import Group
@@ -29,11 +30,6 @@ from howsure.show.table import (
     in_a_line,
     number,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 
 # The current status of each group.
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from howsure.errors import InputError
 from howsure.inputs.classes import softmax
 from howsure.inputs.numbers_and_names import shortened
-from howsure.inputs.pairs import Floats
+from howsure.inputs.pairs import Bools, Floats
 from howsure.recalibration.parameters import (
     Parameters,
     ProbabilityMap,
@@ -106,9 +106,7 @@ class ClassTemperature(ProbabilityMap):
         return softmax(scores.logs / self.temperature)
 
 
-def _inverse(
-    logits: Floats, possible: np.ndarray[Any, np.dtype[np.bool_]], label_logs: Floats, weight: Floats
-) -> float:
+def _inverse(logits: Floats, possible: Bools, label_logs: Floats, weight: Floats) -> float:
     """The β = 1 / T at which the increasing derivative of the log loss, Σ w (E[s] - s of the label), is 0.
 
     Newton's method, within bounds that the signs of the slope narrow.

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.scores import MULTICLASS, score_key, score_words
 from howsure.inputs.numbers_and_names import shortened
+from howsure.inputs.parameter_types import Axes, Figure
 from howsure.result import Estimate, Result, Rows, plain
 from howsure.show.axes import checks_axes
 from howsure.show.notes import DETAIL, Note, notes_by_name
@@ -31,10 +32,6 @@ from howsure.show.table import (
 )
 from howsure.stats.p_values import ADJUSTED
 from howsure.stats.proportions import normal_quantile
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, slots=True)

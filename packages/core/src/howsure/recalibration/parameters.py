@@ -9,11 +9,10 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self, TypeGuard
 
 import numpy as np
-import numpy.typing as npt
 
 from howsure.errors import InputError, shown
 from howsure.inputs.numbers_and_names import counted
-from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.pairs import Bools, Floats, Integers
 from howsure.recalibration.scores import Binary, Labelled, Scores
 from howsure.result import plain
 
@@ -132,7 +131,7 @@ def uncertain(data: Labelled) -> tuple[Floats, Integers, Floats]:
     return odds[~certain], labels[~certain], weight[~certain]
 
 
-def refuse_certain_errors(wrong: npt.NDArray[np.bool_], what: str) -> None:
+def refuse_certain_errors(wrong: Bools, what: str) -> None:
     """Raise InputError if a row has probability 0 for its label; `wrong` (n,) marks such rows."""
     if not wrong.any():
         return

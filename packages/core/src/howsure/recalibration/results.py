@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from howsure.errors import InputError, shown
 from howsure.files.saved import Head, load, save
@@ -13,7 +13,7 @@ from howsure.files.whole import Place
 from howsure.inputs.checks import check_codes
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.pairs import Floats, Integers
-from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.inputs.parameter_types import ArrayLike, Axes, IntoFrame
 from howsure.recalibration.binary_maps import VennAbers
 from howsure.recalibration.evaluation import evaluation_of_map
 from howsure.recalibration.evaluation_results import MARGIN, RecalibrationEvaluation
@@ -23,10 +23,6 @@ from howsure.recalibration.scores import Binary, Classes, Scores, check_floor, l
 from howsure.result import Result, plain
 from howsure.show.axes import checks_axes
 from howsure.show.table import FRAME, NUMBER, WORDS, Column, in_a_line, number
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 
 # A map in words.
 

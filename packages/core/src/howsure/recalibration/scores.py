@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from howsure.errors import InputError, rows_at
 from howsure.inputs.checks import (
@@ -27,6 +26,7 @@ from howsure.inputs.pairs import (
     LOGITS,
     PROB,
     PROBS,
+    Bools,
     Floats,
     Integers,
     Pairs,
@@ -38,7 +38,7 @@ from howsure.inputs.repeated_items import frame_clusters
 from howsure.stats.logistic import log_softmax, sigmoid
 from howsure.stats.randomness import Randomness, generator_from
 
-Rows = npt.NDArray[np.bool_] | Integers | slice
+Rows = Bools | Integers | slice
 HIGHEST_FLOOR = 0.1
 
 

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from howsure.inputs.numbers_and_names import shortened
-from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.pairs import Bools, Floats, Integers
 from howsure.regression.cluster_robust import Leverage
 from howsure.result import Estimate
 from howsure.stats.logistic import newton_minimum, sigmoid
@@ -183,8 +182,8 @@ class Fit:
     values: Floats
     errors: Floats
     degrees: Floats
-    has_labels: npt.NDArray[np.bool_]
-    has_error: npt.NDArray[np.bool_]
+    has_labels: Bools
+    has_error: Bools
 
     def estimate(self, place: int, *, level: float, method: str, n: int) -> tuple[Estimate, float, float]:
         """A coefficient with Student's interval, its standard error, and the p-value of 0; without these if its error

@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from howsure.errors import shortened
 from howsure.inputs.numbers_and_names import counted
+from howsure.inputs.parameter_types import Axes
 from howsure.regression.design import INTERCEPT
 from howsure.result import Estimate, Rows, as_json
 from howsure.show.axes import checks_axes
 from howsure.show.table import ESTIMATE, FRAME, NUMBER, P_VALUE, TABLE, UNDEFINED, WORDS, Column, Kind, interval, number
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 MAX_NAMED = 4  # coefficients in a sentence
 

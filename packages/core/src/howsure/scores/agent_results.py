@@ -5,19 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from howsure.inputs.numbers_and_names import counted, shortened
+from howsure.inputs.parameter_types import Axes, Figure
 from howsure.result import Estimate, Rows, as_json, estimate_text
 from howsure.scores.answers import ranked_best_text
 from howsure.scores.results import Ranked
 from howsure.show.axes import checks_axes
 from howsure.show.notes import DETAIL, FINDING, Note
 from howsure.show.table import COUNT, ESTIMATE, FLAG, FRAME, LOWER, TABLE, TEXT, WORDS, Column, digits
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 MAX_NAMED = 3
 

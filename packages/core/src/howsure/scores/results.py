@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+from howsure.inputs.parameter_types import Axes, Figure
 from howsure.result import AMONG, Estimate, Row, Rows, as_json, estimate_text
 from howsure.scores.answers import battles_answer, scores_answer
 from howsure.show.axes import checks_axes
 from howsure.show.notes import DETAIL, FINDING, Note, notes_by_name
 from howsure.show.table import COUNT, ESTIMATE, FLAG, FRAME, HIGHER, LOWER, TABLE, TEXT, WORDS, Column
 from howsure.worst_rows import WorstRows
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
 class Ranked:

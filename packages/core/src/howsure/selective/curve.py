@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from howsure import __version__
 from howsure.calibration.engines.pairs_or_sums import parts_of
@@ -16,7 +15,7 @@ from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level
-from howsure.inputs.pairs import TOP_LABEL, Floats, Integers, Labels, Pairs, Probabilities
+from howsure.inputs.pairs import TOP_LABEL, Bools, Floats, Integers, Labels, Pairs, Probabilities
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate
@@ -68,7 +67,7 @@ def at_accuracy(ranks: Ranked, every: Kept, accuracy_asked: float, *, level: flo
     return AtAccuracy(accuracy_asked, threshold, n, coverage)
 
 
-def _last_place(kept: Kept, test: Callable[[Kept], npt.NDArray[np.bool_]]) -> int | None:
+def _last_place(kept: Kept, test: Callable[[Kept], Bools]) -> int | None:
     """The last position that passes a test; None if none does."""
     for start in reversed(range(0, len(kept.n), BLOCK)):
         passed = np.flatnonzero(test(kept.only(slice(start, start + BLOCK))))
@@ -267,9 +266,9 @@ def of_the_likelier(pairs: Pairs) -> Pairs:
     return replace(pairs, labels=right, probabilities=np.maximum(pairs.probabilities, 1 - pairs.probabilities))
 
 
-def is_less_likely(labels: Labels, probabilities: Floats) -> npt.NDArray[np.bool_]:
+def is_less_likely(labels: Labels, probabilities: Floats) -> Bools:
     """Whether the true label is not the likelier one."""
-    wrong: npt.NDArray[np.bool_] = (probabilities > 0.5) != (labels == 1)
+    wrong: Bools = (probabilities > 0.5) != (labels == 1)
     return wrong
 
 

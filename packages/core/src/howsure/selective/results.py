@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Final
-
-import numpy as np
+from typing import Any, ClassVar, Final
 
 from howsure.inputs.numbers_and_names import counted
-from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.pairs import Bools, Floats, Integers
+from howsure.inputs.parameter_types import Axes, Figure
 from howsure.inputs.repeated_items import item_notes
 from howsure.result import AMONG, Arrays, Estimate, Result, Rows, as_json, provenance_line
 from howsure.show.axes import checks_axes
 from howsure.show.notes import notes_by_name
 from howsure.show.table import COUNT, ESTIMATE, EXACT, FRAME, HIGHER, LOWER, POINT, WORDS, Column, number
 from howsure.worst_rows import WorstRows
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 ESTIMATED: Final = "estimated"
 ANY: Final = "any"
@@ -144,7 +139,7 @@ class Candidates(Arrays):
     risk: Floats
     p_value: Floats
     level: Floats
-    passed: np.typing.NDArray[np.bool_]
+    passed: Bools
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -13,7 +13,7 @@ from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, counted
-from howsure.inputs.pairs import Floats, Integers, Pairs, Probabilities
+from howsure.inputs.pairs import Bools, Floats, Integers, Pairs, Probabilities
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate
@@ -41,7 +41,7 @@ class ThresholdTests:
     kept: Kept
     p_value: Floats
     level: Floats
-    passed: np.typing.NDArray[np.bool_]
+    passed: Bools
 
 
 def threshold_tests(ranks: Ranked, *, risk: float, delta: float, dependence: str = ESTIMATED) -> ThresholdTests:
@@ -67,7 +67,7 @@ def threshold_tests(ranks: Ranked, *, risk: float, delta: float, dependence: str
     return ThresholdTests(kept, p, *fallback(p, weights))
 
 
-def fallback(p_values: Floats, weights: Floats) -> tuple[Floats, np.typing.NDArray[np.bool_]]:
+def fallback(p_values: Floats, weights: Floats) -> tuple[Floats, Bools]:
     """The level of each test in order, and whether it rejects: its own share of the error, plus the level of the
     previous test if that rejected (Wiens 2003).
 

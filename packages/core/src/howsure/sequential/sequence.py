@@ -342,7 +342,7 @@ class ScoreSequence(ABC):
 
     def test(self) -> BettingMean:
         """The tests of the mean, or of the difference."""
-        return BettingMean(self._units(), self.bounds, self._running)
+        return BettingMean(self._units(), self._within, self._running)
 
     @property
     def mean_of(self) -> str:
@@ -350,6 +350,10 @@ class ScoreSequence(ABC):
         if self.items_total is None:
             return "the mean of the population that the items are drawn from"
         return f"the mean of these {self.items_total:,} items, over the runs evaluated"
+
+    @property
+    def _within(self) -> tuple[float, float]:
+        return self.bounds
 
     @abstractmethod
     def status(self) -> SequentialStatus:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
+from howsure.inputs.parameter_types import Axes, Figure
 from howsure.result import Rows, as_json, dict_of, held_in_frames, provenance_line
 from howsure.show.axes import checks_axes
 from howsure.show.notes import DETAIL, WARNING, Note, notes_by_name
@@ -33,9 +34,6 @@ from howsure.show.table import (
 from howsure.stats.p_values import ADJUSTED
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from howsure.significance.model_means import ModelMeans
 
 

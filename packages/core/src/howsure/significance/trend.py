@@ -7,17 +7,14 @@ import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted, is_number, unknown_name
+from howsure.inputs.parameter_types import Axes, Figure
 from howsure.result import Rows, as_json
 from howsure.show.axes import checks_axes
 from howsure.show.table import COUNT, FRAME, MAX_ROWS, NUMBER, TABLE, TEXT, WORDS, Column, interval
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,12 +24,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
-from howsure.inputs.pairs import Floats
+from howsure.inputs.pairs import Bools, Floats
 from howsure.stats.mean_score import Bounds
 
-Bools = npt.NDArray[np.bool_]
 SHARES = tuple(((i + 0.5) / 20) ** 1.5 for i in range(20))  # share of wealth that each bettor stakes, mostly small
 ROUNDING = 1e-9  # tolerance for sums of values
 PRECISION = 1e-11  # of a bound

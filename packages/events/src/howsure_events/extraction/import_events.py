@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import MOST_CLUSTERINGS, check_whole
-from howsure.inputs.pairs import Floats
+from howsure.inputs.pairs import Bools, Floats
 from howsure.stats.randomness import Randomness, generator_from
 from howsure_events.corpus import NO_DATE, Filter, InputDocument
 from howsure_events.extraction.imported_scores import Score, Scores
@@ -27,7 +26,7 @@ from howsure_events.store.reading import is_imported
 from howsure_events.stories import SHARED, WORDS, stories_of
 
 
-def drawn_samples(probabilities: Floats, n_samples: int, *, rng: Randomness = None) -> npt.NDArray[np.bool_]:
+def drawn_samples(probabilities: Floats, n_samples: int, *, rng: Randomness = None) -> Bools:
     """For A probabilities, S samples each, (A, S), independent of each other.
 
     An event is in ⌊p S⌋ or ⌊p S⌋ + 1 of the samples, at random, so that its share is less than 1/S from p, and p on
@@ -39,7 +38,7 @@ def drawn_samples(probabilities: Floats, n_samples: int, *, rng: Randomness = No
     generator = generator_from(rng)
     chance = np.asarray(probabilities, dtype=np.float64)[:, np.newaxis]
     ranks = generator.permuted(np.tile(np.arange(n_samples), (len(chance), 1)), axis=1)
-    present: npt.NDArray[np.bool_] = (ranks + generator.random(chance.shape) < chance * n_samples) | (chance >= 1.0)
+    present: Bools = (ranks + generator.random(chance.shape) < chance * n_samples) | (chance >= 1.0)
     return present
 
 

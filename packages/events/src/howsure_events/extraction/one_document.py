@@ -14,7 +14,7 @@ import numpy.typing as npt
 from howsure.data.documents.document import Document, Mention
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import MOST_CLUSTERINGS, check_whole
-from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.pairs import Bools, Floats, Integers
 from howsure.stats.randomness import Randomness, generator_from
 from howsure_events.corpus import InputDocument
 from howsure_events.lexicon import Lexicon
@@ -28,8 +28,6 @@ from howsure_text.parses import ParsedDocument, ParsedSentence
 
 # The facts about each mention of a parsed document, independent of coreference: its descriptions, and whether it
 # acts.
-
-Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, order=True)

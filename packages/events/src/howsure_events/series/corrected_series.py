@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from howsure.counts.notes import Terms, as_sentence, by_severity, note_text
 from howsure.counts.results import CountEstimate, CountEstimates, Diagnostics
 from howsure.inputs.checks import coded_rows
 from howsure.inputs.numbers_and_names import check_level, counted, shortened, unknown_name
+from howsure.inputs.parameter_types import Axes
 from howsure.inputs.periods import Day, period_of
 from howsure.result import Row, Rows, as_json
 from howsure.show.axes import checks_axes
@@ -36,10 +37,6 @@ from howsure_events.store.reading import (
     settings_of,
     title_of,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 
 # How often an actor acts in a period, or in all, estimated with the labels of read documents.
 

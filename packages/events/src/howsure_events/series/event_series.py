@@ -6,13 +6,14 @@ import datetime
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.numbers_and_names import check_level, counted, shortened, unknown_name
+from howsure.inputs.parameter_types import Axes, Figure
 from howsure.inputs.periods import Day, period_end, period_of, period_start
 from howsure.result import as_json, plain
 from howsure.show.axes import checks_axes
@@ -51,10 +52,6 @@ from howsure_events.store.reading import (
     title_of,
 )
 from howsure_events.store.tables import as_bits, as_counts
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from howsure.errors import InputError
-from howsure.inputs.pairs import Integers
+from howsure.inputs.pairs import Bools, Integers
 from howsure_events.store.integrity import DamagedStoreError, are_clusterings, check_documents
 from howsure_events.store.reading import REMEDY, Store, number_of_samples, rows_of
 from howsure_events.store.tables import as_bits, as_labels
@@ -37,7 +36,7 @@ class DecidingLink:
     share: float
 
 
-def deciding_links(labels: Integers, event: npt.NDArray[np.bool_], mentions: Iterable[int]) -> list[DecidingLink]:
+def deciding_links(labels: Integers, event: Bools, mentions: Iterable[int]) -> list[DecidingLink]:
     """The links that an event depends on, given S clusterings (S, M) and whether each has the event (S,).
 
     Among the mentions that share an entity with one of `mentions` in some sample, the first link is the pair i, j with
@@ -65,7 +64,7 @@ def deciding_links(labels: Integers, event: npt.NDArray[np.bool_], mentions: Ite
     return links
 
 
-def _rarer(event: npt.NDArray[np.bool_]) -> int:
+def _rarer(event: Bools) -> int:
     """The number of samples with the rarer outcome."""
     return int(min(event.sum(), (~event).sum()))
 
@@ -77,7 +76,7 @@ def _companions(labels: Integers, mentions: Iterable[int]) -> Integers:
     return np.flatnonzero(near)
 
 
-def _best_pair(labels: Integers, event: npt.NDArray[np.bool_]) -> tuple[int, int] | None:
+def _best_pair(labels: Integers, event: Bools) -> tuple[int, int] | None:
     """The pair that separates best, in integers, so that ties are exact; None if no pair separates at all."""
     n_present, n_absent = int(event.sum()), int((~event).sum())
     by_mention = np.ascontiguousarray(labels.T)
@@ -92,9 +91,6 @@ def _best_pair(labels: Integers, event: npt.NDArray[np.bool_]) -> tuple[int, int
         if (reached[0] and reached > best) or (pair is None and reached[0]):
             best, pair = reached, (first, second)
     return pair
-
-
-Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,8 @@ import nanoarrow
 import numpy as np
 import numpy.typing as npt
 
+from howsure.inputs.pairs import Bools
+
 # The tables of an events store: a DuckDB file that anyone can open and query.
 #
 # All random draws are stored, so that every number of a series, a figure or the page can be recomputed from the tables.
@@ -198,7 +200,7 @@ def _array(values: Sequence[Any], kind: str) -> Any:
 # Packed samples in a store: one bit or byte per sample, two bytes per mention and sample.
 
 
-def as_bits(blobs: Sequence[bytes] | npt.NDArray[Any], n_samples: int) -> npt.NDArray[np.bool_]:
+def as_bits(blobs: Sequence[bytes] | npt.NDArray[Any], n_samples: int) -> Bools:
     """Packed samples as booleans (rows, S); the first sample is the lowest bit of the first byte.
 
     >>> as_bits([bytes([5, 1])], 10).astype(int).tolist()

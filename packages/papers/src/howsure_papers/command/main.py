@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from howsure.files.whole import write_whole
+from howsure.inputs.parameter_types import Figure
 from howsure_cli.terminal.commands import Group
 from howsure_cli.terminal.destinations import Written, WrittenFolder
 from howsure_cli.terminal.options import PROCESSES
 from howsure_cli.terminal.output import emit, json_text, progress
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from howsure_papers.reproduction import Reproduction
 
 SOURCES = "2015: Nguyen & O'Connor; thesis: Nguyen's; Fornaciari: Fornaciari et al. 2022."

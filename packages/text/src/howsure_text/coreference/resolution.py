@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from howsure.data.documents.document import Document, Mention
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import check_number, counted, unknown_name
 from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.parameter_types import Axes, Figure
 from howsure.result import Result
 from howsure.show.axes import checks_axes
 from howsure.show.table import NUMBER, WORDS, Column, Kind, Table, in_a_line
@@ -28,10 +29,6 @@ from howsure_text.coreference.judged import mention_confidence
 from howsure_text.coreference.recalibration import CoreferenceRecalibration
 from howsure_text.coreference.scored import Misplaced, scored_document
 from howsure_text.parses import ParsedDocument
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 LEVEL = 0.95
 ENTITIES_SHOWN, WIDTH = 8, 80

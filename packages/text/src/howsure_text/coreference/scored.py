@@ -8,19 +8,18 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from howsure.data.documents.document import Document, Mention
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
-from howsure.inputs.pairs import Integers
+from howsure.inputs.pairs import Bools, Integers
 from howsure_text.coreference.antecedent_scores import AntecedentScores, place_mentions
 from howsure_text.coreference.antecedents import Antecedents
 from howsure_text.coreference.coref_posterior import CorefPosterior
 from howsure_text.coreference.detection import check_size
 
 
-def without_mentions(antecedents: Antecedents, kept: npt.NDArray[np.bool_]) -> tuple[Antecedents, float]:
+def without_mentions(antecedents: Antecedents, kept: Bools) -> tuple[Antecedents, float]:
     """The distributions of the `kept` mentions (M,) over these and "new", and the largest probability that was lost.
 
     Each is divided by what remains of it: that is the posterior given that no kept mention refers to one left out.

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from howsure import __version__
 from howsure.calibration.comparison import compare_calibration
@@ -16,7 +15,8 @@ from howsure.calibration.curve import curve_of
 from howsure.calibration.results import CalibrationCurve
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted
-from howsure.inputs.pairs import TOP_LABEL, Floats, Pairs
+from howsure.inputs.pairs import TOP_LABEL, Bools, Floats, Pairs
+from howsure.inputs.parameter_types import Axes, Figure
 from howsure.result import Estimate, Result, as_json
 from howsure.show.axes import checks_axes
 from howsure.show.table import ESTIMATE, FRAME, TABLE, WORDS, Column, Kind, interval, number
@@ -29,10 +29,6 @@ from howsure_text.sequences.tag_posterior import TagPosterior
 from howsure_text.sequences.temperatures import GoldLikelihood, Unseen, check_unseen, gold_codes
 from howsure_text.sequences.token_labels import EntityLabels
 from howsure_text.sequences.words import ERROR, KEEP
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 TOP, EVERY, PAIRS, ENTITIES = "error, most probable tag", "error, every tag", "error, pairs of tags", "error, entities"
 SEEN, UNSEEN = "… of seen words", "… of unseen words"
@@ -287,7 +283,7 @@ class _Judged:
         return cls(pairs_by_name, losses.of_tokens, losses.of_sequences, np.array(hits, dtype=np.float64), sizes)
 
 
-def _some(pairs: Pairs, rows: npt.NDArray[np.bool_]) -> Pairs:
+def _some(pairs: Pairs, rows: Bools) -> Pairs:
     assert pairs.clusters is not None
     return Pairs(pairs.labels[rows], pairs.probabilities[rows], clusters=pairs.clusters[rows], reduction=TOP_LABEL)
 

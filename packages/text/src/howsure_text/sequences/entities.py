@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from howsure import __version__
 from howsure.data.documents.entities import entities_in, prefix_and_type
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import check_number, shortened
-from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.inputs.pairs import Bools, Floats, Integers, Pairs
 from howsure.result import Result
 from howsure.show.table import FLAG, NUMBER, WORDS, Column, Kind, plain_list
 from howsure_text.sequences.messages import first_rows
@@ -125,7 +124,7 @@ def _chain(posterior: TagPosterior, labels: EntityLabels, first_sentence: int) -
 
 # The entities that a posterior holds possible, with the probability of each, and whether they are there.
 
-Booleans = npt.NDArray[np.bool_]
+Booleans = Bools
 PLACE = Kind(str)  # a number that says where
 Key = tuple[int, int, int, str]  # sentence, start, stop, type
 

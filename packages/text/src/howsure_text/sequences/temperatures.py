@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted
-from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.pairs import Bools, Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike
 from howsure.result import Estimate, Result
 from howsure.show.table import NUMBER, WORDS, Column
@@ -147,7 +146,7 @@ class GoldLikelihood:
 
     potentials: Potentials
     codes: Integers
-    words: npt.NDArray[np.bool_] | None
+    words: Bools | None
 
     @classmethod
     def of(cls, potentials: Potentials, codes: Integers, unseen: Sequence[Any] | None) -> Self:

@@ -9,12 +9,11 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from howsure import __version__
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import check_level, counted, unknown_name
-from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.pairs import Bools, Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike
 from howsure.result import Estimate
 from howsure.stats.clusters import jackknife_error
@@ -146,7 +145,7 @@ FEWEST = 30  # unseen words in the sentences of the fit, without which they get 
 LEVEL = 0.95
 EMISSIONS, TRANSITIONS, UNSEEN = range(3)  # places of the temperatures
 NAMES = ("emissions", "transitions", "emissions of unseen words")
-Booleans = npt.NDArray[np.bool_]
+Booleans = Bools
 
 
 def fit_temperatures(

@@ -12,14 +12,14 @@ import numpy.typing as npt
 from howsure.data.documents.entities import OUTSIDE, prefix_and_type
 from howsure.errors import InputError, shown
 from howsure.inputs.numbers_and_names import is_number, shortened
-from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.pairs import Bools, Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike
 from howsure_text.sequences.potentials import as_floats, check_ends
 
 # Labels of entities such as B-PER: which neighbours belong to one entity, and which labels may follow each other.
 
 GRAMMARS = {"BIO": "BIO", "IOB2": "BIO", "IOB1": "IOB1", "BIOES": "BIOES", "IOBES": "BIOES", "BILOU": "BIOES"}
-Booleans = npt.NDArray[np.bool_]
+Booleans = Bools
 
 
 class EntityLabels:
