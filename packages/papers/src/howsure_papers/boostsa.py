@@ -155,8 +155,7 @@ def simulate(seed: int, advance: Advance) -> Floats:
 
 def of_test(p: Floats, test: str) -> Floats:
     """p of one test on the simulated sets: (sizes, simulations)."""
-    values: Floats = p[:, TESTS.index(test)]
-    return values
+    return np.asarray(p[:, TESTS.index(test)])
 
 
 def panels_of_figure_1(p: Floats) -> list[tuple[str, list[Series]]]:

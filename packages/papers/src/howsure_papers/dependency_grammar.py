@@ -101,8 +101,7 @@ def subtree_posterior(grammar: Grammar, codes: Integers) -> Floats:
         outer_half[RIGHT, :, i, j] += stop[RIGHT][:, i, j] * ended
         ended = (outer[:, j, i, j:] * closed[RIGHT, :, j, j:]).sum(axis=1)
         outer_half[LEFT, :, j, i] += stop[LEFT][:, j, i] * ended
-    posterior: Floats = outer * full / whole
-    return posterior
+    return np.asarray(outer * full / whole)
 
 
 def yields(heads: Integers) -> list[list[int]]:

@@ -176,8 +176,7 @@ def path_figure(
 
 def _root(y: npt.ArrayLike) -> Floats:
     """Square roots; what lies below 0 is drawn at 0."""
-    values: Floats = np.sqrt(np.maximum(np.asarray(y, dtype=np.float64), 0.0))
-    return values
+    return np.asarray(np.sqrt(np.maximum(np.asarray(y, dtype=np.float64), 0.0)))
 
 
 def side_by_side_figure(

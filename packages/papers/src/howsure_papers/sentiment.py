@@ -306,8 +306,7 @@ def f1_with_influence(labels: Labels, predicted: Bools) -> tuple[float, Floats]:
 
 def _extremeness(labels: Labels, q: Floats) -> Floats:
     """(q - y) towards the nearer of 0 and 1: above 0 on average where predictions are more extreme than frequencies."""
-    gap: Floats = np.where(q > 0.5, q - labels, labels - q)
-    return gap
+    return np.asarray(np.where(q > 0.5, q - labels, labels - q))
 
 
 def _weighted_difference(both: CalibrationComparison, factor: float) -> Estimate:

@@ -226,8 +226,7 @@ def bins_of_weight(slots: Slots, n_bins: int | None) -> tuple[Integers, Floats]:
 def label_variance_of(slots: Slots) -> Floats:
     """Σ w² q (1 - q) of each slot, without cancellation near 1."""
     r, variance = slots.nearest
-    covariances: Floats = slots.powers()[1] * (r * (1.0 - r) - variance)
-    return covariances
+    return np.asarray(slots.powers()[1] * (r * (1.0 - r) - variance))
 
 
 # Assigning pairs to bins: adaptive (Algorithm 1) or of equal width or weight, by rows or by whole cells.

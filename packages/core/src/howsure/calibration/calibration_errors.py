@@ -221,8 +221,7 @@ def cautious_gaps(gap: Floats, s: Floats) -> Floats:
     size = np.abs(gap)
     ratio = np.divide(size, s, out=np.full_like(size, np.inf), where=s > 0)
     density = np.exp(-0.5 * np.minimum(ratio, 40.0) ** 2) / math.sqrt(2 * math.pi)
-    gaps: Floats = size * (2 * ndtr(ratio) - 1) - 2 * s * density
-    return gaps
+    return np.asarray(size * (2 * ndtr(ratio) - 1) - 2 * s * density)
 
 
 def _seen_noise(sums: Sums, gap: Floats) -> Floats:

@@ -183,8 +183,7 @@ def log_odds_columns(q: Floats) -> tuple[Bools, Floats]:
 
 
 def _log_odds(q: Floats) -> Floats:
-    odds: Floats = np.log(q) - np.log1p(-q)
-    return odds
+    return np.asarray(np.log(q) - np.log1p(-q))
 
 
 def _parameters(theta: Floats, odds: Floats) -> tuple[float, float]:

@@ -122,8 +122,7 @@ def _traces_of_bins(matrix: Any) -> tuple[float, float]:
 
 
 def _squares_of_rows(matrix: Any) -> Floats:
-    rows: Floats = np.asarray(matrix.multiply(matrix).sum(axis=1), dtype=np.float64)
-    return rows
+    return np.asarray(matrix.multiply(matrix).sum(axis=1), dtype=np.float64)
 
 
 # The debiased error when pairs come in clusters (the tokens of a sentence, the sentences of a document).
@@ -252,8 +251,7 @@ def without_each_cluster(cells: ClusterSums) -> Floats:
         np.where(still, rest_w, 0.0) - np.where(is_estimable, total_w, 0.0)[b]
     )
     useful = (cells.by_cluster(w) > 0) & (weights > NOTHING * total_w.sum())
-    values: Floats = np.divide(sums, weights, out=np.full_like(sums, np.nan), where=useful)
-    return values
+    return np.asarray(np.divide(sums, weights, out=np.full_like(sums, np.nan), where=useful))
 
 
 def _noise(cells: ClusterSums, is_estimable: Bools) -> tuple[float, float, float]:
@@ -280,8 +278,7 @@ def clustered_standard_errors(cells: ClusterSums) -> Floats:
     residual = cells.y - (cells.total_y / total_w)[cells.bin] * cells.w
     n = np.bincount(cells.bin, minlength=cells.n_bins)
     correction = np.where(n > 1, n / np.maximum(n - 1, 1), 1.0)
-    errors: Floats = np.sqrt(correction * cells.by_bin(residual**2)) / total_w
-    return errors
+    return np.asarray(np.sqrt(correction * cells.by_bin(residual**2)) / total_w)
 
 
 def effective_numbers(cells: ClusterSums, squares: Floats, frequency: Floats, standard_error: Floats) -> Floats:
@@ -300,5 +297,4 @@ def effective_numbers(cells: ClusterSums, squares: Floats, frequency: Floats, st
     correlation = min(max(excess / shared, 0.0), 1.0) if shared > 0 else 1.0
     pooled = total_w**2 / (squares + correlation * together)
     ratio = np.divide(spread, standard_error**2, out=pooled, where=is_estimable)
-    numbers: Floats = np.minimum(total_w**2 / squares, np.maximum(ratio, 1.0))
-    return numbers
+    return np.asarray(np.minimum(total_w**2 / squares, np.maximum(ratio, 1.0)))

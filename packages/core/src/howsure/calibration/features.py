@@ -175,8 +175,7 @@ def _cuts(visible: Floats, dates: bool) -> Floats:
         if math.isfinite(step) and step > 0 and not (visible == np.floor(visible)).all():
             cuts = np.round(cuts, -math.floor(math.log10(step)))
     cuts = np.unique(cuts[np.isfinite(cuts)])
-    within: Floats = cuts[(cuts >= visible.min()) & (cuts < visible.max())]
-    return within
+    return np.asarray(cuts[(cuts >= visible.min()) & (cuts < visible.max())])
 
 
 def _shown(value: float, dates: bool) -> str:
@@ -327,8 +326,7 @@ class Crossed:
         """Sums of weights by the codes `of` (n,), with k values, and by conditions of both features: (k, c1, c2)."""
         a, b = self.cells
         by_cell = np.bincount(of * (a * b) + self.codes, weights=weights, minlength=k * a * b).reshape(k, a, b)
-        products: Floats = self.members[0] @ (by_cell.astype(np.float64) @ self.members[1].T)
-        return products
+        return np.asarray(self.members[0] @ (by_cell.astype(np.float64) @ self.members[1].T))
 
 
 def alone(feature: Feature) -> Crossed:

@@ -151,16 +151,14 @@ def isotonic_steps(pairs: Ordered) -> Integers:
     blocks = isotonic_regression(label / weight, weights=weight).blocks[:-1]
     frequency = np.add.reduceat(label, blocks) / np.add.reduceat(weight, blocks)
     rises = np.append(True, np.diff(frequency) > SAME)
-    starts: Integers = pairs.starts[blocks[rises]]
-    return starts
+    return np.asarray(pairs.starts[blocks[rises]])
 
 
 def isotonic_values(mean: Floats, weight: Floats) -> Floats:
     """The isotonic regression (cells,) of the cells' means, in order, with weights."""
     from scipy.optimize import isotonic_regression
 
-    values: Floats = isotonic_regression(mean, weights=weight).x
-    return values
+    return np.asarray(isotonic_regression(mean, weights=weight).x)
 
 
 # The consistency band: the range of isotonic curves of a calibrated model, by simulation.
@@ -234,8 +232,7 @@ def _cells(pairs: Ordered) -> Integers:
         return starts
     before = np.append(0, np.cumsum(pairs.by(starts, pairs.times))[:-1])
     cell = before * CELLS // int(pairs.times.sum())
-    first: Integers = starts[np.append(True, cell[1:] != cell[:-1])]
-    return first
+    return np.asarray(starts[np.append(True, cell[1:] != cell[:-1])])
 
 
 def _simulated_labels(pairs: Ordered, starts: Integers, times: int, rng: np.random.Generator) -> Floats:

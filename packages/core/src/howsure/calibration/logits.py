@@ -221,5 +221,4 @@ def _targets(targets: Any) -> npt.NDArray[np.int64]:
         raise InputError(f"targets must be the numbers of the right classes, integers ({error}).") from error
     if array.dtype.kind not in "iu":
         raise InputError(f"targets must be the numbers of the right classes, integers; they are {array.dtype}.")
-    numbers: Integers = array.astype(np.int64, copy=False)
-    return numbers
+    return np.asarray(array, dtype=np.int64)

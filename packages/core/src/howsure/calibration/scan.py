@@ -134,8 +134,7 @@ def skewed_scores(sums: Floats, variance: Floats, third: Floats, step: float) ->
     scores = x.copy()
     is_precise = tail > SMALLEST
     scores[heavy[is_precise]] = np.clip(-ndtri(tail[is_precise]), 0.0, x[heavy[is_precise]])
-    signed: Floats = np.sign(sums) * scores
-    return signed
+    return np.asarray(np.sign(sums) * scores)
 
 
 def student_scores(sums: Floats, variance: Floats, free: Floats) -> Floats:
@@ -148,8 +147,7 @@ def student_scores(sums: Floats, variance: Floats, free: Floats) -> Floats:
 
     x = np.abs(sums) / np.sqrt(variance)
     tail = stdtr(free, -x)
-    scores: Floats = np.sign(sums) * np.where(tail > SMALLEST, -ndtri(np.maximum(tail, SMALLEST)), x)
-    return scores
+    return np.asarray(np.sign(sums) * np.where(tail > SMALLEST, -ndtri(np.maximum(tail, SMALLEST)), x))
 
 
 # Scores of all groups of one and of two conditions, and the distribution of the largest score.
@@ -204,8 +202,7 @@ class Family:
         """The p-value of each group (groups,), adjusted for all groups of all `families`."""
         ordered = np.sort(self.largest)
         above = len(ordered) - np.searchsorted(ordered, np.abs(self.score), side="left")
-        adjusted: Floats = np.minimum(1.0, families * (1 + above) / (1 + len(ordered)))
-        return adjusted
+        return np.asarray(np.minimum(1.0, families * (1 + above) / (1 + len(ordered))))
 
     def critical(self, error: float, families: int) -> float:
         """The critical |score|: adjusted p-values of larger scores are at most `error`."""
@@ -334,8 +331,7 @@ class _Search:
         """The largest |score| of these groups in each draw (draws,)."""
         if not units.shape[1]:
             return np.zeros(len(self.multipliers))
-        largest: Floats = np.abs(self.multipliers @ units).max(axis=1).astype(np.float64)
-        return largest
+        return np.asarray(np.abs(self.multipliers @ units).max(axis=1).astype(np.float64))
 
 
 def _degrees_of_freedom(sums: Floats, squares: Floats, filled: Integers) -> Floats:
@@ -388,8 +384,7 @@ class Leading:
 def rows_of(group: Group, features: Sequence[Feature]) -> Bools:
     """Whether each row is in a group."""
     inside = [features[f].members[c].astype(np.bool_)[features[f].codes] for f, c in group.parts]
-    rows: Bools = inside[0] if len(inside) == 1 else inside[0] & inside[1]
-    return rows
+    return np.asarray(inside[0] if len(inside) == 1 else inside[0] & inside[1])
 
 
 def leading(

@@ -181,8 +181,7 @@ class Slots:
     @property
     def count(self) -> Integers:
         """Pairs of each slot."""
-        counts: Integers = self.sums[0]
-        return counts
+        return np.asarray(self.sums[0])
 
     @property
     def cell(self) -> Integers:
@@ -234,8 +233,7 @@ class Slots:
 
     def wrong(self) -> Bools:
         """Whether the label of each slot is the less likely one."""
-        is_wrong: Bools = (self.cell < CELLS) == (self.label == 1)
-        return is_wrong
+        return np.asarray((self.cell < CELLS) == (self.label == 1))
 
     def means(self) -> tuple[Floats, Floats, Floats]:
         """The mean of q, the mean of q - y (computed without cancellation) and the variance of q in each slot."""

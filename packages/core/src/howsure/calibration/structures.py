@@ -223,8 +223,7 @@ def _weights(weights: Any, n: int, name: str) -> Floats:
     if not array.any():
         raise InputError(f"weights of item {name} sum to 0, so its parts have no probability. Leave the item out.")
     array = array / array.max()
-    shares: Floats = array / array.sum()
-    return shares
+    return np.asarray(array / array.sum())
 
 
 def _union(structures: Iterable[Parts]) -> Parts:

@@ -249,8 +249,7 @@ class TwoErrors:
 
     def _standard_error(self, w: Floats) -> Floats:
         variance = w**2 * self.variance - 2 * w * self.covariance + self.other_variance
-        errors: Floats = np.sqrt(np.maximum(variance, np.interp(w, (0.5, 1.0), self.least[:2]) ** 2))
-        return errors
+        return np.asarray(np.sqrt(np.maximum(variance, np.interp(w, (0.5, 1.0), self.least[:2]) ** 2)))
 
     def _swapped(self) -> TwoErrors:
         return replace(

@@ -84,14 +84,12 @@ def _ticks(reach: float, apart: float) -> list[float]:
 
 def _signed_root(x: npt.ArrayLike) -> Floats:
     values = np.asarray(x, dtype=np.float64)
-    root: Floats = np.sign(values) * np.sqrt(np.abs(values))
-    return root
+    return np.asarray(np.sign(values) * np.sqrt(np.abs(values)))
 
 
 def _signed_square(x: npt.ArrayLike) -> Floats:
     values = np.asarray(x, dtype=np.float64)
-    square: Floats = np.sign(values) * values**2
-    return square
+    return np.asarray(np.sign(values) * values**2)
 
 
 # Posterior quantiles: are they as uniform as those of a calibrated posterior?

@@ -273,8 +273,7 @@ def _few_values(pairs: Pairs, fold: Integers) -> Floats | None:
 
 
 def _bins_of(q: Floats, edges: Floats) -> Integers:
-    bins: Integers = np.searchsorted(edges, q, side="left")
-    return bins
+    return np.asarray(np.searchsorted(edges, q, side="left"))
 
 
 def _sums(part: Pairs, edges: Floats) -> Sums:

@@ -268,8 +268,7 @@ def of_the_likelier(pairs: Pairs) -> Pairs:
 
 def is_less_likely(labels: Labels, probabilities: Floats) -> Bools:
     """Whether the true label is not the likelier one."""
-    wrong: Bools = (probabilities > 0.5) != (labels == 1)
-    return wrong
+    return np.asarray((probabilities > 0.5) != (labels == 1))
 
 
 def _notes(ranks: Ranked) -> Iterator[str]:

@@ -128,5 +128,4 @@ def even_places(ranks: Ranked) -> Integers:
     if len(ends) <= most:
         return np.arange(len(ends))
     targets = np.linspace(0, ranks.total, most + 1)[1:]
-    places: Integers = np.unique(np.searchsorted(ends, targets.astype(ends.dtype)))
-    return places
+    return np.asarray(np.unique(np.searchsorted(ends, targets.astype(ends.dtype))))

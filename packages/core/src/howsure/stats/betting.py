@@ -149,8 +149,7 @@ def wealth(values: Floats, expected: Floats, left: Floats | float) -> Floats:
 
 def sums_before(values: Floats, part: slice) -> Floats:
     """The sum of all values before each one in a part."""
-    sums: Floats = np.r_[values[: part.start].sum(), values[part]].cumsum()[:-1]
-    return sums
+    return np.asarray(np.r_[values[: part.start].sum(), values[part]].cumsum()[:-1])
 
 
 def gains(values: Floats, expected: Floats) -> Floats:

@@ -238,8 +238,7 @@ def _holds(document: StoredDocument, entities: Integers, evidence: StoredEvidenc
 def _entities(document: StoredDocument, sample: int | None) -> Integers | None:
     if sample is None or document.clusterings is None:
         return document.best
-    chosen: Integers = document.clusterings[sample]
-    return chosen
+    return np.asarray(document.clusterings[sample])
 
 
 def _checked_sample(sample: Sample, n_samples: int) -> int | None:

@@ -38,8 +38,7 @@ def drawn_samples(probabilities: Floats, n_samples: int, *, rng: Randomness = No
     generator = generator_from(rng)
     chance = np.asarray(probabilities, dtype=np.float64)[:, np.newaxis]
     ranks = generator.permuted(np.tile(np.arange(n_samples), (len(chance), 1)), axis=1)
-    present: Bools = (ranks + generator.random(chance.shape) < chance * n_samples) | (chance >= 1.0)
-    return present
+    return np.asarray((ranks + generator.random(chance.shape) < chance * n_samples) | (chance >= 1.0))
 
 
 # A text as sentences of words, without a parser: enough to show it, and to read it for labelling.

@@ -240,8 +240,7 @@ class Sampled:
     @property
     def probabilities(self) -> Floats:
         """The share of samples in which each actor has an acting entity, (A,)."""
-        share: Floats = (self.entities > 0).mean(axis=0)
-        return share
+        return np.asarray((self.entities > 0).mean(axis=0))
 
 
 @dataclass(frozen=True, slots=True)

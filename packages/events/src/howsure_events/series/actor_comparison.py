@@ -291,8 +291,7 @@ def _acting(store: Store, actor: str) -> Acting:
 
 
 def _ones(packed: np.ndarray[Any, np.dtype[np.uint8]]) -> Integers:
-    counts: Integers = np.bitwise_count(packed).sum(axis=1, dtype=np.int64)
-    return counts
+    return np.asarray(np.bitwise_count(packed).sum(axis=1, dtype=np.int64))
 
 
 def _laws_of_documents(

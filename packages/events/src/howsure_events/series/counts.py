@@ -51,8 +51,7 @@ def laws_of(samples: Integers, *, size: int | None = None) -> Floats:
     width = int(samples.max(initial=1)) + 1 if size is None else size
     places = samples + width * np.arange(len(samples))[:, np.newaxis]
     counts = np.bincount(places.ravel(), minlength=width * len(samples)).reshape(len(samples), width)
-    shares: Floats = counts / samples.shape[1]
-    return shares
+    return np.asarray(counts / samples.shape[1])
 
 
 def law_of_sum(laws: Floats, *, overdispersion: float = 0.0) -> CountDistribution:
@@ -121,16 +120,14 @@ def _edges(laws: Floats) -> Floats:
     """Φ⁻¹(P(X ≤ k)) for all k except the last."""
     from scipy.special import ndtri
 
-    edges: Floats = ndtri(np.clip(np.cumsum(laws, axis=-1)[..., :-1], 0.0, 1.0))
-    return edges
+    return np.asarray(ndtri(np.clip(np.cumsum(laws, axis=-1)[..., :-1], 0.0, 1.0)))
 
 
 def _below(edges: Floats, value: float, share: float) -> Floats:
     """P(X ≤ k) given a value of the common cause."""
     from scipy.special import ndtr
 
-    below: Floats = ndtr((edges - math.sqrt(share) * value) / math.sqrt(1.0 - share))
-    return below
+    return np.asarray(ndtr((edges - math.sqrt(share) * value) / math.sqrt(1.0 - share)))
 
 
 def _grid(share: float) -> list[tuple[float, float]]:
@@ -467,5 +464,4 @@ def _units(probabilities: Floats, stories: Integers) -> Floats | None:
     reached = np.zeros((len(firsts), int(members.max()) + 2))  # P(story adds k or more)
     reached[:, 0] = 1.0
     reached[unit[order], 1 + np.arange(len(unit)) - starts[unit[order]]] = probabilities[order]
-    laws: Floats = -np.diff(reached, axis=1)
-    return laws
+    return np.asarray(-np.diff(reached, axis=1))

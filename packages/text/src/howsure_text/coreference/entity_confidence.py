@@ -44,8 +44,7 @@ class ConfidenceMap:
         sizes = sizes_of(labels)
         design = _design(confidence, sizes)
         several = design @ np.array(self.several)
-        probability: Floats = sigmoid(np.where(sizes > 1, several, design[:, :2] @ np.array(self.alone)))
-        return probability
+        return np.asarray(sigmoid(np.where(sizes > 1, several, design[:, :2] @ np.array(self.alone))))
 
     def recalibrate(self, judged: Iterable[Judged]) -> list[Judged]:
         """The same entities with recalibrated confidence."""
@@ -83,8 +82,7 @@ def right_share(labels: Integers, gold: Integers) -> Floats:
     _, true = np.unique(gold, return_inverse=True)
     both = chosen.astype(np.int64) * (int(true.max(initial=0)) + 1) + true
     sizes, together, in_gold = (np.bincount(codes)[codes] for codes in (chosen, both, true))
-    share: Floats = np.where(sizes > 1, (together - 1) / np.maximum(sizes - 1, 1), in_gold == 1)
-    return share
+    return np.asarray(np.where(sizes > 1, (together - 1) / np.maximum(sizes - 1, 1), in_gold == 1))
 
 
 def fit_confidence(judged: Iterable[Judged]) -> ConfidenceMap:
@@ -138,8 +136,7 @@ def entity_pairs(judged: Iterable[Judged], *, alone: bool) -> Pairs:
 def sizes_of(labels: Integers) -> Integers:
     """The number of mentions in the entity of each mention, (M,)."""
     _, codes = np.unique(labels, return_inverse=True)
-    sizes: Integers = np.bincount(codes)[codes]
-    return sizes
+    return np.asarray(np.bincount(codes)[codes])
 
 
 def _design(confidence: Floats, sizes: Integers) -> Floats:

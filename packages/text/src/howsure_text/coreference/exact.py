@@ -184,5 +184,4 @@ def _solved(matrix: Floats, right: Floats, *, lower: bool) -> Floats:
     """h from Aᵀ h = right, A triangular; h is a probability; values that rounding puts below 0 become 0."""
     from scipy.linalg.lapack import dtrtrs
 
-    solution: Floats = np.maximum(dtrtrs(matrix, right, lower=int(lower), trans=1)[0], 0.0)
-    return solution
+    return np.asarray(np.maximum(dtrtrs(matrix, right, lower=int(lower), trans=1)[0], 0.0))

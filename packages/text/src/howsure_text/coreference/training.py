@@ -268,8 +268,7 @@ def loss_and_gradient(scores: Floats, right: NDArray[np.bool_], *, loss: Loss = 
 def probabilities(scores: Floats) -> Floats:
     """The distribution over choices in each row."""
     weights = np.exp(scores - scores.max(axis=1, keepdims=True, initial=-np.inf))
-    normalised: Floats = weights / weights.sum(axis=1, keepdims=True)
-    return normalised
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
 # AdaGrad with an L1 penalty: every weight has its own step size, and small weights are exactly zero.

@@ -255,8 +255,7 @@ class Design:
         """The tokens of some sentences, one after the other."""
         lengths = self.lengths[sentences]
         starts = (np.cumsum(self.lengths) - self.lengths)[sentences]
-        tokens: Integers = np.arange(lengths.sum()) + np.repeat(starts - (np.cumsum(lengths) - lengths), lengths)
-        return tokens
+        return np.asarray(np.arange(lengths.sum()) + np.repeat(starts - (np.cumsum(lengths) - lengths), lengths))
 
     def only(self, sentences: Integers) -> tuple[Design, Integers]:
         """The design of some sentences, restricted to the attributes that occur in them, and the numbers of these

@@ -228,5 +228,4 @@ class UnknownWords:
         (n₁(k, s) + a π(s)) / (n(k) + n₁(k) + a (V + 1)).
         """
         share = self.counts.sum(axis=1, keepdims=True) / self.counts[0].sum()
-        shares: Floats = (self.counts + pseudocount * share) / (totals + self.counts[0] + pseudocount * (n_words + 1))
-        return shares
+        return np.asarray((self.counts + pseudocount * share) / (totals + self.counts[0] + pseudocount * (n_words + 1)))

@@ -88,8 +88,7 @@ def entropies(chain: Chain, messages: Messages) -> Floats:
         earlier = logs[batch.previous_rows[start - len(batch) : start - len(batch) + len(joint)]]
         by_row[part] = _expected(joint, joint - np.where(earlier > -np.inf, earlier, 0.0)[:, :, None], axes=(1, 2))
         start = part.stop
-    sums: Floats = np.bincount(batch.ranks, by_row, len(batch)).astype(np.float64, copy=False)
-    return sums
+    return np.asarray(np.bincount(batch.ranks, by_row, len(batch)).astype(np.float64, copy=False))
 
 
 def _expected(logs: Floats, values: Floats, *, axes: tuple[int, ...]) -> Floats:
@@ -260,8 +259,7 @@ def _inverse(logs: Floats, rows: Integers, uniform: Floats) -> Integers:
     cumulative /= cumulative[:, -1:]
     cumulative += np.arange(len(logs))[:, None]
     places = np.searchsorted(cumulative.ravel(), rows + uniform, side="right")
-    tags: Integers = places - rows * logs.shape[1]
-    return tags
+    return np.asarray(places - rows * logs.shape[1])
 
 
 # The most probable tag sequences: Viterbi forwards, then the k best sequences backwards.
@@ -381,8 +379,7 @@ def _columns(transitions: Floats, tags: Integers) -> Floats:
 def _top(values: Floats, k: int) -> Integers:
     """The columns of the k highest values of each row, highest first; of equal ones those further left."""
     if k == 1:
-        best: Integers = values.argmax(axis=1)[:, None]
-        return best
+        return np.asarray(values.argmax(axis=1)[:, None])
     lowest = np.partition(values, values.shape[1] - k, axis=1)[:, -k, None]
     above, equal = values > lowest, values == lowest
     room = k - above.sum(axis=1, keepdims=True)

@@ -340,8 +340,7 @@ def _divided(arrays: Sequence[Any], by: float | list[Any]) -> Computed:
     def of_sentence(i: int) -> Floats:
         array = np.asarray(arrays[i], dtype=np.float64)
         divisor = np.asarray(by if isinstance(by, float) else by[i])
-        quotient: Floats = array / (divisor[:, None] if divisor.ndim and array.size else divisor.max(initial=0.0))
-        return quotient
+        return np.asarray(array / (divisor[:, None] if divisor.ndim and array.size else divisor.max(initial=0.0)))
 
     return Computed(of_sentence, len(arrays))
 

@@ -55,8 +55,7 @@ class Minimum:
     @property
     def curvature(self) -> Floats:
         """That of their sum."""
-        total: Floats = self.curvatures.sum(axis=0)
-        return total
+        return np.asarray(self.curvatures.sum(axis=0))
 
 
 def least(losses: Losses, size: int, n: int) -> Minimum:
@@ -107,8 +106,7 @@ def _best(losses: Losses, size: int, n: int) -> Floats:
         return float(losses(logs).sum()) / n
 
     def gradient(logs: Floats) -> Floats:
-        gradient_of_mean: Floats = _gradients(losses, logs).sum(axis=0) / n
-        return gradient_of_mean
+        return np.asarray(_gradients(losses, logs).sum(axis=0) / n)
 
     start = min((np.full(size, math.log(start)) for start in STARTS), key=value)
     limit = math.log(FURTHEST)
@@ -255,8 +253,7 @@ class Parts:
     def losses(self, gold_losses: GoldLosses) -> Floats:
         """The loss of each sentence that counts."""
         if self.joint:
-            losses: Floats = gold_losses.of_sequences[self.counts]
-            return losses
+            return np.asarray(gold_losses.of_sequences[self.counts])
         return np.bincount(self.of_token, gold_losses.of_tokens[self.counts], self.sentences).astype(np.float64)
 
 

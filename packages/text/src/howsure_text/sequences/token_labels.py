@@ -52,8 +52,7 @@ class EntityLabels:
     @property
     def of_type(self) -> Floats:
         """(K, types): 1 where the label has the type."""
-        member: Floats = (self.types[:, None] == np.arange(len(self.type_names))).astype(np.float64)
-        return member
+        return np.asarray((self.types[:, None] == np.arange(len(self.type_names))).astype(np.float64))
 
     def potentials(self, grammar: str) -> tuple[Floats, Floats, Floats]:
         """start (K,), transitions (K, K) and end (K,): 0 where the grammar allows a label, −inf where it does not.
