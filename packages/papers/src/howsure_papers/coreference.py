@@ -238,11 +238,7 @@ def corrections(judged: Results) -> tuple[str, ...]:
     """The two points in which the paper's experiment can be done better, with what they amount to here."""
     mine, margin = judged[PAPER], judged[replace(PAPER, loss="margin")]
     more, of_new = over_documents(overconfidence, margin, mine), compared(margin.new, mine.new)
-    costs = {
-        True: "costs calibration",
-        False: "helps calibration",
-        None: "does the same, as far as these data show",
-    }
+    costs = {True: "costs calibration", False: "helps calibration", None: "does the same, as far as these data show"}
     distance = mine.sampled - mine.pairs.probabilities
     return (
         f"Sampling is not needed for pairs. The paper averages P(i ~ j) over {SAMPLES:,} samples (the thesis: "

@@ -263,10 +263,7 @@ howsure calibration ordinal decisions.jsonl --labels-from labels.csv --where "ta
 """,
         figure=True,
         report=True,
-        options={
-            "y_prob": probability_options(),
-            "binning": choice(ordinal_calibration, "binning", BINNING),
-        },
+        options={"y_prob": probability_options(), "binning": choice(ordinal_calibration, "binning", BINNING)},
     )
 
 

@@ -430,10 +430,7 @@ def pooling_notes(recipe: Mapping[str, Any]) -> list[str]:
         return [*notes, f"equal values of {column} in several files {same}"]
     if recipe.get("cluster") or recipe.get("id"):
         return notes
-    return [
-        *notes,
-        told(f"{independent}; if files evaluate the same items, name the item with `id='COL'`"),
-    ]
+    return [*notes, told(f"{independent}; if files evaluate the same items, name the item with `id='COL'`")]
 
 
 def _named(curve: CalibrationCurve | CorpCurve, verdict_text: str) -> str:

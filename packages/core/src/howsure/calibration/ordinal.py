@@ -35,7 +35,6 @@ from howsure.stats.mean_score import MeanScore, mean_score
 from howsure.stats.p_values import ADJUSTED, adjust_p_values
 
 
-
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class OrdinalCalibration(Rows[CalibrationCurve]):
     """The result of `ordinal_calibration`: iterate over the curves of cut points, or index by name, such as "> 3".

@@ -179,11 +179,7 @@ def run_calibration_check(
     if baseline is not None:
         for baseline_rule in comparison_rules(name, DIFFERENCE, margin=not_worse_than, against=baseline.name):
             evidence += baseline.evidence(entries, baseline_rule)
-    recipe = {
-        "check": name,
-        **(parts.read or {"n": parts.n, "clustered": clustered}),
-        **bins.options,
-    }
+    recipe = {"check": name, **(parts.read or {"n": parts.n, "clustered": clustered}), **bins.options}
     all_notes: list[str] = [*item_notes(parts.notes)]
     if matched is not None:
         margin = not_worse_than if baseline is None or against is not None else None

@@ -331,10 +331,7 @@ class SelectiveTable(Rows[SelectiveCurve]):
         ]
         of_rows = {note for row in self.rows for note in row.notes}
         of_reading = [("note", [note for note in item_notes(self.recipe) if note not in of_rows])]
-        return [
-            *self._promises(),
-            *dict.fromkeys(notes_by_name([*notes, *of_reading]) + notes_by_name(of_found)),
-        ]
+        return [*self._promises(), *dict.fromkeys(notes_by_name([*notes, *of_reading]) + notes_by_name(of_found))]
 
     def _promises(self) -> Iterator[str]:
         for threshold in self.thresholds[:1]:

@@ -525,10 +525,7 @@ def _bounds_of(systems: Systems, bounds: tuple[float, float] | None, measure: Me
             float(value)
             for prediction in systems.predictions.values()
             for value in (prediction.min(), prediction.max())
-        } == {
-            0.0,
-            1.0,
-        }
+        } == {0.0, 1.0}
         return share_bounds(*systems.predictions.values()) if both else None
     ends = check_bounds(bounds)
     for name, runs in systems.predictions.items():

@@ -77,11 +77,7 @@ class SpacyParser:
     def recipe(self) -> dict[str, Any]:
         """Name and version of the pipeline."""
         meta = self.pipeline.meta
-        return {
-            "pipeline": f"{meta['lang']}_{meta['name']}",
-            "version": meta["version"],
-            "language": self.language,
-        }
+        return {"pipeline": f"{meta['lang']}_{meta['name']}", "version": meta["version"], "language": self.language}
 
     def words(self, document: InputDocument) -> tuple[Any, Sequence[str]] | None:
         """The tokens of a document; None if the pipeline takes no text of that length."""
