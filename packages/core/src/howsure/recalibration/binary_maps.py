@@ -76,11 +76,9 @@ class Temperature(ProbabilityMap):
 
     @classmethod
     def read(cls, parameters: Parameters, k: int) -> Self:
-        """From the parameters of a file."""
         return cls(number(parameters, "T", above=0.0))
 
     def apply(self, scores: Scores) -> Floats:
-        """The probabilities of label 1 (n,)."""
         assert isinstance(scores, Binary)
         return sigmoid(scores.log_odds / self.temperature)
 
@@ -118,11 +116,9 @@ class Platt(ProbabilityMap):
 
     @classmethod
     def read(cls, parameters: Parameters, k: int) -> Self:
-        """From the parameters of a file."""
         return cls(number(parameters, "a"), number(parameters, "b"))
 
     def apply(self, scores: Scores) -> Floats:
-        """The probabilities of label 1 (n,)."""
         assert isinstance(scores, Binary)
         if self.slope == 0.0:
             return np.full(len(scores), float(sigmoid(np.array([self.intercept]))[0]))
@@ -160,11 +156,9 @@ class Beta(ProbabilityMap):
 
     @classmethod
     def read(cls, parameters: Parameters, k: int) -> Self:
-        """From the parameters of a file."""
         return cls(number(parameters, "a", least=0.0), number(parameters, "b", least=0.0), number(parameters, "c"))
 
     def apply(self, scores: Scores) -> Floats:
-        """The probabilities of label 1 (n,)."""
         assert isinstance(scores, Binary)
         log_one, minus_log_zero = _logs(scores.log_odds)
         log_odds = np.full(len(scores), self.intercept)
@@ -257,7 +251,6 @@ class Isotonic(ProbabilityMap):
 
     @classmethod
     def read(cls, parameters: Parameters, k: int) -> Self:
-        """From the parameters of a file."""
         x = numbers(parameters, "x", strictly=True, shares=True)
         y = numbers(parameters, "y", n=len(x), rising=True, shares=True)
         if not len(x):
@@ -265,7 +258,6 @@ class Isotonic(ProbabilityMap):
         return cls(x, y)
 
     def apply(self, scores: Scores) -> Floats:
-        """The probabilities of label 1 (n,)."""
         assert isinstance(scores, Binary)
         return np.interp(scores.probabilities, self.x, self.y)
 
@@ -324,7 +316,6 @@ class VennAbers(ProbabilityMap):
 
     @classmethod
     def read(cls, parameters: Parameters, k: int) -> Self:
-        """From the parameters of a file."""
         starts = numbers(parameters, "from", strictly=True, shares=True)
         ends = numbers(parameters, "upto", strictly=True, shares=True)
         low = numbers(parameters, "low", n=len(starts) + 1, rising=True, shares=True)
@@ -423,11 +414,9 @@ class Histogram(ProbabilityMap):
 
     @classmethod
     def read(cls, parameters: Parameters, k: int) -> Self:
-        """From the parameters of a file."""
         edges = numbers(parameters, "edges", strictly=True, shares=True)
         return cls(edges, numbers(parameters, "values", n=len(edges) + 1, shares=True))
 
     def apply(self, scores: Scores) -> Floats:
-        """The probabilities of label 1 (n,)."""
         assert isinstance(scores, Binary)
         return np.asarray(self.values[np.searchsorted(self.edges, scores.probabilities, side="right")])

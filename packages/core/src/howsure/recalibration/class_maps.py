@@ -97,11 +97,9 @@ class ClassTemperature(ProbabilityMap):
 
     @classmethod
     def read(cls, parameters: Parameters, k: int) -> Self:
-        """From the parameters of a file."""
         return cls(number(parameters, "T", above=0.0))
 
     def apply(self, scores: Scores) -> Floats:
-        """The probabilities of the classes (n, K)."""
         assert isinstance(scores, Classes)
         return softmax(scores.logs / self.temperature)
 
@@ -186,11 +184,9 @@ class Vector(ProbabilityMap):
 
     @classmethod
     def read(cls, parameters: Parameters, k: int) -> Self:
-        """From the parameters of a file."""
         return cls(numbers(parameters, "a", n=k), numbers(parameters, "b", n=k))
 
     def apply(self, scores: Scores) -> Floats:
-        """The probabilities of the classes (n, K)."""
         return softmax(finite_logs(scores) * self.scales + self.offsets)
 
 
@@ -243,12 +239,10 @@ class Dirichlet(ProbabilityMap):
 
     @classmethod
     def read(cls, parameters: Parameters, k: int) -> Self:
-        """From the parameters of a file."""
         penalty = numbers({"penalty": [parameters.get("penalty")]}, "penalty", n=1)[0]
         return cls(square(parameters, "W", k=k), numbers(parameters, "b", n=k), float(penalty))
 
     def apply(self, scores: Scores) -> Floats:
-        """The probabilities of the classes (n, K)."""
         return softmax(finite_logs(scores) @ self.weights.T + self.offsets)
 
 
@@ -375,7 +369,6 @@ class Ordered(ProbabilityMap):
 
     @classmethod
     def read(cls, parameters: Parameters, k: int) -> Self:
-        """From the parameters of a file."""
         return cls(number(parameters, "T", above=0.0), numbers(parameters, "s", n=k - 1))
 
     def apply(self, scores: Scores) -> Floats:
