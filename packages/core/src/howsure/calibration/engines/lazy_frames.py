@@ -11,6 +11,7 @@ from enum import IntEnum
 from functools import partial
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 
 from howsure.calibration.slots import COLUMNS, FRACTION, LAST, LOG_UNIT, SCALE, STEEP, WEIGHTS, Slots, added
@@ -77,8 +78,6 @@ class LazyPairs:
 
     def rows(self) -> Any:
         """The frame with the columns label, q, y (0, 1, OTHER or MISSING), fault and, if present, weight and group."""
-        import narwhals as nw
-
         columns = {"label": self._label(), "q": nw.col(self.y_prob).cast(nw.Float64)}
         if self.sample_weight is not None:
             columns["weight"] = nw.col(self.sample_weight).cast(nw.Float64)
@@ -92,8 +91,6 @@ class LazyPairs:
 
     def conditions(self) -> dict[FrameFault, Any]:
         """For each fault, the condition (an expression on the columns of `rows`) under which a row has it."""
-        import narwhals as nw
-
         q, y, weight = nw.col("q"), nw.col("y"), nw.col("weight")
         conditions = {FrameFault.LABEL_MISSING: y == MISSING, FrameFault.LABEL_OTHER: y == OTHER}
         if self.groups is not None:
@@ -107,8 +104,6 @@ class LazyPairs:
         return conditions
 
     def _label(self) -> Any:
-        import narwhals as nw
-
         column, dtype = nw.col(self.y_true), self.dtypes[self.y_true]
         if dtype == nw.Boolean:
             return column.cast(nw.Int64)
@@ -116,8 +111,6 @@ class LazyPairs:
 
     def _zero_or_one(self) -> Any:
         """An expression: 0 or 1 for each label, MISSING for a missing one, OTHER for any other value."""
-        import narwhals as nw
-
         label, dtype = nw.col("label"), self.dtypes[self.y_true]
         if not self.has_comparable_labels:
             value = nw.lit(OTHER)
@@ -177,14 +170,10 @@ def lazy_pairs(
 
 def _comparable(column: Any, dtype: Any) -> Any:
     """The column, with categories converted to text."""
-    import narwhals as nw
-
     return column.cast(nw.String) if _is_text(dtype) and dtype != nw.String else column
 
 
 def _missing(column: Any, dtype: Any) -> Any:
-    import narwhals as nw
-
     if _is_text(dtype):
         return column.is_null() | column.cast(nw.String).str.contains(f"^(?i:{MISSING_TEXT.pattern})$")
     return column.is_null() | is_nan(column) if dtype.is_float() else column.is_null()
@@ -200,14 +189,10 @@ def is_nan(column: Any) -> Any:
 
 
 def _is_text(dtype: Any) -> bool:
-    import narwhals as nw
-
     return bool(dtype == nw.String or dtype == nw.Categorical or dtype == nw.Enum)
 
 
 def _is_number(dtype: Any) -> bool:
-    import narwhals as nw
-
     return bool(dtype == nw.Boolean or dtype.is_numeric())
 
 
@@ -283,8 +268,6 @@ def sums_by_cell(pairs: LazyPairs) -> Any:
     Rows with a fault are counted under cell = -fault. With `pos_label`, the columns low and high are the smallest and
     largest label other than `pos_label`.
     """
-    import narwhals as nw
-
     q, y, fault, cell, f = nw.col("q"), nw.col("y"), nw.col("fault"), nw.col("c"), nw.col("f")
     sound, lower = fault == 0, q < 0.5
     rows = pairs.rows()
@@ -311,8 +294,6 @@ def _terms(pairs: LazyPairs, f: Any, steep: Any) -> dict[str, Any]:
 
     steep: the condition that the prediction is near 0 or 1 and the label is the unlikely one.
     """
-    import narwhals as nw
-
     r, w = nw.col("r"), nw.col("weight")
     logs = nw.when(steep & (r > 0.0)).then(r).otherwise(nw.lit(1.0)).log()
     terms = {"infinite": _whole(nw.when(steep & (r == 0.0)).then(nw.lit(1)).otherwise(nw.lit(0)))}
@@ -328,8 +309,6 @@ def _terms(pairs: LazyPairs, f: Any, steep: Any) -> dict[str, Any]:
 
 
 def _sums(pairs: LazyPairs) -> list[Any]:
-    import narwhals as nw
-
     whole = ("infinite",) if pairs.is_weighted else ("offsets", "squares", "logs", "infinite")
     expressions = [_whole(nw.len()).alias("n"), *(_whole(nw.col(column).sum()) for column in whole)]
     if pairs.is_weighted:
@@ -340,8 +319,6 @@ def _sums(pairs: LazyPairs) -> list[Any]:
 
 
 def _whole(expression: Any) -> Any:
-    import narwhals as nw
-
     return expression.cast(nw.Int64)
 
 
@@ -368,8 +345,6 @@ def refusal(pairs: LazyPairs, fault: FrameFault, *, rows: int, n: int) -> InputE
 
 def _value(pairs: LazyPairs, fault: FrameFault, column: str) -> float:
     """The first value with this fault."""
-    import narwhals as nw
-
     first_row = fetched(pairs.rows().filter(nw.col("fault") == int(fault)).select(column).head(1))
     values = first_row[column]
     return math.nan if len(values) and isinstance(values[0], float) and math.isnan(values[0]) else _first(values)
@@ -377,8 +352,6 @@ def _value(pairs: LazyPairs, fault: FrameFault, column: str) -> float:
 
 def _highest(pairs: LazyPairs) -> float:
     """The largest prediction, ignoring missing values."""
-    import narwhals as nw
-
     q = nw.col("q")
     largest = fetched(pairs.rows().filter(~(q.is_null() | is_nan(q))).select(highest=q.max()))
     return _first(largest["highest"])
@@ -393,8 +366,6 @@ def _first(values: Column) -> float:
 
 def _labels(pairs: LazyPairs) -> InputError:
     """Error for labels that are not two values or whose positive value is unknown, with the counts of labels."""
-    import narwhals as nw
-
     labels = pairs.table.select(label=nw.col(pairs.y_true)).filter(~nw.col("label").is_null())
     counts = labels.group_by("label").agg(n=nw.len().cast(nw.Int64)).sort("n", "label", descending=[True, False])
     rows = fetched(counts.head(MANY_LABELS + 1))

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from howsure.calibration.engines.lazy_frames import FrameSums, lazy_pairs, sums_of_lazy
 from howsure.calibration.slots import EXACT_UP_TO, Slots
 from howsure.inputs.frames import Read, Source, is_dask, is_lazy
 from howsure.inputs.pairs import Pairs, Probabilities
 from howsure.inputs.pairs_from import pairs_from
 from howsure.worst_rows import Worst, WorstRows
+
+if TYPE_CHECKING:
+    from howsure.calibration.engines.lazy_frames import FrameSums
 
 
 def sums_of_frame(
@@ -21,6 +23,8 @@ def sums_of_frame(
 
     Raises InputError for an argument that is not the name of a column.
     """
+    from howsure.calibration.engines.lazy_frames import lazy_pairs, sums_of_lazy
+
     pairs = lazy_pairs(
         data, y_true=y_true, y_prob=y_prob, sample_weight=sample_weight, groups=groups, pos_label=pos_label
     )
