@@ -24,6 +24,7 @@ from howsure_cli.terminal.options import (
 )
 from howsure_cli.terminal.output import emit, write_pictures
 from howsure_events.commands.options import days_options
+from howsure_events.commands.output import doubtful_output, text_of
 from howsure_events.questions import ASKED, OF_PAIRS, defaults_of
 from howsure_events.series.actor_comparison import compare_actors
 from howsure_events.series.event_series import event_series
@@ -122,8 +123,6 @@ def series_command(
     figure, codes separated by commas share a panel. CSV has one row per actor (ISO3 code) and period, with all digits;
     JSON has the recipe, too.
     """
-    from howsure_events.commands.output import text_of
-
     with EventStore.open(path) as store:
         helped = _correction(store, options)
         panels = [list(chosen_actors(store, group)) for group in groups]
@@ -158,8 +157,6 @@ def compare_command(path: str, first: str, second: str, form: str, output: str |
     \b
     howsure events compare news.duckdb NATO YUG --period year
     """
-    from howsure_events.commands.output import text_of
-
     with EventStore.open(path) as store:
         helped = _correction(store, options)
         compared = compare_actors(store, first, second, **options)
@@ -200,8 +197,6 @@ def regress_command(
     columns, or are `actor` or `period`. Coefficients are naive, with the model's probabilities as labels, and corrected
     by labels.
     """
-    from howsure_events.commands.output import text_of
-
     arguments = {name: value for name, value in options.items() if value is not None}
     with EventStore.open(path) as store:
         regression = regress_events(store, **arguments, data=None if file is None else read(file))
@@ -218,8 +213,6 @@ def regress_command(
 @output_options
 def doubtful_command(path: str, form: str, output: str | None, **options: Any) -> None:
     """List the documents whose events are most uncertain, and the links between mentions they depend on."""
-    from howsure_events.commands.output import doubtful_output
-
     with EventStore.open(path) as store:
         documents = doubtful_documents(store, **options)
     emit(doubtful_output(documents, form, path), output)

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from howsure.errors import InputError
-from howsure.inputs.numbers_and_names import natural_order
+from howsure.inputs.numbers_and_names import counted, natural_order
 from howsure.inputs.periods import PERIODS
 from howsure_cli.terminal.commands import Command
 from howsure_cli.terminal.destinations import Written
@@ -62,7 +62,6 @@ def recount_command(
     Writes a store, as extract with that rule would, and prints what both rules count. If interrupted, rerun the same
     command to resume.
     """
-    from howsure.inputs.numbers_and_names import counted
     from howsure_events.commands.setup import interrupted, rule_named, rules_text, summary
     from howsure_events.extraction.extract_events import usable_processors
     from howsure_events.extraction.recount import labels_of, recount_events
@@ -107,7 +106,6 @@ def merge_command(parts: tuple[str, ...], store: str) -> None:
     The store is that of one run over the whole input, row by row; it appears whole or not at all. Parts that differ in
     what made them, or of which one is missing, are refused.
     """
-    from howsure.inputs.numbers_and_names import counted
     from howsure_events.commands.setup import summary
     from howsure_events.extraction.merge_stores import documents_of_all, merge_stores
 
