@@ -7,7 +7,9 @@ TPR, TNR and the corrected rate that contain the true value. A set has `--answer
     python benchmarks/judge_validation.py [--sets 200]
 
 Limits: false verdicts at most .05 in each regime, coverage at least .93 (both within three standard errors), and
-"cannot tell" in at most a third of the sets with 100 labels or more, over the regimes.
+"cannot tell" in at most a third of the sets with 100 labels or more, over the regimes. The last lines compare this
+share with a lower limit for any test: the most powerful one of size .05 for each label, randomised, which knows whether
+the judge is good enough.
 """
 
 from __future__ import annotations
@@ -17,12 +19,14 @@ import itertools
 import math
 
 import numpy as np
+from scipy.stats import binom
 
 import howsure
 
 RATES, LABELS = (0.02, 0.1, 0.3, 0.5, 0.98), (20, 50, 100, 300)
 JUDGES = {"0.6": (0.6, 0.6), "0.78": (0.78, 0.95), "0.95": (0.95, 0.97)}  # TPR, TNR; the required rate is .8
 BAR, LARGEST_SHARE, LIMIT_FALSE, LIMIT_COVERAGE = 0.8, 1 / 3, 0.05, 0.93
+MIN_EXPECTED, CLEAR = 10, 0.05  # labels of each kind, and the distance of the judge from the bar, that can be decided
 CLUSTER = 10  # answers of a conversation, which share a label and whether the judge is right in half of all cases
 
 
@@ -35,7 +39,7 @@ def main() -> None:
         "| positive | judge | labels | clusters | false valid | false invalid | cannot tell | TPR | TNR | corrected |"
     )
     print("|---|---|---|---|---|---|---|---|---|---|")
-    shares, worst_false, worst_coverage = [], 0.0, 1.0
+    shares, limits, shares_clear, worst_false, worst_coverage = [], [], [], 0.0, 1.0
     regimes = [(*regime, False) for regime in itertools.product(RATES, JUDGES, LABELS)]
     regimes += [(rate, judge, 300, True) for rate in (0.1, 0.3, 0.5) for judge in JUDGES]
     for rate, judge, labels, clustered in regimes:
@@ -56,13 +60,40 @@ def main() -> None:
         worst_coverage = min([worst_coverage, *(figure for figure in coverage if not math.isnan(figure))])
         if labels >= 100 and not clustered:
             shares.append(share["cannot tell"])
+            limits.append(undecided_at_least(rate, JUDGES[judge], labels))
+            if min(rate, 1 - rate) * labels >= MIN_EXPECTED and abs(min(JUDGES[judge]) - BAR) >= CLEAR:
+                shares_clear.append(share["cannot tell"])
     error = math.sqrt(0.05 * 0.95 / options.sets)
     print(
         f"\nstandard error of a share of .05: {error:.3f}; largest share of false verdicts (limit "
         f"{LIMIT_FALSE}): {worst_false:.3f};"
     )
     print(f"smallest coverage (limit {LIMIT_COVERAGE}): {worst_coverage:.3f};")
-    print(f"cannot tell, with 100 labels or more (limit {LARGEST_SHARE:.2f}): {np.mean(shares):.2f}")
+    print(f"cannot tell, with 100 labels or more (limit {LARGEST_SHARE:.2f}): {np.mean(shares):.2f};")
+    print(f"the most powerful test for each label, randomised and told which verdict is right: {np.mean(limits):.2f};")
+    print(
+        f"cannot tell, where {MIN_EXPECTED} labels or more of each kind are expected and the judge is {CLEAR} or more "
+        f"from the required rate: {np.mean(shares_clear):.2f}"
+    )
+
+
+def undecided_at_least(rate: float, right: tuple[float, float], labels: int) -> float:
+    """The share of sets in which no test of size .05 decides rightly, by the most powerful one for each label."""
+    share = 0.0
+    for n in range(labels + 1):
+        powers = [power(k, p) for k, p in zip((n, labels - n), right, strict=True)]
+        missed = [1 - value for value, p in zip(powers, right, strict=True) if p < BAR]
+        decided = 1 - math.prod(missed) if missed else min(powers)
+        share += binom.pmf(n, labels, rate) * (1 - decided)
+    return float(share)
+
+
+def power(n: int, p: float) -> float:
+    """The power of the randomised test of size .05 whether a rate p, of n answers, is on the other side of the bar."""
+    size, bar, rate = LIMIT_FALSE, BAR if p >= BAR else 1 - BAR, p if p >= BAR else 1 - p
+    critical = int(binom.isf(size, n, bar))  # more are rejected, and with some probability as many
+    at_random = (size - binom.sf(critical, n, bar)) / binom.pmf(critical, n, bar)
+    return float(binom.sf(critical, n, rate) + at_random * binom.pmf(critical, n, rate))
 
 
 def trial(
