@@ -593,6 +593,40 @@ def harbor() -> Expected:
     return "jobs", {"score": {"terminus/m": sum(outcomes.values()) / len(outcomes)}}
 
 
+def terminal_bench() -> Expected:
+    """Of two agents; each trial is in a file of its own and in that of its run."""
+    rng, outcomes = random(47), dict[str, list[bool | None]]()
+    for agent in ("alpha", "beta"):
+        run, trials = Path(f"jobs/{agent}/run-1"), list[dict[str, Any]]()
+        for i in range(60):
+            resolved = None if i % 20 == 7 else bool(rng.integers(2))
+            trial = {"trial_name": f"task-{i % 20}.{i // 20}", "task_id": f"task-{i % 20}", "is_resolved": resolved}
+            trials.append(trial | {"failure_mode": "parse_error" if resolved is None else "unset"})
+            path = run / f"task-{i % 20}" / f"task-{i % 20}.{i // 20}" / "results.json"
+            path.parent.mkdir(parents=True)
+            path.write_text(json.dumps(trials[-1], indent=4))
+        (run / "results.json").write_text(json.dumps({"results": trials, "accuracy": 0.5}, indent=4))
+        (run / "run_metadata.json").write_text(json.dumps({"agent_name": agent, "model_name": "m"}))
+        outcomes[f"{agent}/m"] = [trial["is_resolved"] for trial in trials]
+    ends = {
+        agent: [sum(if_errored if r is None else r for r in each) / 60 for if_errored in (0, 1)]
+        for agent, each in outcomes.items()
+    }
+    scored = means((agent, float(r)) for agent, each in outcomes.items() for r in each if r is not None)
+    difference = scored["beta/m"] - scored["alpha/m"]
+    return "jobs", {"score agents": ends, "score": scored, "significance": [difference]}
+
+
+def objects_without_numbers() -> Expected:
+    """Some objects lack the number that others have."""
+    right = random(48).integers(0, 2, 30)
+    Path("trials").mkdir()
+    for i in range(30):
+        trial = {"case_id": f"c{i}", "passed": None if i % 10 == 3 else bool(right[i]), "note": "…"}
+        Path(f"trials/{i}.json").write_text(json.dumps(trial))
+    return "trials", {"score": only(right[i] for i in range(30) if i % 10 != 3)}
+
+
 def swe_bench() -> Expected:
     shares: Means = {}
     Path("reports").mkdir()
@@ -698,6 +732,8 @@ LAYOUTS: dict[str, Callable[[], Expected]] = {
     "lists of grades": lists_of_grades,
     "tau2-bench": tau2,
     "Harbor": harbor,
+    "Terminal-Bench": terminal_bench,
+    "objects without numbers": objects_without_numbers,
     "SWE-bench": swe_bench,
     "BFCL": bfcl,
     "OpenAI evals": openai_evals,

@@ -110,15 +110,16 @@ MIN_FILES, LARGEST = 3, 1 << 20  # files with one object each that are rows of o
 
 def _joined(files: Sequence[File], path: Path, tell: Tell) -> File | None:
     """JSON files with one object each, joined to one table with a row per file; None for other files, and for objects
-    without a number or truth value, which may hold the rows of a model in a list."""
+    that may hold the rows of a model in a list: with fields that no object with a number or truth value has."""
     if len(files) < MIN_FILES or any(file.format != "json" or os.path.getsize(file.path) > LARGEST for file in files):
         return None
+    documents = [document for document in map(_object, files) if document is not None]
+    numbered = [document for document in documents if any(number(value) is not None for value in document.values())]
+    fields = {name for document in numbered for name in document}
+    if len(documents) < len(files) or any(not document.keys() <= fields for document in documents):
+        return None
     with open(path, "w", encoding="utf-8") as rows:
-        for file in files:
-            document = _object(file)
-            if document is None or not any(number(value) is not None for value in document.values()):
-                return None
-            rows.write(json.dumps(document, ensure_ascii=False) + "\n")
+        rows.writelines(json.dumps(document, ensure_ascii=False) + "\n" for document in documents)
     folder = os.path.commonpath([os.path.dirname(os.path.abspath(file.name)) for file in files])
     name = os.path.relpath(folder) if not os.path.isabs(files[0].name) else folder
     tell(f"{name}: {len(files):,} files with one object each are the rows of one table.")

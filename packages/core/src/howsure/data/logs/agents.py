@@ -1,10 +1,12 @@
-"""Logs of programs that evaluate agents and tool use (tau2-bench, Harbor, SWE-bench, BFCL), and of OpenAI's evals."""
+"""Logs of programs that evaluate agents and tool use (tau2-bench, Harbor, Terminal-Bench, SWE-bench, BFCL), and of
+OpenAI's evals."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -81,6 +83,38 @@ def _seconds(start: Any, end: Any) -> float | None:
         return (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds()
     except (TypeError, ValueError):
         return None
+
+
+# Terminal-Bench before Harbor: one document per run, results.json, with its trials, or one per trial below it.
+
+
+def _is_terminal_bench(beginning: Beginning) -> bool:
+    return beginning.file.format == "json" and {"trial_name", "task_id", "is_resolved"} <= set(beginning.keys)
+
+
+def _terminal_bench(source: Source) -> Iterator[Row]:
+    """A row per trial; one without a result errored."""
+    document = mapping(source.document())
+    trials = document.get("results")
+    run = source if trials is not None else _run_of_trial(source)
+    settings = mapping(run.sibling("run_metadata.json"))
+    run_name = os.path.basename(run.folder) if settings else None  # for a model that is not named
+    names = (settings.get("agent_name"), settings.get("model_name") or run_name)
+    for at, trial in enumerate(map(mapping, [document] if trials is None else listed(trials)), start=1):
+        if "task_id" not in trial:
+            raise source.fault(at, "it has no task_id. Is this a trial of Terminal-Bench?")
+        resolved = number(trial.get("is_resolved"))
+        row = {"item": trial["task_id"], "run": trial.get("trial_name"), "model": "/".join(filter(None, names)) or None}
+        row |= {name: number(trial.get(f"total_{name}")) or None for name in ("input_tokens", "output_tokens")}
+        row["seconds"] = _seconds(trial.get("trial_started_at"), trial.get("trial_ended_at"))
+        row[EXCEPTION] = str(trial.get("failure_mode") or "no result") if resolved is None else None
+        yield with_scores(row, {"resolved": resolved})
+
+
+def _run_of_trial(source: Source) -> Source:
+    """The document of the run that a trial belongs to, in RUN/TASK/TRIAL/results.json, whether or not it exists."""
+    path = os.path.join(os.path.dirname(os.path.dirname(source.folder)), os.path.basename(source.name))
+    return replace(source, file=replace(source.file, path=path, name=path)) if source.folder else source
 
 
 # SWE-bench: the report of a run, with the ids of its instances by outcome.
@@ -210,6 +244,7 @@ def _formats(*formats: LogFormat) -> dict[str, LogFormat]:
 AGENTS = _formats(
     LogFormat("tau2", "tau2-bench", _is_tau2, _tau2, bounds=UNIT),
     LogFormat("harbor", "Harbor", _is_harbor, _harbor),
+    LogFormat("terminal-bench", "Terminal-Bench", _is_terminal_bench, _terminal_bench, bounds=UNIT),
     LogFormat("swe-bench", "SWE-bench", _is_swe_bench, _swe_bench, bounds=UNIT),
     LogFormat("bfcl", "BFCL", _is_bfcl, _bfcl, bounds=UNIT),
     LogFormat("openai-evals", "OpenAI evals", _is_openai_evals, _openai_evals),

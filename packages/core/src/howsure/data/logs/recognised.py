@@ -153,18 +153,28 @@ def _inside(folder: str, format: str | None, tell: Callable[[str], None]) -> tup
     if not kinds:
         raise _nothing_to_read(folder)
     if len(kinds) > 1:
-        raise _several_kinds(folder, {name: _leading(files) for name, files in kinds.items()})
+        raise _several_kinds(folder, {name: _leading(name, files) for name, files in kinds.items()})
     ((kind, files),) = kinds.items()
     tables = [file.name for name in ANSWER_TABLES for file in files_by_kind.get(name, ()) if logs and name != kind]
     if tables:
         tell(f"{folder} also contains {counted(len(tables), 'table')}, not read with the logs: {shortened(tables)}.")
-    return _leading(files), kind if logs else None
+    return _leading(kind, files), kind if logs else None
 
 
-def _leading(files: Sequence[File]) -> list[str]:
-    """The names of the files that contain the answers of their run, or all names."""
+def _leading(kind: str, files: Sequence[File]) -> list[str]:
+    """The names of the files that contain the answers of their run, or all names. A trial of Terminal-Bench is in its
+    own file and in that of its run, further out, which is read."""
     names = [file.name for file in files]
+    if kind == "terminal-bench":
+        folders = {os.path.dirname(name) for name in names}
+        return [name for name in names if folders.isdisjoint(_above(os.path.dirname(name)))]
     return [name for name in names if name.endswith(FIRST)] or names
+
+
+def _above(folder: str) -> Iterator[str]:
+    """The folders above a folder."""
+    while (parent := os.path.dirname(folder)) != folder:
+        yield (folder := parent)
 
 
 def _nothing_to_read(folder: str) -> InputError:
