@@ -224,6 +224,7 @@ LOG_READERS = {  # the readers of logs by the format that they read, each with t
     "log-decisions": ("decisions", ".jsonl"),
     "log-tau2": ("tau2", ".json"),
     "log-harbor": ("harbor", ".json"),
+    "log-terminal-bench": ("terminal-bench", ".json"),
     "log-swe-bench": ("swe-bench", ".json"),
     "log-bfcl": ("bfcl", ".jsonl"),
     "log-openai-evals": ("openai-evals", ".jsonl"),

@@ -253,6 +253,7 @@ SEEDS: dict[str, Seeds] = {
             "tau2",
             "harbor",
             "swe-bench",
+            "terminal-bench",
             "bfcl",
             "openai-evals",
             "deepeval",

@@ -301,12 +301,12 @@ class _Table:
         return None
 
     def _grade_of(self, rater: SeenColumn) -> SeenColumn | None:
-        """The column of the grades that raters gave."""
-        item = self._item()
-        others = [column for column in self.columns if column not in (rater, item)]
-        named = [column for column in others if column.words & (SCORES | LABELS | GRADES)]
+        """The column of the grades that raters gave; not that of the right answers, the same for all raters."""
+        item, of_truth = self._item(), [column for column in self.columns if column.words & RIGHT_ANSWERS]
+        taken = [rater, *of_truth, *([] if item is None else [item])]
+        named = [c for c in self.columns if c not in taken and c.words & (SCORES | LABELS | GRADES)]
         grade = next((column for column in named if self._is_grade(column) and is_numeric(column)), None)
-        return grade or self._named(VERDICTS, FEW, TWO, taken=[rater, *([] if item is None else [item])])
+        return grade or self._named(VERDICTS, FEW, TWO, taken=taken)
 
     def of_raters(self) -> Iterator[str]:
         """Where several raters graded the same items, a row for each grade: their agreement."""
@@ -449,6 +449,8 @@ class _Table:
     ) -> tuple[list[str], list[SeenColumn | None]]:
         """The options that name the model, groups (other than `label`), item and run of an answer; their columns."""
         model, item = self._model(taken=taken), self._item()
+        if model is None and label is not None and label is self._right():  # of judges, against the right answers
+            model = next((c for c in self.columns if c.words & JUDGE and c.kind == FEW and not self._is_grade(c)), None)
         groups = [] if taken else [column for column in self._groups() if column is not label]
         parts = [column for column in (model, *groups) if column is not None]
         by = [] if model is None else ["--model", model.name]

@@ -376,6 +376,23 @@ def judges_in_rows() -> Expected:
     return "verdicts.csv", {"judge agreement": nominal_alpha(units.values())}
 
 
+def judges_with_right_answers() -> Expected:
+    """The right answer is the same for all judges: it is not what they say."""
+    rng = random(49)
+    truth, verdicts = rng.choice(["A", "B"], 50), rng.choice(["A", "B"], (50, 3))
+    judges = ("gemma", "mistral", "qwen")
+    rows = [
+        (f"item {i}", judge, "law", truth[i], verdict, verdict == truth[i])
+        for i in range(50)
+        for judge, verdict in zip(judges, verdicts[i], strict=True)
+    ]
+    table("panel.csv", "item_id judge_id source ground_truth_label parsed_verdict correct", rows)
+    return "panel.csv", {
+        "judge agreement": nominal_alpha(verdicts.tolist()),
+        "score": means((judge, float(right)) for _, judge, *_, right in rows),
+    }
+
+
 def judges_in_columns() -> Expected:
     units = random(29).choice(["pass", "fail"], (40, 2))
     rows = ((f"case {i // 2}", f"m{i % 2}", *units[i]) for i in range(40))
@@ -709,6 +726,7 @@ LAYOUTS: dict[str, Callable[[], Expected]] = {
     "spam": spam,
     "battles with several raters": battles_of_raters,
     "judges in rows": judges_in_rows,
+    "judges with right answers": judges_with_right_answers,
     "judges in columns": judges_in_columns,
     "judges in objects": judges_in_objects,
     "metrics and difficulty": metrics_and_difficulty,

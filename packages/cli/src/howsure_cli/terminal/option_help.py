@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import click
 
 LOGS = (
-    "lm-eval, inspect, helm, lighteval, openai, decisions, tau2, harbor, swe-bench, bfcl, openai-evals, hf, "
-    "promptfoo, deepeval, alpaca-eval, livecodebench, "
+    "lm-eval, inspect, helm, lighteval, openai, decisions, tau2, harbor, terminal-bench, swe-bench, bfcl, openai-evals, "
+    "hf, promptfoo, deepeval, alpaca-eval, livecodebench, "
     "mmlu-pro, human-eval, evalplus, every-eval-ever"
 )
 FORMATS_READ = (

@@ -110,13 +110,12 @@ MIN_FILES, LARGEST = 3, 1 << 20  # files with one object each that are rows of o
 
 def _joined(files: Sequence[File], path: Path, tell: Tell) -> File | None:
     """JSON files with one object each, joined to one table with a row per file; None for other files, and for objects
-    that may hold the rows of a model in a list: with fields that no object with a number or truth value has."""
+    that may hold the rows of a model in a list: without the fields of one with a number or truth value."""
     if len(files) < MIN_FILES or any(file.format != "json" or os.path.getsize(file.path) > LARGEST for file in files):
         return None
     documents = [document for document in map(_object, files) if document is not None]
-    numbered = [document for document in documents if any(number(value) is not None for value in document.values())]
-    fields = {name for document in numbered for name in document}
-    if len(documents) < len(files) or any(not document.keys() <= fields for document in documents):
+    numbered = {frozenset(document) for document in documents if any(number(v) is not None for v in document.values())}
+    if len(documents) < len(files) or any(frozenset(document) not in numbered for document in documents):
         return None
     with open(path, "w", encoding="utf-8") as rows:
         rows.writelines(json.dumps(document, ensure_ascii=False) + "\n" for document in documents)

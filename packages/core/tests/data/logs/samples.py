@@ -92,6 +92,15 @@ AGENTS: dict[str, tuple[Any, Writer]] = {
         {"task_name": "t", "trial_name": "t__1", "agent_info": AGENT, "verifier_result": {"rewards": {"reward": 1.0}}},
         document,
     ),
+    "terminal-bench": (
+        {
+            "results": [
+                {"task_id": "t", "trial_name": f"t.{k}", "is_resolved": resolved, "failure_mode": "unset"}
+                for k, resolved in enumerate((True, False, None))
+            ]
+        },
+        document,
+    ),
     "swe-bench": (
         {"total_instances": 3, "submitted_ids": ["a-1", "a-2"], "resolved_ids": ["a-1"], "error_ids": ["a-2"]},
         document,
