@@ -11,9 +11,9 @@ from collections.abc import Sequence
 import click
 
 LOGS = (
-    "lm-eval, inspect, helm, lighteval, openai, decisions, tau2, harbor, terminal-bench, swe-bench, bfcl, openai-evals, "
-    "hf, promptfoo, deepeval, alpaca-eval, livecodebench, "
-    "mmlu-pro, human-eval, evalplus, every-eval-ever"
+    "lm-eval, inspect, helm, lighteval, openai, decisions, tau2, harbor, terminal-bench, swe-bench, bfcl, "
+    "openai-evals, hf, promptfoo, deepeval, alpaca-eval, livecodebench, mmlu-pro, human-eval, evalplus, "
+    "every-eval-ever"
 )
 FORMATS_READ = (
     f"Tables: csv, tsv, jsonl, json, parquet, npz. Logs: {LOGS}. Tagged sentences: conllu, conll-2012, three-columns, "

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import permutations
 from typing import Any
 
@@ -94,9 +95,7 @@ def score_agents(
     rows = read_scored_rows(score, roles, data=data, pos_label=pos_label, may_miss=True, macro=False)
     if "run" in rows.coded and "id" not in rows.coded:
         raise InputError("`run` needs the task of each trial, `id=...`.")
-    name, *others = rows.scores
-    if others:
-        raise InputError(f"the trials have several scores: {shortened(rows.scores)}. Name one: `score={name!r}`.")
+    name = rows.only_score
     with rows.placed():
         trials = _trials(rows, name, ends)
     cells = _cells(rows, trials)
@@ -105,8 +104,9 @@ def score_agents(
     rng = with_seed(rng)
     generator = generator_from(rng)
     ordered = sorted(cells, key=lambda cell: (-cell.failed.mean(), cell.costs_mean, cell.model or ""))
-    model_ranks = _ranks(ordered, trials.ends, level, generator) if "id" in rows.coded else None
-    dominators = _dominators(ordered, trials.ends, level) if "id" in rows.coded and cost is not None else {}
+    p_better = cache(lambda a, b: _p_better(ordered[a], ordered[b], trials.ends))  # of ranks and of domination
+    model_ranks = _ranks(ordered, trials.ends, p_better, level, generator) if "id" in rows.coded else None
+    dominators = _dominators(ordered, p_better, level) if "id" in rows.coded and cost is not None else {}
     table_rows = tuple(
         _row(cell, trials.ends, level, model_ranks, place, [str(ordered[i].model) for i in dominators.get(place, ())])
         for place, cell in enumerate(ordered)
@@ -330,7 +330,9 @@ def _cost(cell: _Cell, level: float) -> Estimate | None:
     )
 
 
-def _ranks(cells: Sequence[_Cell], ends: Bounds, level: float, rng: np.random.Generator) -> Ranks | None:
+def _ranks(
+    cells: Sequence[_Cell], ends: Bounds, p_better: Callable[[int, int], float], level: float, rng: np.random.Generator
+) -> Ranks | None:
     """Ranks that hold whatever errored trials would have scored; None if agents share fewer than two tasks."""
     m = len(cells)
     if m < 2 or not any(len(_shared(a, b)[0]) > 1 for a, b in permutations(cells, 2)):
@@ -346,12 +348,12 @@ def _ranks(cells: Sequence[_Cell], ends: Bounds, level: float, rng: np.random.Ge
         return ranks(scores, None if cells[0].units is None else units, bounds=ends, level=level, rng=rng)
     p = np.ones((m, m))
     for a, b in permutations(range(m), 2):
-        p[a, b] = _p_better(cells[a], cells[b], ends)
+        p[a, b] = p_better(a, b)
     better = p <= (1 - level) / (m * (m - 1))
     return assemble_ranks(better, np.asarray((p <= (1 - level) / (m - 1)).any(axis=0)), "Bonferroni")
 
 
-def _dominators(cells: Sequence[_Cell], ends: Bounds, level: float) -> dict[int, list[int]]:
+def _dominators(cells: Sequence[_Cell], p_better: Callable[[int, int], float], level: float) -> dict[int, list[int]]:
     """By the place of a dominated agent, the places of those that dominate it, the clearest first."""
     size = (1 - level) / max(len(cells) - 1, 1)
     found: dict[int, list[tuple[float, int]]] = {}
@@ -359,7 +361,7 @@ def _dominators(cells: Sequence[_Cell], ends: Bounds, level: float) -> dict[int,
         first, second = cells[a], cells[b]
         if first.costs_mean >= second.costs_mean or first.failed.mean() <= second.passed.mean():
             continue
-        p = max(_p_cheaper(first, second), _p_better(first, second, ends))
+        p = max(_p_cheaper(first, second), p_better(a, b))
         if p <= size:
             found.setdefault(b, []).append((p, a))
     return {b: [a for _, a in sorted(pairs)] for b, pairs in found.items()}

@@ -15,7 +15,7 @@ from howsure import __version__
 from howsure.errors import GIVEN, InputError, parameter, shown
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
-from howsure.inputs.numbers_and_names import check_level, counted, shortened
+from howsure.inputs.numbers_and_names import check_level, counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.scores.item_results import BenchmarkItem, BenchmarkItems
@@ -86,9 +86,7 @@ def score_items(
     rows = read_scored_rows(
         score, roles, data=data, pos_label=pos_label, may_miss=missing_score is not None, macro=False, worst=look
     )
-    name, *others = rows.scores
-    if others:
-        raise InputError(f"there are several scores: {shortened(rows.scores)}. Name one: `score={name!r}`.")
+    name = rows.only_score
     for role in ("model", "id"):
         if role not in rows.coded:
             what = "model" if role == "model" else "item"

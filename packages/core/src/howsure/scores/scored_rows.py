@@ -48,7 +48,7 @@ from howsure.inputs.frames import (
 )
 from howsure.inputs.long_form import as_scores, partial_scores, positive_scores
 from howsure.inputs.measures import Measure
-from howsure.inputs.numbers_and_names import number_or_text, spelled_number
+from howsure.inputs.numbers_and_names import number_or_text, shortened, spelled_number
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.pooled_models import note_on_models_of_frame
 from howsure.inputs.repeated_items import frame_clusters
@@ -108,6 +108,17 @@ class ScoredRows:
     document_scores: Mapping[str, DocumentScores] = field(default_factory=dict)
     other_scores: Mapping[str, npt.NDArray[np.bool_]] = field(default_factory=dict)
     of_trials: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def only_score(self) -> str:
+        """The name of the score.
+
+        Raises InputError if there are several.
+        """
+        name, *others = self.scores
+        if others:
+            raise InputError(f"there are several scores: {shortened(self.scores)}. Name one: `score={name!r}`.")
+        return name
 
     def name_at(self, role: str, row: int) -> str | None:
         """The name of a row's model, group, item or run; None without such a column."""

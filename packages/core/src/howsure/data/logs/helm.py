@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import mmap
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -10,6 +12,7 @@ from howsure.data.logs.item_documents import content_hash
 from howsure.data.logs.source import GROUP, Beginning, LogFormat, Row, Source, listed, mapping, with_scores
 from howsure.data.logs.tokens import of_answer
 from howsure.errors import InputError, shown
+from howsure.inputs.frames import EXCEPTION
 
 MAIN_METRICS = {  # of scenarios, as HELM's schemas of leaderboards name them; exact_match of all others
     "chain_of_thought_correctness": "gpqa mmlu_pro",
@@ -31,7 +34,7 @@ MAIN_METRICS = {  # of scenarios, as HELM's schemas of leaderboards name them; e
     "quasi_exact_match": "babi_qa bbq boolq civil_comments entity_data_imputation entity_matching imdb legal_support "
     "legalbench lsat_qa med_qa raft synthetic_reasoning wikifact",
 }
-STATS, SETTING = "per_instance_stats.json", "run_spec.json"
+STATS, SETTING, STATE = "per_instance_stats.json", "run_spec.json", "scenario_state.json"
 SURE = "every max_prob is 1: HELM writes that for models without log-probabilities, so none is read"
 
 
@@ -49,6 +52,8 @@ def rows(source: Source) -> Iterator[Row]:
     named = _setting(document, source)
     if isinstance(document, list):
         stats_rows = [_of_stats(record, source, at) for at, record in enumerate(document, 1)]
+        errors = _errors(source)
+        stats_rows = [row | {EXCEPTION: errors.get(_key(row))} for row in stats_rows] if errors else stats_rows
         yield from _without_certainties([_main_metric_first(named | row) for row in stats_rows], source)
         return
     stats_document = source.sibling(STATS)
@@ -63,6 +68,19 @@ def rows(source: Source) -> Iterator[Row]:
     answers_by_key = {_key(row): row for row in answers}  # one for each, though a request is made for each choice
     joined = [named | stats.get(key, {}) | row for key, row in answers_by_key.items()]
     yield from _without_certainties(list(map(_main_metric_first, joined)), source)
+
+
+def _errors(source: Source) -> dict[tuple[Any, ...], str]:
+    """The errors of requests that failed, by instance, from the scenario state in the same folder: HELM scores their
+    empty answers."""
+    path = os.path.join(source.folder, STATE)
+    if not source.folder or not os.path.isfile(path) or not os.path.getsize(path):
+        return {}
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
+        if text.find(b'"success": false') < 0 and text.find(b'"success":false') < 0:  # of a file that may be huge
+            return {}
+    rows = [_of_state(state, source, at) for at, state in enumerate(_states(source.sibling(STATE), source), 1)]
+    return {_key(row): row[EXCEPTION] for row in rows if row.get(EXCEPTION) is not None}
 
 
 def _main_metric_first(row: Row) -> Row:
@@ -124,6 +142,9 @@ def _of_state(record: Any, source: Source, at: int) -> Row:
     if not isinstance(references, list) or "id" not in instance:
         raise source.fault(at, "it has no instance with an id and references.")
     row: Row = {"item": instance["id"], "run": record.get("train_trial_index"), "prompt": _perturbation(instance)}
+    result = mapping(record.get("result"))
+    if result.get("success") is False:
+        row[EXCEPTION] = str(result.get("error") or "request failed").partition("\n")[0]
     if row["prompt"] is None:  # a perturbed instance has the id of the original one
         row["item_hash"] = content_hash(mapping(instance.get("input")).get("text"))
     texts = [str(mapping(mapping(reference).get("output")).get("text")) for reference in references]

@@ -46,6 +46,28 @@ def test_statistics_are_scores_and_max_prob_is_the_probability_of_the_answer(tmp
         assert predictions.pairs().probabilities.tolist() == [0.75, 0.5]
 
 
+def test_a_request_that_failed_errored(tmp_path: Path) -> None:
+    """HELM scores the empty answer of such a request as wrong."""
+    failed = helm_state("id2", "A", "A") | {
+        "result": {"success": False, "error": "Timeout: 60 s\n…", "completions": []}
+    }
+    folder = write_helm(tmp_path, STATS, [helm_state("id1", "A", "A"), failed])
+    for name in ("per_instance_stats.json", "scenario_state.json"):
+        assert [row.get("exception") for row in read(folder / name)] == [None, "Timeout: 60 s"]
+    (row,) = howsure.score_agents(data=howsure.read(folder)).rows
+    assert (row.errored, row.lowest, row.highest) == (1, 0.5, 1.0)
+
+
+def test_agents_and_items_have_one_score(tmp_path: Path) -> None:
+    """Two scenarios of HELM have different main metrics."""
+    for task, metric in (("quac:x=1", "f1_score"), ("mmlu:x=1", "exact_match")):
+        folder = write_helm(tmp_path / metric, [helm_stats("id1", **{metric: 1.0}), helm_stats("id2", **{metric: 0.0})])
+        (folder / "run_spec.json").write_text(json.dumps({"name": task, "adapter_spec": {"model": "m"}}))
+    for function in (howsure.score_agents, howsure.score_items):
+        with pytest.raises(InputError, match="there are several scores: exact_match, f1_score. Name one"):
+            function(data=howsure.read(tmp_path))
+
+
 def test_predictions_for_display_hold_the_same(tmp_path: Path) -> None:
     shown = [{"instance_id": "id1", "train_trial_index": 0, "predicted_text": " B", "mapped_output": "yes"}]
     shown[0]["stats"] = {"exact_match": 1.0, "max_prob": 0.75}
