@@ -64,7 +64,7 @@ def test_agents_and_items_have_one_score(tmp_path: Path) -> None:
         folder = write_helm(tmp_path / metric, [helm_stats("id1", **{metric: 1.0}), helm_stats("id2", **{metric: 0.0})])
         (folder / "run_spec.json").write_text(json.dumps({"name": task, "adapter_spec": {"model": "m"}}))
     for function in (howsure.score_agents, howsure.score_items):
-        with pytest.raises(InputError, match="there are several scores: exact_match, f1_score. Name one"):
+        with pytest.raises(InputError, match="there are several scores: exact_match, f1_score"):
             function(data=howsure.read(tmp_path))
 
 
