@@ -28,12 +28,14 @@ from howsure_text.coreference.entity_confidence import DECISIONS, Decision, enti
 from howsure_text.coreference.judged import mention_confidence
 from howsure_text.coreference.recalibration import CoreferenceRecalibration
 from howsure_text.coreference.scored import Misplaced, scored_document
+from howsure_text.notebooks import mentions_html
 from howsure_text.parses import ParsedDocument
 
 LEVEL = 0.95
 ENTITIES_SHOWN, WIDTH = 8, 80
 SIDES = ("first", "second")
 PLACE = Kind(str)  # a number that says where
+MOST_LINKS = 5  # of a mention, on hover
 NOT_RECALIBRATED = (
     "confidence: not recalibrated, likely too high; howsure coreference recalibrate corrects it with documents that "
     "have gold entities"
@@ -113,6 +115,18 @@ class ResolvedDocument(Result):
     def words_of(self, place: int) -> str:
         """The words of a mention."""
         return " ".join(self.document.words_of(self.mentions[place]))
+
+    def _repr_html_(self) -> str:
+        links: dict[int, list[str]] = {}
+        order = np.argsort(-self.probabilities, kind="stable")
+        for (earlier, later), p in zip(self.pairs[order].tolist(), self.probabilities[order].tolist(), strict=True):
+            links.setdefault(later, []).append(f"{self.words_of(earlier)}: {p:.2f}")
+        titles = {
+            place: "; ".join([f"confidence {self.confidence[place]:.2f}", *links.get(place, [])[:MOST_LINKS]])
+            for place in range(len(self.mentions))
+        }
+        text = mentions_html(self.document, self.mentions, self.labels.tolist(), titles)
+        return text + Result._repr_html_(self)
 
     def annotated(self, *, singletons: bool = True) -> Document:
         """The document with these entities, numbered from 1; singletons: also those of a single mention."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike
 from howsure.stats.randomness import Randomness
+from howsure_text.notebooks import MOST_SENTENCES, more_html, tags_html
 from howsure_text.sequences.messages import Chain, Number, Workspace, below_one, expectations_of, forward_of, log_z_of
 from howsure_text.sequences.paths import (
     MOST_PATHS,
@@ -299,6 +301,32 @@ class TagPosterior:
         tags = "" if self.labels is None else f": {shortened(self.labels)}"
         counts = [(len(self), "sentence"), (int(self.lengths.sum()), "token"), (self.n_tags, "tag")]
         return f"TagPosterior({', '.join(counted(*count) for count in counts)}{tags})"
+
+    def to_html(self, words: Sequence[Sequence[str]] | None = None) -> str:
+        """The most probable tags of the first ten sentences, shaded by their probability, which is shown on hover.
+
+        words: of each sentence, shown next to the tags.
+
+        >>> posterior = TagPosterior([np.log([[3, 1]])], np.zeros((2, 2)), labels=["N", "V"])
+        >>> "Ada" in posterior.to_html([["Ada"]]), "P(N) = 0.7500" in posterior.to_html()
+        (True, True)
+
+        Raises InputError if the words do not match the sentences.
+        """
+        shown = self[:MOST_SENTENCES]
+        named = [[None] * int(n) for n in shown.lengths] if words is None else words[:MOST_SENTENCES]
+        if [len(sentence) for sentence in named] != shown.lengths.tolist():
+            raise InputError("words must be those of the sentences: as many, and in each as many words.")
+        best, marginals = shown.viterbi(), shown.marginals()
+        labels = self.labels or tuple(map(str, range(self.n_tags)))
+        sentences = (
+            [(word, labels[tag], float(row[tag])) for word, tag, row in zip(*sentence, strict=True)]
+            for sentence in zip(named, best, marginals, strict=True)
+        )
+        return "".join([tags_html(sentences), *more_html(len(self))])
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(repr(self))}</p>{self.to_html()}"
 
     def _of_marginals(
         self, answer: Callable[[Floats], npt.NDArray[Number]], empty: npt.NDArray[Number]
