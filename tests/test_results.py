@@ -410,6 +410,7 @@ DRAWN = (
     "models by group",
     "counts",
     "counts without cells",
+    "validation of a judge",
     "selective",
     "selective of little",
     "selective table",
