@@ -129,7 +129,7 @@ def write_reference(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, chapter in CHAPTERS.items():
         (folder / f"{name}.md").write_text(page_of(chapter), encoding="utf-8")
-    (folder.parent / "api.md").write_text(task_page("[`{name}`][howsure.{name}]"), encoding="utf-8")
+    (folder.parent / "api.md").write_text(task_page("[`{name}`][howsure.{name}]", with_results=True), encoding="utf-8")
     lines = ["# API reference", "", "Every public function and result, by the name from which it is imported.", ""]
     for name, chapter in CHAPTERS.items():
         links = ", ".join(f"[`{path.removeprefix(PACKAGE + '.')}`][{path}]" for path in names_of(chapter))

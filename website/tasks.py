@@ -45,8 +45,8 @@ CONSTRUCTED = {
 }
 INTRODUCTION = """
 All of these are names of `howsure`: `howsure.mean_scores(...)`. Data come first, as arrays or, with `data=` a frame or
-`howsure.read("file.csv")`, as names of columns; everything else is given by keyword. Functions return classes of the
-list of results, which are imported for annotations only.
+`howsure.read("file.csv")`, as names of columns; everything else is given by keyword. Functions return classes,
+which are imported for annotations only; the site lists them, too.
 """.strip()
 ERRORS = "HowsureError InputError MissingExtraError"
 
@@ -63,14 +63,16 @@ def summary(name: str) -> str:
     return re.split(r"(?<=[.?]) (?=[A-Z`])", paragraph)[0].replace("|", "\\|")
 
 
-def page(link: str = "`{name}`") -> str:
-    """The page in Markdown; `link` is how a name is written."""
+def page(link: str = "`{name}`", *, with_results: bool = False) -> str:
+    """The page in Markdown; `link` is how a name is written. with_results: also the classes that functions return."""
     sections = ["# Functions by task", INTRODUCTION]
     for task, functions in TASKS.items():
         names = [*functions.split(), *CONSTRUCTED.get(task, "").split()]
         rows = [f"| {link.format(name=name)} | {summary(name)} |" for name in names]
         sections.append("\n".join([f"## {task}", "", "| name | what it is |", "|---|---|", *rows]))
-    for title, names in {"Results": results(), "Errors": ERRORS.split()}.items():
+    for title, names in {"Results": results() if with_results else [], "Errors": ERRORS.split()}.items():
+        if not names:
+            continue
         sections.append(f"## {title}\n\n" + "\n".join(f"- {link.format(name=name)}: {summary(name)}" for name in names))
     return "\n\n".join(sections) + "\n"
 
