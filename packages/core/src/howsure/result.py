@@ -183,6 +183,7 @@ class Result:
             better={column.shown: column.better for column in shown if column.better},
             legend=self.legend(),
             contests=self.contests(),
+            details=[column.shown for column in shown if column.detail],
         )
 
     def text(

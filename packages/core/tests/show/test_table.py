@@ -286,7 +286,7 @@ def test_json_says_the_same(text: str) -> None:
     [
         (40, ["model", "n", "ECE", "error", "verdict"]),
         (39, ["model", "n", "error", "verdict"]),
-        (28, ["model", "error", "verdict"]),
+        (28, ["model", "n", "verdict"]),
         (20, ["model", "verdict"]),
         (13, ["model"]),
         (1, ["model"]),
@@ -294,7 +294,7 @@ def test_json_says_the_same(text: str) -> None:
 )
 def test_a_terminal_shows_the_most_important_columns(width: int, shown: list[str]) -> None:
     rows = [["model-a", "10,000", "0.0100", "0.0200", "fail"], ["b", "9", "–", "0.0300", "pass"]]
-    table = Table(["model", "n", "ECE", "error", "verdict"], rows, words=["model", "verdict"])
+    table = Table(["model", "n", "ECE", "error", "verdict"], rows, words=["model", "verdict"], details=["ECE"])
     fitted, hidden = table.fitted(width)
     assert list(fitted.headings) == shown
     assert sorted([*shown, *hidden]) == sorted(table.headings)

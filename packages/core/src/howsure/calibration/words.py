@@ -366,7 +366,7 @@ def curve_columns(curves: Sequence[CalibrationCurve], p_values: Sequence[float],
     level, rate = f"{100 * curves[0].error.level:g}%", base_rate_words(curves)
     shown, each = score_columns(curves), score_columns(curves, each=True)
     scores = [
-        Column(_called(name), NUMBER, name, LOWER, LEGENDS.get(name, ""), values=scores_of_curves)
+        Column(_called(name), NUMBER, name, LOWER, LEGENDS.get(name, ""), values=scores_of_curves, detail=True)
         for name, scores_of_curves in shown
     ]
     names = {name for name, _ in shown}
@@ -391,8 +391,9 @@ def curve_columns(curves: Sequence[CalibrationCurve], p_values: Sequence[float],
             LOWER,
             LEGENDS["Algorithm 1"],
             lambda curve: curve.algorithm1_error.value,
+            detail=True,
         ),
-        Column("ece", POINT, "ECE", LOWER, LEGENDS["ECE"]),
+        Column("ece", POINT, "ECE", LOWER, LEGENDS["ECE"], detail=True),
         *scores,
         *hidden,
         Column(

@@ -197,7 +197,7 @@ class Check(Rows[Verdict]):
             Column("estimate", NUMBER, get=partial(_of_estimate, "value"), only=TABLE),
             Column("interval", INTERVAL, get=lambda row: row.estimate, only=TABLE),
             Column("bound", NUMBER, only=FRAME),
-            Column("bound", Kind(str), get=lambda row: row.bound_text, only=TABLE),
+            Column("bound", Kind(str), get=lambda row: row.bound_text, only=TABLE, detail=True),
             Column("verdict", WORDS, get=lambda row: row.outcome, only=TABLE),
             Column("more_rows", NUMBER, only=FRAME),
             Column("sentence", WORDS, only=FRAME),

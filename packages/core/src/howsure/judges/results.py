@@ -91,10 +91,16 @@ class JudgedScores(Rows[JudgedRow]):
             Column("n", COUNT, legend="answers that the judge graded"),
             Column("labelled", COUNT, legend="of these by people, too"),
             Column("judge", digits(4), get=lambda row: row.judge.value, legend="mean grade of the judge"),
-            Column("people", ESTIMATE, "people alone", legend="by the grades of people alone"),
+            Column("people", ESTIMATE, "people alone", legend="by the grades of people alone", detail=True),
             Column("corrected", ESTIMATE, better=HIGHER, legend=f"by both together; {level}"),
             Column("bias", ESTIMATE, "judge minus people"),
-            Column("worth", COUNT, "effective n", legend="human grades that alone would give an interval as narrow"),
+            Column(
+                "worth",
+                COUNT,
+                "effective n",
+                legend="human grades that alone give an interval as narrow",
+                detail=True,
+            ),
             Column("slope", NUMBER, only=FRAME),
         ]
 
@@ -158,7 +164,7 @@ class _Differences(Rows[JudgedDifference]):
             Column("against", WORDS),
             Column("n", COUNT),
             Column("labelled", COUNT),
-            Column("judge", SIGNED, "by the judge"),
+            Column("judge", SIGNED, "by the judge", detail=True),
             Column("corrected", SIGNED, get=lambda row: row.corrected.value),
             Column("interval", TEXT, get=lambda row: interval(row.corrected.low, row.corrected.high, sign=True)),
             Column("p_value", P_VALUE, "p"),
@@ -239,7 +245,7 @@ class RaterAgreement(Rows[RaterAgreementRow]):
             Column("share", ESTIMATE, "agreement", legend=f"how far two grades of an item agree; {level}"),
             Column("alpha", ESTIMATE, "α", legend="Krippendorff's"),
             Column("kappa", ESTIMATE, "κ", legend="Cohen's"),
-            Column("ac", ESTIMATE, "AC", legend="Gwet's"),
+            Column("ac", ESTIMATE, "AC", legend="Gwet's", detail=True),
         ]
 
     @property

@@ -195,7 +195,7 @@ def columns_of(level: float) -> Sequence[Column]:
         Column("latest", ESTIMATE, "last period", legend=f"that of the last period, with a {interval} interval"),
         Column("gap", NUMBER, only=FRAME),
         Column("e_value", E_VALUE, "e-value", legend="evidence against calibration; an alarm from `alarm at` on"),
-        Column("threshold", E_VALUE, "alarm at"),
+        Column("threshold", E_VALUE, "alarm at", detail=True),
         Column("p_value", NUMBER, only=FRAME),
         Column("alarm", WORDS),
         Column("since", WORDS, only=FRAME),

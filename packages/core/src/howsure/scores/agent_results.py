@@ -82,9 +82,9 @@ class AgentTable(Rows[AgentRow]):
         shown = [
             Column("model", WORDS) if any(row.model is not None for row in rows) else None,
             Column("n", COUNT, "tasks"),
-            Column("trials", COUNT, only="" if any(row.trials > row.n for row in rows) else FRAME),
-            Column("errored", COUNT, only="" if errored else FRAME, legend="trials that an error ended"),
-            Column("errors_left_out", ESTIMATE, "errors left out", only="" if errored else FRAME),
+            Column("trials", COUNT, only="" if any(row.trials > row.n for row in rows) else FRAME, detail=True),
+            Column("errored", COUNT, only="" if errored else FRAME, legend="trials that an error ended", detail=True),
+            Column("errors_left_out", ESTIMATE, "errors left out", only="" if errored else FRAME, detail=True),
             Column(
                 "range",
                 TEXT,
@@ -102,7 +102,9 @@ class AgentTable(Rows[AgentRow]):
             Column("rank", TEXT, get=_ranks_text, only=TABLE) if ranked else None,
             Column("tier", COUNT, only=FRAME) if ranked else None,
             Column("maybe_best", FLAG, "may be best", only=FRAME) if ranked else None,
-            Column("dominated_by", WORDS, "dominated by", get=_dominators_text) if costs and ranked else None,
+            Column("dominated_by", WORDS, "dominated by", get=_dominators_text, detail=True)
+            if costs and ranked
+            else None,
         ]
         return [column for column in shown if column is not None]
 

@@ -230,7 +230,7 @@ RANKS = [Column(name, COUNT, only=FRAME) for name in ("rank_low", "rank_high")]
 def _rank_columns(level: float) -> Iterator[Column]:
     together = f"together right with {100 * level:g}%"
     yield Column("rank", TEXT, get=lambda row: row.ranks, only=TABLE, legend=together)
-    yield Column("tier", COUNT, legend="each model of a tier is shown better than all of the next ones")
+    yield Column("tier", COUNT, legend="each model of a tier is shown better than all of the next ones", detail=True)
     yield Column("maybe_best", FLAG, "may be best", legend="not shown worse than another model")
 
 

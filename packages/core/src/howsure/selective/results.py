@@ -245,8 +245,8 @@ class SelectiveTable(Rows[SelectiveCurve]):
             Column("n", COUNT),
             Column("accuracy", POINT, better=HIGHER),
             Column("auroc", ESTIMATE, "AUROC", HIGHER, auroc),
-            Column("aurc", ESTIMATE, "AURC", LOWER, f"{aurc} curve"),
-            Column("excess_aurc", ESTIMATE, "E-AURC", LOWER, "its excess over a perfect order"),
+            Column("aurc", ESTIMATE, "AURC", LOWER, f"{aurc} curve", detail=True),
+            Column("excess_aurc", ESTIMATE, "E-AURC", LOWER, "its excess over a perfect order", detail=True),
         ]
         for i, point in enumerate(first.at_coverage):
             values = [row.at_coverage[i].accuracy for row in self.rows]

@@ -23,26 +23,6 @@ MAX_ROWS = 12  # of a result that is displayed below its answer
 MARKS = re.compile(
     r"[|*`]|\\(?=[!-/:-@\[-`{-~])|(?<!\w)_|_(?!\w)|~(?=~)|(?<=~)~|<(?=[A-Za-z/!?])|&(?=#?\w+;)|\](?=[(\[])"
 )
-# Headings of columns that a terminal may lack the width for, those hidden first at the beginning.
-DETAILS = (
-    *("uncertainty", "by chance", "log loss", "top-label log loss", "class-wise log loss", "multi-class log loss"),
-    *("multi-class Brier", "dominated by", "ECE", "Algorithm 1", "Algorithm 1 after", "squared error", "E-AURC"),
-    *("squared error after", "class-wise Brier", "top-label Brier", "effective n", "AC", "alarm at", "standard error"),
-    *(
-        "df",
-        "errors left out",
-        "trials",
-        "errored",
-        "AURC",
-        "people alone",
-        "error before",
-        "bound",
-        "last period",
-        "p",
-    ),
-    *("Brier", "by the judge", "tier", "base rate", "accuracy", "tasks", "labelled", "n", "value", "baseline"),
-    *("agreement", "judge"),
-)
 LEFT = ' style="text-align: left"'
 WHOLE = ' style="text-align: left; white-space: pre-wrap; overflow-wrap: anywhere; min-width: 14em; max-width: 34em"'
 NARROW = 24  # characters of a cell that no page breaks
@@ -75,7 +55,8 @@ class Table:
     ones, such as the models of a group. `ways` says of a heading the same row by row, for its cells. Of cells in words,
     text, Markdown and LaTeX show the first `longest` characters in a line; HTML wraps them whole. `legend` explains
     headings, and under "" what concerns the whole table. `title` begins the caption of LaTeX;
-    without one, there is no float around the tabular.
+    without one, there is no float around the tabular. Columns whose heading is in `details` are the first that a narrow
+    terminal hides.
 
     >>> print(Table(["model", "error"], [["HMM", "0.1455"], ["CRF", "0.1014"]], words=["model"]))
     model   error
@@ -96,6 +77,7 @@ class Table:
     contests: Sequence[Hashable] = ()
     ways: Mapping[str, Sequence[str]] = field(default_factory=dict)
     longest: int | None = None
+    details: Sequence[str] = ()
 
     def __str__(self) -> str:
         """The caption, the table and the notes."""
@@ -180,17 +162,18 @@ class Table:
     def fitted(self, width: int) -> tuple[Table, list[str]]:
         """The table with as many columns as a terminal of this width shows, and the headings of the hidden ones.
 
-        The first column stays. `DETAILS` are hidden first, then the others from right to left, the last one last.
+        The first column stays. Details are hidden first, then the others, from right to left and the last one last.
 
-        >>> table, hidden = Table(["group", "log loss", "error"], [["all", "0.25", "0.01"]]).fitted(16)
+        >>> table = Table(["group", "log loss", "error"], [["all", "0.25", "0.01"]], details=["log loss"])
+        >>> table, hidden = table.fitted(16)
         >>> print(table.text(), hidden)
         group  error
         ────────────
           all   0.01 ['log loss']
         """
         widths = dict(enumerate(_widths(self._cut()._shown(in_a_line, raw=False))))
-        order, last = {heading: place for place, heading in enumerate(DETAILS)}, len(widths) - 1
-        for x in sorted(range(last, 0, -1), key=lambda x: (order.get(self.headings[x], len(order)), x == last)):
+        last, is_detail = len(widths) - 1, [heading in self.details for heading in self.headings]
+        for x in sorted(range(last, 0, -1), key=lambda x: (not is_detail[x], x == last)):
             if sum(widths.values()) + 2 * (len(widths) - 1) <= width:
                 break
             del widths[x]
@@ -564,7 +547,8 @@ class Column:
 
     name: what frames call it. kind: what it is. heading: of tables, where it is not the name. better: LOWER or HIGHER
     values are; then the best is bold in print. legend: what it means, below a table in print. get: how a row gives it,
-    where that is not its attribute of this name; or `values`, all of them. only: FRAME, for frames and CSV alone, or
+    where that is not its attribute of this name; or `values`, all of them. detail: whether a narrow terminal hides it
+    before columns that answer the question. only: FRAME, for frames and CSV alone, or
     TABLE, for text, Markdown, LaTeX and HTML alone.
 
     >>> Column("p_value", P_VALUE).shown, Column("p_value", P_VALUE).framed([0.5, None])
@@ -579,6 +563,7 @@ class Column:
     get: Callable[[Any], object] | None = None
     values: Sequence[Any] | np.ndarray[Any, Any] | None = None
     only: str = ""
+    detail: bool = False
 
     @property
     def shown(self) -> str:

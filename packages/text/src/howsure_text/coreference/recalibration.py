@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, Self
 
 from howsure import __version__
@@ -150,10 +151,22 @@ class CoreferenceRecalibration(Result):
         return [
             Column("predictions", WORDS, get=lambda row: row.name),
             Column("n", COUNT),
-            Column("squared_before", NUMBER, "squared error", get=lambda row: row.before.squared),
-            Column("squared_after", NUMBER, "squared error after", get=lambda row: row.after.squared),
-            Column("algorithm1_error_before", NUMBER, "Algorithm 1", get=lambda row: row.before.algorithm1_error),
-            Column("algorithm1_error_after", NUMBER, "Algorithm 1 after", get=lambda row: row.after.algorithm1_error),
+            Column("squared_before", NUMBER, "squared error", get=lambda row: row.before.squared, detail=True),
+            Column("squared_after", NUMBER, "squared error after", get=lambda row: row.after.squared, detail=True),
+            Column(
+                "algorithm1_error_before",
+                NUMBER,
+                "Algorithm 1",
+                get=attrgetter("before.algorithm1_error"),
+                detail=True,
+            ),
+            Column(
+                "algorithm1_error_after",
+                NUMBER,
+                "Algorithm 1 after",
+                get=attrgetter("after.algorithm1_error"),
+                detail=True,
+            ),
             Column("error_before", ESTIMATE, "error", get=lambda row: row.before.estimate),
             Column("error_after", ESTIMATE, "error after", get=lambda row: row.after.estimate),
         ]

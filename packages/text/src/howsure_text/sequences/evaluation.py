@@ -184,7 +184,9 @@ class TagEvaluation(Evaluation[TagCalibration]):
             Column("tokens", COUNT),
             Column("recall", NUMBER, "right"),
             *_error_columns(),
-            Column("algorithm1_error", NUMBER, "Algorithm 1", get=lambda row: row.curve.algorithm1_error.value),
+            Column(
+                "algorithm1_error", NUMBER, "Algorithm 1", get=lambda row: row.curve.algorithm1_error.value, detail=True
+            ),
             *self._score_columns(),
             *_verdict_columns(),
         ]
@@ -199,6 +201,7 @@ class TagEvaluation(Evaluation[TagCalibration]):
                 name,
                 values=scores_of_curves,
                 only="" if name in shown else FRAME,
+                detail=True,
             )
             for name, scores_of_curves in score_columns(self.curves, each=True)
         ]
@@ -260,7 +263,7 @@ class EntityEvaluation(Evaluation[EntityCalibration]):
             Column("mean_probability", NUMBER),
             *_error_columns(),
             Column("brier", NUMBER, "Brier", get=lambda row: row.curve.brier.score),
-            Column("log_loss", NUMBER, get=lambda row: row.curve.log_loss.score),
+            Column("log_loss", NUMBER, get=lambda row: row.curve.log_loss.score, detail=True),
             *_verdict_columns(),
         ]
 
