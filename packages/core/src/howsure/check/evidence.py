@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import math
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -254,11 +256,13 @@ class Baseline:
 
         Raises InputError if the file is not a baseline, or is damaged.
         """
+        if not os.path.exists(path) and glob.has_magic(str(path)):
+            raise InputError(f"`baseline=...` must name one file; {shown(str(path))} is a pattern.")
         text = read_text(path)
         try:
             document = parsed_json(text.content)
         except ValueError as error:
-            raise InputError(f"{path} is not a baseline: {error}.") from error
+            raise InputError(f"{path} is not a baseline; let a run of howsure check write it first.") from error
         return baseline_from(document, name=str(path))
 
     def save(self, path: Place) -> None:

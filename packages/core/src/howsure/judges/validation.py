@@ -12,7 +12,7 @@ import numpy as np
 
 from howsure.errors import InputError, told
 from howsure.inputs.arguments import check_arguments
-from howsure.inputs.checks import Coded
+from howsure.inputs.checks import Coded, is_missing
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, check_number, counted, is_number, shortened
 from howsure.inputs.pairs import Floats, Integers
@@ -112,6 +112,7 @@ class JudgeValidation(Rows[JudgeValidationRow]):
     answers, present ones included, that would probably decide it; None if it is decided or too many would be needed.
     corrected: the mean label that people would give all answers; judge: the mean label of the judge. kappa: Cohen's κ
     of judge and people. disagreements: the answers with different labels. recipe: everything needed to repeat it.
+    in_words: the labels 0 and 1 as the data spell them, if `pos_label` named the latter.
     """
 
     rows: tuple[JudgeValidationRow, ...] = as_json("labels")
@@ -125,6 +126,7 @@ class JudgeValidation(Rows[JudgeValidationRow]):
     disagreements: tuple[JudgeDisagreement, ...]
     notes: tuple[str, ...] = ()
     recipe: Mapping[str, object]
+    in_words: Mapping[str, str] = as_json(None, default_factory=dict, repr=False)
 
     named = "label"
     title = "Judge against people"
@@ -135,12 +137,12 @@ class JudgeValidation(Rows[JudgeValidationRow]):
         level = f"{100 * self.rows[0].rate.level:g}%"
         names = list(self.rows[0].judged)
         return [
-            Column("label", WORDS, "people say"),
+            Column("label", WORDS, "people say", values=[self._in_words(row.label) for row in self.rows]),
             *(
                 Column(
                     "judge_" + re.sub(r"\W", "_", name),
                     COUNT,
-                    f"judge: {name}",
+                    f"judge: {self._in_words(name)}",
                     values=[row.judged[name] for row in self.rows],
                 )
                 for name in (names if len(names) <= 5 else [])
@@ -159,8 +161,7 @@ class JudgeValidation(Rows[JudgeValidationRow]):
 
     def _in_words(self, label: str) -> str:
         """The label in the words of the data, if `pos_label` named the one that counts as 1."""
-        positive = self.recipe["pos_label"]
-        return label if positive is None else str(positive) if label == "1" else f"other than {positive}"
+        return self.in_words.get(label, label)
 
     def rate_name(self, name: str) -> str:
         """What the rate of a label is called: TPR or TNR, or the label."""
@@ -296,6 +297,9 @@ def validate_judge(
             notes.append(f"People gave the label {row.label} to no answer: label more answers.")
         elif not any(other.judged[row.label] for other in rows):
             notes.append(f"The judge gave the label {row.label} to none of the labelled answers.")
+    people_said = y_true if data is None else answers.rows[str(y_true)]
+    in_words = {} if pos_label is None else _in_words(people_said, pos_label)
+    shown_names = {label: in_words.get(name, name) for label, name in names.items()}
     return JudgeValidation(
         rows=rows,
         outcome=outcome,
@@ -305,10 +309,22 @@ def validate_judge(
         judge=float(judge.mean()),
         corrected=correct_judge_scores(people, judge, clusters=answers.units, level=level).rows[0].corrected,
         kappa=_kappa(people[labelled], judge[labelled], clustered=answers.units is not None, level=level),
-        disagreements=_disagreements(answers, different, names, show),
+        disagreements=_disagreements(answers, different, shown_names, show),
         notes=tuple(notes),
         recipe=recipe,
+        in_words=in_words,
     )
+
+
+def _in_words(values: Any, pos_label: Hashable) -> dict[str, str]:
+    """What 0 and 1 are called: the other value of people's labels, or "other" if there are several.
+
+    >>> _in_words(["good", "bad", None], "good"), _in_words(["win", "tie", "loss"], "win")
+    ({'1': 'good', '0': 'bad'}, {'1': 'win', '0': 'other'})
+    """
+    column = values.values() if isinstance(values, Mapping) else getattr(values, "names", values)
+    others = {str(value) for value in column if not is_missing(value)} - {str(pos_label)}
+    return {"1": str(pos_label), "0": others.pop() if len(others) == 1 else "other"}
 
 
 def _labels(people: Floats, judge: Floats, labelled: Integers, *, name: str) -> list[float]:
