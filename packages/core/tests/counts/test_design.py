@@ -7,6 +7,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
+import howsure
 from howsure.counts.design import DesignTotal, difference_total, labels_total
 from howsure.counts.draw import Draw
 from howsure.inputs.pairs import Floats, Integers
@@ -130,3 +131,13 @@ def test_an_interval_is_in_order_and_holds_what_was_read(seed: int) -> None:
     for total in totals(draw_of(drawn, stratum), drawn, truth, rng.random(60), member, level=0.5):
         assert labels[inside].sum() <= total.low <= total.value <= total.high
         assert total.high <= member.sum() - (1 - labels[inside]).sum()
+
+
+def test_few_labels_in_strata_have_students_t() -> None:
+    """By hand: V = 3 strata of 300² (1 - 4/300) s² / 4 = 18,500, n = 810,000 · .25 / V = 10.95, times (1.960 / 2.262)²
+    for 9 degrees of freedom = 8.217; Wilson's interval of one half is then [.2178, .7822] of 900."""
+    labels, strata = np.full(900, np.nan), np.repeat([0, 1, 2], 300)
+    for stratum, positives in enumerate((1, 2, 3)):
+        labels[300 * stratum : 300 * stratum + 4] = [1] * positives + [0] * (4 - positives)
+    total = howsure.estimate_counts(labels, np.full(900, 0.5), strata=strata, method="labels", rng=0).total
+    assert (total.estimate, total.low, total.high) == pytest.approx((450, 196.0, 704.0), abs=0.05)

@@ -15,6 +15,7 @@ from howsure.stats.proportions import normal_quantile, t_quantile, wilson_interv
 
 MAX_GAIN = 2.0  # with given inclusion probabilities: the largest effective number of labels per label of equal weight
 EQUAL = ElementSizes()
+MIN_DEGREES = 30  # of a variance within strata; with fewer, Student's t is used
 MIN_MINORITY = 20  # positive or negative labels; a total with fewer is estimated without scores
 
 
@@ -104,8 +105,9 @@ def _wilson(
 
     The spread p (1 - p) is at least that of half a positive among the labels, so that a total near 0 has nearly the
     interval of a total of 0. With given inclusion probabilities, V depends on a few units with large weights and may
-    be too small, so the effective number is at most twice Kish's. For unequal elements, Student's t replaces the
-    normal distribution, because few elements determine the variance.
+    be too small, so the effective number is at most twice Kish's. For unequal elements, and in strata with fewer than
+    30 degrees of freedom (labels less strata), Student's t replaces the normal distribution, because few elements
+    determine the variance.
     """
     n, k = len(labels), float(labels.sum())
     if units == 0:
@@ -125,6 +127,11 @@ def _wilson(
     if element_sizes.are_unequal(draw) and n:
         degrees = max(min(element_sizes.effective, kish(weights**2)) - 1.0, 1.0)
         effective_n *= (normal_quantile(level) / t_quantile(level, degrees)) ** 2
+    elif draw.inclusion is None and not draw.is_simple and n:
+        strata = np.unique(draw.stratum[weights > 0])
+        degrees = max(float(np.count_nonzero(weights)) - len(strata), 1.0)
+        if degrees < MIN_DEGREES:
+            effective_n *= (normal_quantile(level) / t_quantile(level, degrees)) ** 2
     low, high = wilson_interval(np.array([share]), np.array([effective_n]), level=level)
     value, first, last = np.clip([total, float(low[0]) * units, float(high[0]) * units], k, units - (n - k))
     return DesignTotal(float(value), float(first), float(last), variance)
