@@ -152,3 +152,16 @@ def test_a_check_of_a_file_is_that_of_its_columns(tmp_path: Path) -> None:
     assert [one.p_pass for one in from_file] == [one.p_pass for one in from_arrays]
     check = check_score("a", against=read(tmp_path / "two.csv"), data=data)
     assert check[0].p_pass == check_score(held["a"], against=np.full(300, 0.5))[0].p_pass
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("night*.json", r"baseline=\.\.\. must name one file; '.*night\*\.json' is a pattern"),
+        ("pairs.csv", r"pairs\.csv is not a baseline; let a run of howsure check write it first"),
+    ],
+)
+def test_what_is_no_baseline_says_what_to_do(name: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "pairs.csv").write_text("y,p\n1,0.5\n", encoding="utf-8")
+    with pytest.raises(InputError, match=message):
+        Baseline.load(tmp_path / name)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import glob
 import json
 import math
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -256,9 +254,12 @@ class Baseline:
 
         Raises InputError if the file is not a baseline, or is damaged.
         """
-        if not os.path.exists(path) and glob.has_magic(str(path)):
-            raise InputError(f"`baseline=...` must name one file; {shown(str(path))} is a pattern.")
-        text = read_text(path)
+        try:
+            text = read_text(path)
+        except InputError as error:
+            if not {*"*?["} & {*str(path)}:
+                raise
+            raise InputError(f"`baseline=...` must name one file; {shown(str(path))} is a pattern.") from error
         try:
             document = parsed_json(text.content)
         except ValueError as error:
