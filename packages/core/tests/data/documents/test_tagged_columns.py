@@ -23,8 +23,8 @@ PUBLISHED = {
     ),
     "WNUT17, a lone tab": ("Ada\tB-PER\nByron\tI-PER\nsang\tO\n\t\nIn\tO\nRome\tB-LOC\n\t\n", None),
     "GermEval, inner names last": (
-        "#\thttp://example.org\t[2009-10-17]\n1\tAda\tB-PER\tO\n2\tByron\tI-PER\tB-PER\n3\tsang\tO\tO\n\n"
-        "#\tother\t[2009-10-18]\n1\tIn\tO\tO\n2\tRome\tB-LOC\tO\n",
+        "#\thttp://example.org\t[2009-10-17]\t\n1\tAda\tB-PER\tO\n2\tByron\tI-PER\tB-PER\n3\tsang\tO\tO\n\n"
+        "#\tother\t[2009-10-18]\t\n1\tIn\tO\tO\n2\tRome\tB-LOC\tO\n",
         3,
     ),
     "line ends of Windows, byte order mark": (

@@ -20,7 +20,7 @@ from howsure.data.documents.columns import (
 from howsure.data.documents.conllu import conllu_documents
 from howsure.data.documents.document import Document, Sentence, Strings
 from howsure.data.documents.tagged_columns import columns_of, read_columns
-from howsure.errors import InputError
+from howsure.errors import InputError, told
 from howsure.files.opened import Text, read_text
 from howsure.first_use import require
 from howsure.inputs.arguments import check_arguments
@@ -252,7 +252,7 @@ def columns_notes(name: str, columns: str | None) -> tuple[str, ...]:
     """A note on what was recognised in a file of more than two columns."""
     if columns is None or columns.startswith("2 "):
         return ()
-    return (f"{os.path.basename(name)} was read as {columns}; `column=...` names another column of tags.",)
+    return (told(f"{os.path.basename(name)} was read as {columns}; `column=...` names another column of tags."),)
 
 
 # The first documents of a file, for a quick look: what follows them is not read.

@@ -124,9 +124,11 @@ def _sentences(text: Text, layout: Layout) -> Iterator[tuple[bool, list[Strings]
         if new_document or not any(fields):
             yield begins, rows
             begins, rows = (begins and not rows) or new_document, []
+        elif line.startswith("#") and not (len(fields) == layout.width and all(fields) and layout.word == 0):
+            continue
         elif len(fields) == layout.width and fields[layout.word] and fields[layout.tag]:
             rows.append(fields)
-        elif not line.startswith("#"):
+        else:
             raise text.fault(number, _fault(fields, layout))
     yield begins, rows
 
