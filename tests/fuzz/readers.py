@@ -258,7 +258,7 @@ READERS = {
         Reader("conllu", ".conllu", documents("conllu")),
         Reader("conll-2012", ".conll", documents("conll-2012")),
         Reader("three-columns", ".tsv", documents("three-columns")),
-        Reader("two-columns", ".tsv", documents("two-columns")),
+        Reader("columns", ".tsv", documents("columns")),
         Reader("any-document", ".txt", documents(None)),
         Reader("sentence-index", ".tsv", lambda path: read_sentence_index(path, [["a", "bird"], ["sings"]])),
         Reader("labelled-texts", ".jsonl", read_labelled_texts),

@@ -275,7 +275,7 @@ SEEDS: dict[str, Seeds] = {
     "conllu": news,
     "conll-2012": fixed(*CONLL),
     "three-columns": fixed(NAMED),
-    "two-columns": fixed(TWO),
+    "columns": fixed(TWO),
     "any-document": fixed(CONLLU, *CONLL, NAMED, TWO, gzip.compress(TWO, mtime=0)),
     "sentence-index": fixed(b"sentence\tfile\ttokens\n1\tone\t2\n2\ttwo\t1\n"),
     "labelled-texts": fixed(b'{"text": "good", "label": 1}\n{"text": "b\\u00e4d", "label": 0}\n'),

@@ -50,7 +50,7 @@ def test_every_reader_has_seeds() -> None:
 
 def test_what_reads_a_file_is_fuzzed() -> None:
     """By its name in the table, or as a form of `read_documents`."""
-    forms = {"read_conllu": "conllu", "read_conll2012": "conll-2012", "read_tagged": "two-columns"}
+    forms = {"read_conllu": "conllu", "read_conll2012": "conll-2012", "read_tagged": "columns"}
     forms |= {"read_three_columns": "three-columns"}
     source = Path(readers.__file__).read_text(encoding="utf-8")
     public = [name for name in (*data.__all__, *events.__all__) if name.startswith(("read_", "open_"))]
