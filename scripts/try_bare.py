@@ -19,7 +19,7 @@ from packages import CONSTRAINTS, PACKAGES, ROOT, build
 
 CORE_ROOMS = (  # the others read files, draw, or open doors to other libraries
     *("calibration", "check", "counts", "inputs", "judges", "monitoring", "recalibration", "regression", "scores"),
-    *("selective", "sequential", "show", "significance", "stats"),
+    *("selective", "sequential", "show", "fields", "significance", "stats"),
 )
 LIBRARIES_OF_CORE = {"howsure-core", "narwhals", "numpy", "scipy"}
 TOOLS = {"pip", "setuptools"}

@@ -33,7 +33,7 @@ LAYERS = (
     {"significance", "counts", "selective", "sequential", "recalibration"},
     {"check", "monitoring", "scores"},
     {"regression"},
-    {"evaluate", "inspect", "judges", "pydantic_evals", "sklearn"},
+    {"evaluate", "fields", "inspect", "judges", "pydantic_evals", "sklearn"},
     {"figures"},
     {"__main__"},
     {"howsure_cli"},
@@ -56,6 +56,7 @@ NUMERICS = {
     "scores",
     "judges",
     "regression",
+    "fields",
 }
 NUMERIC_MODELS = ("howsure_text.sequences", "howsure_text.coreference")
 KEEPERS = {  # of what a chapter writes and reads itself

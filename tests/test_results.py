@@ -50,6 +50,7 @@ ROOMS = (
             "judges",
             "regression",
             "selective",
+            "fields",
             "sequential",
             "recalibration",
             "monitoring",
@@ -69,6 +70,16 @@ PAIRS = replace(
 FEW = howsure.Pairs(np.array([1, 0], dtype=np.uint8), np.array([0.0, 0.9]))  # a wrong certainty, a pair in each bin
 TAGGED = TagPosterior.from_logits([np.zeros((2, 3))], labels=["O", f"B-{HOSTILE}", f"I-{HOSTILE}"], grammar="BIO")
 POSTERIOR = CorefPosterior([[1, 0, 0], [0.4, 0.6, 0], [0.5, 0.3, 0.2]])
+
+
+def _field_columns(n: int) -> dict[str, Any]:
+    p = np.random.default_rng(5).beta(20, 1, 2 * n)
+    value = np.where(np.random.default_rng(6).random(2 * n) < p, "1", HOSTILE)
+    return {"document": np.repeat(np.arange(n), 2), "field": [HOSTILE, "b"] * n, "value": value, "confidence": p}
+
+
+def _fields(n: int = 60, **how: Any) -> Any:
+    return howsure.evaluate_fields(**_field_columns(n), gold=["1"] * (2 * n), **how)
 
 
 def _planted() -> Any:
@@ -355,6 +366,17 @@ CALLS: dict[str, Callable[[], Any]] = {
     "score of one": lambda: howsure.mean_scores([1, 0, 1, 1]),
     "selective": lambda: howsure.selective_curve(PAIRS, accuracy=[0.9]),
     "selective of little": lambda: howsure.selective_curve(FEW, accuracy=[0.9]),
+    "fields": lambda: _fields(),
+    "fields with a policy": lambda: _fields(max_risk=0.3, promise="fields"),
+    "filing policy": lambda: _fields(max_risk=0.3).policy,
+    "filing policy of little": lambda: _fields(4, max_risk=0.1).policy,
+    "filing decisions": lambda: howsure.file_documents(
+        _fields(max_risk=0.3).policy, **_field_columns(60), audit=2, rng=0
+    ),
+    "worst fields": lambda: _fields(worst=2).worst,
+    "check of fields": lambda: howsure.check_fields(
+        _fields(max_risk=0.3).policy, **_field_columns(60), gold=["1"] * 120
+    ),
     "map": lambda: howsure.recalibrate(PAIRS, method="venn-abers", small_groups="pooled"),
     "map of little": lambda: howsure.recalibrate(np.arange(40) % 2, np.linspace(0, 1, 40), method="isotonic"),
     "evaluation": lambda: howsure.evaluate_recalibration(PAIRS.labels, PAIRS.probabilities, method="platt"),
@@ -390,6 +412,8 @@ CALLS: dict[str, Callable[[], Any]] = {
     "store": lambda: events.check_store(_store().path),
 }
 DRAWN = (
+    "fields",
+    "fields with a policy",
     "agents",
     "items",
     "ordered levels",
@@ -457,6 +481,10 @@ MANY_PANELS = {
     "resolved document",
 }  # figure() has more than plot() can
 PARTS = {
+    "FieldRow",
+    "FilingDecision",
+    "PolicyField",
+    "WrongValue",
     "AgentRow",
     "BenchmarkItem",
     "MiscalibratedGroup",

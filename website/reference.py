@@ -48,6 +48,7 @@ CHAPTERS = {
     "selective": Chapter(
         "Selective answers", ("howsure.selective",), "[The chapter](../selective.md) shows how to use them."
     ),
+    "fields": Chapter("Extracted fields", ("howsure.fields",), "[The chapter](../fields.md) shows how to use them."),
     "check": Chapter("Checks", ("howsure.check",), "[The chapter](../check.md) shows how to use them."),
     "recalibration": Chapter(
         "Recalibration", ("howsure.recalibration",), "[The chapter](../recalibration.md) shows how to use them."

@@ -23,7 +23,8 @@ TASKS = {
     "Scores and ranks": "mean_scores score_models pass_at_k worst_items score_agents score_items rank_battles",
     "Comparison of models": "compare_models compare_scores resample_models comparison_power",
     "Early stopping": "draw_order plan_comparison race_models",
-    "Checks": "check_calibration check_score check_score_so_far check_selective",
+    "Extracted fields": "evaluate_fields file_documents",
+    "Checks": "check_calibration check_fields check_score check_score_so_far check_selective",
     "Judges": """correct_judge_scores plan_judge_sample draw_judge_sample judge_bias judge_transport validate_judge
     rater_agreement prompt_sensitivity""",
     "Counts": """plan_label_sample draw_label_sample estimate_counts correct_annotation_errors learn_score
@@ -37,6 +38,7 @@ CONSTRUCTED = {
     "Calibration": "CalibrationSummary CalibrationMonitor ProperLoss",
     "Recalibration": "RecalibrationMap",
     "Comparison of models": "Metric Runs Experiments",
+    "Extracted fields": "FilingPolicy",
     "Early stopping": "SequentialScore SequentialComparison",
     "Sequences and coreference": "CRFTagger HMMTagger TagPosterior AntecedentModel CorefPosterior",
     "Events": "EventStore Lexicon Rule",

@@ -33,6 +33,11 @@ TYPED = {
         f"--write-baseline o.json {HISTORY}",
         "o.txt o.xml summary.md o.json o.experiments",
     ),
+    "check fields": (
+        "values.csv --policy policy.json --output o.txt --junit o.xml --summary summary.md "
+        f"--write-baseline o.json {HISTORY}",
+        "o.txt o.xml summary.md o.json o.experiments",
+    ),
     "check score": (
         "two.csv --score y --min-score 0.1 --output o.txt --junit o.xml --summary summary.md "
         f"--write-baseline o.json {HISTORY}",
@@ -150,6 +155,11 @@ TYPED = {
         "predictions.csv --target label --prob probability --output o.txt --figure o.svg --report o.html",
         "o.txt o.svg o.html",
     ),
+    "fields": (
+        "values.csv --max-risk 0.5 --write-policy o.json --output o.txt --figure o.svg --report o.html",
+        "o.json o.txt o.svg o.html",
+    ),
+    "fields apply": ("values.csv --policy policy.json --output o.txt", "o.txt"),
     "monitor update": ("watched.state dated.csv --date date --target y --prob p", "watched.state"),
     "monitor status": ("watched.state --output o.txt", "o.txt"),
     "monitor series": ("watched.state --output o.txt --figure o.svg --report o.html", "o.txt o.svg o.html"),
@@ -234,6 +244,9 @@ def make_place(folder: Path) -> Path:
         night = ("--experiments", "nightly.experiments", "--date", "2026-11-22")
         printed("check", "score", "two.csv", "--score", "y", "--min-score", "0.1", *night)
         printed("recalibrate fit two.csv --target y --prob q --method isotonic --output map.json")
+        values = [f"d{i // 2},{'ab'[i % 2]},{i % 9 // 8},{0.5 + i % 9 / 20},0" for i in range(200)]
+        Path("values.csv").write_text("\n".join(["document,field,value,confidence,gold", *values, ""]))
+        printed("fields", "values.csv", "--max-risk", "0.5", "--write-policy", "policy.json")
         dated = [f"n{i},2001-{1 + i % 12:02}-01,{i % 10 / 10},{i % 7 / 7:.3f}" for i in range(400)]
         Path("wide.csv").write_text("\n".join(["id,date,IRQ,USA", *dated, ""]))
         runs = {

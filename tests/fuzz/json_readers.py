@@ -47,6 +47,8 @@ NAMES = (
     "monitor-state",
     "sequential-state",
     "recalibration-map",
+    "filing-policy",
+    "extracted-fields",
     "baseline",
     "outcomes",
     "structures",

@@ -28,6 +28,7 @@ from howsure.data.documents.read_documents import read_documents
 from howsure.data.logit_files import open_logits
 from howsure.data.logs.arrays import label_names_of, read_model_arrays
 from howsure.errors import HowsureError, InputError
+from howsure.fields.policy import FilingPolicy
 from howsure.inputs.frames import Kind
 from howsure.recalibration.results import RecalibrationMap
 from howsure.significance.boostsa.storage import read_labels, read_outcomes
@@ -238,6 +239,14 @@ LOG_READERS = {  # the readers of logs by the format that they read, each with t
     "log-evalplus": ("evalplus", ".json"),
     "log-every-eval-ever": ("every-eval-ever", ".jsonl"),
 }
+
+
+def extracted_fields(path: Path) -> None:
+    """Documents with fields, as predictions and as true values."""
+    source = howsure.read(path)
+    howsure.evaluate_fields(gold=source, data=source)
+
+
 ENVELOPES = {"log-inspect": ZIP, "log-hf-arrays": ZIP}
 
 READERS = {
@@ -285,6 +294,8 @@ READERS = {
         Reader("saved-regression", ".json", regression),
         Reader("pipeline-meta", ".json", pipeline_meta),
         Reader("recalibration-map", ".json", recalibration),
+        Reader("filing-policy", ".json", FilingPolicy.load),
+        Reader("extracted-fields", ".jsonl", extracted_fields),
         Reader("baseline", ".json", Baseline.load),
         Reader("checks", ".toml", checks),
         Reader("outcomes", ".json", read_outcomes),

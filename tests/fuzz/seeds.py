@@ -25,6 +25,7 @@ from tests.test_coreference_files import CONLL2012, LITBANK, THREE
 
 from howsure.calibration import CalibrationSummaries, CalibrationSummary
 from howsure.counts import draw_label_sample
+from howsure.fields import FilingPolicy, evaluate_fields
 from howsure.monitoring import CalibrationMonitor
 from howsure.recalibration import recalibrate
 from howsure.regression import regress_predicted
@@ -226,6 +227,21 @@ def summaries(folder: Path) -> list[bytes]:
 
 
 CONLL, NAMED = (CONLL2012.encode(), LITBANK.encode()), THREE.replace("-Ann_(x)", "-Ann").encode()
+ANSWER = [
+    {"token": text, "logprob": -0.5, "top_logprobs": []} for text in ('{"n": [', "1", ", tr", 'ue], "a": ', '"b"', "}")
+]
+CHOICE = {"message": {"content": "".join(str(token["token"]) for token in ANSWER)}, "logprobs": {"content": ANSWER}}
+EXTRACTED = json.dumps({"custom_id": "a", "response": {"body": {"choices": [CHOICE]}}, "error": None}).encode() + b"\n"
+
+
+def filing_policy() -> FilingPolicy:
+    """A policy with a threshold for each field."""
+    columns = {"document": np.arange(40) // 2, "field": ["a", "b"] * 20, "value": ["x"] * 40, "gold": ["x"] * 40}
+    policy = evaluate_fields(**columns, confidence=np.arange(40) / 40, max_risk=0.5, promise="fields").policy
+    assert policy is not None
+    return policy
+
+
 SEEDS: dict[str, Seeds] = {
     "csv": table(".csv"),
     "tsv": table(".tsv"),
@@ -310,6 +326,8 @@ SEEDS: dict[str, Seeds] = {
     ),
     "monitor-state": lambda folder: [watched().to_json().encode()],
     "recalibration-map": lambda folder: maps(),
+    "filing-policy": lambda folder: [bytes_of(filing_policy().save, folder / "policy.json")],
+    "extracted-fields": fixed(EXTRACTED, b'{"id": "a", "gold": {"n": {"value": [1, null], "confidence": 0.5}}}\n'),
     "baseline": fixed(BASELINE),
     "checks": fixed(CHECKS),
     "outcomes": fixed(OUTCOMES),

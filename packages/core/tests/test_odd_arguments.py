@@ -34,6 +34,8 @@ GROUPED = {**PAIR, "groups": GROUP}
 SCORED = {"score": SCORE, "model": MODEL, "id": ITEM}
 LARGE = {"y_true": np.tile(LABEL, 5), "y_prob": np.tile(PROBABILITY, 5), "features": {"g": np.tile(GROUP, 5)}}
 BATTLES = {"a": ["A"] * 30 + ["B"] * 30, "b": ["B"] * 30 + ["C"] * 30, "winner": ["A"] * 20 + ["B"] * 28 + ["C"] * 12}
+FIELDS = {"document": ITEM, "field": MODEL, "value": ["a"] * 50 + ["b"] * 10, "confidence": PROBABILITY}
+POLICY = howsure.evaluate_fields(**FIELDS, gold=["a"] * N, max_risk=0.5).policy
 CALLS: dict[str, dict[str, Any]] = {
     "calibration_curve": PAIR,
     "calibration_curves": GROUPED,
@@ -41,6 +43,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "calibration_table": GROUPED,
     "calibration_test": {**PAIR, "n_simulations": 19, "rng": 0},
     "check_calibration": {**PAIR, "max_error": 0.2},
+    "check_fields": {"policy": POLICY, **FIELDS, "gold": ["a"] * N},
     "check_score": {"score": SCORE, "min_score": 0.2},
     "check_score_so_far": {"score": SCORE, "min_score": 0.2},
     "check_selective": {**PAIR, "max_risk": 0.5},
@@ -57,6 +60,8 @@ CALLS: dict[str, dict[str, Any]] = {
     "draw_order": {"id": np.arange(30)},
     "estimate_counts": {"y_true": FEW_LABELS, "y_prob": PROBABILITY, "groups": GROUP, "rng": 0},
     "evaluate_recalibration": {**PAIR, "method": "temperature"},
+    "evaluate_fields": {**FIELDS, "gold": ["a"] * N, "max_risk": 0.5},
+    "file_documents": {"policy": POLICY, **FIELDS},
     "find_miscalibrated_groups": LARGE,
     "judge_bias": {"score": SCORE, "length": np.arange(N) + 1, "y_true": FEW_LABELS},
     "judge_transport": {"y_true": FEW_LABELS, "score": SCORE, "model": MODEL, "margin": 0.2},

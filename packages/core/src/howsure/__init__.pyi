@@ -210,6 +210,39 @@ from howsure.errors import (
 from howsure.errors import (
     MissingExtraError as MissingExtraError,
 )
+from howsure.fields.check_fields import (
+    check_fields as check_fields,
+)
+from howsure.fields.decisions import (
+    FilingDecision as FilingDecision,
+)
+from howsure.fields.decisions import (
+    FilingDecisions as FilingDecisions,
+)
+from howsure.fields.decisions import (
+    file_documents as file_documents,
+)
+from howsure.fields.evaluation import (
+    evaluate_fields as evaluate_fields,
+)
+from howsure.fields.field_results import (
+    FieldRow as FieldRow,
+)
+from howsure.fields.field_results import (
+    FieldTable as FieldTable,
+)
+from howsure.fields.field_results import (
+    WrongValue as WrongValue,
+)
+from howsure.fields.field_results import (
+    WrongValues as WrongValues,
+)
+from howsure.fields.policy import (
+    FilingPolicy as FilingPolicy,
+)
+from howsure.fields.policy import (
+    PolicyField as PolicyField,
+)
 from howsure.inputs.classes import (
     pairs_from_classes as pairs_from_classes,
 )

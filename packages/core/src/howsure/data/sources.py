@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, NoReturn, Self
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from howsure.data.added_columns import FileToExtend
     from howsure.data.logit_files import LogitShards
     from howsure.data.predictions.predictions import Predictions
+    from howsure.data.structured.documents import Documents
     from howsure.files.opened import Scratch
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -110,6 +111,18 @@ class Files(Source):
 
         self._refuse({}, "is not for files of logits")
         return None if saved_summaries(self.paths) else open_logits(self.paths, targets=targets, ignore=ignore)
+
+    def documents(
+        self, *, whole: Collection[str] = (), choices: Mapping[str, Sequence[str]] | None = None
+    ) -> Documents:
+        """The documents in the files with the values of their fields; the arguments are those of `read_documents`.
+
+        Raises InputError for options that select rows.
+        """
+        from howsure.data.structured.documents import read_documents
+
+        self._refuse({}, "is not for files of documents", but=("skip_missing",))
+        return read_documents(self.paths, whole=whole, choices=choices, skip_missing=self.skip_missing)
 
     def progress(self, n: int, unit: str = "pairs") -> AbstractContextManager[Callable[[int], None]]:
         """A context with a function that reports how many of n steps were done."""

@@ -44,7 +44,9 @@ class ThresholdTests:
     passed: Bools
 
 
-def threshold_tests(ranks: Ranked, *, risk: float, delta: float, dependence: str = ESTIMATED) -> ThresholdTests:
+def threshold_tests(
+    ranks: Ranked, *, risk: float, delta: float, dependence: str = ESTIMATED, most_wrong: float | None = None
+) -> ThresholdTests:
     """Test thresholds from the highest down, so that with probability at least 1 - delta, none that passes has a larger
     risk.
 
@@ -54,17 +56,31 @@ def threshold_tests(ranks: Ranked, *, risk: float, delta: float, dependence: str
     dependence="any", p comes from a bet. The levels follow the fallback procedure (Wiens 2003): delta / 2 belongs to
     the first candidate, delta / 8 to each of four others, evenly spaced, and what passes hands its level on to the
     next. So a sequence that stops early, or a model that is worst where it is most confident, costs a part of delta,
-    not the whole promise.
+    not the whole promise. most_wrong: the most wrong answers that one more cluster is assumed to have (default: all
+    answers of an average cluster).
     """
+    kept, p = candidate_tests(ranks, risk=risk, delta=delta, dependence=dependence, most_wrong=most_wrong)
+    return ThresholdTests(kept, p, *fallback(p, delta * start_weights(len(p))))
+
+
+def candidate_tests(
+    ranks: Ranked, *, risk: float, delta: float, dependence: str = ESTIMATED, most_wrong: float | None = None
+) -> tuple[Kept, Floats]:
+    """The thresholds to test at a level of at most delta, the highest first, with their p-values."""
     bet = dependence == ANY and ranks.clusters is not None
-    places = _candidates(ranks, risk, delta, bet=bet)
+    places = _candidates(ranks, risk, delta, bet=bet, most_wrong=most_wrong)
     kept = kept_at(ranks, places)
-    p = _bets(ranks, places, risk, delta) if bet else _p_values(ranks, kept, risk)
-    weights = np.zeros(len(p))
-    if len(p):
-        weights[np.linspace(0, len(p), STARTS, endpoint=False).astype(np.int64)] = delta * (1 - FIRST) / (STARTS - 1)
-        weights[0] = delta * FIRST
-    return ThresholdTests(kept, p, *fallback(p, weights))
+    return kept, _bets(ranks, places, risk, delta) if bet else _p_values(ranks, kept, risk, most_wrong)
+
+
+def start_weights(n: int) -> Floats:
+    """The shares of the level that n tests in order have of their own, 1 in all."""
+    weights = np.zeros(n)
+    if n:
+        weights[np.linspace(0, n, STARTS, endpoint=False).astype(np.int64)] = (1 - FIRST) / (STARTS - 1)
+        weights[0] = FIRST
+        weights /= weights.sum()
+    return weights
 
 
 def fallback(p_values: Floats, weights: Floats) -> tuple[Floats, Bools]:
@@ -89,7 +105,7 @@ def fewest(risk: float, level: float) -> int:
     return 1 if risk >= 1.0 else math.ceil(math.log(level) / math.log1p(-risk) - 1e-9)
 
 
-def _candidates(ranks: Ranked, risk: float, delta: float, *, bet: bool) -> Integers:
+def _candidates(ranks: Ranked, risk: float, delta: float, *, bet: bool, most_wrong: float | None = None) -> Integers:
     """The positions to test: from the first that could pass at the first level if all its answers were right."""
     ends = np.cumsum(ranks.n)
     first = int(np.searchsorted(ends, fewest(risk, FIRST * delta)))
@@ -100,15 +116,19 @@ def _candidates(ranks: Ranked, risk: float, delta: float, *, bet: bool) -> Integ
     if ranks.clusters is None:
         return places
     flawless = replace(ranks, errors=np.zeros_like(ranks.errors), correct=np.ones_like(ranks.correct))
-    p = _bets(flawless, places, risk, delta) if bet else _p_values(flawless, kept_at(flawless, places), risk)
+    p = (
+        _bets(flawless, places, risk, delta)
+        if bet
+        else _p_values(flawless, kept_at(flawless, places), risk, most_wrong)
+    )
     could = np.flatnonzero(p <= FIRST * delta)
     return places[could[0] :] if len(could) else np.zeros(0, np.int64)
 
 
-def _p_values(ranks: Ranked, kept: Kept, risk: float) -> Floats:
+def _p_values(ranks: Ranked, kept: Kept, risk: float, most_wrong: float | None = None) -> Floats:
     if ranks.clusters is None:
         return _binomial(kept.risk, kept.n.astype(np.float64), risk)
-    return Shares.of(cluster_sums(ranks).at(kept.n - 1)).p_values(risk)
+    return Shares.of(cluster_sums(ranks).at(kept.n - 1), most_wrong).p_values(risk)
 
 
 def _binomial(risk_seen: Floats, n: Floats, risk: float) -> Floats:
@@ -133,12 +153,14 @@ class Shares:
     cluster: Floats
 
     @classmethod
-    def of(cls, sums: ClusterSums) -> Shares:
-        """Of what is kept at some thresholds."""
+    def of(cls, sums: ClusterSums, most_wrong: float | None = None) -> Shares:
+        """Of what is kept at some thresholds. most_wrong: the most wrong answers of a cluster, if fewer than all."""
         p = sums.e / sums.n
         squares = np.maximum(sums.ee - 2 * p * sums.ne + p**2 * sums.nn, 0.0) / sums.n**2
         carriers = np.divide(sums.e**2, sums.ee, out=np.zeros_like(p), where=sums.ee > 0)
-        return cls(p, squares * sums.many / np.maximum(sums.many - 1, 1), carriers, sums.nn / sums.n**2)
+        cluster = sums.nn / sums.n**2
+        cluster = cluster if most_wrong is None else np.minimum(cluster, most_wrong / sums.n)
+        return cls(p, squares * sums.many / np.maximum(sums.many - 1, 1), carriers, cluster)
 
     def p_values(self, risk: float, *, times: float = 1.0, unlucky: float = 0.0) -> Floats:
         """P-values of Fay and Feuer's upper bounds, with one more cluster of wrong answers; in `times` as many
@@ -169,7 +191,9 @@ def _log_wealth(counts: Floats, wrong: Floats, risk: float, delta: float) -> flo
     return float(np.logaddexp.reduce([np.log1p(-bet * excess).sum() for bet in bets]) - math.log(len(bets)))
 
 
-def answers_needed(ranks: Ranked, *, risk: float, delta: float, dependence: str) -> int | None:
+def answers_needed(
+    ranks: Ranked, *, risk: float, delta: float, dependence: str = ESTIMATED, most_wrong: float | None = None
+) -> int | None:
     """About how many answers like these would give a guarantee with probability POWER; None if no subset of these has
     an observed risk below the target.
 
@@ -186,7 +210,7 @@ def answers_needed(ranks: Ranked, *, risk: float, delta: float, dependence: str)
         return None
     z, other = float(-ndtri(FIRST * delta)), float(ndtri(POWER))
     if dependence != ANY and ranks.clusters is not None:
-        shares = Shares.of(cluster_sums(ranks).at(kept.n[below] - 1))
+        shares = Shares.of(cluster_sums(ranks).at(kept.n[below] - 1), most_wrong)
         enough = [t for t in TIMES if (shares.p_values(risk, times=t, unlucky=other) <= FIRST * delta).any()]
         return _round_up(enough[0] * ranks.total) if enough else None
     r = risk_so_far[below]

@@ -19,12 +19,14 @@ from howsure.check.selective import check_selective, run_selective_check
 from howsure.check.verdicts import CANNOT_TELL, FAIL, MOST_RUNS, PASS, Check, Verdict
 from howsure.data.sources import Files
 from howsure.errors import InputError
+from howsure.fields.check_fields import check_fields, run_fields_check
 from howsure.files.opened import identity
 from howsure.files.whole import alone, write_whole
 from howsure.show.table import in_a_line, markdown_escaped
 from howsure.significance.experiments import Experiments
 from howsure.significance.trend import check_date
 from howsure_cli.commands.check.configuration import contexts, named_by, read_configuration, take_shared
+from howsure_cli.commands.fields import gold_option, policy_option
 from howsure_cli.terminal.derived import command_of, result_of
 from howsure_cli.terminal.destinations import Written
 from howsure_cli.terminal.options import (
@@ -46,11 +48,13 @@ CODES = "Exit codes: 0 pass, 1 fail, 3 cannot tell, 2 wrong input."
 FORMATS = ("table", "json", "csv", "markdown")
 CHECKS: dict[str, Callable[..., Check]] = {
     "calibration": run_calibration_check,
+    "fields": run_fields_check,
     "score": run_score_check,
     "selective": run_selective_check,
 }
 DOCUMENTED_BY: dict[str, tuple[Callable[..., Check], ...]] = {
     "calibration": (check_calibration,),
+    "fields": (check_fields,),
     "score": (check_score, check_score_so_far),
     "selective": (check_selective,),
 }
@@ -251,6 +255,15 @@ howsure check score grades.csv --score grade --min-score 3.5 --bounds 1,5
 howsure check score so_far.csv --score new --better-than old --sequential --items-total 1000
 """,
     bounds=bounds_option,
+)
+check_command(
+    "fields",
+    "The promise of a policy that files documents.",
+    """
+howsure check fields checked.jsonl --gold gold.jsonl --policy policy.json
+""",
+    gold=gold_option,
+    policy=policy_option,
 )
 check_command(
     "selective",

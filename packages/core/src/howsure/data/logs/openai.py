@@ -34,7 +34,7 @@ def recognises(beginning: Beginning) -> bool:
     """Whether the file contains responses with choices or output."""
     if beginning.file.format == "jsonl":
         record = beginning.record
-        return (_body(record) is not None and not _is_scored(record)) or record.keys() >= BATCH
+        return (response_body(record) is not None and not _is_scored(record)) or record.keys() >= BATCH
     start = beginning.text.lstrip()[:1]
     keys = set(beginning.keys)
     return beginning.file.format == "json" and start in (b"[", b"{") and any(some <= keys for some in RESPONSE_KEYS)
@@ -174,7 +174,7 @@ class _Counts:
             )
 
 
-def _body(record: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def response_body(record: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The response in a record: the record itself, its `response`, or the body of that; None if there is none."""
     place = _place(record)
     return None if place is None else mapping(_held(record)[place])
@@ -182,7 +182,7 @@ def _body(record: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 def _is_scored(record: Mapping[str, Any]) -> bool:
     """Whether a response without logprobs is in a record with truth values: a table of scores, and not a log."""
-    choices = listed(mapping(_body(record)).get("choices"))
+    choices = listed(mapping(response_body(record)).get("choices"))
     has_logprobs = any(mapping(choice).get("logprobs") is not None for choice in choices)
     return bool(choices) and not has_logprobs and any(isinstance(value, bool) for value in record.values())
 
@@ -221,7 +221,7 @@ def _is_response(part: Any) -> bool:
 
 def _choices(record: Mapping[str, Any]) -> list[_Choice]:
     """The choices of a record; without a response, a single one without an answer."""
-    body = _body(record)
+    body = response_body(record)
     classes = _classes(record, body or {})
     if body is None:
         return [_Choice(record, {}, None, classes, None, None)]

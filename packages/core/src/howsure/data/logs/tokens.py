@@ -71,10 +71,10 @@ def answer_masses(token: Mapping[str, Any], answers: Sequence[str]) -> dict[str,
     Raises ValueError if one has no log-probability, they sum to more than 1, or the token itself has none.
     """
     answers = tuple(answers)  # of letters in one text, "" would be one
-    by_token = {str(token["token"]): _probability(token)}
+    by_token = {str(token["token"]): token_probability(token)}
     for other in listed(token.get("top_logprobs")):
         if isinstance(other, dict) and isinstance(other.get("token"), str):
-            by_token[other["token"]] = _probability(other)
+            by_token[other["token"]] = token_probability(other)
     masses: dict[str, float] = {}
     for text, probability in by_token.items():
         if text.strip(SPACES) in answers and probability > 0:
@@ -101,11 +101,11 @@ def of_answer(tokens: Sequence[Any], answer: str, answers: Sequence[str]) -> dic
 
 def of_text(tokens: Sequence[Any]) -> dict[str, float]:
     """The probability of the whole text as a separate score, and the number of its tokens."""
-    probabilities = [_probability(token) for token in tokens if isinstance(token, dict)]
+    probabilities = [token_probability(token) for token in tokens if isinstance(token, dict)]
     return {"text_probability": math.prod(probabilities), "text_tokens": len(probabilities)} if probabilities else {}
 
 
-def _probability(token: Mapping[str, Any]) -> float:
+def token_probability(token: Mapping[str, Any]) -> float:
     log_probability = number(token.get("logprob"))
     if log_probability is None or math.isnan(log_probability) or log_probability > ROUNDING:
         raise ValueError(f"logprob must be a number of at most 0; it is {shown(token.get('logprob'))}")

@@ -1,0 +1,175 @@
+"""Is the promise about filed documents kept, and how many are filed? Made-up documents with known risks.
+
+    .venv/bin/python benchmarks/fields.py [--quick]
+
+prints the table of docs/fields.md. The tests import what is measured.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from howsure.fields.checked_values import CheckedValues
+from howsure.fields.evaluation import filing_policy
+from howsure.fields.filing import DOCUMENTS, FIELDS, PROMISES, VALUES
+from howsure.fields.policy import FilingPolicy
+
+WORLDS = ("independent errors", "whole documents wrong", "some whole documents", "rare fields")
+NAMES = ("total", "date", "vendor", "number", "currency", "tax")
+DELTA = 0.1
+RISKS = {VALUES: 0.03, DOCUMENTS: 0.1, FIELDS: 0.05}
+POPULATION = 50_000
+
+
+@dataclass(frozen=True)
+class World:
+    """n documents: whether each has each field, the confidences, the chances that values are right given all that can
+    be known of a document, and whether they are right."""
+
+    present: Any
+    confidence: Any
+    chance: Any
+    right: Any
+    document_chance: Any
+
+    def checked(self) -> CheckedValues:
+        """The values as `evaluate_fields` reads them."""
+        document, field = np.nonzero(self.present)
+        n = len(document)
+        return CheckedValues(
+            documents=tuple(map(str, range(len(self.present)))),
+            fields=NAMES,
+            document=document,
+            field=field,
+            path=[NAMES[place] for place in field],
+            value=["a"] * n,
+            gold=["a"] * n,
+            right=self.right[document, field],
+            predicted=np.ones(n, dtype=np.bool_),
+            confidence=self.confidence[document, field],
+            unseen=np.full(n, np.nan),
+            equalities={},
+            read={},
+            notes=(),
+        )
+
+
+def world(kind: str, n: int, rng: np.random.Generator) -> World:
+    """Documents that differ in difficulty, and an overconfident model."""
+    difficulty = rng.normal(4.0, 1.5, n)[:, None]
+    logit = difficulty + rng.normal(0.0, 1.0, (n, len(NAMES)))
+    chance, confidence = (1 / (1 + np.exp(-x)) for x in (logit, 1.3 * logit + 0.3))
+    present = np.ones((n, len(NAMES)), dtype=np.bool_)
+    if kind == "rare fields":
+        present[:, 4:] = rng.random((n, 2)) < 0.1
+    right = rng.random((n, len(NAMES))) < chance
+    document_chance = np.where(present, chance, 1.0).prod(axis=1)
+    if kind == "whole documents wrong":
+        document_chance = chance.mean(axis=1)
+        right[:] = (rng.random(n) < document_chance)[:, None]
+        chance = np.repeat(document_chance[:, None], len(NAMES), axis=1)
+    if kind == "some whole documents":
+        right &= (rng.random(n) > 0.01)[:, None]
+        chance, document_chance = 0.99 * chance, 0.99 * document_chance
+    return World(present, confidence, chance, right, document_chance)
+
+
+@cache
+def population(kind: str) -> World:
+    """Many documents, by which true risks are computed."""
+    return world(kind, POPULATION, np.random.default_rng(9))
+
+
+def scores(documents: World, promise: str) -> Any:
+    """The score of each document, as docs/fields.md defines it."""
+    if promise == DOCUMENTS:
+        return np.where(documents.present, documents.confidence, 1.0).prod(axis=1)
+    loss = np.where(documents.present, 1 - documents.confidence, 0.0).sum(axis=1)
+    return 1 - loss / documents.present.sum(axis=1)
+
+
+@dataclass(frozen=True)
+class Filed:
+    """What each number of the most confident documents or values files: the scores, and the risk up to each."""
+
+    score: Any
+    risk: Any
+
+    @classmethod
+    def of(cls, score: Any, wrong: Any, n: Any) -> Filed:
+        """From the scores, the expected number of wrong values and the number of values."""
+        order = np.argsort(-score)
+        return cls(score[order], np.cumsum(wrong[order]) / np.cumsum(n[order]))
+
+    def at(self, threshold: float | None) -> tuple[int, float]:
+        """The number that a threshold files, and the risk of these."""
+        n = 0 if threshold is None else int(np.searchsorted(-self.score, -threshold, side="right"))
+        return n, float(self.risk[n - 1]) if n else 0.0
+
+
+@cache
+def filed(kind: str, promise: str) -> tuple[Filed, ...]:
+    """What thresholds file of the population: of documents, or of each field."""
+    truth = population(kind)
+    wrong = np.where(truth.present, 1 - truth.chance, 0.0)
+    if promise == FIELDS:
+        rows = [(truth.present[:, place], place) for place in range(len(NAMES))]
+        return tuple(Filed.of(truth.confidence[r, p], wrong[r, p], np.ones(r.sum())) for r, p in rows)
+    if promise == DOCUMENTS:
+        return (Filed.of(scores(truth, promise), 1 - truth.document_chance, np.ones(POPULATION)),)
+    return (Filed.of(scores(truth, promise), wrong.sum(axis=1), truth.present.sum(axis=1)),)
+
+
+def risk_and_share(kind: str, promise: str, policy: FilingPolicy) -> tuple[float, float]:
+    """The true risk of what a policy files, the largest over fields, and the share of documents (of fields: values)."""
+    thresholds = [row.threshold for row in policy.fields] if promise == FIELDS else [policy.threshold]
+    parts = filed(kind, promise)
+    found = [part.at(threshold) for part, threshold in zip(parts, thresholds, strict=True)]
+    return max(risk for _, risk in found), sum(n for n, _ in found) / sum(len(part.score) for part in parts)
+
+
+@cache
+def oracle_share(kind: str, promise: str) -> float:
+    """The share that is filed by the lowest thresholds whose true risk keeps the promise."""
+    parts = filed(kind, promise)
+    kept = [np.flatnonzero(part.risk <= RISKS[promise]) for part in parts]
+    return sum(int(places[-1]) + 1 for places in kept if len(places)) / sum(len(part.score) for part in parts)
+
+
+def broken(kind: str, promise: str, n: int, *, runs: int, seed: int = 1) -> tuple[float, float]:
+    """Of `runs` samples of n checked documents: how often the true risk is larger than promised, and the mean share
+    that is filed."""
+    rng, risks, shares = np.random.default_rng(seed), [], []
+    for _ in range(runs):
+        sample = world(kind, n, rng).checked()
+        policy = filing_policy(sample, promise, risk=RISKS[promise], delta=DELTA, choices={}, recipe={})
+        risk, share = risk_and_share(kind, promise, policy)
+        risks.append(risk)
+        shares.append(share)
+    return float(np.mean(np.array(risks) > RISKS[promise])), float(np.mean(shares))
+
+
+def main() -> None:
+    """Print the table."""
+    part = 10 if "--quick" in sys.argv else 1
+    runs_by_size = {50: 1000 // part, 300: 1000 // part, 2000: 100 // part}
+    print("| errors | promise | risk | oracle |", *(f"{n:,} documents |" for n in runs_by_size))
+    print("|---|---|---:|---:|", *("---:|" for _ in runs_by_size))
+    for kind in WORLDS:
+        for promise in PROMISES:
+            cells = [broken(kind, promise, n, runs=runs) for n, runs in runs_by_size.items()]
+            oracle = oracle_share(kind, promise)
+            print(
+                f"| {kind} | {promise} | {RISKS[promise]} | {oracle:.2f} |",
+                *(f"{share:.2f} ({rate:.3f}) |" for rate, share in cells),
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()

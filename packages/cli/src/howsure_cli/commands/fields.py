@@ -1,0 +1,123 @@
+"""`howsure fields`: how sure is each field of extracted documents, and which documents can be filed?"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import click
+
+from howsure.data.sources import read
+from howsure.errors import InputError
+from howsure.fields.decisions import file_documents
+from howsure.fields.evaluation import evaluate_fields
+from howsure.fields.policy import FilingPolicy
+from howsure_cli.terminal.commands import names_file
+from howsure_cli.terminal.derived import command_of, derived, finish, result_of
+from howsure_cli.terminal.destinations import Written
+from howsure_cli.terminal.options import (
+    Decorator,
+    DefaultGroup,
+    figure_option,
+    output_options,
+    report_option,
+)
+
+FILES = (
+    "FILE...: responses of OpenAI or vLLM whose content is JSON, best with logprobs; a folder of JSON files; JSON "
+    "lines with ids; or a table with a row per value."
+)
+EXAMPLES = """
+howsure fields responses.jsonl --gold gold.jsonl
+howsure fields responses.jsonl --gold gold --compare total=number:0.01 --worst 20
+howsure fields responses.jsonl --gold gold.jsonl --max-risk 0.05 --write-policy policy.json
+howsure fields values.csv --document invoice --field field --value value --confidence p --gold truth
+"""
+OF_APPLY = """
+howsure fields apply new.jsonl --policy policy.json
+howsure fields apply new.jsonl --policy policy.json --audit 20 --seed 0 --format csv --output decisions.csv
+"""
+
+
+def gold_of(context: click.Context, parameter: click.Parameter, value: str | None) -> Any:
+    """The files of true values, or the name of their column."""
+    return read(value) if value is not None and (names_file(value) or "*" in value) else value
+
+
+def by_field(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str] | None:
+    """What follows each field and =; several are separated by commas, or the option is repeated."""
+    pairs = [pair.partition("=") for text in values for pair in text.split(",")]
+    for field, sign, setting in pairs:
+        if not (field and sign and setting):
+            raise click.BadParameter(f"write a field, = and its setting, as in {parameter.metavar}")
+    return {field.strip(): setting.strip() for field, _, setting in pairs} or None
+
+
+def choices_by_field(
+    context: click.Context, parameter: click.Parameter, values: tuple[str, ...]
+) -> dict[str, list[str]] | None:
+    """The possible values of each field, separated by |."""
+    settings = by_field(context, parameter, values)
+    return None if settings is None else {field: setting.split("|") for field, setting in settings.items()}
+
+
+gold_option = click.option("--gold", metavar="FILE|COL", callback=gold_of)
+compare_option = click.option("--compare", metavar="FIELD=HOW", multiple=True, callback=by_field)
+choices_option = click.option("--choices", metavar="FIELD=A|B|…", multiple=True, callback=choices_by_field)
+policy_option = click.option(
+    "--policy",
+    metavar="FILE.json",
+    required=True,
+    callback=lambda context, parameter, value: None if value is None else FilingPolicy.load(value),
+)
+OPTIONS: dict[str, Decorator | None] = {"gold": gold_option, "compare": compare_option, "choices": choices_option}
+
+
+def evaluate(
+    form: str, output: str | None, figure: str | None, report: str | None, write_policy: str | None, **typed: Any
+) -> None:
+    """Print the table of fields, and write the policy."""
+    table = result_of(evaluate_fields, typed)
+    if write_policy is not None:
+        if table.policy is None:
+            raise InputError("--write-policy needs --max-risk, such as --max-risk 0.05.")
+        if table.policy.is_empty:
+            raise InputError(f"{table.policy.answer} No policy was written.")
+        table.policy.save(write_policy)
+    finish(table, name="fields", form=form, output=output, figure=figure, report=report)
+
+
+@cache
+def fields() -> click.Command:
+    """The default command."""
+    return command_of(
+        "fields",
+        evaluate_fields,
+        evaluate,
+        examples=EXAMPLES,
+        files=FILES,
+        own=[
+            click.option("--write-policy", type=Written(".json"), metavar="FILE.json"),
+            output_options,
+            figure_option(),
+            report_option,
+        ],
+        options=OPTIONS,
+        epilog="See also: howsure fields apply, howsure check fields --help",
+    )
+
+
+@cache
+def apply() -> click.Command:
+    """`howsure fields apply`."""
+    return derived("fields apply", file_documents, examples=OF_APPLY, options={"policy": policy_option})
+
+
+@click.group(
+    cls=DefaultGroup,
+    default="table",
+    elsewhere={"table": fields, "apply": apply},
+    context_settings={"max_content_width": 110},
+)
+def command() -> None:
+    """Fields: how sure is each field of extracted documents, and which documents can be filed?"""

@@ -1,0 +1,1 @@
+"""Structured answers: documents whose fields a model extracted, as JSON or tables, with probabilities of values."""

@@ -1,0 +1,236 @@
+"""Documents with the values of their fields, from files: responses of an API, JSON objects by id, or a wide table."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from howsure.data.logs.openai import BATCH, ITEMS, response_body
+from howsure.data.logs.source import Source, listed, mapping
+from howsure.data.logs.tokens import choice_tokens, output_tokens
+from howsure.data.structured.json_values import FieldValue, field_values, unfenced, value_positions
+from howsure.data.structured.value_probabilities import SpelledTokens, json_texts
+from howsure.data.tables.named_files import SUFFIXES, File, named_files, parquet_source, reading_files, text_source
+from howsure.data.tables.table import column_names
+from howsure.errors import InputError, shown
+from howsure.files.opened import parsed_json
+from howsure.inputs.checks import is_missing
+from howsure.inputs.numbers_and_names import natural_order
+from howsure.inputs.source_names import format_suffix, source_name
+
+IDS = ("document", "document_id", "doc_id", *ITEMS, "id", "file", "key")
+WRAPPERS = ("gold", "fields", "values", "prediction", "output", "answer", "target", "truth")  # around the fields
+NOT_JSON = "its content is not JSON ({}). {}"
+CUT_OFF = "The response was cut off at its limit of tokens: raise it."
+NO_JSON = "Ask for JSON, for example by response_format."
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The values of the fields of a document by path. place: the file and line that contain it."""
+
+    name: str
+    place: str
+    values: Mapping[str, FieldValue]
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """Documents by name. without_values: requests that failed, and responses that were skipped."""
+
+    by_name: Mapping[str, Document]
+    files: tuple[str, ...]
+    without_values: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Reader:
+    """How documents are read: fields whose content is one value, closed fields, whether bad responses are skipped."""
+
+    whole: Collection[str]
+    choices: Mapping[str, Sequence[str]]
+    skip_missing: bool
+    without_values: list[str] = field(default_factory=list)
+
+    def document(self, record: Mapping[str, Any], place: str, *, stem: str | None) -> Document:
+        """The document in a record: a response of an API, or an object with an id. stem: the name of a file that
+        contains this record only, which names a document without an id.
+
+        Raises ValueError for a record without an id, or with content that is not valid.
+        """
+        body = response_body(record)
+        if body is not None or record.keys() >= BATCH:
+            name = _id_of_request(record, body) or stem or mapping(body).get("id")
+            values = self._response(_checked_name(name), body)
+        elif stem is not None:
+            name, values = stem, self._of_object(record)
+        else:
+            key = next((key for key in IDS if _is_id(record.get(key))), None)
+            name = record.get(key) if key is not None else None
+            rest = {other: value for other, value in record.items() if other != key}
+            wrapper = next((name for name in WRAPPERS if isinstance(rest.get(name), dict)), None)
+            content = rest if wrapper is None else rest[wrapper]
+            values = self._of_object(content) if _checked_name(name) else {}
+        return Document(_checked_name(name), place, values)
+
+    def _of_object(self, content: Mapping[str, Any]) -> Mapping[str, FieldValue]:
+        return {value.path: value for value in field_values(content, whole=self.whole).values()}
+
+    def _response(self, name: str, body: Mapping[str, Any] | None) -> Mapping[str, FieldValue]:
+        """The values in the content of a response; none if the request failed, or if it is skipped."""
+        try:
+            if body is not None:
+                return {value.path: value for value in self._values(*_text_and_tokens(body))}
+        except ValueError:
+            if not self.skip_missing:
+                raise
+        self.without_values.append(name)
+        return {}
+
+    def _values(self, text: str, tokens: list[Any] | None, advice: str) -> Iterator[FieldValue]:
+        json_text, start = unfenced(text)
+        try:
+            positions = value_positions(json_text, whole=self.whole)
+            content = parsed_json(json_text)
+        except ValueError as error:
+            raise ValueError(NOT_JSON.format(error, advice).rstrip(".")) from error
+        spelled = None if tokens is None else SpelledTokens.of(tokens, text)
+        for place, value in field_values(content, whole=self.whole).items():
+            if spelled is None or place not in positions or value.confidence is not None:
+                yield value
+                continue
+            begin, end = (start + position for position in positions[place])
+            closed = json_texts(self.choices.get(value.field, ()))
+            found = spelled.probability(begin, end, choices=closed)
+            yield FieldValue(value.path, value.text, found.p, found.unseen)
+
+
+def read_documents(
+    paths: Sequence[str | os.PathLike[str]],
+    *,
+    whole: Collection[str] = (),
+    choices: Mapping[str, Sequence[str]] | None = None,
+    skip_missing: bool = False,
+) -> Documents:
+    """The documents in files: responses of OpenAI's API or vLLM with JSON as their content, JSON objects with an id, a
+    folder of JSON files, each named like its document, or a table with a row per document and a column per field.
+
+    whole: fields whose arrays or objects are one value. choices: the possible values of closed fields. skip_missing:
+    responses that are not JSON have no values, instead of raising an error.
+
+    Raises InputError naming the file and line of what cannot be read, and for a document that is given twice.
+    """
+    reader = _Reader(whole, choices or {}, skip_missing)
+    by_name: dict[str, Document] = {}
+    with tempfile.TemporaryDirectory() as spool:
+        files = named_files(_unfolded(paths), format=None, spool=Path(spool))
+        for file in files:
+            for document in _documents(reader, file):
+                earlier = by_name.setdefault(document.name, document)
+                if earlier is not document:
+                    raise InputError(
+                        f"document {shown(document.name)} is in {earlier.place} and in {document.place}. Give each "
+                        "document once."
+                    )
+    return Documents(by_name, tuple(file.name for file in files), tuple(reader.without_values))
+
+
+def _unfolded(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
+    """The paths, with folders replaced by the files in them."""
+    files: list[str] = []
+    for path in [os.fspath(named) for named in paths]:
+        if not os.path.isdir(path):
+            files.append(path)
+            continue
+        names = sorted((n for n in os.listdir(path) if format_suffix(n) in SUFFIXES), key=natural_order)
+        if not names:
+            raise InputError(f"the folder {path} has no JSON files.")
+        files += [os.path.join(path, name) for name in names]
+    return files
+
+
+def _documents(reader: _Reader, file: File) -> Iterator[Document]:
+    source = Source(file)
+    if file.format not in ("json", "jsonl"):
+        yield from _of_table(reader, source)
+        return
+    content = source.document() if file.format == "json" else None
+    stem = source_name(file.name) if isinstance(content, dict) else None
+    records = enumerate(content if isinstance(content, list) else [content], start=1)
+    for number, record in source.records() if file.format == "jsonl" else records:
+        line = f"{'line' if file.format == 'jsonl' else 'record'} {number:,} of {file.name}"
+        place = line if stem is None else file.name
+        try:
+            if not isinstance(record, dict):
+                raise ValueError(f"it must be a JSON object; it is {shown(record)}")
+            yield reader.document(record, place, stem=stem)
+        except ValueError as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError(f"{place}: {error}.") from error
+
+
+def _of_table(reader: _Reader, source: Source) -> Iterator[Document]:
+    """The documents in a table with a row per document and a column per field, such as items[0].price."""
+    with reading_files(source.file) as database:
+        names = column_names(database, source.file)
+        table = parquet_source([source.file]) if source.file.format == "parquet" else text_source(source.file)
+        rows = database.connection.execute(f"SELECT * FROM {table}").fetchall()
+    id_name = next((name for key in IDS for name in names if name.casefold() == key), None)
+    if id_name is None or len(names) < 2:
+        raise InputError(
+            f"{source.name} must have a column that names the document, such as {IDS[0]} or id, and a column for each "
+            f"field; its columns are {', '.join(names)}."
+        )
+    for number, row in enumerate(rows, start=1):
+        cells = dict(zip(names, row, strict=True))
+        name = cells.pop(id_name)
+        if is_missing(name):
+            raise InputError(f"row {number:,} of {source.name} has no {id_name}.")
+        values = {
+            column: FieldValue(column, None if is_missing(cell) or cell == "null" else str(cell))
+            for column, cell in cells.items()
+        }
+        yield Document(str(name), f"row {number:,} of {source.name}", values)
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, str | int) and not isinstance(value, bool) and str(value).strip() != ""
+
+
+def _checked_name(name: Any) -> str:
+    if not _is_id(name):
+        raise ValueError(f"it has no id. Name its document, in one of {', '.join(IDS[:4])} or id")
+    return str(name)
+
+
+def _id_of_request(record: Mapping[str, Any], body: Mapping[str, Any] | None) -> Any:
+    """The id that the user gave a request: in the record around the response, or in its metadata."""
+    around = {} if body is record else record
+    metadata = {**mapping(mapping(body).get("metadata")), **mapping(record.get("metadata"))}
+    keys = [key for key in IDS if key != "id"]
+    places = [*((record, key) for key in keys), *((metadata, key) for key in IDS), (around, "id")]
+    return next((place[key] for place, key in places if _is_id(place.get(key))), None)
+
+
+def _text_and_tokens(body: Mapping[str, Any]) -> tuple[str, list[Any] | None, str]:
+    """The content of a response, its tokens, and advice where the content is not JSON.
+
+    Raises ValueError for several choices.
+    """
+    choices = listed(body.get("choices"))
+    if not choices:
+        parts = [mapping(part) for item in listed(body.get("output")) for part in listed(mapping(item).get("content"))]
+        text = "".join(str(part.get("text", "")) for part in parts if part.get("type") == "output_text")
+        is_cut_off = body.get("status") == "incomplete"
+        return text, output_tokens(body), CUT_OFF if is_cut_off else NO_JSON
+    if len(choices) > 1:
+        raise ValueError(f"it has {len(choices)} choices; one answer per document is needed")
+    choice = mapping(choices[0])
+    content = mapping(choice.get("message")).get("content", choice.get("text"))
+    is_cut_off = choice.get("finish_reason") == "length"
+    return content if isinstance(content, str) else "", choice_tokens(choice), CUT_OFF if is_cut_off else NO_JSON

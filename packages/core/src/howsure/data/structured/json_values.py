@@ -1,0 +1,159 @@
+"""The values of a JSON object by field, with their positions in its text."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from howsure.errors import shown
+from howsure.files.opened import parsed_json
+
+JsonPath = tuple[str | int, ...]
+DECODER = json.JSONDecoder()
+BLANKS = re.compile(r"[ \t\r\n]*")
+FENCED = re.compile(r"\s*```\w*\n(?P<json>.*?)\n?```\s*", re.DOTALL)  # JSON in Markdown
+POSITION = re.compile(r"\[\d+\]")
+VALUE, CONFIDENCE = "value", "confidence"
+
+
+@dataclass(frozen=True, slots=True)
+class FieldValue:
+    """The value of a field of a document.
+
+    path: where it is, such as items[0].price. text: the value as text; None if it is null or empty. confidence: its
+    probability; None if unknown. unseen: the probability that no alternative accounts for, of closed values.
+    """
+
+    path: str
+    text: str | None
+    confidence: float | None = None
+    unseen: float | None = None
+
+    @property
+    def field(self) -> str:
+        """The field: the path without the positions in arrays.
+
+        >>> FieldValue("items[0].price", "3").field
+        'items[].price'
+        """
+        return field_of(self.path)
+
+
+def field_of(path: str) -> str:
+    """The field of a path: items[] for items[0]."""
+    return POSITION.sub("[]", path)
+
+
+def path_text(path: JsonPath) -> str:
+    """A path as text.
+
+    >>> path_text(("items", 0, "price"))
+    'items[0].price'
+    """
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).removeprefix(".")
+
+
+def value_text(value: Any) -> str | None:
+    """A JSON value as text; None for null, empty lists and empty objects.
+
+    >>> value_text(True), value_text("a"), value_text([1, "b"]), value_text([])
+    ('true', 'a', '[1, "b"]', None)
+    """
+    if value is None or value in ([], {}):
+        return None
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def field_values(content: Any, *, whole: Collection[str] = ()) -> dict[JsonPath, FieldValue]:
+    """The values in a JSON object, by their paths in it. Objects {"value": …, "confidence": …} are values with a
+    confidence.
+
+    whole: fields whose arrays or objects are one value.
+
+    >>> [(value.path, value.text) for value in field_values({"a": [{"b": 1}], "c": None}).values()]
+    [('a[0].b', '1'), ('c', None)]
+
+    Raises ValueError for content that is not an object or array, and for confidences that are not probabilities.
+    """
+    if not isinstance(content, dict | list):
+        raise ValueError(f"it must be a JSON object; it is {shown(content)}")
+    return dict(_values(content, (), (), None, whole))
+
+
+def _values(
+    content: Any, place: JsonPath, path: JsonPath, confidence: float | None, whole: Collection[str]
+) -> Iterator[tuple[JsonPath, FieldValue]]:
+    """place: in the JSON. path: without the key "value" of objects with a confidence."""
+    if isinstance(content, dict) and {VALUE, CONFIDENCE} <= content.keys():
+        known = _confidence(content[CONFIDENCE], path_text(path))
+        yield from _values(content[VALUE], (*place, VALUE), path, known, whole)
+        return
+    text = path_text(path)
+    if not isinstance(content, dict | list) or not content or (path and field_of(text) in whole):
+        yield place, FieldValue(text, value_text(content), confidence)
+        return
+    for key, part in content.items() if isinstance(content, dict) else enumerate(content):
+        yield from _values(part, (*place, key), (*path, key), confidence, whole)
+
+
+def _confidence(value: Any, path: str) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise ValueError(f"the confidence of {path} must be between 0 and 1; it is {shown(value)}")
+    return float(value)
+
+
+def unfenced(text: str) -> tuple[str, int]:
+    """The JSON in a text and its position, without a Markdown fence around it.
+
+    >>> unfenced('```json\\n{}\\n```')
+    ('{}', 8)
+    """
+    fenced = FENCED.fullmatch(text)
+    return (text, 0) if fenced is None else (fenced["json"], fenced.start("json"))
+
+
+def value_positions(text: str, *, whole: Collection[str] = ()) -> Mapping[JsonPath, tuple[int, int]]:
+    """The start and end of each value in a JSON text, quotes included; of objects and arrays those of their values.
+
+    >>> value_positions('{"a": [1, "b"]}')
+    {('a', 0): (7, 8), ('a', 1): (10, 13)}
+
+    Raises ValueError if the text is not JSON, or an object has the same key twice.
+    """
+    parsed_json(text, strict=True)
+    positions: dict[JsonPath, tuple[int, int]] = {}
+    _scan(text, _skip(text, 0), (), whole, positions)
+    return positions
+
+
+def _skip(text: str, at: int) -> int:
+    blanks = BLANKS.match(text, at)
+    return at if blanks is None else blanks.end()
+
+
+def _scan(
+    text: str, at: int, path: JsonPath, whole: Collection[str], positions: dict[JsonPath, tuple[int, int]]
+) -> int:
+    """Add the values from a position of valid JSON on; the position after them."""
+    is_object = text[at] == "{"
+    inside = _skip(text, at + 1)
+    is_whole = bool(path) and field_of(path_text(tuple(part for part in path if part != VALUE))) in whole
+    if text[at] not in "{[" or text[inside] in "}]" or is_whole:
+        _, end = DECODER.raw_decode(text, at)
+        positions[path] = (at, end)
+        return end
+    place = 0
+    while text[at] not in "}]":
+        at = _skip(text, at + 1)
+        key: str | int = place
+        if is_object:
+            name, at = DECODER.raw_decode(text, at)
+            key, at = str(name), _skip(text, _skip(text, at) + 1)
+        at = _skip(text, _scan(text, at, (*path, key), whole, positions))
+        place += 1
+    return at + 1

@@ -1,0 +1,167 @@
+"""The probability of a value in a JSON text, from the tokens that spell it.
+
+p = exp Σ log p over all tokens that contain a character of the value, its quotes included. A token that also contains
+a comma, a key or a blank counts fully: the model chose it as a whole, and how much of its probability belongs to the
+value is unknown, so p is rather too low. Of a number, the tokens that would continue it after its last digit are
+subtracted. Tokens that spell null in another way are added.
+
+A closed value is one of a few: true, false, or one of the choices of a field. At the token where these part,
+`top_logprobs` has the probabilities of several of them: those of tokens that lead to the same value are added, and the
+sum is divided by that of all closed values. What is left of 1 is unseen: p without normalisation lies between the sum
+and the sum plus the unseen probability.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from howsure.data.logs.source import listed
+from howsure.data.logs.tokens import token_probability
+from howsure.errors import shown
+
+CONTINUES_NUMBER = frozenset("0123456789.eE")
+LITERALS = ("true", "false", "null")
+MAX_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class ValueProbability:
+    """p: the probability of a value. unseen: of closed values, what no token accounts for; None for other values."""
+
+    p: float
+    unseen: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SpelledTokens:
+    """Tokens that spell a text: the end of each in bytes of UTF-8, and the text."""
+
+    tokens: Sequence[Mapping[str, Any]]
+    ends: Sequence[int]
+    text: str
+
+    @classmethod
+    def of(cls, tokens: Sequence[Mapping[str, Any]], text: str) -> SpelledTokens:
+        """The tokens of a text; tokens after it, which end a response, are ignored.
+
+        Raises ValueError if they spell another text.
+        """
+        content, spelled, ends = text.encode(), bytearray(), []
+        for token in tokens:
+            spelled += _token_bytes(token)
+            ends.append(len(spelled))
+        if not spelled.startswith(content) or len(content) not in ends:
+            pairs = zip(spelled, content, strict=False)
+            same = next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(spelled), len(content)))
+            parts = [shown(part[same : same + MAX_SHOWN].decode(errors="replace")) for part in (content, spelled)]
+            raise ValueError(
+                f"its tokens do not spell its content: from byte {same + 1:,} on, the content is {parts[0]} and the "
+                f"tokens are {parts[1]}"
+            )
+        return cls(tokens, ends, text)
+
+    def covering(self, start: int, end: int) -> tuple[range, int]:
+        """The positions of the tokens that contain characters from `start` to `end`, and the position in bytes of
+        `start` in the first of them."""
+        first_byte = len(self.text[:start].encode())
+        last_byte = first_byte + len(self.text[start:end].encode())
+        first = bisect_right(self.ends, first_byte)
+        last = bisect_left(self.ends, last_byte)
+        return range(first, last + 1), first_byte - (self.ends[first - 1] if first else 0)
+
+    def probability(self, start: int, end: int, *, choices: Sequence[str] = ()) -> ValueProbability:
+        """The probability of the value from `start` to `end`, which may be one of the JSON texts `choices`.
+
+        Raises ValueError for a token without a probability.
+        """
+        literal = self.text[start:end]
+        is_closed = bool(choices) or literal in ("true", "false")
+        places, offset = self.covering(start, end)
+        closed = tuple(dict.fromkeys([*choices, "null"])) if choices else LITERALS
+        if literal in closed:
+            masses = self._masses(places, offset, literal, closed)
+            total = math.fsum(masses.values())
+            if masses.get(literal) and is_closed and len(masses) > 1:
+                return ValueProbability(min(1.0, masses[literal] / total), max(0.0, 1.0 - total))
+            if masses.get(literal):
+                return ValueProbability(min(1.0, masses[literal]), max(0.0, 1.0 - total) if is_closed else None)
+        p = math.prod(token_probability(self.tokens[place]) for place in places)
+        is_number = literal[0] in "-0123456789"
+        next_place = places[-1] + 1
+        if is_number and self.ends[places[-1]] == len(self.text[:end].encode()) and next_place < len(self.tokens):
+            p *= 1.0 - min(1.0, math.fsum(q for text, q in _branches(self.tokens[next_place]) if _continues(text)))
+        return ValueProbability(p)
+
+    def _masses(self, places: range, offset: int, literal: str, closed: Sequence[str]) -> dict[str, float]:
+        """The probability of each closed value, summed over the tokens at which it parts from the others."""
+        masses: dict[str, float] = {}
+        path, before = 1.0, ""
+        prefix = _token_bytes(self.tokens[places[0]])[:offset].decode(errors="replace")
+        for place in places:
+            chosen = str(self.tokens[place]["token"])
+            for text, q in _branches(self.tokens[place]):
+                spelled = _after(text, prefix) if place == places[0] else before + text
+                leads_to = [] if spelled is None else [value for value in closed if _may_become(spelled, value)]
+                if len(leads_to) == 1:
+                    masses[leads_to[0]] = masses.get(leads_to[0], 0.0) + path * q
+                elif text == chosen and not leads_to:
+                    return {}
+            before += chosen[len(prefix) :] if place == places[0] else chosen
+            if masses.get(literal) and [value for value in closed if _may_become(before, value)] == [literal]:
+                return masses
+            path *= token_probability(self.tokens[place])
+        masses[literal] = masses.get(literal, 0.0) + path
+        return masses
+
+
+def _token_bytes(token: Mapping[str, Any]) -> bytes:
+    """The bytes of a token, which may be a part of a character."""
+    listed_bytes = token.get("bytes")
+    if isinstance(listed_bytes, list):
+        try:
+            return bytes(listed_bytes)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"the bytes of a token must be numbers from 0 to 255; they are {shown(listed_bytes)}"
+            ) from (error)
+    return str(token["token"]).encode()
+
+
+def _branches(token: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    """The token and its alternatives with their probabilities, each text once."""
+    branches = {
+        str(other["token"]): token_probability(other)
+        for other in listed(token.get("top_logprobs"))
+        if isinstance(other, dict) and isinstance(other.get("token"), str)
+    }
+    branches[str(token["token"])] = token_probability(token)
+    yield from branches.items()
+
+
+def _after(text: str, prefix: str) -> str | None:
+    """What a token spells of a value, after the `prefix` before it in the chosen token; blanks may differ."""
+    if text.startswith(prefix):
+        return text[len(prefix) :].lstrip() if not prefix.strip() else text[len(prefix) :]
+    return None if prefix.strip() else text.lstrip()
+
+
+def _may_become(spelled: str, value: str) -> bool:
+    """Whether a JSON text that begins so may have this value next."""
+    if value.startswith(spelled):
+        return True
+    rest = spelled[len(value) :]
+    return spelled.startswith(value) and not rest[:1].isalnum()
+
+
+def _continues(text: str) -> bool:
+    return text[:1] in CONTINUES_NUMBER and text != ""
+
+
+def json_texts(values: Sequence[str]) -> list[str]:
+    """Choices as JSON texts."""
+    return [json.dumps(value, ensure_ascii=False) for value in values]

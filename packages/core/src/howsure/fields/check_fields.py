@@ -1,0 +1,148 @@
+"""`check_fields`: does the promise of a policy still hold?"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from howsure.check.evidence import BELOW, Baseline, Entry, Evidence, MeanSummary, Rule, named_once
+from howsure.check.scores import notes_on
+from howsure.check.verdicts import Check, Found, check_sizes, decided
+from howsure.errors import InputError
+from howsure.fields.checked_values import CheckedValues, Flags, check_values, read_values
+from howsure.fields.filing import DOCUMENTS, FIELDS, document_confidences
+from howsure.fields.policy import FilingPolicy, fields_to_show_of
+from howsure.inputs.arguments import check_arguments
+from howsure.inputs.frames import Source
+from howsure.inputs.pairs import Integers
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.stats.clusters import ItemGroups
+from howsure.stats.mean_score import mean_score
+
+KIND = "fields"
+QUANTITIES = {FIELDS: "wrong share of filed values", DOCUMENTS: "share of filed documents with a wrong value"}
+QUANTITY = "wrong share of values in filed documents"
+
+
+def check_fields(
+    policy: FilingPolicy,
+    *,
+    document: ArrayLike | str | None = None,
+    field: ArrayLike | str | None = None,
+    value: ArrayLike | str | None = None,
+    confidence: ArrayLike | str | None = None,
+    gold: ArrayLike | str | Source | None = None,
+    against: Baseline | None = None,
+    not_worse_than: float | None = None,
+    name: str = KIND,
+    level: float = 0.95,
+    data: Source | IntoFrame | None = None,
+) -> Check:
+    """Verdicts (pass, fail, or cannot tell) on the promise of a policy, on documents that were checked since.
+
+    policy: as `evaluate_fields(max_risk=...)` made it.
+    document (n,): the document of each value.
+    field (n,): its field, such as total or items[0].price.
+    value (n,): what was predicted; missing or null if there is no such value.
+    confidence (n,): the probability of each value; from responses with logprobs, it is computed.
+    gold (n,): what is true; or files of true values by document.
+    against: the `Baseline` of an earlier check.
+    not_worse_than: the share may be larger than that of `against` by less than this.
+    name: name of the check in files, baselines and the history.
+
+    Only what the policy files is checked. A random sample of it is drawn by `file_documents(audit=...)`.
+
+    >>> import numpy as np
+    >>> from howsure.fields import evaluate_fields
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.beta(30, 1, 1000)
+    >>> value = np.where(rng.random(1000) < p, "a", "b")
+    >>> values = {"document": np.arange(1000), "field": ["total"] * 1000, "value": value, "confidence": p}
+    >>> policy = evaluate_fields(**values, gold=["a"] * 1000, max_risk=0.05).policy
+    >>> [check_fields(policy, **values, gold=[true] * 1000).outcome for true in ("a", "c")]
+    ['pass', 'fail']
+
+    Raises InputError naming the file, parameter, row and value that violated a rule.
+    """
+    check_arguments(check_fields, locals())
+    columns: dict[str, Any] = {
+        "document": document,
+        "field": field,
+        "value": value,
+        "confidence": confidence,
+        "gold": gold,
+    }
+    return run_fields_check(
+        policy, **columns, baseline=against, not_worse_than=not_worse_than, name=name, level=level, data=data
+    )
+
+
+def run_fields_check(
+    policy: FilingPolicy,
+    *,
+    document: Any = None,
+    field: Any = None,
+    value: Any = None,
+    confidence: Any = None,
+    gold: Any = None,
+    not_worse_than: float | None = None,
+    baseline: Baseline | None = None,
+    name: str = KIND,
+    level: float = 0.95,
+    alarms_over: int = 1,
+    data: Source | IntoFrame | None = None,
+) -> Check:
+    """Verdicts (pass, fail, or cannot tell) on the promise of a policy, on documents that were checked since.
+
+    The check behind `check_fields`, which explains it, and `howsure check fields`.
+
+    Raises InputError naming the file, parameter, row and value that violated a rule.
+    """
+    level, alarms_over = check_sizes(level, alarms_over)
+    if not isinstance(policy, FilingPolicy):
+        raise InputError("{parameter} must be a policy, as FilingPolicy.load reads it.", "policy")
+    named_once(None, None, not_worse_than, baseline=baseline is not None)
+    read = read_values(document, field, value, confidence, gold, data, compare=policy.compare, choices=policy.choices)
+    values = check_values(read, policy.compare)
+    quantity = QUANTITIES.get(policy.promise, QUANTITY)
+    rule = Rule(name, quantity, BELOW, policy.risk)
+    evidence, entries = [], []
+    for group, wrong, clusters in _filed(values, policy):
+        test = mean_score(wrong, ItemGroups.of(len(wrong), clusters=clusters), bounds=(0.0, 1.0), n=len(wrong))
+        entries.append(Entry(name, group, MeanSummary.of(test, len(wrong)), {"max_risk": policy.risk}))
+        evidence.append(Evidence(rule, group, len(wrong), test, (), partial(notes_on, wrong, clusters, test, rule)))
+    if not evidence:
+        raise InputError("the policy files none of these documents, so its promise cannot be checked.")
+    if baseline is not None:
+        compared = Rule(name, f"difference of the {quantity}", BELOW, float(not_worse_than or 0), baseline.name)
+        evidence = [*evidence, *baseline.evidence(entries, compared)]
+    recipe = {"check": name, **values.read, "max_risk": policy.risk, "promise": policy.promise}
+    recipe |= {"not_worse_than": not_worse_than}
+    found = Found(name, tuple(evidence), recipe, tuple(values.notes), tuple(entries))
+    return decided([found], level=level, alarms_over=alarms_over)
+
+
+def _filed(values: CheckedValues, policy: FilingPolicy) -> list[tuple[str | None, Any, Integers | None]]:
+    """Whether each filed value or document is wrong, and its cluster: by field, where the promise is about fields."""
+    confidences = document_confidences(values, policy.required, policy.promise)
+    shown = [fields_to_show_of(policy, confidence)[0] for confidence in confidences]
+    if policy.promise == FIELDS:
+        is_filed = np.array(
+            [values.fields[f] not in shown[d] for d, f in zip(values.document, values.field, strict=True)]
+        )
+        groups = [(name, is_filed & (values.field == place)) for place, name in enumerate(values.fields)]
+        return [(name, *_wrong(values, rows)) for name, rows in groups if rows.any()]
+    is_filed = np.array([not fields for fields in shown])
+    if policy.promise == DOCUMENTS:
+        wrong = np.bincount(values.document, ~values.right, minlength=len(shown)) > 0
+        return [(None, wrong[is_filed].astype(np.float64), None)] if is_filed.any() else []
+    rows = is_filed[values.document]
+    return [(None, *_wrong(values, rows))] if rows.any() else []
+
+
+def _wrong(values: CheckedValues, rows: Flags) -> tuple[Any, Integers | None]:
+    _, codes = np.unique(values.document[rows], return_inverse=True)
+    is_repeated = int(codes.max()) + 1 < len(codes)
+    return (~values.right[rows]).astype(np.float64), codes if is_repeated else None

@@ -1,0 +1,355 @@
+"""The values of the fields of documents, next to what is true: read from files, frames and arrays, and matched."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from howsure.data.sources import Files
+from howsure.data.structured.json_values import FieldValue, field_of, value_text
+from howsure.errors import InputError, shown
+from howsure.fields.equality import SET, Equality, field_equalities
+from howsure.inputs.checks import as_column, check_same_length, is_missing, missing, no_number
+from howsure.inputs.frames import Kind, Rows, Source, frame_names, is_frame, no_column_name, rows_of
+from howsure.inputs.numbers_and_names import counted, shortened
+from howsure.inputs.pairs import Floats, Integers, Pairs
+
+Flags = npt.NDArray[np.bool_]
+ROLES = {  # names of columns that are recognised
+    "document": ("document", "document_id", "doc_id", "doc", "file"),
+    "field": ("field", "path", "key"),
+    "value": ("value", "prediction", "predicted", "answer"),
+    "confidence": ("confidence", "probability", "prob"),
+    "gold": ("gold", "target", "truth", "label", "expected"),
+}
+NULL = "null"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadValues:
+    """Documents with the values of their fields: predicted, and true ones if they are known.
+
+    predicted, gold: by document and path. places: where each document is. read: files and counts, for a recipe.
+    """
+
+    predicted: Mapping[str, Mapping[str, FieldValue]]
+    gold: Mapping[str, Mapping[str, str | None]] | None
+    read: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedValues:
+    """n values of documents next to the true ones.
+
+    document (n,): codes of `documents`. field (n,): codes of `fields`. path, value, gold (n,): texts; value is None
+    where nothing was predicted, gold where nothing is true. right (n,). predicted (n,): whether there is a prediction,
+    which may be null. confidence, unseen (n,): NaN where unknown.
+    """
+
+    documents: tuple[str, ...]
+    fields: tuple[str, ...]
+    document: Integers
+    field: Integers
+    path: Sequence[str]
+    value: Sequence[str | None]
+    gold: Sequence[str | None]
+    right: Flags
+    predicted: Flags
+    confidence: Floats
+    unseen: Floats
+    equalities: Mapping[str, Equality]
+    read: Mapping[str, Any]
+    notes: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.right)
+
+    def pairs(self, rows: Flags) -> Pairs:
+        """The values with a confidence among some rows: right or wrong, with documents as clusters if they repeat."""
+        some = rows & ~np.isnan(self.confidence)
+        documents = np.unique(self.document[some], return_inverse=True)[1]
+        is_repeated = len(documents) > 0 and int(documents.max()) + 1 < len(documents)
+        return Pairs(
+            self.right[some].astype(np.uint8), self.confidence[some], clusters=documents if is_repeated else None
+        )
+
+
+def read_values(
+    document: Any,
+    field: Any,
+    value: Any,
+    confidence: Any,
+    gold: Any,
+    data: Any,
+    *,
+    compare: Mapping[str, str] | None = None,
+    choices: Mapping[str, Sequence[str]] | None = None,
+) -> ReadValues:
+    """The values of documents, from arrays, from a table with a row per value, or from files of documents.
+
+    Raises InputError naming the file and row of what cannot be read, and for documents or fields that are given twice.
+    """
+    columns = {"document": document, "field": field, "value": value, "confidence": confidence}
+    columns["gold"] = None if isinstance(gold, Source) else gold
+    if data is None:
+        if isinstance(gold, Source):
+            raise InputError("`gold` is a source, so the predictions must be one, too: `data=howsure.read(...)`.")
+        return _of_table(columns, None, Rows({}))
+    if not is_frame(data):
+        raise InputError("{parameter} must be a data frame, or files by howsure.read.", "data")
+    for role, name in columns.items():
+        if name is not None and not isinstance(name, str):
+            raise no_column_name(role, name)
+    named = _named_columns(columns, data)
+    if {"document", "field"} <= named.keys():
+        kinds = dict.fromkeys(named.values(), Kind.OPTIONAL)
+        rows = rows_of(data, kinds)
+        held = {role: rows[name] for role, name in named.items()}
+        with rows.placed():
+            table = _of_table(held, named, rows)
+        return table if not isinstance(gold, Source) else _with_gold(table, gold, compare)
+    if not isinstance(data, Files):
+        raise InputError("name the columns of the document, the field and the value: `document='id', field='name'`.")
+    return _of_files(data, gold, compare, choices)
+
+
+def _named_columns(columns: Mapping[str, Any], data: Any) -> dict[str, str]:
+    """The column of each role: named by the user or, if no documents are named, recognised by its name."""
+    named = {role: name for role, name in columns.items() if name is not None}
+    if isinstance(data, Files) and "field" not in named:
+        from howsure.data.structured.long_tables import long_table_columns
+
+        available = long_table_columns(data.paths)
+    else:
+        available = [] if isinstance(data, Source) else frame_names(data)
+    by_name = {name.casefold(): name for name in available}
+    found = {role: next((by_name[n] for n in names if n in by_name), None) for role, names in ROLES.items()}
+    if "field" in named or (found["document"] and found["field"]):
+        named |= {role: name for role, name in found.items() if name is not None and role not in named}
+    return named
+
+
+def _of_table(columns: Mapping[str, Any], named: Mapping[str, str] | None, rows: Rows) -> ReadValues:
+    """The values of a table with a row per value."""
+    names = {role: role if named is None else named.get(role, role) for role in ROLES}
+    held = {role: as_column(column, name=names[role]) for role, column in columns.items() if column is not None}
+    for role in ("document", "field", "value"):
+        if role not in held:
+            raise InputError("{parameter} is needed: the column of each value's {role}.", role, role=role)
+    check_same_length(**{names[role]: column for role, column in held.items()})
+    predicted: dict[str, dict[str, FieldValue]] = {}
+    gold: dict[str, dict[str, str | None]] = {}
+    lists = {role: column.tolist() for role, column in held.items()}
+    for row, (document, path) in enumerate(zip(lists["document"], lists["field"], strict=True)):
+        for role, cell in (("document", document), ("field", path)):
+            if is_missing(cell):
+                raise missing(names[role], row)
+        document_name, path_name = str(document), str(path)
+        if path_name in predicted.setdefault(document_name, {}):
+            raise InputError(
+                "document {document} has the field {path} twice, again in {again}. Number the elements of arrays: "
+                "items[0].price, items[1].price.",
+                document=shown(document_name),
+                path=path_name,
+                again=f"row {row}",
+            )
+        known = _probability(lists["confidence"][row], row, names["confidence"]) if "confidence" in lists else None
+        predicted[document_name][path_name] = FieldValue(path_name, _text(lists["value"][row]), known)
+        if "gold" in lists:
+            if is_missing(lists["gold"][row]):
+                raise missing(
+                    names["gold"], row, remedy="Write null where the document has no such value, or leave the row out."
+                )
+            gold.setdefault(document_name, {})[path_name] = _text(lists["gold"][row])
+    return ReadValues(predicted, gold if "gold" in lists else None, dict(rows.read), rows.notes)
+
+
+def _text(cell: Any) -> str | None:
+    """A cell as text; None if it is missing or null."""
+    if isinstance(cell, np.generic):
+        cell = cell.item()
+    if isinstance(cell, str):
+        return None if cell == NULL or is_missing(cell) else cell
+    if isinstance(cell, bool | int | float | list | dict) or cell is None:
+        return None if is_missing(cell) else value_text(cell)
+    return str(cell)
+
+
+def _probability(cell: Any, row: int, name: str) -> float | None:
+    if is_missing(cell):
+        return None
+    try:
+        value = float(cell)
+    except (TypeError, ValueError, OverflowError):
+        raise no_number(name, cell, row=row) from None
+    if not 0.0 <= value <= 1.0:
+        raise InputError("{parameter} must be between 0 and 1", name, value=value, row=row)
+    return value
+
+
+def _of_files(
+    data: Files, gold: Any, compare: Mapping[str, str] | None, choices: Mapping[str, Sequence[str]] | None
+) -> ReadValues:
+    """The values of documents in files of JSON or of responses, and the true ones of other files."""
+    documents = data.documents(whole=_whole(compare), choices=choices)
+    predicted = {name: document.values for name, document in documents.by_name.items()}
+    notes = []
+    if failed := documents.without_values:
+        notes.append(f"{counted(len(failed), 'document')} without values: {shortened(failed, limit=3)}.")
+    read = {"files": list(documents.files), "rows": len(predicted)}
+    values = ReadValues(predicted, None, read, tuple(notes))
+    if gold is None:
+        return values
+    if not isinstance(gold, Source):
+        raise InputError(
+            "{parameter} must be files with the true values: JSON with ids, a table with a row per document, or a "
+            "folder of JSON files; it is {value!r}.",
+            "gold",
+            value=gold,
+        )
+    return _with_gold(values, gold, compare)
+
+
+def _with_gold(values: ReadValues, gold: Source, compare: Mapping[str, str] | None) -> ReadValues:
+    """The values with the true ones of other files; documents without true values are left out."""
+    if not isinstance(gold, Files):
+        raise InputError("{parameter} must be files by howsure.read.", "gold")
+    documents = gold.documents(whole=_whole(compare)).by_name
+    true = {
+        name: {value.path: value.text for value in document.values.values()} for name, document in documents.items()
+    }
+    unknown = [name for name in true if name not in values.predicted]
+    if len(unknown) == len(true):
+        raise InputError(
+            f"no document of {gold.name} is among the predictions: {shown(next(iter(true), ''))} and "
+            f"{shown(next(iter(values.predicted), ''))}, for example. Documents are matched by their id, or by the "
+            "names of files."
+        )
+    if unknown:
+        raise InputError(
+            f"{gold.name} has true values of {counted(len(unknown), 'document')} without predictions: "
+            f"{shortened(unknown, limit=3)}. Leave them out, or predict them."
+        )
+    notes = list(values.notes)
+    unchecked = [name for name in values.predicted if name not in true]
+    if unchecked:
+        notes.append(f"{counted(len(unchecked), 'document')} without true values are left out.")
+    predicted = {name: held for name, held in values.predicted.items() if name in true}
+    read = dict(values.read) | {"gold": gold.name}
+    return ReadValues(predicted, true, read, tuple(notes))
+
+
+def _whole(compare: Mapping[str, str] | None) -> list[str]:
+    """The fields whose arrays are one value: those compared as sets."""
+    return [field for field, written in (compare or {}).items() if str(written) == SET]
+
+
+def check_values(values: ReadValues, compare: Mapping[str, str] | None = None) -> CheckedValues:
+    """Match predicted and true values by document and path. Elements of arrays are matched by their position.
+
+    A true value without a prediction is wrong, and has no confidence. A predicted value is wrong where the document has
+    no such value, and left out where its field has no true values at all.
+
+    Raises InputError without true values, or if a field is an object in one document and a value in another.
+    """
+    if values.gold is None:
+        raise InputError("the true values are missing: name their files or column, `gold=...`.")
+    _check_forms(values)
+    gold_by_field: dict[str, list[str]] = {}
+    for true in values.gold.values():
+        for path, text in true.items():
+            known = gold_by_field.setdefault(field_of(path), [])
+            if text is not None:
+                known.append(text)
+    predicted_fields = dict.fromkeys(value.field for held in values.predicted.values() for value in held.values())
+    if not predicted_fields.keys() & gold_by_field.keys():
+        raise InputError(
+            f"no field has both predictions ({shortened(predicted_fields, limit=6) or 'none'}) and true values "
+            f"({shortened(gold_by_field, limit=6) or 'none'}). Fields are matched by their names."
+        )
+    fields = tuple(dict.fromkeys(_fields(values, gold_by_field)))
+    equalities = field_equalities(gold_by_field, compare, fields=fields)
+    places = {field: place for place, field in enumerate(fields)}
+    rows = [
+        (code, places[row[0]], *row[1:])
+        for code, (name, predicted) in enumerate(values.predicted.items())
+        for row in _rows(predicted, values.gold.get(name, {}), equalities)
+    ]
+    columns = list(zip(*rows, strict=True))
+    unknown = [field for field in predicted_fields if field not in gold_by_field]
+    notes = list(values.notes)
+    if unknown:
+        notes.append(f"Without true values, not evaluated: {shortened(unknown, limit=6)}.")
+    return CheckedValues(
+        documents=tuple(values.predicted),
+        fields=fields,
+        document=np.array(columns[0], dtype=np.int64),
+        field=np.array(columns[1], dtype=np.int64),
+        path=columns[2],
+        value=columns[3],
+        gold=columns[4],
+        right=np.array(columns[5], dtype=np.bool_),
+        predicted=np.array(columns[6], dtype=np.bool_),
+        confidence=np.array([math.nan if p is None else p for p in columns[7]], dtype=np.float64),
+        unseen=np.array([math.nan if p is None else p for p in columns[8]], dtype=np.float64),
+        equalities=equalities,
+        read=values.read,
+        notes=tuple(notes),
+    )
+
+
+def _fields(values: ReadValues, gold_by_field: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """The fields with true values, in the order of the predictions."""
+    for predicted in values.predicted.values():
+        yield from (field_of(path) for path in predicted if field_of(path) in gold_by_field)
+    yield from (field for field, known in gold_by_field.items() if known)
+
+
+def _rows(
+    predicted: Mapping[str, FieldValue], true: Mapping[str, str | None], equalities: Mapping[str, Equality]
+) -> Iterator[tuple[Any, ...]]:
+    """The values of a document: field, path, value, gold, right, predicted, confidence and unseen probability."""
+    for path, value in predicted.items():
+        field_name, gold = value.field, true.get(path)
+        if field_name not in equalities or (value.text is None and gold is None and _is_above(path, true)):
+            continue
+        is_right = (
+            value.text is gold is None
+            if value.text is None or gold is None
+            else equalities[field_name].equal(value.text, gold)
+        )
+        yield field_name, path, value.text, gold, is_right, True, value.confidence, value.unseen
+    for path, gold in true.items():
+        if path not in predicted and gold is not None:
+            yield field_of(path), path, None, gold, False, False, None, None
+
+
+def _is_above(path: str, others: Iterable[str]) -> bool:
+    """Whether another path continues this one."""
+    return any(other.startswith((f"{path}.", f"{path}[")) for other in others)
+
+
+def _check_forms(values: ReadValues) -> None:
+    """Raise InputError if a field is a value in one document and an object in another; null may replace an object."""
+    first_with: dict[str, str] = {}
+    parts: dict[str, str] = {}
+    assert values.gold is not None
+    for name, held in values.predicted.items():
+        texts = {path: value.text for path, value in held.items()} | dict(values.gold.get(name, {}))
+        for path, text in texts.items():
+            if text is not None:
+                first_with.setdefault(field_of(path), name)
+            steps = field_of(path).replace("[]", ".[]").split(".")
+            for n in range(1, len(steps)):
+                parts.setdefault(".".join(steps[:n]).replace(".[]", "[]"), name)
+    for field_name in first_with.keys() & parts.keys():
+        raise InputError(
+            f"the field {field_name} is a value in document {shown(first_with[field_name])} and an object or array in "
+            f"{shown(parts[field_name])}. Give it one form in all documents."
+        )

@@ -1,0 +1,139 @@
+"""`file_documents`: which new documents a policy files, and which fields of the others a person must check."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from howsure import __version__
+from howsure.errors import InputError
+from howsure.fields.checked_values import read_values
+from howsure.fields.policy import FilingPolicy, fields_to_show
+from howsure.inputs.arguments import check_arguments
+from howsure.inputs.frames import Source
+from howsure.inputs.numbers_and_names import check_whole, counted
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.result import Rows
+from howsure.show.notes import DETAIL, Note
+from howsure.show.table import FLAG, FRAME, WORDS, Column, digits
+from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
+
+FILE, SHOW = "file", "show"
+
+
+@dataclass(frozen=True, slots=True)
+class FilingDecision:
+    """Whether a document is filed: decision is "file" or "show", show has the fields that a person must check, score is
+    that of the document, audit says whether it was drawn to be checked although it is filed."""
+
+    document: str
+    decision: str
+    show: tuple[str, ...]
+    score: float
+    audit: bool
+
+    @property
+    def text(self) -> str:
+        """The decision in words: "file", or "show: total, date"."""
+        return self.decision if self.decision == FILE else f"{SHOW}: {', '.join(self.show) or 'everything'}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class FilingDecisions(Rows[FilingDecision]):
+    """The result of `file_documents`: a row per document, in the order of the data."""
+
+    rows: tuple[FilingDecision, ...]
+    promised: str
+    notes: tuple[str, ...] = ()
+    recipe: Mapping[str, Any]
+
+    named = "document"
+    title = "Filing decisions"
+
+    def columns(self) -> Sequence[Column]:
+        """The decision on each document."""
+        has_audit = any(row.audit for row in self.rows)
+        return [
+            Column("document", WORDS),
+            Column("score", digits(4)),
+            Column("audit", FLAG, only="" if has_audit else FRAME),
+            Column("decision", WORDS, get=_text),
+        ]
+
+    @property
+    def answer(self) -> str:
+        """How many documents are filed."""
+        filed = sum(row.decision == FILE for row in self.rows)
+        return f"{filed:,} of {counted(len(self.rows), 'document')} can be filed: {self.promised}."
+
+    def below(self) -> Sequence[str]:
+        """The notes, and whom the promise is about."""
+        return [
+            *self.notes,
+            Note("The promise is about filed documents, not about the fields that are not shown of others.", DETAIL),
+        ]
+
+
+def _text(row: FilingDecision) -> str:
+    return row.text
+
+
+def file_documents(
+    policy: FilingPolicy,
+    *,
+    document: ArrayLike | str | None = None,
+    field: ArrayLike | str | None = None,
+    value: ArrayLike | str | None = None,
+    confidence: ArrayLike | str | None = None,
+    audit: int | None = None,
+    rng: Randomness = None,
+    data: Source | IntoFrame | None = None,
+) -> FilingDecisions:
+    """Which documents a policy files without a person, and which fields of the others must be checked.
+
+    policy: as `evaluate_fields(max_risk=...)` made it.
+    document (n,): the document of each value.
+    field (n,): its field, such as total or items[0].price.
+    value (n,): what was predicted; missing or null if there is no such value.
+    confidence (n,): the probability of each value; from responses with logprobs, it is computed.
+    audit: draw this many filed documents at random, to be checked by a person.
+    rng: seed of this draw.
+
+    Of a document that is not filed, the fewest fields are shown such that the others reach the threshold once these are
+    checked.
+
+    >>> import numpy as np
+    >>> from howsure.fields import evaluate_fields
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.beta(20, 1, 300)
+    >>> value = np.where(rng.random(300) < p, "a", "b")
+    >>> checked = {"document": np.arange(300), "field": ["total"] * 300, "value": value, "confidence": p}
+    >>> policy = evaluate_fields(**checked, gold=["a"] * 300, max_risk=0.08).policy
+    >>> new = {"document": ["x", "y"], "field": ["total"] * 2, "value": ["a", "b"], "confidence": [0.99, 0.3]}
+    >>> [(row.document, row.text) for row in file_documents(policy, **new)]
+    [('x', 'file'), ('y', 'show: total')]
+
+    Raises InputError naming the file, parameter, row and value that violated a rule.
+    """
+    check_arguments(file_documents, locals())
+    if not isinstance(policy, FilingPolicy):
+        raise InputError("{parameter} must be a policy, as FilingPolicy.load reads it.", "policy")
+    n_audit = 0 if audit is None else check_whole(audit, name="audit")
+    generator = generator_from(rng)
+    read = read_values(document, field, value, confidence, None, data, compare=policy.compare, choices=policy.choices)
+    known = {row.field for row in policy.fields}
+    if not any(value.field in known for values in read.predicted.values() for value in values.values()):
+        raise InputError(f"no document has a field of the policy ({', '.join(sorted(known))}).")
+    shown = [fields_to_show(policy, list(values.values())) for values in read.predicted.values()]
+    decisions = [FILE if not fields and not math.isnan(score) else SHOW for fields, score in shown]
+    filed = [place for place, decision in enumerate(decisions) if decision == FILE]
+    drawn = set(generator.choice(filed, min(n_audit, len(filed)), replace=False).tolist()) if filed else set()
+    rows = tuple(
+        FilingDecision(name, decisions[place], *shown[place], place in drawn)
+        for place, name in enumerate(read.predicted)
+    )
+    recipe = {"howsure": __version__, **read.read, "promise": policy.promise, "max_risk": policy.risk}
+    recipe |= {"audit": n_audit, "seed": seed_in_recipe(rng)} if n_audit else {}
+    return FilingDecisions(rows=rows, promised=policy.promised, notes=read.notes, recipe=recipe)

@@ -1,0 +1,281 @@
+"""`evaluate_fields`: how often each field of extracted documents is right, and what can be filed without a person."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+
+from howsure import __version__
+from howsure.calibration.calibration_errors import error_of
+from howsure.errors import InputError
+from howsure.fields.checked_values import CheckedValues, Flags, check_values, read_values
+from howsure.fields.equality import summary_of
+from howsure.fields.field_results import FieldRow, FieldTable, FilingCurve, WrongValue, WrongValues
+from howsure.fields.filing import (
+    FIELDS,
+    PROMISES,
+    document_confidences,
+    document_threshold,
+    field_thresholds,
+    required_fields,
+)
+from howsure.fields.policy import FilingPolicy, PolicyField, fields_below
+from howsure.inputs.arguments import check_arguments
+from howsure.inputs.frames import Source
+from howsure.inputs.numbers_and_names import check_level, check_whole, is_number
+from howsure.inputs.pairs import Integers
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.result import Estimate
+from howsure.selective.ranked import auroc_of, ranked
+from howsure.show.notes import DETAIL, WARNING, Note
+from howsure.stats.clusters import ItemGroups
+from howsure.stats.mean_score import mean_score
+
+LEAST_FOR_CALIBRATION = 2
+PROMISE_NOTE = "The promise is about filed documents, if documents to come are like the checked ones."
+
+
+def evaluate_fields(
+    *,
+    document: ArrayLike | str | None = None,
+    field: ArrayLike | str | None = None,
+    value: ArrayLike | str | None = None,
+    confidence: ArrayLike | str | None = None,
+    gold: ArrayLike | str | Source | None = None,
+    compare: Mapping[str, str] | None = None,
+    choices: Mapping[str, Sequence[str]] | None = None,
+    max_risk: float | None = None,
+    delta: float = 0.1,
+    promise: Literal["values", "documents", "fields"] = "values",
+    worst: int | None = None,
+    level: float = 0.95,
+    data: Source | IntoFrame | None = None,
+) -> FieldTable:
+    """How often each field of extracted documents is right, what its confidence is worth, and which documents can be
+    filed without a person.
+
+    document (n,): the document of each value.
+    field (n,): its field, such as total or items[0].price.
+    value (n,): what was predicted; missing or null if there is no such value.
+    confidence (n,): the probability of each value; from responses with logprobs, it is computed.
+    gold (n,): what is true; or files of true values by document.
+    compare: how fields are compared, exact, text, number:0.01, date or set (default: by their true values).
+    choices: the possible values of closed fields, whose probabilities sum to 1.
+    max_risk: file documents, with at most this share wrong.
+    delta: the probability with which the promise may be broken.
+    promise: of what at most `max_risk` is wrong: values in filed documents, filed documents, or values of each field.
+    worst: list the most confident wrong values.
+
+    Files are responses of an API with JSON as their content, JSON objects by document, or a table. Elements of arrays
+    are matched by position. A true value that was not predicted is wrong, and has no confidence.
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.beta(20, 1, 800)
+    >>> gold, value = np.full(800, "a"), np.where(rng.random(800) < p, "a", "b")
+    >>> document, field = np.repeat(np.arange(400), 2), np.tile(["total", "date"], 400)
+    >>> columns = {"document": document, "field": field, "value": value, "confidence": p, "gold": gold}
+    >>> table = evaluate_fields(**columns, max_risk=0.04)
+    >>> table.policy.filed_documents, table.policy.filed_values, table.policy.wrong_values
+    (331, 662, 19)
+
+    Raises InputError naming the file, parameter, row and value that violated a rule.
+    Sources: Learn then Test (Angelopoulos et al. 2021); Bretz et al. (2009) for all fields at once.
+    """
+    check_arguments(evaluate_fields, locals())
+    level = check_level(level)
+    _check_settings(max_risk, delta, promise)
+    n_worst = None if worst is None else check_whole(worst, name="worst")
+    checked_compare, checked_choices = _texts("compare", compare), _lists("choices", choices)
+    read = read_values(document, field, value, confidence, gold, data, compare=checked_compare, choices=checked_choices)
+    values = check_values(read, checked_compare)
+    recipe: dict[str, Any] = {"howsure": __version__, **values.read, "level": level}
+    recipe["compare"] = {name: equality.written for name, equality in values.equalities.items()}
+    rows = tuple(_row(values, place, level) for place in range(len(values.fields)))
+    policy = None
+    if max_risk is not None:
+        policy = filing_policy(values, promise, risk=max_risk, delta=delta, choices=checked_choices, recipe=recipe)
+    notes = [Note(summary_of(values.equalities), DETAIL), *values.notes]
+    if any("[" in path for path in values.path):
+        notes.append(Note("Elements of arrays are matched by their position.", DETAIL))
+    return FieldTable(
+        rows=tuple(rows),
+        documents=len(values.documents),
+        total=_accuracy(values, np.ones(len(values), dtype=np.bool_), level),
+        policy=policy,
+        worst=None if n_worst is None else worst_values(values, n_worst, recipe),
+        curves=tuple(_curve(values, place) for place in range(len(values.fields))),
+        notes=tuple(notes),
+        recipe=recipe,
+    )
+
+
+def _check_settings(max_risk: float | None, delta: float, promise: str) -> None:
+    """Raise InputError for a risk or probability that is not between 0 and 1, and for an unknown promise."""
+    for name, value in {"max_risk": 0.5 if max_risk is None else max_risk, "delta": delta}.items():
+        if not is_number(value) or not 0.0 < value < 1.0:
+            raise InputError("not_between", name, value=value, low=0, high=1, remedy="Write 0.05 for 5%.")
+    if promise not in PROMISES:
+        raise InputError(
+            "{parameter} must be one of {promises}; it is {value!r}",
+            "promise",
+            promises=", ".join(PROMISES),
+            value=promise,
+        )
+
+
+def _texts(name: str, value: object) -> dict[str, str] | None:
+    """A mapping of fields to texts."""
+    if value is None:
+        return None
+    if not isinstance(value, Mapping) or not all(isinstance(t, str) for pair in value.items() for t in pair):
+        raise InputError("{parameter} must be a mapping of fields to texts; it is {value!r}", name, value=value)
+    return dict(value)
+
+
+def _lists(name: str, value: object) -> dict[str, list[str]]:
+    """A mapping of fields to lists of texts."""
+    if value is None:
+        return {}
+    is_valid = isinstance(value, Mapping) and all(
+        isinstance(field, str) and isinstance(texts, list | tuple) and texts and all(isinstance(t, str) for t in texts)
+        for field, texts in value.items()
+    )
+    if not isinstance(value, Mapping) or not is_valid:
+        raise InputError(
+            "{parameter} must be a mapping of fields to lists of texts; it is {value!r}", name, value=value
+        )
+    return {field: list(texts) for field, texts in value.items()}
+
+
+def _accuracy(values: CheckedValues, rows: Flags, level: float) -> Estimate:
+    right, groups = values.right[rows].astype(np.float64), _groups(values.document[rows])
+    mean = mean_score(right, groups, bounds=(0.0, 1.0))
+    return Estimate(mean.value, *mean.interval(level), level=level, method=mean.method, n=len(right))
+
+
+def _groups(documents: Integers) -> ItemGroups:
+    """The values of a document as a cluster, if a document has several."""
+    _, codes = np.unique(documents, return_inverse=True)
+    is_repeated = int(codes.max()) + 1 < len(codes)
+    return ItemGroups.of(len(codes), clusters=codes if is_repeated else None)
+
+
+def _row(values: CheckedValues, place: int, level: float) -> FieldRow:
+    rows = values.field == place
+    pairs = values.pairs(rows)
+    enough = len(pairs) >= LEAST_FOR_CALIBRATION and (pairs.clusters is None or int(pairs.clusters.max()) > 0)
+    unseen = values.unseen[rows]
+    unseen = unseen[~np.isnan(unseen)]
+    return FieldRow(
+        field=values.fields[place],
+        n=int(rows.sum()),
+        not_predicted=int((rows & ~values.predicted).sum()),
+        with_confidence=len(pairs),
+        accuracy=_accuracy(values, rows, level),
+        calibration_error=error_of(pairs, level=level) if enough else None,
+        auroc=auroc_of(ranked(pairs), level=level) if enough else None,
+        unseen=float(unseen.mean()) if len(unseen) else None,
+    )
+
+
+def _curve(values: CheckedValues, place: int) -> FilingCurve:
+    rows = values.field == place
+    confidence, right = values.confidence[rows], values.right[rows]
+    known = ~np.isnan(confidence)
+    order = np.argsort(-confidence[known], kind="stable")
+    n = np.arange(1, int(known.sum()) + 1)
+    ends = np.append(np.diff(confidence[known][order]) != 0, True) if len(n) else np.zeros(0, dtype=np.bool_)
+    wrong = np.cumsum(~right[known][order])
+    return FilingCurve(values.fields[place], n[ends] / len(right), wrong[ends] / n[ends])
+
+
+def worst_values(values: CheckedValues, n: int, recipe: Mapping[str, Any]) -> WrongValues:
+    """The n most confident wrong values; those without a confidence last."""
+    wrong = np.flatnonzero(~values.right)
+    confidence = values.confidence[wrong]
+    order = np.argsort(np.where(np.isnan(confidence), 1.0, -confidence), kind="stable")[:n]
+    return WrongValues(
+        rows=tuple(
+            WrongValue(
+                values.documents[values.document[row]],
+                values.path[row],
+                values.value[row],
+                values.gold[row],
+                None if math.isnan(values.confidence[row]) else float(values.confidence[row]),
+            )
+            for row in wrong[order].tolist()
+        ),
+        recipe=dict(recipe) | {"worst": n},
+    )
+
+
+def filing_policy(
+    values: CheckedValues,
+    promise: str,
+    *,
+    risk: float,
+    delta: float,
+    choices: Mapping[str, Sequence[str]],
+    recipe: Mapping[str, Any],
+) -> FilingPolicy:
+    """The policy that files as many documents as the promise allows."""
+    if np.isnan(values.confidence).all():
+        raise InputError(
+            "no value has a confidence, so documents cannot be told apart. Ask the model for logprobs, or give a "
+            "column of confidences."
+        )
+    required = required_fields(values)
+    confidences = document_confidences(values, required, promise)
+    how: dict[str, Any] = {
+        "promise": promise,
+        "risk": float(risk),
+        "delta": float(delta),
+        "documents": len(values.documents),
+        "compare": {name: equality.written for name, equality in values.equalities.items()},
+        "choices": choices,
+        "notes": tuple(_policy_notes(confidences, len(values.documents))),
+        "recipe": {**recipe, "max_risk": risk, "delta": delta, "promise": promise},
+    }
+    if promise != FIELDS:
+        filed = document_threshold(values, confidences, promise, risk=risk, delta=delta)
+        return FilingPolicy(
+            threshold=filed.threshold,
+            fields=tuple(PolicyField(field, field in required) for field in values.fields),
+            filed_documents=filed.documents,
+            filed_values=filed.values,
+            wrong_values=filed.wrong,
+            needed=filed.needed,
+            **how,
+        )
+    thresholds = field_thresholds(values, confidences, risk=risk, delta=delta)
+    rows = tuple(
+        PolicyField(field, field in required, filed.threshold, filed.values, filed.wrong, filed.needed)
+        for field, filed in thresholds.items()
+    )
+    policy = FilingPolicy(
+        threshold=None, fields=rows, filed_documents=0, filed_values=0, wrong_values=0, needed=None, **how
+    )
+    is_filed = np.array([confidence.n > 0 and not fields_below(policy, confidence) for confidence in confidences])
+    in_filed = is_filed[values.document]
+    return replace(
+        policy,
+        filed_documents=int(is_filed.sum()),
+        filed_values=int(in_filed.sum()),
+        wrong_values=int((~values.right[in_filed]).sum()),
+    )
+
+
+def _policy_notes(confidences: Sequence[Any], n: int) -> list[str]:
+    unknown = sum(bool(confidence.unknown) for confidence in confidences)
+    notes = [Note(PROMISE_NOTE, DETAIL)]
+    if unknown:
+        notes.insert(
+            0,
+            Note(f"{unknown:,} of {n:,} documents lack a field or a confidence, and are always shown.", WARNING),
+        )
+    return list(notes)

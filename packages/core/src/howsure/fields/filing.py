@@ -1,0 +1,251 @@
+"""Which documents can be filed without a person: scores of documents, and thresholds with a promise.
+
+A score is a fixed function of the confidences of a document's values, so that the true values are used once, for the
+thresholds. Three promises, each broken with probability at most delta:
+
+    values     of the values in filed documents, at most a share `risk` is wrong. The score is the mean confidence.
+    documents  of the filed documents, at most a share `risk` contains a wrong value. The score is the product.
+    fields     of the filed values of each field, at most a share `risk` is wrong, in all fields at once. Each field has
+               a threshold for its lowest confidence in a document.
+
+The tests are those of `selective_threshold` (Learn then Test): rows are values and clusters are documents. For fields,
+the level is divided between them; a field all of whose thresholds pass hands its level to the others (Bretz et al.
+2009: fixed sequences in a graph, which is valid for the family-wise error).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from howsure.data.structured.json_values import FieldValue
+from howsure.fields.checked_values import CheckedValues, Flags
+from howsure.inputs.pairs import Floats, Pairs
+from howsure.selective.kept import Kept
+from howsure.selective.ranked import ranked
+from howsure.selective.threshold import answers_needed, candidate_tests, fallback, start_weights, threshold_tests
+
+VALUES = "values"
+DOCUMENTS = "documents"
+FIELDS = "fields"
+PROMISES = (VALUES, DOCUMENTS, FIELDS)
+REQUIRED_SHARE = 0.9  # of the checked documents that have a field which is required
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentConfidence:
+    """The lowest confidence and the loss of each field of a document.
+
+    lowest, losses: by field. The loss of a document is the sum of its fields' losses. n: the number of values. unknown:
+    fields that are required and missing, or have a value without confidence.
+    """
+
+    lowest: Mapping[str, float]
+    losses: Mapping[str, float]
+    n: int
+    unknown: tuple[str, ...]
+
+    @classmethod
+    def of(cls, values: Sequence[FieldValue], required: Sequence[str], promise: str) -> DocumentConfidence:
+        """The confidence of the values of a document, in the fields of a policy."""
+        by_field: dict[str, list[float | None]] = {}
+        for value in values:
+            by_field.setdefault(value.field, []).append(value.confidence)
+        known = {field: [p for p in held if p is not None] for field, held in by_field.items()}
+        unknown = [field for field in required if field not in by_field]
+        unknown += [field for field, held in by_field.items() if len(known[field]) < len(held)]
+        losses = {field: math.fsum(_loss(p, promise) for p in held) for field, held in known.items() if held}
+        lowest = {field: min(held) for field, held in known.items() if held}
+        return cls(lowest, losses, len(values), tuple(unknown))
+
+    def score(self, promise: str) -> float:
+        """The score of the document; NaN if a field is unknown or there are no values."""
+        if self.unknown or not self.n:
+            return math.nan
+        return self.score_of(math.fsum(self.losses.values()), promise)
+
+    def score_of(self, loss: float, promise: str) -> float:
+        """The score of a loss."""
+        return math.exp(-loss) if promise == DOCUMENTS else 1.0 - loss / self.n
+
+    def fields_to_show(self, threshold: float, promise: str) -> tuple[str, ...]:
+        """The unknown fields, and the fewest others such that the rest reaches the threshold once these are checked."""
+        losses = {field: loss for field, loss in self.losses.items() if field not in self.unknown}
+        shown = list(self.unknown)
+        for field in sorted(losses, key=lambda field: -losses[field]):
+            if self.n and self.score_of(math.fsum(losses.values()), promise) >= threshold:
+                break
+            shown.append(field)
+            del losses[field]
+        return tuple(shown)
+
+
+def _loss(p: float, promise: str) -> float:
+    if promise == DOCUMENTS:
+        return -math.log(p) if p > 0.0 else math.inf
+    return 1.0 - p
+
+
+@dataclass(frozen=True, slots=True)
+class FiledAt:
+    """What a threshold files: documents and values of them, how many of these are wrong, and the number of documents
+    that would probably give a promise if `threshold` is None; None if more would not help."""
+
+    threshold: float | None
+    documents: int
+    values: int
+    wrong: int
+    needed: int | None = None
+
+
+def required_fields(values: CheckedValues) -> tuple[str, ...]:
+    """The fields that nine in ten checked documents have: a document without one of them is always shown."""
+    predicted = np.unique(np.stack([values.document, values.field])[:, values.predicted], axis=1)
+    counts = np.bincount(predicted[1], minlength=len(values.fields))
+    least = REQUIRED_SHARE * len(values.documents)
+    return tuple(field for field, count in zip(values.fields, counts.tolist(), strict=True) if count >= least)
+
+
+def document_confidences(values: CheckedValues, required: Sequence[str], promise: str) -> list[DocumentConfidence]:
+    """The confidence of each checked document."""
+    by_document: list[list[FieldValue]] = [[] for _ in values.documents]
+    for row in np.flatnonzero(values.predicted).tolist():
+        p = float(values.confidence[row])
+        by_document[int(values.document[row])].append(
+            FieldValue(values.path[row], values.value[row], None if math.isnan(p) else p)
+        )
+    return [DocumentConfidence.of(held, required, promise) for held in by_document]
+
+
+def document_threshold(
+    values: CheckedValues, confidences: Sequence[DocumentConfidence], promise: str, *, risk: float, delta: float
+) -> FiledAt:
+    """The lowest threshold of document scores with a promise about values or documents."""
+    scores = np.array([confidence.score(promise) for confidence in confidences])
+    if promise == DOCUMENTS:
+        wrong = np.bincount(values.document, ~values.right, minlength=len(scores)) > 0
+        can_file = ~np.isnan(scores)
+        if not can_file.any():
+            return FiledAt(None, 0, 0, 0)
+        pairs = Pairs((~wrong[can_file]).astype(np.uint8), scores[can_file])
+        return _filed(pairs, np.flatnonzero(can_file), risk=risk, delta=delta, n_documents=len(scores))
+    row_scores = scores[values.document]
+    can_file = ~np.isnan(row_scores)
+    if not can_file.any():
+        return FiledAt(None, 0, 0, 0)
+    documents = values.document[can_file]
+    pairs = Pairs(values.right[can_file].astype(np.uint8), row_scores[can_file], clusters=documents)
+    return _filed(pairs, documents, risk=risk, delta=delta, n_documents=len(scores))
+
+
+def _filed(
+    pairs: Pairs, documents: np.typing.NDArray[np.int64], *, risk: float, delta: float, n_documents: int
+) -> FiledAt:
+    """The lowest threshold that passes; with the number of documents needed if none does."""
+    if len(np.unique(documents)) < 2:
+        return FiledAt(None, 0, 0, 0)
+    ranks, most_wrong = ranked(pairs), _most_wrong(pairs)
+    tests = threshold_tests(ranks, risk=risk, delta=delta, most_wrong=most_wrong)
+    passed = np.flatnonzero(tests.passed)
+    if not len(passed):
+        needed = answers_needed(ranks, risk=risk, delta=delta, most_wrong=most_wrong)
+        return FiledAt(None, 0, 0, 0, None if needed is None else _rounded_up(needed * n_documents / ranks.total))
+    best = int(passed[-1])
+    return _filed_at(float(tests.kept.threshold[best]), pairs, documents)
+
+
+def _filed_at(threshold: float, pairs: Pairs, documents: np.typing.NDArray[np.int64]) -> FiledAt:
+    filed = pairs.probabilities >= threshold
+    return FiledAt(threshold, len(np.unique(documents[filed])), int(filed.sum()), int((pairs.labels[filed] == 0).sum()))
+
+
+def _most_wrong(pairs: Pairs) -> float | None:
+    """The most wrong values of a document in the more confident half; None if it has no wrong value.
+
+    The test allows for one more document with as many wrong values, instead of one whose values are all wrong, which
+    nobody with a few hundred documents can exclude.
+    """
+    if pairs.clusters is None:
+        return None
+    scores = np.zeros(int(pairs.clusters.max()) + 1)
+    scores[pairs.clusters] = pairs.probabilities
+    present = np.bincount(pairs.clusters) > 0
+    confident = present & (scores >= np.median(scores[present]))
+    most = int(np.bincount(pairs.clusters, pairs.labels == 0)[confident].max())
+    return float(most) if most else None
+
+
+def _rounded_up(needed: float) -> int:
+    """Round up to two digits."""
+    unit = 10 ** max(int(math.log10(max(needed, 1))) - 1, 0)
+    return int(math.ceil(needed / unit) * unit)
+
+
+def field_thresholds(
+    values: CheckedValues, confidences: Sequence[DocumentConfidence], *, risk: float, delta: float
+) -> dict[str, FiledAt]:
+    """The lowest threshold of each field with a promise that holds for all fields at once."""
+    pairs_by_field = {field: _field_pairs(values, confidences, place) for place, field in enumerate(values.fields)}
+    size = delta / len(pairs_by_field)
+    tests: dict[str, tuple[Kept, Floats]] = {}
+    for field, (pairs, documents) in pairs_by_field.items():
+        if len(np.unique(documents)) > 1:
+            kept, p = candidate_tests(ranked(pairs), risk=risk, delta=size, most_wrong=_most_wrong(pairs))
+            if len(p):
+                tests[field] = (kept, p)
+    passed = passing_thresholds({field: p for field, (_, p) in tests.items()}, delta)
+    thresholds = {}
+    for field, (pairs, documents) in pairs_by_field.items():
+        places = np.flatnonzero(passed.get(field, np.zeros(0, dtype=np.bool_)))
+        if len(places):
+            thresholds[field] = _filed_at(float(tests[field][0].threshold[places[-1]]), pairs, documents)
+            continue
+        needed = None
+        if len(np.unique(documents)) > 1:
+            needed = answers_needed(ranked(pairs), risk=risk, delta=size, most_wrong=_most_wrong(pairs))
+        n_documents = len(values.documents)
+        documents_needed = None if needed is None else _rounded_up(needed * n_documents / len(pairs))
+        thresholds[field] = FiledAt(None, 0, 0, 0, documents_needed)
+    return thresholds
+
+
+def passing_thresholds(p_values: Mapping[str, Floats], delta: float) -> dict[str, Flags]:
+    """Which thresholds pass, by field, the strictest first, so that any passes falsely with probability at most delta.
+
+    Each field starts with an equal share of delta. A field whose thresholds all pass hands its share to the others.
+
+    >>> p = {"total": np.array([0.001]), "date": np.array([0.03])}
+    >>> {field: passed.tolist() for field, passed in passing_thresholds(p, 0.05).items()}
+    {'total': [True], 'date': [True]}
+    """
+    passed: dict[str, Flags] = {}
+    active = list(p_values)
+    while active:
+        level = delta / len(active)
+        for field in active:
+            p = p_values[field]
+            passed[field] = fallback(p, level * start_weights(len(p)))[1]
+        done = [field for field in active if passed[field].all()]
+        if not done:
+            break
+        active = [field for field in active if field not in done]
+    return passed
+
+
+def _field_pairs(
+    values: CheckedValues, confidences: Sequence[DocumentConfidence], place: int
+) -> tuple[Pairs, np.typing.NDArray[np.int64]]:
+    """The values of a field as pairs, and their documents. Confidence is the lowest of the field in the document; 1
+    where it is not predicted and not required, since it then is not shown."""
+    field = values.fields[place]
+    lowest = np.array([math.nan if field in known.unknown else known.lowest.get(field, 1.0) for known in confidences])
+    row_scores = lowest[values.document]
+    rows = (values.field == place) & ~np.isnan(row_scores)
+    documents = values.document[rows]
+    _, codes = np.unique(documents, return_inverse=True)
+    is_repeated = len(codes) > 0 and int(codes.max()) + 1 < len(codes)
+    labels = values.right[rows].astype(np.uint8)
+    return Pairs(labels, row_scores[rows], clusters=codes if is_repeated else None), documents

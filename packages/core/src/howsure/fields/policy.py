@@ -1,0 +1,239 @@
+"""The policy that decides which documents are filed: its file, and its decisions on new documents."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from howsure.data.structured.json_values import FieldValue
+from howsure.fields.filing import DOCUMENTS, FIELDS, PROMISES, VALUES, DocumentConfidence
+from howsure.files.saved import Head, SavedState, load, save
+from howsure.files.whole import Place
+from howsure.inputs.numbers_and_names import counted, shortened
+from howsure.result import Result
+from howsure.show.table import COUNT, FLAG, NUMBER, WORDS, Column
+
+LIKE = "policy.json"
+STATE = SavedState(
+    Head(
+        "howsure filing policy",
+        1,
+        ("format", "version"),
+        "the policy",
+        "this is not a filing policy: `evaluate_fields(max_risk=...)` makes one, and its method `save` writes it.",
+    ),
+    "Restore a copy, or write the policy again.",
+)
+PROMISED = {
+    VALUES: "of the values in filed documents, at most {risk:g} are wrong",
+    DOCUMENTS: "of the filed documents, at most {risk:g} contain a wrong value",
+    FIELDS: "of the filed values of each field, at most {risk:g} are wrong",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyField:
+    """A field in a policy.
+
+    required: a document without it is shown. threshold: the least confidence with which it is filed, where the promise
+    is about fields; None if its values are always shown. filed, wrong: its checked values that would be filed, and the
+    wrong ones. needed: the number of checked documents that would probably give a threshold.
+    """
+
+    field: str
+    required: bool
+    threshold: float | None = None
+    filed: int = 0
+    wrong: int = 0
+    needed: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class FilingPolicy(Result):
+    """Which documents are filed without a person, and what is promised; made by `evaluate_fields(max_risk=...)`.
+
+    promise, risk, delta: what is promised, with a probability of at least 1 - delta. threshold: the least score of a
+    document that is filed; None if nothing can be promised, and where the promise is about fields. filed: what it files
+    of the checked documents. fields: the fields that a document is judged by. compare, choices: how values were
+    compared, and the closed fields. needed: see `PolicyField`.
+    """
+
+    promise: str
+    risk: float
+    delta: float
+    threshold: float | None
+    fields: tuple[PolicyField, ...]
+    documents: int
+    filed_documents: int
+    filed_values: int
+    wrong_values: int
+    needed: int | None
+    compare: Mapping[str, str]
+    choices: Mapping[str, Sequence[str]]
+    notes: tuple[str, ...] = ()
+    recipe: Mapping[str, Any]
+
+    title = "Filing policy"
+
+    @property
+    def required(self) -> list[str]:
+        """The fields that a filed document must have."""
+        return [row.field for row in self.fields if row.required]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing can be promised."""
+        return self.threshold is None and all(row.threshold is None for row in self.fields)
+
+    @property
+    def promised(self) -> str:
+        """The promise in words."""
+        return f"{PROMISED[self.promise].format(risk=self.risk)} (with probability {1 - self.delta:g})"
+
+    @property
+    def answer(self) -> str:
+        """How many documents can be filed, with which promise; or how many checked documents would be needed."""
+        if self.is_empty:
+            needed = [row.needed for row in self.fields] if self.promise == FIELDS else [self.needed]
+            known = [n for n in needed if n is not None]
+            more = (
+                f"about {min(known):,} checked documents like these would do"
+                if known
+                else "the most confident values are wrong too often, so more checked documents would not help"
+            )
+            return f"No document can be filed without a person with {self.documents:,} checked documents; {more}."
+        fields = [row.field for row in self.fields if row.threshold is not None]
+        if self.promise == FIELDS and len(fields) < len(self.fields):
+            return (
+                f"{len(fields)} of {counted(len(self.fields), 'field')} can be filed without a person, "
+                f"{shortened(fields, limit=4)}: {self.promised}."
+            )
+        share = self.filed_documents / self.documents
+        return (
+            f"{self.filed_documents:,} of {counted(self.documents, 'document')}, {share:.0%}, can be filed without a "
+            f"person: {self.promised}."
+        )
+
+    def columns(self) -> Sequence[Column]:
+        """The fields; their thresholds, where the promise is about fields."""
+        of_fields = self.promise == FIELDS
+        return [
+            Column("field", WORDS),
+            Column("required", FLAG),
+            *(
+                [
+                    Column("threshold", NUMBER),
+                    Column("filed", COUNT),
+                    Column("wrong", COUNT),
+                    Column("needed", COUNT, "documents needed"),
+                ]
+                if of_fields
+                else []
+            ),
+        ]
+
+    def rows_shown(self) -> Sequence[object]:
+        """The fields."""
+        return self.fields
+
+    @property
+    def words(self) -> str:
+        """Nothing: the table is printed."""
+        return ""
+
+    def save(self, path: Place) -> None:
+        """Write the policy to a file for `load`, replacing an existing one."""
+        save(STATE.text(self._state()).encode(), path, like=LIKE)
+
+    @classmethod
+    def load(cls, path: Place) -> FilingPolicy:
+        """Read a policy that `save` wrote.
+
+        Raises InputError if the file does not exist, was changed or cut off, or is of another version.
+        """
+        return load(path, cls.from_json, like=LIKE, what="filing policy")
+
+    def _state(self) -> dict[str, Any]:
+        state = self.to_dict()
+        return {name: state[name] for name in STATE_KEYS}
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> FilingPolicy:
+        """The policy in the JSON text of its file.
+
+        Raises InputError if it was changed or cut off, or is of another version.
+        """
+        with STATE.content(text) as state:
+            fields = tuple(
+                PolicyField(
+                    field=_typed(row["field"], str),
+                    required=_typed(row["required"], bool),
+                    threshold=_share(row["threshold"]),
+                    filed=_typed(row["filed"], int),
+                    wrong=_typed(row["wrong"], int),
+                    needed=_typed(row["needed"], int, type(None)),
+                )
+                for row in state["fields"]
+            )
+            policy = cls(
+                promise=_typed(state["promise"], str),
+                risk=_typed(state["risk"], float),
+                delta=_typed(state["delta"], float),
+                threshold=_share(state["threshold"]),
+                fields=fields,
+                **{name: _typed(state[name], int) for name in COUNTS},
+                needed=_typed(state["needed"], int, type(None)),
+                compare={str(k): _typed(v, str) for k, v in _typed(state["compare"], dict).items()},
+                choices={
+                    str(k): [_typed(c, str) for c in _typed(v, list)] for k, v in _typed(state["choices"], dict).items()
+                },
+                recipe=_typed(state["recipe"], dict),
+            )
+            if policy.promise not in PROMISES or not fields or len({row.field for row in fields}) < len(fields):
+                raise ValueError("its promise or its fields are not valid")
+        return policy
+
+
+def fields_to_show(policy: FilingPolicy, values: Sequence[FieldValue]) -> tuple[tuple[str, ...], float]:
+    """The fields of a document that a person must check, none if it is filed; and the document's score."""
+    names = {row.field for row in policy.fields}
+    of_policy = [value for value in values if value.field in names]
+    return fields_to_show_of(policy, DocumentConfidence.of(of_policy, policy.required, policy.promise))
+
+
+def fields_to_show_of(policy: FilingPolicy, confidence: DocumentConfidence) -> tuple[tuple[str, ...], float]:
+    """`fields_to_show` for the confidence of a document."""
+    score = confidence.score(policy.promise)
+    everything = tuple(row.field for row in policy.fields)
+    if policy.promise == FIELDS:
+        return fields_below(policy, confidence), score
+    if policy.threshold is None or not confidence.n:
+        return everything, score
+    return (() if score >= policy.threshold else confidence.fields_to_show(policy.threshold, policy.promise)), score
+
+
+def fields_below(policy: FilingPolicy, confidence: DocumentConfidence) -> tuple[str, ...]:
+    """The fields below their thresholds, and unknown ones; of documents without values all."""
+    if not confidence.n:
+        return tuple(row.field for row in policy.fields)
+    thresholds = {row.field: math.inf if row.threshold is None else row.threshold for row in policy.fields}
+    low = [field for field, lowest in confidence.lowest.items() if lowest < thresholds[field]]
+    return tuple(dict.fromkeys([*confidence.unknown, *low]))
+
+
+COUNTS = ("documents", "filed_documents", "filed_values", "wrong_values")
+STATE_KEYS = ("promise", "risk", "delta", "threshold", "fields", *COUNTS, "needed", "compare", "choices", "recipe")
+
+
+def _typed(value: Any, *kinds: type) -> Any:
+    if type(value) not in kinds:
+        raise TypeError(f"{value!r:.40} is not {' or '.join(kind.__name__ for kind in kinds)}")
+    return value
+
+
+def _share(value: Any) -> float | None:
+    if value is not None and not (type(value) is float and 0.0 <= value <= 1.0):
+        raise TypeError(f"{value!r:.40} is not a threshold")
+    return value

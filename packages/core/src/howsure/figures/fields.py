@@ -1,0 +1,51 @@
+"""The share of a field's values that is filed, against the share of these that is wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from matplotlib.axes import Axes
+from matplotlib.ticker import PercentFormatter
+
+from howsure.errors import InputError
+from howsure.figures.style import QUIET, dress, literal, literal_legend, look, new_figure, shortened_name, styled
+
+if TYPE_CHECKING:
+    from howsure.fields.field_results import FieldTable
+
+MAX_CURVES = 8
+NAME_LENGTH = 32
+LEAST_COVERAGE = 0.05  # below which shares of wrong values are not drawn: they are of few values
+
+
+def draw_filing(table: FieldTable, *, ax: Axes | None = None) -> Axes:
+    """Draw the curves of the fields with confidences, at most 8, those with the most values first.
+
+    Raises InputError if no field has confidences.
+    """
+    curves = {curve.field: curve for curve in table.curves if len(curve.coverage)}
+    names = [row.field for row in sorted(table.rows, key=lambda row: -row.n) if row.field in curves][:MAX_CURVES]
+    if not names:
+        raise InputError("no field has confidences, so there is nothing to draw.")
+    with styled():
+        axes = new_figure(5.4, 3.8).subplots() if ax is None else ax
+        dress(axes, grid="y")
+        handles, highest = [], 0.0
+        for place, name in enumerate(names):
+            curve, how = curves[name], look(place)
+            drawn = curve.coverage >= LEAST_COVERAGE
+            (line,) = axes.plot(
+                curve.coverage[drawn], curve.risk[drawn], color=how.colour, linestyle=how.dashes, linewidth=1.3
+            )
+            handles.append(line)
+            highest = max([highest, *curve.risk[drawn].tolist()])
+        if table.policy is not None:
+            axes.axhline(table.policy.risk, color=QUIET, linewidth=1.0, linestyle=(0, (6, 3)), zorder=1)
+            highest = max(highest, table.policy.risk)
+        axes.set(xlim=(0.0, 1.02), ylim=(0.0, 1.1 * highest if highest else 0.01))
+        literal(axes.set_xlabel(""), "share of values filed, the most confident first")
+        literal(axes.set_ylabel(""), "share of filed values that is wrong")
+        axes.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+        axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+        literal_legend(axes, handles, [shortened_name(name, NAME_LENGTH) for name in names], loc="upper left")
+    return axes

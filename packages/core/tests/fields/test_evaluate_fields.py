@@ -1,0 +1,269 @@
+"""`evaluate_fields`, `file_documents`: from files as APIs and people write them to decisions."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import howsure
+from howsure.errors import InputError
+from howsure.fields import FieldTable, FilingPolicy, evaluate_fields, file_documents
+from howsure.fields.filing import passing_thresholds
+
+INVOICE = {"total": 12.5, "date": "2026-03-01", "vendor": "Łódź GmbH", "paid": True, "items": [{"price": 3}]}
+
+
+def write(path: Path, records: list[Any]) -> Path:
+    """JSON lines."""
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return path
+
+
+def chat(name: str, content: str, probability: float = 0.9, **choice: Any) -> dict[str, Any]:
+    """A line of batch output whose characters are tokens."""
+    logprob = math.log(probability) / 10
+    tokens = [{"token": character, "logprob": logprob, "top_logprobs": []} for character in content]
+    message = {"message": {"role": "assistant", "content": content}, "logprobs": {"content": tokens}}
+    body = {"id": "chatcmpl-1", "object": "chat.completion", "choices": [message | {"finish_reason": "stop"} | choice]}
+    return {"custom_id": name, "response": {"status_code": 200, "body": body}, "error": None}
+
+
+def evaluated(predicted: Path, gold: Path, **how: Any) -> FieldTable:
+    """The table of fields of two files."""
+    return evaluate_fields(gold=howsure.read(gold), data=howsure.read(predicted), **how)
+
+
+def accuracies(table: FieldTable) -> dict[str, tuple[int, float]]:
+    """The number of values and the accuracy of each field."""
+    return {row.field: (row.n, row.accuracy.value) for row in table}
+
+
+def test_responses_are_matched_with_gold_by_id(tmp_path: Path) -> None:
+    wrong = INVOICE | {"total": 13, "items": [{"price": 3}, {"price": 4}]}
+    predicted = write(
+        tmp_path / "out.jsonl", [chat("a", json.dumps(INVOICE, ensure_ascii=False)), chat("b", json.dumps(wrong))]
+    )
+    gold = write(tmp_path / "gold.jsonl", [{"id": "b", "gold": INVOICE}, {"id": "a", **INVOICE}])
+    table = evaluated(predicted, gold, worst=5)
+    assert accuracies(table) == {
+        "total": (2, 0.5),
+        "date": (2, 1.0),
+        "vendor": (2, 1.0),
+        "paid": (2, 1.0),
+        "items[].price": (3, pytest.approx(2 / 3)),
+    }
+    assert table.worst is not None
+    assert [(row.document, row.path, row.value, row.gold) for row in table.worst] == [
+        ("b", "items[1].price", "4", None),
+        ("b", "total", "13", "12.5"),
+    ]
+    assert table.worst[1].confidence == pytest.approx(0.9 ** (2 / 10))  # two characters
+
+
+def test_the_responses_api_and_completions_are_read(tmp_path: Path) -> None:
+    tokens = [{"token": '{"total":', "logprob": 0.0}, {"token": "5", "logprob": -1.0}, {"token": "}", "logprob": 0.0}]
+    text = {"type": "output_text", "text": '{"total":5}', "logprobs": tokens}
+    output = {"object": "response", "output": [{"type": "message", "content": [text]}], "metadata": {"document": "a"}}
+    old = {
+        "tokens": [token["token"] for token in tokens],
+        "token_logprobs": [token["logprob"] for token in tokens],
+    }
+    completion = {
+        "document": "b",
+        "object": "text_completion",
+        "choices": [{"text": '{"total":5}', "logprobs": old}],
+    }
+    predicted = write(tmp_path / "out.jsonl", [output, completion])
+    table = evaluated(
+        predicted, write(tmp_path / "gold.jsonl", [{"id": "a", "total": 5}, {"id": "b", "total": 6}]), worst=1
+    )
+    assert accuracies(table) == {"total": (2, 0.5)}
+    assert table.worst is not None
+    assert table.worst[0].confidence == pytest.approx(math.exp(-1.0))
+
+
+def test_folders_are_matched_by_names_and_confidences_of_services_are_read(tmp_path: Path) -> None:
+    for folder in ("predicted", "gold"):
+        (tmp_path / folder).mkdir()
+        for name, total in (("x", 1), ("y", 2)):
+            value: Any = {"value": total, "confidence": 0.7} if folder == "predicted" else {"total": total}
+            content = {"total": value, "id": 3} if folder == "predicted" else value | {"id": 3}
+            (tmp_path / folder / f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
+    table = evaluated(tmp_path / "predicted", tmp_path / "gold")
+    assert accuracies(table) == {"total": (2, 1.0), "id": (2, 1.0)}
+    assert table["total"].with_confidence == 2
+    assert table["id"].calibration_error is None
+
+
+def test_gold_may_be_a_table_with_a_column_for_each_field(tmp_path: Path) -> None:
+    predicted = write(tmp_path / "out.jsonl", [{"id": "a", "items": [{"n": 1}, {"n": 2}], "name": None}])
+    (tmp_path / "gold.csv").write_text("document,items[0].n,items[1].n,name\na,1,,\n", encoding="utf-8")
+    assert accuracies(evaluated(predicted, tmp_path / "gold.csv")) == {"items[].n": (2, 0.5), "name": (1, 1.0)}
+
+
+@pytest.mark.parametrize("form", ["csv", "frame", "arrays"])
+def test_a_table_with_a_row_per_value(tmp_path: Path, form: str) -> None:
+    frame = pd.DataFrame(
+        {
+            "doc": ["a", "a", "b", "b"],
+            "field": ["total", "date", "total", "date"],
+            "value": ["1.0", "01.02.2026", "null", "2026-02-02"],
+            "confidence": [0.9, 0.8, None, 0.5],
+            "gold": ["1", "2026-02-01", "4", "2026-02-03"],
+        }
+    )
+    frame.to_csv(tmp_path / "values.csv", index=False)
+    names = {role: role for role in frame.columns[1:]} | {"document": "doc"}
+    if form == "arrays":
+        table = evaluate_fields(**{role: frame[name].tolist() for role, name in names.items()})
+    elif form == "frame":
+        table = evaluate_fields(**names, data=frame)
+    else:
+        table = evaluate_fields(data=howsure.read(tmp_path / "values.csv"))
+    assert accuracies(table) == {"total": (2, 0.5), "date": (2, 0.5)}
+    assert [row.with_confidence for row in table] == [1, 2]
+
+
+def test_comparisons_are_stated_and_can_be_changed(tmp_path: Path) -> None:
+    predicted = write(tmp_path / "p.jsonl", [{"id": 1, "total": 10.4, "tags": ["b", "A"], "name": "ACME  gmbh"}])
+    gold = write(tmp_path / "g.jsonl", [{"id": 1, "total": 10, "tags": ["a", "b"], "name": "Acme GmbH"}])
+    assert accuracies(evaluated(predicted, gold)) == {"total": (1, 0.0), "tags[]": (2, 0.0), "name": (1, 1.0)}
+    table = evaluated(predicted, gold, compare={"total": "number:5%", "tags": "set", "name": "exact"})
+    assert accuracies(table) == {"total": (1, 1.0), "tags": (1, 1.0), "name": (1, 0.0)}
+    assert table.notes[0] == "Compared as numbers (±5%): total; as sets: tags; character by character: name."
+
+
+def checked(n: int = 400, seed: int = 0) -> dict[str, Any]:
+    """Values of n documents in a few fields, one of which is an array."""
+    rng = np.random.default_rng(seed)
+    fields = ["total", "date", "items[0].price", "items[1].price"]
+    p = rng.beta(30, 1, 4 * n)
+    return {
+        "document": np.repeat(np.arange(n), 4),
+        "field": np.tile(fields, n),
+        "value": np.where(rng.random(4 * n) < p, "1", "2"),
+        "confidence": p,
+        "gold": ["1"] * 4 * n,
+    }
+
+
+@pytest.mark.parametrize("promise", ["values", "documents", "fields"])
+def test_a_policy_decides_as_it_did_on_the_checked_documents(tmp_path: Path, promise: Any) -> None:
+    columns = checked()
+    policy = evaluate_fields(**columns, max_risk=0.1, promise=promise).policy
+    assert policy is not None
+    assert policy.filed_documents >= 30
+    policy.save(tmp_path / "policy.json")
+    loaded = FilingPolicy.load(tmp_path / "policy.json")
+    del columns["gold"]
+    decisions = file_documents(loaded, **columns, audit=10, rng=0)
+    filed = [row for row in decisions if row.decision == "file"]
+    assert len(filed) == policy.filed_documents
+    assert sum(row.audit for row in filed) == 10
+    assert not any(row.audit for row in decisions if row.decision == "show")
+    assert all(bool(row.show) == (row.decision == "show") for row in decisions)
+
+
+def test_the_fewest_fields_are_shown(tmp_path: Path) -> None:
+    policy = evaluate_fields(**checked(), max_risk=0.1).policy
+    assert policy is not None
+    assert policy.threshold is not None
+    low = 1 - 4 * (1 - policy.threshold) - 0.001  # one value of four that is below the threshold by itself
+    fields = ["total", "date", "items[0].price", "items[1].price"]
+    new = {"document": ["x"] * 4, "field": fields, "value": ["1"] * 4}
+    (decision,) = file_documents(policy, **new, confidence=[0.999, low, 0.9, 1.0])
+    assert decision.show == ("date",)
+    (unknown,) = file_documents(policy, **new, confidence=[0.999, 0.999, None, 1.0])
+    assert unknown.show == ("items[].price",)
+    (missing,) = file_documents(policy, **{name: column[:2] for name, column in new.items()}, confidence=[1.0, 1.0])
+    assert missing.show == ("items[].price",)
+
+
+def test_without_enough_documents_the_number_is_given() -> None:
+    policy = evaluate_fields(**checked(20), max_risk=0.02).policy
+    assert policy is not None
+    assert policy.is_empty
+    assert "No document can be filed without a person with 20 checked documents; about" in policy.answer
+
+
+def test_a_field_that_passes_hands_its_level_on() -> None:
+    """By Holm for single thresholds: 0.02 passes at 0.05 / 2, then 0.04 at 0.05; 0.03 twice does not."""
+    single = {name: np.array([p]) for name, p in (("a", 0.02), ("b", 0.04))}
+    assert {name: passed.tolist() for name, passed in passing_thresholds(single, 0.05).items()} == {
+        "a": [True],
+        "b": [True],
+    }
+    failed = {"a": np.array([0.03]), "b": np.array([0.03])}
+    assert not any(passed.any() for passed in passing_thresholds(failed, 0.05).values())
+
+
+@pytest.mark.parametrize("change", [b"0.1", b"values", b"total"])
+def test_a_changed_policy_is_refused(tmp_path: Path, change: bytes) -> None:
+    policy = evaluate_fields(**checked(), max_risk=0.1).policy
+    assert policy is not None
+    policy.save(tmp_path / "policy.json")
+    content = (tmp_path / "policy.json").read_bytes()
+    (tmp_path / "policy.json").write_bytes(content.replace(change, b"1" * len(change), 1))
+    with pytest.raises(InputError, match=r"policy\.json: (the policy|this is not)"):
+        FilingPolicy.load(tmp_path / "policy.json")
+
+
+BAD = {
+    "not JSON": ([chat("a", "The total is 5.")], r"line 1 of .*: its content is not JSON .*Ask for JSON"),
+    "truncated": ([chat("a", '{"total": 5', finish_reason="length")], r"line 1 of .*The response was cut off at its"),
+    "other tokens": (
+        [chat("a", '{"total": 5}') | {"custom_id": "a"}],
+        r"line 1 of .*: its tokens do not spell its content",
+    ),
+    "repeated": ([chat("a", '{"total": 5}')] * 2, r"document 'a' is in line 1 of .* and in line 2 of"),
+    "another document": ([chat("b", '{"total": 5}')], r"no document of .* is among the predictions: 'a' and 'b'"),
+    "an object": (
+        [chat("a", '{"total": {"net": 5}}')],
+        r"the field total is a value in document 'a' and an object or array in 'a'",
+    ),
+    "several choices": (
+        [{"custom_id": "a", "response": {"body": {"choices": [{"message": {"content": "{}"}}] * 2}}, "error": None}],
+        r"line 1 of .*: it has 2 choices; one answer per document is needed",
+    ),
+    "no id": ([{"total": 5}], r"line 1 of .*: it has no id"),
+    "other fields": ([{"id": "a", "n": 1}], r"no field has both predictions \(n\) and true values \(total\)"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_what_cannot_be_read_is_refused_in_a_sentence(tmp_path: Path, case: str) -> None:
+    records, words = BAD[case]
+    if case == "other tokens":
+        records[0]["response"]["body"]["choices"][0]["message"]["content"] = '{"total": 6}'
+    predicted = write(tmp_path / "out.jsonl", records)
+    gold = write(tmp_path / "gold.jsonl", [{"id": "a", "total": 5}])
+    with pytest.raises(InputError, match=words):
+        evaluated(predicted, gold)
+
+
+def test_gold_for_no_document_is_refused_and_documents_without_gold_are_left_out(tmp_path: Path) -> None:
+    one, two = ([{"id": name, "total": 5} for name in names] for names in ("a", "ab"))
+    first, second = write(tmp_path / "one.jsonl", one), write(tmp_path / "two.jsonl", two)
+    with pytest.raises(InputError, match=r"has true values of 1 document without predictions: b\."):
+        evaluated(first, second)
+    table = evaluated(second, first)
+    assert table.documents == 1
+    assert "1 document without true values are left out." in table.notes
+
+
+def test_responses_that_are_not_json_can_be_skipped_and_are_shown(tmp_path: Path) -> None:
+    predicted = write(tmp_path / "out.jsonl", [chat("a", "no"), *(chat(f"b{i}", '{"n": 1}', 0.999) for i in range(60))])
+    gold = write(tmp_path / "gold.jsonl", [{"id": "a", "n": 1}, *({"id": f"b{i}", "n": 1} for i in range(60))])
+    data = howsure.read(predicted, skip_missing=True)
+    table = evaluate_fields(gold=howsure.read(gold), data=data, max_risk=0.1)
+    assert accuracies(table) == {"n": (61, 60 / 61)}
+    assert table.policy is not None
+    decisions = file_documents(table.policy, data=data)
+    assert {row.decision for row in decisions if row.document != "a"} == {"file"}
+    assert decisions["a"].decision == "show"
