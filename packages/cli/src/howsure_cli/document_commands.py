@@ -25,7 +25,7 @@ from howsure_cli.typed_commands import typed
 Columns = Sequence[SeenColumn]
 
 
-def events_in_texts(columns: Columns, asked: Sequence[str]) -> Iterator[str]:
+def events_in_texts(columns: Columns, arguments: Sequence[str]) -> Iterator[str]:
     """Where each row is a text with its date and there is no number: events in the texts."""
     dates = [column for column in columns if column.kind == DATES or column.words & DATES_NAMED]
     text = _text(columns)
@@ -34,10 +34,10 @@ def events_in_texts(columns: Columns, asked: Sequence[str]) -> Iterator[str]:
     item = next((column for column in columns if column.kind == UNIQUE and names_id(column)), None)
     words = ["--text", text.name, "--date", dates[0].name, *([] if item is None else ["--id", item.name])]
     words += [*_title(columns), "--parser", "en_core_web_sm"]
-    yield typed("events extract", *asked, *words, "--store", _store(asked))
+    yield typed("events extract", *arguments, *words, "--store", _store(arguments))
 
 
-def events_of_scores(columns: Columns, asked: Sequence[str]) -> Iterator[str]:
+def events_of_scores(columns: Columns, arguments: Sequence[str]) -> Iterator[str]:
     """Where each row is a document and an actor with a date and a probability: a store of events."""
     items = [column for column in columns if column.kind in (UNIQUE, REPEATED)]
     roles = {
@@ -51,7 +51,7 @@ def events_of_scores(columns: Columns, asked: Sequence[str]) -> Iterator[str]:
     words = [word for option, candidates in roles.items() for word in (option, candidates[0].name)]
     text = _text(columns)
     words += [] if text is None else ["--text", text.name]
-    yield typed("events import", *asked, *words, *_title(columns), "--store", _store(asked))
+    yield typed("events import", *arguments, *words, *_title(columns), "--store", _store(arguments))
 
 
 def _text(columns: Columns) -> SeenColumn | None:
@@ -65,5 +65,5 @@ def _title(columns: Columns) -> list[str]:
     return [] if title is None else ["--title", title.name]
 
 
-def _store(asked: Sequence[str]) -> str:
-    return f"{os.path.basename(asked[0]).partition('.')[0]}.duckdb"
+def _store(arguments: Sequence[str]) -> str:
+    return f"{os.path.basename(arguments[0]).partition('.')[0]}.duckdb"

@@ -120,14 +120,14 @@ def posts() -> bytes:
         score = round(0.7 * (complaint != missed) + 0.3 * draw.random(), 3)
         topic = "services" if complaint else draw.choice(["praise", "other"])
         predicted = topic if draw.random() < 0.85 else "other"
-        known = (f"city {city}", year, int(reform), int(late), age, party, score)
-        rows.append((known, int(complaint), predicted, topic))
+        features = (f"city {city}", year, int(reform), int(late), age, party, score)
+        rows.append((features, int(complaint), predicted, topic))
     labelled = set(draw.sample(range(4800), 500))
     return _table(
         "city year reform late age party score complaint predicted topic",
         (
-            (*known, complaint, predicted, topic) if number in labelled else (*known, "", predicted, "")
-            for number, (known, complaint, predicted, topic) in enumerate(rows)
+            (*features, complaint, predicted, topic) if number in labelled else (*features, "", predicted, "")
+            for number, (features, complaint, predicted, topic) in enumerate(rows)
         ),
     )
 

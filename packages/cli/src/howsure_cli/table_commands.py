@@ -191,7 +191,7 @@ class _Table:
             winners = [column for column in named if self._are_battles(a, b, column)]
             if winners:
                 raters = [column for column in self.columns if column.words & RATERS]
-                item = self._named(ITEMS | PROMPTS, REPEATED, FEW, taken=[a, b, *winners, *raters])
+                item = self._named(ITEMS | PROMPTS, REPEATED, FEW, other_than=[a, b, *winners, *raters])
                 cluster = [] if item is None else ["--cluster", item.name]
                 is_plain = not any("." in winner.name for winner in winners)
                 several = len(winners) > 1 and is_plain and self.may_explode  # a column for each rater
@@ -255,7 +255,7 @@ class _Table:
         )
         if judge is None or len(self.rows) - people.missing < MIN_LABELS:
             return
-        identity, used = self._identity_options(taken=(judge, people))
+        identity, used = self._identity_options(other_than=(judge, people))
         options = ["--score", judge.name, "--target", people.name, *(positive_option(people) or [])]
         yield self._command("judge", [*options, *identity], [judge, *used])
         if len(judge.held | people.held) <= MOST_JUDGED and {judge.kind, people.kind} <= {TWO, FEW}:
@@ -269,7 +269,7 @@ class _Table:
         if found is None or item is None:
             return
         judge, person, rater, grade = found
-        criterion = self._named(CRITERIA, FEW, TWO, taken=[rater, grade])
+        criterion = self._named(CRITERIA, FEW, TWO, other_than=[rater, grade])
         keys = [item] if criterion is None else [item, criterion]
         graded: dict[str, set[tuple[str | None, ...]]] = {judge: set(), person: set()}
         for *key, who, given in zip(*map(self._values, (*keys, rater, grade)), strict=True):
@@ -303,10 +303,10 @@ class _Table:
     def _grade_of(self, rater: SeenColumn) -> SeenColumn | None:
         """The column of the grades that raters gave; not that of the right answers, the same for all raters."""
         item, of_truth = self._item(), [column for column in self.columns if column.words & RIGHT_ANSWERS]
-        taken = [rater, *of_truth, *([] if item is None else [item])]
-        named = [c for c in self.columns if c not in taken and c.words & (SCORES | LABELS | GRADES)]
+        other_than = [rater, *of_truth, *([] if item is None else [item])]
+        named = [c for c in self.columns if c not in other_than and c.words & (SCORES | LABELS | GRADES)]
         grade = next((column for column in named if self._is_grade(column) and is_numeric(column)), None)
-        return grade or self._named(VERDICTS, FEW, TWO, taken=taken)
+        return grade or self._named(VERDICTS, FEW, TWO, other_than=other_than)
 
     def of_raters(self) -> Iterator[str]:
         """Where several raters graded the same items, a row for each grade: their agreement."""
@@ -316,7 +316,7 @@ class _Table:
         if rater is None or item is None or item.kind == UNIQUE:
             return
         grade = self._grade_of(rater)
-        keys = [] if grade is None else self._keys(item, [rater], taken=[rater, grade])
+        keys = [] if grade is None else self._keys(item, [rater], other_than=[rater, grade])
         if grade is None or not keys or not self._repeats(keys, at_most=1):
             return
         scale = {FEW: ["--scale", "ordinal"], TWO: []}.get(grade.kind, ["--scale", "interval"])
@@ -331,7 +331,7 @@ class _Table:
         alike = [[column for column in some if len(column.held & some[0].held) > 1] for some in candidates]
         raters = next((columns for columns in alike if len(columns) > 1), [])
         item = self._item()
-        keys = [] if item is None else self._keys(item, [], taken=raters)
+        keys = [] if item is None else self._keys(item, [], other_than=raters)
         if not raters or not keys or not self.may_explode:
             return
         values = {value for column in raters for value in column.held}
@@ -362,10 +362,10 @@ class _Table:
         return bool(heads & (RATERS | JUDGE)) or any(column.words & (VERDICTS - LABELS) for column in columns)
 
     def _keys(
-        self, item: SeenColumn, rater: Sequence[SeenColumn], *, taken: Sequence[SeenColumn]
+        self, item: SeenColumn, rater: Sequence[SeenColumn], *, other_than: Sequence[SeenColumn]
     ) -> Sequence[SeenColumn]:
         """The item, and up to two columns more, of which no rater has two rows; or none."""
-        parts = [column for column in self.columns if column.kind in (FEW, TWO) and column not in (item, *taken)]
+        parts = [column for column in self.columns if column.kind in (FEW, TWO) and column not in (item, *other_than)]
         parts = [column for column in parts if not column.words & (SCORES | LABELS | VERDICTS | RATERS)]
         parts.sort(key=lambda column: not column.words & (MODELS | TURNS))
         keys = ((item, *others) for size in range(3) for others in combinations(parts[:MOST_PARTS], size))
@@ -445,13 +445,13 @@ class _Table:
             yield self._command("score", words, [listed, model, item])
 
     def _identity_options(
-        self, *, taken: Sequence[SeenColumn] = (), label: SeenColumn | None = None
+        self, *, other_than: Sequence[SeenColumn] = (), label: SeenColumn | None = None
     ) -> tuple[list[str], list[SeenColumn | None]]:
         """The options that name the model, groups (other than `label`), item and run of an answer; their columns."""
-        model, item = self._model(taken=taken), self._item()
+        model, item = self._model(other_than=other_than), self._item()
         if model is None and label is not None and label is self._right():  # of judges, against the right answers
             model = next((c for c in self.columns if c.words & JUDGE and c.kind == FEW and not self._is_grade(c)), None)
-        groups = [] if taken else [column for column in self._groups() if column is not label]
+        groups = [] if other_than else [column for column in self._groups() if column is not label]
         parts = [column for column in (model, *groups) if column is not None]
         by = [] if model is None else ["--model", model.name]
         group = (
@@ -544,9 +544,9 @@ class _Table:
     def _by_file(self) -> list[str]:
         return ["--by-file", "--group", "file"] if self.files > 1 else []
 
-    def _named(self, words: Collection[str], *kinds: str, taken: Sequence[SeenColumn] = ()) -> SeenColumn | None:
-        """The first column of these kinds with one of these words in its name that is not taken."""
-        columns = (column for column in self.columns if column.kind in kinds and column not in taken)
+    def _named(self, words: Collection[str], *kinds: str, other_than: Sequence[SeenColumn] = ()) -> SeenColumn | None:
+        """The first column of these kinds with one of these words in its name, `other_than` these."""
+        columns = (column for column in self.columns if column.kind in kinds and column not in other_than)
         return next((column for column in columns if not column.words.isdisjoint(words)), None)
 
     def _item(self) -> SeenColumn | None:
@@ -555,14 +555,14 @@ class _Table:
         ids = [column for column in self.columns if column not in others and names_id(column)]
         repeated = [column for column in self.columns if column.kind in (REPEATED, FEW) and not column.missing]
         named = next((column for column in repeated if column.name.casefold() in ITEM_COLUMNS), None)
-        item = named or self._named(ITEMS, UNIQUE, REPEATED, taken=others)
+        item = named or self._named(ITEMS, UNIQUE, REPEATED, other_than=others)
         item = item or next((column for column in ids if column.kind in (UNIQUE, REPEATED)), None)
-        item = item or self._named(ITEMS - {"doc", "key", "index"}, FEW, taken=others)
-        asked = next((column for column in self.columns if is_asked(column)), None)
+        item = item or self._named(ITEMS - {"doc", "key", "index"}, FEW, other_than=others)
+        question = next((column for column in self.columns if is_asked(column)), None)
         tasks = self._named(UNITS, FEW, REPEATED) if runs else None
         if tasks is not None and (item is None or item.kind == UNIQUE):  # they were run several times
             return tasks
-        return item or asked or self._named(UNITS, REPEATED, taken=others)
+        return item or question or self._named(UNITS, REPEATED, other_than=others)
 
     def _repeats(self, columns: Sequence[SeenColumn], *, at_most: int) -> bool:
         """Whether a combination of values of these columns is in more than `at_most` rows."""
@@ -582,17 +582,17 @@ class _Table:
     def _score(self) -> SeenColumn | None:
         """Whether each answer is right, or how good it is."""
         chances = [chance for column in self.columns if (chance := self._chance_of(column)) is not None]
-        scores = self._scores(TWO, FEW, WITHIN, NUMBERS, taken=chances)
+        scores = self._scores(TWO, FEW, WITHIN, NUMBERS, other_than=chances)
         amounts = [column for column in scores if column.kind in (WITHIN, NUMBERS)]
         grades = [column for column in scores if column.kind in (TWO, FEW) and is_numeric(column)]
         grades = [column for column in grades if not column.words & (CHANCES - {"score"})]
-        constant = filter(is_yes_or_no, self._scores(ONE, taken=chances))
+        constant = filter(is_yes_or_no, self._scores(ONE, other_than=chances))
         return self._right() or next((column for column in (*amounts, *grades, *constant)), None)
 
-    def _scores(self, *kinds: str, taken: Sequence[SeenColumn] = ()) -> list[SeenColumn]:
+    def _scores(self, *kinds: str, other_than: Sequence[SeenColumn] = ()) -> list[SeenColumn]:
         """The columns named for a score: first those named for nothing else, then overall ones."""
         columns = [column for column in self.columns if column.kind in kinds and column.words & SCORES]
-        columns = [column for column in columns if not (column.words & DOUBTS or column in taken)]
+        columns = [column for column in columns if not (column.words & DOUBTS or column in other_than)]
         return sorted(columns, key=lambda column: (column.name.lower() not in SCORES, not column.words & OVERALL))
 
     def _right(self) -> SeenColumn | None:
@@ -608,9 +608,9 @@ class _Table:
         is_predicted = any(column.words & (PREDICTIONS | CHANCES) for column in others)
         return None if self._model() is None or is_predicted else label
 
-    def _model(self, *, taken: Sequence[SeenColumn] = ()) -> SeenColumn | None:
+    def _model(self, *, other_than: Sequence[SeenColumn] = ()) -> SeenColumn | None:
         """What is compared: the column of models, or else of arms of an experiment."""
-        named = [c for c in self.columns if c.words & MODELS and c not in taken and c.kind in (FEW, TWO, REPEATED)]
+        named = [c for c in self.columns if c.words & MODELS and c not in other_than and c.kind in (FEW, TWO, REPEATED)]
         named = [c for c in named if c.name.lower() == "mode" or c.words & (MODELS - {"mode"})]
         named = [c for c in named if c.kind != REPEATED or (c.values * 5 <= len(self.rows) and not is_numeric(c))]
         named = [c for c in named if not is_yes_or_no(c) or not c.held]
@@ -630,7 +630,7 @@ class _Table:
 
     def _probability_column(self) -> SeenColumn | None:
         doubts = [column for column in self.columns if column.words & (DOUBTS | OVERALL)]
-        return self._named(CHANCES, WITHIN, *VERBALISED, taken=doubts)
+        return self._named(CHANCES, WITHIN, *VERBALISED, other_than=doubts)
 
     def _probability(self) -> tuple[list[str], list[SeenColumn]]:
         """One probability per row, and the label that it is of."""

@@ -80,12 +80,21 @@ def test_get(nowhere: Path, real_data: Path) -> None:
 
 
 def test_get_demo_writes_the_example_files(nowhere: Path) -> None:
-    names = {"README.md", "actors.tsv", "labels.csv", "news.conllu", "posts.csv", "predictions.csv", "trials.csv"}
-    assert "demo: 16 of 16 files written into " in printed("get", "demo", "--to", nowhere)
+    names = {
+        "README.md",
+        "actors.tsv",
+        "labels.csv",
+        "news.conllu",
+        "news.csv",
+        "posts.csv",
+        "predictions.csv",
+        "trials.csv",
+    }
+    assert "demo: 17 of 17 files written into " in printed("get", "demo", "--to", nowhere)
     assert {path.name for path in (nowhere / "demo").iterdir() if path.is_file()} == names
     assert (nowhere / "demo" / "judge" / "answers.csv").read_text().startswith("item,model,judge,person\n0,large,")
     (nowhere / "demo" / "labels.csv").write_text("mine")
-    assert "; 16 files existed and kept their content" in printed("get", "demo", "--to", nowhere)
+    assert "; 17 files existed and kept their content" in printed("get", "demo", "--to", nowhere)
     assert (nowhere / "demo" / "labels.csv").read_text() == "mine"
 
 

@@ -89,7 +89,7 @@ def scheme_of(tags: Iterable[Sequence[str]]) -> str | None:
 
 
 def strict_entities(tags: Sequence[str], scheme: str) -> list[Entity]:
-    """The entities in the labels of a sentence that are whole in a scheme; what is not is no entity.
+    """The entities in the labels of a sentence that are complete in a scheme; other labels form none.
 
     >>> strict_entities(["I-PER", "O", "B-LOC", "I-LOC"], "BIO")
     [Entity(start=2, stop=4, type='LOC')]
