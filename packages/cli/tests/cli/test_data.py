@@ -85,7 +85,6 @@ def test_get_demo_writes_the_example_files(nowhere: Path) -> None:
         "actors.tsv",
         "labels.csv",
         "news.conllu",
-        "news.csv",
         "posts.csv",
         "predictions.csv",
         "trials.csv",
