@@ -19,6 +19,7 @@ from howsure.calibration.bins import (
     Sums,
     automatic_bin_size,
     bin_pairs,
+    boundaries,
     boundaries_of_sorted,
     sums_of_rows,
     width_edges,
@@ -193,6 +194,9 @@ def ends_of(bins: reference.Bins) -> list[float]:
 def test_bins_are_those_of_the_loop(small: Small) -> None:
     bins = reference.adaptive_bins(reference.rows_of(small.y, small.q), small.bin_size)
     assert boundaries_of_sorted(np.sort(small.q), bin_size=small.bin_size).tolist() == ends_of(bins)[:-1]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("howsure.calibration.bins.SORT_UP_TO", 2)
+        assert boundaries(np.array(small.q), bin_size=small.bin_size).tolist() == ends_of(bins)[:-1]
     found = bin_pairs(pairs_of(small), bin_size=small.bin_size)
     assert found.sums.count.tolist() == [len(held) for held in bins]
     assert found.upper.tolist() == ends_of(bins)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from operator import attrgetter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from hypothesis import given, settings
 from tests.calibration.samples import Small, pairs_of, small_pairs
 
 from howsure.calibration import clusters as kernels
+from howsure.calibration import error
 from howsure.calibration.bins import bin_pairs, bins_of_rows
 from howsure.calibration.error import ClusterSums, cluster_sums
 from howsure.inputs.pairs import Floats, Pairs
@@ -24,6 +27,13 @@ def clustered_pairs(n: int, n_clusters: int, *, weighted: bool = False, seed: in
     return Pairs(labels, q, weights, clusters=rng.integers(n_clusters, size=n)).that_weigh()
 
 
+def entries(cells: ClusterSums, name: str) -> Any:
+    """An array with one entry per cluster and bin."""
+    if name == "cluster":
+        return cells.column(lambda block: np.repeat(block.code, block.length))
+    return cells.column(attrgetter(name))
+
+
 @settings(max_examples=40)
 @given(small_pairs(max_size=20))
 def test_sums_are_those_of_a_loop(small: Small) -> None:
@@ -35,23 +45,24 @@ def test_sums_are_those_of_a_loop(small: Small) -> None:
     rows: dict[tuple[int, int], list[int]] = {}
     for row, place in enumerate(zip(pairs.clusters.tolist(), bins.tolist(), strict=True)):
         rows.setdefault(place, []).append(row)
-    assert list(zip(cells.cluster.tolist(), cells.bin.tolist(), strict=True)) == sorted(rows)
+    assert list(zip(*(entries(cells, name).tolist() for name in ("cluster", "bin")), strict=True)) == sorted(rows)
     columns = {"n": w**0, "w": w, "ww": w * w, "u": w * (pairs.probabilities - pairs.labels), "y": w * pairs.labels}
     for name, column in columns.items():
         sums = [math.fsum(column[rows[place]]) for place in sorted(rows)]
-        assert getattr(cells, name).tolist() == pytest.approx(sums, rel=1e-14, abs=1e-14), name
-    assert cells.by_cluster(cells.w).tolist() == pytest.approx(np.bincount(pairs.clusters, w), rel=1e-14)
+        assert entries(cells, name).tolist() == pytest.approx(sums, rel=1e-14, abs=1e-14), name
+    assert cells.by_cluster(lambda block: block.w).tolist() == pytest.approx(np.bincount(pairs.clusters, w), rel=1e-14)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_the_order_of_rows_changes_no_digit(weighted: bool) -> None:
+def test_the_order_of_rows_changes_no_digit(weighted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(error, "BLOCK_ROWS", 150)
     pairs = clustered_pairs(2_000, 60, weighted=weighted)
     bins, n_bins = bins_of_rows(pairs)
     cells = cluster_sums(pairs, bins, n_bins)
     shuffled = np.random.default_rng(1).permutation(len(pairs))
     again = cluster_sums(pairs.only(shuffled), bins[shuffled], n_bins)
     for name in ("bin", "cluster", "n", "w", "ww", "u", "y"):
-        np.testing.assert_array_equal(getattr(cells, name), getattr(again, name))
+        np.testing.assert_array_equal(entries(cells, name), entries(again, name))
 
 
 @pytest.mark.parametrize("options", [{}, {"n_bins": 7}, {"bin_size": 1_000}, {"binning": "uniform", "n_bins": 60}])
@@ -67,8 +78,8 @@ def test_bins_of_rows_are_those_of_bin_pairs(n: int, options: dict[str, int]) ->
 
 def traces(cells: ClusterSums, values: Floats) -> tuple[float, float]:
     """tr A² and tr A³ from A itself."""
-    matrix = np.zeros((cells.n_clusters, cells.n_bins))
-    matrix[cells.cluster, cells.bin] = values
+    matrix = np.zeros((cells.n_codes, cells.n_bins))
+    matrix[entries(cells, "cluster"), entries(cells, "bin")] = values
     products = matrix @ matrix.T
     np.fill_diagonal(products, 0.0)
     return float(np.trace(products @ products)), float(np.trace(products @ products @ products))
@@ -81,10 +92,14 @@ def test_traces_are_those_of_all_products(
 ) -> None:
     monkeypatch.setattr(kernels, "DENSE_FASTER", math.inf if dense else 0.0)
     monkeypatch.setattr(kernels, "ROWS", 64)
+    monkeypatch.setattr(error, "BLOCK_ROWS", 1_500)
     pairs = clustered_pairs(4_000, n_clusters)
     cells = cluster_sums(pairs, *bins_of_rows(pairs, n_bins=n_bins))
-    values = cells.u / math.sqrt(float(np.sum(cells.u**2)))
-    assert kernels._traces(cells, values) == pytest.approx(traces(cells, values), abs=1e-12)
+    size = math.sqrt(float(cells.squared_u.sum()))
+    expected = pytest.approx(traces(cells, entries(cells, "u") / size), abs=1e-12)
+    assert kernels._traces(cells, lambda block: block.u / size) == expected
+    monkeypatch.setattr(kernels, "MOST_DENSE", 1)
+    assert kernels._traces(cells, lambda block: block.u / size) == expected
     noise = kernels._noise(cells, np.ones(cells.n_bins, dtype=bool))
-    monkeypatch.setattr(kernels, "DENSE_FASTER", 0.0 if dense else math.inf)
+    monkeypatch.setattr(kernels, "MOST_DENSE", 2048)
     assert kernels._noise(cells, np.ones(cells.n_bins, dtype=bool)) == pytest.approx(noise, rel=1e-12)

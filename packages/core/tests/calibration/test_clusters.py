@@ -40,6 +40,8 @@ def test_value_and_variance_are_the_loops(small: Small) -> None:
     cells = cells_of(pairs_of(small, clusters=True), small.bin_size)
     found = clustered_mse(cells)
     np.testing.assert_equal(clustered_value(cells), found.value)
+    assert not found.p_value > found.p_value_below
+    np.testing.assert_equal(found.interval(0.95), replace(found, p_value_below=1.0).interval(0.95))
     bins = reference.adaptive_bins(reference.rows_of(small.y, small.q, small.w, small.clusters), small.bin_size)
     worth = [held for held in bins if reference.worth_two(held)]
     value, spread = reference.clustered_value(worth), reference.jackknife(bins)

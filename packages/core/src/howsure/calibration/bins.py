@@ -26,6 +26,26 @@ def boundaries_of_sorted(q: Floats, *, bin_size: int) -> Floats:
     return q[lasts_of_bins(q, bin_size=bin_size)]
 
 
+def boundaries(q: Floats, *, bin_size: int) -> Floats:
+    """`boundaries_of_sorted` for predictions in any order.
+
+    Of many, only those in a cell with a boundary are sorted, unless one of equal predictions is a boundary.
+    """
+    ranks = np.arange(1, len(q) // bin_size) * bin_size - 1  # of the boundaries, if no predictions are equal
+    if len(q) > SORT_UP_TO and len(ranks) < FEW_BOUNDARIES:
+        parts = (cells_of(q[start : start + SORT_UP_TO]) for start in range(0, len(q), SORT_UP_TO))
+        cells = np.concatenate([part.astype(np.uint16) for part in parts])
+        counts = np.bincount(cells)
+        cell_of_rank = np.cumsum(counts).searchsorted(ranks, side="right")
+        is_sorted = np.zeros(len(counts), dtype=np.bool_)
+        is_sorted[cell_of_rank] = True
+        some = np.sort(q[is_sorted[cells]])
+        rows = ranks - np.cumsum(np.where(is_sorted, 0, counts))[cell_of_rank]
+        if not np.append(some[1:] == some[:-1], False)[rows].any():
+            return np.asarray(some[rows])
+    return boundaries_of_sorted(np.sort(q), bin_size=bin_size)
+
+
 def lasts_of_bins(q: Floats | Integers, *, bin_size: int) -> Integers:
     """The last row of each bin except the last bin, for sorted predictions or cell numbers."""
     n = len(q)
@@ -232,6 +252,7 @@ def label_variance_of(slots: Slots) -> Floats:
 # Assigning pairs to bins: adaptive (Algorithm 1) or of equal width or weight, by rows or by whole cells.
 
 HISTOGRAM_BARS = 64
+FEW_BOUNDARIES = 1 << 12
 SORT_UP_TO = 1 << 15  # pairs in a part; for more, adding up by slot is faster than sorting
 
 
@@ -262,10 +283,14 @@ def bins_between(edges: Floats, q: Floats) -> Integers:
     """The number of edges below each prediction; most of many predictions are in a cell without an edge."""
     if len(q) <= SORT_UP_TO:
         return edges.searchsorted(q)
-    cells, cells_of_edges = cells_of(q), cells_of(edges)
-    bins: Integers = np.bincount(cells_of_edges + 1, minlength=LAST + 2).cumsum()[cells]
-    rows = np.flatnonzero(np.bincount(cells_of_edges, minlength=LAST + 1)[cells])
-    bins[rows] = edges.searchsorted(q[rows])
+    edges_of_cells = np.bincount(cells_of(edges), minlength=LAST + 1)
+    below, bins = np.cumsum(edges_of_cells) - edges_of_cells, np.empty(len(q), dtype=np.int64)
+    for start in range(0, len(q), SORT_UP_TO):
+        part, bins_of_part = q[start : start + SORT_UP_TO], bins[start : start + SORT_UP_TO]
+        cells = cells_of(part)
+        bins_of_part[:] = below[cells]
+        rows = np.flatnonzero(edges_of_cells[cells])
+        bins_of_part[rows] = edges.searchsorted(part[rows])
     return bins
 
 
@@ -275,7 +300,7 @@ def bins_of_rows(
     """The bin of each pair with a cluster, and the number of bins: as `bin_pairs`, without the sums of bins."""
     size, q = _checked_size(pairs, binning, bin_size, n_bins), pairs.probabilities
     if binning == "adaptive":
-        edges = boundaries_of_sorted(np.sort(q), bin_size=size)
+        edges = boundaries(q, bin_size=size)
         return bins_between(edges, q), len(edges) + 1
     bins = bins_between(width_edges(n_bins), q)
     is_filled = np.bincount(bins) > 0

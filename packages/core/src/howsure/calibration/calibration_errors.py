@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterator
 from dataclasses import fields
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -190,7 +191,7 @@ def expected_error(sums: Sums, cells: ClusterSums | None, *, level: float) -> Es
         between = max(float(share @ gap**2) - value**2, 0.0) * float(sums.w2.sum() / sums.w1.sum() ** 2)
         variance = float(share**2 @ observed_noise) + between
     else:
-        many = len(cells.starts)
+        many = cells.n_clusters
         if many < 2:
             return Estimate(value, None, None, level, "plugin", n)
         z = t_quantile(level, many - 1)
@@ -237,14 +238,14 @@ def clustered_noise(cells: ClusterSums, gap: Floats) -> tuple[Floats, float]:
     The variance of T is that of Σ_b sign(ĝ_b) Σ w u over clusters, each with its sum over all bins, but at least the
     variance that independent bins would give.
     """
-    weight, total = cells.total_w, float(cells.w.sum())
-    n = np.bincount(cells.bin, minlength=cells.n_bins)
+    weight, total, n = cells.total_w, float(cells.total_w.sum()), cells.entries
     correction = np.where(n > 1, n / np.maximum(n - 1, 1), 1.0)
-    residual = cells.u - gap[cells.bin] * cells.w
-    of_bins = correction * cells.by_bin(residual**2) / weight**2
-    many = len(cells.starts)
+    squares = cells.by_bin(lambda block: (block.u - gap[block.bin] * block.w) ** 2)
+    of_bins = correction * squares / weight**2
+    many = cells.n_clusters
     value = float(weight @ np.abs(gap)) / total
-    together = cells.by_cluster(np.sign(gap)[cells.bin] * cells.u - value * cells.w) / total
+    sign = np.sign(gap)
+    together = cells.by_cluster(lambda block: sign[block.bin] * block.u - value * block.w) / total
     signed = many / max(many - 1, 1) * float(np.sort(together**2).sum())
     return of_bins, max(signed, float((weight / total) ** 2 @ of_bins))
 
@@ -304,14 +305,16 @@ def bootstrap_intervals(
     T and again to T*; reflecting the quantiles cancels this bias, whereas the percentile bootstrap would double it.
     """
     cells = cluster_sums(pairs, binned.bins_of(pairs.probabilities), len(binned.sums))
-    cluster, n = np.cumsum(np.bincount(cells.starts, minlength=len(cells.bin))) - 1, len(cells.starts)
+    n = cells.n_clusters
     if n < 2:
         raise InputError("`interval='bootstrap'` needs at least 2 rows or clusters to draw from", "interval")
+    cluster = np.repeat(np.arange(n), cells.column(lambda block: block.length))
+    bins, w, u = (cells.column(attrgetter(name)) for name in ("bin", "w", "u"))
     squares = np.empty(RESAMPLES)
     for i in range(RESAMPLES):
         times = np.bincount(rng.integers(n, size=n), minlength=n)[cluster]
-        weight = cells.by_bin(cells.w * times)
-        gap = np.divide(cells.by_bin(cells.u * times), weight, out=np.zeros_like(weight), where=weight > 0)
+        weight = np.bincount(bins, w * times, cells.n_bins)
+        gap = np.divide(np.bincount(bins, u * times, cells.n_bins), weight, out=np.zeros_like(weight), where=weight > 0)
         squares[i] = (weight @ gap**2) / weight.sum()
     value = plugin_mse(binned.sums)
     high, low = 2 * value - np.quantile(squares, [(1 - level) / 2, (1 + level) / 2])

@@ -8,7 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from howsure.calibration.error import LEAST_EFFECTIVE, UNDEFINED, ClusterSums, RareClusters, RareLabels, SquaredError
+from howsure.calibration.error import (
+    LEAST_EFFECTIVE,
+    UNDEFINED,
+    ClusterBlock,
+    ClusterSums,
+    Column,
+    RareClusters,
+    RareLabels,
+    SquaredError,
+)
 from howsure.inputs.pairs import Bools, Floats
 from howsure.stats.threads import one_thread
 
@@ -16,6 +25,7 @@ from howsure.stats.threads import one_thread
 
 BLOCK, ROWS = 256, 1024
 MOST_DENSE = 2048  # bins
+MOST_NUMBERS = 1 << 23  # of a block of products
 DENSE_FASTER = 260  # products of dense numbers in the time of one of a sparse matrix
 
 
@@ -31,10 +41,8 @@ def sign_flip_p_value(cells: ClusterSums, value: float, couples: Floats, noise: 
     """
     from scipy.special import gammaincc
 
-    is_estimable = couples > 0
-    total_w = np.where(is_estimable, cells.total_w, 0.0)
-    scale = np.sqrt(np.divide(total_w / total_w.sum(), couples, out=np.zeros_like(couples), where=is_estimable))
-    squares, cubes = _traces(cells, cells.u * scale[cells.bin])
+    scale = np.sqrt(_scales(cells, couples))
+    squares, cubes = _traces(cells, lambda block: block.u * scale[block.bin])
     if squares <= 0.0 and noise <= 0.0:
         return 0.0 if value > 0.0 else 1.0
     if squares <= 0.0:
@@ -46,46 +54,65 @@ def sign_flip_p_value(cells: ClusterSums, value: float, couples: Floats, noise: 
     return float(gammaincc(degrees / 2, max(value / factor + degrees, 0.0) / 2))
 
 
-def _traces(cells: ClusterSums, values: Floats) -> tuple[float, float]:
+def _scales(cells: ClusterSums, couples: Floats) -> Floats:
+    """p_b / couples_b of each bin; 0 for a bin that is left out."""
+    is_estimable = couples > 0
+    weight = cells.total_w[is_estimable].sum()
+    return np.asarray(np.divide(cells.total_w, couples * weight, out=np.zeros_like(couples), where=is_estimable))
+
+
+def _highest_p_value(cells: ClusterSums, value: float, couples: Floats, noise: float) -> float:
+    """An upper limit of `sign_flip_p_value`, without products of bins: Cantelli's inequality with tr A² ≤ (tr MM')²."""
+    variance = max(2 * float(_scales(cells, couples) @ cells.squared_u) ** 2, noise)
+    return variance / (variance + value**2) if value > 0.0 and variance > 0.0 else 1.0
+
+
+def _traces(cells: ClusterSums, values: Column) -> tuple[float, float]:
     """tr A² and tr A³ of A = MM' minus its diagonal D, where M (clusters, bins) has these values.
 
     tr A² = tr (M'M)² - Σ D²; tr A³ = tr (M'M)³ - 3 tr (M'M M'DM) + 2 Σ D³.
     """
-    if len(cells.starts) <= cells.n_bins:
+    if cells.n_clusters <= cells.n_bins:
         return _traces_of_clusters(_sparse(cells, values))
-    if not _is_dense(cells):
+    if cells.n_bins > MOST_DENSE:
         return _traces_of_bins(_sparse(cells, values))
-    diagonal = np.add.reduceat(values**2, cells.starts)
-    root = np.repeat(np.sqrt(diagonal), np.diff(cells.starts, append=len(values)))
-    products, weighted = _products_of_bins(cells, values), _products_of_bins(cells, values * root)
+
+    def squares(block: ClusterBlock) -> Floats:
+        return block.by_cluster(values(block) ** 2)
+
+    diagonal, products = cells.column(squares), _products_of_bins(cells, values)
+    weighted = _products_of_bins(cells, lambda block: values(block) * np.repeat(np.sqrt(squares(block)), block.length))
     cubes = float((products @ products * products).sum()) - 3 * float((products * weighted).sum())
     return float((products**2).sum() - (diagonal**2).sum()), cubes + 2 * float((diagonal**3).sum())
 
 
-def _is_dense(cells: ClusterSums) -> bool:
-    """Whether products of dense rows by bins are faster than those of sparse ones."""
-    sparse = float((np.diff(cells.starts, append=len(cells.bin)).astype(np.float64) ** 2).sum())
-    return cells.n_bins <= MOST_DENSE and len(cells.starts) * float(cells.n_bins) ** 2 <= DENSE_FASTER * sparse
-
-
-def _products_of_bins(cells: ClusterSums, values: Floats) -> Floats:
-    """M'M (bins, bins) for M (clusters, bins) with these values, from dense blocks of clusters."""
-    products, row = np.zeros((cells.n_bins, cells.n_bins)), np.cumsum(np.bincount(cells.starts, minlength=len(values)))
+def _products_of_bins(cells: ClusterSums, values: Column) -> Floats:
+    """M'M (bins, bins) for M (clusters, bins) with these values, from blocks of clusters."""
+    products = np.zeros((cells.n_bins, cells.n_bins))
     with one_thread():
-        for start in range(0, len(cells.starts), ROWS):
-            stop = min(start + ROWS, len(cells.starts))
-            entries = slice(cells.starts[start], cells.starts[stop] if stop < len(cells.starts) else None)
-            block = np.zeros((stop - start, cells.n_bins))
-            block[row[entries] - start - 1, cells.bin[entries]] = values[entries]
-            products += block.T @ block
+        for block in cells.blocks:
+            if len(block.code) * float(cells.n_bins) ** 2 > DENSE_FASTER * float((block.length**2.0).sum()):
+                matrix = _sparse(ClusterSums([block], cells.n_bins, cells.n_codes), values)
+                products += (matrix.T @ matrix).toarray()
+                continue
+            entries = values(block)
+            row = np.repeat(np.arange(len(block.code)), block.length)
+            for start in range(0, len(block.code), ROWS):
+                stop = min(start + ROWS, len(block.code))
+                some = slice(block.start[start], block.start[stop] if stop < len(block.code) else None)
+                dense = np.zeros((stop - start, cells.n_bins))
+                dense[row[some] - start, block.bin[some]] = entries[some]
+                products += dense.T @ dense
     return products
 
 
-def _sparse(cells: ClusterSums, values: Floats) -> Any:
+def _sparse(cells: ClusterSums, values: Column) -> Any:
     """M (clusters, bins) with these values."""
     from scipy.sparse import csr_array
 
-    return csr_array((values, cells.bin, np.append(cells.starts, len(values))), shape=(len(cells.starts), cells.n_bins))
+    ends = np.append(0, np.cumsum(cells.column(lambda block: block.length)))
+    columns = cells.column(values), cells.column(lambda block: block.bin), ends
+    return csr_array(columns, shape=(cells.n_clusters, cells.n_bins))
 
 
 def _traces_of_clusters(matrix: Any) -> tuple[float, float]:
@@ -111,8 +138,9 @@ def _traces_of_bins(matrix: Any) -> tuple[float, float]:
     cubes = 2 * float((row_squares**3).sum())
     diagonal = np.zeros_like(row_squares)
     across = matrix.T.tocsr()
-    for start in range(0, across.shape[0], BLOCK):
-        rows = across[start : start + BLOCK]
+    step = max(1, min(BLOCK, MOST_NUMBERS // len(row_squares)))
+    for start in range(0, across.shape[0], step):
+        rows = across[start : start + step]
         block = (rows @ matrix).toarray()
         by_cluster = block @ across
         squares += float((block**2).sum())
@@ -146,8 +174,8 @@ def clustered_mse(cells: ClusterSums) -> SquaredError:
     total_w, total_u = cells.total_w, cells.total_u
     theta, couples = _squares(cells)
     is_estimable = couples > 0
-    left_out = int(cells.by_bin(cells.n)[~is_estimable].sum())
-    n = len(cells.starts)
+    left_out = int(cells.by_bin(lambda block: block.n)[~is_estimable].sum())
+    n = cells.n_clusters
     if not is_estimable.any() or n < 2:
         return SquaredError(*UNDEFINED, left_out)
     value = _mean(theta, total_w, is_estimable)
@@ -168,6 +196,7 @@ def clustered_mse(cells: ClusterSums) -> SquaredError:
         rare,
         RareClusters.of(cells, total_u / total_w),
         partial(sign_flip_p_value, cells, value, couples, rare.noise),
+        _highest_p_value(cells, value, couples, rare.noise),
     )
 
 
@@ -241,26 +270,31 @@ def without_each_cluster(cells: ClusterSums) -> Floats:
     couples, products = total_w**2 - squares_w, total_u**2 - squares_u
     is_estimable = _known(cells, couples)
     weighted = np.divide(total_w * products, couples, out=np.zeros_like(couples), where=is_estimable)
-    b, w, u = cells.bin, cells.w, cells.u
-    rest_w, rest_u = total_w[b] - w, total_u[b] - u
-    rest_couples, rest_products = rest_w**2 - (squares_w[b] - w**2), rest_u**2 - (squares_u[b] - u**2)
-    still = is_estimable[b] & (rest_couples > NOTHING * total_w[b] ** 2)
-    rest_weighted = np.divide(rest_w * rest_products, rest_couples, out=np.zeros_like(rest_w), where=still)
-    sums = weighted.sum() + cells.by_cluster(rest_weighted - weighted[b])
-    weights = total_w[is_estimable].sum() + cells.by_cluster(
-        np.where(still, rest_w, 0.0) - np.where(is_estimable, total_w, 0.0)[b]
-    )
-    useful = (cells.by_cluster(w) > 0) & (weights > NOTHING * total_w.sum())
+    known_w = np.where(is_estimable, total_w, 0.0)
+    sums, weights = np.full((2, cells.n_codes), [[weighted.sum()], [known_w.sum()]])
+    for block in cells.blocks:
+        b, w, u = block.bin, block.w, block.u
+        rest_w, rest_u = total_w[b] - w, total_u[b] - u
+        rest_couples, rest_products = rest_w**2 - (squares_w[b] - w**2), rest_u**2 - (squares_u[b] - u**2)
+        still = is_estimable[b] & (rest_couples > NOTHING * total_w[b] ** 2)
+        rest_weighted = np.divide(rest_w * rest_products, rest_couples, out=np.zeros_like(rest_w), where=still)
+        sums[block.code] += block.by_cluster(rest_weighted - weighted[b])
+        weights[block.code] += block.by_cluster(np.where(still, rest_w, 0.0) - known_w[b])
+    useful = (cells.by_cluster(lambda block: block.w) > 0) & (weights > NOTHING * total_w.sum())
     return np.asarray(np.divide(sums, weights, out=np.full_like(sums, np.nan), where=useful))
 
 
 def _noise(cells: ClusterSums, is_estimable: Bools) -> tuple[float, float, float]:
     """The sums 2 Σ p_b p_b' V_bb'², Σ p_b V_bb and 4 Σ p_b² V_bb, with V the covariance of bins' mean gaps between
     clusters."""
-    weight = float(cells.total_w[is_estimable].sum())
-    residual = (cells.u - (cells.total_u / cells.total_w)[cells.bin] * cells.w) * is_estimable[cells.bin] / weight
-    scaled = residual / np.sqrt(cells.total_w / weight)[cells.bin]
-    if _is_dense(cells):
+    weight, gap = float(cells.total_w[is_estimable].sum()), cells.total_u / cells.total_w
+    share = np.where(is_estimable, cells.total_w / weight, 0.0)
+    scale = np.where(is_estimable, 1 / (weight * np.sqrt(cells.total_w / weight)), 0.0)
+
+    def scaled(block: ClusterBlock) -> Floats:
+        return (block.u - gap[block.bin] * block.w) * scale[block.bin]
+
+    if cells.n_bins <= MOST_DENSE:
         squares = float((_products_of_bins(cells, scaled) ** 2).sum())
     else:
         matrix = _sparse(cells, scaled)
@@ -269,16 +303,16 @@ def _noise(cells: ClusterSums, is_estimable: Bools) -> tuple[float, float, float
         for start in range(0, across.shape[0], BLOCK):
             block = (across[start : start + BLOCK] @ matrix).toarray()
             squares += float((block**2).sum())
-    return 2 * squares, float((scaled**2).sum()), 4 * float((residual**2).sum())
+    variances = cells.by_bin(lambda block: scaled(block) ** 2)
+    return 2 * squares, float(variances.sum()), 4 * float(share @ variances)
 
 
 def clustered_standard_errors(cells: ClusterSums) -> Floats:
     """The clustered standard error of each bin's label frequency."""
-    total_w = cells.total_w
-    residual = cells.y - (cells.total_y / total_w)[cells.bin] * cells.w
-    n = np.bincount(cells.bin, minlength=cells.n_bins)
+    frequency, n = cells.total_y / cells.total_w, cells.entries
     correction = np.where(n > 1, n / np.maximum(n - 1, 1), 1.0)
-    return np.asarray(np.sqrt(correction * cells.by_bin(residual**2)) / total_w)
+    squares = cells.by_bin(lambda block: (block.y - frequency[block.bin] * block.w) ** 2)
+    return np.asarray(np.sqrt(correction * squares) / cells.total_w)
 
 
 def effective_numbers(cells: ClusterSums, squares: Floats, frequency: Floats, standard_error: Floats) -> Floats:

@@ -6,8 +6,11 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from howsure.calibration.bins import Sums
 from howsure.inputs.pairs import Bools, Floats, Integers, Labels, Pairs
@@ -16,68 +19,114 @@ from howsure.stats.proportions import t_quantile
 
 # Sums by bin and cluster, from which clustered estimates are computed.
 
+BLOCK_ROWS = 1 << 16
+WholeNumbers = npt.NDArray[np.integer[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterBlock:
+    """Sums over the pairs of a cluster in a bin, for some clusters: an entry per nonempty (cluster, bin), sorted.
+
+    code, start (clusters,): the code and first entry of each cluster. bin, n (number of pairs), u: Σw(q - y), y: Σwy
+    (entries,). weights (2, entries): Σw and Σw², or None if the pairs have no weights. Whole numbers have few bits.
+    """
+
+    code: Integers
+    start: Integers
+    bin: WholeNumbers
+    n: WholeNumbers
+    u: Floats
+    y: Floats | WholeNumbers
+    weights: Floats | None
+
+    @property
+    def w(self) -> Floats:
+        """Σw."""
+        return self.n.astype(np.float64) if self.weights is None else self.weights[0]
+
+    @property
+    def ww(self) -> Floats:
+        """Σw²."""
+        return self.n.astype(np.float64) if self.weights is None else self.weights[1]
+
+    @property
+    def length(self) -> Integers:
+        """The number of entries of each cluster."""
+        return np.diff(self.start, append=len(self.bin))
+
+    def by_cluster(self, values: Floats) -> Floats:
+        """The values added up by cluster."""
+        return np.add.reduceat(values, self.start)
+
+
+Column = Callable[[ClusterBlock], Any]  # values of the entries of a block
+
 
 @dataclass(frozen=True)
 class ClusterSums:
-    """Sums over the pairs of a cluster in a bin, with one entry per nonempty (cluster, bin), sorted by cluster.
+    """The sums of all clusters, in blocks that fit the cache, so that computations need little memory."""
 
-    n: number of pairs. w: Σw. ww: Σw². u: Σw(q - y). y: Σwy. Without weights, n, w and ww are the same array.
-    """
-
-    bin: Integers
-    cluster: Integers
-    n: Floats
-    w: Floats
-    ww: Floats
-    u: Floats
-    y: Floats
+    blocks: list[ClusterBlock]
     n_bins: int
-    n_clusters: int
+    n_codes: int
 
-    def by_bin(self, values: Floats) -> Floats:
+    def column(self, values: Column) -> Any:
+        """The values of all entries."""
+        return np.concatenate([values(block) for block in self.blocks])
+
+    def by_bin(self, values: Column) -> Floats:
         """The values added up by bin."""
-        return np.bincount(self.bin, weights=values, minlength=self.n_bins).astype(np.float64)
+        sums = np.zeros(self.n_bins)
+        for block in self.blocks:
+            sums += np.bincount(block.bin, values(block), self.n_bins)
+        return sums
 
-    def by_cluster(self, values: Floats) -> Floats:
+    def by_cluster(self, values: Column) -> Floats:
         """The values added up by cluster, 0 for a code that does not occur."""
-        sums = np.zeros(self.n_clusters)
-        sums[self.cluster[self.starts]] = np.add.reduceat(values, self.starts)
+        sums = np.zeros(self.n_codes)
+        for block in self.blocks:
+            sums[block.code] = block.by_cluster(values(block))
         return sums
 
     @cached_property
-    def starts(self) -> Integers:
-        """The first entry of each cluster."""
-        return np.flatnonzero(np.append(True, self.cluster[1:] != self.cluster[:-1]))
+    def n_clusters(self) -> int:
+        """The number of clusters that occur."""
+        return sum(len(block.code) for block in self.blocks)
 
     @cached_property
     def total_w(self) -> Floats:
         """Σw of each bin."""
-        return self.by_bin(self.w)
+        return self.by_bin(lambda block: block.w)
 
     @cached_property
     def total_ww(self) -> Floats:
         """Σw² of each bin."""
-        return self.by_bin(self.ww)
+        return self.by_bin(lambda block: block.ww)
 
     @cached_property
     def total_u(self) -> Floats:
         """Σw(q - y) of each bin."""
-        return self.by_bin(self.u)
+        return self.by_bin(lambda block: block.u)
 
     @cached_property
     def total_y(self) -> Floats:
         """Σwy of each bin."""
-        return self.by_bin(self.y)
+        return self.by_bin(lambda block: block.y)
 
     @cached_property
     def squared_w(self) -> Floats:
         """Σ_c (Σw)² of each bin: of the weights of its clusters."""
-        return self.by_bin(self.w**2)
+        return self.by_bin(lambda block: block.w**2)
 
     @cached_property
     def squared_u(self) -> Floats:
         """Σ_c (Σw(q - y))² of each bin."""
-        return self.by_bin(self.u**2)
+        return self.by_bin(lambda block: block.u**2)
+
+    @cached_property
+    def entries(self) -> Floats:
+        """The number of clusters with pairs in each bin."""
+        return self.by_bin(lambda block: np.ones(len(block.bin)))
 
 
 def cluster_sums(pairs: Pairs, bins: Integers, n_bins: int) -> ClusterSums:
@@ -86,44 +135,56 @@ def cluster_sums(pairs: Pairs, bins: Integers, n_bins: int) -> ClusterSums:
     Gaps without weights are added up as integers, in units so small that the sum of a cluster in a bin just fits in 64
     bits; weighted rows are added up in the order of prediction, label and weight.
     """
-    q, y, w = pairs.probabilities, pairs.labels, pairs.weights
-    order = np.arange(len(pairs)) if w is None else np.lexsort((w, y, q))
-    if pairs.clusters is None:  # every row is a cluster, numbered in the order of content
+    q, y, w, clusters, by_content = pairs.probabilities, pairs.labels, pairs.weights, pairs.clusters, None
+    if clusters is None or w is not None:
+        by_content = np.lexsort((y, q) if w is None else (w, y, q))
+    if clusters is None:  # every row is a cluster, numbered in the order of content
         clusters = np.empty(len(pairs), dtype=np.int64)
-        clusters[np.lexsort((y, q)) if w is None else order] = np.arange(len(pairs))
-    else:
-        clusters = pairs.clusters
-    n_clusters = int(clusters.max()) + 1
-    key = clusters * n_bins
-    key += bins
-    order = _sorting_order(key, order)
-    key = key[order]
-    starts = np.flatnonzero(np.append(True, key[1:] != key[:-1]))
-    cluster = clusters[order[starts]]
-    of_bin, counts = key[starts] - cluster * n_bins, np.diff(starts, append=len(key))
-    n, q, y = counts.astype(np.float64), q[order], y[order]
+        clusters[by_content] = np.arange(len(pairs))
+    small_bins, counts = _in_few_bits(bins), np.bincount(clusters)
+    order = _sorted_by_code(clusters, len(counts), _sorted_by_code(small_bins, n_bins, by_content))
+    codes = np.flatnonzero(counts)
+    starts = np.append(0, np.cumsum(counts[codes]))
+    borders = np.unique(np.append(starts.searchsorted(np.arange(0, len(order), max(BLOCK_ROWS, n_bins))), len(codes)))
+    blocks = []
+    for i, j in pairwise(borders.tolist()):
+        rows = order[starts[i] : starts[j]].astype(np.int64)  # numpy takes rows by these faster than by 32 bits
+        columns = q[rows], y[rows], None if w is None else w[rows], small_bins[rows]
+        blocks.append(_block_of(*columns, codes[i:j], starts[i:j] - starts[i]))
+    return ClusterSums(blocks, n_bins, len(counts))
+
+
+def _block_of(
+    q: Floats, y: Labels, w: Floats | None, bins: WholeNumbers, code: Integers, firsts: Integers
+) -> ClusterBlock:
+    """The sums of rows that are sorted by cluster and bin; code, firsts (clusters,): code and first row of each."""
+    is_first = np.append(True, bins[1:] != bins[:-1])
+    is_first[firsts] = True
+    starts = np.flatnonzero(is_first)
+    n = _in_few_bits(np.diff(starts, append=len(q)))
+    place = code, starts.searchsorted(firsts), bins[starts], n
     if w is None:
-        unit = 2.0 ** (61 - int(counts.max()).bit_length())
-        gaps = q - y
-        gaps *= unit
-        u = _sums_of_runs(np.rint(gaps, out=gaps).astype(np.int64), starts) / unit
-        return ClusterSums(of_bin, cluster, n, n, n, u, _sums_of_runs(y, starts).astype(float), n_bins, n_clusters)
-    w = w[order]
-    w_sum, ww, u, wy = (np.add.reduceat(column, starts) for column in (w, w * w, w * (q - y), w * y))
-    return ClusterSums(of_bin, cluster, n, w_sum, ww, u, wy, n_bins, n_clusters)
+        unit = 2.0 ** (61 - int(n.max()).bit_length())
+        u = np.add.reduceat(np.rint((q - y) * unit).astype(np.int64), starts) / unit
+        return ClusterBlock(*place, u, np.add.reduceat(y, starts, dtype=n.dtype), None)
+    u, wy, w1, w2 = (np.add.reduceat(column, starts) for column in (w * (q - y), w * y, w, w * w))
+    return ClusterBlock(*place, u, wy, np.stack([w1, w2]))
 
 
-def _sums_of_runs(values: Integers | Labels, starts: Integers) -> Integers:
-    """The sums of runs that begin at `starts`; exact even where the sum of all wraps around."""
-    sums: Integers = np.cumsum(values, dtype=np.int64)[np.append(starts[1:], len(values)) - 1]
-    return np.diff(sums, prepend=0)
+def _in_few_bits(values: Integers) -> WholeNumbers:
+    return values.astype(np.min_scalar_type(values.max()))
 
 
-def _sorting_order(keys: Integers, order: Integers) -> Integers:
-    """The positions that sort the keys (at least 0), with equal keys in the given order: a radix sort by 16 bits."""
-    for shift in range(0, int(keys.max(initial=0)).bit_length(), 16):
-        order = order[np.argsort((keys[order] >> shift).astype(np.uint16), kind="stable")]
-    return order
+def _sorted_by_code(codes: WholeNumbers, n_codes: int, rows: WholeNumbers | None) -> WholeNumbers:
+    """The rows sorted by their codes, those of equal codes in the given order; by counting, not by comparing."""
+    from scipy.sparse import csr_array
+
+    shape = len(codes), n_codes
+    codes = codes.astype(np.min_scalar_type(-max(shape) - 1))
+    codes = codes if rows is None else codes[rows]
+    entries = np.ones(len(codes), dtype=np.bool_), codes, np.arange(len(codes) + 1, dtype=codes.dtype)
+    order: WholeNumbers = csr_array(entries, shape=shape).tocsc().indices
+    return order if rows is None else rows[order]
 
 
 # If labels hardly vary, their variance cannot be estimated: how far the debiased error's interval must then extend.
@@ -236,12 +297,13 @@ class RareClusters:
     @classmethod
     def of(cls, cells: ClusterSums, gap: Floats) -> RareClusters:
         """Build from the sums by bin and cluster, and the mean gap of each bin (bins,)."""
-        total, in_bins, weight = float(cells.w.sum()), cells.by_bin(cells.w), cells.by_cluster(cells.w)
+        in_bins, weight = cells.total_w, cells.by_cluster(lambda block: block.w)
+        total = float(in_bins.sum())
         size = math.sqrt(float(in_bins @ gap**2) / total)
         direction = gap / size if size > 0.0 else np.ones_like(gap)
         has_weight = weight > 0
-        n, added = int(has_weight.sum()), cells.by_cluster(direction[cells.bin] * cells.u) - size * weight
-        predicted = np.clip(cells.by_bin(cells.u + cells.y) / in_bins, 0.0, 1.0)
+        n, added = int(has_weight.sum()), cells.by_cluster(lambda block: direction[block.bin] * block.u) - size * weight
+        predicted = np.clip((cells.total_u + cells.total_y) / in_bins, 0.0, 1.0)
         return cls(
             n / max(n - 1, 1) * float(np.sort(added[has_weight] ** 2).sum()) / total**2,
             1 / kish(weight[has_weight]),
@@ -284,6 +346,7 @@ class SquaredError:
     rare: RareLabels | None = None
     clusters: RareClusters | None = None
     sign_flips: Callable[[], float] | None = field(default=None, repr=False, compare=False)
+    p_value_below: float = 1.0  # p_value is at most this
 
     @cached_property
     def p_value(self) -> float:
@@ -310,7 +373,7 @@ class SquaredError:
         if self.rare is not None:
             low = min(low, self.rare.lower_end(self.value, level, max(one_sided, 0.0), self.variance_below))
             high = max(high, self.rare.upper_end(self.value, level))
-        return 0.0 if low > 0.0 and self.p_value > 1 - level else low, high
+        return 0.0 if low > 0.0 and self.p_value_below > 1 - level and self.p_value > 1 - level else low, high
 
     def variance_below(self, squared: float) -> float:
         """The variance of the estimate if the true squared error were `squared`, a value below the estimate."""
