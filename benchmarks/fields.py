@@ -19,7 +19,13 @@ from howsure.fields.evaluation import filing_policy
 from howsure.fields.filing import DOCUMENTS, FIELDS, PROMISES, VALUES
 from howsure.fields.policy import FilingPolicy
 
-WORLDS = ("independent errors", "whole documents wrong", "some whole documents", "rare fields")
+WORLDS = (
+    "independent errors",
+    "whole documents wrong",
+    "some whole documents",
+    "rare fields",
+    "confidence says nothing",
+)
 NAMES = ("total", "date", "vendor", "number", "currency", "tax")
 DELTA = 0.1
 RISKS = {VALUES: 0.03, DOCUMENTS: 0.1, FIELDS: 0.05}
@@ -73,6 +79,13 @@ def world(kind: str, n: int, rng: np.random.Generator) -> World:
         document_chance = chance.mean(axis=1)
         right[:] = (rng.random(n) < document_chance)[:, None]
         chance = np.repeat(document_chance[:, None], len(NAMES), axis=1)
+    if kind == "confidence says nothing":  # just above the promised risks, partly by documents too rare to be seen
+        confidence, chance[:], document_chance[:] = (
+            0.9 + 0.1 * rng.random(chance.shape),
+            0.985 * 0.984,
+            0.985**6 * 0.984,
+        )
+        right = (rng.random(chance.shape) < 0.985) & (rng.random(n) < 0.984)[:, None]
     if kind == "some whole documents":
         right &= (rng.random(n) > 0.01)[:, None]
         chance, document_chance = 0.99 * chance, 0.99 * document_chance

@@ -147,11 +147,11 @@ def _filed(
     """The lowest threshold that passes; with the number of documents needed if none does."""
     if len(np.unique(documents)) < 2:
         return FiledAt(None, 0, 0, 0)
-    ranks, most_wrong = ranked(pairs), _most_wrong(pairs)
-    tests = threshold_tests(ranks, risk=risk, delta=delta, most_wrong=most_wrong)
+    ranks = ranked(pairs)
+    tests = threshold_tests(ranks, risk=risk, delta=delta, unseen=True)
     passed = np.flatnonzero(tests.passed)
     if not len(passed):
-        needed = answers_needed(ranks, risk=risk, delta=delta, most_wrong=most_wrong)
+        needed = answers_needed(ranks, risk=risk, delta=delta, unseen=True)
         return FiledAt(None, 0, 0, 0, None if needed is None else _rounded_up(needed * n_documents / ranks.total))
     best = int(passed[-1])
     return _filed_at(float(tests.kept.threshold[best]), pairs, documents)
@@ -160,22 +160,6 @@ def _filed(
 def _filed_at(threshold: float, pairs: Pairs, documents: np.typing.NDArray[np.int64]) -> FiledAt:
     filed = pairs.probabilities >= threshold
     return FiledAt(threshold, len(np.unique(documents[filed])), int(filed.sum()), int((pairs.labels[filed] == 0).sum()))
-
-
-def _most_wrong(pairs: Pairs) -> float | None:
-    """The most wrong values of a document in the more confident half; None if it has no wrong value.
-
-    The test allows for one more document with as many wrong values, instead of one whose values are all wrong, which
-    nobody with a few hundred documents can exclude.
-    """
-    if pairs.clusters is None:
-        return None
-    scores = np.zeros(int(pairs.clusters.max()) + 1)
-    scores[pairs.clusters] = pairs.probabilities
-    present = np.bincount(pairs.clusters) > 0
-    confident = present & (scores >= np.median(scores[present]))
-    most = int(np.bincount(pairs.clusters, pairs.labels == 0)[confident].max())
-    return float(most) if most else None
 
 
 def _rounded_up(needed: float) -> int:
@@ -193,7 +177,7 @@ def field_thresholds(
     tests: dict[str, tuple[Kept, Floats]] = {}
     for field, (pairs, documents) in pairs_by_field.items():
         if len(np.unique(documents)) > 1:
-            kept, p = candidate_tests(ranked(pairs), risk=risk, delta=size, most_wrong=_most_wrong(pairs))
+            kept, p = candidate_tests(ranked(pairs), risk=risk, delta=size, unseen=True)
             if len(p):
                 tests[field] = (kept, p)
     passed = passing_thresholds({field: p for field, (_, p) in tests.items()}, delta)
@@ -205,7 +189,7 @@ def field_thresholds(
             continue
         needed = None
         if len(np.unique(documents)) > 1:
-            needed = answers_needed(ranked(pairs), risk=risk, delta=size, most_wrong=_most_wrong(pairs))
+            needed = answers_needed(ranked(pairs), risk=risk, delta=size, unseen=True)
         n_documents = len(values.documents)
         documents_needed = None if needed is None else _rounded_up(needed * n_documents / len(pairs))
         thresholds[field] = FiledAt(None, 0, 0, 0, documents_needed)

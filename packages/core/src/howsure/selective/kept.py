@@ -91,7 +91,7 @@ def cluster_counts(ranks: Ranked, places: Integers) -> list[tuple[Floats, Floats
 @dataclass(frozen=True, slots=True)
 class ClusterSums:
     """Sums over the clusters of the i most confident answers, i = 1 … N: many Σ1 · n Σn_c · e Σe_c · nn Σn_c² ·
-    ee Σe_c² · ne Σn_c e_c, with n_c answers of cluster c among them and e_c errors."""
+    ee Σe_c² · ne Σn_c e_c · most max e_c, with n_c answers of cluster c among them and e_c errors."""
 
     many: Floats
     n: Floats
@@ -99,6 +99,7 @@ class ClusterSums:
     nn: Floats
     ee: Floats
     ne: Floats
+    most: Floats
 
     def at(self, rows: Integers) -> ClusterSums:
         """The sums for some i."""
@@ -118,7 +119,8 @@ def cluster_sums(ranks: Ranked) -> ClusterSums:
     n[together] = np.arange(len(codes)) - start
     e[together] = errors[:-1] - errors[start]
     added = (n == 0, np.ones_like(n), wrong, 2 * n + 1, wrong * (2 * e + 1), e + wrong * (n + 1))
-    return ClusterSums(*(np.cumsum(column).astype(np.float64) for column in added))
+    sums = [np.cumsum(column) for column in added] + [np.maximum.accumulate(e + wrong)]
+    return ClusterSums(*(column.astype(np.float64) for column in sums))
 
 
 def even_places(ranks: Ranked) -> Integers:

@@ -30,6 +30,7 @@ FIRST = 0.5  # of delta, for the strictest threshold; the other starts share the
 MOST_BETS = 40  # candidates; a bet goes over all clusters
 TIMES = np.geomspace(1.0, 1e4, 400)  # the clusters there are
 POWER = 0.8  # of the number of answers that are needed
+SPLITS = 65  # ends of the intervals into which a risk is split
 HIGHEST_BET = 0.9  # of the bet that one cluster of wrong answers alone would lose
 
 
@@ -45,7 +46,7 @@ class ThresholdTests:
 
 
 def threshold_tests(
-    ranks: Ranked, *, risk: float, delta: float, dependence: str = ESTIMATED, most_wrong: float | None = None
+    ranks: Ranked, *, risk: float, delta: float, dependence: str = ESTIMATED, unseen: bool = False
 ) -> ThresholdTests:
     """Test thresholds from the highest down, so that with probability at least 1 - delta, none that passes has a larger
     risk.
@@ -56,21 +57,21 @@ def threshold_tests(
     dependence="any", p comes from a bet. The levels follow the fallback procedure (Wiens 2003): delta / 2 belongs to
     the first candidate, delta / 8 to each of four others, evenly spaced, and what passes hands its level on to the
     next. So a sequence that stops early, or a model that is worst where it is most confident, costs a part of delta,
-    not the whole promise. most_wrong: the most wrong answers that one more cluster is assumed to have (default: all
-    answers of an average cluster).
+    not the whole promise. unseen: whether clusters that are entirely wrong, but so rare that none is here, are tested
+    separately from the errors that are here (`Shares.p_values`).
     """
-    kept, p = candidate_tests(ranks, risk=risk, delta=delta, dependence=dependence, most_wrong=most_wrong)
+    kept, p = candidate_tests(ranks, risk=risk, delta=delta, dependence=dependence, unseen=unseen)
     return ThresholdTests(kept, p, *fallback(p, delta * start_weights(len(p))))
 
 
 def candidate_tests(
-    ranks: Ranked, *, risk: float, delta: float, dependence: str = ESTIMATED, most_wrong: float | None = None
+    ranks: Ranked, *, risk: float, delta: float, dependence: str = ESTIMATED, unseen: bool = False
 ) -> tuple[Kept, Floats]:
     """The thresholds to test at a level of at most delta, the highest first, with their p-values."""
     bet = dependence == ANY and ranks.clusters is not None
-    places = _candidates(ranks, risk, delta, bet=bet, most_wrong=most_wrong)
+    places = _candidates(ranks, risk, delta, bet=bet, unseen=unseen)
     kept = kept_at(ranks, places)
-    return kept, _bets(ranks, places, risk, delta) if bet else _p_values(ranks, kept, risk, most_wrong)
+    return kept, _bets(ranks, places, risk, delta) if bet else _p_values(ranks, kept, risk, unseen=unseen)
 
 
 def start_weights(n: int) -> Floats:
@@ -105,7 +106,7 @@ def fewest(risk: float, level: float) -> int:
     return 1 if risk >= 1.0 else math.ceil(math.log(level) / math.log1p(-risk) - 1e-9)
 
 
-def _candidates(ranks: Ranked, risk: float, delta: float, *, bet: bool, most_wrong: float | None = None) -> Integers:
+def _candidates(ranks: Ranked, risk: float, delta: float, *, bet: bool, unseen: bool = False) -> Integers:
     """The positions to test: from the first that could pass at the first level if all its answers were right."""
     ends = np.cumsum(ranks.n)
     first = int(np.searchsorted(ends, fewest(risk, FIRST * delta)))
@@ -119,16 +120,16 @@ def _candidates(ranks: Ranked, risk: float, delta: float, *, bet: bool, most_wro
     p = (
         _bets(flawless, places, risk, delta)
         if bet
-        else _p_values(flawless, kept_at(flawless, places), risk, most_wrong)
+        else _p_values(flawless, kept_at(flawless, places), risk, unseen=unseen)
     )
     could = np.flatnonzero(p <= FIRST * delta)
     return places[could[0] :] if len(could) else np.zeros(0, np.int64)
 
 
-def _p_values(ranks: Ranked, kept: Kept, risk: float, most_wrong: float | None = None) -> Floats:
+def _p_values(ranks: Ranked, kept: Kept, risk: float, *, unseen: bool = False) -> Floats:
     if ranks.clusters is None:
         return _binomial(kept.risk, kept.n.astype(np.float64), risk)
-    return Shares.of(cluster_sums(ranks).at(kept.n - 1), most_wrong).p_values(risk)
+    return Shares.of(cluster_sums(ranks).at(kept.n - 1)).p_values(risk, unseen=unseen)
 
 
 def _binomial(risk_seen: Floats, n: Floats, risk: float) -> Floats:
@@ -142,7 +143,7 @@ def _binomial(risk_seen: Floats, n: Floats, risk: float) -> Floats:
 @dataclass(frozen=True, slots=True)
 class Shares:
     """Shares of wrong answers in clusters: their variances, the effective numbers of clusters that contribute to them,
-    and the share of answers in a cluster.
+    the share of answers in a cluster, that of the wrong answers of the worst cluster, and the number of clusters.
 
     The variance is that of a ratio, Σ (e_c - p n_c)² / n², so that it holds where large clusters are riskier.
     """
@@ -151,23 +152,36 @@ class Shares:
     variance: Floats
     carriers: Floats
     cluster: Floats
+    worst: Floats
+    many: Floats
 
     @classmethod
-    def of(cls, sums: ClusterSums, most_wrong: float | None = None) -> Shares:
-        """Of what is kept at some thresholds. most_wrong: the most wrong answers of a cluster, if fewer than all."""
+    def of(cls, sums: ClusterSums) -> Shares:
+        """Of what is kept at some thresholds."""
         p = sums.e / sums.n
         squares = np.maximum(sums.ee - 2 * p * sums.ne + p**2 * sums.nn, 0.0) / sums.n**2
         carriers = np.divide(sums.e**2, sums.ee, out=np.zeros_like(p), where=sums.ee > 0)
-        cluster = sums.nn / sums.n**2
-        cluster = cluster if most_wrong is None else np.minimum(cluster, most_wrong / sums.n)
-        return cls(p, squares * sums.many / np.maximum(sums.many - 1, 1), carriers, cluster)
+        variance = squares * sums.many / np.maximum(sums.many - 1, 1)
+        return cls(p, variance, carriers, sums.nn / sums.n**2, np.maximum(sums.most, 1) / sums.n, sums.many)
 
-    def p_values(self, risk: float, *, times: float = 1.0, unlucky: float = 0.0) -> Floats:
+    def p_values(self, risk: float, *, times: float = 1.0, unlucky: float = 0.0, unseen: bool = False) -> Floats:
         """P-values of Fay and Feuer's upper bounds, with one more cluster of wrong answers; in `times` as many
-        clusters, whose shares are `unlucky` standard errors higher."""
+        clusters, whose shares are `unlucky` standard errors higher.
+
+        unseen: one more cluster as bad as the worst one here, and separately clusters that are entirely wrong of which
+        none is here: the largest p(s) · (1 - (risk - s))^C, where the errors that are here have a share of s or more
+        with p-value p(s), and the C clusters have none of those that make up the rest of the risk.
+        """
         variance = self.variance / times
-        further = one_more(self.cluster / times, self.carriers * times)
-        return gamma_p_value(self.value + unlucky * np.sqrt(variance), variance, further, risk)
+        value = self.value + unlucky * np.sqrt(variance)
+        if not unseen:
+            return gamma_p_value(value, variance, one_more(self.cluster / times, self.carriers * times), risk)
+        further = one_more(np.minimum(self.cluster, self.worst) / times, self.carriers * times)
+        ends = np.linspace(0.0, risk, SPLITS)[:, None]
+        none_seen = (1.0 - risk + ends[1:]) ** (self.many * times)
+        here = np.concatenate([np.ones((1, len(value))), gamma_p_value(value, variance, further, ends[1:-1])])
+        at_most: Floats = np.maximum((here * none_seen).max(axis=0), gamma_p_value(value, variance, further, risk))
+        return at_most
 
 
 def _bets(ranks: Ranked, places: Integers, risk: float, delta: float) -> Floats:
@@ -192,7 +206,7 @@ def _log_wealth(counts: Floats, wrong: Floats, risk: float, delta: float) -> flo
 
 
 def answers_needed(
-    ranks: Ranked, *, risk: float, delta: float, dependence: str = ESTIMATED, most_wrong: float | None = None
+    ranks: Ranked, *, risk: float, delta: float, dependence: str = ESTIMATED, unseen: bool = False
 ) -> int | None:
     """About how many answers like these would give a guarantee with probability POWER; None if no subset of these has
     an observed risk below the target.
@@ -210,8 +224,9 @@ def answers_needed(
         return None
     z, other = float(-ndtri(FIRST * delta)), float(ndtri(POWER))
     if dependence != ANY and ranks.clusters is not None:
-        shares = Shares.of(cluster_sums(ranks).at(kept.n[below] - 1), most_wrong)
-        enough = [t for t in TIMES if (shares.p_values(risk, times=t, unlucky=other) <= FIRST * delta).any()]
+        shares = Shares.of(cluster_sums(ranks).at(kept.n[below] - 1))
+        p = (shares.p_values(risk, times=times, unlucky=other, unseen=unseen) for times in TIMES)
+        enough = [times for times, of_all in zip(TIMES, p, strict=True) if (of_all <= FIRST * delta).any()]
         return _round_up(enough[0] * ranks.total) if enough else None
     r = risk_so_far[below]
     kept_answers = ((z * math.sqrt(risk * (1 - risk)) + other * np.sqrt(r * (1 - r))) / (risk - r)) ** 2

@@ -255,7 +255,7 @@ def ends_with_one_more(
     return gamma_interval(value, variance, float(one_more(size, carrying)), level=level)
 
 
-def gamma_p_value(value: Floats, variance: Floats, further: Floats, limit: float) -> Floats:
+def gamma_p_value(value: Floats, variance: Floats, further: Floats, limit: float | Floats) -> Floats:
     """P-value of the hypothesis that the sum is at least `limit`: the size at which `gamma_interval` ends at the limit.
 
     >>> gamma_p_value(np.array([3.0]), np.array([3.0]), np.array([1.0]), 8.767).round(3).tolist()
