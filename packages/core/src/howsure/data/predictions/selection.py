@@ -193,7 +193,7 @@ class Selection:
     def values(self, sql: str) -> npt.NDArray[Any]:
         """The values of an expression for each used row, in the order of the files."""
         with reading(self.table.name):
-            return np.asarray(self.table.connection.sql(self.query([f"{sql} AS value"])).fetchnumpy()["value"])
+            return np.asarray(self.table.connection.execute(self.query([f"{sql} AS value"])).fetchnumpy()["value"])
 
     def positions_of(self, rows: Sequence[int]) -> dict[int, int]:
         """The positions of some used rows."""

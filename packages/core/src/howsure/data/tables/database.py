@@ -13,13 +13,19 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import duckdb
 import numpy as np
 import numpy.typing as npt
 
-from howsure.data.tables.connections import Connection, connect
+from howsure.data.tables.connections import (
+    OUT_OF_MEMORY,
+    Connection,
+    PatientConnection,
+    connect,
+    lift_memory_limit,
+)
 from howsure.errors import ColumnName, InputError
 from howsure.files.opened import Scratch, asked_encoding, checked_text
 from howsure.inputs.checks import MISSING_TEXT
@@ -29,7 +35,8 @@ from howsure.inputs.pairs import CHUNK_ROWS
 # Parquet's statistics know no NaN; DuckDB trusts them in filters and loses such rows (its issue 25521).
 # As a join, IN (…) could change the order of rows, on which columns that are loaded one by one rely.
 DISABLED_OPTIMIZERS = "filter_pushdown,statistics_propagation,in_clause"
-MEMORY = "128MB"  # of the rows of files; beyond it, they are in the scratch folder
+# of the rows of files; beyond it, they are in the scratch folder. Lifted for a query that cannot do with it.
+MEMORY = "128MB"
 NOT_UTF_8 = re.compile(r"not utf-8 encoded|invalid UTF-8")
 LINE = re.compile(r"CSV Error on Line: (\d+)")  # incorrect for JSON
 UNEVEN = re.compile(r"CSV Error on Line: (\d+).*Expected Number of Columns: (\d+) Found: (\d+)", re.DOTALL)
@@ -57,7 +64,7 @@ class Database:
         self._ending.callback(connection.close)  # before the scratch folder goes
         if self._allowed is not None:
             _allow(connection, self._allowed, self.folder)
-        return connection
+        return cast("Connection", PatientConnection(connection))
 
     @contextmanager
     def opening(self) -> Iterator[Self]:
@@ -136,6 +143,10 @@ def reading(name: str, path: str = "") -> Iterator[None]:
     except (duckdb.Error, RuntimeError) as error:  # nanoarrow passes on DuckDB's errors as RuntimeError
         if INTERRUPTED in str(error):
             raise KeyboardInterrupt from error
+        if OUT_OF_MEMORY in str(error):
+            raise InputError(
+                f"{name} needs more memory than there is. Read fewer rows or columns, or use a machine with more of it."
+            ) from error
         if _is_utf_16(path or name):
             raise asked_encoding(path or name, name) from error
         if NOT_UTF_8.search(str(error)):
@@ -194,15 +205,24 @@ def _first_bytes(path: str, size: int) -> bytes:
 def batches(connection: Connection, query: str) -> Iterator[Any]:
     """The record batches of a query as nanoarrow views; each is valid until the next is requested."""
     with reading("the input"):
-        cursor = connection.cursor()  # of its own, so that several streams can run side by side
         import nanoarrow
 
-        stream = nanoarrow.c_array_stream(cursor.sql(query))
+        cursor = connection.cursor()  # of its own, so that several streams can run side by side
+        stream, n_rows = None, 0
         while True:
             try:
+                if stream is None:
+                    rest = f"SELECT * FROM ({query}) OFFSET {n_rows}" if n_rows else query
+                    stream = nanoarrow.c_array_stream(cursor.sql(rest))
                 batch = stream.get_next()  # kept here: a view does not keep its batch alive
             except StopIteration:
                 return
+            except (duckdb.Error, RuntimeError) as error:
+                if not lift_memory_limit(connection, error):
+                    raise
+                stream = None
+                continue
+            n_rows += batch.length
             yield batch.view()
 
 
