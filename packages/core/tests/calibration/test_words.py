@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.figures.made_up import ANY_CURVE, curve_with
 
 from howsure import calibration_curve
-from howsure.calibration.words import figures_in_words, kind, recipe_rows, regions, rounded, verdict
+from howsure.calibration.words import calibration_answer, figures_in_words, kind, recipe_rows, regions, rounded, verdict
 
 GRID = [0.05, 0.25, 0.45, 0.65, 0.85]
 
@@ -99,6 +99,33 @@ def test_too_little_data_is_said() -> None:
     undefined = curve_with(GRID, GRID, error=(math.nan, None, None))
     assert verdict(undefined).startswith("too little data: no bin has two pairs")
     assert kind(wide) == kind(undefined) == "too little data"
+
+
+def test_the_smallest_error_is_that_of_all_groups_of_the_table() -> None:
+    """Also of groups whose data are too little for a verdict; a group without an error is not ranked."""
+    large = [0.20, 0.40, 0.65, 0.85, 0.95]
+    a, b, c = (
+        curve_with(GRID, frequency, error=error, name=name, p=0.4)
+        for name, frequency, error in (
+            ("A", GRID, (0.10, 0.0, 0.25)),
+            ("B", large, (0.19, 0.08, 0.31)),
+            ("C", large, (0.40, 0.35, 0.45)),
+        )
+    )
+    undefined = curve_with(GRID, GRID, error=(math.nan, None, None), name="D")
+    assert calibration_answer([b, a], [0.4, 0.4]) == (
+        "Calibration errors range from 0.1000 [0.0000, 0.2500] (A) to 0.1900 [0.0800, 0.3100] (B), and the intervals "
+        "overlap; underconfident: B; too little data: A."
+    )
+    assert calibration_answer([c, a, undefined], [0.4] * 3) == (
+        "Of the 2 groups with enough data, A has the smallest calibration error, 0.1000 [0.0000, 0.2500]; "
+        "underconfident: C; too little data: A, D."
+    )
+    assert calibration_answer([c, undefined], [0.4] * 2) == (
+        "Only C has enough data for a calibration error, 0.4000 [0.3500, 0.4500]; underconfident: C; "
+        "too little data: D."
+    )
+    assert calibration_answer([a, undefined], [0.4] * 2) == "Too little data for a verdict in any of 2 groups."
 
 
 def test_a_test_that_rejects_is_never_beside_a_verdict_that_nothing_is_there() -> None:

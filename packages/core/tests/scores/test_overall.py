@@ -57,6 +57,8 @@ def test_a_model_that_lacks_a_group_says_so() -> None:
 def test_only_models_of_a_group_compete_for_bold() -> None:
     categories = howsure.mean_scores(RIGHT, groups=GROUP)
     assert r"\textbf" not in categories.to_latex()
+    alone = howsure.mean_scores(np.concatenate([RIGHT, 0 * RIGHT]), model=["m"] * 60 + ["w"] * 60, id=[*range(60)] * 2)
+    assert "The best of a column is bold. " in f"{alone.to_markdown()} "
     models = howsure.mean_scores(
         np.concatenate([RIGHT, 0 * RIGHT]), model=["m"] * 60 + ["w"] * 60, groups=[*GROUP, *GROUP], id=[*range(60)] * 2
     )

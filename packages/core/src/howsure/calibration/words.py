@@ -157,16 +157,20 @@ def calibration_answer(curves: Sequence[CalibrationCurve], p_values: Sequence[fl
         of = "" if curve.name is None else f" of {curve.name}"
         return f"Calibration error{of} {curve.error}; {verdict(curve, p_values[0])}."
     kinds = [kind(curve, p) for curve, p in zip(curves, p_values, strict=True)]
-    decided = [curve for curve, curve_kind in zip(curves, kinds, strict=True) if curve_kind != TOO_LITTLE]
-    groups = verdicts_by_kind([(str(curve.name), curve_kind) for curve, curve_kind in zip(curves, kinds, strict=True)])
-    if not decided:
+    if set(kinds) == {TOO_LITTLE}:
         return f"Too little data for a verdict in any of {len(curves):,} groups."
-    first, *others = sorted(decided, key=lambda curve: curve.error.value)
+    groups = verdicts_by_kind([(str(curve.name), curve_kind) for curve, curve_kind in zip(curves, kinds, strict=True)])
+    measured = [curve for curve in curves if math.isfinite(curve.error.value)]
+    first, *others = sorted(measured, key=lambda curve: curve.error.value)
+    if not others:
+        return f"Only {first.name} has enough data for a calibration error, {first.error}; {groups}."
+    among = "" if len(measured) == len(curves) else f"Of the {len(measured):,} groups with enough data, "
     overlapping = [curve for curve in others if _overlap(first.error, curve.error)]
-    if others and overlapping == others:
+    if overlapping == others:
         errors = [f"{curve.error} ({curve.name})" for curve in (first, others[-1])]
-        return f"Calibration errors range from {' to '.join(errors)}, and the intervals overlap; {groups}."
-    smallest = f"{first.name} has the smallest calibration error, {first.error}"
+        start = f"{among}calibration" if among else "Calibration"
+        return f"{start} errors range from {' to '.join(errors)}, and the intervals overlap; {groups}."
+    smallest = f"{among}{first.name} has the smallest calibration error, {first.error}"
     if overlapping:
         names = shortened([str(curve.name) for curve in overlapping], limit=MAX_NAMED)
         smallest += f", but the intervals of {names} overlap with it"

@@ -229,7 +229,7 @@ class Table:
         }
         ways = {way: ARROWS[way] for way in (LOWER, HIGHER) if way in directions}
         arrows = ["; ".join(f"{arrow} {way} is better" for way, arrow in ways.items()) + "."] if ways else []
-        among = " within each group" if self.contests else ""
+        among = " within each group" if len({*self.contests} - {None}) > 1 else ""
         bold = [f"The best of a column is bold{among}."] if self._best() else []
         legends = [f"{heading}: {self.legend[heading]}." for heading in self.headings if heading in self.legend]
         return [*arrows, *bold, *legends, *([self.legend[""]] if "" in self.legend else [])]
