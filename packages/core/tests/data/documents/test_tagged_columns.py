@@ -53,7 +53,7 @@ def test_documents_and_columns_are_reported(tmp_path: Path) -> None:
     assert document.metadata == {"columns": found.columns}
     path.write_text(PUBLISHED["GermEval, inner names last"][0])
     assert document_items(path).items == [["O", "B-PER", "O"], ["O", "O"]]
-    assert document_items(path).columns == "4 columns separated by tabs: word 2, tag 4 (BIO)"
+    assert document_items(path).columns == ("4 columns separated by tabs: word 2, tag 4 (BIO); 2 comments skipped")
 
 
 def test_what_is_not_in_columns(tmp_path: Path) -> None:
@@ -98,3 +98,40 @@ def test_strict_scores_name_their_scheme() -> None:
     assert table.recipe["strict_entity_f1"] == "chunks:strict|scheme:BIO"
     with pytest.raises(InputError, match="labels must be of BIO, as the true ones are; they contain 'E-X'"):
         score_table(y_true=gold, prediction=[["B-X", "E-X", "O"]] * 20, metrics="strict_entity_f1")
+
+
+ONE_SENTENCE = "Ada {fill}B-PER\nsang {fill}O\n\n"
+
+
+@pytest.mark.parametrize(
+    ("comment", "fill"),
+    [("# id 5239 domain=en", "_ _ "), ("# id X", "_ "), ("# x", ""), ("# id 5239 in another number of cells", "")],
+)
+def test_comments_with_as_many_cells_as_words(comment: str, fill: str, tmp_path: Path) -> None:
+    path = tmp_path / "names.conll"
+    path.write_text(f"{comment}\n{ONE_SENTENCE.format(fill=fill)}" * 2)
+    assert read_tagged(path) == ([("Ada", "sang")] * 2, [("B-PER", "O")] * 2)
+    (document,) = read_documents(path, format="columns")
+    assert document.metadata["columns"].endswith("(BIO); 2 comments skipped")
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "hashes"),
+    [
+        (
+            "# O\nAda B-PER\nsang O\n\n",
+            ("#", "Ada", "sang"),
+            "; 1 line with # at the beginning of a sentence read as words",
+        ),
+        ("Ada B-PER\n# x\nsang O\n\n", ("Ada", "#", "sang"), ""),
+        ("#ada O\nsang O\n\n", ("#ada", "sang"), ""),
+        ("# x\n# y\n\n", ("#", "#"), "; 1 line with # at the beginning of a sentence read as words"),
+    ],
+    ids=["a known tag", "inside a sentence", "a hashtag", "no other tags"],
+)
+def test_hashes_that_are_words(text: str, words: tuple[str, ...], hashes: str, tmp_path: Path) -> None:
+    path = tmp_path / "names.conll"
+    path.write_text(text)
+    (document,) = read_documents(path, format="columns")
+    assert document.sentences[0].words == words
+    assert "".join(document.metadata["columns"].partition(";")[1:]) == hashes

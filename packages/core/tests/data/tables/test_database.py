@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import _thread
+import gzip
+import re
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
@@ -183,3 +186,18 @@ def test_no_scratch_file_outlives_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError) as also:
         open_corpus([path], fields=fields, spool=tmp_path / "spool")
     assert [*(tmp_path / "spool").iterdir()] == [], (told.value, also.value)
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
+@pytest.mark.parametrize(
+    ("rest", "fault"),
+    [
+        ('{"q": 0.5}\n{"q', "line 3 of q.jsonl is not complete, valid JSON. Was the file cut off?"),
+        ('{"q\n{"q": 0.5}\n', "line 2 of q.jsonl is not complete, valid JSON. Correct or remove it."),
+    ],
+)
+def test_the_line_that_is_not_json(rest: str, fault: str, pack: Callable[[bytes], bytes], tmp_path: Path) -> None:
+    path = tmp_path / "q.jsonl"
+    path.write_bytes(pack(f'{{"q": 0.25}}\n{rest}'.encode()))
+    with pytest.raises(InputError, match=re.escape(fault)), reading("q.jsonl", str(path)):
+        raise duckdb.InvalidInputException('Malformed JSON in file "q.jsonl", at byte 21 in line 9: cut')

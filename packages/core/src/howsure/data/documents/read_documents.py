@@ -180,7 +180,7 @@ def _columns(
 ) -> list[Document]:
     tagged = read_columns(text, column=column)
     sentences = tuple(Sentence(words, tags=tags) for words, tags in zip(tagged.words, tagged.tags, strict=True))
-    return [Document(text.stem, sentences, metadata={"columns": tagged.layout.summary})]
+    return [Document(text.stem, sentences, metadata={COLUMNS: tagged.layout.summary})]
 
 
 COLUMNS = "columns"
@@ -249,10 +249,11 @@ def prediction_items(path: str | os.PathLike[str], gold: DocumentItems, *, colum
 
 
 def columns_notes(name: str, columns: str | None) -> tuple[str, ...]:
-    """A note on what was recognised in a file of more than two columns."""
-    if columns is None or columns.startswith("2 "):
+    """A note on what was recognised in a file of more than two columns, or with lines that begin with #."""
+    if columns is None or (columns.startswith("2 ") and ";" not in columns):
         return ()
-    return (told(f"{os.path.basename(name)} was read as {columns}; `column=...` names another column of tags."),)
+    other = "" if columns.startswith("2 ") else "; `column=...` names another column of tags"
+    return (told(f"{os.path.basename(name)} was read as {columns}{other}."),)
 
 
 # The first documents of a file, for a quick look: what follows them is not read.

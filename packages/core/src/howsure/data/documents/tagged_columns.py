@@ -22,25 +22,37 @@ from howsure.inputs.numbers_and_names import counted
 
 BREAK_OF_CELL = re.compile(r"[\t\r\n\ud800-\udfff]")  # what is half a character has no place in UTF-8
 DOCSTART = "-DOCSTART-"
+COMMENT = re.compile(r"^#[ \t]", re.MULTILINE)  # or the word "#"
 BEGINS = re.compile(rf"{DOCSTART}(\s|$)|#\s*newdoc\b")
 FIRST_LINES = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The columns of a file; `word` and `tag` are counted from 0. `scheme`: of the entities, if the tags have any."""
+    """The columns of a file; `word` and `tag` are counted from 0. `scheme`: of the entities, if the tags have any.
+
+    `comments` are the lines that were skipped as such, `hashes` those that begin a sentence with # and were read as
+    words.
+    """
 
     tabs: bool
     width: int
     word: int
     tag: int
     scheme: str | None = None
+    comments: int = 0
+    hashes: int = 0
 
     @property
     def summary(self) -> str:
         """What was recognised, in words."""
         columns = f"{self.width} columns separated by {'tabs' if self.tabs else 'spaces'}"
-        return f"{columns}: word {self.word + 1}, tag {self.tag + 1}" + (f" ({self.scheme})" if self.scheme else "")
+        parts = [f"{columns}: word {self.word + 1}, tag {self.tag + 1}" + (f" ({self.scheme})" if self.scheme else "")]
+        if self.comments:
+            parts.append(f"{counted(self.comments, 'comment')} skipped")
+        if self.hashes:
+            parts.append(f"{counted(self.hashes, 'line')} with # at the beginning of a sentence read as words")
+        return "; ".join(parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +70,9 @@ def read_tagged(path: str | os.PathLike[str], *, column: int | None = None) -> t
 
     Columns are separated by tabs, or by spaces if no line has a tab. The word is in the first column, or in the second
     if the first one numbers the words of a sentence; the tag is in the last one, or in `column`, counted from 1.
-    Comments (# …) and -DOCSTART- are skipped, and a line without content, or with tabs only, ends a sentence.
+    Comments and -DOCSTART- are skipped, and a line without content, or with tabs only, ends a sentence. A comment is a
+    line that begins with # and has another number of columns; or one before the words of a sentence whose tag no other
+    line has.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "birds.conll")
@@ -105,17 +119,20 @@ def read_columns(text: Text, *, column: int | None = None) -> TaggedText:
     tags: list[Strings] = []
     documents: list[int] = []
     document = 0
-    for begins, rows in _sentences(text, layout):
+    counts: Counter[str] = Counter()
+    for begins, rows in _sentences(text, layout, counts):
         if rows:
             document += begins and bool(words)
             words.append(tuple(row[layout.word] for row in rows))
             tags.append(tuple(row[layout.tag] for row in rows))
             documents.append(document)
-    return TaggedText(words, tags, documents, replace(layout, scheme=scheme_of(tags)))
+    layout = replace(layout, scheme=scheme_of(tags), comments=counts["comments"], hashes=counts["hashes"])
+    return TaggedText(words, tags, documents, layout)
 
 
-def _sentences(text: Text, layout: Layout) -> Iterator[tuple[bool, list[Strings]]]:
-    """Whether a document begins, and the rows of each sentence."""
+def _sentences(text: Text, layout: Layout, counts: Counter[str]) -> Iterator[tuple[bool, list[Strings]]]:
+    """Whether a document begins, and the rows of each sentence; comments and words that look like them are counted."""
+    known_tags = _tags_of_words(text, layout)
     rows: list[Strings] = []
     begins = False
     for number, line in enumerate(text.content.split("\n"), start=1):
@@ -124,13 +141,29 @@ def _sentences(text: Text, layout: Layout) -> Iterator[tuple[bool, list[Strings]
         if new_document or not any(fields):
             yield begins, rows
             begins, rows = (begins and not rows) or new_document, []
-        elif line.startswith("#") and not (len(fields) == layout.width and all(fields) and layout.word == 0):
-            continue
+        elif line.startswith("#") and _is_comment(fields, layout, None if rows else known_tags):
+            counts["comments"] += 1
         elif len(fields) == layout.width and fields[layout.word] and fields[layout.tag]:
+            counts["hashes"] += not rows and COMMENT.match(line) is not None
             rows.append(fields)
         else:
             raise text.fault(number, _fault(fields, layout))
     yield begins, rows
+
+
+def _is_comment(fields: Strings, layout: Layout, known_tags: set[str] | None) -> bool:
+    """Whether a line with # at its beginning is a comment; `known_tags` are those of the words, before a sentence."""
+    if layout.word > 0 or len(fields) != layout.width or not all(fields):
+        return True
+    return fields[0].split(" ")[0] == "#" and bool(known_tags) and fields[layout.tag] not in (known_tags or ())
+
+
+def _tags_of_words(text: Text, layout: Layout) -> set[str]:
+    """The tags of all lines that are not comments, nor look like them; none if no line looks like a comment."""
+    if not COMMENT.search(text.content):
+        return set()
+    rows = [_fields(line, layout.tabs) for line in text.content.split("\n") if not line.startswith("#")]
+    return {row[layout.tag] for row in rows if len(row) == layout.width}
 
 
 def _fields(line: str, tabs: bool) -> Strings:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import errno
+import json
 import math
 import os
 import re
@@ -27,7 +28,7 @@ from howsure.data.tables.connections import (
     lift_memory_limit,
 )
 from howsure.errors import ColumnName, InputError
-from howsure.files.opened import Scratch, asked_encoding, checked_text
+from howsure.files.opened import Scratch, asked_encoding, checked_text, compression_of, open_unpacked
 from howsure.inputs.checks import MISSING_TEXT
 from howsure.inputs.numbers_and_names import THOUSANDS, counted, nearest, spelled_number, unknown_name
 from howsure.inputs.pairs import CHUNK_ROWS
@@ -43,6 +44,7 @@ UNEVEN = re.compile(r"CSV Error on Line: (\d+).*Expected Number of Columns: (\d+
 SNIFFED = 1 << 16  # bytes
 NO_COLUMNS = "Error when sniffing file"  # where no separator gives all rows as many values
 KEY_TWICE = re.compile(r"JSON transform error.*: Object .* has duplicate key \"(.*)\"", re.DOTALL)
+BAD_JSON = "Malformed JSON in file"
 INTERRUPTED = "Query interrupted"  # what DuckDB makes of Ctrl-C
 
 
@@ -171,6 +173,8 @@ def reading(name: str, path: str = "") -> Iterator[None]:
             raise InputError(
                 f"a row of {name} has the key {twice[1]!r} twice, and it is unclear which is meant. Remove one."
             ) from error
+        if BAD_JSON in str(error) and (reason := _first_bad_line(path or name, name)):
+            raise InputError(reason) from error
         message = str(error).partition("LINE 1:")[0].replace(os.path.abspath(path or name), name)  # then our own SQL
         lines = [line.strip() for line in message.splitlines() if line.strip()]
         reason = " ".join(lines[:3])[:300] if lines else type(error).__name__
@@ -190,6 +194,19 @@ def _why_uneven(path: str) -> str | None:
         return "its first line is a comment (#), where the names of the columns must be. Remove this line."
     if 0 < beginning.count(b"\r\n") < beginning.count(b"\n"):
         return "some of its lines end in CRLF, others in LF. Save it with one kind of line end."
+    return None
+
+
+def _first_bad_line(path: str, name: str) -> str | None:
+    """What is wrong with the first line that is not JSON, and what to do; None if all are."""
+    with open_unpacked(path, compression_of(_first_bytes(path, 4)), name) as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                json.loads(line) if line.strip() else None
+            except (ValueError, RecursionError):
+                is_last = not file.read(1)
+                advice = "Was the file cut off? Complete or remove it." if is_last else "Correct or remove it."
+                return f"line {number:,} of {name} is not complete, valid JSON. {advice}"
     return None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import click
@@ -86,7 +86,11 @@ class Corpus:
     @property
     def conllu(self) -> str:
         """The sentences as CoNLL-U: what the file says if it is that, else what can be said in it."""
-        return conllu_text(self.documents) if self.original is None else self.original
+        if self.original is not None:
+            return self.original
+        # how the file was read is not part of what it says
+        contents = [{key: text for key, text in doc.metadata.items() if key != COLUMNS} for doc in self.documents]
+        return conllu_text([replace(doc, metadata=kept) for doc, kept in zip(self.documents, contents, strict=True)])
 
     def tags(self, column: str | int) -> list[Strings]:
         """The gold tags of each sentence.
