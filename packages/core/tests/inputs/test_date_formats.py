@@ -17,7 +17,7 @@ from howsure.inputs.date_formats import (
     read_day,
     reading_steps,
 )
-from howsure.inputs.periods import coded_periods
+from howsure.inputs.periods import coded_periods, read_periods
 
 WRITTEN = {
     "28 December 2022|3 May 2021 10:30": ("%d %B %Y", "2022-12-28 2021-05-03"),
@@ -83,3 +83,19 @@ def test_dates_that_no_format_reads_together_name_the_format_that_reads_most() -
     assert coded_periods(["1-Jan-96", "2-Feb-96", "3-Jan-96"], period="month").names == ("1996-01", "1996-02")
     with pytest.raises(InputError, match="%d/%m/%Y reads as many dates as %m/%d/%Y"):
         coded_periods(["13/03/2020", "04/13/2020"], period="year")
+
+
+def test_short_years_do_not_lie_ahead() -> None:
+    sixties = ["05.06.60", "01.02.68", "03.04.69", "31.12.71"]
+    assert coded_periods(sixties, period="year").names == ("1960", "1968", "1969", "1971")
+    seen = read_periods(sixties, period="year")
+    assert (seen.date_format, str(seen.first), str(seen.last)) == ("%d.%m.%y", "1960-06-05", "1971-12-31")
+    assert coded_periods(["05.06.99", "13.02.01"], period="year").names == ("1999", "2001")
+    next_year = datetime.date.today().year + 1  # as in forecasts: a century of others would lie between
+    assert coded_periods([f"05.06.{next_year % 100:02}", "13.02.01"], period="year").names == ("2001", str(next_year))
+
+
+@pytest.mark.parametrize("time", ["25:99", "12:60", "25:00", "99:00"])
+def test_times_that_do_not_exist_are_not_cut_off(time: str) -> None:
+    assert not is_written(f"31/12/2001 {time}", "%d/%m/%Y")
+    assert count_date_formats([f"31/12/2001 {time}"]) == {}

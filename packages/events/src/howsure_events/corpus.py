@@ -18,6 +18,8 @@ from howsure.inputs.date_formats import (
     best_formats,
     check_date_format,
     count_date_formats,
+    has_short_year,
+    last_year,
     plain_format,
     reading_steps,
     several_formats,
@@ -167,6 +169,7 @@ class Corpus:
         if bad_dates not in BAD_DATES:
             raise unknown_name("way", bad_dates, BAD_DATES, place="what to do with bad dates")
         self.table, self.fields, self.bad_dates, self.is_parsed = table, fields, bad_dates, is_parsed
+        self._last_year: int | None = None  # of dates with years of two digits
         self._check_ids()
         if fields.date_format is None:
             self.fields = replace(fields, date_format=self._seen_format())
@@ -217,7 +220,15 @@ class Corpus:
             return f"CASE WHEN regexp_matches({text}, {literal(ISO)}) THEN TRY_CAST(left({text}, 10) AS DATE) END"
         for pattern, replacement in reading_steps(written):
             text = f"regexp_replace({text}, {literal(pattern)}, {literal(replacement)}, 'gi')"
-        return f"CAST(try_strptime({text}, {literal(plain_format(written))}) AS DATE)"
+        date = f"CAST(try_strptime({text}, {literal(plain_format(written))}) AS DATE)"
+        if not has_short_year(written):
+            return date
+        if self._last_year is None:
+            years = self.table.ask(f"DISTINCT year({date})", rest=f"WHERE {date} IS NOT NULL")
+            self._last_year = last_year([int(str(year)) for (year,) in years])
+        return (
+            f"CASE WHEN year({date}) > {self._last_year} THEN CAST({date} - INTERVAL 100 YEAR AS DATE) ELSE {date} END"
+        )
 
     def _check_ids(self) -> None:
         if self.fields.id is None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from howsure.counts.notes import CountNote
 from howsure.counts.population import named_groups
 from howsure.errors import InputError
+from howsure.inputs.date_formats import ISO
 from howsure.inputs.frames import Kind, Rows, Source, is_frame, no_frame, rows_of
 from howsure.inputs.numbers_and_names import shortened
-from howsure.inputs.periods import coded_periods
+from howsure.inputs.periods import read_periods
 
 LABELS = ("y_true", "second", "settled")  # of the units that were read
 SEVERAL = ("groups", "features")
@@ -19,10 +21,11 @@ KINDS = {"y_prob": Kind.NUMBER, "features": Kind.NUMBER, "date": Kind.DAYS, "clu
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The column of each role, several columns by name, or a mapping of rows to values; and the rows."""
+    """The column of each role, several columns by name, or a mapping of rows to values; the rows; and notes on them."""
 
     held: Mapping[str, Any]
     rows: Rows
+    notes: tuple[CountNote, ...] = ()
 
     def __getitem__(self, role: str) -> Any:
         return self.held.get(role)
@@ -69,8 +72,12 @@ class Columns:
         with rows.placed():
             days, date_name = values.pop("date"), date if isinstance(date, str) else "date"
             if days is not None:
-                periods = coded_periods(days, period=str(period), date_format=date_format, name=date_name)
-                values["groups"] = {**named_groups(values.get("groups")), str(period): periods}
+                seen = read_periods(days, period=str(period), date_format=date_format, name=date_name)
+                values["groups"] = {**named_groups(values.get("groups")), str(period): seen.periods}
+                if seen.date_format != ISO:
+                    rows = replace(rows, read={**rows.read, "date_format": seen.date_format})
+                    dates = {"format": seen.date_format, "first": seen.first, "last": seen.last}
+                    return cls(values, rows, (CountNote("date_format", dates),))
         return cls(values, rows)
 
 

@@ -261,7 +261,8 @@ def count_units(
             labels["y_true"], score, drawn["sample"], columns["strata"], columns["inclusion"], options, n
         )
         counts = counts if double_labels is None else correct_counts(counts, double_labels, generator_from(rng))
-    return replace(counts, recipe={**counts.recipe, **columns.rows.read})
+    caveats = (*counts.caveats, *columns.notes)
+    return replace(counts, caveats=caveats, recipe={**counts.recipe, **columns.rows.read})
 
 
 def _estimate_from_sample(

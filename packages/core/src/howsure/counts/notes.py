@@ -44,6 +44,7 @@ SEVERITY = {
     "large_clusters": 1,
     "unlike_groups": 1,
     "rounded_chances": 1,
+    "date_format": 1,
     "independent_members": 0,
     "average_coverage": 0,
     "design": 0,
@@ -124,6 +125,8 @@ def note_text(note: CountNote, rows: Sequence[Any] = (), terms: Terms = GENERAL)
                 f"the inclusion probabilities are rounded: they imply {values['stated']:,} "
                 f"{terms.drawn(values['clustered'])}, not {values['actual']:,}"
             )
+        case "date_format":
+            return f"the dates were read as {values['format']}: {values['first']} to {values['last']}"
         case "average_coverage":
             return (
                 f"the intervals of {terms.groups} have the stated coverage on average over all {terms.groups}, not in "

@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import product
 
@@ -42,7 +42,7 @@ WEEKDAYS = (
 # Regular expressions that Python and DuckDB read alike, and their replacements. \b is ASCII in DuckDB, which does no
 # harm here: longer names come first.
 TIME = (  # at the end, or before a year at the end, as in Aug 27 13:08:45 +0000 2008
-    r"(?: |, ?|T)[0-9]{1,2}[:.h][0-9]{2}(?:[:.][0-9]{2}(?:[.,][0-9]+)?)?"
+    r"(?: |, ?|T)(?:[01]?[0-9]|2[0-4])[:.h][0-5][0-9](?:[:.](?:[0-5][0-9]|60)(?:[.,][0-9]+)?)?"
     r" ?(?:[ap]\.?m\.?)? ?(?:Z|[a-z]{3,4}|[+-][0-9]{2}:?[0-9]{2})?( [0-9]{4})?$",
     r"\1",
 )
@@ -115,6 +115,24 @@ def read_day(text: str, date_format: str) -> datetime.date:
     for pattern, replacement in reading_steps(date_format):
         text = re.sub(pattern, replacement, text, flags=re.IGNORECASE)
     return datetime.datetime.strptime(text, plain_format(date_format)).date()
+
+
+def has_short_year(date_format: str | None) -> bool:
+    """Whether a format has years of two digits."""
+    return date_format is not None and "y" in DIRECTIVE.findall(date_format)
+
+
+def last_year(years: Collection[int]) -> int:
+    """The last year of dates with years of two digits, which strptime reads as 1969 to 2068.
+
+    Later years are of the century before. It is the current year, unless the dates would then span more years.
+
+    >>> last_year([2060, 2068, 1969, 1971]) < 2060
+    True
+    """
+    now = datetime.date.today().year
+    earlier = [year - 100 if year > now else year for year in years]
+    return now if years and max(earlier) - min(earlier) <= max(years) - min(years) else datetime.MAXYEAR
 
 
 def is_written(text: str, date_format: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -15,7 +16,9 @@ from howsure.inputs.date_formats import (
     best_formats,
     check_date_format,
     count_date_formats,
+    has_short_year,
     is_written,
+    last_year,
     read_day,
     several_formats,
 )
@@ -176,6 +179,16 @@ def _date(value: str | datetime.date | None, place: str) -> datetime.date:
         raise InputError(f"{place} must be a date such as 2003-03-20 (ISO 8601); it is {value!r}.") from error
 
 
+@dataclass(frozen=True, slots=True)
+class ReadPeriods:
+    """The period of each date, the format in which the dates were read, and the first and the last one."""
+
+    periods: Coded
+    date_format: str
+    first: datetime.date
+    last: datetime.date
+
+
 def coded_periods(dates: object, *, period: str, date_format: str | None = None, name: str = "date") -> Coded:
     """The period of each date (n,), as codes and labels in chronological order; each distinct date is parsed once.
 
@@ -187,6 +200,11 @@ def coded_periods(dates: object, *, period: str, date_format: str | None = None,
 
     Raises InputError naming the row whose date is missing or invalid.
     """
+    return read_periods(dates, period=period, date_format=date_format, name=name).periods
+
+
+def read_periods(dates: object, *, period: str, date_format: str | None = None, name: str = "date") -> ReadPeriods:
+    """`coded_periods` with the format of the dates, and their range."""
     _check_period(period)
     if date_format is not None:
         check_date_format(date_format)
@@ -197,10 +215,10 @@ def coded_periods(dates: object, *, period: str, date_format: str | None = None,
         texts, codes = np.unique(column.astype(str), return_inverse=True)
         dates = Coded(codes, tuple(texts.tolist()))
     written = date_format or _seen_format(dates, name)
-    labels = []
+    days = []
     for code, date in enumerate(dates.names):
         try:
-            labels.append(_label(read_day(date, written), period))
+            days.append(read_day(date, written))
         except ValueError:
             bad = sum(not is_written(other, written) for other in dates.names)
             of_all = f"{len(dates.names) - bad:,} of {len(dates.names):,} different dates"
@@ -210,9 +228,14 @@ def coded_periods(dates: object, *, period: str, date_format: str | None = None,
             if date_format is None and bad < len(dates.names):
                 advice = f" {ISO if written == ISO else written} reads {of_all}: correct the others."
             raise InputError(problem + (advice if date_format is None else "")) from None
+    if has_short_year(written):
+        last = last_year({day.year for day in days})
+        days = [day.replace(year=day.year - 100) if day.year > last else day for day in days]
+    labels = [_label(day, period) for day in days]
     distinct = sorted(set(labels))
     places = {label: place for place, label in enumerate(distinct)}
-    return Coded(np.array([places[label] for label in labels], dtype=np.int32)[dates.codes], tuple(distinct))
+    periods = Coded(np.array([places[label] for label in labels], dtype=np.int32)[dates.codes], tuple(distinct))
+    return ReadPeriods(periods, written, min(days, default=datetime.date.min), max(days, default=datetime.date.max))
 
 
 def _seen_format(dates: Coded, name: str) -> str:
