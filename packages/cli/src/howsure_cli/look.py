@@ -18,6 +18,7 @@ from howsure.data.tables.connections import Connection
 from howsure.data.tables.database import Database, column_of, identifier, in_json_text, reading
 from howsure.data.tables.named_files import (
     SPELLED,
+    SUFFIXES,
     TEXTS,
     File,
     as_texts,
@@ -37,6 +38,7 @@ from howsure.files.opened import parsed_json
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import LIKELY_PERCENT
 from howsure.inputs.numbers_and_names import counted, shortened, spelled_number
+from howsure.inputs.source_names import format_suffix
 from howsure.result import Rows, as_json
 from howsure.show.table import COUNT, WORDS, Column
 from howsure_cli.column_words import CHANCES
@@ -121,7 +123,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
             notes.append(WITHOUT_LABELS)
         what = f"a log of {log.format.program}"
     elif means := summary_of_means(columns, n):
-        commands, what = [], f"a table of {SPELLED[named[0].format]}"
+        commands, what = [], f"a table of {SPELLED[_written_format(named[0])]}"
         notes.append(means)
     else:
         of_alike = [f"{named[0].name} has {said_of_alike(names)} Rename them to use them." for names in alike]
@@ -135,7 +137,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
         else:
             commands = of_a_table([columns[at] for at in places], usable, file_words, files=len(named))
         commands = commands or [look_into(file_words, column_name) for column_name in lists[:1] if explode is None]
-        what = f"a table of {SPELLED[named[0].format]}"
+        what = f"a table of {SPELLED[_written_format(named[0])]}"
         notes += of_alike
         notes += [DOCUMENTS for command in commands if command.startswith("howsure events")]
     if len(columns) == 1 and (reason := why_one_column(columns[0].name, columns[0].examples)) is not None:
@@ -156,6 +158,11 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
         notes=tuple(notes),
         recipe=recipe,
     )
+
+
+def _written_format(file: File) -> str:
+    """The format of a file as its name says, also where a copy of its rows is read."""
+    return file.format if file.origin is None else SUFFIXES.get(format_suffix(file.name), file.format)
 
 
 def _first_tables(connection: Connection, files: Sequence[File], *, most: int) -> Iterator[list[list[Any]]]:

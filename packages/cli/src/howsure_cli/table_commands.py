@@ -27,6 +27,7 @@ from howsure.data.seen_columns import (
     WITHIN,
     SeenColumn,
 )
+from howsure.data.tables.database import literal
 from howsure.inputs.numbers_and_names import spelled_number
 from howsure_cli.column_words import (
     ARMS,
@@ -161,6 +162,12 @@ def of_a_table(
     return list(dict.fromkeys(commands or [*table.of_documents(events_in_texts)] or table.of_columns_alike()))[:MOST]
 
 
+def _grades(column: SeenColumn) -> set[str | float]:
+    """The values of a column, numbers as such: 4.0, as a column with gaps may be written, is 4."""
+    numbers = {text: spelled_number(text) for text in column.held}
+    return {text if number is None else number for text, number in numbers.items()}
+
+
 def _listed(columns: Sequence[SeenColumn]) -> str:
     return ",".join(column.name for column in columns)
 
@@ -271,21 +278,42 @@ class _Table:
         judge, person, rater, grade = found
         criterion = self._named(CRITERIA, FEW, TWO, other_than=[rater, grade])
         keys = [item] if criterion is None else [item, criterion]
+        if self._repeats([rater, *keys], at_most=1):
+            if (annotators := self._annotators(rater, judge, person, keys)) is not None:
+                judge, person, rater = annotators
+            else:
+                keys = [*(self._keys(item, [rater], other_than=[rater, grade]) or keys)]
+                keys += [criterion] if criterion is not None and criterion not in keys else []
         graded: dict[str, set[tuple[str | None, ...]]] = {judge: set(), person: set()}
         for *key, who, given in zip(*map(self._values, (*keys, rater, grade)), strict=True):
             if who in graded and given is not None:
                 graded[str(who)].add(tuple(key))
-        both = Counter(key[1:] for key in graded[judge] & graded[person]).most_common(1)
+        place = None if criterion is None else keys.index(criterion)
+        both = Counter(None if place is None else key[place] for key in graded[judge] & graded[person]).most_common(1)
         if not both or both[0][1] < MIN_LABELS:
             return
         (kept, _), *_ = both
         words = ["--pivot", _listed([*keys, rater, grade]), "--score", judge, "--target", person]
-        words += [] if criterion is None else ["--where", f"{criterion.name} = '{kept[0]}'"]
+        words += [] if criterion is None else ["--where", f"{criterion.name} = {literal(str(kept))}"]
         words += positive_option(grade) or []
         words += ["--skip-missing"] if graded[person] - graded[judge] else []
         yield typed("judge", *self.asked, *words)
         if len(grade.held) <= MOST_JUDGED:
             yield typed("judge validate", *self.asked, *words)
+
+    def _annotators(
+        self, rater: SeenColumn, judge: str, person: str, keys: Sequence[SeenColumn]
+    ) -> tuple[str, str, SeenColumn] | None:
+        """The first judge and the first person by name, and the column of their names, where several of them graded
+        the same items; None if no column tells them apart."""
+        for column in self.columns:
+            if column is rater or not column.words & RATERS or column.kind not in (TWO, FEW):
+                continue
+            pairs = dict.fromkeys(zip(self._values(column), self._values(rater), strict=True))
+            named = {who: name for name, who in reversed(pairs)}
+            if len({name for name, _ in pairs}) == len(pairs) and not self._repeats([column, *keys], at_most=1):
+                return str(named[judge]), str(named[person]), column
+        return None
 
     def _judge_and_person(self) -> tuple[str, str, SeenColumn, SeenColumn] | None:
         """The only judge, the first person, and the columns of raters and grades, if their names say so."""
@@ -328,13 +356,13 @@ class _Table:
         few = [column for column in self.columns if column.kind in (TWO, FEW) and not names_id(column)]
         plain = [column for column in few if column.words & (RATERS | JUDGE) and "." not in column.name]
         candidates = [plain, *(alike for alike in self._alike(few) if self._are_of_raters(alike))]
-        alike = [[column for column in some if len(column.held & some[0].held) > 1] for some in candidates]
+        alike = [[c for c in some if len(_grades(c) & _grades(some[0])) > 1] for some in candidates]
         raters = next((columns for columns in alike if len(columns) > 1), [])
         item = self._item()
         keys = [] if item is None else self._keys(item, [], other_than=raters)
         if not raters or not keys or not self.may_explode:
             return
-        values = {value for column in raters for value in column.held}
+        values = {value for column in raters for value in _grades(column)}
         scale = ["--scale", "ordinal"] if len(values) > MOST_NOMINAL and all(map(is_numeric, raters)) else []
         words = ["--explode", _listed(raters), "--rater", COLUMN, "--id", _listed(keys), "--score", VALUE, *scale]
         yield self._command("judge agreement", words, raters)

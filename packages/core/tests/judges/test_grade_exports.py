@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import howsure
+from howsure.data.pivoted import pivoted
 from howsure.errors import InputError
 
 # Of 12 items, the judge says 1 to the first 7; a person labels the first 10 and says 1 to the first 5 and the ninth.
@@ -183,3 +184,73 @@ def test_a_named_format_is_read_verbatim(tmp_path: Path) -> None:
     path = written(tmp_path / "scores.csv", langfuse(snake=False, kind="BOOLEAN"))
     data = howsure.read(path, format="csv", where="source = 'EVAL' and dataType = 'BOOLEAN'")
     assert howsure.mean_scores(score="value", data=data).rows[0].mean.value == pytest.approx(7 / 12)
+
+
+def test_grades_by_several_annotators_of_a_source_are_not_mixed(tmp_path: Path) -> None:
+    """Judge a gives item k the grade k mod 2, judge b the opposite, ann the same as a."""
+    values = {"a": 0, "b": 1, "ann": 0}
+    sources = {who: {"source_type": "HUMAN" if who == "ann" else "LLM_JUDGE", "source_id": who} for who in values}
+    rows = [
+        {
+            "trace_id": f"t{k}",
+            "assessments": [
+                assessment(k, (k + value) % 2, "") | {"source": sources[who]} for who, value in values.items()
+            ],
+        }
+        for k in range(20)
+    ]
+    path = written(tmp_path / "two.jsonl", rows)
+    with pytest.raises(InputError, match="differ in annotator") as error:
+        howsure.validate_judge("person", "judge", data=howsure.read(path, pivot="item,rater,grade"))
+    assert "item,annotator,grade" in str(error.value)
+    data = howsure.read(path, pivot="item,annotator,grade")
+    for judge, right in (("a", 10), ("b", 0)):
+        validation = howsure.validate_judge("ann", judge, data=data)
+        assert [(row.right, row.n) for row in validation] == [(right, 10)] * 2
+
+
+@pytest.mark.parametrize("column", ["criterion", "model", "prompt"])
+def test_grades_that_differ_in_another_column_are_not_mixed(tmp_path: Path, column: str) -> None:
+    rows = [
+        {"item": k, column: which, "rater": rater, "grade": k % 2}
+        for k in range(12)
+        for which in ("it's", "y")
+        for rater in ("judge", "person")
+    ]
+    path = written(tmp_path / "long.csv", rows)
+    with pytest.raises(InputError, match=f"differ in {column}") as error:
+        howsure.validate_judge("person", "judge", data=howsure.read(path, pivot="item,rater,grade"))
+    assert f"item,{column},rater,grade" in str(error.value)
+    data = howsure.read(path, pivot=f"item,{column},rater,grade", where=f"{column} = 'it''s'")
+    assert howsure.validate_judge("person", "judge", data=data).labelled == 12
+
+
+def test_grades_at_different_times_are_settled(tmp_path: Path) -> None:
+    """A column whose values do not recur, such as a time, does not tell grades apart."""
+    rows = [{"item": k, "rater": r, "grade": k % 2, "comment": "ok"} for k in range(9) for r in ("judge", "person") * 2]
+    timed = [row | {"at": f"10:{place}", "comment": "abc"[place % 3]} for place, row in enumerate(rows)]
+    data = howsure.read(written(tmp_path / "timed.csv", timed), pivot="item,rater,grade")
+    assert howsure.validate_judge("person", "judge", data=data).labelled == 9
+
+
+def test_the_first_item_may_be_zero_and_ungraded_items_are_counted(tmp_path: Path) -> None:
+    rows = [row | {"traceId": int(row["traceId"][1:-2])} for row in langfuse(snake=False, kind="BOOLEAN")[:-1]]
+    data = howsure.read(written(tmp_path / "zero.jsonl", rows), pivot="item,rater,grade")
+    assert howsure.validate_judge("person", "judge", data=data).n == 12
+    bare = [{"item": k, "rater": r, "grade": "" if k == 3 else k % 2} for k in range(9) for r in ("judge", "person")]
+    notes = list[str]()
+    assert len([*pivoted(bare, "item,rater,grade", "bare.csv", notes.append)]) == 8
+    assert notes[0] == "bare.csv: 1 item without any grade left out."
+
+
+def test_a_table_with_names_of_an_export_is_kept(tmp_path: Path) -> None:
+    """If it has no grades, or the requested columns are its own."""
+    own = [{"name": f"m{k}", "source": "wiki", "data_type": "text", "score": k % 2} for k in range(10)]
+    own_path = written(tmp_path / "own.csv", own)
+    assert howsure.mean_scores(score="score", data=howsure.read(own_path)).rows[0].n == 10
+    lists = [{"id": k, "score": k % 2, "assessments": [{"a": 1}]} for k in range(10)]
+    lists_path = written(tmp_path / "own.jsonl", lists)
+    assert howsure.mean_scores(score="score", data=howsure.read(lists_path)).rows[0].n == 10
+    path = written(tmp_path / "scores.csv", langfuse(snake=False, kind="BOOLEAN")[:-1])
+    by_source = howsure.mean_scores(score="value", model="source", data=howsure.read(path))
+    assert {row.model: row.n for row in by_source.rows} == {"ANNOTATION": 10, "EVAL": 12}

@@ -8,11 +8,12 @@ import json
 import os
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from howsure.data.grade_exports import GradeExport, export_of, grade_rows, is_export_header
+from howsure.data.grade_exports import GradeExport, export_of, grade_rows, has_grades, is_export_header, is_table
 from howsure.data.logs.source import Beginning, Source, listed, mapping, number
 from howsure.data.pivoted import pivoted
 from howsure.data.tables.named_files import SPELLED, File, objects_source, reading_files, text_source
@@ -31,28 +32,35 @@ def rows_as_objects(
     *,
     recognise: bool = True,
     pivot: str | None = None,
+    names: Collection[str] = (),
 ) -> tuple[File, ...]:
     """The files; those in which rows are left out or created are rewritten as JSON lines in `spool`.
 
-    recognise: read exports of grades as such. pivot: the columns of item, rater and grade, whose rows become columns.
+    recognise: read exports of grades as such, unless `names`, the requested columns, are those of the files.
+    pivot: the columns of item, rater and grade, whose rows become columns.
 
     Raises InputError where `explode` names no list, or `pivot` no grades.
     """
     if explode is not None and pivot is not None:
         raise InputError("`explode=...` makes rows of columns and `pivot=...` columns of rows. Use one of them.")
-    exports = [_export(file) if recognise and explode is None else None for file in files]
+    names = {*names, *(pivot or "").replace(" ", "").split(",")}
+    exports = [_export(file, names) if recognise and explode is None else None for file in files]
     if pivot is not None:
         notes = list[str]()
         sources = (_grades(*both, notes.append) for both in zip(files, exports, strict=True))
         name = files[0].name if len(files) == 1 else f"{files[0].name} and {len(files) - 1:,} more"
         rows = pivoted(itertools.chain.from_iterable(sources), pivot, name, notes.append)
-        copy = _written(rows, spool / "pivoted.jsonl", name)
+        copy = _written(rows, spool / "pivoted.jsonl", name, f"the pivoted {name}")
         for note in notes:  # not before an error
             tell(note)
         return (copy,)
     if any(exports):
         return tuple(
-            _written(_grades(file, export, tell), spool / f"rows-{at}.jsonl", file.name)
+            file
+            if export is None
+            else _written(
+                _grades(file, export, tell), spool / f"rows-{at}.jsonl", file.name, f"the grades of {file.name}"
+            )
             for at, (file, export) in enumerate(zip(files, exports, strict=True))
         )
     if explode is None and (joined := _joined(files, spool / "rows.jsonl", tell)) is not None:
@@ -63,28 +71,30 @@ def rows_as_objects(
     )
 
 
-def _written(rows: Iterable[Mapping[str, Any]], path: Path, name: str) -> File:
-    """Rows as JSON lines."""
+def _written(rows: Iterable[Mapping[str, Any]], path: Path, name: str, place: str) -> File:
+    """Rows as JSON lines. place: what they are rows of, in messages on one of them."""
     with open(path, "w", encoding="utf-8") as copy:
         copy.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    return File(str(path), name, "jsonl")
+    copied = File(str(path), name, "jsonl")
+    return replace(copied, origin=lambda row: (replace(copied, name=place), row, ""))
 
 
-def _export(file: File) -> GradeExport | None:
-    """The layout of a file of grades; None for any other."""
+def _export(file: File, names: Collection[str]) -> GradeExport | None:
+    """The layout of a file of grades; None for any other, and where the requested columns are those of the file."""
     beginning = Beginning(file)
-    if file.format == "parquet":
-        return export_of(dict.fromkeys(beginning.columns))
+    if file.format == "parquet" and export_of(dict.fromkeys(beginning.columns)) is None:
+        return None
     start = beginning.text.partition(b"\n")[0] if file.format in ("csv", "tsv") else beginning.text
-    if not is_export_header(start.decode("utf-8", "replace")):
+    if file.format != "parquet" and not is_export_header(start.decode("utf-8", "replace")):
         return None
     if file.format == "json" and os.path.getsize(file.path) > LARGEST_KEYED:
         return None
     try:
-        first = next(_export_records(file), None)
+        first = next(_export_records(file), {})
+        export = None if is_table(first, names) else export_of(first)
+        return export if export is not None and has_grades(export, _export_records(file)) else None
     except InputError:  # which is reported where the file is read as a table
         return None
-    return None if first is None else export_of(first)
 
 
 def _export_records(file: File) -> Iterator[Mapping[str, Any]]:

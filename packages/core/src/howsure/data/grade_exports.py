@@ -4,7 +4,7 @@ one table: a row for each grade, with the item, the criterion, and who gave it."
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ RATERS = {  # the sources of all programs, by who they are
     **dict.fromkeys(("EVAL", "LLM_JUDGE", "AI_JUDGE", "LLM", "LLM-JUDGE"), "judge"),
 }
 TRUTHS = {"yes": 1, "true": 1, "no": 0, "false": 0}
+COLUMNS = frozenset(("item", "criterion", "rater", "annotator", "grade", "comment", "trace"))
 ASIDE = ("TEXT", "CORRECTION")  # data types of Langfuse that are not grades
 
 
@@ -41,6 +42,25 @@ def export_of(record: Record) -> GradeExport | None:
     return next((export for export in EXPORTS if export.is_row(record)), None)
 
 
+def is_table(header: Iterable[str], names: Collection[str]) -> bool:
+    """Whether the requested columns are those of the file itself, not those of its grades.
+
+    >>> is_table(["name", "source", "value"], {"value", "source"}), is_table(["name", "source"], {"grade"})
+    (True, False)
+    """
+    header = {*header}
+    return bool(header & {*names}) and not (COLUMNS - header) & {*names}
+
+
+def has_grades(export: GradeExport, records: Iterable[Record]) -> bool:
+    """Whether any object of a layout has a grade of an item."""
+    return any(_is_grade(row) for record in records for row in export.grades(record))
+
+
+def _is_grade(row: Record | None) -> bool:
+    return row is not None and row["item"] is not None and row["grade"] is not None
+
+
 def may_be_export(file: File) -> bool:
     """Whether the first line of a table may be that of a layout."""
     with open_unpacked(file.path, file.compression, file.name) as stream:
@@ -59,14 +79,19 @@ MARKS = ("dataType", "data_type", "annotator_kind", "assessments", "gen_ai.evalu
 def grade_rows(export: GradeExport, records: Iterator[Record], name: str, tell: Tell) -> Iterator[dict[str, Any]]:
     """The grades in objects, a row each. tell: called with a note on what was read."""
     values = [row for record in records for row in export.grades(record)]
-    rows = [row for row in values if row is not None and row["item"] is not None and row["grade"] is not None]
+    rows = [row for row in values if row is not None and _is_grade(row)]
     raters = Counter(row["rater"] for row in rows).most_common()
     by_rater = shortened(f"{rater} {count:,}" for rater, count in raters)
     items = counted(len({row["item"] for row in rows}), "item")
     tell(f"{name}: {counted(len(rows), 'grade')} of {items} ({by_rater}) from {export.program}.")
     if len(rows) < len(values):
-        tell(f"{name}: {counted(len(values) - len(rows), 'row')} without a grade or an item left out.")
+        tell(
+            f"{name}: {counted(len(values) - len(rows), 'row')} without a grade or an item left out; `format=...` "
+            "(such as `format='csv'`) reads the file as a table instead."
+        )
     filled = {column for row in rows for column, value in row.items() if value is not None}
+    if "annotator" in filled:
+        rows = [row | {"annotator": row["annotator"] or row["rater"]} for row in rows]
     yield from ({column: value for column, value in row.items() if column in filled} for row in rows)
 
 
@@ -74,7 +99,7 @@ def _row(
     item: Any, criterion: Any, source: Any, grade: Any, *, annotator: Any = None, comment: Any = None, trace: Any = None
 ) -> dict[str, Any]:
     """A grade; `rater` is person, judge or another source, in lower case. The trace is the cluster of its parts."""
-    source, item = None if source is None else str(source), item or trace or None
+    source, item = None if source is None else str(source), trace if item is None else item
     return {
         "item": item,
         "criterion": criterion,
@@ -240,14 +265,14 @@ def _attributes(event: Record) -> dict[str, Any]:
 
 def _evaluation(attributes: Record, place: Record) -> dict[str, Any]:
     """The grade in an event. The convention has no field for who graded: if no attribute says it, this is the name of
-    the evaluation."""
+    the evaluation, which is then no criterion."""
     name, label = attributes[EVALUATION + "name"], _get(attributes, EVALUATION + "score.label")
-    source = next((value for key, value in attributes.items() if key in SOURCES and value), name)
+    source = next((value for key, value in attributes.items() if key in SOURCES and value), None)
     trace = _get(place, "traceId", "trace_id", "context.trace_id")
     return _row(
         _get(place, "spanId", "span_id", "context.span_id") or _get(attributes, "gen_ai.response.id") or trace,
-        name,
-        source,
+        None if source is None else name,
+        name if source is None else source,
         label if label is not None else _get(attributes, EVALUATION + "score.value"),
         comment=_get(attributes, EVALUATION + "explanation"),
         trace=trace,

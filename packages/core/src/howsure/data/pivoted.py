@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from howsure.data.tables.database import literal
 from howsure.errors import InputError, parameter
 from howsure.inputs.checks import is_missing
 from howsure.inputs.numbers_and_names import counted, number_or_text, shortened, unknown_name
@@ -22,7 +23,8 @@ def pivoted(rows: Iterable[Mapping[str, Any]], pivot: str, name: str, tell: Tell
     Other columns are kept if they have one value in each item. Different grades of one item by one rater become their
     mean, or of two labels the more frequent one. tell: called with notes.
 
-    Raises InputError for a column that does not exist, and where no item has grades of two raters.
+    Raises InputError for a column that does not exist, where no item has grades of two raters, and where grades of one
+    item by one rater differ in a column that tells them apart, such as the criterion or the model.
     """
     *keys, rater, grade = [column.strip() for column in pivot.split(",")]
     names = [*keys, rater, grade]
@@ -33,7 +35,8 @@ def pivoted(rows: Iterable[Mapping[str, Any]], pivot: str, name: str, tell: Tell
         )
     grades = defaultdict[tuple[Any, ...], defaultdict[str, list[Any]]](lambda: defaultdict(list))
     others = defaultdict[tuple[Any, ...], dict[str, Any]](dict)
-    columns, varying, unnamed = dict[str, None](), set[str](), 0
+    columns, varying, unnamed, items = dict[str, None](), set[str](), 0, set[tuple[Any, ...]]()
+    repeats = Repeats(pivot)
     for row in rows:
         values = {column: _value(row, column) for column in names}
         values[grade] = number_or_text(values[grade])
@@ -44,15 +47,20 @@ def pivoted(rows: Iterable[Mapping[str, Any]], pivot: str, name: str, tell: Tell
         if _is_empty(who) or any(map(_is_empty, item)):
             unnamed += 1
             continue
+        items.add(item)
         if not _is_empty(given):
             grades[item][str(who)].append(given)
+            repeats.add((item, str(who)), {column: _value(row, column) for column in row if column not in names})
         for column, value in row.items():
             if column not in names and not _is_empty(value) and others[item].setdefault(column, value) != value:
                 varying.add(column)
     raters = list(dict.fromkeys(who for by_rater in grades.values() for who in by_rater))
+    repeats.check([column for column in CRITERIA if column in varying])
     _check_raters(raters, grades.values(), [*keys, *(columns.keys() - {rater, grade} - varying)], pivot)
     if unnamed:
         tell(f"{name}: {counted(unnamed, 'row')} without an item or a rater left out.")
+    if ungraded := len(items) - len(grades):
+        tell(f"{name}: {counted(ungraded, 'item')} without any grade left out.")
     labels = {given for by_rater in grades.values() for several in by_rater.values() for given in several}
     settle = _mean if len(labels) > 2 and all(isinstance(label, (int, float)) for label in labels) else _majority
     repeated = tied = 0
@@ -65,9 +73,72 @@ def pivoted(rows: Iterable[Mapping[str, Any]], pivot: str, name: str, tell: Tell
         kept = {column: others[item].get(column) for column in columns if column not in (*names, *varying)}
         yield dict(zip(keys, item, strict=True)) | kept | {who: settled.get(who) for who in raters}
     if repeated:
-        how = "their mean is used" if settle is _mean else f"the more frequent grade is used, none of {tied:,} ties"
-        tell(f"{name}: {counted(repeated, 'item')} with different grades by one rater; {how}.")
+        how = "their mean is used" if settle is _mean else "the more frequent one is used"
+        ties = f"; {counted(tied, 'tie')} {'counts' if tied == 1 else 'count'} as missing" if tied else ""
+        cases = "1 case" if repeated == 1 else f"{repeated:,} cases"
+        tell(f"{name}: {cases} of different grades of an item by one rater; {how}{ties}.")
     tell(f"{name}: {counted(len(grades), 'item')} graded by {shortened(raters)}, a column each.")
+
+
+CRITERIA = ("criterion",)
+KEYS = (*CRITERIA, "annotator", "model")  # columns that always tell grades apart
+ASIDE = ("comment",)
+
+
+class Repeats:
+    """The columns in which the grades of one item by one rater differ."""
+
+    def __init__(self, pivot: str) -> None:
+        self.pivot = pivot
+        self.first_rows: dict[tuple[Any, str], Mapping[str, Any]] = {}
+        self.differing: dict[str, tuple[Any, str]] = {}  # columns, and the item and rater with the first difference
+        self.raters_by_value: defaultdict[str, defaultdict[Any, set[str]]] = defaultdict(lambda: defaultdict(set))
+        self.counts: Counter[str] = Counter()
+
+    def add(self, cell: tuple[Any, str], others: Mapping[str, Any]) -> None:
+        """Add a row with a grade: its item and rater, and its other columns."""
+        first = self.first_rows.setdefault(cell, others)
+        for column, value in others.items():
+            if not _is_empty(value):
+                self.counts[column] += 1
+                self.raters_by_value[column][value].add(cell[1])
+        for column in {*first, *others} if first is not others else ():
+            if first.get(column) != others.get(column) and column not in ASIDE:
+                self.differing.setdefault(column, cell)
+
+    def check(self, criteria: Sequence[str]) -> None:
+        """Raise InputError if a column tells repeated grades apart: one whose values recur, unlike those of a time.
+
+        criteria: columns of criteria with several values in an item, also if each rater has one of them.
+        """
+        recurring = [c for c in self.differing if c in KEYS or 2 * len(self.raters_by_value[c]) <= self.counts[c]]
+        names = list(dict.fromkeys([*criteria, *recurring]))
+        if not names:
+            return
+        *keys, rater, grade = [column.strip() for column in self.pivot.split(",")]
+        of_raters = [column for column in names if column not in criteria and self._names_raters(column)][:1]
+        more = [column for column in names if column not in of_raters]
+        better = ",".join([*keys, *more, *(of_raters or [rater]), grade])
+        values = {column: shortened(map(str, self.raters_by_value[column]), limit=3) for column in names}
+        which = " and ".join(f"{column} ({shown})" for column, shown in values.items())
+        advice = f"Use {parameter('pivot', better)}"
+        if of_raters:
+            advice += f", in which {of_raters[0]} names the raters"
+        if more:
+            value = next(iter(self.raters_by_value[more[0]]), "")
+            one = f"{more[0]} = {literal(value) if isinstance(value, str) else value}"
+            advice += f"; add {parameter('where', one)} to keep one {more[0]}"
+        item, who = self.differing.get(names[0], ((), ""))
+        place = f", for example of item {shortened(map(str, item))} by {who}" if item else ""
+        raise InputError(
+            f"{parameter('pivot', self.pivot)} would mix grades of one item that differ in {which}{place}. {advice}."
+        )
+
+    def _names_raters(self, column: str) -> bool:
+        """Whether each value belongs to one rater, so that the column says more exactly who graded."""
+        by_value = self.raters_by_value[column]
+        complete = self.counts[column] == max(self.counts.values())
+        return complete and all(len(raters) == 1 for raters in by_value.values()) and column not in CRITERIA
 
 
 def _value(row: Mapping[str, Any], column: str) -> Any:

@@ -321,9 +321,13 @@ def _in_words(values: Any, pos_label: Hashable) -> dict[str, str]:
 
     >>> _in_words(["good", "bad", None], "good"), _in_words(["win", "tie", "loss"], "win")
     ({'1': 'good', '0': 'bad'}, {'1': 'win', '0': 'other'})
+    >>> _in_words([1.0, 0.0, None], 1)
+    {'1': '1', '0': '0'}
     """
     column = values.values() if isinstance(values, Mapping) else getattr(values, "names", values)
-    others = {str(value) for value in column if not is_missing(value)} - {str(pos_label)}
+    present = [value for value in column if not is_missing(value)]
+    texts = {str(int(v)) if isinstance(v, float) and v.is_integer() else str(v) for v in present}
+    others = texts - {str(pos_label)}
     return {"1": str(pos_label), "0": others.pop() if len(others) == 1 else "other"}
 
 

@@ -341,6 +341,7 @@ def input_files(
     form = log_format(str(format)) if is_log else None if form_name is None else log_format(form_name)
     if form is None and format is None:
         form = detected(files)
+    words = {word for text in names_needed if text for word in WORD.findall(text)}
     if form is None:
         _refuse_archives(files)
         for file in files:
@@ -353,7 +354,8 @@ def input_files(
             raise InputError("`normalise=...` is for log-likelihoods of choices in a log; these files are tables.")
         if model_version is not None:
             raise InputError("`model_version=...` is for logs of decisions; these files are tables.")
-        return rows_as_objects(files, explode, spool, tell, recognise=format is None, pivot=pivot), None
+        recognise = format is None
+        return rows_as_objects(files, explode, spool, tell, recognise=recognise, pivot=pivot, names=words), None
     for name, value, of in (("explode", explode, "lists in tables"), ("pivot", pivot, "tables of grades")):
         if value is None:
             continue
@@ -368,7 +370,6 @@ def input_files(
         )
     log = Log(form, normalise or NONE, model_version)
     labels = None if labels_from is None else Labels.read(labels_from, spool)
-    words = {word for text in names_needed if text for word in WORD.findall(text)}
     kept = partial(_needed_columns, words=words if most is None else None)
     with open(spool / COPIES, "wb") as lines:
         names = [f"log-{at}.jsonl" if len(files) > 1 else COPIES for at in range(len(files))]
