@@ -81,7 +81,7 @@ Columns = dict[str, tuple[Any, ...]]  # of equal length
 
 
 def lines_of(columns: Columns, rows: int) -> bytes:
-    """Columns as lines of JSON, one a row; infinite numbers in lists are written as -Infinity, which DuckDB reads.
+    r"""Columns as lines of JSON, one a row; infinite numbers in lists are written as -Infinity, which DuckDB reads.
 
     >>> lines_of({"item": (None, 2), "logits": ([float("-inf"), 0.5], [0.0])}, 2)
     b'{"item": null, "logits": [-Infinity, 0.5]}\n{"item": 2, "logits": [0.0]}\n'
