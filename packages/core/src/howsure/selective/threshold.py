@@ -30,6 +30,7 @@ FIRST = 0.5  # of delta, for the strictest threshold; the other starts share the
 MOST_BETS = 40  # candidates; a bet goes over all clusters
 TIMES = np.geomspace(1.0, 1e4, 400)  # the clusters there are
 POWER = 0.8  # of the number of answers that are needed
+MARGIN = 0.2  # of the first level, for the p-value that a first threshold would have without an error
 SPLITS = 65  # ends of the intervals into which a risk is split
 HIGHEST_BET = 0.9  # of the bet that one cluster of wrong answers alone would lose
 
@@ -123,6 +124,9 @@ def _candidates(ranks: Ranked, risk: float, delta: float, *, bet: bool, unseen: 
         else _p_values(flawless, kept_at(flawless, places), risk, unseen=unseen)
     )
     could = np.flatnonzero(p <= FIRST * delta)
+    if unseen and len(could):  # a start that passes with a few errors, too
+        likely = np.flatnonzero(p <= MARGIN * FIRST * delta)
+        could = likely if len(likely) else could[-1:]
     return places[could[0] :] if len(could) else np.zeros(0, np.int64)
 
 
