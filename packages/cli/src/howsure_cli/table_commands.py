@@ -32,6 +32,8 @@ from howsure.inputs.numbers_and_names import spelled_number
 from howsure_cli.column_words import (
     ARMS,
     CHANCES,
+    CONFIDENCES,
+    CORRECT,
     COSTS,
     CRITERIA,
     DETECTED,
@@ -508,10 +510,23 @@ class _Table:
         by = ["--group", ",".join([*(group.name for group in groups)])] if groups else self._by_file()
         cluster = ["--cluster", item.name] if item is not None and item.kind != UNIQUE else []
         is_sampled = used[0] is self._labels_of_a_sample()  # what the rows are, and not whether answers are right
-        for command in ("calibration", *(() if is_sampled else ("selective",))):
-            yield self._command(command, [*option_words, *by, *cluster], [*used, *groups, item if cluster else None])
+        columns = [*used, *groups, item if cluster else None]
+        yield self._command("calibration", [*option_words, *by, *cluster], columns)
+        reduce = self._reduction(used) if "--prob" in option_words else []
+        if not is_sampled and reduce is not None:
+            yield self._command("selective", [*option_words, *reduce, *by, *cluster], columns)
         if not by and not {"--prob", "--verbalised"} & {*option_words}:
             yield self._command("calibration", [*option_words, *cluster, "--reduce", "class-wise"], used)
+
+    def _reduction(self, used: Sequence[SeenColumn]) -> list[str] | None:
+        """The option for `selective` by which a probability of a class becomes a confidence in the likelier one; none
+        for a label that says whether an answer is right; None if a confidence cannot be that of the label."""
+        label, prob = used
+        if label is self._right() or {value.casefold() for value in label.held} & CORRECT:
+            return []
+        if prob.words & CONFIDENCES:
+            return [] if is_yes_or_no(label) else None
+        return ["--reduce", "top-label"]
 
     def of_predictions(self) -> Iterator[str]:
         """Where two columns or more hold values of the label: models compared."""

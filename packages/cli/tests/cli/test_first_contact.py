@@ -133,6 +133,11 @@ def test_a_file_in_place_of_a_step_names_the_step(typed: str, meant: str) -> Non
             "judge --rater ann agreement answers.csv",
             "--rater is an option of howsure judge agreement: howsure judge agreement --rater ann answers.csv",
         ),
+        (
+            "judge drift answers.csv --earlier old.csv",
+            "No such command 'drift'. --earlier is an option of howsure judge bias: howsure judge bias answers.csv "
+            "--earlier old.csv",
+        ),
         ("check --foo answers.csv", "No such option '--foo'. Did you mean '--format'?"),
         ("recalibrate --foo fit answers.csv", "No such option '--foo'."),
     ],

@@ -478,3 +478,15 @@ def test_numbers_of_dated_texts_are_no_documents() -> None:
         for i in range(9)
     )
     assert not howsure.look(table("rated.csv", "date text price", rows)).commands
+
+
+def test_a_probability_of_a_class_is_proposed_as_a_confidence_in_the_likelier_class(tmp_path: Path) -> None:
+    """`selective` takes the label for "the answer is right", which a class is not."""
+    rows = "".join(f"{label},{q}\n" for label, q in [("pos", 0.9), ("neg", 0.2), ("pos", 0.7), ("neg", 0.4)] * 50)
+    for names, option in (("gold,prob", ["--reduce", "top-label"]), ("gold,confidence", None)):
+        (path := tmp_path / "answers.csv").write_text(f"{names}\n{rows}")
+        proposed = [command.split() for command in howsure.look(str(path)).commands if " selective " in command]
+        assert [command[-2:] for command in proposed] == ([] if option is None else [option])
+    path.write_text("correct,prob\n" + rows.replace("pos", "1").replace("neg", "0"))
+    (command,) = (command for command in howsure.look(str(path)).commands if " selective " in command)
+    assert "--reduce" not in command

@@ -184,6 +184,7 @@ class Result:
             legend=self.legend(),
             contests=self.contests(),
             details=[column.shown for column in shown if column.detail],
+            answers=[column.shown for column in shown if column.answers],
         )
 
     def text(

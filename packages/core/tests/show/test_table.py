@@ -18,8 +18,14 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from howsure.show.table import (
+    COUNT,
+    ESTIMATE,
     MOST_ROWS,
+    NUMBER,
+    P_VALUE,
     STEERING,
+    WORDS,
+    Column,
     Table,
     all_digits,
     csv_line,
@@ -31,6 +37,7 @@ from howsure.show.table import (
     out_of_a_spreadsheet,
     p_in_words,
     p_text,
+    span,
     width_of,
 )
 
@@ -300,3 +307,25 @@ def test_a_terminal_shows_the_most_important_columns(width: int, shown: list[str
     assert sorted([*shown, *hidden]) == sorted(table.headings)
     assert fitted.rows == [[row[table.headings.index(heading)] for heading in shown] for row in rows]
     assert len(shown) == 1 or max(map(len, fitted.text().splitlines())) <= width
+
+
+@pytest.mark.parametrize(
+    ("width", "shown"),
+    [
+        (40, ["model", "metric", "value", "difference", "p"]),
+        (37, ["model", "metric", "difference", "p"]),
+        (27, ["model", "metric", "difference"]),
+        (19, ["model", "difference"]),
+    ],
+)
+def test_a_terminal_hides_estimates_last(width: int, shown: list[str]) -> None:
+    headings, row = ["model", "metric", "value", "difference", "p"], ["a", "F1", "0.9", "[0.1, 0.3]", "0.0100"]
+    table = Table(headings, [row], words=["model", "metric"], answers=["difference"])
+    assert list(table.fitted(width)[0].headings) == shown
+
+
+def test_columns_of_estimates_and_intervals_are_answers() -> None:
+    columns = [Column("rate", ESTIMATE), Column("ends", span()), Column("low", NUMBER, answer=True)]
+    assert all(column.answers for column in columns)
+    others = [Column("aurc", ESTIMATE, detail=True), Column("n", COUNT), Column("p", P_VALUE), Column("name", WORDS)]
+    assert not any(column.answers for column in others)

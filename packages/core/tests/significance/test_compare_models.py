@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pandas
 import pytest
 
 from howsure.errors import InputError
@@ -49,3 +50,15 @@ def test_the_bootstrap_may_draw_runs_too() -> None:
     expected = compare(GOLD, *runs, metrics="accuracy", method="bootstrap", two_way=True, n_resamples=200, rng=0)
     drawn = resample_models(GOLD, *runs, metrics="accuracy", method="two-way bootstrap", n_resamples=200, rng=0)
     assert drawn.to_dict() == expected.to_dict()
+
+
+def test_series_with_different_indexes_are_refused() -> None:
+    """Rows are compared by position, so a series in another order would be compared with the wrong items."""
+    y, a = pandas.Series([0, 1, 1, 1]), pandas.Series([0, 1, 0, 1])
+    message = "have different indexes, but rows are compared in their order"
+    with pytest.raises(InputError, match=f"y_true and model {message}"):
+        compare_models(y, a, y[::-1], metrics="accuracy", rng=1)
+    with pytest.raises(InputError, match=f"a and b {message}"):
+        compare_scores({"a": a, "b": y[::-1]})
+    assert compare_models(y, a, y[::-1].to_numpy(), metrics="accuracy", rng=1)[0].model_value == 0.5
+    assert compare_models(y, a, y.copy(), metrics="accuracy", rng=1)[0].model_value == 1.0

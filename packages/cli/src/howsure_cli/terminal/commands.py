@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -30,6 +31,7 @@ OF_OTHERS = {  # options that a command has not, and what does what they would
     ("calibration", "--sequential"): "howsure monitor is for calibration that is looked at again and again.",
     ("score", "--model"): "To check each model, name the column as groups: --group COL.",  # of howsure check score
 }
+COMMAND_WORD = re.compile(r"[a-z]+(-[a-z]+)*")
 USUAL_STEPS = {  # of a group that needs one before its files
     "howsure": "look",
     "howsure check": "score",
@@ -283,10 +285,12 @@ def raise_for_misplaced(group: Group, ctx: click.Context, args: Sequence[str], o
     steps = [name for name, command in takers.items() if named == name or (named is None and _takes_files(command))]
     if steps:
         steps.sort(key=lambda name: name != USUAL_STEPS.get(ctx.command_path))
-        rest = shlex.join([argument for argument in args if argument and argument != named])
+        unknown = args[0] if named is None and COMMAND_WORD.fullmatch(args[0]) and not os.path.exists(args[0]) else None
+        rest = shlex.join([argument for argument in args if argument and argument not in (named, unknown)])
         others = f" (or {', '.join(steps[1:])})" if steps[1:] else ""
         typed = f"{ctx.command_path} {steps[0]}"
-        raise click.UsageError(f"{option} is an option of {typed}: {typed} {rest}{others}", ctx)
+        no_command = "" if unknown is None else f"No such command {unknown!r}. "
+        raise click.UsageError(f"{no_command}{option} is an option of {typed}: {typed} {rest}{others}", ctx)
 
 
 def tell(message: str) -> None:

@@ -324,18 +324,18 @@ class CountEstimates(Rows[CountEstimate]):
     def columns(self) -> Sequence[Column]:
         """The columns of groups, then numbers and the method."""
         ends: Callable[[Any], Any] = _shares if self.in_shares else attrgetter("low", "high")
-        share = Column("share", NUMBER)
+        share = Column("share", NUMBER, answer=True)
         return [
             *(Column(name, WORDS, name, get=partial(_key, k)) for k, name in enumerate(self.keys or ("group",))),
             Column("n", COUNT, "units"),
             Column("labelled", COUNT),
             Column("positives", COUNT, "positive"),
-            share if self.in_shares else Column("estimate", digits(1)),
+            share if self.in_shares else Column("estimate", digits(1), answer=True),
             Column("low", NUMBER, get=lambda row: ends(row)[0], only=FRAME),
             Column("high", NUMBER, get=lambda row: ends(row)[1], only=FRAME),
             Column("interval", span(4 if self.in_shares else 0), get=ends, only=TABLE),
             *([] if self.in_shares else [share]),
-            Column("method", WORDS),
+            Column("method", WORDS, detail=True),
         ]
 
     @property

@@ -165,8 +165,13 @@ class _Differences(Rows[JudgedDifference]):
             Column("n", COUNT),
             Column("labelled", COUNT),
             Column("judge", SIGNED, "by the judge", detail=True),
-            Column("corrected", SIGNED, get=lambda row: row.corrected.value),
-            Column("interval", TEXT, get=lambda row: interval(row.corrected.low, row.corrected.high, sign=True)),
+            Column("corrected", SIGNED, get=lambda row: row.corrected.value, answer=True),
+            Column(
+                "interval",
+                TEXT,
+                get=lambda row: interval(row.corrected.low, row.corrected.high, sign=True),
+                answer=True,
+            ),
             Column("p_value", P_VALUE, "p"),
             Column("p_adjusted", P_VALUE, "adjusted p"),
         ]

@@ -144,13 +144,20 @@ class JudgeValidation(Rows[JudgeValidationRow]):
                     COUNT,
                     f"judge: {self._in_words(name)}",
                     values=[row.judged[name] for row in self.rows],
+                    detail=True,
                 )
                 for name in (names if len(names) <= 5 else [])
             ),
             Column("n", COUNT, legend="answers with this label of people"),
             Column("right", COUNT, only=FRAME),
             Column("rate", ESTIMATE, "judge agrees", legend=f"in brackets the {level} interval"),
-            Column("low", digits(4), "at least", legend=f"one-sided {level} bound, compared with the required rate"),
+            Column(
+                "low",
+                digits(4),
+                "at least",
+                legend=f"one-sided {level} bound, compared with the required rate",
+                answer=True,
+            ),
             Column("verdict", WORDS),
         ]
 

@@ -62,7 +62,7 @@ def scores_answer(table: ScoreTable) -> str:
         by_group.setdefault(row.group, []).append(row)
     pooled = next((group for group in (MACRO, OVERALL) if group in by_group), None)
     if pooled is None and len(by_group) > 1:
-        return _across_groups(by_group, table.recipe)
+        return _across_groups(by_group, table.recipe, f"By {first_score}, " * several_scores)
     where = " over all groups" if pooled == OVERALL else " in the mean of the groups" if pooled == MACRO else ""
     return _of_one_group(
         by_group[pooled] if pooled else rows, table.recipe, f"By {first_score}" * several_scores, where
@@ -85,16 +85,21 @@ def _of_one_group(rows: Sequence[ScoreRow], recipe: Mapping[str, Any], by: str, 
     return f"{prefix}{names[0]} has the {extreme} mean{where}, {values[0]}; {counted(len(rows), 'model')}, not ranked."
 
 
-def _across_groups(by_group: Mapping[str | None, Sequence[ScoreRow]], recipe: Mapping[str, Any]) -> str:
-    """The answer where groups are not pooled: how often each model is first, or the range of the means."""
+def _across_groups(by_group: Mapping[str | None, Sequence[ScoreRow]], recipe: Mapping[str, Any], by: str) -> str:
+    """The answer where groups are not pooled: how often each model is first, or the range of the means.
+
+    by: the score, where there are several, as the groups of the others are not counted.
+    """
     if any(len(rows) > 1 for rows in by_group.values()):
         firsts = Counter(str(rows[0].model) for rows in by_group.values())
         shares = [f"{model} in {count:,}" for model, count in firsts.most_common()]
         extreme = "lowest" if recipe["lower_is_better"] else "highest"
-        return f"The {extreme} mean of {counted(len(by_group), 'group')} has {shortened(shares, limit=MAX_NAMED)}."
+        groups = counted(len(by_group), "group")
+        return f"{by}{'the' if by else 'The'} {extreme} mean of {groups} has {shortened(shares, limit=MAX_NAMED)}."
     ordered = sorted((rows[0] for rows in by_group.values()), key=lambda row: row.mean.value)
     low, high = ordered[0], ordered[-1]
-    return f"Means of {len(ordered):,} groups range from {low.mean} ({low.group}) to {high.mean} ({high.group})."
+    means = f"{by}{'means' if by else 'Means'}"
+    return f"{means} of {len(ordered):,} groups range from {low.mean} ({low.group}) to {high.mean} ({high.group})."
 
 
 def battles_answer(table: BattleTable) -> str:

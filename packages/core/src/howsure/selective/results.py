@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import ROUND_FLOOR, Context
 from typing import Any, ClassVar, Final
 
 from howsure.inputs.numbers_and_names import counted
@@ -16,6 +17,7 @@ from howsure.show.notes import notes_by_name
 from howsure.show.table import COUNT, ESTIMATE, EXACT, FRAME, HIGHER, LOWER, POINT, WORDS, Column, number
 from howsure.worst_rows import WorstRows
 
+DOWN = Context(prec=6, rounding=ROUND_FLOOR)  # of thresholds in sentences
 ESTIMATED: Final = "estimated"
 ANY: Final = "any"
 ASSUMED = {
@@ -53,7 +55,7 @@ class AtCoverage:
     accuracy: Estimate
 
     def __str__(self) -> str:
-        kept = f"confidence ≥ {self.threshold!r} keeps {self.n:,} ({self.coverage:.1%})"
+        kept = f"confidence ≥ {_digits(self.threshold)} keeps {self.n:,} ({self.coverage:.1%})"
         return f"coverage {self.asked:.4g}: {kept}, accuracy {self.accuracy}"
 
 
@@ -68,7 +70,7 @@ class AtAccuracy:
     coverage: Estimate
 
     def __str__(self) -> str:
-        kept = "no threshold" if self.threshold is None else f"confidence ≥ {self.threshold!r} keeps {self.n:,}"
+        kept = "no threshold" if self.threshold is None else f"confidence ≥ {_digits(self.threshold)} keeps {self.n:,}"
         return f"accuracy {self.asked:.4g}: {kept}, coverage {self.coverage}"
 
 
@@ -360,6 +362,15 @@ class SelectiveTable(Rows[SelectiveCurve]):
         from howsure.figures.style import figure_of
 
         return figure_of(draw_threshold(self.thresholds[0]) if len(self.thresholds) == 1 else self.plot())
+
+
+def _digits(threshold: float) -> str:
+    """A threshold in a sentence, rounded down to six digits: it still keeps the answers at the exact one.
+
+    >>> _digits(0.5115108470943258), _digits(0.8), _digits(0.99999999), _digits(1.0)
+    ('0.51151', '0.8', '0.999999', '1')
+    """
+    return f"{float(DOWN.create_decimal(repr(float(threshold)))):.6g}"
 
 
 def _name(row: SelectiveCurve | SelectiveThreshold) -> str:

@@ -56,7 +56,7 @@ class Table:
     text, Markdown and LaTeX show the first `longest` characters in a line; HTML wraps them whole. `legend` explains
     headings, and under "" what concerns the whole table. `title` begins the caption of LaTeX;
     without one, there is no float around the tabular. Columns whose heading is in `details` are the first that a narrow
-    terminal hides.
+    terminal hides; those in `answers`, estimates and their intervals, are the last.
 
     >>> print(Table(["model", "error"], [["HMM", "0.1455"], ["CRF", "0.1014"]], words=["model"]))
     model   error
@@ -78,6 +78,7 @@ class Table:
     ways: Mapping[str, Sequence[str]] = field(default_factory=dict)
     longest: int | None = None
     details: Sequence[str] = ()
+    answers: Sequence[str] = ()
 
     def __str__(self) -> str:
         """The caption, the table and the notes."""
@@ -162,7 +163,8 @@ class Table:
     def fitted(self, width: int) -> tuple[Table, list[str]]:
         """The table with as many columns as a terminal of this width shows, and the headings of the hidden ones.
 
-        The first column stays. Details are hidden first, then the others, from right to left and the last one last.
+        The first column stays. From right to left, details are hidden first, then other figures, then the last column
+        and words that name the rows, then the answers.
 
         >>> table = Table(["group", "log loss", "error"], [["all", "0.25", "0.01"]], details=["log loss"])
         >>> table, hidden = table.fitted(16)
@@ -172,14 +174,23 @@ class Table:
           all   0.01 ['log loss']
         """
         widths = dict(enumerate(_widths(self._cut()._shown(in_a_line, raw=False))))
-        last, is_detail = len(widths) - 1, [heading in self.details for heading in self.headings]
-        for x in sorted(range(last, 0, -1), key=lambda x: (not is_detail[x], x == last)):
+        for x in sorted(range(len(widths) - 1, 0, -1), key=self._importance):
             if sum(widths.values()) + 2 * (len(widths) - 1) <= width:
                 break
             del widths[x]
         hidden = [heading for x, heading in enumerate(self.headings) if x not in widths]
         rows = [[row[x] for x in widths] for row in self.rows]
         return replace(self, headings=[self.headings[x] for x in widths], rows=rows), hidden
+
+    def _importance(self, x: int) -> int:
+        """The rank of a column by which a narrow terminal hides it: 0 first, 3 last."""
+        heading = self.headings[x]
+        if heading in self.details:
+            return 0
+        if heading in self.answers:
+            return 3
+        names_rows = bool(self.answers) and all(self._in_words[: x + 1])
+        return 2 if names_rows or x == len(self.headings) - 1 else 1
 
     def _cut(self) -> Table:
         """The table with text cells cut to at most `longest` characters."""
@@ -498,7 +509,7 @@ class Kind:
 
     text: of a value that is there, for people. left: aligned to the left, as words are. missing: what a frame holds
     where the value is None. ends: of an estimate, which has an interval, three columns of a frame and of CSV. decimals:
-    to which values are equal that are shown alike.
+    to which values are equal that are shown alike. answers: whether they are estimates or intervals.
     """
 
     text: Callable[[Any], str]
@@ -506,6 +517,7 @@ class Kind:
     missing: Any = math.nan
     ends: tuple[str, ...] = ("",)
     decimals: int = 4
+    answers: bool = False
 
     def parts(self, value: Any) -> tuple[object, ...]:
         """The plain values: for an estimate, its value and both ends of its interval."""
@@ -527,7 +539,7 @@ def digits(decimals: int, *, sign: bool = False) -> Kind:
 
 def span(decimals: int = 4) -> Kind:
     """Both ends of an interval, as a separate column."""
-    return Kind(lambda ends: interval(ends[0], ends[1], decimals))
+    return Kind(lambda ends: interval(ends[0], ends[1], decimals), answers=True)
 
 
 WORDS = Kind(str, left=True, missing="")
@@ -537,8 +549,8 @@ NUMBER = digits(4)
 EXACT = Kind(all_digits, decimals=17)  # all digits, as a threshold has to be typed again
 P_VALUE = Kind(p_text)
 FLAG = Kind(lambda value: "yes" if value else "no", missing=None)
-ESTIMATE = Kind(str, ends=ENDS)
-POINT = Kind(lambda value: number(value.value), ends=ENDS)  # an estimate, in tables without its interval
+ESTIMATE = Kind(str, ends=ENDS, answers=True)
+POINT = Kind(lambda value: number(value.value), ends=ENDS, answers=True)  # an estimate, in tables without its interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -548,7 +560,8 @@ class Column:
     name: what frames call it. kind: what it is. heading: of tables, where it is not the name. better: LOWER or HIGHER
     values are; then the best is bold in print. legend: what it means, below a table in print. get: how a row gives it,
     where that is not its attribute of this name; or `values`, all of them. detail: whether a narrow terminal hides it
-    before columns that answer the question. only: FRAME, for frames and CSV alone, or
+    before columns that answer the question. answer: whether it is one of these, which are hidden last, as columns of
+    estimates and intervals are by their kind. only: FRAME, for frames and CSV alone, or
     TABLE, for text, Markdown, LaTeX and HTML alone.
 
     >>> Column("p_value", P_VALUE).shown, Column("p_value", P_VALUE).framed([0.5, None])
@@ -564,6 +577,12 @@ class Column:
     values: Sequence[Any] | np.ndarray[Any, Any] | None = None
     only: str = ""
     detail: bool = False
+    answer: bool = False
+
+    @property
+    def answers(self) -> bool:
+        """Whether a narrow terminal hides it last."""
+        return not self.detail and (self.answer or self.kind.answers)
 
     @property
     def shown(self) -> str:
@@ -600,9 +619,16 @@ def with_ends(column: Column, *, of_ends: str = "") -> list[Column]:
     getter = column.get or attrgetter(column.name)
 
     def end(name: str, legend: str = "") -> Column:
-        return Column(name, column.kind, legend=legend, get=lambda row: getattr(getter(row), name), only=column.only)
+        return Column(
+            name,
+            column.kind,
+            legend=legend,
+            get=lambda row: getattr(getter(row), name),
+            only=column.only,
+            answer=True,
+        )
 
-    return [replace(column, get=end("value").get), end("low", of_ends), end("high")]
+    return [replace(column, get=end("value").get, answer=True), end("low", of_ends), end("high")]
 
 
 def all_of(value: object) -> str:

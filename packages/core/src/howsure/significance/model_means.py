@@ -106,7 +106,7 @@ class ModelMeans(Rows[ModelMean]):
             Column("metric", WORDS) if several else None,
             Column("n", COUNT, legend="number of items"),
             Column("mean", NUMBER, get=lambda row: row.value),
-            Column("interval", TEXT, get=lambda row: interval(row.low, row.high)),
+            Column("interval", TEXT, get=lambda row: interval(row.low, row.high), answer=True),
             Column("standard_error", NUMBER),
             Column("runs", COUNT) if runs else None,
             Column("from runs", SHARE, legend=OF_RUNS, get=lambda row: row.run_share) if runs else None,

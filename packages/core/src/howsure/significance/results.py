@@ -294,8 +294,14 @@ def difference_columns(rows: Sequence[Difference], adjusted: str) -> list[Column
         Column("metric", WORDS),
         Column("baseline", NUMBER, get=lambda row: row.against_value),
         Column("value", NUMBER, get=lambda row: row.model_value),
-        Column("difference", digits(4, sign=True), legend="model minus baseline"),
-        Column("interval", TEXT, legend="of the difference", get=lambda row: interval(row.low, row.high, sign=True)),
+        Column("difference", digits(4, sign=True), legend="model minus baseline", answer=True),
+        Column(
+            "interval",
+            TEXT,
+            legend="of the difference",
+            get=lambda row: interval(row.low, row.high, sign=True),
+            answer=True,
+        ),
         Column("p", P_VALUE, get=lambda row: row.p_value),
         Column("adjusted p", TEXT, legend=adjusted, get=lambda row: f"{p_text(row.p_adjusted)}{row.stars}"),
     ]

@@ -76,7 +76,7 @@ class Trend(Rows[TrendPoint]):
             Column("group", WORDS, get=lambda point: point.group or "all", only=TABLE),
             Column("n", COUNT),
             Column("estimate", NUMBER),
-            Column("interval", TEXT, get=lambda point: interval(point.low, point.high), only=TABLE),
+            Column("interval", TEXT, get=lambda point: interval(point.low, point.high), only=TABLE, answer=True),
             *(Column(name, NUMBER, only=FRAME) for name in ("low", "high", "limit")),
             Column("outcome", WORDS, "verdict"),
         ]
