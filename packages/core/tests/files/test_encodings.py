@@ -8,7 +8,7 @@ import pytest
 
 import howsure
 from howsure.errors import InputError
-from howsure.files.opened import likely_encoding
+from howsure.files.opened import likely_encoding, own_encoding
 from howsure_cli.look import look
 
 TEXTS = {
@@ -38,3 +38,20 @@ def test_tables_are_read_in_the_encoding_that_is_proposed(encoding: str, tmp_pat
     assert {row.group: row.mean.value for row in table} == {"overall": 0.75, "Köln": 0.5, "München": 1.0}
     assert next(iter(look(path, encoding=encoding))).examples[0] == "Köln"
     assert f"--encoding {encoding} --score score" in look(path, encoding=encoding).text()
+
+
+@pytest.mark.parametrize(
+    ("content", "encoding"),
+    [
+        ("Türkei;1\n".encode("cp1252"), "windows-1252"),
+        ("Türkei;1\n".encode(), None),
+        (b"Rome;1\n", None),
+        ("Türkei;1\n".encode("utf-16"), "utf-16"),
+    ],
+)
+def test_the_encoding_in_which_a_spreadsheet_saved_a_sheet(
+    content: bytes, encoding: str | None, tmp_path: Path
+) -> None:
+    (tmp_path / "sheet.csv").write_bytes(content)
+    assert own_encoding(tmp_path / "sheet.csv") == encoding
+    assert own_encoding(tmp_path / "missing.csv") is None

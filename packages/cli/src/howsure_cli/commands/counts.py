@@ -14,6 +14,7 @@ from howsure.counts.estimation import METHODS, count_units
 from howsure.counts.label_sample import LABEL, ROW
 from howsure.counts.planning import DESIGNS as PLANNED
 from howsure.data.sources import Files
+from howsure.files.opened import own_encoding
 from howsure.inputs.periods import PERIODS
 from howsure.regression.regress_predicted import regress_predicted
 from howsure_cli.terminal.commands import Group
@@ -43,8 +44,8 @@ OF_UNITS: dict[str, Decorator | None] = {
 
 
 def as_sheet(context: click.Context, parameter: click.Parameter, file: str | None) -> Files | None:
-    """A filled sheet as a source."""
-    return None if file is None else source_of([file], {"input_format": None})
+    """A filled sheet as a source, in the encoding in which a spreadsheet saved it: `--encoding` is of the input."""
+    return None if file is None else source_of([file], {"input_format": None, "encoding": own_encoding(file)})
 
 
 def sheet_option(function: Callable[..., object], parameter: str = "labelled") -> Decorator:

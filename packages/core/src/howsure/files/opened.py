@@ -424,6 +424,19 @@ def asked_encoding(path: str | os.PathLike[str], place: str) -> InputError:
     )
 
 
+def own_encoding(path: str | os.PathLike[str]) -> str | None:
+    """The likely encoding of a text file that is not UTF-8; None if it is, or is compressed or cannot be opened."""
+    try:
+        with open(path, "rb") as file:
+            raw = file.read(PIECE)
+    except OSError:
+        return None
+    bad = [line for line in raw.splitlines() if not _is_decodable(line)]
+    if compression_of(raw[:4]) != "none" or not (bad or raw.startswith(UTF_16)):
+        return None
+    return likely_encoding(raw if raw.startswith(UTF_16) else b"\n".join(bad[:LINES_TRIED]))
+
+
 def _is_decodable(line: bytes) -> bool:
     try:
         line.decode("utf-8")
