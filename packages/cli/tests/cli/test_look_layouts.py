@@ -806,3 +806,35 @@ def test_every_proposal_runs_and_has_the_right_number(name: str) -> None:
         else:
             assert proposed[command] == pytest.approx(number, abs=1e-9)
     assert not any(column.kind == "nothing" for column in overview if column.missing < overview.n)
+
+
+def test_pivots_keep_models_annotators_and_criteria_apart() -> None:
+    sides = ("judge", "human")
+    rows = [(k, m, rater, k % 5) for k in range(40) for m in ("a", "b") for rater in sides]
+    table("models.csv", "id model rater grade", rows)
+    assert "--pivot id,model,rater,grade --score judge --target human" in howsure.look("models.csv").commands[0]
+    whose = {"gpt": "judge", "claude": "judge", "ann": "human"}
+    rows = [(k, who, rater, k % 2) for k in range(40) for who, rater in whose.items()]
+    table("judges.csv", "item annotator rater grade", rows)
+    assert "--pivot item,annotator,grade --score gpt --target ann" in howsure.look("judges.csv").commands[0]
+    rows = [(k, "it's good", rater, k % 2) for k in range(40) for rater in sides]
+    table("criteria.csv", "item criterion rater grade", [*rows, *((k, "short", "judge", 1) for k in range(9))])
+    words = shlex.split(howsure.look("criteria.csv").commands[0])
+    assert words[words.index("--where") + 1] == "criterion = 'it''s good'"
+
+
+def test_raters_with_gaps_are_proposed() -> None:
+    table(
+        "gaps.csv",
+        "item rater_1 rater_2 rater_3",
+        [(k, k % 5, "" if k < 9 else f"{k % 5}.0", k % 5) for k in range(60)],
+    )
+    (command,) = howsure.look("gaps.csv").commands
+    assert "--explode rater_1,rater_2,rater_3" in command
+    assert "--skip-missing" in command
+
+
+def test_a_look_names_the_format_of_an_export() -> None:
+    rows = [(k, "good", source, "BOOLEAN", k % 2) for k in range(20) for source in ("EVAL", "ANNOTATION")]
+    table("scores.csv", "traceId name source dataType value", rows)
+    assert howsure.look("scores.csv").what == "a table of CSV"

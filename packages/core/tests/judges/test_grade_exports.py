@@ -254,3 +254,11 @@ def test_a_table_with_names_of_an_export_is_kept(tmp_path: Path) -> None:
     path = written(tmp_path / "scores.csv", langfuse(snake=False, kind="BOOLEAN")[:-1])
     by_source = howsure.mean_scores(score="value", model="source", data=howsure.read(path))
     assert {row.model: row.n for row in by_source.rows} == {"ANNOTATION": 10, "EVAL": 12}
+
+
+def test_judges_of_different_items_are_named(tmp_path: Path) -> None:
+    rows = [{"item": k, "rater": "judge", "annotator": "ab"[k % 2], "grade": 1} for k in range(8)]
+    rows += [{"item": k, "rater": "person", "annotator": "ann", "grade": 1} for k in range(8)]
+    notes = list[str]()
+    assert len([*pivoted(rows, "item,rater,grade", "x.csv", notes.append)]) == 8
+    assert notes[0] == "x.csv: judge is 2 annotators (a, b) of different items."

@@ -59,6 +59,8 @@ def pivoted(rows: Iterable[Mapping[str, Any]], pivot: str, name: str, tell: Tell
     _check_raters(raters, grades.values(), [*keys, *(columns.keys() - {rater, grade} - varying)], pivot)
     if unnamed:
         tell(f"{name}: {counted(unnamed, 'row')} without an item or a rater left out.")
+    for who, annotators in repeats.annotators().items():
+        tell(f"{name}: {who} is {len(annotators):,} annotators ({shortened(map(str, annotators))}) of different items.")
     if ungraded := len(items) - len(grades):
         tell(f"{name}: {counted(ungraded, 'item')} without any grade left out.")
     labels = {given for by_rater in grades.values() for several in by_rater.values() for given in several}
@@ -133,6 +135,14 @@ class Repeats:
         raise InputError(
             f"{parameter('pivot', self.pivot)} would mix grades of one item that differ in {which}{place}. {advice}."
         )
+
+    def annotators(self) -> dict[str, list[Any]]:
+        """The annotators of a judge that are several, each of other items."""
+        by_rater = defaultdict[str, list[Any]](list)
+        for value, raters in self.raters_by_value["annotator"].items() if "annotator" in self.raters_by_value else ():
+            for who in raters & {"judge"}:
+                by_rater[who].append(value)
+        return {who: annotators for who, annotators in by_rater.items() if len(annotators) > 1}
 
     def _names_raters(self, column: str) -> bool:
         """Whether each value belongs to one rater, so that the column says more exactly who graded."""
