@@ -155,7 +155,7 @@ TYPED = {
         "predictions.csv --target label --prob probability --output o.txt --figure o.svg --report o.html",
         "o.txt o.svg o.html",
     ),
-    "fields": (
+    "fields table": (
         "values.csv --max-risk 0.5 --write-policy o.json --output o.txt --figure o.svg --report o.html",
         "o.json o.txt o.svg o.html",
     ),

@@ -37,6 +37,7 @@ def uncovered() -> list[str]:
     typed = {re.sub(r"^~\S+ ", "", line) for name in ROOMS for line in lines_of(room(name).commands)}
     shortened = {
         "calibration curve": "calibration",
+        "fields table": "fields",
         "score table": "score",
         "judge scores": "judge",
         "significance compare": "significance",

@@ -37,6 +37,7 @@ ROOMS = (
     "calibration",
     "check",
     "selective",
+    "fields",
     "monitor",
     "recalibrate",
     "significance",

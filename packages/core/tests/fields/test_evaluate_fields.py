@@ -13,7 +13,7 @@ import pytest
 
 import howsure
 from howsure.errors import InputError
-from howsure.fields import FieldTable, FilingPolicy, evaluate_fields, file_documents
+from howsure.fields import FieldTable, FilingPolicy, check_fields, evaluate_fields, file_documents
 from howsure.fields.filing import passing_thresholds
 
 INVOICE = {"total": 12.5, "date": "2026-03-01", "vendor": "Łódź GmbH", "paid": True, "items": [{"price": 3}]}
@@ -267,3 +267,59 @@ def test_responses_that_are_not_json_can_be_skipped_and_are_shown(tmp_path: Path
     decisions = file_documents(table.policy, data=data)
     assert {row.decision for row in decisions if row.document != "a"} == {"file"}
     assert decisions["a"].decision == "show"
+
+
+def test_a_field_that_cannot_be_filed_is_always_shown() -> None:
+    """`note` is predicted in half of the documents that have one, and never filed: also the other half is shown."""
+    rng = np.random.default_rng(0)
+    rows = [(f"d{i}", "total", "a", 0.9 + rng.random() / 10, "a") for i in range(300)]
+    rows += [(f"d{i}", "note", "b", 0.9 + rng.random() / 10, "a") for i in range(0, 300, 2)]
+    columns = dict(zip(("document", "field", "value", "confidence", "gold"), zip(*rows, strict=True), strict=True))
+    policy = evaluate_fields(**columns, max_risk=0.05, promise="fields").policy
+    assert policy is not None
+    assert [(row.field, row.required, row.threshold is None) for row in policy.fields] == [
+        ("total", True, False),
+        ("note", False, True),
+    ]
+    (decision,) = file_documents(policy, document=["x"], field=["total"], value=["a"], confidence=[0.99])
+    assert (decision.decision, decision.show) == ("show", ("note",))
+    assert policy.filed_documents == 0
+
+
+@pytest.mark.parametrize(
+    ("value", "gold", "is_equal"),
+    [
+        ("5551230001", "5551230000", False),
+        ("12345678", "12345679", False),
+        ("12345678901234567890123456788", "12345678901234567890123456789", False),
+        ("12", "0012", False),
+        ("12345678.12", "12345678.13", False),
+        ("12.50", "12.5", True),
+        ("0.30000000000000004", "0.3", True),
+        ("1e3", "1000", True),
+        ("2024-03-01T22:15:00", "2024-03-01T10:00:00", False),
+        ("2024-03-01", "2024-03-01T10:00:00", False),
+        ("2024-03-01 10:00", "2024-03-01T10:00:00", True),
+        ("2024-03-01T10:00:00", "2024-03-01", True),
+    ],
+)
+def test_different_values_are_not_equal_by_default(value: str, gold: str, is_equal: bool) -> None:
+    table = evaluate_fields(document=["a", "b"], field=["f"] * 2, value=[value] * 2, gold=[gold] * 2)
+    assert table.rows[0].accuracy.value == is_equal
+
+
+def test_an_object_next_to_other_fields_is_a_field(tmp_path: Path) -> None:
+    predicted = [{"id": f"d{i}", "document": "passport", "total": i, "target": {"name": "x"}} for i in range(4)]
+    gold = [record | {"total": 0} for record in predicted]
+    table = evaluated(write(tmp_path / "predicted.jsonl", predicted), write(tmp_path / "gold.jsonl", gold))
+    assert accuracies(table) == {"document": (4, 1.0), "total": (4, 0.25), "target.name": (4, 1.0)}
+
+
+def test_a_check_on_the_documents_of_the_policy_says_so() -> None:
+    columns = checked()
+    policy = evaluate_fields(**columns, max_risk=0.1).policy
+    assert policy is not None
+    same = "The policy was made from documents with the same ids."
+    assert any(note.startswith(same) for note in check_fields(policy, **columns).notes)
+    others = columns | {"document": [f"new {name}" for name in columns["document"]]}
+    assert not any(note.startswith(same) for note in check_fields(policy, **others).notes)

@@ -13,7 +13,7 @@ from howsure.fields.decisions import file_documents
 from howsure.fields.evaluation import evaluate_fields
 from howsure.fields.policy import FilingPolicy
 from howsure_cli.terminal.commands import names_file
-from howsure_cli.terminal.derived import command_of, derived, finish, result_of
+from howsure_cli.terminal.derived import command_of, finish, result_of
 from howsure_cli.terminal.destinations import Written
 from howsure_cli.terminal.options import (
     Decorator,
@@ -64,12 +64,7 @@ def choices_by_field(
 gold_option = click.option("--gold", metavar="FILE|COL", callback=gold_of)
 compare_option = click.option("--compare", metavar="FIELD=HOW", multiple=True, callback=by_field)
 choices_option = click.option("--choices", metavar="FIELD=A|B|…", multiple=True, callback=choices_by_field)
-policy_option = click.option(
-    "--policy",
-    metavar="FILE.json",
-    required=True,
-    callback=lambda context, parameter, value: None if value is None else FilingPolicy.load(value),
-)
+policy_option = click.option("--policy", metavar="FILE.json", required=True)
 OPTIONS: dict[str, Decorator | None] = {"gold": gold_option, "compare": compare_option, "choices": choices_option}
 
 
@@ -110,7 +105,21 @@ def fields() -> click.Command:
 @cache
 def apply() -> click.Command:
     """`howsure fields apply`."""
-    return derived("fields apply", file_documents, examples=OF_APPLY, options={"policy": policy_option})
+    return command_of(
+        "fields apply",
+        file_documents,
+        decide,
+        examples=OF_APPLY,
+        files=FILES,
+        own=[output_options],
+        options={"policy": policy_option},
+    )
+
+
+def decide(form: str, output: str | None, policy: str, **typed: Any) -> None:
+    """Print the decisions on new documents."""
+    decisions = result_of(file_documents, typed, policy=FilingPolicy.load(policy))
+    finish(decisions, name="fields apply", form=form, output=output)
 
 
 @click.group(

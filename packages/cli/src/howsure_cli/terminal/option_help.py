@@ -71,6 +71,8 @@ OPTION_HELP = {
     "--not-worse-than": "By how much it may be worse than the model of --against or the --baseline.",
     "--compare FIELD=HOW": "How a field is compared: exact, text, number:0.01, date or set; repeatable.",
     "--choices": "Possible values of a field, whose probabilities sum to 1; repeatable.",
+    "--max-risk": "Of the answers kept, or of what is filed, at most this share is wrong.",
+    "--delta": "Largest probability that this promise is broken.",
     "--write-policy": "Write the policy to a file, for howsure fields apply.",
     "--policy": "Policy that howsure fields --write-policy wrote.",
     "--metric NAME": "Metric, such as accuracy, macro_f1, entity_f1, ndcg@10 or bleu; repeatable.",

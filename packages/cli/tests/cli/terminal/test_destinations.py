@@ -37,6 +37,8 @@ WORDS = {
 WORDS |= {
     "COMMAND|input|output",
     "FIELD",
+    "FIELD=HOW",
+    "FIELD=A|B|…",
     "HOST",
     "permutation|mcnemar",
     "N|auto",

@@ -13,16 +13,22 @@ from howsure.check.verdicts import Check, Found, check_sizes, decided
 from howsure.errors import InputError
 from howsure.fields.checked_values import CheckedValues, Flags, check_values, read_values
 from howsure.fields.filing import DOCUMENTS, FIELDS, document_confidences
-from howsure.fields.policy import FilingPolicy, fields_to_show_of
+from howsure.fields.policy import FilingPolicy, documents_digest, fields_to_show_of
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.pairs import Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.show.notes import WARNING, Note
 from howsure.stats.clusters import ItemGroups
 from howsure.stats.mean_score import mean_score
 
 KIND = "fields"
 QUANTITIES = {FIELDS: "wrong share of filed values", DOCUMENTS: "share of filed documents with a wrong value"}
+SAME_DOCUMENTS = Note(
+    "The policy was made from documents with the same ids. On the same documents this is not a check: use ones that "
+    "were checked since.",
+    WARNING,
+)
 QUANTITY = "wrong share of values in filed documents"
 
 
@@ -120,7 +126,10 @@ def run_fields_check(
         evidence = [*evidence, *baseline.evidence(entries, compared)]
     recipe = {"check": name, **values.read, "max_risk": policy.risk, "promise": policy.promise}
     recipe |= {"not_worse_than": not_worse_than}
-    found = Found(name, tuple(evidence), recipe, tuple(values.notes), tuple(entries))
+    notes = list(values.notes)
+    if policy.recipe.get("documents_sha256") == documents_digest(values.documents):
+        notes.insert(0, SAME_DOCUMENTS)
+    found = Found(name, tuple(evidence), recipe, tuple(notes), tuple(entries))
     return decided([found], level=level, alarms_over=alarms_over)
 
 

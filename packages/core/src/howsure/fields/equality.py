@@ -5,8 +5,10 @@ from __future__ import annotations
 import datetime
 import json
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import partial
 from typing import TypeAlias
 
@@ -17,6 +19,9 @@ from howsure.inputs.numbers_and_names import spelled_number, unknown_name
 Equal: TypeAlias = Callable[[str, str], bool]
 EXACT, TEXT, NUMBER, DATE, SET = "exact", "text", "number", "date", "set"
 KINDS = (EXACT, TEXT, NUMBER, DATE, SET)
+IDENTIFIER = re.compile(r"[+-]?(0\d.*|\d{9,})")  # a telephone or account number, in which each digit matters
+MAX_EXPONENT = 400  # larger than that of any float
+EPSILON = Decimal("1e-9")  # of the last decimal of the true number: what computing it may change
 SUMMARIES = {
     EXACT: "character by character",
     TEXT: "as texts, ignoring case and spaces",
@@ -80,11 +85,13 @@ def field_equalities(
 ) -> dict[str, Equality]:
     """How each field is compared: as the user says, or by what its true values are.
 
-    Numbers are compared as numbers, ISO dates as dates, lists as sets, and others as texts.
+    Numbers are compared as numbers, ISO dates as dates, lists as sets, and others as texts; so are whole numbers of 9
+    digits or more, or with leading zeros, which may be telephone or account numbers.
 
     >>> gold = {"total": ["12.50", "3"], "date": ["2024-03-01"], "name": ["Ann"], "number": ["0012"]}
+    >>> gold["phone"] = ["5551230000"]
     >>> {field: equality.kind for field, equality in field_equalities(gold, None, fields=[*gold]).items()}
-    {'total': 'number', 'date': 'date', 'name': 'text', 'number': 'text'}
+    {'total': 'number', 'date': 'date', 'name': 'text', 'number': 'text', 'phone': 'text'}
 
     Raises InputError for a field that does not occur, and for unknown comparisons.
     """
@@ -98,22 +105,20 @@ def field_equalities(
 def _usual_kind(values: Sequence[str]) -> str:
     if not values:
         return TEXT
-    if all(_number(value) is not None and not _has_leading_zero(value) for value in values):
+    if all(_number(value) is not None and not IDENTIFIER.fullmatch(value.strip()) for value in values):
         return NUMBER
     if all(len(value) >= 10 and _date(value, None) is not None for value in values):
         return DATE
     return SET if all(_list(value) is not None for value in values) else TEXT
 
 
-def _number(text: str) -> float | None:
-    """The finite number that a text spells."""
+def _number(text: str) -> Decimal | None:
+    """The finite number that a text spells, with all its digits."""
     number = spelled_number(text.strip())
-    return number if number is not None and math.isfinite(number) else None
-
-
-def _has_leading_zero(value: str) -> bool:
-    digits = value.strip().lstrip("+-")
-    return len(digits) > 1 and digits[0] == "0" and digits[1].isdigit()
+    if number is None or not math.isfinite(number):
+        return None
+    exact = Decimal(text.strip())
+    return exact if abs(exact.adjusted()) <= MAX_EXPONENT else None
 
 
 def _equal_texts(value: str, gold: str) -> bool:
@@ -125,15 +130,27 @@ def _equal_numbers(value: str, gold: str, *, tolerance: str) -> bool:
     numbers = _number(value), _number(gold)
     if numbers[0] is None or numbers[1] is None:
         return _equal_texts(value, gold)
-    allowed = float(tolerance.removesuffix("%") or 0)
+    allowed = Decimal(tolerance.removesuffix("%") or 0)
     allowed *= abs(numbers[1]) / 100 if tolerance.endswith("%") else 1
-    scale = max(abs(numbers[0]), abs(numbers[1]))
-    return abs(numbers[0] - numbers[1]) <= allowed + 1e-9 * scale
+    last_decimal = Decimal(1).scaleb(min(int(numbers[1].as_tuple().exponent), 0))
+    return abs(numbers[0] - numbers[1]) <= allowed + EPSILON * last_decimal
 
 
 def _equal_dates(value: str, gold: str, *, written: str | None) -> bool:
+    """Whether two dates are the same, and their times if the true one has a time."""
+    if written is None and ":" in gold:
+        times = _time(value), _time(gold)
+        if times[1] is not None:
+            return times[0] == times[1]
     first, second = _date(value, written), _date(gold, written)
     return _equal_texts(value, gold) if first is None or second is None else first == second
+
+
+def _time(text: str) -> datetime.datetime | None:
+    try:
+        return datetime.datetime.fromisoformat(text.strip())
+    except ValueError:
+        return None
 
 
 def _date(text: str, written: str | None) -> datetime.date | None:

@@ -23,7 +23,7 @@ from howsure.fields.filing import (
     field_thresholds,
     required_fields,
 )
-from howsure.fields.policy import FilingPolicy, PolicyField, fields_below
+from howsure.fields.policy import FilingPolicy, PolicyField, documents_digest, fields_below
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, check_whole, is_number
@@ -65,8 +65,8 @@ def evaluate_fields(
     gold (n,): what is true; or files of true values by document.
     compare: how fields are compared, exact, text, number:0.01, date or set (default: by their true values).
     choices: the possible values of closed fields, whose probabilities sum to 1.
-    max_risk: file documents, with at most this share wrong.
-    delta: the probability with which the promise may be broken.
+    max_risk: the share of wrong values or documents among those filed must lie below.
+    delta: largest probability that this promise is broken.
     promise: of what at most `max_risk` is wrong: values in filed documents, filed documents, or values of each field.
     worst: list the most confident wrong values.
 
@@ -81,7 +81,7 @@ def evaluate_fields(
     >>> columns = {"document": document, "field": field, "value": value, "confidence": p, "gold": gold}
     >>> table = evaluate_fields(**columns, max_risk=0.04)
     >>> table.policy.filed_documents, table.policy.filed_values, table.policy.wrong_values
-    (331, 662, 19)
+    (329, 658, 18)
 
     Raises InputError naming the file, parameter, row and value that violated a rule.
     Sources: Learn then Test (Angelopoulos et al. 2021); Bretz et al. (2009) for all fields at once.
@@ -239,7 +239,13 @@ def filing_policy(
         "compare": {name: equality.written for name, equality in values.equalities.items()},
         "choices": choices,
         "notes": tuple(_policy_notes(confidences, len(values.documents))),
-        "recipe": {**recipe, "max_risk": risk, "delta": delta, "promise": promise},
+        "recipe": {
+            **recipe,
+            "max_risk": risk,
+            "delta": delta,
+            "promise": promise,
+            "documents_sha256": documents_digest(values.documents),
+        },
     }
     if promise != FIELDS:
         filed = document_threshold(values, confidences, promise, risk=risk, delta=delta)

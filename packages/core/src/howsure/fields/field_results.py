@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from howsure.errors import shown
 from howsure.fields.filing import FIELDS
 from howsure.fields.policy import FilingPolicy
 from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats
 from howsure.result import Estimate, Result, Rows, as_json
+from howsure.show.axes import checks_axes
 from howsure.show.notes import DETAIL, Note
 from howsure.show.table import COUNT, ESTIMATE, FRAME, HIGHER, LOWER, NUMBER, WORDS, Column
 
@@ -64,6 +66,14 @@ class WrongValues(Rows[WrongValue]):
         """The title."""
         return self.title
 
+    @property
+    def answer(self) -> str:
+        """The most confident wrong value."""
+        if not self.rows:
+            return "No value is wrong."
+        first = self.rows[0]
+        return f"The most confident wrong value is {first.path} of document {shown(first.document)}."
+
     def columns(self) -> Sequence[Column]:
         """Where each value is, what was predicted, and what is true."""
         return [
@@ -109,6 +119,7 @@ class FieldTable(Rows[FieldRow]):
         rows = self.rows
         level = f"in brackets the {100 * self.total.level:g}% interval"
         has_confidence = any(row.with_confidence for row in rows)
+        of_fields = self.policy is not None and self.policy.promise == FIELDS
         is_missed = any(row.not_predicted for row in rows)
         shown = [
             Column("field", WORDS),
@@ -116,8 +127,17 @@ class FieldTable(Rows[FieldRow]):
             Column("not_predicted", COUNT, "not predicted", only="" if is_missed else FRAME),
             Column("with_confidence", COUNT, only=FRAME),
             Column("accuracy", ESTIMATE, better=HIGHER, legend=level),
-            Column("calibration_error", ESTIMATE, "calibration error", LOWER) if has_confidence else None,
-            Column("auroc", ESTIMATE, "AUROC", HIGHER, "area under the ROC curve of confidence for correctness")
+            Column("calibration_error", ESTIMATE, "calibration error", LOWER, detail=of_fields)
+            if has_confidence
+            else None,
+            Column(
+                "auroc",
+                ESTIMATE,
+                "AUROC",
+                HIGHER,
+                "area under the ROC curve of confidence for correctness",
+                detail=of_fields,
+            )
             if has_confidence
             else None,
             Column("unseen", NUMBER, only=FRAME),
@@ -167,6 +187,7 @@ class FieldTable(Rows[FieldRow]):
         """The worst values, if requested."""
         return [] if self.worst is None else [self.worst]
 
+    @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the share of values filed against the share of them that is wrong, by field."""
         from howsure.figures.fields import draw_filing

@@ -223,7 +223,7 @@ def _field_pairs(
     values: CheckedValues, confidences: Sequence[DocumentConfidence], place: int
 ) -> tuple[Pairs, np.typing.NDArray[np.int64]]:
     """The values of a field as pairs, and their documents. Confidence is the lowest of the field in the document; 1
-    where it is not predicted and not required, since it then is not shown."""
+    where it is not predicted and not required, since it then is shown only if the field has no threshold."""
     field = values.fields[place]
     lowest = np.array([math.nan if field in known.unknown else known.lowest.get(field, 1.0) for known in confidences])
     row_scores = lowest[values.document]

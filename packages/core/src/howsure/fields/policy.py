@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -196,6 +198,11 @@ class FilingPolicy(Result):
         return policy
 
 
+def documents_digest(names: Sequence[str]) -> str:
+    """A checksum of the names of documents, in any order."""
+    return hashlib.sha256(json.dumps(sorted(names)).encode()).hexdigest()
+
+
 def fields_to_show(policy: FilingPolicy, values: Sequence[FieldValue]) -> tuple[tuple[str, ...], float]:
     """The fields of a document that a person must check, none if it is filed; and the document's score."""
     names = {row.field for row in policy.fields}
@@ -215,12 +222,14 @@ def fields_to_show_of(policy: FilingPolicy, confidence: DocumentConfidence) -> t
 
 
 def fields_below(policy: FilingPolicy, confidence: DocumentConfidence) -> tuple[str, ...]:
-    """The fields below their thresholds, and unknown ones; of documents without values all."""
+    """The fields below their thresholds, unknown ones, and those without a threshold, also where nothing was predicted;
+    of documents without values all."""
     if not confidence.n:
         return tuple(row.field for row in policy.fields)
-    thresholds = {row.field: math.inf if row.threshold is None else row.threshold for row in policy.fields}
-    low = [field for field, lowest in confidence.lowest.items() if lowest < thresholds[field]]
-    return tuple(dict.fromkeys([*confidence.unknown, *low]))
+    thresholds = {row.field: row.threshold for row in policy.fields if row.threshold is not None}
+    low = [field for field, lowest in confidence.lowest.items() if lowest < thresholds.get(field, math.inf)]
+    never_filed = [row.field for row in policy.fields if row.threshold is None]
+    return tuple(dict.fromkeys([*confidence.unknown, *low, *never_filed]))
 
 
 COUNTS = ("documents", "filed_documents", "filed_values", "wrong_values")

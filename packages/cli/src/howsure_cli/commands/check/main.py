@@ -20,6 +20,7 @@ from howsure.check.verdicts import CANNOT_TELL, FAIL, MOST_RUNS, PASS, Check, Ve
 from howsure.data.sources import Files
 from howsure.errors import InputError
 from howsure.fields.check_fields import check_fields, run_fields_check
+from howsure.fields.policy import FilingPolicy
 from howsure.files.opened import identity
 from howsure.files.whole import alone, write_whole
 from howsure.show.table import in_a_line, markdown_escaped
@@ -192,6 +193,8 @@ def checked(kind: str, typed: Mapping[str, Any], **how: Any) -> Check:
                 "--target is named once, or twice with another model: the labels of this one and of that one."
             )
         how |= dict(zip(("y_true", "y_true_against"), (*labels, None, None), strict=False))
+    if "policy" in typed:
+        how["policy"] = FilingPolicy.load(typed["policy"])
     arguments = {name: value for name, value in typed.items() if name not in SHARED}
     return result_of(CHECKS[kind], arguments, data=source, **how)
 

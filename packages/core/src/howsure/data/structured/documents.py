@@ -23,7 +23,17 @@ from howsure.inputs.numbers_and_names import natural_order
 from howsure.inputs.source_names import format_suffix, source_name
 
 IDS = ("document", "document_id", "doc_id", *ITEMS, "id", "file", "key")
-WRAPPERS = ("gold", "fields", "values", "prediction", "output", "answer", "target", "truth")  # around the fields
+OF_OBJECT = (*(key for key in IDS if key != "document"), "document")  # which may be a field where there is another id
+WRAPPERS = (
+    "gold",
+    "fields",
+    "values",
+    "prediction",
+    "output",
+    "answer",
+    "target",
+    "truth",
+)  # around all fields
 NOT_JSON = "its content is not JSON ({}). {}"
 CUT_OFF = "The response was cut off at its limit of tokens: raise it."
 NO_JSON = "Ask for JSON, for example by response_format."
@@ -69,12 +79,11 @@ class _Reader:
         elif stem is not None:
             name, values = stem, self._of_object(record)
         else:
-            key = next((key for key in IDS if _is_id(record.get(key))), None)
+            key = next((key for key in OF_OBJECT if _is_id(record.get(key))), None)
             name = record.get(key) if key is not None else None
             rest = {other: value for other, value in record.items() if other != key}
-            wrapper = next((name for name in WRAPPERS if isinstance(rest.get(name), dict)), None)
-            content = rest if wrapper is None else rest[wrapper]
-            values = self._of_object(content) if _checked_name(name) else {}
+            wrapped = [rest[name] for name in WRAPPERS if len(rest) == 1 and isinstance(rest.get(name), dict)]
+            values = self._of_object(wrapped[0] if wrapped else rest) if _checked_name(name) else {}
         return Document(_checked_name(name), place, values)
 
     def _of_object(self, content: Mapping[str, Any]) -> Mapping[str, FieldValue]:
@@ -180,7 +189,7 @@ def _of_table(reader: _Reader, source: Source) -> Iterator[Document]:
         names = column_names(database, source.file)
         table = parquet_source([source.file]) if source.file.format == "parquet" else text_source(source.file)
         rows = database.connection.execute(f"SELECT * FROM {table}").fetchall()
-    id_name = next((name for key in IDS for name in names if name.casefold() == key), None)
+    id_name = next((name for key in OF_OBJECT for name in names if name.casefold() == key), None)
     if id_name is None or len(names) < 2:
         raise InputError(
             f"{source.name} must have a column that names the document, such as {IDS[0]} or id, and a column for each "
