@@ -14,7 +14,7 @@ from howsure.errors import InputError, told
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import Coded, is_missing
 from howsure.inputs.frames import Source
-from howsure.inputs.numbers_and_names import check_level, check_number, counted, is_number, shortened
+from howsure.inputs.numbers_and_names import check_level, check_number, counted, is_number, shortened, spelled_number
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.judges.agreement import cohens_kappa
@@ -328,13 +328,14 @@ def _in_words(values: Any, pos_label: Hashable) -> dict[str, str]:
 
     >>> _in_words(["good", "bad", None], "good"), _in_words(["win", "tie", "loss"], "win")
     ({'1': 'good', '0': 'bad'}, {'1': 'win', '0': 'other'})
-    >>> _in_words([1.0, 0.0, None], 1)
-    {'1': '1', '0': '0'}
+    >>> _in_words([1.0, 0.0, None], 1), _in_words(["1.0", "0.0"], "1")
+    ({'1': '1', '0': '0'}, {'1': '1', '0': '0'})
     """
     column = values.values() if isinstance(values, Mapping) else getattr(values, "names", values)
-    present = [value for value in column if not is_missing(value)]
-    texts = {str(int(v)) if isinstance(v, float) and v.is_integer() else str(v) for v in present}
-    others = texts - {str(pos_label)}
+    texts = [str(value) for value in (*(v for v in column if not is_missing(v)), pos_label)]
+    numbers = {text: spelled_number(text) for text in texts}  # 1.0 is 1
+    plain = {text: text if n is None or not n.is_integer() else str(int(n)) for text, n in numbers.items()}
+    others = {*plain.values()} - {plain[str(pos_label)]}
     return {"1": str(pos_label), "0": others.pop() if len(others) == 1 else "other"}
 
 
