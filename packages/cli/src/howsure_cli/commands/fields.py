@@ -18,14 +18,19 @@ from howsure_cli.terminal.destinations import Written
 from howsure_cli.terminal.options import (
     Decorator,
     DefaultGroup,
+    by_file_option,
+    encoding_option,
     figure_option,
+    from_option,
+    in_order,
     output_options,
     report_option,
+    where_option,
 )
 
 FILES = (
     "FILE...: responses of OpenAI or vLLM whose content is JSON, best with logprobs; a folder of JSON files; JSON "
-    "lines with ids; or a table with a row per value."
+    "lines with ids; or a table with a row per value, the only one from which options select rows."
 )
 EXAMPLES = """
 howsure fields responses.jsonl --gold gold.jsonl
@@ -64,8 +69,23 @@ def choices_by_field(
 gold_option = click.option("--gold", metavar="FILE|COL", callback=gold_of)
 compare_option = click.option("--compare", metavar="FIELD=HOW", multiple=True, callback=by_field)
 choices_option = click.option("--choices", metavar="FIELD=A|B|…", multiple=True, callback=choices_by_field)
+table_options = in_order(
+    [
+        where_option,
+        by_file_option,
+        click.option("--skip-missing", is_flag=True),
+        click.option("--missing", multiple=True, metavar="VALUE"),
+        from_option,
+        encoding_option,
+    ]
+)
 policy_option = click.option("--policy", metavar="FILE.json", required=True)
-OPTIONS: dict[str, Decorator | None] = {"gold": gold_option, "compare": compare_option, "choices": choices_option}
+OPTIONS: dict[str, Decorator | None] = {
+    "gold": gold_option,
+    "compare": compare_option,
+    "choices": choices_option,
+    "data": table_options,
+}
 
 
 def evaluate(
@@ -112,7 +132,7 @@ def apply() -> click.Command:
         examples=OF_APPLY,
         files=FILES,
         own=[output_options],
-        options={"policy": policy_option},
+        options={"policy": policy_option, "data": table_options},
     )
 
 

@@ -27,7 +27,7 @@ from howsure.show.table import in_a_line, markdown_escaped
 from howsure.significance.experiments import Experiments
 from howsure.significance.trend import check_date
 from howsure_cli.commands.check.configuration import contexts, named_by, read_configuration, take_shared
-from howsure_cli.commands.fields import gold_option, policy_option
+from howsure_cli.commands.fields import gold_option, policy_option, table_options
 from howsure_cli.terminal.derived import command_of, result_of
 from howsure_cli.terminal.destinations import Written
 from howsure_cli.terminal.options import (
@@ -267,6 +267,7 @@ howsure check fields checked.jsonl --gold gold.jsonl --policy policy.json
 """,
     gold=gold_option,
     policy=policy_option,
+    data=table_options,
 )
 check_command(
     "selective",
