@@ -94,7 +94,6 @@ COUNTS = Files(
         "a chance with a decimal comma": filled("inclusion", 3, "0,5"),
         "rows that were deleted from the sheet": {"sheet.csv": sheet(rows=15)},
         "a sheet of another file": {"sheet.csv": sheet(n=41)},
-        "a sheet in UTF-16": {"sheet.csv": sheet().decode().encode("utf-16")},
         "a sheet without a row": {"sheet.csv": b"row,stratum,inclusion,check,label\n,,,,\n"},
         "a covariate that is constant": POSTS,
         "covariates that determine each other": POSTS,

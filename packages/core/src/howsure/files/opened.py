@@ -391,10 +391,18 @@ def likely_encoding(raw: bytes) -> str:
     >>> likely_encoding("Здравствуй, мир".encode("cp1251")), likely_encoding("Łódź, wąż i żółw".encode("cp1250"))
     ('windows-1251', 'windows-1250')
     """
+    return likely_encodings(raw)[0]
+
+
+def likely_encodings(raw: bytes) -> list[str]:
+    """The likely encoding, and the second where another text is nearly as likely."""
     if raw.startswith(UTF_16) or raw[:200].count(0) > 20:
-        return "utf-16"
+        return ["utf-16"]
     texts = {name: raw.decode(name, "replace") for name in ENCODINGS}
-    return max(texts, key=lambda name: _letters_in_words(texts[name]))  # of equals the first
+    fits = {name: _letters_in_words(text) for name, text in texts.items()}
+    first, *others = sorted(texts, key=lambda name: -fits[name])  # of equals the first
+    close = [name for name in others if fits[name] >= fits[first] - 1 and texts[name] != texts[first]]
+    return [first, *close[:1]]
 
 
 def _letters_in_words(text: str) -> int:
@@ -411,17 +419,26 @@ def asked_encoding(path: str | os.PathLike[str], place: str) -> InputError:
     bad = [line for line in raw.splitlines() if not _is_decodable(line)][:LINES_TRIED]
     if compression_of(raw[:4]) != "none" or not (bad or raw.startswith(UTF_16)):
         return InputError("{location} is not UTF-8 text. Save it as UTF-8, or name its `encoding`.", location=place)
-    likely = likely_encoding(raw if raw.startswith(UTF_16) else b"\n".join(bad))
-    line = raw.decode(likely, "replace") if likely == "utf-16" else bad[0].decode(likely, "replace")
-    first = next((at for at, letter in enumerate(line) if letter > "\x7f"), 0)
+    candidates = likely_encodings(raw if raw.startswith(UTF_16) else b"\n".join(bad))
+    lines = raw.decode("utf-16", "replace").splitlines() if candidates == ["utf-16"] else []
+    previews = [_preview(lines or [bad[0].decode(name, "replace")]) for name in candidates]
+    second = f" (as {candidates[1]} it would be {previews[1]!r})" if len(set(previews)) > 1 else ""
     return InputError(
-        "{location} is not UTF-8 text. As {likely} it reads {preview!r}: if that is right, give {encoding}; else save "
-        "it as UTF-8 (in a spreadsheet: CSV UTF-8).",
+        "{location} is not UTF-8 text. As {likely} it reads {preview!r}: if that is right, give {encoding}{second}; "
+        "else save it as UTF-8 (in a spreadsheet: CSV UTF-8).",
         location=place,
-        likely=likely,
-        preview=line[max(first - SEEN, 0) : first + SEEN].strip(),
-        encoding=Parameter("encoding", likely),
+        likely=candidates[0],
+        preview=previews[0],
+        encoding=Parameter("encoding", candidates[0]),
+        second=second,
     )
+
+
+def _preview(lines: Sequence[str]) -> str:
+    """The surroundings of the first character beyond ASCII, within its line; the first line's beginning without one."""
+    line = next((line for line in lines if not line.isascii()), lines[0])
+    first = next((at for at, letter in enumerate(line) if letter > "\x7f"), 0)
+    return line[max(first - SEEN, 0) : first + SEEN].strip()
 
 
 def own_encoding(path: str | os.PathLike[str]) -> str | None:
