@@ -67,6 +67,8 @@ REMEDIES: Final = {
     "skip": "Leave such rows out with `skip_missing=True`.",
     "name_positive": "Name the positive value: {first}.",
     "name_one_of_two": "Name the positive value: {first} or {last}.",
+    "one_of_several": "Give a column that is 1 for the label whose probability this is and 0 for every other. If there "
+    "is a column with the probability of each label, name them all: {probs}.",
     "missing_value": "Treat non-answers as missing, for example {example} with `skip_missing=True`.",
     "missing_label": "Treat non-answers as missing, for example {example} with `skip_missing=True`. If two are left, "
     "say which is positive: `pos_label='VALUE'`.",

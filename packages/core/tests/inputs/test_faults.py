@@ -111,7 +111,9 @@ def told(source: str, held: dict[str, list[Any]]) -> InputError:
 def sentence(error: InputError, *, named: bool) -> str:
     """The sentence without its place, and without the remedy of a source that has its own."""
     said = PLACE.sub("PLACE", str(error)).removesuffix(" (Rows are counted from 0.)")
-    said = re.sub(r" (Leave out rows with other values|Treat non-answers as missing).*", "", said)
+    said = re.sub(
+        r" (Leave out rows with other values|Give a column that is 1|Treat non-answers as missing).*", "", said
+    )
     said = re.sub(r"Leave such rows out (first|with skip_missing=True \(\d in all\))\.", "Leave such rows out.", said)
     for role, column in ROLES.items():
         said = said if named else re.sub(rf"\b{role}\b", column, said)

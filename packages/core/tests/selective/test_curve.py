@@ -149,3 +149,10 @@ def test_copies_of_answers_count_once() -> None:
     alone, clustered = (kept_at(ranked(answered), slice(None)) for answered in (pairs, copied))
     assert clustered.effective_total == pytest.approx(alone.effective_total)
     assert (clustered.n == 3 * alone.n).all()
+
+
+def test_right_is_explained_if_confidences_may_be_probabilities_of_a_class() -> None:
+    y, q = ["pos", "neg"] * 20, [0.9, 0.2] * 20
+    (note,) = (note for note in selective_table(y, q, pos_label="pos")[0].notes if "right here" in note)
+    assert note.startswith("an answer is right here where the label is pos, and 50% of the confidences are below 0.5")
+    assert not any("right here" in note for note in selective_table(y, [0.9, 0.6] * 20, pos_label="pos")[0].notes)

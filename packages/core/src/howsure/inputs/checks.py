@@ -660,11 +660,48 @@ def not_two_values(
     if len(counts) > MANY_LABELS or more:
         few = Verbatim(shortened((repr(value) for value, _ in ordered), limit=3))
         return InputError("not_two_values", name, labels=few, remedy="not_labels")
+    non_answers = [value for value in counts if value != pos_label and is_non_answer(value)]
+    if in_file and not non_answers:
+        probs = Parameter("probs", [str(value) for value in sorted(counts, key=natural_order)])
+        return InputError("not_two_values", name, labels=labels, probs=probs, remedy="one_of_several")
     if in_file:
-        example = Parameter("missing_values", [[value for value in counts if value != pos_label][-1]])
+        example = Parameter("missing_values", [non_answers[-1]])
         remedy = "missing_label" if pos_label is None else "missing_value"
         return InputError("not_two_values", name, labels=labels, example=example, remedy=remedy)
     return InputError("not_two_values", name, labels=labels, first=ordered[0][0], remedy="keep_two_values")
+
+
+NON_ANSWERS = frozenset(
+    {
+        "none",
+        "n/a",
+        "na",
+        "-",
+        "error",
+        "invalid",
+        "unparseable",
+        "unparsable",
+        "unparsed",
+        "no-score",
+        "unknown",
+        "unclear",
+        "empty",
+        "null",
+        "nan",
+        "skipped",
+        "refused",
+        "missing",
+    }
+)
+
+
+def is_non_answer(label: object) -> bool:
+    """Whether a label says that there is no answer.
+
+    >>> is_non_answer("Unparseable"), is_non_answer("neutral"), is_non_answer(2)
+    (True, False, False)
+    """
+    return isinstance(label, str) and label.strip().casefold() in NON_ANSWERS
 
 
 def _as_label(value: Any) -> Any:

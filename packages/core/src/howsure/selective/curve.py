@@ -87,6 +87,7 @@ def _promised(ranks: Ranked, accuracy_limit: float, level: float) -> float:
 COVERAGES = (0.5, 0.8, 0.9)
 FEW_VALUES = 20
 FEW_OF_A_KIND = 5
+MANY_UNLIKELY = 0.25  # share of confidences below one half from which they may be probabilities of a class
 HARDLY = 0.1  # a confidence that no chosen answer has, unless there are more than ten to choose from
 
 
@@ -181,7 +182,7 @@ def selective_table(
     asked_worst = check_worst(worst, show, data, wrong=is_less_likely if likelier else is_wrong)
     all_parts = parts_of(y_true, spec, data=data, in_memory=True, worst=asked_worst, **roles)
     parts = [
-        (name, of_the_likelier(pairs) if likelier else pairs)
+        (name, of_the_likelier(pairs) if likelier else _with_note_on_right(pairs, pos_label))
         for name, pairs in all_parts.by_group
         if isinstance(pairs, Pairs)
     ]
@@ -257,6 +258,18 @@ def checked_shares(values: Sequence[float], name: str) -> list[float]:
                 value=value,
             )
     return [float(value) for value in values]
+
+
+def _with_note_on_right(pairs: Pairs, pos_label: Hashable) -> Pairs:
+    """The pairs, with a note on what is right if a label was named and many confidences are below one half."""
+    unlikely = float(np.mean(pairs.probabilities < 0.5))
+    if pos_label is None or unlikely < MANY_UNLIKELY:
+        return pairs
+    note = (
+        f"an answer is right here where the label is {pos_label}, and {unlikely:.0%} of the confidences are below 0.5: "
+        f"if they are probabilities of {pos_label}, take the likelier label as the answer (reduce: top-label)"
+    )
+    return replace(pairs, notes=(*pairs.notes, note))
 
 
 def of_the_likelier(pairs: Pairs) -> Pairs:
