@@ -197,7 +197,7 @@ def draw_item_order(order: ItemOrder, *, ax: Axes | None = None) -> Axes:
 ''',
         before="\n\ndef draw_order(",
     )
-    copy.insert(f"{CLI}/commands/score.py", ", figure=True", before='), "order")')
+    copy.insert(f"{CLI}/commands/score.py", ", figure=True", before=")\n\n\n@cache\ndef plan()")
     copy.run("score", "order", "answers.csv", "--id", "item", "--seed", "1", "--figure", "order.png")
     assert (copy.folder / "order.png").read_bytes().startswith(b"\x89PNG")
     assert "--figure" in copy.run("help", "score", "order")
