@@ -197,6 +197,14 @@ def regressions(folder: Path) -> list[bytes]:
     return [json.dumps({**fields, "recipe": {**fields["recipe"], "store": settings}}).encode()]
 
 
+TRACES = b"".join(  # of MLflow, with assessments as a text
+    b'{"trace_id": "t%d", "assessments": "[{\\"name\\": \\"kind\\", \\"feedback\\": {\\"value\\": %d}, '
+    b'\\"source\\": {\\"source_type\\": \\"%s\\"}}]"}\n' % (number, number % 2, source)
+    for number in range(4)
+    for source in (b"HUMAN", b"LLM_JUDGE")
+)
+
+
 def fixed(*contents: bytes) -> Seeds:
     """Files that are written here."""
     return lambda folder: list(contents)
@@ -281,7 +289,7 @@ SEEDS: dict[str, Seeds] = {
             "every-eval-ever",
         )
     },
-    "look": lambda folder: [LISTS, MAPPINGS, *table(".jsonl")(folder)],
+    "look": lambda folder: [LISTS, MAPPINGS, TRACES, *table(".jsonl")(folder)],
     "cells": fixed(
         b'["sport", "news"]\n[0.5, 2, 1]\n["a text", "another"]\n',
         b'[{"start": 0, "end": 2, "label": "PER"}]\n[[0, 2, "PER"], [3, 4, "LOC"]]\n',
