@@ -72,6 +72,7 @@ PARSERS = {"parsed_json", "DECODE", "loads", "load", "read_model", "records_of",
 OWNERS = {"loads": {"json"}, "load": {"json"}, "fields": {"head", "HEAD"}, "content": {"STATE", "SavedState"}}
 NOT_READERS = {
     "howsure_cli/terminal/recorded_help.py recorded_help": "a file of the package",
+    "howsure/data/tables/database.py _first_bad_line": "runs on a file that DuckDB cannot read",
     "howsure/data/tables/where.py _tree": "what DuckDB writes about a condition",
     "howsure_events/store/event_store.py differs": "settings made in the same call",
     "howsure_text/spacy.py from_bytes": "needs spaCy; what it reads are texts for RecalibrationMap.from_json",

@@ -100,7 +100,7 @@ def _row(
 ) -> dict[str, Any]:
     """A grade; `rater` is person, judge or another source, in lower case. The trace is the cluster of its parts."""
     source, item = None if source is None else str(source), trace if item is None else item
-    return {
+    row = {
         "item": item,
         "criterion": criterion,
         "rater": None if source is None else RATERS.get(source.upper(), source.lower()),
@@ -109,6 +109,7 @@ def _row(
         "comment": comment or None,
         "trace": trace if trace and trace != item else None,
     }
+    return {column: None if isinstance(value, (dict, list)) else value for column, value in row.items()}
 
 
 def _number(grade: Any) -> Any:
