@@ -43,17 +43,8 @@ from howsure.result import Rows, as_json
 from howsure.show.table import COUNT, WORDS, Column
 from howsure_cli.column_words import CHANCES
 from howsure_cli.log_commands import of_a_log
-from howsure_cli.table_commands import (
-    DOCUMENTS,
-    SUMMARY,
-    UNLABELLED,
-    WITHOUT_LABELS,
-    is_unlabelled,
-    lists_of_objects,
-    of_a_table,
-    said_of_lists,
-    summary_of_means,
-)
+from howsure_cli.table_commands import DOCUMENTS, UNLABELLED, WITHOUT_LABELS, is_unlabelled, of_a_table
+from howsure_cli.table_notes import SUMMARY, lists_of_objects, said_of_lists, summary_of_means
 from howsure_cli.typed_commands import look_at, look_into, typed_files
 
 __all__ = ["Look", "look"]

@@ -240,11 +240,11 @@ def test_labels_in_words(news: tuple[Path, np.ndarray], labelled: Path, counted:
 
 
 @pytest.mark.parametrize(
-    ("encoding", "delimiter", "said"),
-    [("utf-8-sig", ";", None), pytest.param("utf-8", "\t", None, marks=pytest.mark.long), ("cp1252", ";", "UTF-8")],
+    ("encoding", "delimiter"),
+    [("utf-8-sig", ";"), pytest.param("utf-8", "\t", marks=pytest.mark.long), ("cp1252", ";")],
 )
 def test_sheets_in_the_encodings_of_spreadsheets(
-    news: tuple[Path, np.ndarray], labelled: Path, tmp_path: Path, encoding: str, delimiter: str, said: str | None
+    news: tuple[Path, np.ndarray], labelled: Path, tmp_path: Path, encoding: str, delimiter: str
 ) -> None:
     rows = [row | {"text": "Zürich"} for row in rows_of(labelled)]
     sheet = tmp_path / "sheet.csv"
@@ -253,10 +253,7 @@ def test_sheets_in_the_encodings_of_spreadsheets(
         writer.writeheader()
         writer.writerows(rows)
     found = howsure("counts", "estimate", news[0], "--prob", "score", "--labelled", sheet)
-    assert found.code == (0 if said is None else 2), found.err
-    assert "Traceback" not in found.err
-    if said is not None:
-        assert said in found.err
+    assert found.code == 0, found.err
 
 
 @pytest.mark.long

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import EMPTY, Fault, InputError, Parameter, Verbatim
+from howsure.inputs.label_spelling import is_non_answer
 from howsure.inputs.numbers_and_names import (
     LARGEST_FLOAT,
     LARGEST_SCORE,
@@ -669,39 +670,6 @@ def not_two_values(
         remedy = "missing_label" if pos_label is None else "missing_value"
         return InputError("not_two_values", name, labels=labels, example=example, remedy=remedy)
     return InputError("not_two_values", name, labels=labels, first=ordered[0][0], remedy="keep_two_values")
-
-
-NON_ANSWERS = frozenset(
-    {
-        "none",
-        "n/a",
-        "na",
-        "-",
-        "error",
-        "invalid",
-        "unparseable",
-        "unparsable",
-        "unparsed",
-        "no-score",
-        "unknown",
-        "unclear",
-        "empty",
-        "null",
-        "nan",
-        "skipped",
-        "refused",
-        "missing",
-    }
-)
-
-
-def is_non_answer(label: object) -> bool:
-    """Whether a label says that there is no answer.
-
-    >>> is_non_answer("Unparseable"), is_non_answer("neutral"), is_non_answer(2)
-    (True, False, False)
-    """
-    return isinstance(label, str) and label.strip().casefold() in NON_ANSWERS
 
 
 def _as_label(value: Any) -> Any:

@@ -93,3 +93,36 @@ def _listed(labels: Collection[object]) -> str:
         return "nothing"
     texts = [f"{label:g}" if isinstance(label, float) else repr(label) for label in labels]
     return shortened(sorted(texts), limit=MAX_LISTED)
+
+
+NON_ANSWERS = frozenset(
+    [
+        "none",
+        "n/a",
+        "na",
+        "-",
+        "error",
+        "invalid",
+        "unparseable",
+        "unparsable",
+        "unparsed",
+        "no-score",
+        "unknown",
+        "unclear",
+        "empty",
+        "null",
+        "nan",
+        "skipped",
+        "refused",
+        "missing",
+    ]
+)
+
+
+def is_non_answer(label: object) -> bool:
+    """Whether a label says that there is no answer.
+
+    >>> is_non_answer("Unparseable"), is_non_answer("neutral"), is_non_answer(2)
+    (True, False, False)
+    """
+    return isinstance(label, str) and label.strip().casefold() in NON_ANSWERS
