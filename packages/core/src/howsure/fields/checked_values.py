@@ -240,7 +240,7 @@ def _with_gold(values: ReadValues, gold: Source, compare: Mapping[str, str] | No
     unchecked = [name for name in values.predicted if name not in true]
     if unchecked:
         notes.append(f"{counted(len(unchecked), 'document')} without true values are left out.")
-    predicted = {name: held for name, held in values.predicted.items() if name in true}
+    predicted = {name: by_path for name, by_path in values.predicted.items() if name in true}
     read = dict(values.read) | {"gold": gold.name}
     return ReadValues(predicted, true, read, tuple(notes))
 
@@ -267,7 +267,7 @@ def check_values(values: ReadValues, compare: Mapping[str, str] | None = None) -
             known = gold_by_field.setdefault(field_of(path), [])
             if text is not None:
                 known.append(text)
-    predicted_fields = dict.fromkeys(value.field for held in values.predicted.values() for value in held.values())
+    predicted_fields = dict.fromkeys(value.field for by_path in values.predicted.values() for value in by_path.values())
     if not predicted_fields.keys() & gold_by_field.keys():
         raise InputError(
             f"no field has both predictions ({shortened(predicted_fields, limit=6) or 'none'}) and true values "
@@ -308,7 +308,7 @@ def _fields(values: ReadValues, gold_by_field: Mapping[str, Sequence[str]]) -> I
     """The fields with true values, in the order of the predictions."""
     for predicted in values.predicted.values():
         yield from (field_of(path) for path in predicted if field_of(path) in gold_by_field)
-    yield from (field for field, known in gold_by_field.items() if known)
+    yield from (field for field, gold in gold_by_field.items() if gold)
 
 
 def _rows(

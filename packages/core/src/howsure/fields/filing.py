@@ -54,11 +54,15 @@ class DocumentConfidence:
         by_field: dict[str, list[float | None]] = {}
         for value in values:
             by_field.setdefault(value.field, []).append(value.confidence)
-        known = {field: [p for p in held if p is not None] for field, held in by_field.items()}
+        stated = {field: [p for p in confidences if p is not None] for field, confidences in by_field.items()}
         unknown = [field for field in required if field not in by_field]
-        unknown += [field for field, held in by_field.items() if len(known[field]) < len(held)]
-        losses = {field: math.fsum(_loss(p, promise) for p in held) for field, held in known.items() if held}
-        lowest = {field: min(held) for field, held in known.items() if held}
+        unknown += [field for field, confidences in by_field.items() if len(stated[field]) < len(confidences)]
+        losses = {
+            field: math.fsum(_loss(p, promise) for p in probabilities)
+            for field, probabilities in stated.items()
+            if probabilities
+        }
+        lowest = {field: min(probabilities) for field, probabilities in stated.items() if probabilities}
         return cls(lowest, losses, len(values), tuple(unknown))
 
     def score(self, promise: str) -> float:
@@ -117,7 +121,7 @@ def document_confidences(values: CheckedValues, required: Sequence[str], promise
         by_document[int(values.document[row])].append(
             FieldValue(values.path[row], values.value[row], None if math.isnan(p) else p)
         )
-    return [DocumentConfidence.of(held, required, promise) for held in by_document]
+    return [DocumentConfidence.of(in_document, required, promise) for in_document in by_document]
 
 
 def document_threshold(
