@@ -24,13 +24,13 @@ def test_the_simulated_sets_are_as_the_paper_says() -> None:
 
 def test_p_values_are_those_of_compare() -> None:
     columns = boostsa.balanced(200, np.random.default_rng(1))
-    found = p_values(columns, ["accuracy", "macro_f1"], loops=200, seed=3)
-    one = {"n_resamples": 200, "rng": 3, "interval": None}
-    rule = compare(*columns, metrics="macro_f1", method="boostsa", sample_size=0.2, **one)
-    exact = compare(*columns, metrics="accuracy", alternative="better", **one)
-    assert found.shape == (len(TESTS), 2)
-    assert found[TESTS.index(share_name(0.2)), 1] == rule[0].p_value
-    assert found[TESTS.index(EXACT), 0] == exact[0].p_value
+    p = p_values(columns, ["accuracy", "macro_f1"], loops=200, seed=3)
+    options = {"n_resamples": 200, "rng": 3, "interval": None}
+    rule = compare(*columns, metrics="macro_f1", method="boostsa", sample_size=0.2, **options)
+    exact = compare(*columns, metrics="accuracy", alternative="better", **options)
+    assert p.shape == (len(TESTS), 2)
+    assert p[TESTS.index(share_name(0.2)), 1] == rule[0].p_value
+    assert p[TESTS.index(EXACT), 0] == exact[0].p_value
 
 
 def test_findings_of_figure_1_are_decided_from_intervals(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,15 +67,19 @@ def test_the_sums_give_what_the_public_calls_give(judged: Judged, documents: lis
     model = AntecedentModel(passes=2, rng=0).fit(documents[:1])
     posteriors = [model.posterior(document) for document in documents]
     gold = [gold_clusters(document) for document in documents]
-    scores = score_documents(gold, [one.best_antecedent_clusters() for one in posteriors], singletons=False)
+    scores = score_documents(
+        gold, [of_document.best_antecedent_clusters() for of_document in posteriors], singletons=False
+    )
     assert over_documents(conll_f1, judged).value == pytest.approx(100 * scores.conll_f1)
-    nats = [one.log_prob(clusters) for one, clusters in zip(posteriors, gold, strict=True)]
+    nats = [of_document.log_prob(clusters) for of_document, clusters in zip(posteriors, gold, strict=True)]
     assert over_documents(nats_a_mention, judged).value == pytest.approx(sum(nats) / sum(map(len, posteriors)))
     q, y = judged.pairs.probabilities, judged.pairs.labels
     skill = 1 - ((q - y) ** 2).mean() / y.mean() / (1 - y.mean())
     assert over_documents(brier_skill, judged).value == pytest.approx(skill)
     assert over_documents(overconfidence, judged).value == pytest.approx((q - y)[q > 0.5].mean())
-    apart = np.concatenate([[j - i for j in range(len(one)) for i in range(j)] for one in posteriors])
+    apart = np.concatenate(
+        [[j - i for j in range(len(probabilities)) for i in range(j)] for probabilities in posteriors]
+    )
     near, far = ((q > 0.15) & (q < 0.85) & chosen for chosen in (apart < 20, apart >= 60))
     assert over_documents(overconfidence_near, judged).value == pytest.approx((q - y)[near].mean())
     assert not far.any()
@@ -89,17 +93,17 @@ def test_the_sums_give_what_the_public_calls_give(judged: Judged, documents: lis
         for mention in posterior.mentions
     ]
     assert judged.new.labels.tolist() == begins
-    wanted = calibration_error(begins, judged.new.probabilities, clusters=judged.new.clusters)
-    assert judged.error_of_new == wanted
+    expected = calibration_error(begins, judged.new.probabilities, clusters=judged.new.clusters)
+    assert judged.error_of_new == expected
 
 
 def test_the_interval_is_the_jackknife_s(judged: Judged) -> None:
     """For a mean of values of documents the jackknife's standard error is s / √n."""
     values = np.array([1.0, 4.0, 2.0])
     of_one = replace(judged, nats=values, mentions=np.ones(3, dtype=np.int64))
-    found = over_documents(nats_a_mention, of_one)
+    interval = over_documents(nats_a_mention, of_one)
     reach = normal_quantile(0.95) * values.std(ddof=1) / math.sqrt(3)
-    assert (found.low, found.high) == pytest.approx((values.mean() - reach, values.mean() + reach))
+    assert (interval.low, interval.high) == pytest.approx((values.mean() - reach, values.mean() + reach))
     other = replace(of_one, nats=values + 1)
     difference = over_documents(nats_a_mention, other, of_one)
     assert (difference.value, difference.low, difference.high) == pytest.approx((1.0, 1.0, 1.0))
@@ -119,7 +123,7 @@ def test_a_span_annotated_twice_counts_once(tmp_path: Path) -> None:
         write_conllu([Document(part, (Sentence(("she", "her")),), mentions)], path)
     corpus = read_corpus(ONTOGUM, str(tmp_path), limit=None, parser=None)
     assert corpus.left_out == 3
-    assert [(one.start, one.entity) for one in corpus.test[0].mentions or ()] == [(0, "1"), (1, "1")]
+    assert [(mention.start, mention.entity) for mention in corpus.test[0].mentions or ()] == [(0, "1"), (1, "1")]
     assert corpus.parsed is None
     assert default_parser(str(tmp_path)) is None
 
@@ -133,13 +137,13 @@ def pipeline(tmp_path_factory: pytest.TempPathFactory) -> str:
     language: Any = spacy.blank("en")
     language.add_pipe("tagger")
     language.add_pipe("parser")
-    said = {
+    parse_of_words = {
         "words": ["Ann", "sees", "her"],
         "tags": ["NNP", "VBZ", "PRP"],
         "heads": [1, 1, 1],
         "deps": ["nsubj", "ROOT", "obj"],
     }
-    language.initialize(lambda: [Example.from_dict(language.make_doc("Ann sees her"), said)])
+    language.initialize(lambda: [Example.from_dict(language.make_doc("Ann sees her"), parse_of_words)])
     folder = tmp_path_factory.mktemp("pipeline")
     language.to_disk(folder)
     return str(folder)
@@ -149,13 +153,15 @@ def pipeline(tmp_path_factory: pytest.TempPathFactory) -> str:
 def test_a_parser_gives_trees_and_leaves_the_words(pipeline: str) -> None:
     words = (("Ann", "met", "a", "doctor", "."), ("She", "left"))
     mentions = (Mention(0, 0, 1, "a"), Mention(1, 0, 1, "a"))
-    bare = Document("n", tuple(Sentence(one, metadata={"speaker": "x"}) for one in words), mentions, {"part": "000"})
+    bare = Document(
+        "n", tuple(Sentence(tokens, metadata={"speaker": "x"}) for tokens in words), mentions, {"part": "000"}
+    )
     (parsed,) = parse([bare], pipeline)
-    assert [one.words for one in parsed.sentences] == list(words)
-    assert [one.metadata for one in parsed.sentences] == [{"speaker": "x"}] * 2
+    assert [sentence.words for sentence in parsed.sentences] == list(words)
+    assert [sentence.metadata for sentence in parsed.sentences] == [{"speaker": "x"}] * 2
     assert (parsed.name, parsed.mentions, parsed.metadata) == ("n", mentions, {"part": "000"})
-    assert all(len(one.heads or ()) == len(one.tags or ()) == len(one) for one in parsed.sentences)
-    assert all(-1 <= head < len(one) for one in parsed.sentences for head in one.heads or ())
+    assert all(len(sentence.heads or ()) == len(sentence.tags or ()) == len(sentence) for sentence in parsed.sentences)
+    assert all(-1 <= head < len(sentence) for sentence in parsed.sentences for head in sentence.heads or ())
 
 
 @pytest.mark.long
@@ -170,7 +176,7 @@ def test_the_tables_and_figures(coreference: Reproduction) -> None:
     on_dev = [tuple(row[:4]) for row in development]
     assert on_dev == [row for row in rows if row[2] == "gold"]  # LitBank has no development part
     assert sum(row[0] == "margin instead of likelihood" for row in changes) * 2 == len(rows)
-    assert [one.name for one in coreference.drawings] == ["figure-5", "corpora"]
+    assert [drawing.name for drawing in coreference.drawings] == ["figure-5", "corpora"]
 
 
 @pytest.mark.long

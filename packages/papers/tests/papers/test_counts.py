@@ -28,16 +28,16 @@ def quick(data: Path, only: str, *, samples: int, limit: int) -> Reproduction:
 
 @pytest.mark.long
 def test_a_quick_look_at_incidents_has_a_table_and_the_picture(real_data: Path) -> None:
-    found = quick(real_data, "muc4", samples=1, limit=12)
-    assert [table.caption.partition(":")[0] for table in found.tables] == ["muc4"]
-    assert [one.name for one in found.drawings] == ["months"]
+    result = quick(real_data, "muc4", samples=1, limit=12)
+    assert [table.caption.partition(":")[0] for table in result.tables] == ["muc4"]
+    assert [drawing.name for drawing in result.drawings] == ["months"]
 
 
 @pytest.mark.long
 def test_a_quick_look_at_the_police_has_tables_and_findings(real_data: Path) -> None:
-    found = quick(real_data, "police", samples=2, limit=24)
-    assert [table.caption.partition(":")[0] for table in found.tables] == ["india_police_events"] * 2
-    assert {finding.setting.partition(",")[0] for finding in found.findings} == {"India police events"}
+    result = quick(real_data, "police", samples=2, limit=24)
+    assert [table.caption.partition(":")[0] for table in result.tables] == ["india_police_events"] * 2
+    assert {finding.setting.partition(",")[0] for finding in result.findings} == {"India police events"}
 
 
 def small() -> Population:
@@ -45,19 +45,19 @@ def small() -> Population:
 
 
 def test_truths_are_counts_by_hand() -> None:
-    found = truths(Population(np.zeros(4), np.array([1.0, 0, 1, 1]), {"a": list("xxyy"), "b": list("1212")}))
+    counts = truths(Population(np.zeros(4), np.array([1.0, 0, 1, 1]), {"a": list("xxyy"), "b": list("1212")}))
     cells = {("x", "1"): 1, ("x", "2"): 0, ("y", "1"): 1, ("y", "2"): 1}
-    assert found == {(): 3, ("x",): 1, ("y",): 2} | cells
+    assert counts == {(): 3, ("x",): 1, ("y",): 2} | cells
 
 
 def test_a_sample_is_tallied_by_cell_and_total() -> None:
-    found = {"auto": Tried(), "labels": Tried()}
-    one_sample(small(), 100, found, design="stratified", sample=0, seed=0)
-    assert [len(tried.cells.held) for tried in found.values()] == [CELLS] * 2
-    assert [len(tried.total.held) for tried in found.values()] == [1, 1]
+    tallies = {"auto": Tried(), "labels": Tried()}
+    one_sample(small(), 100, tallies, design="stratified", sample=0, seed=0)
+    assert [len(tried.cells.held) for tried in tallies.values()] == [CELLS] * 2
+    assert [len(tried.total.held) for tried in tallies.values()] == [1, 1]
     again = {"auto": Tried()}
     one_sample(small(), 100, again, design="stratified", sample=0, seed=0)
-    assert again["auto"] == found["auto"]
+    assert again["auto"] == tallies["auto"]
 
 
 def test_sizes_and_errors_of_a_tally() -> None:
@@ -67,23 +67,23 @@ def test_sizes_and_errors_of_a_tally() -> None:
     assert np.isnan(Tally().coverage)
 
 
-def tried(held: list[bool], width: float, truth: int = 5) -> Tried:
-    n = len(held)
-    tally = Tally(held, [width] * n, [truth] * n, list(range(n)))
+def tried(covered: list[bool], width: float, truth: int = 5) -> Tried:
+    n = len(covered)
+    tally = Tally(covered, [width] * n, [truth] * n, list(range(n)))
     return Tried(tally, tally, tally)
 
 
 @pytest.mark.parametrize(
-    ("held", "width", "verdicts"),
+    ("covered", "width", "verdicts"),
     [
         ([True] * 20, 5.0, [True, True, True]),
         ([True] * 20, 7.0, [True, True, False]),
         ([True] * 18 + [False] * 2, 5.0, [False, False, True]),
     ],
 )
-def test_findings_are_decided_by_their_limits(held: list[bool], width: float, verdicts: list[bool]) -> None:
+def test_findings_are_decided_by_their_limits(covered: list[bool], width: float, verdicts: list[bool]) -> None:
     labels = tried([True] * 20, 10.0)
-    row = Row(("an attack", "200"), {"auto": tried(held, width), "labels": labels, "raw": labels})
+    row = Row(("an attack", "200"), {"auto": tried(covered, width), "labels": labels, "raw": labels})
     assert [finding.holds for finding in incidents_findings(row)] == verdicts
     assert len(incidents_table([row]).rows) == 3
 
@@ -104,8 +104,8 @@ def test_findings_over_settings_name_the_worst() -> None:
 
 def test_accuracies_are_judged_over_models() -> None:
     rows = [
-        Row((model, "arc"), {"auto": tried(held, 0.2), "labels": tried([True] * 20, 0.3)})
-        for model, held in (("A", [True] * 20), ("B", [True] * 18 + [False] * 2))
+        Row((model, "arc"), {"auto": tried(covered, 0.2), "labels": tried([True] * 20, 0.3)})
+        for model, covered in (("A", [True] * 20), ("B", [True] * 18 + [False] * 2))
     ]
     holds, narrower = graded_findings(rows)
     assert (holds.holds, narrower.holds) == (True, True)
@@ -135,10 +135,10 @@ def test_scores_of_police_news(real_data: Path) -> None:
 
 @pytest.mark.long
 def test_grades_are_those_of_the_first_phrasing(real_data: Path) -> None:
-    found = list(read_graded(str(real_data), limit=50))
-    assert len(found) == 14 * len(QUESTION_SETS)
-    assert {len(one.correct) for one in found} == {50}
-    assert all(set(np.unique(one.correct)) <= {0.0, 1.0} for one in found)
+    question_sets = list(read_graded(str(real_data), limit=50))
+    assert len(question_sets) == 14 * len(QUESTION_SETS)
+    assert {len(grades.correct) for grades in question_sets} == {50}
+    assert all(set(np.unique(grades.correct)) <= {0.0, 1.0} for grades in question_sets)
 
 
 # What the documents promise, at its full size: `make check-slow`.
@@ -150,7 +150,7 @@ def test_counts_hold(real_data: Path, tmp_path: Path, experiment: str) -> None:
     """The findings of docs/reproductions/counts.md; the limits that are not reached there are listed here."""
     samples = 50 if experiment == "muc4" else 20
     result = reproduce_counts(data=str(real_data), only=(experiment,), samples=samples, stores=str(tmp_path))
-    short = {(one.setting, one.paper) for one in result.findings if one.holds is False}
+    short = {(finding.setting, finding.paper) for finding in result.findings if finding.holds is False}
     assert short <= NOT_REACHED
     assert result.findings
 

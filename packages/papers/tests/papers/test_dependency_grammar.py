@@ -19,7 +19,7 @@ def every_tree(codes: np.ndarray) -> list[Tree]:
     trees = []
     for heads in product(range(-1, n), repeat=n):
         tree = heads.count(-1) == 1 and ends(heads)
-        if tree and all(one == list(range(one[0], one[-1] + 1)) for one in yields(np.array(heads))):
+        if tree and all(places == list(range(places[0], places[-1] + 1)) for places in yields(np.array(heads))):
             trees.append((codes, np.array(heads)))
     return trees
 
@@ -41,17 +41,17 @@ def test_the_posterior_is_that_of_all_trees(codes: list[int], valence: bool) -> 
     trees = every_tree(np.array(codes))
     assert len(trees) == [1, 2, 7, 30, 143][n - 1]  # Yuret (1998)
     weights = np.array([np.exp(grammar.log_likelihood(counts_of([tree], TAGS))) for tree in trees])
-    wanted = np.zeros((n, n, n))
+    expected = np.zeros((n, n, n))
     for (_, heads), weight in zip(trees, weights, strict=True):
         for head, words in enumerate(yields(heads)):
-            wanted[head, words[0], words[-1]] += weight / weights.sum()
-    found = subtree_posterior(grammar, np.array([codes, codes]))
-    assert found == pytest.approx(np.stack([wanted, wanted]), abs=1e-12)
+            expected[head, words[0], words[-1]] += weight / weights.sum()
+    posterior = subtree_posterior(grammar, np.array([codes, codes]))
+    assert posterior == pytest.approx(np.stack([expected, expected]), abs=1e-12)
 
 
 @pytest.mark.long
 def test_the_grammar_is_a_distribution_over_sentences_with_trees() -> None:
-    """The probabilities of all trees over sentences of up to so many words add up to nearly one, if most stop soon."""
+    """The probabilities of all trees over sentences of up to `length` words add up to nearly one, if most stop soon."""
     counts = Grammar(np.array([1.0, 2.0]), np.ones((2, 2, 2)), np.ones((2, 2, 2, 2)) * [9.0, 1.0])
     grammar = counts.probabilities()
     total = sum(

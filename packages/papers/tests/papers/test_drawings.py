@@ -146,7 +146,7 @@ def test_a_path_is_the_numbers_given() -> None:
     assert [text.get_text() for text in ax.texts] == ["0.1", "1", "2"]
     rings = [line for line in ax.lines if line.get_linestyle() == "None"]
     assert [(ring.get_xdata()[0], ring.get_ydata()[0]) for ring in rings] == [(0.75, 0.02)]
-    assert [[tuple(end) for end in one] for one in ax.collections[0].get_segments()] == [
+    assert [[tuple(end) for end in segment] for segment in ax.collections[0].get_segments()] == [
         [(0.7, pytest.approx(0.04)), (0.7, pytest.approx(0.06))],
         [(0.75, pytest.approx(0.01)), (0.75, pytest.approx(0.03))],
     ]

@@ -54,8 +54,8 @@ def gold(tmp_path: Path, real_data: Path) -> Iterator[tuple[EventStore, News]]:
     ]
     silent = [Item("silent", "2001-02-07", "", "A bomb exploded in Sudoria.", frozenset({"SUD"}), frozenset())]
     news = News(items, silent, [], 4, 4)
-    with EventStore.open(store(setting(tmp_path, real_data), news, PAPER, share=10)) as held:
-        yield held, news
+    with EventStore.open(store(setting(tmp_path, real_data), news, PAPER, share=10)) as event_store:
+        yield event_store, news
 
 
 NEWS = [
@@ -119,7 +119,7 @@ def check_incidents(result: Reproduction) -> None:
     titles = [table.caption for table in result.tables]
     for start in ("muc4: probabilities", "muc4: 95 % intervals", "Synthetic"):
         assert any(title.startswith(start) for title in titles), start
-    assert [one.name for one in result.drawings] == ["muc4", "coverage"]
+    assert [drawing.name for drawing in result.drawings] == ["muc4", "coverage"]
     check_whole(result)
 
 
@@ -129,7 +129,7 @@ def check_news(result: Reproduction) -> None:
     rules = ["Reuters, attack", "Reuters, attack-wide", "Reuters, violence"]
     assert [row[0] for row in rows_of(result.tables[0])] == rules
     assert titles[3] == "Reuters: expected documents by the paper's rule and with nouns before nouns"
-    assert tuple(one.shown for one in result.tables[3].shown) == ("actor", "title", "attack", "attack-wide")
+    assert tuple(column.shown for column in result.tables[3].shown) == ("actor", "title", "attack", "attack-wide")
     assert [row[0] for row in rows_of(result.tables[1])][:2] == [
         "Reuters, attack, by month",
         "Reuters, attack, by week",
@@ -138,7 +138,7 @@ def check_news(result: Reproduction) -> None:
     assert [row[0] for row in rows_of(result.tables[-1])] == [OURS, PLAIN, STEMMED]
     footnote = "section 6, footnote 11"
     assert [finding.figure for finding in result.findings][:4] == ["6", "6", footnote, footnote]
-    assert [one.name for one in result.drawings] == ["reuters"]
+    assert [drawing.name for drawing in result.drawings] == ["reuters"]
     check_whole(result)
 
 
@@ -162,7 +162,7 @@ def test_incidents_and_quarters_have_tables_findings_and_figures(corpora: str, p
 
 @pytest.mark.long
 def test_news_have_tables_findings_and_figures(corpora: str, pipeline: Path) -> None:
-    """Of news told by period."""
+    """Of news counted by period."""
     result = reproduced(corpora, pipeline, "reuters")
     check_news(result)
     actors = {row[0]: [float(cell) for cell in row[2:]] for row in rows_of(result.tables[3])}
@@ -197,13 +197,13 @@ def test_an_unknown_experiment_is_named() -> None:
 
 @pytest.mark.long
 def test_intervals_of_quarters_hold_the_truth() -> None:
-    found = simulate_coverage(quarters=120, seed=0, draws=3, advance=nobody)
-    assert found.worst("exact, p known") >= 0.95
-    assert found.worst("exact, S = 100") >= 0.93
-    assert found.worst("normal, p known") < 0.85
-    assert found.worst("normal, S = 100") < 0.88
-    assert found.coverage["normal, S = 10"].mean() < found.coverage["exact, S = 10"].mean() < 0.98
-    assert len(found.coverage["samples, S = 10"]) == 120
+    simulation = simulate_coverage(quarters=120, seed=0, draws=3, advance=nobody)
+    assert simulation.worst("exact, p known") >= 0.95
+    assert simulation.worst("exact, S = 100") >= 0.93
+    assert simulation.worst("normal, p known") < 0.85
+    assert simulation.worst("normal, S = 100") < 0.88
+    assert simulation.coverage["normal, S = 10"].mean() < simulation.coverage["exact, S = 10"].mean() < 0.98
+    assert len(simulation.coverage["samples, S = 10"]) == 120
 
 
 def test_words_in_capitals_are_written_as_usual() -> None:
@@ -238,9 +238,11 @@ def test_the_corpora_are_read_as_the_paper_filters(real_data: Path) -> None:
 def test_gold_is_counted_where_the_rule_sees_nothing_too(gold: tuple[EventStore, News]) -> None:
     store, news = gold
     pairs = pairs_of(store, news)
-    found = {(item.id, actor): p for item, actor, p in zip(pairs.items, pairs.actors, pairs.probabilities, strict=True)}
-    assert set(found) == {("right", "NOR"), ("wrong", "SUD"), ("missed", "NOR")}
-    assert found["right", "NOR"] == found["wrong", "SUD"] == 1.0
+    attacks = {
+        (item.id, actor): p for item, actor, p in zip(pairs.items, pairs.actors, pairs.probabilities, strict=True)
+    }
+    assert set(attacks) == {("right", "NOR"), ("wrong", "SUD"), ("missed", "NOR")}
+    assert attacks["right", "NOR"] == attacks["wrong", "SUD"] == 1.0
     by = judge(store, news, label="by")
     assert (by.pairs, by.gold, by.reachable) == (3, 2, 2)
     assert by.expected_right == 1.0
@@ -251,9 +253,9 @@ def test_gold_is_counted_where_the_rule_sees_nothing_too(gold: tuple[EventStore,
     assert _cells(at) == {"all": (4, 1, 2, 1), "reachable": (3, 1, 1, 1)}
 
 
-def _cells(one: Judged) -> dict[str, tuple[int, int, int, int]]:
-    both = {"all": one.coverage, "reachable": one.coverage_of_reachable}
-    return {name: (held.cells, held.inside, held.below, held.above) for name, held in both.items()}
+def _cells(judged: Judged) -> dict[str, tuple[int, int, int, int]]:
+    both = {"all": judged.coverage, "reachable": judged.coverage_of_reachable}
+    return {name: (coverage.cells, coverage.inside, coverage.below, coverage.above) for name, coverage in both.items()}
 
 
 def drawn(p: list[list[float]], periods: list[str], *, n_samples: int = 100) -> Drawn:
@@ -274,14 +276,14 @@ def drawn(p: list[list[float]], periods: list[str], *, n_samples: int = 100) -> 
 
 
 def test_differences_that_the_posterior_leaves_open() -> None:
-    held = drawn([[1.0, 0.0], [0.6, 0.4], [1.0, 0.0], [1.0, 0.0]], ["1999-Q1", "1999-Q2", "1999-Q3", "1999-Q3"])
-    told = contests(held, ["A", "B"])
-    assert (told.different, told.undecided) == (3, 1)
-    assert "A 1, B 0 in 1999-Q2 (P = 0.60)" in str(told)
-    rising = changes(held, ["1999-Q1", "1999-Q2", "1999-Q3"], ["A", "B"])
+    drawn_events = drawn([[1.0, 0.0], [0.6, 0.4], [1.0, 0.0], [1.0, 0.0]], ["1999-Q1", "1999-Q2", "1999-Q3", "1999-Q3"])
+    comparison = contests(drawn_events, ["A", "B"])
+    assert (comparison.different, comparison.undecided) == (3, 1)
+    assert "A 1, B 0 in 1999-Q2 (P = 0.60)" in str(comparison)
+    rising = changes(drawn_events, ["1999-Q1", "1999-Q2", "1999-Q3"], ["A", "B"])
     assert (rising.different, rising.undecided) == (1, 0)  # A has 1, 1 and 2; P(2 > 0 or 1) = 1
-    assert held.most_frequent(1) == ["A"]
-    few = few_samples(held)
+    assert drawn_events.most_frequent(1) == ["A"]
+    few = few_samples(drawn_events)
     gap = np.array([0.0, 0.0, 1.0 - 0.6, 0.4 - 0.0, 0.0, 0.0])  # the first ten samples have A, and not B
     assert few.difference == pytest.approx(np.sqrt((gap**2).mean()))
 
@@ -301,12 +303,12 @@ def test_probability_of_more_by_enumeration() -> None:
 @pytest.mark.long
 def test_what_was_drawn_is_that_of_the_series(gold: tuple[EventStore, News]) -> None:
     store, _ = gold
-    held = drawn_from(store, by="month")
+    drawn_events = drawn_from(store, by="month")
     series = event_series(store, period="month")
     for row in series.rows:
-        rows = held.cells().get((row.actor, row.period), np.empty(0, dtype=np.int64))
-        assert row.mean == held.probabilities[rows].sum()
-        assert (held.samples[rows].mean(axis=1) == held.probabilities[rows]).all()
+        rows = drawn_events.cells().get((row.actor, row.period), np.empty(0, dtype=np.int64))
+        assert row.mean == drawn_events.probabilities[rows].sum()
+        assert (drawn_events.samples[rows].mean(axis=1) == drawn_events.probabilities[rows]).all()
 
 
 @pytest.mark.long
@@ -326,11 +328,11 @@ def test_a_stem_that_finds_words_is_told(gold: tuple[EventStore, News]) -> None:
     store, _ = gold
     entries = [("NOR", "Norlandic"), ("SUD", "Sudorian"), ("MON", "Monda"), ("TH", "th")]
     lists = {name: Lexicon(entries, stem) for name, stem in ((OURS, "suffixes"), (PLAIN, "none"), (STEMMED, "paper"))}
-    found = country_names(store.path, "Made-up", lists, lambda lexicon: len(lexicon.codes))
-    plain, stemmed = rows_of(found.tables[0])[1:]
+    result = country_names(store.path, "Made-up", lists, lambda lexicon: len(lexicon.codes))
+    plain, stemmed = rows_of(result.tables[0])[1:]
     assert plain == [PLAIN, "4", "2", "2", "0", "", "4.0"]
     assert stemmed[3:6] == ["7", "5", "Monday 2, the 2, The 1"]
-    assert [one.holds for one in found.findings] == [None, False]
+    assert [finding.holds for finding in result.findings] == [None, False]
 
 
 def test_the_wide_rule_takes_what_the_paper_s_takes() -> None:

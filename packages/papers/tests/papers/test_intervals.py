@@ -39,8 +39,8 @@ def test_the_interval_covers_over_training_and_test_data(share: float) -> None:
         train, test = rng.normal(size=200), rng.normal(1.0, 1.0, 300)
         whole = mean_estimate(test - train.mean())
         parts = random_subsamples(200, share=share, rng=rng)
-        found = over_training(whole, [float(np.mean(test - train[rows].mean())) for rows in parts], share=share)
-        covered += found.low <= 1.0 <= found.high
+        interval = over_training(whole, [float(np.mean(test - train[rows].mean())) for rows in parts], share=share)
+        covered += interval.low <= 1.0 <= interval.high
     assert 0.93 <= covered / runs <= 0.985  # five subsamples: conservative by Satterthwaite's degrees of freedom
 
 
@@ -56,11 +56,11 @@ def test_subsamples_are_rows_of_the_whole() -> None:
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "above", "wanted"),
+    ("low", "high", "above", "expected"),
     [(0.1, 0.2, 0.0, True), (-0.2, -0.1, 0.0, False), (-0.1, 0.1, 0.0, None), (0.1, 0.2, 0.15, None)],
 )
-def test_verdicts(low: float, high: float, above: float, wanted: bool | None) -> None:
-    assert verdict(estimate((low + high) / 2, low, high), above=above) is wanted
+def test_verdicts(low: float, high: float, above: float, expected: bool | None) -> None:
+    assert verdict(estimate((low + high) / 2, low, high), above=above) is expected
 
 
 def test_one_subsample_is_refused() -> None:
@@ -90,24 +90,24 @@ def test_what_is_unknown_has_no_interval() -> None:
 def test_halves_of_both_data_cover() -> None:
     """A mean over training and test rows: its interval from half of each holds the truth in about 95 % of samples."""
     rng = np.random.default_rng(2)
-    held = 0
+    covering = 0
     for _ in range(400):
         train, test = rng.normal(size=100), rng.normal(size=100)
         halves = [rng.permutation(train)[:50].mean() + rng.permutation(test)[:50].mean() for _ in range(5)]
         estimate = over_halves(train.mean() + test.mean(), halves)
-        held += estimate.low <= 0 <= estimate.high
-    assert 360 <= held <= 396
+        covering += estimate.low <= 0 <= estimate.high
+    assert 360 <= covering <= 396
 
 
 def test_the_mean_of_clusters_covers() -> None:
     rng = np.random.default_rng(3)
     clusters = np.repeat(np.arange(80), 5)
-    held = 0
+    covering = 0
     for _ in range(400):
         values = np.repeat(rng.normal(size=80), 5) + rng.normal(size=400)
         estimate = clustered_mean(values, clusters)
-        held += estimate.low <= 0 <= estimate.high
-    assert 365 <= held <= 395
+        covering += estimate.low <= 0 <= estimate.high
+    assert 365 <= covering <= 395
 
 
 # Errors on parts of simulated test data, whose calibration is known.
@@ -122,22 +122,22 @@ def simulated(unit: str, *, moved: float) -> OnParts:
     p = rng.random(SENTENCES * WORDS) * (1 - moved)
     labels = (rng.random(len(p)) < p + moved).astype(np.uint8)
     steps: list[int] = []
-    held = on_parts(
+    errors = on_parts(
         Pairs(labels, p, clusters=np.repeat(np.arange(SENTENCES), WORDS)), "made up", unit, seed=0, advance=steps.append
     )
     assert sum(steps) == len(PARTS)
-    return held
+    return errors
 
 
 @pytest.mark.long
 def test_parts_have_the_error_of_all_in_as_many_bins() -> None:
-    held = simulated("documents", moved=0.2)
-    assert [len(held.errors[parts]) for parts in PARTS] == [1, *(ORDERS * parts for parts in PARTS[1:])]
-    assert [held.mean(parts) for parts in PARTS] == pytest.approx([0.2] * 4, abs=0.005)
-    assert held.exponent == pytest.approx(-0.5, abs=0.1)
-    assert held.theirs(-0.5) == pytest.approx(held.width(1) * np.sqrt(SENTENCES / 404))
-    assert [row[2] for row in rows_of(parts_table([held]))] == ["400", "200", "100", "50"]
-    assert findings_of_parts(held)[-1].holds is False
+    errors = simulated("documents", moved=0.2)
+    assert [len(errors.errors[parts]) for parts in PARTS] == [1, *(ORDERS * parts for parts in PARTS[1:])]
+    assert [errors.mean(parts) for parts in PARTS] == pytest.approx([0.2] * 4, abs=0.005)
+    assert errors.exponent == pytest.approx(-0.5, abs=0.1)
+    assert errors.theirs(-0.5) == pytest.approx(errors.width(1) * np.sqrt(SENTENCES / 404))
+    assert [row[2] for row in rows_of(parts_table([errors]))] == ["400", "200", "100", "50"]
+    assert findings_of_parts(errors)[-1].holds is False
 
 
 @pytest.mark.long

@@ -40,15 +40,15 @@ def pairs() -> tuple[Pairs, Pairs]:
 
 
 def test_each_label_is_judged_as_the_library_does(pairs: tuple[Pairs, Pairs]) -> None:
-    contest = Contest(*(label_errors(one, bin_size=100) for one in pairs))
+    contest = Contest(*(label_errors(model_pairs, bin_size=100) for model_pairs in pairs))
     a, b = pairs
     for label, difference in enumerate(contest.differences()):
         rows = a.groups == label
         y, qa, qb, clusters = a.labels[rows], a.probabilities[rows], b.probabilities[rows], a.clusters[rows]
-        wanted = compare_calibration(y, qa, against=qb, bin_size=100, clusters=clusters)
-        assert contest.a.errors[label] == calibration_error(y, qa, bin_size=100, clusters=clusters) == wanted.error_a
-        assert contest.b.errors[label] == wanted.error_b
-        theirs = wanted.squared_error_difference
+        expected = compare_calibration(y, qa, against=qb, bin_size=100, clusters=clusters)
+        assert contest.a.errors[label] == calibration_error(y, qa, bin_size=100, clusters=clusters) == expected.error_a
+        assert contest.b.errors[label] == expected.error_b
+        theirs = expected.squared_error_difference
         shares = np.bincount(clusters).astype(float) ** 2
         longer = student.ppf(0.975, shares.sum() ** 2 / (shares**2).sum() - 1) / normal_quantile(0.95)
         assert difference.value == pytest.approx(theirs.value, rel=1e-9)
@@ -67,13 +67,15 @@ def test_an_average_of_one_label_is_that_label(pairs: tuple[Pairs, Pairs]) -> No
 def test_the_interval_of_an_average_difference_covers() -> None:
     """Of 30 samples, the 95 % interval holds the mean of many in nearly all."""
     rng = np.random.default_rng(1)
-    found = [
-        Contest(*(label_errors(one, bin_size=400) for one in made_up(1.5, rng))).average(np.arange(LABELS))
+    estimates = [
+        Contest(*(label_errors(model_pairs, bin_size=400) for model_pairs in made_up(1.5, rng))).average(
+            np.arange(LABELS)
+        )
         for _ in range(30)
     ]
-    truth = np.mean([one.value for one in found])
-    held = sum(one.low <= truth <= one.high for one in found)
-    assert held >= 25  # P(fewer) < 0.005 at 95 %
+    truth = np.mean([interval.value for interval in estimates])
+    covering = sum(interval.low <= truth <= interval.high for interval in estimates)
+    assert covering >= 25  # P(fewer) < 0.005 at 95 %
 
 
 def test_the_pairs_of_some_sentences(pairs: tuple[Pairs, Pairs]) -> None:
@@ -93,9 +95,9 @@ def test_a_sentence_without_pairs_does_not_count(pairs: tuple[Pairs, Pairs]) -> 
         group_names=whole.group_names,
         clusters=np.where(whole.clusters < 7, whole.clusters, whole.clusters + 1),
     )
-    wanted, found = (label_errors(one, bin_size=100) for one in (whole, gap))
-    assert found.errors == wanted.errors
-    assert found.without.tolist() == wanted.without.tolist()
+    expected, with_gap = (label_errors(corpus, bin_size=100) for corpus in (whole, gap))
+    assert with_gap.errors == expected.errors
+    assert with_gap.without.tolist() == expected.without.tolist()
 
 
 # Documents in doubt: what their samples disagree on, what was read in them, and where their texts are shown.
@@ -106,7 +108,7 @@ def link(mention: str, other: str, with_event: float, without_event: float) -> d
 
 
 @pytest.mark.parametrize(
-    ("links", "said"),
+    ("links", "description"),
     [
         ([link("They", "Norlandic troops", 1.0, 0.2)], "coreference: whom a pronoun means"),
         ([link("the planes", "Norlandic jets", 0.9, 0.2)], "coreference: whether two nouns mean the same"),
@@ -114,8 +116,8 @@ def link(mention: str, other: str, with_event: float, without_event: float) -> d
         ([], "nothing that a link decides"),
     ],
 )
-def test_what_samples_disagree_on_follows_from_the_first_link(links: list[dict[str, Any]], said: str) -> None:
-    assert disagreement({"links": links}) == said
+def test_what_samples_disagree_on_follows_from_the_first_link(links: list[dict[str, Any]], description: str) -> None:
+    assert disagreement({"links": links}) == description
 
 
 def test_what_was_read_is_held_against_probabilities() -> None:
@@ -123,14 +125,14 @@ def test_what_was_read_is_held_against_probabilities() -> None:
         {"id": name, "actor": actor, "probability": 0.5, "best": True, "links": []} for name, actor in list(READ)[:12]
     ]
     of_coreference, right = findings_of([*cases, cases[0] | {"id": "unknown"}], "made up")
-    n = sum(READ[one["id"], one["actor"]][1] == COREFERENCE for one in cases)
+    n = sum(READ[case["id"], case["actor"]][1] == COREFERENCE for case in cases)
     assert of_coreference.ours.startswith(f"{n} of 12 are")
-    true = sum(READ[one["id"], one["actor"]][0] for one in cases)
+    true = sum(READ[case["id"], case["actor"]][0] for case in cases)
     assert right.ours.startswith(
         f"{true} of 12 are; by their probabilities 6.0 [3, 9]; the 1-best is wrong in {12 - true}"
     )
     assert right.holds
-    unlikely = [one | {"probability": 0.01} for one in cases]
+    unlikely = [case | {"probability": 0.01} for case in cases]
     assert findings_of(unlikely, "made up")[1].holds is False
     assert findings_of([{"id": "unknown", "actor": "NOR"}], "made up") == []
     assert rows_of(cases_table([cases[0] | {"id": "unknown"}], "Made-up"))[0][-3:] == ["not read", "", ""]
@@ -140,11 +142,11 @@ def test_what_was_read_is_held_against_probabilities() -> None:
 def test_texts_are_printed_and_stand_in_no_table() -> None:
     """Of the news that we made up, whose documents in doubt nobody has read."""
     with example_store() as store:
-        found = doubtful_cases(store.path, "Made-up")
-    rows = rows_of(found.tables[0])
+        result = doubtful_cases(store.path, "Made-up")
+    rows = rows_of(result.tables[0])
     assert {row[5] for row in rows} == {"not read"}
     assert rows[0][:3] == ["news-06", "NORLAND", "0.49"]
-    assert len(found.quoted) == len(rows)
-    assert "They attacked at dawn, witnesses said." in found.quoted[0]
+    assert len(result.quoted) == len(rows)
+    assert "They attacked at dawn, witnesses said." in result.quoted[0]
     assert not any("attacked at dawn" in cell for row in rows for cell in row)
-    assert not found.findings
+    assert not result.findings

@@ -31,7 +31,7 @@ SLOW = (
 )
 SLOW += ("coreference", "sizes", "events", "counts")
 WITHOUT_DATA = ("binning", "synthetic", "small-samples")
-# Of what a page says beside the rounding of its last digit: trainings end a little apart on different processors.
+# Of printed numbers, in addition to the rounding of the last digit: trainings differ slightly between processors.
 TOLERANCE = 2e-5
 
 
@@ -60,8 +60,8 @@ def compare(page: Path, made: Path) -> None:
         assert lengths[0] == lengths[1], f"{recorded.name} has {lengths[0]} lines; its command now makes {lengths[1]}"
 
 
-EACH = [pytest.param(one, marks=pytest.mark.long) for one in LONG]
-EACH += [pytest.param(one, marks=pytest.mark.slow) for one in SLOW]
+EACH = [pytest.param(experiment, marks=pytest.mark.long) for experiment in LONG]
+EACH += [pytest.param(experiment, marks=pytest.mark.slow) for experiment in SLOW]
 
 
 @pytest.mark.parametrize("name", EACH)
@@ -179,8 +179,8 @@ def test_every_line_has_a_verdict_and_the_first_paragraph_counts_them() -> None:
 
 def test_every_item_of_the_papers_has_a_line() -> None:
     named = {part.partition(",")[0] for line in LINES for part in line["where"].split("; ")}
-    wanted = {f"{kind} {one.replace('_', ' ')}" for kind, numbers in ITEMS.items() for one in numbers.split()}
-    assert wanted - named == set()
+    items = {f"{kind} {number.replace('_', ' ')}" for kind, numbers in ITEMS.items() for number in numbers.split()}
+    assert items - named == set()
 
 
 def test_what_is_done_has_a_page_and_a_command() -> None:

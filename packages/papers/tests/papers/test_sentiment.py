@@ -59,24 +59,24 @@ def test_a_tweet_seen_in_an_earlier_split_is_left_out(tmp_path: Path) -> None:
         test=[("so bad", 0), ("A good day", 1), ("really so so bad", 0)],
     )
     tweets = read_tweets(data, None)
-    assert [one.repeated for one in tweets] == [0, 1, 2]
-    features = binary_unigrams(*(one.words for one in tweets))
+    assert [split.repeated for split in tweets] == [0, 1, 2]
+    features = binary_unigrams(*(split.words for split in tweets))
     assert [matrix.toarray().tolist() for matrix in features] == [
         [[0, 0, 1, 1], [0, 1, 1, 0], [1, 0, 1, 1]],  # a bad day good
         [[0, 0, 1, 1], [0, 1, 0, 0]],
         [[0, 1, 0, 0]],
     ]
     assert tweets[1].labels.tolist() == [0, 0]
-    splits = [(matrix, one.labels) for matrix, one in zip(features, tweets, strict=True)]
+    splits = [(matrix, split.labels) for matrix, split in zip(features, tweets, strict=True)]
     part, dev, _ = part_of_train(np.array([0, 1]), *splits)  # which hold no "a"
     assert part[0].toarray().tolist() == [[0, 1, 1], [1, 1, 0]]
     assert dev[0].toarray().tolist() == [[0, 1, 1], [1, 0, 0]]
 
 
 def test_a_repetition_within_train_is_kept(tmp_path: Path) -> None:
-    one = [("good", 1), ("good", 1), ("bad", 0)]
-    tweets = read_tweets(written(tmp_path, train=one, dev=[("so", 1)], test=[("sad", 0)]), None)
-    assert [one.repeated for one in tweets] == [0, 0, 0]
+    repetitive = [("good", 1), ("good", 1), ("bad", 0)]
+    tweets = read_tweets(written(tmp_path, train=repetitive, dev=[("so", 1)], test=[("sad", 0)]), None)
+    assert [split.repeated for split in tweets] == [0, 0, 0]
     assert len(tweets[0].labels) == 3
 
 
@@ -85,10 +85,10 @@ def test_the_interval_of_f1_is_that_of_a_bootstrap() -> None:
     y = (rng.random(2000) < 0.4).astype(np.uint8)
     predicted = rng.random(2000) < np.where(y == 1, 0.7, 0.2)
     value, influence = f1_with_influence(y, predicted)
-    found = mean_estimate(value + influence)
+    interval = mean_estimate(value + influence)
     drawn = [f1_with_influence(y[rows], predicted[rows])[0] for rows in rng.integers(0, 2000, (2000, 2000))]
-    assert found.value == pytest.approx(value)
-    assert value - found.low == pytest.approx(1.96 * np.std(drawn), rel=0.08)
+    assert interval.value == pytest.approx(value)
+    assert value - interval.low == pytest.approx(1.96 * np.std(drawn), rel=0.08)
 
 
 def test_the_quantities_are_those_of_the_public_calls() -> None:
@@ -96,17 +96,18 @@ def test_the_quantities_are_those_of_the_public_calls() -> None:
     q = rng.random(20_000)
     y = (rng.random(20_000) < q).astype(np.uint8)
     extreme = np.where(q > 0.5, 1 - (1 - q) / 2, q / 2)
-    found = quantities(y, {NAIVE_BAYES: extreme, LOGISTIC_REGRESSION: q})
-    assert found[f"CalibErr, {NAIVE_BAYES}"] == calibration_error(y, extreme, bin_size=5_000)
-    assert found["F1, difference"].value == pytest.approx(0.0)
-    both, one, other = (
-        found[name] for name in ("CalibErr, NB - 2 LR", f"CalibErr, {NAIVE_BAYES}", f"CalibErr, {LOGISTIC_REGRESSION}")
+    estimates = quantities(y, {NAIVE_BAYES: extreme, LOGISTIC_REGRESSION: q})
+    assert estimates[f"CalibErr, {NAIVE_BAYES}"] == calibration_error(y, extreme, bin_size=5_000)
+    assert estimates["F1, difference"].value == pytest.approx(0.0)
+    difference, naive_bayes, regression = (
+        estimates[name]
+        for name in ("CalibErr, NB - 2 LR", f"CalibErr, {NAIVE_BAYES}", f"CalibErr, {LOGISTIC_REGRESSION}")
     )
-    assert both.value == pytest.approx(one.value - 2 * other.value)
+    assert difference.value == pytest.approx(naive_bayes.value - 2 * regression.value)
     for side in ("low below", "high above"):
-        assert found[f"too {side} 1/2, {NAIVE_BAYES}"].value == pytest.approx(0.125, abs=0.02)
-        assert abs(found[f"too {side} 1/2, {LOGISTIC_REGRESSION}"].value) < 0.02
-    assert found["too extreme, difference"].value == pytest.approx(0.125, abs=0.02)
+        assert estimates[f"too {side} 1/2, {NAIVE_BAYES}"].value == pytest.approx(0.125, abs=0.02)
+        assert abs(estimates[f"too {side} 1/2, {LOGISTIC_REGRESSION}"].value) < 0.02
+    assert estimates["too extreme, difference"].value == pytest.approx(0.125, abs=0.02)
 
 
 @pytest.mark.long

@@ -27,16 +27,16 @@ def test_errors_come_by_sentences() -> None:
     assert np.corrcoef(right[:-1, 9], right[1:, 0])[0, 1] == pytest.approx(0, abs=0.03)
 
 
-@pytest.mark.parametrize(("found", "many"), [(25, None), (60, True), (5, False)])
-def test_a_share_is_judged_by_its_interval(found: int, many: bool | None) -> None:
-    assert verdict(share_estimate(np.arange(500) < found), above=ALPHA) is many
+@pytest.mark.parametrize(("significant", "many"), [(25, None), (60, True), (5, False)])
+def test_a_share_is_judged_by_its_interval(significant: int, many: bool | None) -> None:
+    assert verdict(share_estimate(np.arange(500) < significant), above=ALPHA) is many
 
 
 def test_findings_follow_what_was_found() -> None:
     rng = np.random.default_rng(0)
     level = np.array([*(0.0 for _ in SHARES), 0.12, 0.05])[:, None]
-    found = {one: (rng.random((len(SIZES), len(TESTS), SETS)) < level).astype(float) for one in REGIMES}
-    holds = [finding.holds for finding in small_samples.findings_of(found)]
+    rejections = {regime: (rng.random((len(SIZES), len(TESTS), SETS)) < level).astype(float) for regime in REGIMES}
+    holds = [finding.holds for finding in small_samples.findings_of(rejections)]
     assert holds[:2] == [False, True]
     assert holds[3] is False
 

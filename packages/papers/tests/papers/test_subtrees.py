@@ -22,7 +22,7 @@ def test_a_phrase_is_a_word_with_all_that_depends_on_it() -> None:
     pairs = dict(queries(grammar, TAGS, [TREE, (TREE[0][2:], np.array([1, -1]))]).by_group())
     assert list(pairs) == list(HEADS)
     # of the four words: 1-2, 1-3, 2-3, 2-4, 3-4, which are neither one word nor all; of the two words nothing
-    assert {kind: one.labels.tolist() for kind, one in pairs.items()} == {
+    assert {kind: spans.labels.tolist() for kind, spans in pairs.items()} == {
         kind: [0, int(kind in ("any phrase", NOUN)), 0, 0, 0] for kind in HEADS
     }
     any_phrase, noun = pairs["any phrase"].probabilities, pairs[NOUN].probabilities
@@ -54,4 +54,4 @@ def test_the_findings_follow_from_the_table(made: Reproduction) -> None:
     check_whole(made)
     rows = [row for row in rows_of(made.tables[0]) if row[0] == VALENCE]
     assert [row[1] for row in rows] == list(HEADS)
-    assert [one.ours for one in made.findings[:4]] == [row[4] for row in rows]
+    assert [finding.ours for finding in made.findings[:4]] == [row[4] for row in rows]

@@ -35,8 +35,8 @@ def test_the_scores_are_those_of_the_public_call(decimals: int) -> None:
     pairs = simulate_pairs(3_000, 0.5, 0.5, transform=0.1, rng=5)
     y, q = pairs.labels, np.round(pairs.probabilities, decimals)
     sizes = [7, 50, 999, 5_000]
-    wanted = [calibration_curve(y, q, bin_size=size).mse.value for size in sizes]
-    assert _score(Pairs(y, q), sizes) == pytest.approx(wanted, abs=1e-15)
+    expected = [calibration_curve(y, q, bin_size=size).mse.value for size in sizes]
+    assert _score(Pairs(y, q), sizes) == pytest.approx(expected, abs=1e-15)
 
 
 @pytest.mark.long
@@ -51,7 +51,7 @@ def test_every_figure_has_its_finding_table_and_drawing(synthetic: Reproduction)
         "Footnote 7",
         "Distances of curves of 2,000 pairs from the true curve (root mean square), means of 2 samples",
     ]
-    assert [one.name for one in synthetic.drawings] == [f"figure-4-{i}" for i in range(7, 12)]
+    assert [drawing.name for drawing in synthetic.drawings] == [f"figure-4-{i}" for i in range(7, 12)]
     check_whole(synthetic)
 
 
@@ -88,7 +88,7 @@ def test_adaptive_bins_have_the_narrower_intervals() -> None:
     assert all(finding.holds for finding in result.findings)
     widest = {row[0]: float(row[4]) for row in rows_of(result.tables[0])}
     assert widest["d"] < widest["c"] < widest["b"]
-    assert [one.name for one in result.drawings] == ["figure-1-a", "figure-1-bcd"]
+    assert [drawing.name for drawing in result.drawings] == ["figure-1-a", "figure-1-bcd"]
     check_whole(result)
 
 
@@ -99,9 +99,9 @@ def test_the_posteriors_are_what_they_are_called() -> None:
     ranks = {name: [] for name in (RIGHT, NARROW, BIASED)}
     rng = np.random.default_rng(1)
     for _ in range(40):
-        for name, found in simulated(rng).items():
-            ranks[name].extend(found.ranks)
-    means = {name: np.mean(one) for name, one in ranks.items()}
+        for name, posterior in simulated(rng).items():
+            ranks[name].extend(posterior.ranks)
+    means = {name: np.mean(ranks_of_model) for name, ranks_of_model in ranks.items()}
     assert means[RIGHT] == pytest.approx(49.5, abs=2)
     assert means[NARROW] == pytest.approx(49.5, abs=2)
     assert means[BIASED] < 42
@@ -115,17 +115,17 @@ def test_a_regression_on_made_up_texts_is_calibrated(monkeypatch: pytest.MonkeyP
     y = 2010 + x @ rng.normal(size=20) + rng.normal(size=3_000)
     parts = [(x[rows], y[rows]) for rows in np.split(np.arange(3_000), [1_500, 2_000])]
     monkeypatch.setattr(quantiles, "read_dated", lambda *_: parts)
-    found, sizes = of_dates(None, None, rng)
+    posteriors, sizes = of_dates(None, None, rng)
     assert sizes == [1_500, 500, 1_000]
-    assert found[NORMAL].p_value > 0.01
-    assert inside(found[NORMAL]).value == pytest.approx(0.9, abs=0.03)
-    assert inside(found[MEAN]).value < 0.3
+    assert posteriors[NORMAL].p_value > 0.01
+    assert inside(posteriors[NORMAL]).value == pytest.approx(0.9, abs=0.03)
+    assert inside(posteriors[MEAN]).value < 0.3
 
 
 def test_the_days_are_split(real_data: Path) -> None:
     parts = read_dated(str(real_data), 2_000, np.random.default_rng(0))
     days = [set(years.tolist()) for _, years in parts]
-    assert [len(one) for one in days] == [len(years) for _, years in parts]
+    assert [len(distinct) for distinct in days] == [len(years) for _, years in parts]
     assert len(set.union(*days)) == sum(map(len, days))
 
 

@@ -67,8 +67,8 @@ def test_the_tagging_experiment(real_data: Path, quick: None) -> None:
     result = reproduce_tagging(data=str(real_data), limit=LIMIT, seed=1)
     assert [finding.figure for finding in result.findings].count("3") == 8
     assert len(result.findings) == 2 * 2 * 7 + 5 + 3
-    wanted = {"figure-1-nn-bcd", "figure-3-wsj", "figure-4a-ewt-one", "figure-4-1", "figure-4-2", "figure-4-3"}
-    assert wanted <= {one.name for one in result.drawings}
+    names = {"figure-1-nn-bcd", "figure-3-wsj", "figure-4a-ewt-one", "figure-4-1", "figure-4-2", "figure-4-3"}
+    assert names <= {drawing.name for drawing in result.drawings}
     check_whole(result)
 
 
@@ -106,16 +106,16 @@ def crf(train: Tagged, c2: float) -> CRFTagger:
 def test_a_tag_that_a_model_has_not_seen_has_probability_0(corpus: Corpus) -> None:
     tagger = crf(corpus.train.only(np.arange(100, 200)), 0.1)
     assert tagger.labels_ == ("N", "V")
-    for full, own in zip(
+    for full, known_tags in zip(
         marginals_of(tagger, corpus.test.sentences, corpus.labels),
         tagger.posterior(corpus.test.sentences).marginals(),
         strict=True,
     ):
-        np.testing.assert_array_equal(full, np.column_stack([own, np.zeros(len(own))]))
-    found = transition_marginals_of(tagger, corpus.test.sentences, [("N", "X"), ("N", "V")])
-    assert all((one[:, 0] == 0).all() for one in found)
+        np.testing.assert_array_equal(full, np.column_stack([known_tags, np.zeros(len(known_tags))]))
+    transitions = transition_marginals_of(tagger, corpus.test.sentences, [("N", "X"), ("N", "V")])
+    assert all((probabilities[:, 0] == 0).all() for probabilities in transitions)
     own_pairs = tagger.posterior(corpus.test.sentences).pair_marginals([("N", "V")])
-    np.testing.assert_array_equal(found[0][:, 1], own_pairs[0][:, 0])
+    np.testing.assert_array_equal(transitions[0][:, 1], own_pairs[0][:, 0])
 
 
 @pytest.mark.long
@@ -124,16 +124,16 @@ def test_the_crf_is_matched_to_the_hmm(corpus: Corpus) -> None:
     assert hmm.accuracy == max(fit_hmm(corpus.train, a).score(corpus.dev.sentences, corpus.dev.tags) for a in (1, 0.1))
     matched, tried = match_crf(corpus, hmm.accuracy, np.arange(300), nobody)
     assert tried[-1] is matched
-    assert [one.sentences for one in tried[:-1]] == [125, 250, 300][: len(tried) - 1]
-    assert all(one.accuracy < hmm.accuracy for one in tried[:-2])
+    assert [crf_fit.sentences for crf_fit in tried[:-1]] == [125, 250, 300][: len(tried) - 1]
+    assert all(crf_fit.accuracy < hmm.accuracy for crf_fit in tried[:-2])
     assert matched.sentences <= tried[-2].sentences
 
 
 def test_a_penalty_is_chosen_as_if_each_were_fitted_alone(corpus: Corpus) -> None:
-    found = choose(crf_kind("CRF", "basic", (1.0, 0.1)), corpus.train, corpus.dev)
-    alone = crf(corpus.train, found.setting)
+    chosen = choose(crf_kind("CRF", "basic", (1.0, 0.1)), corpus.train, corpus.dev)
+    alone = crf(corpus.train, chosen.setting)
     for a, b in zip(
-        found.tagger.posterior(corpus.test.sentences).marginals(),
+        chosen.tagger.posterior(corpus.test.sentences).marginals(),
         alone.posterior(corpus.test.sentences).marginals(),
         strict=True,
     ):
@@ -143,12 +143,12 @@ def test_a_penalty_is_chosen_as_if_each_were_fitted_alone(corpus: Corpus) -> Non
 def test_estimates_and_values_are_the_same_numbers(corpus: Corpus) -> None:
     question = about_tags(corpus)
     first, second = (question.judge(tagger) for tagger in (fit_hmm(corpus.train, 1.0), crf(corpus.train, 0.1)))
-    tags = Contest(*(label_errors(one.pairs, bin_size="auto") for one in (first, second)))
-    found = estimates(first, second, tags, question)
+    tags = Contest(*(label_errors(judged_tagger.pairs, bin_size="auto") for judged_tagger in (first, second)))
+    by_name = estimates(first, second, tags, question)
     again = values(*(model_values(judged, tags.names, question) for judged in (first, second)))
-    assert list(found) == list(again)
-    for name, one in found.items():
-        np.testing.assert_allclose(one.value, again[name], rtol=1e-9, err_msg=name)
+    assert list(by_name) == list(again)
+    for name, interval in by_name.items():
+        np.testing.assert_allclose(interval.value, again[name], rtol=1e-9, err_msg=name)
 
 
 def test_what_a_tagger_is_judged_by(corpus: Corpus) -> None:
@@ -159,10 +159,10 @@ def test_what_a_tagger_is_judged_by(corpus: Corpus) -> None:
     marginals = np.concatenate(tagger.posterior(corpus.test.sentences).marginals())
     np.testing.assert_array_equal(judged.surest, marginals.max(axis=1))
     rows = judged.pairs.groups == 0
-    wanted = calibration_error(
+    expected = calibration_error(
         judged.pairs.labels[rows], judged.pairs.probabilities[rows], clusters=judged.pairs.clusters[rows]
     )
-    assert wanted.value**2 == pytest.approx(max(squared_errors(judged.pairs, bin_size="auto")[0], 0.0), abs=1e-12)
+    assert expected.value**2 == pytest.approx(max(squared_errors(judged.pairs, bin_size="auto")[0], 0.0), abs=1e-12)
 
 
 def test_who_interrupts_a_training_ends_the_experiment(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:

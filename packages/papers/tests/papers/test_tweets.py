@@ -51,8 +51,8 @@ def fit(value: float, accuracy: float, shift: float) -> Fit:
     tweets_of = np.arange(6_000) // 10
     pairs = Pairs(y, q + shift, groups=np.zeros(6_000, dtype=np.int64), group_names=("V",), clusters=tweets_of)
     right = (np.arange(6_000) % 1000 < 1000 * accuracy).astype(float)
-    one = Judged(pairs, right, q, right, tweets_of)
-    return Fit(SMALL[0], value, one, one)
+    judged = Judged(pairs, right, q, right, tweets_of)
+    return Fit(SMALL[0], value, judged, judged)
 
 
 def test_of_settings_of_equal_accuracy_the_worst_and_the_best_calibrated() -> None:
@@ -65,16 +65,16 @@ def test_of_settings_of_equal_accuracy_the_worst_and_the_best_calibrated() -> No
 def test_contests_are_differences_of_public_numbers() -> None:
     names = ["HMM, one pseudocount", "HMM", "HMM with word shapes", "CRF-Basic", "CRF-Advanced"]
     fits = {name: [fit(1.0, 0.5 + 0.1 * i, 0.1 * i)] for i, name in enumerate(names)}
-    found = quantities(fits, dict.fromkeys(names, (1.0, 1.0)))
+    estimates = quantities(fits, dict.fromkeys(names, (1.0, 1.0)))
     errors = []
     for name in ("HMM", "CRF-Basic"):
         pairs = fits[name][0].test.of("V")
         errors.append(calibration_error(pairs.labels, pairs.probabilities, bin_size=200, clusters=pairs.clusters))
-    difference = found["V, squared error: HMM - CRF-Basic"]
+    difference = estimates["V, squared error: HMM - CRF-Basic"]
     assert difference.value == pytest.approx(errors[0].value ** 2 - errors[1].value ** 2)
     assert difference.high < 0
-    assert found["accuracy, CRF-Basic"].value == pytest.approx(0.8)
-    assert found["V, Brier score: HMM - CRF-Basic"].value == pytest.approx(0.1**2 - 0.3**2, abs=0.01)
+    assert estimates["accuracy, CRF-Basic"].value == pytest.approx(0.8)
+    assert estimates["V, Brier score: HMM - CRF-Basic"].value == pytest.approx(0.1**2 - 0.3**2, abs=0.01)
 
 
 def test_a_judged_tagger_is_the_tagger(real_data: Path) -> None:

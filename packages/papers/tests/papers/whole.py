@@ -17,11 +17,11 @@ def check_whole(result: Reproduction) -> None:
     json.dumps(result.to_dict(), allow_nan=False)
     page = result.page("howsure", "folder")
     assert len(result.draw()) == len(result.drawings)
-    assert all(f"(folder/{one.name}.svg)\n\n*{one.caption}*" in page for one in result.drawings)
-    assert all(one in result.text() and one not in page for one in result.quoted)
+    assert all(f"(folder/{drawing.name}.svg)\n\n*{drawing.caption}*" in page for drawing in result.drawings)
+    assert all(quotation in result.text() and quotation not in page for quotation in result.quoted)
     for table in result.tables:
         assert f"## {table.caption}\n" in page
         assert all(len(row) == len(table.shown) for row in rows_of(table))
-        assert len({one.name for one in table.shown}) == len(table.shown)
+        assert len({column.name for column in table.shown}) == len(table.shown)
         assert len(table.to_csv().splitlines()) == 1 + len(table.rows)
         assert table.caption.split(":")[0] in result.text()
