@@ -80,14 +80,14 @@ def test_litbank(tmp_path: Path) -> None:
 
 
 def test_three_columns(tmp_path: Path) -> None:
-    one, two = read_three_columns(written(tmp_path, THREE.replace("-Ann_(x)", "-Ann")))
-    assert (one.name, one.sentences[0].words, two.name, two.mentions) == (
+    first, second = read_three_columns(written(tmp_path, THREE.replace("-Ann_(x)", "-Ann")))
+    assert (first.name, first.sentences[0].words, second.name, second.mentions) == (
         "one",
         ("Ann", "saw", "her", "dog"),
         "two",
         (),
     )
-    assert told(one) == [("Ann", "1", "person"), ("her", "1", "person"), ("her dog", "2", "animal")]
+    assert told(first) == [("Ann", "1", "person"), ("her", "1", "person"), ("her dog", "2", "animal")]
     untyped = written(tmp_path, "0\tAnn\t(1)\n1\tsaw\t(1)\n")
     (plain,) = read_three_columns(untyped)
     assert (plain.name, told(plain)) == ("some", [("Ann", "1", None), ("saw", "1", None)])
@@ -111,23 +111,23 @@ SAME = [(mention.entity, mention.type) for mention in DOCUMENT.mentions or ()]
 def test_what_is_written_in_columns_is_read(tmp_path: Path) -> None:
     path = tmp_path / "x.conll"
     write_conll2012([DOCUMENT], path)
-    (read,) = read_documents(path)
-    assert read == DOCUMENT
-    assert [(mention.entity, mention.type) for mention in read.mentions or ()] == SAME
+    (copy,) = read_documents(path)
+    assert copy == DOCUMENT
+    assert [(mention.entity, mention.type) for mention in copy.mentions or ()] == SAME
     write_three_columns([DOCUMENT], path)
-    (read,) = read_documents(path)
-    assert read == Document(
+    (copy,) = read_documents(path)
+    assert copy == Document(
         "d",
         (Sentence(("She", "saw", "her", "Her", "dog")),),
         (Mention(0, 0, 1), Mention(0, 2, 3), Mention(0, 3, 4), Mention(0, 3, 5)),
     )
-    assert [(mention.entity, mention.type) for mention in read.mentions or ()] == SAME
+    assert [(mention.entity, mention.type) for mention in copy.mentions or ()] == SAME
 
 
 def test_the_door_tells_forms_apart(tmp_path: Path) -> None:
-    assert [one.name for one in read_documents(written(tmp_path, CONLL2012))] == ["bn/one", "bn/one"]
-    assert [one.name for one in read_documents(written(tmp_path, LITBANK))] == ["novel"]
-    assert [one.name for one in read_documents(written(tmp_path, "0\ta\t_\n1\tb\t_\n"))] == ["some"]
+    assert [document.name for document in read_documents(written(tmp_path, CONLL2012))] == ["bn/one", "bn/one"]
+    assert [document.name for document in read_documents(written(tmp_path, LITBANK))] == ["novel"]
+    assert [document.name for document in read_documents(written(tmp_path, "0\ta\t_\n1\tb\t_\n"))] == ["some"]
     write_conllu([DOCUMENT], tmp_path / "x.conllu")
     assert [sentence.words for sentence in read_documents(tmp_path / "x.conllu")[0].sentences] == [
         sentence.words for sentence in DOCUMENT.sentences

@@ -54,20 +54,20 @@ def trained() -> spacy.Language:
 @pytest.fixture
 def nlp(trained: spacy.Language) -> spacy.Language:
     """The same with the component, by its name alone."""
-    own = spacy.blank("en", vocab=trained.vocab)
+    pipeline = spacy.blank("en", vocab=trained.vocab)
     for name in ("tagger", "ner"):
-        own.add_pipe(name, source=trained)
-    own.add_pipe("howsure_confidence")
-    return own
+        pipeline.add_pipe(name, source=trained)
+    pipeline.add_pipe("howsure_confidence")
+    return pipeline
 
 
-def paths(ner: Any, step: Any, doc: Doc, taken: tuple[str, ...]) -> Iterator[tuple[float, tuple[str, ...]]]:
+def paths(ner: Any, step: Any, doc: Doc, prefix: tuple[str, ...]) -> Iterator[tuple[float, tuple[str, ...]]]:
     """Every path of actions through a document that begins as `taken`, with its probability from there."""
     (state,) = ner.moves.init_batch([doc])
-    for name in taken:
+    for name in prefix:
         ner.moves.apply_transition(state, name)
     if state.is_final():
-        yield 1.0, taken
+        yield 1.0, prefix
         return
     names = [ner.moves.get_class_name(at) for at in range(ner.moves.n_moves)]
     scores = step.predict([state])[0]
@@ -77,7 +77,7 @@ def paths(ner: Any, step: Any, doc: Doc, taken: tuple[str, ...]) -> Iterator[tup
         if name != "U-" and ner.moves.is_valid(state, name)
     }
     for name, weight in weights.items():
-        for chance, path in paths(ner, step, doc, (*taken, name)):
+        for chance, path in paths(ner, step, doc, (*prefix, name)):
             yield weight / sum(weights.values()) * chance, path
 
 
@@ -87,7 +87,7 @@ def actions(doc: Doc, n: int) -> tuple[str, ...]:
     for ent in doc.ents:
         if ent.end <= n:
             inner = ["B", *"I" * (len(ent) - 2), "L"] if len(ent) > 1 else ["U"]
-            marks[ent.start : ent.end] = [f"{one}-{ent.label_}" for one in inner]
+            marks[ent.start : ent.end] = [f"{bilou}-{ent.label_}" for bilou in inner]
     return tuple(marks)
 
 
@@ -100,30 +100,32 @@ def test_an_entity_has_the_share_of_all_paths_with_it_that_share_its_past(nlp: s
         bare = Doc(nlp.vocab, words=words)
         shares = list(paths(ner, ner.model.predict([bare]), bare, actions(doc, ent.start)))
         assert sum(chance for chance, _ in shares) == pytest.approx(1)
-        own = actions(doc, ent.end)
-        wanted = sum(chance for chance, path in shares if path[: ent.end] == own)
-        assert 0.1 < wanted < 1
-        assert ent._.confidence == pytest.approx(wanted, rel=1e-4)
+        actions_before = actions(doc, ent.end)
+        expected = sum(chance for chance, path in shares if path[: ent.end] == actions_before)
+        assert 0.1 < expected < 1
+        assert ent._.confidence == pytest.approx(expected, rel=1e-4)
 
 
 def test_a_tag_has_the_softmax_of_the_taggers_scores(nlp: spacy.Language) -> None:
     doc = nlp(Doc(nlp.vocab, words=WORDS))
     tagger: Any = nlp.get_pipe("tagger")
     weights = np.exp(tagger.model.predict([doc])[0].astype(float))
-    wanted = (weights / weights.sum(axis=1, keepdims=True)).max(axis=1)
-    assert [token._.tag_confidence for token in doc] == pytest.approx(wanted.tolist(), rel=1e-6)
+    expected = (weights / weights.sum(axis=1, keepdims=True)).max(axis=1)
+    assert [token._.tag_confidence for token in doc] == pytest.approx(expected.tolist(), rel=1e-6)
     assert [token.tag_ for token in doc] == [tagger.labels[at] for at in weights.argmax(axis=1)]
 
 
 def test_a_real_pipeline_is_surer_where_it_is_right(pipeline: Path, real_data: Path) -> None:
     loaded = spacy.load(pipeline, exclude=["parser"])
     loaded.add_pipe("howsure_confidence")
-    held = []
+    tokens = []
     for document in read_documents(real_data / "ud_english_ewt" / "en_ewt-ud-test.conllu.gz")[:25]:
         for sentence in document.sentences:
             doc = loaded(Doc(loaded.vocab, words=list(sentence.words)))
-            held += [(token.tag_ == tag, token._.tag_confidence) for token, tag in zip(doc, sentence.tags, strict=True)]
-    right, confidence = zip(*held, strict=True)
+            tokens += [
+                (token.tag_ == tag, token._.tag_confidence) for token, tag in zip(doc, sentence.tags, strict=True)
+            ]
+    right, confidence = zip(*tokens, strict=True)
     assert len(right) > 1_000
     assert howsure.selective_curve(right, confidence).auroc.low > 0.8
     assert howsure.calibration_error(right, confidence).value < 0.05
@@ -142,21 +144,21 @@ def test_maps_calibrate_and_travel_with_the_pipeline(nlp: spacy.Language, tmp_pa
     component.entity_map = howsure.recalibrate(right, prob, groups=groups, method="platt")
     nlp.to_disk(tmp_path / "pipeline")
     bare = spacy.blank("en").from_config(nlp.config)
-    for own in (nlp, spacy.load(tmp_path / "pipeline"), bare.from_bytes(nlp.to_bytes())):
-        (doc,) = own.pipe([Doc(own.vocab, words=WORDS)])
-        wanted = component.tag_map.apply(tags)
-        assert [token._.tag_confidence for token in doc] == pytest.approx(wanted.tolist(), rel=1e-5)
-        wanted = component.entity_map.apply(entities, groups=kinds)
-        assert [ent._.confidence for ent in doc.ents] == pytest.approx(wanted.tolist(), rel=1e-5)
+    for pipeline in (nlp, spacy.load(tmp_path / "pipeline"), bare.from_bytes(nlp.to_bytes())):
+        (doc,) = pipeline.pipe([Doc(pipeline.vocab, words=WORDS)])
+        expected = component.tag_map.apply(tags)
+        assert [token._.tag_confidence for token in doc] == pytest.approx(expected.tolist(), rel=1e-5)
+        expected = component.entity_map.apply(entities, groups=kinds)
+        assert [ent._.confidence for ent in doc.ents] == pytest.approx(expected.tolist(), rel=1e-5)
 
 
 def test_what_the_models_did_not_say_has_none(nlp: spacy.Language) -> None:
     ruler: Any = nlp.add_pipe("entity_ruler", before="ner")
     ruler.add_patterns([{"label": "VERB", "pattern": "went"}])
     doc = nlp(Doc(nlp.vocab, words=WORDS))
-    told = {ent.text: ent._.confidence for ent in doc.ents}
-    assert told["went"] is None
-    assert told["Ada Lovelace"] > 0
+    confidences = {ent.text: ent._.confidence for ent in doc.ents}
+    assert confidences["went"] is None
+    assert confidences["Ada Lovelace"] > 0
     assert nlp(Doc(nlp.vocab, words=[])).ents == ()
 
 
@@ -164,7 +166,7 @@ def test_several_processes_say_the_same(nlp: spacy.Language) -> None:
     texts = [" ".join(WORDS), "Ada Lovelace saw Georgia ."]
     alone = [[token._.tag_confidence for token in doc] for doc in map(nlp, texts)]
     several = [[token._.tag_confidence for token in doc] for doc in nlp.pipe(texts, n_process=2)]
-    assert several == [pytest.approx(one) for one in alone]
+    assert several == [pytest.approx(probabilities) for probabilities in alone]
 
 
 def test_what_it_refuses(nlp: spacy.Language) -> None:

@@ -32,7 +32,7 @@ NULL = np.array([0.0, 0.5, -1.0, 0.25, 2.0])
 
 def several() -> list[AntecedentScores]:
     """The same scores in every layout."""
-    held: dict[str, Any] = {"mentions": [(n, n + 1) for n in range(M)], "words": [["a", "b", "c"], ["d", "e"]]}
+    document: dict[str, Any] = {"mentions": [(n, n + 1) for n in range(M)], "words": [["a", "b", "c"], ["d", "e"]]}
     listed = [[k for k in range(j) if LINKS[j, k] > -np.inf] for j in range(M)]
     padded = np.full((M, M), -1e9)
     places = np.zeros((M, M), dtype=int)
@@ -41,14 +41,16 @@ def several() -> list[AntecedentScores]:
     square = LINKS.copy()
     np.fill_diagonal(square, NULL)
     return [
-        AntecedentScores(id="plain", scores=LINKS, null=NULL, **held),
-        AntecedentScores(id="x/first", scores=np.column_stack([NULL, LINKS]), null="first", **held),
-        AntecedentScores(id="last", scores=np.column_stack([LINKS, NULL]), null="last", **held),
-        AntecedentScores(id="diagonal", scores=square, null="diagonal", **held),
+        AntecedentScores(id="plain", scores=LINKS, null=NULL, **document),
+        AntecedentScores(id="x/first", scores=np.column_stack([NULL, LINKS]), null="first", **document),
+        AntecedentScores(id="last", scores=np.column_stack([LINKS, NULL]), null="last", **document),
+        AntecedentScores(id="diagonal", scores=square, null="diagonal", **document),
         AntecedentScores(
-            id="listed", scores=[LINKS[j, k] for j, k in enumerate(listed)], antecedents=listed, null=NULL, **held
+            id="listed", scores=[LINKS[j, k] for j, k in enumerate(listed)], antecedents=listed, null=NULL, **document
         ),
-        AntecedentScores(id="padded", scores=np.column_stack([NULL, padded]), antecedents=places, null="first", **held),
+        AntecedentScores(
+            id="padded", scores=np.column_stack([NULL, padded]), antecedents=places, null="first", **document
+        ),
         AntecedentScores(
             id="text", scores=LINKS, null=NULL, text="ab c\nd e", mentions=[(0, 1), (1, 2), (3, 4), (5, 6), (7, 8)]
         ),
@@ -67,18 +69,18 @@ LINE: dict[str, Any] = {
 @pytest.mark.parametrize("name", ["scores.jsonl", "scores.npz"])
 def test_every_layout_is_written_and_read(tmp_path: Path, name: str) -> None:
     write_antecedent_scores(several(), tmp_path / name)
-    found = read_antecedent_scores(tmp_path / name)
-    wanted = CorefPosterior.from_scores(LINKS, null=NULL).pair_probability()
-    for one, other in zip(several(), found, strict=True):
-        assert (one.id, one.text, one.words) == (other.id, other.text, other.words)
-        assert np.array_equal(one.mentions, other.mentions)
-        np.testing.assert_allclose(posterior_from_scores(other).pair_probability(), wanted, rtol=1e-12)
+    documents = read_antecedent_scores(tmp_path / name)
+    expected = CorefPosterior.from_scores(LINKS, null=NULL).pair_probability()
+    for original, restored in zip(several(), documents, strict=True):
+        assert (original.id, original.text, original.words) == (restored.id, restored.text, restored.words)
+        assert np.array_equal(original.mentions, restored.mentions)
+        np.testing.assert_allclose(posterior_from_scores(restored).pair_probability(), expected, rtol=1e-12)
 
 
 def test_a_document_is_read_when_it_is_asked_for(tmp_path: Path) -> None:
     write_antecedent_scores(several(), tmp_path / "scores.jsonl")
     file: ScoreFile = pickle.loads(pickle.dumps(ScoreFile(tmp_path / "scores.jsonl")))
-    assert file.names == tuple(one.id for one in several())
+    assert file.names == tuple(scores.id for scores in several())
     assert "listed" in file
     assert len(file) == 7
     assert file.read("text").text == "ab c\nd e"
@@ -94,7 +96,7 @@ def written(folder: Path, lines: list[Any]) -> Path:
 def test_blank_lines_a_mark_and_whole_numbers_as_ids_are_read(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.write_bytes(b"\xef\xbb\xbf" + json.dumps({**LINE, "id": 7}).encode() + b"\n\n" + json.dumps(LINE).encode())
-    assert [one.id for one in read_antecedent_scores(path)] == ["7", "a"]
+    assert [scores.id for scores in read_antecedent_scores(path)] == ["7", "a"]
 
 
 def archive(folder: Path, **arrays: Any) -> Path:
@@ -111,8 +113,8 @@ WHOLE: dict[str, Any] = {
 
 
 def test_an_archive_written_by_hand_is_read(tmp_path: Path) -> None:
-    (found,) = read_antecedent_scores(archive(tmp_path, **WHOLE))
-    assert posterior_from_scores(found).pair_probability([(0, 1)]).round(3).tolist() == [0.818]
+    (scores,) = read_antecedent_scores(archive(tmp_path, **WHOLE))
+    assert posterior_from_scores(scores).pair_probability([(0, 1)]).round(3).tolist() == [0.818]
 
 
 # Antecedent scores: what is wrong with them is said when they are made.
@@ -129,9 +131,9 @@ GIVEN: dict[str, Any] = {
 
 
 def test_a_triangle_is_a_square_without_later_links() -> None:
-    held = AntecedentScores(**GIVEN)
-    assert np.array_equal(held.scores, [[-np.inf] * 3, [1.0, -np.inf, -np.inf], [2.0, 0.5, -np.inf]])
-    assert repr(held) == "AntecedentScores('a', 3 mentions)"
+    scores = AntecedentScores(**GIVEN)
+    assert np.array_equal(scores.scores, [[-np.inf] * 3, [1.0, -np.inf, -np.inf], [2.0, 0.5, -np.inf]])
+    assert repr(scores) == "AntecedentScores('a', 3 mentions)"
 
 
 def test_words_are_one_sentence_or_several() -> None:
@@ -143,8 +145,8 @@ def test_words_are_one_sentence_or_several() -> None:
 
 def test_a_text_is_cut_at_blanks_and_mentions() -> None:
     text = "Ann's  sister\nran."
-    held = AntecedentScores(id="a", text=text, mentions=[(0, 3), (0, 13)], scores=[[], [0]], null=0)
-    (sentence,) = held.document().sentences
+    scores = AntecedentScores(id="a", text=text, mentions=[(0, 3), (0, 13)], scores=[[], [0]], null=0)
+    (sentence,) = scores.document().sentences
     assert sentence.words == ("Ann", "'s", "sister", "ran.")
     assert sentence.spaces == (False, True, True, True)
 

@@ -64,10 +64,10 @@ class Enumeration:
 
     def clusterings(self) -> dict[tuple[int, ...], float]:
         """The probability of every clustering."""
-        found: dict[tuple[int, ...], float] = {}
+        probabilities: dict[tuple[int, ...], float] = {}
         for labels, p in zip(map(tuple, self.labels.tolist()), self.p.tolist(), strict=True):
-            found[labels] = found.get(labels, 0.0) + p
-        return found
+            probabilities[labels] = probabilities.get(labels, 0.0) + p
+        return probabilities
 
 
 def recursion(matrix: np.ndarray) -> np.ndarray:
@@ -100,8 +100,8 @@ def b_cubed_recall(gold: Clusters, predicted: Clusters) -> tuple[Fraction, Fract
     shares = []
     for g in gold:
         for mention in g:
-            own = next((p for p in predicted if mention in p), frozenset())
-            shares.append(Fraction(len(g & own), len(g)))
+            cluster = next((p for p in predicted if mention in p), frozenset())
+            shares.append(Fraction(len(g & cluster), len(g)))
     return sum(shares, Fraction(0)), Fraction(len(shares))
 
 
@@ -114,8 +114,8 @@ def lea_recall(gold: Clusters, predicted: Clusters) -> tuple[Fraction, Fraction]
 
     right = total = Fraction(0)
     for g in gold:
-        found = sum(len(links(g) & links(p)) for p in predicted)
-        right += len(g) * Fraction(found, len(links(g)))
+        resolved = sum(len(links(g) & links(p)) for p in predicted)
+        right += len(g) * Fraction(resolved, len(links(g)))
         total += len(g)
     return right, total
 
@@ -139,7 +139,7 @@ def ceaf_e_similarity(gold: Clusters, predicted: Clusters) -> Fraction:
 
 def sums(gold: Clusters, predicted: Clusters) -> dict[str, tuple[Fraction, Fraction, Fraction, Fraction]]:
     """What is right and what there is: of the predicted, of the gold."""
-    found = {
+    fractions_of_metrics = {
         name: (*recall(predicted, gold), *recall(gold, predicted))
         for name, recall in (
             ("muc", muc_recall),
@@ -149,8 +149,8 @@ def sums(gold: Clusters, predicted: Clusters) -> dict[str, tuple[Fraction, Fract
         )
     }
     similarity = ceaf_e_similarity(gold, predicted)
-    found["ceaf_e"] = (similarity, Fraction(len(predicted)), similarity, Fraction(len(gold)))
-    return found
+    fractions_of_metrics["ceaf_e"] = (similarity, Fraction(len(predicted)), similarity, Fraction(len(gold)))
+    return fractions_of_metrics
 
 
 def precision_recall_f1(right_p: Fraction, of_p: Fraction, right_r: Fraction, of_r: Fraction) -> tuple[Fraction, ...]:

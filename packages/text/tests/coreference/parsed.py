@@ -18,8 +18,8 @@ def parsed(text: str, **metadata: str) -> Sentence:
 
 def document(*sentences: Sentence, mentions: list[tuple[int, int, int, object]] | None = None) -> Document:
     """A document with mentions (sentence, start, end, entity)."""
-    given = None if mentions is None else tuple(Mention(*mention) for mention in mentions)
-    return Document("example", sentences, given)
+    annotated = None if mentions is None else tuple(Mention(*mention) for mention in mentions)
+    return Document("example", sentences, annotated)
 
 
 UD = parsed(
@@ -94,7 +94,7 @@ def exported(document: Document, posterior: CorefPosterior, *, places: list[int]
                 (starts[mention.sentence] + mention.start, starts[mention.sentence] + mention.end)
                 for mention in mentions
             ],
-            antecedents=[[chosen.index(row[0][at]) for at in held] for row, held in zip(rows, kept, strict=True)],
-            scores=[np.log(row[1][held]) for row, held in zip(rows, kept, strict=True)],
+            antecedents=[[chosen.index(row[0][at]) for at in columns] for row, columns in zip(rows, kept, strict=True)],
+            scores=[np.log(row[1][columns]) for row, columns in zip(rows, kept, strict=True)],
             null=np.log(posterior.antecedents.new[chosen]),
         )

@@ -51,13 +51,14 @@ def test_a_tiny_corpus_is_learned() -> None:
         ]
         assert all(len(set(names)) == 1 for names in clusters)
         assert len(clusters) == len(set(entity.values()))
-    assert [one.training for one in model.history_] == sorted(one.training for one in model.history_)
+    losses = [fit_of_pass.training for fit_of_pass in model.history_]
+    assert losses == sorted(losses)
 
 
 def test_the_same_seed_gives_the_same_model() -> None:
-    one, same, other = (AntecedentModel(passes=3, rng=rng).fit([STORY, TALK, STORY]) for rng in (1, 1, 2))
-    np.testing.assert_array_equal(one.weights_, same.weights_)
-    assert not np.array_equal(one.weights_, other.weights_)
+    model, same, other = (AntecedentModel(passes=3, rng=rng).fit([STORY, TALK, STORY]) for rng in (1, 1, 2))
+    np.testing.assert_array_equal(model.weights_, same.weights_)
+    assert not np.array_equal(model.weights_, other.weights_)
 
 
 def test_the_penalty_empties_the_model() -> None:
@@ -83,7 +84,7 @@ def test_the_posterior_is_sharpened(two_steps: bool) -> None:
         for s in (1.0, 2.0)
     )
     for j in range(1, 8):
-        once, twice = (one.antecedents.row(j)[1] / one.antecedents.new[j] for one in (plain, sharp))
+        once, twice = (posterior.antecedents.row(j)[1] / posterior.antecedents.new[j] for posterior in (plain, sharp))
         odds, of_sharp = (once.sum() ** 2, twice.sum()) if two_steps else (once**2, twice)
         np.testing.assert_allclose(of_sharp, odds)
 
@@ -125,7 +126,7 @@ def test_development_documents_choose_the_pass() -> None:
     """Learned from a text in which everybody is one, the first pass suits the story best."""
     confused = replace(STORY, mentions=tuple(replace(mention, entity=0) for mention in STORY.mentions or ()))
     model = AntecedentModel(passes=15, rng=0).fit([confused], development=[STORY])
-    best = max(model.history_, key=lambda one: one.development or -np.inf)
+    best = max(model.history_, key=lambda fit_of_pass: fit_of_pass.development or -np.inf)
     model.sharpness = 1.0
     assert gold_log_probability(model, STORY) / 8 == pytest.approx(best.development)
     assert best.number < 15
@@ -134,11 +135,11 @@ def test_development_documents_choose_the_pass() -> None:
 @pytest.mark.parametrize("documents_before", [0, 1, 3, 5])
 def test_control_c_keeps_the_best_so_far(documents_before: int) -> None:
     """Two documents a pass: cut in the first pass what is learned is kept, later the last whole pass."""
-    seen = count()
+    calls = count()
 
     def interrupt(done: int) -> None:
         assert done == 1
-        if next(seen) == documents_before:
+        if next(calls) == documents_before:
             raise KeyboardInterrupt
 
     cut = AntecedentModel(passes=50, rng=0).fit([STORY, TALK], advance=interrupt)
@@ -190,7 +191,7 @@ def test_folds_recalibrate_by_the_documents_of_training_alone() -> None:
     np.testing.assert_array_equal(model.weights_, plain.weights_)  # the folds do not change what is learnt
     assert len(steps) == 2 * 6 * 3
     assert model.recalibration_.recipe["folds"] == 3
-    assert {one.name for one in model.recalibration_.effects} >= {"pairs", "new mentions", "entities"}
+    assert {effect.name for effect in model.recalibration_.effects} >= {"pairs", "new mentions", "entities"}
     assert model.fit(documents).recalibration_ is None  # learnt anew, the old one holds no more
 
 
@@ -199,11 +200,11 @@ def test_each_fold_is_predicted_by_a_model_of_the_others() -> None:
     model = AntecedentModel(passes=2, rng=1)
     examples = [model._example(document) for document in documents]
     rngs = np.random.default_rng(3).spawn(2)
-    found = cross_fitted(model._scorer, examples, rngs=rngs, loss="likelihood", l1=0.01, passes=2)
+    scores = cross_fitted(model._scorer, examples, rngs=rngs, loss="likelihood", l1=0.01, passes=2)
     rng = np.random.default_rng(3).spawn(2)[0]
     others = train(model._scorer, examples[1::2], loss="likelihood", l1=0.01, passes=2, rng=rng)
-    wanted = model._scorer.scores(examples[0].features, model._scorer.tables(others.weights))
-    np.testing.assert_array_equal(found[0], wanted)
+    expected = model._scorer.scores(examples[0].features, model._scorer.tables(others.weights))
+    np.testing.assert_array_equal(scores[0], expected)
 
 
 def test_a_model_recalibrated_by_its_documents_is_another_model() -> None:
@@ -216,7 +217,7 @@ def test_a_model_recalibrated_by_its_documents_is_another_model() -> None:
     assert judged.to_dict()["effects"] == other.recalibration_.to_dict()["effects"]
 
 
-def test_the_confidence_is_mended_alone_where_probabilities_shall_stay() -> None:
+def test_confidence_is_recalibrated_without_the_probabilities() -> None:
     documents = [STORY, hand.dialogue()]
     model = AntecedentModel(passes=3, rng=0).fit([STORY])
     other = model.recalibrate(documents, sharpen=False)
@@ -225,8 +226,13 @@ def test_the_confidence_is_mended_alone_where_probabilities_shall_stay() -> None
     assert judged.to_dict()["effects"] == other.recalibration_.to_dict()["effects"]
     sharp = model.recalibrate(documents)
     again = sharp.recalibrate(documents, sharpen=False)  # it keeps the sharpening that it has
-    first, second = (one.recalibration_.to_dict()["effects"] for one in (sharp, again) if one.recalibration_)
-    assert [one["before"] for one in second] == [one["after"] for one in first]  # what it said, with its own map
+    first, second = (
+        recalibrated.recalibration_.to_dict()["effects"]
+        for recalibrated in (sharp, again)
+        if recalibrated.recalibration_
+    )
+    # what it gave with the first map
+    assert [effect["before"] for effect in second] == [effect["after"] for effect in first]
     assert again.recalibration_.sharpening == sharp.recalibration_.sharpening
     np.testing.assert_array_equal(again.posterior(STORY).pair_probability(), sharp.posterior(STORY).pair_probability())
 
@@ -298,9 +304,11 @@ def test_gradient_by_weights(loss: Loss) -> None:
     slope = (value(weights + step * direction) - value(weights - step * direction)) / (2 * step)
     assert gradient @ direction == pytest.approx(slope, rel=1e-5)
     for place in rng.choice(np.flatnonzero(gradient), 25, replace=False):
-        one = np.zeros(scorer.n_weights)
-        one[place] = step
-        assert gradient[place] == pytest.approx((value(weights + one) - value(weights - one)) / (2 * step), abs=1e-7)
+        offset = np.zeros(scorer.n_weights)
+        offset[place] = step
+        assert gradient[place] == pytest.approx(
+            (value(weights + offset) - value(weights - offset)) / (2 * step), abs=1e-7
+        )
 
 
 def test_a_score_is_the_sum_of_the_weights_of_its_features() -> None:

@@ -1,4 +1,4 @@
-"""The door of the posterior: what is no antecedent distribution is refused, and the message says why."""
+"""Input of the posterior: an invalid antecedent distribution is refused, and the message gives the reason."""
 
 from __future__ import annotations
 
@@ -132,20 +132,20 @@ def pruned(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
 def test_every_layout_equals_enumeration(mask: float) -> None:
     places, scores, null, dense = pruned(0)
     masked = np.where(scores == -np.inf, mask, scores)
-    wanted = Enumeration(dense).together()
-    for given, where in (
+    expected = Enumeration(dense).together()
+    for matrix, where in (
         (masked, null),
         (np.column_stack([null, masked]), "first"),
         (np.column_stack([masked, null]), "last"),
     ):
-        found = CorefPosterior.from_scores(given, null=where, antecedents=places)
-        np.testing.assert_allclose(found.pair_probability(), wanted, atol=1e-12)
+        posterior = CorefPosterior.from_scores(matrix, null=where, antecedents=places)
+        np.testing.assert_allclose(posterior.pair_probability(), expected, atol=1e-12)
 
 
 def test_rows_may_differ_in_length_and_order() -> None:
-    found = CorefPosterior.from_scores([[], [1.0], [0.5, 2.0]], null=0, antecedents=[[], [0], [1, 0]])
+    ragged = CorefPosterior.from_scores([[], [1.0], [0.5, 2.0]], null=0, antecedents=[[], [0], [1, 0]])
     dense = CorefPosterior.from_scores([[-np.inf] * 3, [1.0, -np.inf, -np.inf], [2.0, 0.5, -np.inf]], null=0)
-    np.testing.assert_allclose(found.pair_probability(), dense.pair_probability(), rtol=1e-12)
+    np.testing.assert_allclose(ragged.pair_probability(), dense.pair_probability(), rtol=1e-12)
 
 
 def test_no_mentions_are_no_error() -> None:
@@ -243,13 +243,13 @@ def test_it_equals_enumeration() -> None:
 
 
 def test_misplaced_mentions_are_refused_or_counted() -> None:
-    given = scored((0, 1), (2, 3), (3, 5), (4, 5))
+    antecedent_scores = scored((0, 1), (2, 3), (3, 5), (4, 5))
     with pytest.raises(InputError, match=re.escape("mention 2 of the scores, '.She' crosses sentences. Leave such")):
-        posterior_from_scores(given, DOCUMENT)
+        posterior_from_scores(antecedent_scores, DOCUMENT)
     with pytest.warns(UserWarning, match=r"left out 1 mention of the 4 scored in d \('.She' crosses sentences\); oth"):
-        posterior = posterior_from_scores(given, DOCUMENT, misplaced="leave-out")
+        posterior = posterior_from_scores(antecedent_scores, DOCUMENT, misplaced="leave-out")
     assert posterior.mentions == (Mention(0, 0, 1), Mention(0, 2, 3), Mention(1, 0, 1))
-    found = scored_document(given, DOCUMENT, misplaced="leave-out")
+    aligned = scored_document(antecedent_scores, DOCUMENT, misplaced="leave-out")
     row = np.exp([2.0, 0.3, 0.1, 0.0])
-    assert found.lost == pytest.approx(row[2] / row.sum(), rel=1e-12)
+    assert aligned.lost == pytest.approx(row[2] / row.sum(), rel=1e-12)
     assert posterior.antecedents.row(2)[1] == pytest.approx(row[:2] / (row.sum() - row[2]), rel=1e-12)

@@ -53,9 +53,9 @@ def test_the_probability_of_every_clustering_is_that_of_enumeration() -> None:
     for matrix in cases(25):
         posterior = CorefPosterior(matrix)
         for labels, p in Enumeration(matrix).clusterings().items():
-            found = posterior.log_prob(np.array(labels, dtype=int))
-            assert np.exp(found) == pytest.approx(p, abs=1e-12)
-            assert p > 0.0 or found == -np.inf
+            log_p = posterior.log_prob(np.array(labels, dtype=int))
+            assert np.exp(log_p) == pytest.approx(p, abs=1e-12)
+            assert p > 0.0 or log_p == -np.inf
 
 
 @pytest.mark.parametrize("m", [1, SLAB - 1, SLAB, SLAB + 1, 2 * SLAB + 100])
@@ -93,10 +93,10 @@ def test_the_number_of_threads_changes_no_bit() -> None:
         return [*exact, posterior.first_mention_probability(), posterior.sample(20, rng=0)]
 
     with threadpool_limits(1):
-        one = answers()
+        single = answers()
     with threadpool_limits(2):
-        two = answers()
-    assert all(np.array_equal(a, b) for a, b in zip(one, two, strict=True))
+        double = answers()
+    assert all(np.array_equal(a, b) for a, b in zip(single, double, strict=True))
 
 
 def test_a_long_chain_of_certain_links_stays_exact() -> None:
@@ -146,9 +146,9 @@ def test_sparse_and_full_blocks_give_one_answer(share: float) -> None:
     matrix /= matrix.sum(axis=1, keepdims=True)
     posterior = CorefPosterior(matrix)
     pairs = np.concatenate([rng.integers(m, size=(3000, 2)), [(0, 0), (m - 1, m - 1), (0, m - 1)]])
-    wanted = posterior.pair_probability()
-    np.testing.assert_allclose(posterior.pair_probability(pairs), wanted[pairs[:, 0], pairs[:, 1]], **RIGHT)
-    np.testing.assert_allclose(posterior.expected_cluster_size(), wanted.sum(axis=1), rtol=1e-12)
+    expected = posterior.pair_probability()
+    np.testing.assert_allclose(posterior.pair_probability(pairs), expected[pairs[:, 0], pairs[:, 1]], **RIGHT)
+    np.testing.assert_allclose(posterior.expected_cluster_size(), expected.sum(axis=1), rtol=1e-12)
 
 
 # Leaving mentions out: the posterior given that nothing refers to them, by enumeration.
@@ -170,17 +170,17 @@ def test_it_is_the_conditional_of_all_choices(seed: int) -> None:
     share = np.where(refers, 0.0, p)
     places = np.flatnonzero(kept)
     same = labels[:, places, None] == labels[:, None, places]
-    wanted = np.tensordot(share / share.sum(), same.astype(float), axes=1)
-    found, lost = without_mentions(from_matrix(matrix), kept)
-    np.testing.assert_allclose(CorefPosterior(found).pair_probability(), wanted, atol=1e-12)
+    expected = np.tensordot(share / share.sum(), same.astype(float), axes=1)
+    rest, lost = without_mentions(from_matrix(matrix), kept)
+    np.testing.assert_allclose(CorefPosterior(rest).pair_probability(), expected, atol=1e-12)
     np.testing.assert_allclose(lost, matrix[np.ix_(kept, ~kept)].sum(axis=1).max(initial=0.0), atol=1e-12)
 
 
 def test_without_any_left_out_nothing_changes() -> None:
     antecedents = from_matrix(random_matrix(M, np.random.default_rng(1)))
-    found, lost = without_mentions(antecedents, np.ones(M, dtype=bool))
+    rest, lost = without_mentions(antecedents, np.ones(M, dtype=bool))
     assert lost == 0.0
-    np.testing.assert_allclose(found.probabilities, antecedents.probabilities, rtol=1e-15)
+    np.testing.assert_allclose(rest.probabilities, antecedents.probabilities, rtol=1e-15)
 
 
 # Entropies of a coreference posterior: against all clusterings there are.
@@ -193,8 +193,8 @@ def entropy_of(p: np.ndarray) -> float:
 @given(st.integers(0, 6), st.integers(0, 2**32 - 1))
 def test_the_entropy_of_the_choices_is_that_of_all_vectors(m: int, seed: int) -> None:
     matrix = random_matrix(m, np.random.default_rng(seed))
-    found = CorefPosterior(matrix).antecedent_entropy()
-    assert found == pytest.approx(entropy_of(Enumeration(matrix).p), abs=1e-9)
+    entropy = CorefPosterior(matrix).antecedent_entropy()
+    assert entropy == pytest.approx(entropy_of(Enumeration(matrix).p), abs=1e-9)
 
 
 @given(st.integers(1, 6), st.integers(0, 2**32 - 1))
@@ -206,14 +206,14 @@ def test_the_entropy_of_the_clusterings_is_not_greater(m: int, seed: int) -> Non
 
 def test_the_interval_holds_the_entropy_of_all_clusterings_as_often_as_it_says() -> None:
     rng = np.random.default_rng(1)
-    held, errors = [], []
+    covered, errors = [], []
     for _ in range(200):
         matrix = random_matrix(6, rng, zeros=0.0)
         exact = entropy_of(np.array(list(Enumeration(matrix).clusterings().values())))
         entropy = CorefPosterior(matrix).clustering_entropy(300, level=0.9, rng=rng)
-        held.append(entropy.low <= exact <= entropy.high)
+        covered.append(entropy.low <= exact <= entropy.high)
         errors.append(entropy.value - exact)
-    assert np.mean(held) == pytest.approx(0.9, abs=3 * math.sqrt(0.09 / 200))
+    assert np.mean(covered) == pytest.approx(0.9, abs=3 * math.sqrt(0.09 / 200))
     assert abs(np.mean(errors)) < 4 * np.std(errors) / math.sqrt(200)
 
 
@@ -257,15 +257,15 @@ def test_nothing_has_no_entropy_and_bad_numbers_are_refused() -> None:
 def test_the_error_is_that_of_sampling() -> None:
     """The interval of the estimate holds the exact probability as often as it says."""
     rng = np.random.default_rng(6)
-    held = []
+    covered = []
     for _ in range(200):
         matrix = random_matrix(5, rng, zeros=0.0)
         slow = Enumeration(matrix)
         exact = float(slow.mean((slow.labels[:, 0] == slow.labels[:, 3]) & (slow.labels[:, 3] == slow.labels[:, 4])))
         answer = CorefPosterior(matrix).query(lambda clusters: {0, 3, 4} <= set(clusters[0]), 400, rng=rng)
         estimate = answer.estimate(0.9)
-        held.append(estimate.low <= exact <= estimate.high)
-    assert np.mean(held) == pytest.approx(0.9, abs=3 * np.sqrt(0.09 / 200))
+        covered.append(estimate.low <= exact <= estimate.high)
+    assert np.mean(covered) == pytest.approx(0.9, abs=3 * np.sqrt(0.09 / 200))
 
 
 def test_numbers_have_mean_spread_and_quantiles() -> None:
@@ -289,9 +289,9 @@ def test_mentions_come_by_their_names() -> None:
 def test_anything_else_is_counted() -> None:
     posterior = CorefPosterior([[1, 0], [0.25, 0.75]])
     answer = posterior.query(lambda clusters: "one" if len(clusters) == 1 else "two", 1_000, rng=0)
-    found = answer.probabilities()
-    assert list(found) == ["two", "one"]
-    share, error = found["one"]
+    shares = answer.probabilities()
+    assert list(shares) == ["two", "one"]
+    share, error = shares["one"]
     assert error == pytest.approx(np.sqrt(share * (1 - share) / 1_000))
     assert share == pytest.approx(0.25, abs=4 * error)
     assert repr(answer) == "2 different answers from 1,000 sampled clusterings"
@@ -315,13 +315,13 @@ def test_many_samples_are_drawn_in_parts_for_queries(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("answer", [None, 10**400])
 def test_what_is_no_number_has_no_mean(answer) -> None:
-    found = CorefPosterior([[1]]).query(lambda clusters: answer, 3, rng=0)
+    result_of_query = CorefPosterior([[1]]).query(lambda clusters: answer, 3, rng=0)
     with pytest.raises(InputError, match="only numbers and truth values have a mean; it gives"):
-        _ = found.mean
-    assert found.probabilities() == {answer: (1.0, 0.0)}
+        _ = result_of_query.mean
+    assert result_of_query.probabilities() == {answer: (1.0, 0.0)}
 
 
 def test_answers_without_bound_have_no_spread() -> None:
-    found = CorefPosterior([[1]]).query(lambda clusters: np.inf, 3, rng=0)
-    assert found.mean == np.inf
-    assert np.isnan(found.sd)
+    answers = CorefPosterior([[1]]).query(lambda clusters: np.inf, 3, rng=0)
+    assert answers.mean == np.inf
+    assert np.isnan(answers.sd)

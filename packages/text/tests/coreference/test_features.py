@@ -96,8 +96,8 @@ def test_match() -> None:
     ],
 )
 def test_words_of_two_phrases(first: str, second: str, family: object, code: int) -> None:
-    one, two = hand.parsed(first), hand.parsed(second)
-    whole = hand.document(one, two, mentions=[(0, 0, len(one), 1), (1, 0, len(two), 1)])
+    antecedent, anaphor = hand.parsed(first), hand.parsed(second)
+    whole = hand.document(antecedent, anaphor, mentions=[(0, 0, len(antecedent), 1), (1, 0, len(anaphor), 1)])
     assert family(candidates(whole))[1, 0] == code  # type: ignore[operator]
 
 
@@ -141,8 +141,11 @@ def test_paths_and_nesting(
 
 
 def test_a_reflexive_is_told_from_a_pronoun() -> None:
-    seen = [hand.parsed(f"Ann|NNP|2|nsubj saw|VBD|0|root {word}|PRP|2|obj") for word in ("her", "herself")]
-    codes = [features.path(candidates(hand.document(one, mentions=[(0, 0, 1, 1), (0, 2, 3, 1)])))[1, 0] for one in seen]
+    sentences = [hand.parsed(f"Ann|NNP|2|nsubj saw|VBD|0|root {word}|PRP|2|obj") for word in ("her", "herself")]
+    codes = [
+        features.path(candidates(hand.document(sentence, mentions=[(0, 0, 1, 1), (0, 2, 3, 1)])))[1, 0]
+        for sentence in sentences
+    ]
     assert codes[1] - codes[0] == 2
 
 
@@ -209,6 +212,6 @@ def test_duplicate_spans_are_allowed() -> None:
 def test_words_in_common_are_the_sizes_of_the_intersections() -> None:
     rng = np.random.default_rng(0)
     sets = [frozenset(rng.integers(0, 40, size).tolist()) for size in rng.integers(0, 9, 60)]
-    expected = [[len(one & other) for other in sets] for one in sets]
+    expected = [[len(words & others) for others in sets] for words in sets]
     assert np.array_equal(in_common(sets), expected)
     assert in_common([frozenset()]).tolist() == [[0]]

@@ -31,9 +31,9 @@ EXAMPLES = [
 
 @pytest.mark.parametrize(("what", "gold", "predicted", "by_hand"), EXAMPLES)
 def test_the_table_worked_by_hand(what: str, gold: str, predicted: str, by_hand: str) -> None:
-    found = coreference_scores([set(word) for word in gold.split()], [set(word) for word in predicted.split()])
+    scores = coreference_scores([set(word) for word in gold.split()], [set(word) for word in predicted.split()])
     for name, cells in zip(METRICS, by_hand.split(", "), strict=True):
-        score: Score = getattr(found, name)
+        score: Score = getattr(scores, name)
         p, r = map(F, cells.split())
         assert (score.precision, score.recall) == pytest.approx((p, r)), name
         assert score.f1 == pytest.approx(2 * p * r / (p + r) if p + r else 0)
@@ -64,14 +64,14 @@ def fractions(clusters: list[set[int]]) -> by_definition.Clusters:
 @given(clusterings(), clusterings())
 def test_scores_are_the_definitions(gold: list[set[int]], predicted: list[set[int]]) -> None:
     expected = by_definition.sums(fractions(gold), fractions(predicted))
-    found = coreference_scores(gold, predicted)
+    scores = coreference_scores(gold, predicted)
     for name in METRICS:
-        score: Score = getattr(found, name)
+        score: Score = getattr(scores, name)
         assert (score.precision, score.recall, score.f1) == pytest.approx(
             by_definition.precision_recall_f1(*expected[name]), abs=1e-12
         )
     f1 = [by_definition.precision_recall_f1(*expected[name])[2] for name in METRICS[:3]]
-    assert found.conll_f1 == pytest.approx(sum(f1) / 3)
+    assert scores.conll_f1 == pytest.approx(sum(f1) / 3)
 
 
 @settings(max_examples=40)
@@ -90,11 +90,11 @@ def test_documents_add_up(documents: list[tuple[list[set[int]], list[set[int]]]]
 @settings(max_examples=40)
 @given(clusterings(), clusterings())
 def test_precision_is_recall_the_other_way_round(gold: list[set[int]], predicted: list[set[int]]) -> None:
-    one, other = coreference_scores(gold, predicted), coreference_scores(predicted, gold)
+    scores, swapped = coreference_scores(gold, predicted), coreference_scores(predicted, gold)
     for name in METRICS:
-        assert getattr(one, name).precision == pytest.approx(getattr(other, name).recall, abs=1e-12)
-        assert getattr(one, name).f1 == pytest.approx(getattr(other, name).f1, abs=1e-12)
-        assert 0.0 <= getattr(one, name).f1 <= 1.0
+        assert getattr(scores, name).precision == pytest.approx(getattr(swapped, name).recall, abs=1e-12)
+        assert getattr(scores, name).f1 == pytest.approx(getattr(swapped, name).f1, abs=1e-12)
+        assert 0.0 <= getattr(scores, name).f1 <= 1.0
 
 
 @settings(max_examples=40)

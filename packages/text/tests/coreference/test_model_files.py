@@ -1,4 +1,4 @@
-"""Models in files: the round trip, and every way a file can be no model."""
+"""Models in files: the round trip, and every way a file can be invalid."""
 
 from __future__ import annotations
 
@@ -108,10 +108,10 @@ def test_the_pretrained_model_has_the_weights_that_training_gave_it() -> None:
 
 
 def test_the_pretrained_model_has_a_map_of_its_confidence_and_its_probabilities_of_before() -> None:
-    found = AntecedentModel.pretrained().recalibration_
-    assert found.sharpening is None
-    assert (found.documents, found.recipe["folds"]) == (53, 4)
-    by_name = {one.name: one for one in found.effects}
+    recalibration = AntecedentModel.pretrained().recalibration_
+    assert recalibration.sharpening is None
+    assert (recalibration.documents, recalibration.recipe["folds"]) == (53, 4)
+    by_name = {effect.name: effect for effect in recalibration.effects}
     assert by_name["entities"].before.error > 0.08
     assert by_name["entities"].after.error < 0.04
 
@@ -136,8 +136,8 @@ def test_a_recalibration_stays_with_the_model(model: AntecedentModel, file: Path
     loaded = AntecedentModel.load(file)
     assert loaded.recalibration_.to_dict() == other.recalibration_.to_dict()
     np.testing.assert_array_equal(loaded.posterior(STORY).pair_probability(), other.posterior(STORY).pair_probability())
-    wanted = other.recalibration_.apply(learnt(model)).pair_probability()
-    np.testing.assert_allclose(loaded.posterior(STORY).pair_probability(), wanted, atol=1e-12)
+    expected = other.recalibration_.apply(learnt(model)).pair_probability()
+    np.testing.assert_allclose(loaded.posterior(STORY).pair_probability(), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -177,14 +177,14 @@ def random_scores(seed: int, m: int = 6, spread: float = 2.0) -> np.ndarray:
 @pytest.mark.parametrize("s", [0.5, 1.2, 3.0])
 def test_in_two_steps_as_defined(s: float) -> None:
     scores = random_scores(1)
-    found = sharpened(scores, s, two_steps=True)
+    rows = sharpened(scores, s, two_steps=True)
     for j in range(1, len(scores)):
         weights = [math.exp(score) for score in scores[j, : j + 1]]
         new, old = (weights[j] / sum(weights)) ** s, (sum(weights[:j]) / sum(weights)) ** s
-        assert found[j, j] == pytest.approx(new / (new + old))
+        assert rows[j, j] == pytest.approx(new / (new + old))
         powers = [weight**s for weight in weights[:j]]
-        assert found[j, :j] == pytest.approx([old / (new + old) * power / sum(powers) for power in powers])
-    assert found[0].tolist() == [1, 0, 0, 0, 0, 0]
+        assert rows[j, :j] == pytest.approx([old / (new + old) * power / sum(powers) for power in powers])
+    assert rows[0].tolist() == [1, 0, 0, 0, 0, 0]
 
 
 def test_at_once_every_choice_is_raised_to_the_power() -> None:
@@ -196,10 +196,10 @@ def test_at_once_every_choice_is_raised_to_the_power() -> None:
 @settings(max_examples=40)
 @given(st.integers(0, 1000), st.integers(0, 8), st.floats(0.1, 100), st.sampled_from([1.0, 30.0, 500.0]), st.booleans())
 def test_rows_are_distributions(seed: int, m: int, s: float, spread: float, two_steps: bool) -> None:
-    found = sharpened(random_scores(seed, m, spread), s, two_steps=two_steps)
-    np.testing.assert_allclose(found.sum(axis=1), 1.0)
-    assert (np.triu(found, 1) == 0).all()
-    assert (found >= 0).all()
+    rows = sharpened(random_scores(seed, m, spread), s, two_steps=two_steps)
+    np.testing.assert_allclose(rows.sum(axis=1), 1.0)
+    assert (np.triu(rows, 1) == 0).all()
+    assert (rows >= 0).all()
 
 
 @settings(max_examples=40)

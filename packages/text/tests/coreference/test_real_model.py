@@ -37,8 +37,8 @@ def gold_clusters(document: Document) -> list[list[object]]:
 
 def conll(documents: Iterable[Document], posteriors: Iterable[CorefPosterior]) -> float:
     gold = [gold_clusters(document) for document in documents]
-    found = [posterior.best_antecedent_clusters() for posterior in posteriors]
-    return float(score_documents(gold, found, singletons=False).conll_f1 * 100)
+    predicted = [posterior.best_antecedent_clusters() for posterior in posteriors]
+    return float(score_documents(gold, predicted, singletons=False).conll_f1 * 100)
 
 
 @pytest.mark.long
@@ -60,8 +60,8 @@ def test_likelihood_calibrates_and_a_margin_does_not(
     model, documents = learned
     margin = AntecedentModel(passes=3, loss="margin", rng=0).fit(gum[0])
     errors = []
-    for one in (model, margin):
-        new = [np.asarray(one.posterior(document).antecedents.new) for document in documents]
+    for fitted in (model, margin):
+        new = [np.asarray(fitted.posterior(document).antecedents.new) for document in documents]
         begins = []
         for document in documents:
             entities = entities_of(document, document.mentions or ())
@@ -74,13 +74,13 @@ def test_likelihood_calibrates_and_a_margin_does_not(
 def test_detection_finds_what_is_mentioned(gum: tuple[list[Document], list[Document]]) -> None:
     """In gold trees: of the prototype's 25-line rule precision was .80, recall .84, without singletons .86."""
     _, documents = gum
-    hits = found = there = again = hits_again = 0
+    hits = n_detected = there = again = hits_again = 0
     for document in documents:
         detected, gold = set(detect_mentions(document)), set(document.mentions or ())
         shared = {mention for cluster in gold_clusters(document) if len(cluster) > 1 for mention in cluster}
-        hits, found, there = hits + len(detected & gold), found + len(detected), there + len(gold)
+        hits, n_detected, there = hits + len(detected & gold), n_detected + len(detected), there + len(gold)
         hits_again, again = hits_again + len(detected & shared), again + len(shared)
-    assert (hits / found, hits / there, hits_again / again) > (0.80, 0.84, 0.86)
+    assert (hits / n_detected, hits / there, hits_again / again) > (0.80, 0.84, 0.86)
 
 
 def test_the_pretrained_model(gum: tuple[list[Document], list[Document]]) -> None:

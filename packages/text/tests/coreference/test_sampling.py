@@ -30,8 +30,9 @@ def test_a_sample_is_an_equivalence_named_after_first_mentions() -> None:
         m = int(rng.integers(1, 30))
         labels = CorefPosterior(random_matrix(m, rng)).sample(20, rng=rng)
         assert labels.shape == (20, m)
-        own = np.take_along_axis(labels, labels, axis=1)
-        assert np.array_equal(own, labels)  # the label of a label is itself: mentions of one label are one class
+        labels_of_labels = np.take_along_axis(labels, labels, axis=1)
+        # the label of a label is itself: mentions of one label are one class
+        assert np.array_equal(labels_of_labels, labels)
         assert (labels <= np.arange(m)).all()  # and it is the first of its class
 
 
@@ -62,8 +63,8 @@ def test_whole_clusterings_are_as_frequent_as_their_probability() -> None:
     n = 20_000
     expected = Enumeration(matrix).clusterings()
     labels = CorefPosterior(matrix).sample(n, rng=3)
-    found, counts = np.unique(labels, axis=0, return_counts=True)
-    observed = dict(zip(map(tuple, found.tolist()), counts.tolist(), strict=True))
+    clusterings, counts = np.unique(labels, axis=0, return_counts=True)
+    observed = dict(zip(map(tuple, clusterings.tolist()), counts.tolist(), strict=True))
     assert set(observed) <= {labels for labels, p in expected.items() if p > 0.0}
     often = {labels: p for labels, p in expected.items() if n * p >= 5}
     rest = 1.0 - sum(often.values())
@@ -102,9 +103,9 @@ def test_what_is_impossible_is_never_drawn() -> None:
 
 def test_the_seed_decides_and_nothing_else() -> None:
     posterior = CorefPosterior(random_matrix(20, np.random.default_rng(1)))
-    one = posterior.sample(50, rng=7)
-    assert np.array_equal(one, posterior.sample(50, rng=np.random.default_rng(7)))
-    assert not np.array_equal(one, posterior.sample(50, rng=8))
+    labels = posterior.sample(50, rng=7)
+    assert np.array_equal(labels, posterior.sample(50, rng=np.random.default_rng(7)))
+    assert not np.array_equal(labels, posterior.sample(50, rng=8))
     assert posterior.sample(1, rng=0).shape == (1, 20)
     assert CorefPosterior([]).sample(3).shape == (3, 0)
 
@@ -140,9 +141,9 @@ def test_local_search_reaches_the_least_loss_of_all_clusterings(threshold: float
         posterior, together = CorefPosterior(matrix), Enumeration(matrix).together()
         best = min(loss(together, labels, threshold) for labels in np.unique(vectors(int(m))[1], axis=0))
         clusters = posterior.minimum_risk_clusters(threshold=threshold)
-        found = loss(together, posterior.labels(clusters), threshold)
-        assert posterior.expected_pair_loss(clusters, threshold=threshold) == pytest.approx(found, abs=1e-12)
-        gaps.append(found - best)
+        reached = loss(together, posterior.labels(clusters), threshold)
+        assert posterior.expected_pair_loss(clusters, threshold=threshold) == pytest.approx(reached, abs=1e-12)
+        gaps.append(reached - best)
     assert min(gaps) > -1e-12
     assert np.mean(np.array(gaps) > 1e-9) <= 0.02
     assert max(gaps) < 0.05
@@ -224,20 +225,20 @@ def enumerated(posterior: CorefPosterior) -> list[tuple[float, list[int]]]:
         earlier, p = posterior.antecedents.row(j)
         rows[j, earlier] = p
         rows[j, j] = posterior.antecedents.new[j]
-    found = []
+    outcomes = []
     for vector in product(*(range(j + 1) for j in range(len(rows)))):
         labels = list(range(len(rows)))
         for j, k in enumerate(vector):
             labels[j] = labels[k] if k < j else j
-        found.append((float(np.prod([rows[j, k] for j, k in enumerate(vector)])), labels))
-    return found
+        outcomes.append((float(np.prod([rows[j, k] for j, k in enumerate(vector)])), labels))
+    return outcomes
 
 
 @pytest.mark.parametrize("seed", range(12))
 def test_against_enumeration(seed: int) -> None:
     posterior = random_posterior(5, seed)
     chosen = np.array([0, 1, 0, 0, 1]) if seed % 2 else np.array([0, 1, 1, 3, 4])
-    found = mention_confidence(posterior, chosen)
+    confidence = mention_confidence(posterior, chosen)
     worlds = enumerated(posterior)
     for i in range(5):
         others = [j for j in range(5) if j != i and chosen[j] == chosen[i]]
@@ -245,19 +246,19 @@ def test_against_enumeration(seed: int) -> None:
         for p, labels in worlds:
             together = [labels[j] == labels[i] for j in (others or [j for j in range(5) if j != i])]
             expected += p * (np.mean(together) if others else not any(together))
-        assert found[i] == pytest.approx(expected, abs=1e-12)
+        assert confidence[i] == pytest.approx(expected, abs=1e-12)
     of_clusters = cluster_confidence(posterior, chosen)
     assert set(of_clusters) == set(chosen.tolist())
     for label, value in of_clusters.items():
-        assert value == pytest.approx(found[chosen == label].mean())
+        assert value == pytest.approx(confidence[chosen == label].mean())
 
 
 def test_a_cluster_is_as_sure_as_its_pairs() -> None:
     posterior = random_posterior(6, 1)
     together = posterior.pair_probability()
-    found = cluster_confidence(posterior, [[0, 2, 5], [1], [3, 4]])
-    assert found[0] == pytest.approx((together[0, 2] + together[0, 5] + together[2, 5]) / 3)
-    assert found[3] == pytest.approx(together[3, 4])
+    confidence = cluster_confidence(posterior, [[0, 2, 5], [1], [3, 4]])
+    assert confidence[0] == pytest.approx((together[0, 2] + together[0, 5] + together[2, 5]) / 3)
+    assert confidence[3] == pytest.approx(together[3, 4])
 
 
 # Clusterings as lists and as labels, and mentions by their names.

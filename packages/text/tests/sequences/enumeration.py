@@ -62,8 +62,8 @@ class Enumeration:
         return sorted((score for score in self.scores if score > -math.inf), reverse=True)[:k]
 
 
-def draw(lengths, size, *, seed=0, scale=2.0, own=False, forbidden=0.0, ends=True):
-    """The arguments of a TagPosterior: normal log-potentials, a share of them -inf; `own` transitions a sentence."""
+def draw(lengths, size, *, seed=0, scale=2.0, per_sentence=False, forbidden=0.0, ends=True):
+    """The arguments of a TagPosterior: normal log-potentials, some -inf; transitions shared or `per_sentence`."""
     rng = np.random.default_rng(seed)
 
     def values(*shape):
@@ -72,15 +72,15 @@ def draw(lengths, size, *, seed=0, scale=2.0, own=False, forbidden=0.0, ends=Tru
         return drawn
 
     emissions = [values(length, size) for length in lengths]
-    transitions = [values(max(length - 1, 0), size, size) for length in lengths] if own else values(size, size)
+    transitions = [values(max(length - 1, 0), size, size) for length in lengths] if per_sentence else values(size, size)
     start, end = (values(size), values(size)) if ends else (None, None)
     return emissions, transitions, start, end
 
 
 def enumerated(emissions, transitions, start=None, end=None):
     """The twin of each sentence."""
-    own = transitions if isinstance(transitions, list) else [transitions] * len(emissions)
-    return [Enumeration(*pair, start, end) for pair in zip(emissions, own, strict=True)]
+    matrices = transitions if isinstance(transitions, list) else [transitions] * len(emissions)
+    return [Enumeration(*pair, start, end) for pair in zip(emissions, matrices, strict=True)]
 
 
 def both(lengths, size, **options):

@@ -30,10 +30,10 @@ def items_of(words: list[str], features: str) -> Items:
 class Trainer(pycrfsuite.BaseTrainer):
     """A trainer that keeps what it says."""
 
-    said = ""
+    log = ""
 
     def message(self, message: str) -> None:
-        self.said += message
+        self.log += message
 
 
 def train(corpus: Corpus, path: Path, *, features: str = "basic", **options: float) -> tuple[list[float], int]:
@@ -43,6 +43,6 @@ def train(corpus: Corpus, path: Path, *, features: str = "basic", **options: flo
     for words, tags in zip(*corpus, strict=True):
         trainer.append(items_of(words, features), tags)
     trainer.train(str(path))
-    losses = [float(found) for found in re.findall(r"Loss: ([\d.]+)", trainer.said)]
-    (number,) = re.findall(r"Number of features: (\d+)", trainer.said)
+    losses = [float(loss) for loss in re.findall(r"Loss: ([\d.]+)", trainer.log)]
+    (number,) = re.findall(r"Number of features: (\d+)", trainer.log)
     return losses, int(number)

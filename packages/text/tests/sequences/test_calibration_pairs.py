@@ -34,23 +34,23 @@ def rows_of(pairs: Any) -> Counter[tuple[Any, ...]]:
 
 def test_every_token_and_tag_is_a_pair() -> None:
     marginals, tags = made(0)
-    wanted = Counter(
+    expected = Counter(
         (name, marginals[i][t, k], int(tag == name), i)
         for i, sentence in enumerate(tags)
         for t, tag in enumerate(sentence)
         for k, name in enumerate(LABELS)
     )
-    assert rows_of(tag_pairs(marginals, tags, labels=LABELS)) == wanted
+    assert rows_of(tag_pairs(marginals, tags, labels=LABELS)) == expected
 
 
 def test_the_pairs_of_one_tag_are_those_of_its_group() -> None:
     marginals, tags = made(1)
     every = rows_of(tag_pairs(marginals, tags, labels=LABELS))
     for name in LABELS:
-        one = rows_of(tag_pairs(marginals, tags, labels=LABELS, tag=name))
-        assert one == Counter({(None, *row[1:]): n for row, n in every.items() if row[0] == name})
-    two = rows_of(tag_pairs(marginals, tags, labels=LABELS, tag=["V", "D"]))
-    assert two == Counter({row: n for row, n in every.items() if row[0] != "N"})
+        of_tag = rows_of(tag_pairs(marginals, tags, labels=LABELS, tag=name))
+        assert of_tag == Counter({(None, *row[1:]): n for row, n in every.items() if row[0] == name})
+    of_two_tags = rows_of(tag_pairs(marginals, tags, labels=LABELS, tag=["V", "D"]))
+    assert of_two_tags == Counter({row: n for row, n in every.items() if row[0] != "N"})
 
 
 def test_tag_pairs_of_consecutive_tokens() -> None:
@@ -58,20 +58,20 @@ def test_tag_pairs_of_consecutive_tokens() -> None:
     wanted_pairs = [("N", "V"), ("D", "N"), ("V", "V")]
     rng = np.random.default_rng(5)
     given_marginals = [rng.random((max(n - 1, 0), 3)) / 3 for n in LENGTHS]
-    wanted = Counter(
+    expected = Counter(
         (" ".join(pair), given_marginals[i][t, k], int(step == pair), i)
         for i, sentence in enumerate(tags)
         for t, step in enumerate(pairwise(sentence))
         for k, pair in enumerate(wanted_pairs)
     )
-    assert rows_of(transition_pairs(given_marginals, tags, pairs=wanted_pairs)) == wanted
+    assert rows_of(transition_pairs(given_marginals, tags, pairs=wanted_pairs)) == expected
 
 
 def test_a_calibrated_tagger_is_found_calibrated() -> None:
     """Gold tags drawn from the marginals themselves: every group, and all together."""
     rng = np.random.default_rng(3)
     marginals = [rng.dirichlet(np.full(3, 0.4), 20) for _ in range(300)]
-    tags = [[LABELS[rng.choice(3, p=row)] for row in one] for one in marginals]
+    tags = [[LABELS[rng.choice(3, p=row)] for row in sentence_marginals] for sentence_marginals in marginals]
     pairs = tag_pairs(marginals, tags, labels=LABELS)
     assert pairs.groups is not None
     names = [pairs.group_names[code] for code in pairs.groups]
@@ -111,17 +111,17 @@ def test_a_tag_posterior_is_its_marginals() -> None:
     posterior = TagPosterior([rng.normal(size=(n, 3)) for n in LENGTHS], rng.normal(size=(3, 3)), labels=LABELS)
     _, tags = made(8)
     assert rows_of(tag_pairs(posterior, tags)) == rows_of(tag_pairs(posterior.marginals(), tags, labels=LABELS))
-    wanted = [("V", "D"), ("N", "N")]
-    steps = posterior.pair_marginals(wanted)
-    assert rows_of(transition_pairs(posterior, tags, pairs=wanted)) == rows_of(
-        transition_pairs(steps, tags, pairs=wanted)
+    transitions = [("V", "D"), ("N", "N")]
+    steps = posterior.pair_marginals(transitions)
+    assert rows_of(transition_pairs(posterior, tags, pairs=transitions)) == rows_of(
+        transition_pairs(steps, tags, pairs=transitions)
     )
     with pytest.raises(InputError, match="no tag 'X'"):
         transition_pairs(posterior, tags, pairs=[("N", "X")])
     tags[0][0] = "FW"
     with pytest.raises(InputError, match="the model does not have the gold tags of 1 token: "):
-        transition_pairs(posterior, tags, pairs=wanted)
-    assert len(transition_pairs(posterior, tags, pairs=wanted, unknown_tags="keep")) == 2 * (2 + 4 + 1)
+        transition_pairs(posterior, tags, pairs=transitions)
+    assert len(transition_pairs(posterior, tags, pairs=transitions, unknown_tags="keep")) == 2 * (2 + 4 + 1)
 
 
 def test_columns_of_data_frames_and_generators() -> None:
@@ -129,12 +129,17 @@ def test_columns_of_data_frames_and_generators() -> None:
     import polars
 
     marginals, tags = made(9)
-    wanted = rows_of(tag_pairs(marginals, tags, labels=LABELS))
-    as_lists = [np.asarray(one).tolist() for one in marginals]
-    rows = pandas.Series([np.array([*map(np.array, one)] or [0], dtype=object)[: len(one)] for one in as_lists])
+    expected = rows_of(tag_pairs(marginals, tags, labels=LABELS))
+    as_lists = [np.asarray(sentence_marginals).tolist() for sentence_marginals in marginals]
+    rows = pandas.Series(
+        [
+            np.array([*map(np.array, sentence_marginals)] or [0], dtype=object)[: len(sentence_marginals)]
+            for sentence_marginals in as_lists
+        ]
+    )
     for columns, gold in [
         (polars.Series(as_lists), polars.Series(tags)),
         (rows, pandas.Series(tags, index=range(5, 10))),
         (iter(marginals), iter(tags)),
     ]:
-        assert rows_of(tag_pairs(columns, gold, labels=LABELS)) == wanted
+        assert rows_of(tag_pairs(columns, gold, labels=LABELS)) == expected

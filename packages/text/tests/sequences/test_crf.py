@@ -95,12 +95,12 @@ def test_the_posterior_is_that_of_enumeration() -> None:
     ],
 )
 def test_features_of_ones_own(function) -> None:
-    own = CRFTagger(features=function).fit(*SMALL)
+    custom = CRFTagger(features=function).fit(*SMALL)
     basic = CRFTagger(features="basic").fit(*SMALL)
     items = CRFTagger(features=None).fit([function(words) for words in SMALL[0]], SMALL[1])
-    assert own.values_ == items.values_
-    assert own.values_[-1] == pytest.approx(basic.values_[-1], rel=1e-9)
-    assert own.predict(SMALL[0]) == basic.predict(SMALL[0])
+    assert custom.values_ == items.values_
+    assert custom.values_[-1] == pytest.approx(basic.values_[-1], rel=1e-9)
+    assert custom.predict(SMALL[0]) == basic.predict(SMALL[0])
     assert items.predict([function(words) for words in SMALL[0]]) == basic.predict(SMALL[0])
 
 
@@ -122,7 +122,7 @@ def test_a_warm_start_goes_on_where_the_last_fit_ended() -> None:
 def test_a_warm_start_knows_tags_by_their_names() -> None:
     """One of four tags has another name, the last one instead of the first: the other three keep their weights."""
     words, tags = SMALL
-    renamed = [["Z" if tag == "D" else tag for tag in one] for one in tags]
+    renamed = [["Z" if tag == "D" else tag for tag in sentence_tags] for sentence_tags in tags]
     cold = CRFTagger(max_iterations=1).fit(words, tags).values_[0]
     warm = CRFTagger(warm_start=True).fit(words, renamed).set_params(max_iterations=1).fit(words, tags)
     assert warm.labels_ == ("D", "N", "P", "V")
@@ -168,10 +168,10 @@ def test_an_interruption_before_anything_is_learnt(monkeypatch: pytest.MonkeyPat
 
 
 def test_training_is_repeated_by_a_seed() -> None:
-    one, other = (CRFTagger(trainer="adagrad", max_iterations=5, rng=7).fit(*SMALL) for _ in range(2))
-    assert one.values_ == other.values_
-    assert len(one.values_) == 5
-    assert one.stopped_ == "max_iterations"
+    run, same_run = (CRFTagger(trainer="adagrad", max_iterations=5, rng=7).fit(*SMALL) for _ in range(2))
+    assert run.values_ == same_run.values_
+    assert len(run.values_) == 5
+    assert run.stopped_ == "max_iterations"
 
 
 @pytest.mark.parametrize("trainer", ["lbfgs", "adagrad"])
@@ -207,13 +207,14 @@ def check_everything(path: Path, sentences: list[list[str]], features: str) -> N
     peer, ours = opened(path), CRFTagger.from_crfsuite(path, features=features)
     posterior = ours.posterior(sentences)
     best, others = ours.predict(sentences), []
-    for words, found in zip(sentences, posterior.marginals(), strict=True):
+    for words, marginals in zip(sentences, posterior.marginals(), strict=True):
         peer.set(items_of(words, features))
-        wanted = [[peer.marginal(label, t) for label in ours.labels_] for t in range(len(words))]
-        np.testing.assert_allclose(found, wanted, atol=1e-12, rtol=0)
+        expected = [[peer.marginal(label, t) for label in ours.labels_] for t in range(len(words))]
+        np.testing.assert_allclose(marginals, expected, atol=1e-12, rtol=0)
         others.append(peer.tag())
     np.testing.assert_allclose(posterior.log_prob(best), posterior.log_prob(others), atol=1e-9, rtol=0)
-    assert sum(one != other for one, other in zip(best, others, strict=True)) <= len(best) / 500
+    differing = sum(tags != peer_tags for tags, peer_tags in zip(best, others, strict=True))
+    assert differing <= len(best) / 500
 
 
 @pytest.mark.parametrize("features", ["basic", pytest.param("advanced", marks=pytest.mark.long)])
@@ -238,13 +239,13 @@ def test_weights_are_those_that_crfsuite_shows(tmp_path: Path) -> None:
     assert set(model.labels) == set(shown.labels)
     assert set(model.attributes) == set(shown.attributes)
     weights = model.weights.tocoo()
-    found = {
+    state_weights = {
         (model.attributes[a], model.labels[k]): w
         for a, k, w in zip(weights.row, weights.col, weights.data, strict=True)
     }
-    assert found == pytest.approx(shown.state_features, abs=5.1e-7)
-    for (one, next_one), weight in shown.transitions.items():
-        place = model.labels.index(one), model.labels.index(next_one)
+    assert state_weights == pytest.approx(shown.state_features, abs=5.1e-7)
+    for (tag, next_tag), weight in shown.transitions.items():
+        place = model.labels.index(tag), model.labels.index(next_tag)
         assert model.transitions[place] == pytest.approx(weight, abs=5.1e-7)
     assert np.count_nonzero(model.transitions) == len(shown.transitions)
 
@@ -256,11 +257,11 @@ def test_items_of_any_form_will_do(tmp_path: Path) -> None:
         trainer.append(items, tags)
     trainer.train(str(tmp_path / "model"))
     peer, ours = opened(tmp_path / "model"), CRFTagger.from_crfsuite(tmp_path / "model")
-    asked = [[{"word": "a", "size": -2, "new": 7.0}, {"b": True, "c": True}], [{"word": "zzz"}]]
-    for items, found in zip(asked, ours.posterior(asked).marginals(), strict=True):
+    queries = [[{"word": "a", "size": -2, "new": 7.0}, {"b": True, "c": True}], [{"word": "zzz"}]]
+    for items, marginals in zip(queries, ours.posterior(queries).marginals(), strict=True):
         peer.set(items)
-        wanted = [[peer.marginal(label, t) for label in ours.labels_] for t in range(len(items))]
-        np.testing.assert_allclose(found, wanted, atol=1e-12)
+        expected = [[peer.marginal(label, t) for label in ours.labels_] for t in range(len(items))]
+        np.testing.assert_allclose(marginals, expected, atol=1e-12)
 
 
 def test_a_model_from_crfsuite_is_saved_and_read_as_any_other(tmp_path: Path) -> None:

@@ -30,16 +30,16 @@ def split(label: str) -> tuple[str, str]:
 
 def read(tags: list[str]) -> set[tuple[int, int, str]]:
     """Every (start, stop, type), by conlleval's rules for where a chunk begins and ends."""
-    found, begin = set(), None
+    spans, begin = set(), None
     parts = [("O", ""), *map(split, tags), ("O", "")]
     for t, (before, after) in enumerate(pairwise(parts)):
         change, other = before[0] + after[0], before[1] != after[1]
         if begin is not None and (change in ENDS or other):
-            found.add((begin, t, before[1]))
+            spans.add((begin, t, before[1]))
             begin = None
         if after[0] != "O" and (change in BEGINS or other):
             begin = t
-    return found
+    return spans
 
 
 def is_legal(tags: list[str], grammar: str | None) -> bool:
@@ -83,8 +83,8 @@ def distributions(labels, grammar, crf, seed=0):
     """Of each sentence, all legal sequences of labels and their probabilities."""
     logits, chain = sentences_of(labels, crf, seed)
     k = len(labels)
-    for one in logits:
-        twin = Enumeration(one, chain.get("transitions", np.zeros((k, k))), chain.get("start"), chain.get("end"))
+    for emissions in logits:
+        twin = Enumeration(emissions, chain.get("transitions", np.zeros((k, k))), chain.get("start"), chain.get("end"))
         named = [[labels[i] for i in tags] for tags in twin.sequences]
         weights = [p if is_legal(tags, grammar) else 0.0 for tags, p in zip(named, twin.probabilities, strict=True)]
         total = math.fsum(weights)
@@ -106,29 +106,29 @@ def case(request):
 def test_the_grammar_keeps_what_is_legal_and_its_proportions(case) -> None:
     posterior, twins = case
     for i, twin in enumerate(twins):
-        tags, wanted = zip(*twin[:: max(len(twin) // 100, 1)], strict=True)
-        found = np.exp(posterior[[i] * len(tags)].log_prob(tags))
-        np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-14)
+        tags, expected = zip(*twin[:: max(len(twin) // 100, 1)], strict=True)
+        probabilities = np.exp(posterior[[i] * len(tags)].log_prob(tags))
+        np.testing.assert_allclose(probabilities, expected, rtol=1e-9, atol=1e-14)
 
 
 def test_each_entity_is_the_sum_over_all_sequences_that_hold_it(case) -> None:
     posterior, twins = case
-    wanted: dict[tuple[int, int, int, str], float] = {}
+    expected: dict[tuple[int, int, int, str], float] = {}
     for i, twin in enumerate(twins):
         for tags, probability in twin:
             for start, stop, type_ in read(tags):
                 key = (i, start, stop, typed(type_))
-                wanted[key] = wanted.get(key, 0.0) + probability
+                expected[key] = expected.get(key, 0.0) + probability
     spans = entity_spans(posterior, min_probability=0.0)
     keys = list(zip(spans.sentence, spans.start, spans.stop, spans.types, strict=True))
-    assert set(keys) == {key for key, p in wanted.items() if p > 0}
-    np.testing.assert_allclose(spans.probability, [wanted[key] for key in keys], rtol=1e-10, atol=1e-13)
+    assert set(keys) == {key for key, p in expected.items() if p > 0}
+    np.testing.assert_allclose(spans.probability, [expected[key] for key in keys], rtol=1e-10, atol=1e-13)
     some = entity_spans(posterior, min_probability=0.1, k_best=3)
-    likely = {key for key, p in wanted.items() if p >= 0.1}
+    likely = {key for key, p in expected.items() if p >= 0.1}
     best = {
         (i, start, stop, typed(type_))
         for i, twin in enumerate(twins)
-        for tags, probability in sorted(twin, key=lambda one: -one[1])[:3]
+        for tags, probability in sorted(twin, key=lambda weighted: -weighted[1])[:3]
         if probability > 0
         for start, stop, type_ in read(tags)
     }
@@ -138,11 +138,11 @@ def test_each_entity_is_the_sum_over_all_sequences_that_hold_it(case) -> None:
 def test_the_predicted_entities_are_those_of_the_best_sequence(case) -> None:
     posterior, twins = case
     spans = entity_spans(posterior)
-    best = [max(twin, key=lambda one: one[1])[0] for twin in twins]
-    wanted = {(i, a, b, typed(type_)) for i, tags in enumerate(best) for a, b, type_ in read(tags)}
+    best = [max(twin, key=lambda weighted: weighted[1])[0] for twin in twins]
+    expected = {(i, a, b, typed(type_)) for i, tags in enumerate(best) for a, b, type_ in read(tags)}
     assert spans.predicted.all()
     assert spans.chosen.all()
-    assert set(zip(spans.sentence, spans.start, spans.stop, spans.types, strict=True)) == wanted
+    assert set(zip(spans.sentence, spans.start, spans.stop, spans.types, strict=True)) == expected
 
 
 @settings(max_examples=40, deadline=None)
@@ -152,11 +152,11 @@ def test_every_token_is_outside_or_in_one_entity(seed, name) -> None:
     labels, grammar, crf = CASES[name]
     logits, chain = sentences_of(labels, crf, seed)
     posterior = TagPosterior.from_logits(logits, labels=labels, grammar=grammar, **chain)
-    found = entity_spans(posterior, min_probability=0.0)
+    spans = entity_spans(posterior, min_probability=0.0)
     for i, marginals in enumerate(posterior.marginals()):
         over = np.zeros(len(marginals))
         for start, stop, p in zip(
-            *(column[found.sentence == i] for column in (found.start, found.stop, found.probability)), strict=True
+            *(column[spans.sentence == i] for column in (spans.start, spans.stop, spans.probability)), strict=True
         ):
             over[start:stop] += p
         np.testing.assert_allclose(over, 1 - marginals[:, labels.index("O")], rtol=0, atol=1e-12)
@@ -221,19 +221,19 @@ def test_many_sentences_are_as_each_alone(seed: int, monkeypatch: pytest.MonkeyP
     np.testing.assert_allclose(whole.probability, parts.probability, rtol=1e-12)
 
 
-@pytest.mark.parametrize("own", [False, True])
+@pytest.mark.parametrize("per_sentence", [False, True])
 @pytest.mark.parametrize(("labels", "grammar"), [(BIO, "BIO"), (BIO, "IOB1"), (OF_BIOES, "BIOES")])
-def test_any_posterior_can_be_kept_within_a_grammar(own: bool, labels, grammar) -> None:
+def test_any_posterior_can_be_kept_within_a_grammar(per_sentence: bool, labels, grammar) -> None:
     """P(y | legal), also where each sentence has transitions of its own."""
-    emissions, transitions, start, end = draw((3, 0, 1, 4), len(labels), seed=3, own=own)
+    emissions, transitions, start, end = draw((3, 0, 1, 4), len(labels), seed=3, per_sentence=per_sentence)
     free = TagPosterior(emissions, transitions, start, end, labels=labels)
     legal = within_grammar(free, grammar)
     for i, twin in enumerate(enumerated(emissions, transitions, start, end)):
         named = [[labels[k] for k in tags] for tags in twin.sequences]
         weights = np.array(twin.probabilities) * [is_legal(tags, grammar) for tags in named]
         some = slice(None, None, max(len(named) // 50, 1))
-        found = np.exp(legal[[i] * len(named[some])].log_prob(named[some]))
-        np.testing.assert_allclose(found, (weights / weights.sum())[some], rtol=1e-9, atol=1e-14)
+        probabilities = np.exp(legal[[i] * len(named[some])].log_prob(named[some]))
+        np.testing.assert_allclose(probabilities, (weights / weights.sum())[some], rtol=1e-9, atol=1e-14)
     spans = entity_spans(legal, min_probability=0.0)
     assert len(spans) == len(entity_spans(legal[::-1], min_probability=0.0)) > 0
 
@@ -280,17 +280,19 @@ MASK = [[0, 1, 1, 0, 0], [0, 1, 0, 1, 0]]
 
 
 @pytest.mark.parametrize(
-    "said", [{"label_ids": IDS}, {"word_ids": WORDS}, {"mask": MASK}], ids=lambda said: next(iter(said))
+    "row_choice",
+    [{"label_ids": IDS}, {"word_ids": WORDS}, {"mask": MASK}],
+    ids=lambda row_choice: next(iter(row_choice)),
 )
-def test_the_rows_that_count(said) -> None:
-    """Special tokens, padding and later subwords are no words."""
-    posterior = TagPosterior.from_logits(LOGITS, labels=LABELS, **said)
-    for found, one, rows in zip(posterior.marginals(), LOGITS.astype(np.float64), ([1, 2], [1, 3]), strict=True):
-        wanted = np.exp(one[rows]) / np.exp(one[rows]).sum(axis=1, keepdims=True)
-        np.testing.assert_allclose(found, wanted, rtol=1e-12)
+def test_the_rows_that_count(row_choice) -> None:
+    """Special tokens, padding and later subwords are not words."""
+    posterior = TagPosterior.from_logits(LOGITS, labels=LABELS, **row_choice)
+    for marginals, logits, rows in zip(posterior.marginals(), LOGITS.astype(np.float64), ([1, 2], [1, 3]), strict=True):
+        expected = np.exp(logits[rows]) / np.exp(logits[rows]).sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(marginals, expected, rtol=1e-12)
     assert posterior.labels == tuple(LABELS)
-    for tags, one, rows in zip(posterior.viterbi(), LOGITS, ([1, 2], [1, 3]), strict=True):
-        assert tags.tolist() == one[rows].argmax(axis=1).tolist()
+    for tags, logits, rows in zip(posterior.viterbi(), LOGITS, ([1, 2], [1, 3]), strict=True):
+        assert tags.tolist() == logits[rows].argmax(axis=1).tolist()
 
 
 def test_gold_tags_go_with_the_rows() -> None:
@@ -312,18 +314,18 @@ def test_padding_of_other_rows_may_be_anything() -> None:
     padded = LOGITS.copy()
     padded[:, 4] = -100
     padded[0, 0] = np.nan
-    wanted = TagPosterior.from_logits(LOGITS, labels=LABELS, label_ids=IDS).log_z
-    np.testing.assert_array_equal(TagPosterior.from_logits(padded, labels=LABELS, label_ids=IDS).log_z, wanted)
+    expected = TagPosterior.from_logits(LOGITS, labels=LABELS, label_ids=IDS).log_z
+    np.testing.assert_array_equal(TagPosterior.from_logits(padded, labels=LABELS, label_ids=IDS).log_z, expected)
 
 
 def test_a_grammar_goes_with_the_potentials_of_a_crf() -> None:
     rng = np.random.default_rng(1)
     transitions, start, end = rng.normal(size=(3, 3)), rng.normal(size=3), rng.normal(size=3)
-    found = TagPosterior.from_logits(
+    posterior = TagPosterior.from_logits(
         LOGITS, labels=LABELS, grammar="bio", transitions=transitions, start=start, end=end
     )
     transitions[0, 2] = start[2] = -np.inf
-    np.testing.assert_allclose(found.log_z, TagPosterior(list(LOGITS), transitions, start, end).log_z, rtol=1e-14)
+    np.testing.assert_allclose(posterior.log_z, TagPosterior(list(LOGITS), transitions, start, end).log_z, rtol=1e-14)
 
 
 class OnADevice:

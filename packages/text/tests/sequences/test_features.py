@@ -27,20 +27,20 @@ from howsure_text.sequences.words import check_sentences, coded
 
 
 @pytest.mark.parametrize(
-    ("word", "said"),
+    ("word", "expected"),
     [("dog", "x"), ("Dog", "Xx"), ("USA", "X"), ("1,234.5", "0,0.0"), ("#tag2", "#x0"), ("...", "."), ("été", "x")],
 )
-def test_the_shape_of_a_word(word: str, said: str) -> None:
-    assert shape(word) == (said,)
+def test_the_shape_of_a_word(word: str, expected: str) -> None:
+    assert shape(word) == (expected,)
 
 
 @settings(max_examples=40)
 @given(st.text(min_size=1, max_size=20))
 def test_every_family_says_something_short_of_every_word(word: str) -> None:
     for family in FAMILIES.values():
-        said = family.function(word)
-        assert 1 <= len(said) <= 4
-        assert len(set(said)) == len(said)
+        attributes = family.function(word)
+        assert 1 <= len(attributes) <= 4
+        assert len(set(attributes)) == len(attributes)
 
 
 @settings(max_examples=40)
@@ -60,8 +60,8 @@ def test_sets_of_families() -> None:
 def test_families_do_not_mix() -> None:
     """No two families use the same attribute for the same word."""
     for offset in (-1, 0, 1):
-        said = attributes_of("a", families_of("advanced"), offset)
-        assert len(said) == len(set(said))
+        attributes = attributes_of("a", families_of("advanced"), offset)
+        assert len(attributes) == len(set(attributes))
     assert attributes_of("Dog", ("neighbours",), 1) == ["neighbours[+1]=dog"]
 
 
@@ -83,9 +83,9 @@ def test_scores_are_sums_over_attributes(features: str) -> None:
     weights = random_weights(attributes)
     scores = design.scores(csr_array(np.array(list(weights.values()))))
     assert len(scores) == len(WORDS)
-    for found, words in zip(scores, WORDS, strict=True):
-        wanted = [sum(weights[name] for name in item) for item in items_of(words, features)]
-        np.testing.assert_allclose(found, wanted, atol=1e-12)
+    for word_scores, words in zip(scores, WORDS, strict=True):
+        expected = [sum(weights[name] for name in item) for item in items_of(words, features)]
+        np.testing.assert_allclose(word_scores, expected, atol=1e-12)
 
 
 def test_families_and_items_make_one_design() -> None:
@@ -93,8 +93,8 @@ def test_families_and_items_make_one_design() -> None:
     of_words = design_of_words(WORDS, families_of("advanced"), attributes)
     of_items = design_of_items([items_of(words, "advanced") for words in WORDS], attributes)
     weights = csr_array(np.random.default_rng(0).normal(size=(len(attributes), 2)))
-    for one, other in zip(of_words.scores(weights), of_items.scores(weights), strict=True):
-        np.testing.assert_allclose(one, other, atol=1e-12)
+    for scores_of_words, scores_of_items in zip(of_words.scores(weights), of_items.scores(weights), strict=True):
+        np.testing.assert_allclose(scores_of_words, scores_of_items, atol=1e-12)
 
 
 def test_what_is_unknown_scores_nothing_and_is_not_learnt() -> None:
@@ -117,8 +117,8 @@ def test_a_part_of_a_design_scores_the_same() -> None:
     design = design_of_words(WORDS, families_of("advanced"), attributes)
     weights = np.random.default_rng(0).normal(size=(len(attributes), 2))
     chosen = np.array([7, 2, 11])
-    part, own = design.only(chosen)
-    whole, few = design.scores(csr_array(weights)), part.scores(csr_array(weights[own]))
+    part, attributes_of_part = design.only(chosen)
+    whole, few = design.scores(csr_array(weights)), part.scores(csr_array(weights[attributes_of_part]))
     for place, sentence in enumerate(chosen):
         np.testing.assert_allclose(few[place], whole[int(sentence)], atol=1e-12)
     assert part.lengths.sum() == sum(len(WORDS[i]) for i in chosen)
@@ -154,9 +154,9 @@ def test_items_are_read_as_crfsuite_reads_them(item: object) -> None:
 
 
 def test_anything_that_holds_words_will_do() -> None:
-    found = check_sentences((np.array(["a", "b"]), ("c",), iter(["d"]), []))
-    assert found == [["a", "b"], ["c"], ["d"], []]
-    assert {type(word) for words in found for word in words} == {str}  # numpy's own text is not passed on
+    sentences = check_sentences((np.array(["a", "b"]), ("c",), iter(["d"]), []))
+    assert sentences == [["a", "b"], ["c"], ["d"], []]
+    assert {type(word) for words in sentences for word in words} == {str}  # numpy's own text is not passed on
 
 
 def test_tags_are_numbered_in_alphabetical_order() -> None:

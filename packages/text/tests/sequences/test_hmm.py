@@ -23,8 +23,8 @@ def test_transitions_by_hand(a: float) -> None:
     tagger = HMMTagger(pseudocount_transition=a).fit(SENTENCES, TAGS)
     assert tagger.labels_ == LABELS
     counts = np.array([[0, 2, 0, 0], [0, 0, 2, 2], [0, 0, 0, 2]])  # the last column: the end
-    found = np.exp(np.column_stack([tagger.transitions_, tagger.end_]))
-    np.testing.assert_allclose(found, (counts + a) / (counts.sum(axis=1, keepdims=True) + 4 * a))
+    probabilities = np.exp(np.column_stack([tagger.transitions_, tagger.end_]))
+    np.testing.assert_allclose(probabilities, (counts + a) / (counts.sum(axis=1, keepdims=True) + 4 * a))
     np.testing.assert_allclose(np.exp(tagger.start_), (np.array([2, 2, 0]) + a) / (4 + 3 * a))
 
 
@@ -32,10 +32,10 @@ def test_transitions_by_hand(a: float) -> None:
 def test_emissions_by_hand(a: float) -> None:
     counts = {"dogs": [0, 3, 0], "bark": [0, 1, 2], "the": [2, 0, 0]}
     total = np.array([2, 4, 2])
-    known = {word: (np.array(row) + a) / (total + 3 * a) for word, row in counts.items()}
+    emissions = {word: (np.array(row) + a) / (total + 3 * a) for word, row in counts.items()}
     error = HMMTagger(pseudocount_emission=a, unknown="error").fit(SENTENCES, TAGS)
     uniform = HMMTagger(pseudocount_emission=a, unknown="uniform").fit(SENTENCES, TAGS)
-    for word, row in known.items():
+    for word, row in emissions.items():
         np.testing.assert_allclose(np.exp(error.emissions_[error.words_.index(word)]), row)
         np.testing.assert_allclose(np.exp(uniform.emissions_[uniform.words_.index(word)]), row * 8 / 9)
     np.testing.assert_allclose(np.exp(uniform.emissions_[-1]), 1 / 9)
@@ -128,8 +128,8 @@ def test_every_word_has_classes_from_special_to_all(word: str) -> None:
 
 
 def test_rare_words_are_counted_in_classes_that_hold_enough() -> None:
-    found = UnknownWords.learnt_from(WORDS, CODES, 3)
-    counts = dict(zip(found.classes, found.counts.tolist(), strict=True))
+    unknown_words = UnknownWords.learnt_from(WORDS, CODES, 3)
+    counts = dict(zip(unknown_words.classes, unknown_words.counts.tolist(), strict=True))
     assert ENOUGH == 5
     assert counts == {EVERY: [0, 4, 3], "x": [0, 4, 1], "x g": [0, 4, 1], "x ng": [0, 4, 1], "x ing": [0, 4, 1]} | {
         "x king": [0, 4, 1]
@@ -137,17 +137,17 @@ def test_rare_words_are_counted_in_classes_that_hold_enough() -> None:
 
 
 def test_without_words_that_come_once_the_rarest_ones_count() -> None:
-    found = UnknownWords.learnt_from(["a", "a", "b", "b", "b"], np.array([0, 1, 1, 1, 1]), 2)
-    assert found.classes == (EVERY,)
-    assert found.counts.tolist() == [[1, 1]]
+    unknown_words = UnknownWords.learnt_from(["a", "a", "b", "b", "b"], np.array([0, 1, 1, 1, 1]), 2)
+    assert unknown_words.classes == (EVERY,)
+    assert unknown_words.counts.tolist() == [[1, 1]]
 
 
 @pytest.mark.parametrize("pseudocount", [0.0, 0.1, 1.0])
 def test_the_probabilities_by_hand(pseudocount: float) -> None:
-    found = UnknownWords.learnt_from(WORDS, CODES, 3)
+    unknown_words = UnknownWords.learnt_from(WORDS, CODES, 3)
     totals, types = np.array([6.0, 4.0, 3.0]), 8
-    table = dict(zip(found.classes, found.emissions(pseudocount, totals, types), strict=True))
+    table = dict(zip(unknown_words.classes, unknown_words.emissions(pseudocount, totals, types), strict=True))
     for tag, (rare, of_class, total) in enumerate([(0, 0, 6), (4, 4, 4), (3, 1, 3)]):
-        wanted = (of_class + pseudocount * 5 / 7) / (total + rare + pseudocount * (types + 1))
-        assert table["x ing"][tag] == pytest.approx(wanted)
+        expected = (of_class + pseudocount * 5 / 7) / (total + rare + pseudocount * (types + 1))
+        assert table["x ing"][tag] == pytest.approx(expected)
         assert table[EVERY][tag] == pytest.approx((rare + pseudocount) / (total + rare + pseudocount * (types + 1)))

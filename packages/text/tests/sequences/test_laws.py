@@ -23,7 +23,7 @@ def posteriors(draw_from):
         draw_from(st.integers(2, 6)),
         seed=draw_from(st.integers(0, 10**6)),
         scale=draw_from(st.sampled_from([0.1, 3.0, 30.0])),
-        own=draw_from(st.booleans()),
+        per_sentence=draw_from(st.booleans()),
         ends=draw_from(st.booleans()),
     )
     return TagPosterior(*arguments), arguments
@@ -47,8 +47,8 @@ def test_a_constant_moves_only_log_z(drawn, constant: float) -> None:
     posterior, (emissions, *others) = drawn
     moved = TagPosterior([array + constant for array in emissions], *others)
     np.testing.assert_allclose(moved.log_z, posterior.log_z + constant * posterior.lengths, rtol=1e-12, atol=1e-9)
-    for one, other in zip(moved.marginals(), posterior.marginals(), strict=True):
-        np.testing.assert_allclose(one, other, rtol=0, atol=1e-10)
+    for shifted, original in zip(moved.marginals(), posterior.marginals(), strict=True):
+        np.testing.assert_allclose(shifted, original, rtol=0, atol=1e-10)
 
 
 @settings(max_examples=20)
@@ -62,11 +62,11 @@ def test_sentences_do_not_know_each_other(drawn, random) -> None:
     np.testing.assert_allclose(shuffled.log_z, posterior.log_z[order], rtol=1e-13)
     np.testing.assert_allclose(shuffled.entropy(), posterior.entropy()[order], rtol=0, atol=1e-11)
     marginals = posterior.marginals()
-    for one, i in zip(shuffled.marginals(), order, strict=True):
-        np.testing.assert_allclose(one, marginals[i], **CLOSE)
+    for sentence_marginals, i in zip(shuffled.marginals(), order, strict=True):
+        np.testing.assert_allclose(sentence_marginals, marginals[i], **CLOSE)
     begin = posterior[: len(posterior) // 2 + 1]
-    for one, other in zip(begin.sample(3, rng=1), posterior.sample(7, rng=1), strict=False):
-        assert one.tolist() == other[:3].tolist()
+    for begin_draws, all_draws in zip(begin.sample(3, rng=1), posterior.sample(7, rng=1), strict=False):
+        assert begin_draws.tolist() == all_draws[:3].tolist()
 
 
 @settings(max_examples=20)
@@ -77,8 +77,8 @@ def test_the_first_of_the_best_is_viterbi(drawn) -> None:
         assert tags.tolist() == best.tags[0].tolist()
         assert (np.diff(best.log_probs) <= 1e-9).all()
     for k, tags in enumerate(zip(*(best.tags for best in posterior.k_best(1)), strict=True)):
-        wanted = [best.log_probs[k] for best in posterior.k_best(1)]
-        np.testing.assert_allclose(posterior.log_prob(tags), wanted, rtol=0, atol=1e-8)
+        expected = [best.log_probs[k] for best in posterior.k_best(1)]
+        np.testing.assert_allclose(posterior.log_prob(tags), expected, rtol=0, atol=1e-8)
 
 
 @settings(max_examples=50)
@@ -110,9 +110,9 @@ def test_batches_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
         for name, value in (("CELLS", cells), ("FEWEST_SENTENCES", fewest), ("MOST_CELLS", most)):
             monkeypatch.setattr(batching, name, value)
         apart, again = answers()
-        for one, other in zip(apart, together, strict=True):
-            np.testing.assert_allclose(one, other, **CLOSE)
-        assert [one.tolist() for one in again] == [one.tolist() for one in drawn]
+        for from_batches, from_all in zip(apart, together, strict=True):
+            np.testing.assert_allclose(from_batches, from_all, **CLOSE)
+        assert [draws.tolist() for draws in again] == [draws.tolist() for draws in drawn]
 
 
 def test_draws_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,9 +120,9 @@ def test_draws_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
     from howsure_text.sequences import paths
 
     posterior = TagPosterior(*draw((5, 1, 9, 0, 3), 4, seed=2))
-    wanted = [draws.tolist() for draws in posterior.sample(23, rng=0)]
+    expected = [draws.tolist() for draws in posterior.sample(23, rng=0)]
     monkeypatch.setattr(paths, "TOGETHER", 16)
-    assert [draws.tolist() for draws in posterior.sample(23, rng=0)] == wanted
+    assert [draws.tolist() for draws in posterior.sample(23, rng=0)] == expected
 
 
 @settings(max_examples=40)
@@ -131,12 +131,12 @@ def test_batches_hold_every_sentence_once(lengths, width: int, cells: int, fewes
     with pytest.MonkeyPatch.context() as patch:
         for name, value in (("CELLS", cells), ("FEWEST_SENTENCES", fewest), ("MOST_CELLS", 2 * cells)):
             patch.setattr(batching, name, value)
-        found = list(batches(lengths, width=width))
-    held = [i for batch in found for i in batch.sentences.tolist()]
-    assert sorted(held) == [i for i, length in enumerate(lengths) if length]
+        every_batch = list(batches(lengths, width=width))
+    sentences = [i for batch in every_batch for i in batch.sentences.tolist()]
+    assert sorted(sentences) == [i for i, length in enumerate(lengths) if length]
     arrays = [np.arange(2.0 * length).reshape(-1, 2) + 100 * i for i, length in enumerate(lengths)]
     corpus = np.concatenate([np.empty((0, 2)), *arrays])
-    for batch in found:
+    for batch in every_batch:
         assert len(batch) == 1 or batch.steps[-1] * width <= 2 * cells
         assert (np.diff(batch.active) <= 0).all()
         packed = batch.pack(arrays)
@@ -144,13 +144,13 @@ def test_batches_hold_every_sentence_once(lengths, width: int, cells: int, fewes
         assert all((packed[t] == arrays[batch.sentences[t]][0]).all() for t in range(len(batch)))
         assert [packed[row].tolist() for row in batch.last_rows] == [arrays[i][-1].tolist() for i in batch.sentences]
         back = batch.unpack(packed)
-        assert all((one == arrays[i]).all() for one, i in zip(back, batch.sentences, strict=True))
+        assert all((sentence == arrays[i]).all() for sentence, i in zip(back, batch.sentences, strict=True))
         later = batch.unpack(batch.pack([array[1:] for array in arrays], later=True), later=True)
-        assert all((one == arrays[i][1:]).all() for one, i in zip(later, batch.sentences, strict=True))
+        assert all((sentence == arrays[i][1:]).all() for sentence, i in zip(later, batch.sentences, strict=True))
 
 
 def test_parts_are_the_whole() -> None:
-    posterior = TagPosterior(*draw((5, 1, 9, 0, 3), 4, own=True))
+    posterior = TagPosterior(*draw((5, 1, 9, 0, 3), 4, per_sentence=True))
     parts = [array for part in posterior.parts(2) for array in part.marginals()]
-    for one, other in zip(parts, posterior.marginals(), strict=True):
-        np.testing.assert_allclose(one, other, **CLOSE)
+    for of_parts, of_whole in zip(parts, posterior.marginals(), strict=True):
+        np.testing.assert_allclose(of_parts, of_whole, **CLOSE)

@@ -29,12 +29,12 @@ def test_expectations(scale: float, ends: bool) -> None:
     packed = batch.pack(emissions)
     before = packed.copy()
     chain = Chain(batch, add_ends(batch, packed.copy(), start, end), transitions)
-    found = expectations_of(chain, Workspace(), pairs=True)
-    np.testing.assert_allclose(found.log_z, [twins[i].log_z for i in batch.sentences], rtol=1e-12)
-    for marginals, i in zip(batch.unpack(found.marginals), batch.sentences.tolist(), strict=True):
+    expectations = expectations_of(chain, Workspace(), pairs=True)
+    np.testing.assert_allclose(expectations.log_z, [twins[i].log_z for i in batch.sentences], rtol=1e-12)
+    for marginals, i in zip(batch.unpack(expectations.marginals), batch.sentences.tolist(), strict=True):
         np.testing.assert_allclose(marginals, twins[i].marginals(), atol=1e-12)
-    wanted = sum(twin.pair_marginals().sum(axis=0) for twin in twins)
-    np.testing.assert_allclose(found.pair_sums, wanted, atol=1e-12)
+    expected = sum(twin.pair_marginals().sum(axis=0) for twin in twins)
+    np.testing.assert_allclose(expectations.pair_sums, expected, atol=1e-12)
     assert (packed == before).all()
     assert expectations_of(chain, Workspace(), pairs=False).pair_sums is None
 
@@ -45,8 +45,8 @@ def test_what_shrinks_at_every_step(low: float) -> None:
     emissions = np.full((300, 2), -low)
     emissions[0, 0] = 0.0
     posterior = TagPosterior([emissions], np.zeros((2, 2)))
-    wanted = np.logaddexp(0.0, -low) + 299 * (np.log(2) - low)
-    np.testing.assert_allclose(posterior.log_z, wanted, rtol=1e-13)
+    expected = np.logaddexp(0.0, -low) + 299 * (np.log(2) - low)
+    np.testing.assert_allclose(posterior.log_z, expected, rtol=1e-13)
     np.testing.assert_allclose(posterior.marginals()[0][1:], 0.5, rtol=1e-12)
 
 
@@ -62,13 +62,13 @@ def test_both_ways_agree(monkeypatch: pytest.MonkeyPatch, own_workspace: bool) -
             return expectations_of(Chain(batch, packed, transitions), Workspace(), pairs=True)
         with borrowed_workspace() as workspace:
             packed = add_ends(batch, batch.pack(emissions, workspace=workspace), start, end)
-            found = expectations_of(Chain(batch, packed, transitions), workspace, pairs=True)
-            return found._replace(marginals=found.marginals.copy())
+            expectations = expectations_of(Chain(batch, packed, transitions), workspace, pairs=True)
+            return expectations._replace(marginals=expectations.marginals.copy())
 
     fast = answer()
     monkeypatch.setattr(scaling, "WIDEST", -1.0)
-    for one, other in zip(fast, answer(), strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
+    for fast_answer, safe_answer in zip(fast, answer(), strict=True):
+        np.testing.assert_allclose(fast_answer, safe_answer, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("width", [100.0, 148.0, 151.0, 400.0, 800.0])
@@ -143,14 +143,14 @@ def test_forbidden_tags_are_never_drawn_nor_probable() -> None:
 
 def test_threads_do_not_share_what_they_work_in() -> None:
     posterior = TagPosterior(*draw(tuple(range(60)), 7))
-    wanted = np.concatenate(posterior.marginals())
+    expected = np.concatenate(posterior.marginals())
     wrong: list[float] = []
 
     def ask() -> None:
         for _ in range(10):
-            found = np.concatenate(posterior.marginals())
-            if np.abs(found - wanted).max() > 0:
-                wrong.append(float(np.abs(found - wanted).max()))
+            marginals = np.concatenate(posterior.marginals())
+            if np.abs(marginals - expected).max() > 0:
+                wrong.append(float(np.abs(marginals - expected).max()))
 
     threads = [threading.Thread(target=ask) for _ in range(4)]
     for thread in threads:
@@ -165,7 +165,7 @@ def test_answers_outlive_the_next_question() -> None:
     first = posterior.marginals()
     kept = [array.copy() for array in first]
     TagPosterior(*draw((4, 5), 3, seed=1)).marginals()
-    assert all((one == other).all() for one, other in zip(first, kept, strict=True))
+    assert all((marginals == copied).all() for marginals, copied in zip(first, kept, strict=True))
 
 
 # Draws from cumulative distributions, at their very ends.
@@ -196,25 +196,27 @@ TEMPERATURE = st.floats(0.2, 5.0)
 def at(arguments, local, between):
     """Every sequence written out, its potentials divided one by one."""
     emissions, transitions, start, end = arguments
-    own = transitions if isinstance(transitions, list) else [transitions] * len(emissions)
-    ends = (None if one is None else one / between for one in (start, end))
+    matrices = transitions if isinstance(transitions, list) else [transitions] * len(emissions)
+    ends = (None if potentials is None else potentials / between for potentials in (start, end))
     first, last = ends
-    return [Enumeration(e / local, t / between, first, last) for e, t in zip(emissions, own, strict=True)]
+    return [Enumeration(e / local, t / between, first, last) for e, t in zip(emissions, matrices, strict=True)]
 
 
-@pytest.mark.parametrize("options", [{}, {"own": True}, {"forbidden": 0.15, "seed": 5}, {"ends": False}])
+@pytest.mark.parametrize("options", [{}, {"per_sentence": True}, {"forbidden": 0.15, "seed": 5}, {"ends": False}])
 @pytest.mark.parametrize(("local", "between"), [(0.5, 0.5), (0.7, 1.9), (3.0, 0.4)])
 def test_every_question_follows_the_tempered_law(options, local: float, between: float) -> None:
     arguments = draw((4, 1, 3), 3, **options)
     posterior = TagPosterior(*arguments).tempered(local, transitions=between)
     truth = at(arguments, local, between)
-    np.testing.assert_allclose(posterior.log_z, [one.log_z for one in truth], rtol=1e-12)
-    np.testing.assert_allclose(posterior.entropy(), [one.entropy() for one in truth], **CLOSE)
-    for i, one in enumerate(truth):
-        np.testing.assert_allclose(posterior.marginals()[i], one.marginals(), **CLOSE)
-        np.testing.assert_allclose(posterior.pair_marginals()[i], one.pair_marginals(), **CLOSE)
+    np.testing.assert_allclose(posterior.log_z, [enumeration.log_z for enumeration in truth], rtol=1e-12)
+    np.testing.assert_allclose(posterior.entropy(), [enumeration.entropy() for enumeration in truth], **CLOSE)
+    for i, enumeration in enumerate(truth):
+        np.testing.assert_allclose(posterior.marginals()[i], enumeration.marginals(), **CLOSE)
+        np.testing.assert_allclose(posterior.pair_marginals()[i], enumeration.pair_marginals(), **CLOSE)
         best = posterior.k_best(5)[i]
-        np.testing.assert_allclose(best.log_probs + one.log_z, one.best_scores(5)[: len(best.log_probs)], atol=1e-9)
+        np.testing.assert_allclose(
+            best.log_probs + enumeration.log_z, enumeration.best_scores(5)[: len(best.log_probs)], atol=1e-9
+        )
     assert posterior.span_probability(0, 1, [2, 0]) == pytest.approx(truth[0].span(1, [2, 0]), abs=1e-12)
 
 
@@ -228,8 +230,10 @@ def test_samples_follow_the_tempered_law() -> None:
 
 @settings(max_examples=30)
 @given(st.integers(0, 10**6), st.booleans(), TEMPERATURE, TEMPERATURE)
-def test_sums_stay_together(seed: int, own: bool, local: float, between: float) -> None:
-    posterior = TagPosterior(*draw((7, 2, 0, 1), 4, seed=seed, own=own)).tempered(local, transitions=between)
+def test_sums_stay_together(seed: int, per_sentence: bool, local: float, between: float) -> None:
+    posterior = TagPosterior(*draw((7, 2, 0, 1), 4, seed=seed, per_sentence=per_sentence)).tempered(
+        local, transitions=between
+    )
     for marginals, pairs in zip(posterior.marginals(), posterior.pair_marginals(), strict=True):
         np.testing.assert_allclose(marginals.sum(axis=1), 1, **CLOSE)
         np.testing.assert_allclose(pairs.sum(axis=2), marginals[:-1], **CLOSE)
@@ -238,11 +242,11 @@ def test_sums_stay_together(seed: int, own: bool, local: float, between: float) 
 
 @settings(max_examples=30)
 @given(st.integers(0, 10**6), TEMPERATURE, TEMPERATURE)
-def test_one_temperature_keeps_the_answers_and_two_of_them_multiply(seed: int, one: float, other: float) -> None:
+def test_one_temperature_keeps_the_answers_and_two_of_them_multiply(seed: int, first: float, second: float) -> None:
     posterior = TagPosterior(*draw((6, 3), 4, seed=seed))
-    for before, after in zip(posterior.k_best(4), posterior.tempered(one).k_best(4), strict=True):
+    for before, after in zip(posterior.k_best(4), posterior.tempered(first).k_best(4), strict=True):
         assert before.tags.tolist() == after.tags.tolist()
-    twice, once = posterior.tempered(one).tempered(other), posterior.tempered(one * other)
+    twice, once = posterior.tempered(first).tempered(second), posterior.tempered(first * second)
     np.testing.assert_allclose(twice.log_z, once.log_z, rtol=1e-12, atol=1e-10)
     same = posterior.tempered(1.0)
     assert same.log_z.tolist() == posterior.log_z.tolist()
@@ -250,9 +254,9 @@ def test_one_temperature_keeps_the_answers_and_two_of_them_multiply(seed: int, o
 
 @settings(max_examples=15)
 @given(st.integers(0, 10**6), st.booleans(), st.booleans())
-def test_each_sentence_may_have_its_own(seed: int, own: bool, ends: bool) -> None:
+def test_each_sentence_may_have_its_own(seed: int, per_sentence: bool, ends: bool) -> None:
     """As if each were alone; the emissions also token by token."""
-    arguments = draw((5, 0, 1, 4), 3, seed=seed, own=own, ends=ends)
+    arguments = draw((5, 0, 1, 4), 3, seed=seed, per_sentence=per_sentence, ends=ends)
     posterior, rng = TagPosterior(*arguments), np.random.default_rng(seed)
     local, between = rng.uniform(0.3, 3, 4), rng.uniform(0.3, 3, 4)
     together = posterior.tempered(local.tolist(), transitions=between)
@@ -280,6 +284,6 @@ def test_what_is_forbidden_stays_forbidden() -> None:
 def test_half_precision_is_computed_in_double() -> None:
     rng = np.random.default_rng(0)
     emissions = rng.normal(size=(5, 3)).astype(np.float16)
-    found = TagPosterior([emissions], np.zeros((3, 3))).tempered(0.3).log_z
+    log_z = TagPosterior([emissions], np.zeros((3, 3))).tempered(0.3).log_z
     exact = TagPosterior([emissions.astype(np.float64) / 0.3], np.zeros((3, 3))).log_z
-    np.testing.assert_allclose(found, exact, rtol=1e-13)
+    np.testing.assert_allclose(log_z, exact, rtol=1e-13)

@@ -12,9 +12,9 @@ from howsure_text.sequences.tag_posterior import TagPosterior
 
 LENGTHS = (3, 1, 5, 0, 2, 4, 4, 1)
 CASES = [
-    {"size": size, "own": own, "forbidden": forbidden, "scale": scale, "ends": ends}
+    {"size": size, "per_sentence": per_sentence, "forbidden": forbidden, "scale": scale, "ends": ends}
     for size, ends in ((1, True), (2, False), (4, True))
-    for own in (False, True)
+    for per_sentence in (False, True)
     for forbidden, scale in ((0.0, 2.0), (0.1, 2.0), (0.0, 1e4), (0.1, 1e4))
     if not (size == 1 and forbidden)
 ]
@@ -39,9 +39,9 @@ def test_log_z(pair) -> None:
 
 def test_marginals(pair) -> None:
     posterior, twins, tolerance = pair
-    for found, twin in zip(posterior.marginals(), twins, strict=True):
-        assert found.shape == twin.emissions.shape
-        np.testing.assert_allclose(found, twin.marginals(), rtol=0, atol=tolerance)
+    for marginals, twin in zip(posterior.marginals(), twins, strict=True):
+        assert marginals.shape == twin.emissions.shape
+        np.testing.assert_allclose(marginals, twin.marginals(), rtol=0, atol=tolerance)
 
 
 def test_pair_marginals(pair) -> None:
@@ -49,10 +49,10 @@ def test_pair_marginals(pair) -> None:
     chosen = [(posterior.n_tags - 1, 0), (0, 0)]
     some = posterior.pair_marginals(chosen)
     for every, few, twin in zip(posterior.pair_marginals(), some, twins, strict=True):
-        wanted = twin.pair_marginals()
-        assert every.shape == wanted.shape
-        np.testing.assert_allclose(every, wanted, rtol=0, atol=tolerance)
-        np.testing.assert_allclose(few, wanted[:, *zip(*chosen, strict=True)], rtol=0, atol=tolerance)
+        expected = twin.pair_marginals()
+        assert every.shape == expected.shape
+        np.testing.assert_allclose(every, expected, rtol=0, atol=tolerance)
+        np.testing.assert_allclose(few, expected[:, *zip(*chosen, strict=True)], rtol=0, atol=tolerance)
 
 
 def test_entropy(pair) -> None:
@@ -64,8 +64,8 @@ def test_log_prob(pair) -> None:
     posterior, twins, tolerance = pair
     for turn in range(5):
         tags = [twin.sequences[(7 * turn) % len(twin.sequences)] for twin in twins]
-        wanted = [twin.score(sequence) - twin.log_z for twin, sequence in zip(twins, tags, strict=True)]
-        np.testing.assert_allclose(posterior.log_prob(tags), wanted, rtol=1e-12, atol=tolerance)
+        expected = [twin.score(sequence) - twin.log_z for twin, sequence in zip(twins, tags, strict=True)]
+        np.testing.assert_allclose(posterior.log_prob(tags), expected, rtol=1e-12, atol=tolerance)
 
 
 def test_span_probability(pair) -> None:
@@ -76,13 +76,13 @@ def test_span_probability(pair) -> None:
         for start in range(len(twin.emissions) + 1)
         for stop in range(start, len(twin.emissions) + 1)
     ]
-    wanted = [twins[i].span(start, tags) for i, start, tags in spans]
-    np.testing.assert_allclose(posterior.span_probabilities(spans), wanted, rtol=0, atol=tolerance)
-    assert posterior.span_probability(*spans[3]) == pytest.approx(wanted[3], rel=0, abs=tolerance)
+    expected = [twins[i].span(start, tags) for i, start, tags in spans]
+    np.testing.assert_allclose(posterior.span_probabilities(spans), expected, rtol=0, atol=tolerance)
+    assert posterior.span_probability(*spans[3]) == pytest.approx(expected[3], rel=0, abs=tolerance)
 
 
 def test_more_than_all_sequences_are_all_of_them() -> None:
-    """It took the memory of as many as were asked for, however few there are."""
+    """An earlier version allocated memory for the k requested, however few sequences exist."""
     posterior = TagPosterior([np.zeros((3, 2)), np.zeros((0, 2)), np.zeros((1, 2))], np.zeros((2, 2)))
     assert [len(best.tags) for best in posterior.k_best(100_000)] == [8, 1, 2]
 
@@ -91,12 +91,12 @@ def test_more_than_all_sequences_are_all_of_them() -> None:
 def test_k_best(pair, k: int) -> None:
     posterior, twins, tolerance = pair
     for best, twin in zip(posterior.k_best(k), twins, strict=True):
-        wanted = np.array(twin.best_scores(k)) - twin.log_z
-        np.testing.assert_allclose(best.log_probs, wanted, rtol=1e-12, atol=tolerance)
+        expected = np.array(twin.best_scores(k)) - twin.log_z
+        np.testing.assert_allclose(best.log_probs, expected, rtol=1e-12, atol=tolerance)
         sequences = best.tags.tolist()
-        assert len({tuple(tags) for tags in sequences}) == len(sequences) == len(wanted)
+        assert len({tuple(tags) for tags in sequences}) == len(sequences) == len(expected)
         scores = [twin.score(tags) - twin.log_z for tags in sequences]
-        np.testing.assert_allclose(scores, wanted, rtol=1e-12, atol=tolerance)
+        np.testing.assert_allclose(scores, expected, rtol=1e-12, atol=tolerance)
 
 
 def test_the_best_sequence(pair) -> None:
@@ -113,12 +113,12 @@ def test_the_best_tags(pair) -> None:
         assert (marginals[np.arange(len(tags)), tags] >= marginals.max(axis=1, initial=0) - tolerance).all()
 
 
-@pytest.mark.parametrize("own", [False, True])
-def test_samples_have_the_distribution(own: bool) -> None:
+@pytest.mark.parametrize("per_sentence", [False, True])
+def test_samples_have_the_distribution(per_sentence: bool) -> None:
     """A chi-square test over all sequences of each sentence."""
     from scipy import stats
 
-    posterior, twins = both((3, 1, 4, 0, 2), 3, seed=5, scale=1.0, own=own, forbidden=0.05)
+    posterior, twins = both((3, 1, 4, 0, 2), 3, seed=5, scale=1.0, per_sentence=per_sentence, forbidden=0.05)
     n, p_values = 40_000, []
     for draws, twin in zip(posterior.sample(n, rng=1), twins, strict=True):
         length = len(twin.emissions)
@@ -174,9 +174,11 @@ def test_float32() -> None:
     single = [array.astype(np.float32) for array in emissions]
     matrix = transitions.astype(np.float32)
     double = TagPosterior([array.astype(np.float64) for array in single], matrix.astype(np.float64), start, end)
-    for found, wanted in zip(TagPosterior(single, matrix, start, end).marginals(), double.marginals(), strict=True):
-        assert found.dtype == np.float64
-        assert (found == wanted).all()
+    for from_single, from_double in zip(
+        TagPosterior(single, matrix, start, end).marginals(), double.marginals(), strict=True
+    ):
+        assert from_single.dtype == np.float64
+        assert (from_single == from_double).all()
 
 
 def test_nothing() -> None:
@@ -202,13 +204,13 @@ def test_nothing() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("own", [False, pytest.param(True, marks=pytest.mark.long)])
-def test_long_sentences(own: bool) -> None:
-    """T = 1,500 beside short ones: log Z, marginals and entropy against a plain recursion in logarithms."""
-    emissions, transitions, start, end = draw((2, 1500, 3), 3, own=own, scale=20.0)
+@pytest.mark.parametrize("per_sentence", [False, pytest.param(True, marks=pytest.mark.long)])
+def test_long_sentences(per_sentence: bool) -> None:
+    """A sentence of 1,500 tokens: log Z, marginals and entropy against a plain recursion in logarithms."""
+    emissions, transitions, start, end = draw((2, 1500, 3), 3, per_sentence=per_sentence, scale=20.0)
     posterior = TagPosterior(emissions, transitions, start, end)
     long = emissions[1]
-    matrices = transitions[1] if own else np.broadcast_to(transitions, (1499, 3, 3))
+    matrices = transitions[1] if per_sentence else np.broadcast_to(transitions, (1499, 3, 3))
     forward, total = np.logaddexp.reduce, long[0] + start
     for matrix, row in zip(matrices, long[1:], strict=True):
         total = forward(total[:, None] + matrix, axis=0) + row
@@ -252,5 +254,5 @@ def test_transitions_in_lists_of_lists() -> None:
     """The first sentence has one token and so no transition, which leaves an empty list."""
     emissions = [np.zeros((1, 2)), np.zeros((2, 2))]
     matrix = [[0.0, 1.0], [2.0, 3.0]]
-    found = TagPosterior(emissions, [[], [matrix]]).log_z
-    np.testing.assert_array_equal(found, TagPosterior(emissions, matrix).log_z)
+    log_z = TagPosterior(emissions, [[], [matrix]]).log_z
+    np.testing.assert_array_equal(log_z, TagPosterior(emissions, matrix).log_z)

@@ -129,8 +129,11 @@ def errors(posterior, gold) -> tuple[float, float, float]:
     sentence = np.repeat(np.arange(len(gold)), [len(tags) for tags in gold])
     top = np.concatenate(marginals).max(axis=1)
     every, pairs = tag_pairs(posterior, gold), transition_pairs(posterior, gold, pairs=frequent_transitions(gold, 20))
-    found = [howsure.calibration_error(right, top, clusters=sentence), *map(howsure.calibration_error, (pairs, every))]
-    return tuple(one.value for one in found)
+    estimates = [
+        howsure.calibration_error(right, top, clusters=sentence),
+        *map(howsure.calibration_error, (pairs, every)),
+    ]
+    return tuple(interval.value for interval in estimates)
 
 
 @pytest.mark.slow
@@ -148,9 +151,9 @@ def test_one_or_two_temperatures_mend_the_crf_of_tweets(tagged) -> None:
 def test_unseen_words_are_what_ails_the_hmm_of_tweets(tagged) -> None:
     """One temperature does nothing: too sure of unseen words, the model is not sure enough of the others."""
     models, dev, (words, gold) = tagged
-    one = models["hmm"].recalibrate(*dev, keep_answers=True)
-    assert errors(one.posterior(words), gold)[0] > 0.08
-    assert one.temperatures_.emissions.low < 1 < one.temperatures_.emissions.high
+    one_temperature = models["hmm"].recalibrate(*dev, keep_answers=True)
+    assert errors(one_temperature.posterior(words), gold)[0] > 0.08
+    assert one_temperature.temperatures_.emissions.low < 1 < one_temperature.temperatures_.emissions.high
     recalibration = models["small"].recalibrate(*dev)
     assert recalibration.temperatures_.unseen.low > 2
     assert recalibration.temperatures_.emissions.high < 1.1
@@ -158,7 +161,7 @@ def test_unseen_words_are_what_ails_the_hmm_of_tweets(tagged) -> None:
     assert top < 0.035
     assert pairs < 0.007
     assert every < 0.008
-    assert recalibration.temperatures_.tag_loss[1] < 0.68 < 0.75 < one.temperatures_.tag_loss[1]
+    assert recalibration.temperatures_.tag_loss[1] < 0.68 < 0.75 < one_temperature.temperatures_.tag_loss[1]
 
 
 SAVED_WORDS, SAVED_TAGS = made_up(40)

@@ -1,4 +1,4 @@
-"""Fitted temperatures: the minimum, against a grid and another optimiser; intervals; recovery; what cannot be told."""
+"""Fitted temperatures: the minimum, against a grid and another optimiser; intervals; recovery; undetermined ones."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def spoken(n: int, *, local: float, between: float, seed: int = 0, scale: float 
     arrays = [scale * rng.normal(size=(length, 3)) for length in lengths]
     start = rng.normal(size=3)
     truth = TagPosterior(arrays, scale * rng.normal(size=(3, 3)), start=start, labels=LABELS)
-    gold = [truth.names(one[0]) for one in truth.sample(1, rng=seed + 1)]
+    gold = [truth.names(samples[0]) for samples in truth.sample(1, rng=seed + 1)]
     return truth.tempered(1 / local, transitions=1 / between), gold
 
 
@@ -43,8 +43,8 @@ def test_no_other_temperatures_have_less_loss(likelihood: str) -> None:
     which = ["marginal", "joint"].index(likelihood)
 
     def loss(logs) -> float:
-        one, other = np.exp(logs)
-        return float(losses(posterior.tempered(one, transitions=other), gold)[which])
+        emission_temperature, transition_temperature = np.exp(logs)
+        return float(losses(posterior.tempered(emission_temperature, transitions=transition_temperature), gold)[which])
 
     searched = minimize(loss, [0.5, -0.5], method="Nelder-Mead", options={"xatol": 1e-4, "fatol": 1e-7})
     np.testing.assert_allclose(
@@ -70,15 +70,15 @@ def test_the_losses_are_those_of_the_enumeration() -> None:
 
 def inside(sets: int, sentences: int) -> np.ndarray:
     """How often the interval of 95 % holds the true temperatures."""
-    held = np.zeros(2)
+    covered = np.zeros(2)
     for seed in range(sets):
         posterior, gold = spoken(sentences, local=0.5, between=1.6, seed=100 * seed)
         temperatures = fit_temperatures(posterior, gold)
-        held += [
-            one.low < truth < one.high
-            for one, truth in ((temperatures.emissions, 0.5), (temperatures.transitions, 1.6))
+        covered += [
+            interval.low < truth < interval.high
+            for interval, truth in ((temperatures.emissions, 0.5), (temperatures.transitions, 1.6))
         ]
-    return held
+    return covered
 
 
 def test_the_truth_lies_in_the_intervals() -> None:
@@ -88,12 +88,12 @@ def test_the_truth_lies_in_the_intervals() -> None:
 def test_the_interval_is_that_of_the_jackknife() -> None:
     """By as many fits as there are sentences, to what one step of Newton's loses."""
     posterior, gold = spoken(16, local=0.6, between=0.6)
-    found = fit_temperatures(posterior, gold, keep_answers=True).emissions
+    interval = fit_temperatures(posterior, gold, keep_answers=True).emissions
     rest = [[j for j in range(16) if j != i] for i in range(16)]
-    without = [fit_temperatures(posterior[own], [gold[j] for j in own], keep_answers=True) for own in rest]
-    logs = np.log([one.emissions.value for one in without])
+    without = [fit_temperatures(posterior[others], [gold[j] for j in others], keep_answers=True) for others in rest]
+    logs = np.log([temperatures.emissions.value for temperatures in without])
     error = np.sqrt(15 * np.mean((logs - logs.mean()) ** 2))
-    assert np.log(found.high / found.value) == pytest.approx(2.1314 * error, rel=0.1)  # Student's, 15 degrees
+    assert np.log(interval.high / interval.value) == pytest.approx(2.1314 * error, rel=0.1)  # Student's, 15 degrees
 
 
 def test_intervals_of_few_sentences() -> None:
@@ -106,31 +106,33 @@ def test_intervals_of_few_sentences() -> None:
 
 @pytest.mark.slow
 def test_coverage_of_the_intervals() -> None:
-    held = inside(1000, 100)
-    assert (held > 925).all(), held
-    assert (held < 972).all(), held
+    covered = inside(1000, 100)
+    assert (covered > 925).all(), covered
+    assert (covered < 972).all(), covered
 
 
 def test_one_temperature_for_everything_keeps_the_answers() -> None:
     posterior, gold = spoken(80, local=0.6, between=1.5)
     temperatures = fit_temperatures(posterior, gold, keep_answers=True)
     assert temperatures.emissions == temperatures.transitions
-    for one, other in zip(posterior.viterbi(), temperatures.apply(posterior).viterbi(), strict=True):
-        assert one.tolist() == other.tolist()
+    for original, tempered in zip(posterior.viterbi(), temperatures.apply(posterior).viterbi(), strict=True):
+        assert original.tolist() == tempered.tolist()
 
 
 def test_unseen_words_have_one_of_their_own() -> None:
     rng = np.random.default_rng(1)
     arrays = [2 * rng.normal(size=(8, 3)) for _ in range(150)]
     truth = TagPosterior(arrays, rng.normal(size=(3, 3)), labels=LABELS)
-    gold = [truth.names(one[0]) for one in truth.sample(1, rng=2)]
+    gold = [truth.names(samples[0]) for samples in truth.sample(1, rng=2)]
     unseen = [rng.random(8) < 0.4 for _ in arrays]
-    wrong = truth.tempered([np.where(one, 1 / 3, 2.0) for one in unseen], transitions=1.0)
+    wrong = truth.tempered([np.where(unseen_words, 1 / 3, 2.0) for unseen_words in unseen], transitions=1.0)
     temperatures = fit_temperatures(wrong, gold, unseen=unseen)
     assert temperatures.unseen.low < 3 < temperatures.unseen.high
     assert temperatures.emissions.low < 0.5 < temperatures.emissions.high
-    mended, right = (np.concatenate(one.marginals()) for one in (temperatures.apply(wrong, unseen=unseen), truth))
-    assert np.abs(mended - right).mean() < 0.03 < 0.1 < np.abs(np.concatenate(wrong.marginals()) - right).mean()
+    tempered, right = (
+        np.concatenate(posterior.marginals()) for posterior in (temperatures.apply(wrong, unseen=unseen), truth)
+    )
+    assert np.abs(tempered - right).mean() < 0.03 < 0.1 < np.abs(np.concatenate(wrong.marginals()) - right).mean()
     with pytest.raises(InputError, match="unseen must say which words are unseen"):
         temperatures.apply(wrong)
     few = fit_temperatures(wrong, gold, unseen=[np.arange(8) < (i == 0) for i in range(150)])
@@ -143,7 +145,7 @@ def test_transitions_that_are_alike_have_none() -> None:
     truth = TagPosterior.from_logits(
         [2 * rng.normal(size=(6, 3)) for _ in range(60)], labels=["O", "B-X", "I-X"], grammar="BIO"
     )
-    gold = [truth.names(one[0]) for one in truth.sample(1, rng=2)]
+    gold = [truth.names(samples[0]) for samples in truth.sample(1, rng=2)]
     temperatures = fit_temperatures(truth.tempered(0.5), gold)
     assert temperatures.emissions == temperatures.transitions
     assert "no temperature of theirs changes anything" in temperatures.notes[0]
@@ -154,7 +156,7 @@ def test_transitions_that_hardly_matter_share_that_of_the_emissions() -> None:
     rng = np.random.default_rng(1)
     arrays = [2 * rng.normal(size=(6, 3)) for _ in range(60)]
     truth = TagPosterior(arrays, 1e-6 * rng.normal(size=(3, 3)), labels=LABELS)
-    gold = [truth.names(one[0]) for one in truth.sample(1, rng=2)]
+    gold = [truth.names(samples[0]) for samples in truth.sample(1, rng=2)]
     temperatures = fit_temperatures(truth.tempered(0.5), gold)
     assert temperatures.emissions == temperatures.transitions
     assert temperatures.notes == (
@@ -164,7 +166,7 @@ def test_transitions_that_hardly_matter_share_that_of_the_emissions() -> None:
 
 def test_what_the_model_holds_impossible_is_left_out_and_counted() -> None:
     posterior, gold = spoken(40, local=0.6, between=1.5)
-    arrays = [np.array(one) for one in posterior._potentials.emissions]
+    arrays = [np.array(potentials) for potentials in posterior._potentials.emissions]
     place = next(i for i, tags in enumerate(gold) if len(tags) > 2)
     arrays[place][1, LABELS.index(gold[place][1])] = -np.inf
     blind = TagPosterior(arrays, posterior._potentials.transitions, posterior._potentials.start, labels=LABELS)
@@ -191,13 +193,13 @@ def test_they_come_back_from_json() -> None:
 
 def test_each_sentence_at_the_temperatures_of_the_others() -> None:
     posterior, gold = spoken(12, local=0.6, between=0.6)
-    found = cross_tempered(posterior, gold, folds=12, rng=5, keep_answers=True)
+    tempered = cross_tempered(posterior, gold, folds=12, rng=5, keep_answers=True)
     for i in (0, 7):
         others = [j for j in range(12) if j != i]
         alone = fit_temperatures(posterior[others], [gold[j] for j in others], keep_answers=True)
-        np.testing.assert_allclose(found[[i]].log_z, alone.apply(posterior[[i]]).log_z, rtol=1e-6)
-    one, again = (cross_tempered(posterior, gold, folds=2, rng=5, keep_answers=True) for _ in range(2))
-    assert one.log_z.tolist() == again.log_z.tolist()
+        np.testing.assert_allclose(tempered[[i]].log_z, alone.apply(posterior[[i]]).log_z, rtol=1e-6)
+    first, second = (cross_tempered(posterior, gold, folds=2, rng=5, keep_answers=True) for _ in range(2))
+    assert first.log_z.tolist() == second.log_z.tolist()
 
 
 @pytest.mark.parametrize("wrong", [0, -1.0, float("nan"), float("inf"), "2", None, True, [1.0], [1.0, 0.0]])
@@ -212,7 +214,7 @@ def test_no_such_temperature(wrong: object) -> None:
 
 def test_accuracies_before_and_after_are_means_of_tokens_in_sentences() -> None:
     posterior, gold = spoken(60, local=0.6, between=2.0)
-    found = compare_posteriors(posterior, posterior.tempered(0.5, transitions=2.0), gold)["accuracy"]
+    accuracy = compare_posteriors(posterior, posterior.tempered(0.5, transitions=2.0), gold)["accuracy"]
     right = [
         a == b
         for ours, tags in zip(posterior.names(posterior.viterbi()), gold, strict=True)
@@ -220,19 +222,19 @@ def test_accuracies_before_and_after_are_means_of_tokens_in_sentences() -> None:
     ]
     sentence = np.repeat(np.arange(len(gold)), [len(tags) for tags in gold])
     (row,) = howsure.mean_scores(np.array(right, dtype=float), clusters=sentence)
-    assert (found.before.value, found.before.low, found.before.high) == pytest.approx(
+    assert (accuracy.before.value, accuracy.before.low, accuracy.before.high) == pytest.approx(
         (row.mean.value, row.mean.low, row.mean.high)
     )
-    assert found.difference is not None
-    assert found.difference.low is not None
-    assert found.difference.low < found.difference.value < found.difference.high
+    assert accuracy.difference is not None
+    assert accuracy.difference.low is not None
+    assert accuracy.difference.low < accuracy.difference.value < accuracy.difference.high
 
 
 def test_sentences_that_are_all_right_do_not_show_that_all_are() -> None:
     codes = np.random.default_rng(0).integers(2, size=(20, 5))
     posterior = TagPosterior(list(9.0 * np.eye(2)[codes]), np.zeros((2, 2)), labels=["N", "V"])
-    found = compare_posteriors(posterior, posterior.tempered(2.0), posterior.names(list(codes)))["accuracy"]
-    assert found.before.high == 1.0
-    assert found.before.low == pytest.approx(0.025 ** (1 / 20))
-    assert (found.difference.value, found.difference.low) == (0.0, None)
-    assert found.shown == "+0.0000"
+    accuracy = compare_posteriors(posterior, posterior.tempered(2.0), posterior.names(list(codes)))["accuracy"]
+    assert accuracy.before.high == 1.0
+    assert accuracy.before.low == pytest.approx(0.025 ** (1 / 20))
+    assert (accuracy.difference.value, accuracy.difference.low) == (0.0, None)
+    assert accuracy.shown == "+0.0000"

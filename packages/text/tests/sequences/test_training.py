@@ -47,12 +47,12 @@ def test_a_start_at_the_minimum_is_the_end() -> None:
 
 @pytest.mark.parametrize("calls", [1, 2, 5])
 def test_an_interruption_leaves_the_best_so_far(calls: int) -> None:
-    seen: list[float] = []
+    values: list[float] = []
 
     def interrupted(weights: np.ndarray) -> tuple[float, np.ndarray]:
-        if len(seen) == calls:
+        if len(values) == calls:
             raise KeyboardInterrupt
-        seen.append(bowl(weights)[0])
+        values.append(bowl(weights)[0])
         return bowl(weights)
 
     minimum = minimise(interrupted, np.zeros(4), max_iterations=1000, tolerance=0.0)
@@ -138,11 +138,11 @@ def test_weights_that_cannot_be_bettered_stay() -> None:
 
 @pytest.mark.parametrize("ticks", [1, 4])
 def test_an_interruption_leaves_the_best_pass(ticks: int) -> None:
-    seen: list[int] = []
+    counts: list[int] = []
 
     def stop(n: int) -> None:
-        seen.append(n)
-        if len(seen) == ticks:
+        counts.append(n)
+        if len(counts) == ticks:
             raise KeyboardInterrupt
 
     outcome = run(10, advance=stop)
@@ -170,7 +170,7 @@ def objective_of(features: str | None = "advanced", *, sentences: int = 6) -> tu
     attributes = Attributes(growing=True)
     if features is None:
         rng = np.random.default_rng(0)
-        items = [[{word: float(rng.normal()), "bias": 1.0} for word in one] for one in words]
+        items = [[{word: float(rng.normal()), "bias": 1.0} for word in sentence] for sentence in words]
         design = design_of_items(items, attributes)
     else:
         design = design_of_words(words, families_of(features), attributes)
@@ -182,15 +182,15 @@ def test_the_value_is_that_of_enumeration(features: str | None) -> None:
     design, codes, layout = objective_of(features)
     weights = np.random.default_rng(1).normal(size=len(layout))
     state, transition = layout.unpack(weights)
-    wanted, start = 0.3 * float(weights @ weights), 0
+    expected, start = 0.3 * float(weights @ weights), 0
     for length in design.lengths.tolist():
         tokens = range(start, start + length)
         rows = [sum(b.matrix[[b.rows[t]]].toarray()[0] @ state for b in design.blocks) for t in tokens]
         every = Enumeration(np.array(rows), transition)
-        wanted += every.log_z - every.score([int(code) for code in codes[start : start + length]])
+        expected += every.log_z - every.score([int(code) for code in codes[start : start + length]])
         start += length
     value, _ = Objective(design, codes, layout, c2=0.3)(weights)
-    assert value == pytest.approx(wanted, abs=1e-10)
+    assert value == pytest.approx(expected, abs=1e-10)
 
 
 @pytest.mark.parametrize("features", ["basic", "advanced", None])
@@ -232,13 +232,13 @@ def test_the_parts_add_up_to_the_whole() -> None:
     assert [part.share for part in parts] == [10 / 23, 10 / 23, 3 / 23]
     value, gradient = 0.0, np.zeros(len(layout))
     for part in parts:
-        own, slope = part.objective(weights[part.weights])
-        value += own + 0.3 * part.share * float(weights @ weights)
+        loss, slope = part.objective(weights[part.weights])
+        value += loss + 0.3 * part.share * float(weights @ weights)
         gradient += 0.6 * part.share * weights
         gradient[part.weights] += slope
-    whole, wanted = objective(weights)
+    whole, whole_gradient = objective(weights)
     assert value == pytest.approx(whole, abs=1e-10)
-    np.testing.assert_allclose(gradient, wanted, atol=1e-10)
+    np.testing.assert_allclose(gradient, whole_gradient, atol=1e-10)
 
 
 def test_wild_weights_do_no_harm() -> None:
@@ -246,12 +246,12 @@ def test_wild_weights_do_no_harm() -> None:
     design, codes, layout = objective_of("basic")
     weights = 1e4 * np.random.default_rng(4).normal(size=len(layout))
     state, transition = layout.unpack(weights)
-    wanted, start = 0.0, 0
+    expected, start = 0.0, 0
     for length in design.lengths.tolist():
         rows = state[design.blocks[0].matrix.indices[design.blocks[0].rows[start : start + length]]]
         every = Enumeration(rows, transition)
-        wanted += every.log_z - every.score([int(code) for code in codes[start : start + length]])
+        expected += every.log_z - every.score([int(code) for code in codes[start : start + length]])
         start += length
     value, gradient = Objective(design, codes, layout, c2=0.0)(weights)
-    assert value == pytest.approx(wanted, rel=1e-12)
+    assert value == pytest.approx(expected, rel=1e-12)
     assert np.abs(gradient).max() <= design.lengths.sum()
