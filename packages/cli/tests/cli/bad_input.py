@@ -1,4 +1,4 @@
-"""The files of wrong inputs; bad_input.md keeps what is typed and told of each, `test_bad_input.py` runs it."""
+"""The files of wrong inputs; bad_input.md keeps what is typed and the message for each, `test_bad_input.py` runs it."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ class Files:
     """What lies in the folder of a topic's wrong inputs, and what besides, or otherwise, for some of them."""
 
     common: dict[str, bytes]
-    own: dict[str, dict[str, bytes]]
+    of_case: dict[str, dict[str, bytes]]
 
 
 def table(**changes: Any) -> bytes:
     """A CSV file of 40 made-up predictions; a column with one value changed (row, value) or all (a sequence)."""
     rng = np.random.default_rng(0)
     prob = rng.random(40).round(3)
-    held: dict[str, list[Any]] = {
+    columns: dict[str, list[Any]] = {
         "gold": (rng.random(40) < prob).astype(int).tolist(),
         "prob": prob.tolist(),
         "model": ["base", "large"] * 20,
@@ -33,10 +33,10 @@ def table(**changes: Any) -> bytes:
     }
     for name, change in changes.items():
         if isinstance(change, tuple):
-            held[name][change[0] - 1] = change[1]
+            columns[name][change[0] - 1] = change[1]
         else:
-            held[name] = list(change)
-    rows = zip(*(held[name] for name in COLUMNS), strict=True)
+            columns[name] = list(change)
+    rows = zip(*(columns[name] for name in COLUMNS), strict=True)
     return "\n".join([",".join(COLUMNS), *(",".join(map(str, row)) for row in rows), ""]).encode()
 
 

@@ -6,7 +6,7 @@ from tests.cli.bad_input import CSV, Files, table
 
 
 def toml(text: str) -> dict[str, bytes]:
-    """A file of checks beside the predictions."""
+    """A file of checks next to the predictions."""
     return {**CSV, "howsure.toml": text.encode()}
 
 

@@ -17,10 +17,10 @@ def units(column: str = "p", *, row: int = 0, value: str = "") -> bytes:
     lines = [",".join(names)]
     for i in range(UNITS):
         y = i % 2 if i < 24 else ""
-        held = [f"d{i}", f"{score[i]}", f"A{i % 2}", f"2001-0{1 + i % 9}-20", i // 2, y, 0.6 if i < 24 else ""]
+        cells = [f"d{i}", f"{score[i]}", f"A{i % 2}", f"2001-0{1 + i % 9}-20", i // 2, y, 0.6 if i < 24 else ""]
         if i == row - 1:
-            held[names.index(column)] = value
-        lines.append(",".join(map(str, held)))
+            cells[names.index(column)] = value
+        lines.append(",".join(map(str, cells)))
     return "\n".join([*lines, ""]).encode()
 
 
@@ -30,10 +30,10 @@ def sheet(column: str = "label", *, row: int = 0, value: str = "", rows: int = 2
     names = ["row", "stratum", "inclusion", "check", "label"]
     lines = [",".join(names)]
     for i in range(rows):
-        held = [2 * i + 1, "all", 0.5, row_check(float(score[2 * i]), n), i % 2]
+        cells = [2 * i + 1, "all", 0.5, row_check(float(score[2 * i]), n), i % 2]
         if i == row - 1:
-            held[names.index(column)] = value
-        lines.append(",".join(f'"{one}"' if "," in str(one) else str(one) for one in held))
+            cells[names.index(column)] = value
+        lines.append(",".join(f'"{cell}"' if "," in str(cell) else str(cell) for cell in cells))
     return "\n".join([*lines, ""]).encode()
 
 
@@ -59,12 +59,12 @@ POSTS = {
 def twice(row: int = 0, **values: str) -> dict[str, bytes]:
     """The units with a second reading of all that have a label, the same, and one that settles none; one changed."""
     lines = units().decode().splitlines()
-    held = [f"{lines[0]},second,settled"]
+    rows = [f"{lines[0]},second,settled"]
     for k, line in enumerate(lines[1:], 1):
         label = line.split(",")[lines[0].split(",").index("y")]
-        read = {"second": label, "settled": ""} | (values if k == row else {})
-        held.append(f"{line},{read['second']},{read['settled']}")
-    return {"news.csv": "\n".join([*held, ""]).encode()}
+        second_labels = {"second": label, "settled": ""} | (values if k == row else {})
+        rows.append(f"{line},{second_labels['second']},{second_labels['settled']}")
+    return {"news.csv": "\n".join([*rows, ""]).encode()}
 
 
 COUNTS = Files(

@@ -32,8 +32,8 @@ def lines(*records: Mapping[str, Any], end: str = "") -> dict[str, bytes]:
 
 def members(*, status: str = "success", version: int = 2, **samples: object) -> dict[str, bytes]:
     header = inspect_header(status=status, version=version)
-    held = [(f"samples/{name}_epoch_1.json", json.dumps(one).encode()) for name, one in samples.items()]
-    return {"log.eval": zip_of_zstd([*held, ("header.json", json.dumps(header).encode())])}
+    entries = [(f"samples/{name}_epoch_1.json", json.dumps(sample).encode()) for name, sample in samples.items()]
+    return {"log.eval": zip_of_zstd([*entries, ("header.json", json.dumps(header).encode())])}
 
 
 def changed(**values: object) -> dict[str, Any]:
@@ -102,6 +102,9 @@ LOGGED = Files(
         "a log of several prompts without --model prompt": lines(
             *(promptfoo(True, model=model, prompt=prompt) for model in ("m", "n") for prompt in "ab")
         ),
-        **{f"a summary of {program}": {"summary.json": json.dumps(held).encode()} for program, held in SUMMED.items()},
+        **{
+            f"a summary of {program}": {"summary.json": json.dumps(summary).encode()}
+            for program, summary in SUMMED.items()
+        },
     },
 )

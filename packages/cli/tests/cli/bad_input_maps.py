@@ -16,10 +16,10 @@ from howsure_text.sequences import HMMTagger
 KNOWN = [0, 1] * 40, [0.2, 0.7] * 20 + [0.4, 0.9] * 10 + [0.6, 0.3] * 10
 
 
-def a_map(**held: Any) -> bytes:
+def a_map(**changes: Any) -> bytes:
     """A map of temperature scaling, perhaps with something else in it."""
     text = recalibrate(*KNOWN, method="temperature").to_json()
-    return json.dumps(json.loads(text) | held).encode()
+    return json.dumps(json.loads(text) | changes).encode()
 
 
 CLASSES = {"parameters": {"T": 2.0}, "classes": ["no", "yes"]}
@@ -77,7 +77,7 @@ RIGHT = b"the\tD\ndog\tN\nsings\tV\n\nthe\tD\ncat\tN\nruns\tV\n"
 @cache
 def model() -> bytes:
     """An HMM of two sentences."""
-    rows = [one.split("\n") for one in RIGHT.decode().strip().split("\n\n")]
+    rows = [block.split("\n") for block in RIGHT.decode().strip().split("\n\n")]
     words, tags = ([[line.split("\t")[at] for line in row] for row in rows] for at in (0, 1))
     with TemporaryDirectory() as folder:
         path = Path(folder) / "hmm.npz"

@@ -73,10 +73,10 @@ class Row:
     def files(self) -> dict[str, bytes]:
         """What lies in its folder."""
         files = TOPICS[self.topic]
-        return files.common | files.own.get(self.what, {})
+        return files.common | files.of_case.get(self.what, {})
 
     def told(self, folder: Path) -> str:
-        """What is told in a folder, where a command leaves nothing; AssertionError if it ends otherwise."""
+        """What a command prints in a folder, where it leaves nothing; AssertionError if it ends otherwise."""
         if self.topic == "Python":
             return told_in_python(self.typed)
         files = self.files()
@@ -85,12 +85,12 @@ class Row:
             (folder / name).write_bytes(content)
         with contextlib.chdir(folder):
             done = run(*shlex.split(self.typed))
-        usage, error, said = done.err.rpartition("\nError: ")
+        usage, error, message = done.err.rpartition("\nError: ")
         assert usage.startswith("Usage: howsure ") if error else done.err.startswith("howsure: ")
         assert (done.code, done.out) == (2, "")
         left = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
         assert left == files
-        return (said if error else done.err.removeprefix("howsure: ")).removesuffix("\n").replace("\n", " ")
+        return (message if error else done.err.removeprefix("howsure: ")).removesuffix("\n").replace("\n", " ")
 
     def line(self, message: str) -> str:
         """The line of the page, its cells as they are but for what Markdown would read as its own."""
@@ -116,7 +116,7 @@ def rows() -> Iterator[tuple[str, Row | None]]:
 
 
 def told_in_python(call: str) -> str:
-    """What is told of wrong arguments."""
+    """The message for wrong arguments."""
     frame = pd.DataFrame({"gold": [0, 1], "prob": [0.1, 0.8]})
     names = {"np": np, "howsure": howsure, "curve": howsure.calibration_curve, "frame": frame}
     with pytest.raises(howsure.InputError) as caught:

@@ -28,9 +28,9 @@ GOLD = (RNG.random(200) < PROB).astype(int)
 
 def rows(**columns: object) -> dict[str, bytes]:
     """A file of 200 predictions and another column."""
-    held: dict[str, object] = {"gold": GOLD, "prob": PROB, **columns}
-    lines = [",".join(map(str, row)) for row in zip(*held.values(), strict=True)]  # type: ignore[call-overload]
-    return {"dev.csv": "\n".join([",".join(held), *lines, ""]).encode()}
+    values_by_column: dict[str, object] = {"gold": GOLD, "prob": PROB, **columns}
+    lines = [",".join(map(str, row)) for row in zip(*values_by_column.values(), strict=True)]  # type: ignore[call-overload]
+    return {"dev.csv": "\n".join([",".join(values_by_column), *lines, ""]).encode()}
 
 
 GROUPS = Files(

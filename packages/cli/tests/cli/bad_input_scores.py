@@ -31,10 +31,10 @@ SCORE = Files(
 
 def log(*rows: str) -> dict[str, bytes]:
     """Two models on three items, once each; one row instead of the last, or two instead of the second model's."""
-    held = ["base,q1,0,1", "base,q2,1,1", "base,q3,0,0", "large,q1,1,1", "large,q2,1,1", "large,q3,1,0"]
+    lines = ["base,q1,0,1", "base,q2,1,1", "base,q3,0,0", "large,q1,1,1", "large,q2,1,1", "large,q3,1,0"]
     if rows:
-        held[3 if len(rows) > 1 else 5 :] = rows
-    return {"log.csv": "\n".join(["model,uid,score,gold", *held, ""]).encode()}
+        lines[3 if len(rows) > 1 else 5 :] = rows
+    return {"log.csv": "\n".join(["model,uid,score,gold", *lines, ""]).encode()}
 
 
 BY_MODEL = Files(

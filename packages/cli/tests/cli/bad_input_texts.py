@@ -17,8 +17,8 @@ from howsure_events.store.event_store import EventStore
 def predictions(**changes: Any) -> dict[str, bytes]:
     """An archive as the output of a Trainer is saved: two sentences of four tokens, three labels."""
     logits = np.random.default_rng(0).normal(size=(2, 4, 3)).round(3)
-    held = {"predictions": logits, "label_ids": np.array([[1, 2, 0, -100], [0, 1, -100, -100]])}
-    return {"x.npz": archive(**held | changes)}
+    arrays = {"predictions": logits, "label_ids": np.array([[1, 2, 0, -100], [0, 1, -100, -100]])}
+    return {"x.npz": archive(**arrays | changes)}
 
 
 def changed(at: tuple[int, ...], value: float) -> np.ndarray[Any, Any]:

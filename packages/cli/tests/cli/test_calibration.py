@@ -85,25 +85,25 @@ def test_a_file_of_many_pairs_is_judged_as_arrays_are_to_the_last_bit(
 
 def test_of_many_pairs_with_groups_each_group_has_cells_too(many: tuple[Path, dict[str, Any]]) -> None:
     path, columns = many
-    for found, tag in zip(judged_by_rows([path], EXACT_UP_TO, group="tag"), range(3), strict=True):
+    for curve, tag in zip(judged_by_rows([path], EXACT_UP_TO, group="tag"), range(3), strict=True):
         summary, rows = howsure.CalibrationSummary(), columns["tag"] == tag
         summary.add(columns["gold"][rows], columns["prob"][rows])
-        assert found == summary.curve().to_dict()
+        assert curve == summary.curve().to_dict()
 
 
 def test_weights_of_many_pairs(many: tuple[Path, dict[str, Any]]) -> None:
     path, columns = many
-    (found,) = judged(path, "--weight", "w")["curves"]
+    (curve,) = judged(path, "--weight", "w")["curves"]
     fields = howsure.calibration_curve(columns["gold"], columns["prob"], sample_weight=columns["w"]).to_dict()
-    assert list(flat(found["bins"])) == pytest.approx(list(flat(fields["bins"])), rel=1e-12)
-    assert list(flat(found["error"])) == pytest.approx(list(flat(fields["error"])), rel=1e-9)
+    assert list(flat(curve["bins"])) == pytest.approx(list(flat(fields["bins"])), rel=1e-12)
+    assert list(flat(curve["error"])) == pytest.approx(list(flat(fields["error"])), rel=1e-9)
 
 
 @pytest.mark.long
 def test_curves_without_bins_of_many_pairs(many: tuple[Path, dict[str, Any]]) -> None:
     path, columns = many
-    (found,) = judged(path, "--method", "corp")["curves"]
-    assert found == howsure.calibration_curve(columns["gold"], columns["prob"], method="corp", rng=0).to_dict()
+    (curve,) = judged(path, "--method", "corp")["curves"]
+    assert curve == howsure.calibration_curve(columns["gold"], columns["prob"], method="corp", rng=0).to_dict()
     (weighted,) = judged(path, "--method", "corp", "--weight", "w")["curves"]
     assert weighted["n"] == len(columns["gold"])
 
@@ -115,10 +115,10 @@ def test_the_bootstrap_and_other_tests_take_the_pairs_themselves(
     monkeypatch.setitem(open_predictions.__kwdefaults__, "exact_up_to", 0)
     columns = columns_of(predictions)
     options: dict[str, Any] = {"data": howsure.read(predictions), "rng": 1}
-    (found,) = howsure.calibration_curves("gold", "prob", interval="bootstrap", **options)
+    (from_columns,) = howsure.calibration_curves("gold", "prob", interval="bootstrap", **options)
     (tested,) = curves_by_group("gold", "prob", test="spiegelhalter", **options)
     curve = howsure.calibration_curve(columns["gold"], columns["prob"], interval="bootstrap", rng=1)
-    assert found.algorithm1_error == curve.algorithm1_error
+    assert from_columns.algorithm1_error == curve.algorithm1_error
     assert tested.p_value == howsure.calibration_test(columns["gold"], columns["prob"], method="spiegelhalter").p_value
 
 
@@ -134,8 +134,8 @@ def test_a_check_of_many_pairs_is_that_of_arrays(many: tuple[Path, dict[str, Any
 @pytest.mark.parametrize("group", [pytest.param(None, marks=pytest.mark.long), "tag"])
 @pytest.mark.parametrize("bins", [BINS[0], pytest.param(BINS[1], marks=pytest.mark.long), BINS[2]])
 def test_streamed_few_equal_sorted_ones(predictions: Path, group: str | None, bins: dict[str, Any]) -> None:
-    streamed, held = (judged_by_rows([predictions], rows, group=group, **bins) for rows in (10, 10_000))
-    for some, others in zip(streamed, held, strict=True):
+    streamed, in_memory = (judged_by_rows([predictions], rows, group=group, **bins) for rows in (10, 10_000))
+    for some, others in zip(streamed, in_memory, strict=True):
         assert some["notes"] == others["notes"]
         assert list(flat(some)) == pytest.approx(list(flat(others)), rel=1e-9, abs=1e-12)
 
@@ -147,9 +147,9 @@ def judged_by_rows(paths: list[Path], rows: int, *, group: str | None = None, **
         return [curve_of(opened.source(name), **bins).to_dict() for name in opened.group_names or (None,)]
 
 
-def flat(held: Any) -> Iterator[float]:
+def flat(node: Any) -> Iterator[float]:
     """The numbers in nested dicts and lists."""
-    for value in held.values() if isinstance(held, dict) else held:
+    for value in node.values() if isinstance(node, dict) else node:
         if isinstance(value, dict | list):
             yield from flat(value)
         elif isinstance(value, int | float):
@@ -189,8 +189,8 @@ def test_every_group_is_in_the_recipe_and_its_notes_are_said(uneven: Path, form:
 def test_a_note_about_many_groups_is_said_once(tmp_path: Path) -> None:
     path = tmp_path / "ones.csv"
     path.write_text("gold,prob,tag\n" + "".join(f"1,0.5,t{tag}\n1,0.7,t{tag}\n" * 20 for tag in range(15)))
-    (said,) = re.findall(".*: every label is 1.*", printed("calibration", path, *JUDGE, "--group", "tag", "--verbose"))
-    assert said.startswith("t0, t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11 and 3 more: every label is 1")
+    (note,) = re.findall(".*: every label is 1.*", printed("calibration", path, *JUDGE, "--group", "tag", "--verbose"))
+    assert note.startswith("t0, t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11 and 3 more: every label is 1")
 
 
 @pytest.mark.parametrize("form", ["markdown", "latex"])
@@ -203,16 +203,16 @@ def test_notes_of_all_pairs_are_comments(tmp_path: Path, form: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("adjust", "said"),
+    ("adjust", "note"),
     [
         ("holm", "Verdicts are each group's own; p is adjusted for 2 groups (Holm)."),
         ("bh", "Verdicts are each group's own; p is adjusted for 2 groups (Benjamini–Hochberg)."),
         ("none", "Verdicts and p are each group's own; nothing is adjusted for 2 groups."),
     ],
 )
-def test_under_the_table_stands_what_is_adjusted(uneven: Path, adjust: str, said: str) -> None:
+def test_under_the_table_stands_what_is_adjusted(uneven: Path, adjust: str, note: str) -> None:
     assert (
-        said in printed("calibration", uneven, *JUDGE, "--group", "tag", "--adjust", adjust, "--verbose").splitlines()
+        note in printed("calibration", uneven, *JUDGE, "--group", "tag", "--adjust", adjust, "--verbose").splitlines()
     )
 
 
@@ -246,8 +246,8 @@ def halves(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, An
         "w": random.random(3000),
     }
     for name, rows in (("a", slice(0, 1200)), ("b", slice(1200, None)), ("all", slice(None))):
-        held = {key: column[rows].tolist() for key, column in columns.items()}
-        write(folder / f"{name}.parquet", held | {"gold": [int(one) for one in held["gold"]]})
+        part = {key: column[rows].tolist() for key, column in columns.items()}
+        write(folder / f"{name}.parquet", part | {"gold": [int(label) for label in part["gold"]]})
     return folder, columns
 
 
@@ -258,8 +258,8 @@ def summarised(folder: Path, name: str, *options: str, out: str | None = None) -
 
 
 def judged_summaries(*arguments: Any) -> list[dict[str, Any]]:
-    found = json.loads(printed("calibration", *arguments, "--format", "json"))["curves"]
-    return [{key: value for key, value in curve.items() if key != "p_adjusted"} for curve in found]
+    curves = json.loads(printed("calibration", *arguments, "--format", "json"))["curves"]
+    return [{key: value for key, value in curve.items() if key != "p_adjusted"} for curve in curves]
 
 
 def test_two_halves_are_judged_as_the_whole(halves: tuple[Path, dict[str, Any]]) -> None:
@@ -292,10 +292,10 @@ def test_a_report_of_many_files_has_a_short_title(halves: tuple[Path, dict[str, 
 def test_groups_are_added_up_by_name(halves: tuple[Path, dict[str, Any]]) -> None:
     folder, columns = halves
     a, b = (summarised(folder, name, "--group", "tag", out=f"{name}-tags.summary") for name in ("a", "b"))
-    for found, name in zip(judged_summaries(a, b), ("m2", "m10"), strict=True):
+    for curve, name in zip(judged_summaries(a, b), ("m2", "m10"), strict=True):
         rows, summary = columns["tag"] == name, howsure.CalibrationSummary()
         summary.add(columns["gold"][rows], columns["prob"][rows])
-        assert found == summary.curve().to_dict() | {"group": name}
+        assert curve == summary.curve().to_dict() | {"group": name}
     assert howsure.CalibrationSummaries.load(a).keys() == {"m2", "m10"}
 
 
@@ -321,16 +321,16 @@ def test_a_check_of_summaries_is_that_of_their_rows(halves: tuple[Path, dict[str
     folder, _ = halves
     for name in ("a", "b"):
         summarised(folder, name, "--group", "tag", out=f"{name}-check.summary")
-    asked = ("--max-error", "0.05", "--format", "json")
-    whole = run("check", "calibration", folder / "all.parquet", *COLUMNS, "--group", "tag", *asked)
-    added = run("check", "calibration", folder / "?-check.summary", *asked, "--write-baseline", tmp_path / "b.json")
+    options = ("--max-error", "0.05", "--format", "json")
+    whole = run("check", "calibration", folder / "all.parquet", *COLUMNS, "--group", "tag", *options)
+    added = run("check", "calibration", folder / "?-check.summary", *options, "--write-baseline", tmp_path / "b.json")
     assert added.code == whole.code
-    kept, wanted = (json.loads(done.out)["verdicts"] for done in (added, whole))
-    assert [one["group"] for one in kept] == ["m2", "m10"]
-    for one, other in zip(kept, wanted, strict=True):
-        assert one["outcome"] == other["outcome"]
-        assert one["estimate"]["value"] == pytest.approx(other["estimate"]["value"], rel=1e-3)
-        assert one["estimate"]["high"] == pytest.approx(other["estimate"]["high"], rel=1e-3)
+    kept, expected = (json.loads(done.out)["verdicts"] for done in (added, whole))
+    assert [from_summaries["group"] for from_summaries in kept] == ["m2", "m10"]
+    for from_summaries, other in zip(kept, expected, strict=True):
+        assert from_summaries["outcome"] == other["outcome"]
+        assert from_summaries["estimate"]["value"] == pytest.approx(other["estimate"]["value"], rel=1e-3)
+        assert from_summaries["estimate"]["high"] == pytest.approx(other["estimate"]["high"], rel=1e-3)
     again = ("--not-worse-than", "0.05", "--baseline", tmp_path / "b.json", "--format", "json")
     (tmp_path / "howsure.toml").write_text(
         f'[check.calibration]\nfiles = "{folder}/?-check.summary"\nmax-error = 0.2\n'

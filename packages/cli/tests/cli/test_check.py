@@ -46,9 +46,9 @@ OLD = ("check", "calibration", "dev.csv", "--target", "gold", "--prob", "old")
 def test_a_file_and_a_column_are_the_same_model() -> None:
     column = json.loads(run(*NEW, "--better-than", "old", "--format", "json").out)
     file = json.loads(run(*NEW, "--better-than", "old.csv", "--id", "uid", "--format", "json").out)
-    one, other = (held["verdicts"][0] for held in (column, file))
-    assert one["p_pass"] == pytest.approx(other["p_pass"], rel=1e-9)
-    assert one["estimate"]["value"] == pytest.approx(other["estimate"]["value"], rel=1e-9)
+    from_column, other = (outcome["verdicts"][0] for outcome in (column, file))
+    assert from_column["p_pass"] == pytest.approx(other["p_pass"], rel=1e-9)
+    assert from_column["estimate"]["value"] == pytest.approx(other["estimate"]["value"], rel=1e-9)
 
 
 def test_files_are_written_and_escaped(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_files_are_written_and_escaped(tmp_path: Path) -> None:
     suites = ElementTree.fromstring(xml.read_text())
     cases = list(suites.iter("testcase"))
     assert [case.get("name") for case in cases] == [
-        f"calibration error < 0.05 [{one}]" for one in (HOSTILE, "de", "en")
+        f"calibration error < 0.05 [{group}]" for group in (HOSTILE, "de", "en")
     ]
     assert suites.get("failures") == str(sum(case.find("failure") is not None for case in cases)) == "3"
     assert cases[0].find("failure").get("message").startswith("calibration error 0.")  # type: ignore[union-attr]
@@ -184,8 +184,8 @@ def test_a_log_names_its_items_and_repetitions(tmp_path: Path) -> None:
         ).out
     )
     assert twice["recipe"]["checks"][0]["cluster"] == "item"
-    one, other = (held["verdicts"][0]["estimate"] for held in (score, twice))
-    assert other["high"] - other["low"] == pytest.approx(one["high"] - one["low"], rel=0.1)
+    single, other = (outcome["verdicts"][0]["estimate"] for outcome in (score, twice))
+    assert other["high"] - other["low"] == pytest.approx(single["high"] - single["low"], rel=0.1)
     typed = ("check", "score", tmp_path / "new.json", "--score", "choice", "--against", tmp_path / "old.json")
     same = json.loads(run(*typed, "--not-worse-than", "0.3", "--format", "json").out)
     assert (same["verdicts"][0]["estimate"]["value"], same["verdicts"][0]["outcome"]) == (0.0, "pass")
@@ -203,11 +203,13 @@ def test_filters_of_a_log_are_groups_and_never_averaged(tmp_path: Path) -> None:
         ]
         logs.append(write_lm_eval(tmp_path, model, "gsm8k", samples))
     new, old = logs
-    asked = ("check", "score", new, "--score", "exact_match", "--better-than", old, "--format", "json")
-    found = {verdict["group"]: verdict["estimate"]["value"] for verdict in json.loads(run(*asked).out)["verdicts"]}
-    assert found == {"flexible": 0.0, "strict": pytest.approx(1 / 6)}
-    (one,) = json.loads(run(*asked, "--where", "run = 'strict'").out)["verdicts"]
-    assert one["estimate"]["value"] == pytest.approx(1 / 6)
+    command_line = ("check", "score", new, "--score", "exact_match", "--better-than", old, "--format", "json")
+    estimates = {
+        verdict["group"]: verdict["estimate"]["value"] for verdict in json.loads(run(*command_line).out)["verdicts"]
+    }
+    assert estimates == {"flexible": 0.0, "strict": pytest.approx(1 / 6)}
+    (strict,) = json.loads(run(*command_line, "--where", "run = 'strict'").out)["verdicts"]
+    assert strict["estimate"]["value"] == pytest.approx(1 / 6)
     refused = run("check", "score", new, "--score", "exact_match", "--min-score", "0.5", "--group", "task")
     assert refused.code == 2
     assert "or tell them apart, --group task,run." in refused.err

@@ -72,17 +72,17 @@ def test_nothing_that_is_read_is_written_over(shared: str, files: str, typed: tu
     assert {path: Path(path).read_bytes() for path in before} == before
 
 
-@pytest.mark.parametrize("held", [None, b"", "# Übersicht\n".encode(), b"|" * 65_535 + "é\n".encode()])
-def test_the_summary_of_a_job_grows(held: bytes | None) -> None:
+@pytest.mark.parametrize("earlier", [None, b"", "# Übersicht\n".encode(), b"|" * 65_535 + "é\n".encode()])
+def test_the_summary_of_a_job_grows(earlier: bytes | None) -> None:
     """A file without a suffix, as GitHub names one; also where a letter lies across the bytes looked at."""
     configured()
-    if held is not None:
-        Path("step_summary_0a").write_bytes(held)
+    if earlier is not None:
+        Path("step_summary_0a").write_bytes(earlier)
     for _ in range(2):
         assert howsure("check", "--summary", "step_summary_0a", "--output", "o.txt").code == 0
-    found = Path("step_summary_0a").read_bytes()
-    assert found.startswith(held or b"")
-    assert found.count(b"### howsure check: pass") == 2
+    summary = Path("step_summary_0a").read_bytes()
+    assert summary.startswith(earlier or b"")
+    assert summary.count(b"### howsure check: pass") == 2
 
 
 def test_an_option_of_howsure_score_names_what_checks_each_model() -> None:

@@ -15,7 +15,7 @@ import howsure
 
 
 @pytest.fixture
-def held() -> dict[str, Any]:
+def predictions() -> dict[str, Any]:
     rng = np.random.default_rng(2)
     q = rng.beta(0.6, 0.6, 2000)
     return {
@@ -33,43 +33,43 @@ def write(path: Path, columns: dict[str, Any]) -> Path:
     return path
 
 
-def test_two_files_equal_two_columns(held: dict[str, Any], tmp_path: Path) -> None:
-    both = write(tmp_path / "both.csv", held)
-    a = write(tmp_path / "a.csv", {"gold": held["gold"], "score": held["base"]})
-    b = write(tmp_path / "b.csv", {"gold": held["gold"], "score": held["large"]})
-    found = [
+def test_two_files_equal_two_columns(predictions: dict[str, Any], tmp_path: Path) -> None:
+    both = write(tmp_path / "both.csv", predictions)
+    a = write(tmp_path / "a.csv", {"gold": predictions["gold"], "score": predictions["base"]})
+    b = write(tmp_path / "b.csv", {"gold": predictions["gold"], "score": predictions["large"]})
+    comparisons = [
         json.loads(printed("calibration", "compare", *arguments, "--target", "gold", "--format", "json"))
         for arguments in ((a, b, "--prob", "score"), (both, "--prob", "base", "--prob", "large"))
     ]
-    for one in found:
-        del one["a"], one["b"]
-    assert found[0] == found[1]
-    asked: list[dict[str, Any]] = [
+    for comparison in comparisons:
+        del comparison["a"], comparison["b"]
+    assert comparisons[0] == comparisons[1]
+    calls: list[dict[str, Any]] = [
         {"y_prob": "score", "against": howsure.read(b), "data": howsure.read(a)},
         {"y_prob": "base", "against": "large", "data": howsure.read(both)},
     ]
-    for one in asked:
-        result = howsure.compare_calibration("gold", **one)
-        assert result.squared_error_difference.to_dict() == found[0]["squared_error_difference"]
-    other = write(tmp_path / "other.csv", {"right": held["gold"], "sure": held["large"]})
+    for options in calls:
+        result = howsure.compare_calibration("gold", **options)
+        assert result.squared_error_difference.to_dict() == comparisons[0]["squared_error_difference"]
+    other = write(tmp_path / "other.csv", {"right": predictions["gold"], "sure": predictions["large"]})
     named = ("--target", "gold", "--target", "right", "--prob", "score", "--prob", "sure")
     by_command = json.loads(printed("calibration", "compare", a, other, *named, "--format", "json"))
     files = {"data": howsure.read(a), "against": howsure.read(other)}
     in_python = howsure.compare_calibration("gold", "score", y_true_against="right", y_prob_against="sure", **files)
     assert in_python.to_dict() == by_command
-    assert by_command["error_b"] == found[0]["error_b"]
+    assert by_command["error_b"] == comparisons[0]["error_b"]
 
 
 @pytest.mark.long
-def test_the_better_one_is_named(held: dict[str, Any], tmp_path: Path) -> None:
-    path = write(tmp_path / "dev.csv", held)
-    said = {
+def test_the_better_one_is_named(predictions: dict[str, Any], tmp_path: Path) -> None:
+    path = write(tmp_path / "dev.csv", predictions)
+    output_by_pair = {
         columns: printed("calibration", "compare", path, "--target", "gold", "--prob", columns[0], "--prob", columns[1])
         for columns in (("base", "large"), ("large", "base"))
     }
-    copy = write(tmp_path / "copy.csv", held)
-    assert said["base", "large"].startswith("B is better calibrated than A.\n")
-    assert said["large", "base"].startswith("A is better calibrated than B.\n")
+    copy = write(tmp_path / "copy.csv", predictions)
+    assert output_by_pair["base", "large"].startswith("B is better calibrated than A.\n")
+    assert output_by_pair["large", "base"].startswith("A is better calibrated than B.\n")
     same = printed("calibration", "compare", path, copy, "--target", "gold", "--prob", "large")
     assert "No difference in calibration detected" in same
 
@@ -94,12 +94,12 @@ def test_classes_are_compared_with_rows_as_clusters(tmp_path: Path) -> None:
     assert fields["class_wise_brier_difference"] == plain.brier_difference.to_dict()
     assert fields["squared_error_difference"] == plain.squared_error_difference.to_dict()
     assert {key: content[key] for key in fields} == fields
-    one = json.loads(printed(*common, "--reduce", "2"))
-    assert one["n"] == 600
+    reduced = json.loads(printed(*common, "--reduce", "2"))
+    assert reduced["n"] == 600
 
 
-def test_rows_skipped_for_both_may_be_skipped(held: dict[str, Any], tmp_path: Path) -> None:
-    path = write(tmp_path / "dev.csv", held)
+def test_rows_skipped_for_both_may_be_skipped(predictions: dict[str, Any], tmp_path: Path) -> None:
+    path = write(tmp_path / "dev.csv", predictions)
     lines = path.read_text().splitlines()
     lines[5] = "," + lines[5].partition(",")[2]
     path.write_text("\n".join(lines))
@@ -134,8 +134,10 @@ def test_each_model_has_its_own_label(answers: dict[str, Any], tmp_path: Path) -
     swapped = run("calibration", "compare", path, "--target", "right_b", *probs)
     assert swapped.code == 2
     assert "--target right_b is named after conf_b" in swapped.err
-    told = json.loads(printed("calibration", "compare", path, "--target", "right_a", "--target", "right_a", *probs))
-    assert told["error_b"] != content["error_b"]
+    same_label = json.loads(
+        printed("calibration", "compare", path, "--target", "right_a", "--target", "right_a", *probs)
+    )
+    assert same_label["error_b"] != content["error_b"]
 
 
 @pytest.mark.long
@@ -152,35 +154,35 @@ def test_two_files_are_paired_by_id_whatever_is_missing(answers: dict[str, Any],
         (tmp_path / f"{name}.csv").write_text("\n".join(["id,right,conf", *rows, ""]))
     files = (tmp_path / "a.csv", tmp_path / "b.csv")
     common = ("calibration", "compare", *files, "--target", "right", "--target", "right", "--prob", "conf")
-    found = json.loads(printed(*common, "--id", "id", "--skip-missing", "--format", "json"))
+    comparison = json.loads(printed(*common, "--id", "id", "--skip-missing", "--format", "json"))
     both = ~(absent["a"] | empty["a"] | absent["b"] | empty["b"])
-    held = {name: column[both] for name, column in answers.items()}
+    paired = {name: column[both] for name, column in answers.items()}
     fields = howsure.compare_calibration(
-        held["right_a"], held["conf_a"], against=held["conf_b"], y_true_against=held["right_b"]
+        paired["right_a"], paired["conf_a"], against=paired["conf_b"], y_true_against=paired["right_b"]
     ).to_dict()
-    assert {key: found[key] for key in fields} == fields
+    assert {key: comparison[key] for key in fields} == fields
     a, b = (howsure.read(file, skip_missing=True) for file in files)
     in_python = howsure.compare_calibration(
         "right", "conf", against=b, y_true_against="right", id="id", data=a
     ).to_dict()
-    assert in_python == found
-    assert found["skipped_a"] == int((empty["a"] & ~absent["a"]).sum())
+    assert in_python == comparison
+    assert comparison["skipped_a"] == int((empty["a"] & ~absent["a"]).sum())
     used_a = ~(absent["a"] | empty["a"])
-    assert found["only_a"] == int((used_a & ~both).sum())
+    assert comparison["only_a"] == int((used_a & ~both).sum())
     assert "left out because the other model has none" in printed(*common, "--id", "id", "--skip-missing")
     assert run(*common, "--id", "id").code == 2
 
 
 @pytest.mark.long
-def test_rows_that_one_of_two_columns_or_files_misses_are_left_out(held: dict[str, Any], tmp_path: Path) -> None:
-    held["large"] = held["large"].astype(str)
-    held["large"][[3, 17]] = ""
-    both = write(tmp_path / "both.csv", held)
-    a = write(tmp_path / "a.csv", {"gold": held["gold"], "score": held["base"]})
-    b = write(tmp_path / "b.csv", {"gold": held["gold"], "score": held["large"]})
+def test_rows_that_one_of_two_columns_or_files_misses_are_left_out(predictions: dict[str, Any], tmp_path: Path) -> None:
+    predictions["large"] = predictions["large"].astype(str)
+    predictions["large"][[3, 17]] = ""
+    both = write(tmp_path / "both.csv", predictions)
+    a = write(tmp_path / "a.csv", {"gold": predictions["gold"], "score": predictions["base"]})
+    b = write(tmp_path / "b.csv", {"gold": predictions["gold"], "score": predictions["large"]})
     rest = np.delete(np.arange(2000), [3, 17])
     fields = howsure.compare_calibration(
-        held["gold"][rest], held["base"][rest], against=held["large"][rest].astype(float)
+        predictions["gold"][rest], predictions["base"][rest], against=predictions["large"][rest].astype(float)
     ).to_dict()
     for arguments in ((a, b, "--prob", "score"), (both, "--prob", "base", "--prob", "large")):
         common = ("calibration", "compare", *arguments, "--target", "gold")
@@ -211,11 +213,11 @@ def test_first_choices_are_compared_each_with_its_own_label(tmp_path: Path) -> N
 
 
 def test_errors_of_zero_are_explained(tmp_path: Path) -> None:
-    """Two errors that are cut at 0 are no two models without an error."""
+    """Two errors that are cut at 0 are not two models without an error."""
     rng = np.random.default_rng(1)
     q = rng.random(300)
-    held = {"gold": (rng.random(300) < q).astype(int), "a": q, "b": np.clip(q + 0.001, 0, 1), "c": q**3}
-    path = write(tmp_path / "dev.csv", held)
+    columns_of_models = {"gold": (rng.random(300) < q).astype(int), "a": q, "b": np.clip(q + 0.001, 0, 1), "c": q**3}
+    path = write(tmp_path / "dev.csv", columns_of_models)
     common = ("calibration", "compare", path, "--target", "gold", "--prob", "a", "--prob")
     text = printed(*common, "b")
     assert [line.split()[-3] for line in text.splitlines() if line.startswith("error of")] == ["0.00000", "0.00000"]
@@ -232,21 +234,21 @@ def test_probabilities_stand_wherever_other_commands_find_them(tmp_path: Path) -
     gold = np.array([rng.choice(3, p=row) for row in probs[0]])
     names = [[f"{scale}_{model}_{k}" for k in range(3)] for scale in ("z", "lp", "p") for model in "ab"]
     values = np.concatenate([*logits, *np.log(probs), *probs], axis=1)
-    columns = dict(zip((name for one in names for name in one), values.T, strict=True))
+    columns = dict(zip((name for names_of_model in names for name in names_of_model), values.T, strict=True))
     path = write(tmp_path / "dev.csv", {"gold": gold} | columns)
-    given = zip(("--logits", "--logprobs", "--probs"), zip(names[::2], names[1::2], strict=True), strict=True)
+    options = zip(("--logits", "--logprobs", "--probs"), zip(names[::2], names[1::2], strict=True), strict=True)
     common = ("calibration", "compare", path, "--target", "gold", "--classes", "0,1,2", "--format", "json")
-    found = [json.loads(printed(*common, option, ",".join(a), option, ",".join(b))) for option, (a, b) in given]
+    comparisons = [json.loads(printed(*common, option, ",".join(a), option, ",".join(b))) for option, (a, b) in options]
     fields = howsure.compare_calibration(gold, probs[0], against=probs[1]).to_dict()
-    for one in found:
-        assert one["n"] == fields["n"] == 400  # the first choices of each
+    for comparison in comparisons:
+        assert comparison["n"] == fields["n"] == 400  # the first choices of each
         for key in ("error_a", "error_b", "squared_error_difference", "multiclass_brier_difference"):
-            assert np.allclose(_numbers(one[key]), _numbers(fields[key]), atol=1e-12, rtol=1e-9)
-    assert found[0]["a"] == f"{path}:z_a_0,z_a_1,z_a_2"
+            assert np.allclose(_numbers(comparison[key]), _numbers(fields[key]), atol=1e-12, rtol=1e-9)
+    assert comparisons[0]["a"] == f"{path}:z_a_0,z_a_1,z_a_2"
 
 
-def _numbers(held: Any) -> list[float]:
-    return [value for value in held.values() if isinstance(value, float)] if isinstance(held, dict) else [held]
+def _numbers(field: Any) -> list[float]:
+    return [value for value in field.values() if isinstance(value, float)] if isinstance(field, dict) else [field]
 
 
 @pytest.mark.long

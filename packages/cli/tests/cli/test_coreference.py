@@ -38,10 +38,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: AntecedentMod
 
 
 def clusters_of(document: Document) -> set[frozenset[Mention]]:
-    found: dict[object, set[Mention]] = {}
+    clusters: dict[object, set[Mention]] = {}
     for mention in document.mentions or ():
-        found.setdefault(mention.entity, set()).add(mention)
-    return {frozenset(members) for members in found.values()}
+        clusters.setdefault(mention.entity, set()).add(mention)
+    return {frozenset(members) for members in clusters.values()}
 
 
 def as_sets(clusters: list[list[Mention]]) -> set[frozenset[Mention]]:
@@ -54,20 +54,20 @@ def test_train_makes_the_librarys_model(folder: Path) -> None:
         "--output new.npz"
     )
     documents = read_documents("gold.conllu")
-    wanted = AntecedentModel(mentions="gold", loss="margin", l1=0.02, passes=4, rng=3).fit(
+    expected = AntecedentModel(mentions="gold", loss="margin", l1=0.02, passes=4, rng=3).fit(
         documents, development=documents
     )
     loaded = AntecedentModel.load("new.npz")
-    np.testing.assert_array_equal(loaded.weights_, wanted.weights_)
-    assert loaded.get_params() == wanted.get_params()
+    np.testing.assert_array_equal(loaded.weights_, expected.weights_)
+    assert loaded.get_params() == expected.get_params()
     gold = [[list(members) for members in clusters_of(document)] for document in documents]
     scores = score_documents(
-        gold, [wanted.posterior(document).best_antecedent_clusters() for document in documents], singletons=False
+        gold, [expected.posterior(document).best_antecedent_clusters() for document in documents], singletons=False
     )
     assert ["CoNLL", "–", "–", f"{100 * scores.conll_f1:.2f}"] in [
         line.split() for line in output.split("\n")
     ]  # as score shows it
-    best = max(wanted.history_, key=lambda one: one.development)
+    best = max(expected.history_, key=lambda epoch: epoch.development)
     assert f"kept {best}" in output
 
 
@@ -133,7 +133,7 @@ def test_score_matches_documents_by_name_and_mentions_by_place(folder: Path) -> 
 
 
 def test_parts_of_a_document_are_matched_by_their_number(folder: Path) -> None:
-    parts = [replace(one, name="d", metadata={"part": f"00{i}"}) for i, one in enumerate(DOCUMENTS)]
+    parts = [replace(document, name="d", metadata={"part": f"00{i}"}) for i, document in enumerate(DOCUMENTS)]
     write_conll2012(parts, "gold.conll")
     write_conll2012(parts[::-1], "other.conll")
     assert "100.00" in printed("coreference", "score", "gold.conll", "other.conll")
@@ -197,8 +197,8 @@ def test_documents_of_other_words_are_not_compared(folder: Path) -> None:
 
 
 def test_a_figure_needs_a_pair_and_leaves_nothing_without(folder: Path) -> None:
-    one = replace(DOCUMENTS[0], mentions=(DOCUMENTS[0].mentions or ())[:1])
-    write_conllu([one], "one.conllu")
+    single = replace(DOCUMENTS[0], mentions=(DOCUMENTS[0].mentions or ())[:1])
+    write_conllu([single], "one.conllu")
     done = run(
         "coreference", "posterior", "one.conllu", "--mentions", "gold", "--output", "p.json", "--figure", "p.svg"
     )

@@ -70,13 +70,13 @@ def test_entities_have_the_confidence_of_the_recalibration(folder: Path) -> None
     for decision in ("best", "minimum-risk"):
         printed(f"coreference posterior gold.conllu --model recalibrated.npz --decision {decision} --output o.json")
         content = json.loads(Path("o.json").read_text())
-        for document, one in zip(content["documents"], read_documents("gold.conllu"), strict=True):
-            posterior = mended.posterior(one)
+        for document, source in zip(content["documents"], read_documents("gold.conllu"), strict=True):
+            posterior = mended.posterior(source)
             clusters = posterior.minimum_risk_clusters() if decision != "best" else posterior.best_antecedent_clusters()
-            wanted = mended.recalibration_.mention_confidence(posterior, clusters, decision=decision)
-            assert [mention["confidence"] for mention in document["mentions"]] == wanted.tolist()
+            confidences = mended.recalibration_.mention_confidence(posterior, clusters, decision=decision)
+            assert [mention["confidence"] for mention in document["mentions"]] == confidences.tolist()
             for entity in document["entities"]:
-                assert entity["confidence"] == pytest.approx(wanted[entity["mentions"]].mean())
+                assert entity["confidence"] == pytest.approx(confidences[entity["mentions"]].mean())
             assert document["confidence_recalibrated"] is True
 
 
@@ -91,15 +91,15 @@ def test_it_is_said_where_confidence_is_not_recalibrated(folder: Path) -> None:
 
 def test_scores_have_a_recalibration_of_their_own(folder: Path) -> None:
     printed("coreference", "recalibrate", "gold.conllu", "--scores", "scores.jsonl", "--output", "recalibrated.json")
-    found = CoreferenceRecalibration.from_dict(json.loads(Path("recalibrated.json").read_text()))
+    recalibration = CoreferenceRecalibration.from_dict(json.loads(Path("recalibrated.json").read_text()))
     printed(
         "coreference posterior gold.conllu --scores scores.jsonl --recalibration recalibrated.json --threshold 0 "
         "--output o.json"
     )
     content = json.loads(Path("o.json").read_text())
     assert content["recalibration"] == "recalibrated.json"
-    for document, one in zip(content["documents"], read_antecedent_scores("scores.jsonl"), strict=True):
-        posterior = found.apply(posterior_from_scores(one))
+    for document, scores in zip(content["documents"], read_antecedent_scores("scores.jsonl"), strict=True):
+        posterior = recalibration.apply(posterior_from_scores(scores))
         np.testing.assert_allclose([m["new"] for m in document["mentions"]], posterior.antecedents.new)
         together = posterior.pair_probability()
         for pair in document["pairs"]:

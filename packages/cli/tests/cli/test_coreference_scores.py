@@ -47,20 +47,20 @@ def folder(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_models_own_scores_say_what_the_model_says(folder: Path) -> None:
     printed("coreference", "posterior", "gold.conllu", "--scores", "scores.jsonl", "--output", "scores.json")
     printed("coreference", "posterior", "gold.conllu", "--model", "model.npz", "--output", "model.json")
-    one, other = (json.loads(Path(name).read_text()) for name in ("scores.json", "model.json"))
-    assert one["scores"] == "scores.jsonl"
-    assert len(one["digest"]) == 16
-    for mine, wanted in zip(one["documents"], other["documents"], strict=True):
-        assert [pair["first"] for pair in mine["pairs"]] == [pair["first"] for pair in wanted["pairs"]]
-        assert [p["probability"] for p in mine["pairs"]] == pytest.approx([p["probability"] for p in wanted["pairs"]])
+    from_scores, other = (json.loads(Path(name).read_text()) for name in ("scores.json", "model.json"))
+    assert from_scores["scores"] == "scores.jsonl"
+    assert len(from_scores["digest"]) == 16
+    for mine, expected in zip(from_scores["documents"], other["documents"], strict=True):
+        assert [pair["first"] for pair in mine["pairs"]] == [pair["first"] for pair in expected["pairs"]]
+        assert [p["probability"] for p in mine["pairs"]] == pytest.approx([p["probability"] for p in expected["pairs"]])
         assert [entity["mentions"] for entity in mine["entities"]] == [
-            entity["mentions"] for entity in wanted["entities"]
+            entity["mentions"] for entity in expected["entities"]
         ]
 
 
 def test_the_text_counts_entities_of_several_mentions(folder: Path) -> None:
     output = printed("coreference", "posterior", "gold.conllu", "--scores", "scores.jsonl")
-    posteriors = [posterior_from_scores(one) for one in read_antecedent_scores("scores.jsonl")]
+    posteriors = [posterior_from_scores(scores) for scores in read_antecedent_scores("scores.jsonl")]
     for document, posterior in zip(DOCUMENTS, posteriors, strict=True):
         several = sum(len(cluster) > 1 for cluster in posterior.best_antecedent_clusters())
         sampled = posterior.sample(4_000, rng=0)
@@ -78,11 +78,11 @@ def test_pairs_against_gold_are_those_of_the_library(folder: Path) -> None:
     )
     with open("p.csv", newline="") as file:
         rows = list(csv.DictReader(file))
-    posteriors = [posterior_from_scores(one) for one in read_antecedent_scores("scores.jsonl")]
+    posteriors = [posterior_from_scores(scores) for scores in read_antecedent_scores("scores.jsonl")]
     pairs = pairs_from_posteriors(posteriors, [[list(c) for c in clusters_of(document)] for document in DOCUMENTS])
-    found = sorted((int(row["coreferent"]), float(row["probability"])) for row in rows)
-    wanted = sorted(zip(pairs.labels.tolist(), pairs.probabilities.tolist(), strict=True))
-    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+    written = sorted((int(row["coreferent"]), float(row["probability"])) for row in rows)
+    expected = sorted(zip(pairs.labels.tolist(), pairs.probabilities.tolist(), strict=True))
+    np.testing.assert_allclose(written, expected, rtol=1e-12)
 
 
 def test_scores_alone_are_enough(folder: Path) -> None:
@@ -92,17 +92,19 @@ def test_scores_alone_are_enough(folder: Path) -> None:
     assert "Lilith" not in output
     assert Path("t.html").stat().st_size > 1_000
     printed("coreference", "predict", "--scores", "scores.jsonl", "--output", "alone.conllu")
-    assert [one.name for one in read_documents("alone.conllu")] == [document.name for document in DOCUMENTS]
+    assert [document_read.name for document_read in read_documents("alone.conllu")] == [
+        document.name for document in DOCUMENTS
+    ]
 
 
 def test_predict_writes_the_best_antecedents(folder: Path) -> None:
     printed(
         "coreference", "predict", "gold.conllu", "--scores", "scores.jsonl", "--no-singletons", "--output", "p.conllu"
     )
-    for found, scores in zip(read_documents("p.conllu"), read_antecedent_scores("scores.jsonl"), strict=True):
+    for predicted, scores in zip(read_documents("p.conllu"), read_antecedent_scores("scores.jsonl"), strict=True):
         posterior = posterior_from_scores(scores)
-        assert clusters_of(found) == as_sets([c for c in posterior.best_antecedent_clusters() if len(c) > 1])
-        assert found.sentences[0].heads is not None  # the parse of gold.conllu stays
+        assert clusters_of(predicted) == as_sets([c for c in posterior.best_antecedent_clusters() if len(c) > 1])
+        assert predicted.sentences[0].heads is not None  # the parse of gold.conllu stays
 
 
 def test_misplaced_mentions_are_told(folder: Path) -> None:
@@ -142,7 +144,7 @@ def test_what_is_wrong_is_one_sentence(folder: Path, typed: str, message: str) -
         {**record, "words": ["x", *[word for sentence in record["words"] for word in sentence][1:]]}
         for record in records
     ]
-    Path("other.jsonl").write_text("".join(json.dumps(one) + "\n" for one in other))
+    Path("other.jsonl").write_text("".join(json.dumps(document) + "\n" for document in other))
     done = run("coreference", *typed.split())
     assert done.code == 2
     assert message in done.err

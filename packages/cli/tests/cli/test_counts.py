@@ -86,27 +86,27 @@ def test_a_sheet_that_a_spreadsheet_saved(
 
 
 @pytest.mark.parametrize(
-    ("column", "value", "said"),
+    ("column", "value", "message"),
     [
         ("inclusion", "138", "row 3 of {} (counted from 1, without the header) is '138'. Restore this column"),
         *(
             pytest.param(
-                column, "", f"row 3 of {{}} (counted from 1, without the header) {said}", marks=pytest.mark.long
+                column, "", f"row 3 of {{}} (counted from 1, without the header) {message}", marks=pytest.mark.long
             )
-            for column, said in (("inclusion", "is empty"), ("row", "has none"))
+            for column, message in (("inclusion", "is empty"), ("row", "has none"))
         ),
         ("row", "2.5", "row 3 of {} (counted from 1, without the header) has 2.5"),
     ],
 )
 def test_an_error_in_the_sheet_names_the_row_of_the_sheet(
-    news: tuple[Path, np.ndarray], labelled: Path, tmp_path: Path, column: str, value: str, said: str
+    news: tuple[Path, np.ndarray], labelled: Path, tmp_path: Path, column: str, value: str, message: str
 ) -> None:
     rows = rows_of(labelled)
     rows[2][column] = value
     sheet = written(rows, tmp_path / "sheet.csv")
-    found = howsure("counts", "estimate", news[0], "--prob", "score", "--labelled", sheet)
-    assert found.code == 2
-    assert said.format(sheet) in " ".join(found.err.split())
+    outcome = howsure("counts", "estimate", news[0], "--prob", "score", "--labelled", sheet)
+    assert outcome.code == 2
+    assert message.format(sheet) in " ".join(outcome.err.split())
 
 
 @pytest.mark.long
@@ -134,9 +134,9 @@ def test_a_scored_file_that_was_sorted_after_the_draw_is_refused(
     ordered = written(sorted(rows, key=lambda row: -float(row["score"])), tmp_path / "ordered.csv")
     shorter = written(rows[:-1], tmp_path / "shorter.csv")
     for changed in (ordered, shorter):
-        found = howsure("counts", "estimate", changed, *options, "--labelled", sheet)
-        assert found.code == 2
-        assert "sorted or changed since the sample was drawn" in found.err or "belong to another file" in found.err
+        outcome = howsure("counts", "estimate", changed, *options, "--labelled", sheet)
+        assert outcome.code == 2
+        assert "sorted or changed since the sample was drawn" in outcome.err or "belong to another file" in outcome.err
 
 
 def filled(drawn: Path, truth: np.ndarray, place: Path, words: tuple[object, object] = (0, 1)) -> Path:
@@ -145,7 +145,7 @@ def filled(drawn: Path, truth: np.ndarray, place: Path, words: tuple[object, obj
 
 
 def test_the_sheet_does_not_tell_the_score(labelled: Path) -> None:
-    """Its checks are letters, which no spreadsheet takes for a number, and whoever labels stays blind."""
+    """Its checks are letters, which no spreadsheet takes for a number, and the coder stays blind."""
     rows = rows_of(labelled)
     assert list(rows[0]) == ["row", "id", "text", "stratum", "inclusion", "check", "label"]
     assert all(row["check"].isalpha() and row["check"].islower() for row in rows)
@@ -156,11 +156,11 @@ def dated(news: tuple[Path, np.ndarray]) -> Rows:
     """The news with a day, its quarter, and labels of some."""
     rows, truth = rows_of(news[0]), news[1]
     days = [datetime.date(2001, 1, 1) + datetime.timedelta(days=i % 300) for i in range(600)]
-    known = set(np.random.default_rng(1).choice(600, 100, replace=False).tolist())
+    labelled_rows = set(np.random.default_rng(1).choice(600, 100, replace=False).tolist())
     return [
         row
         | {"day": str(day) + (" 05:34:00" if i % 2 else ""), "quarter": f"2001-Q{(day.month + 2) // 3}"}
-        | {"attack": str(int(truth[i])) if i in known else ""}
+        | {"attack": str(int(truth[i])) if i in labelled_rows else ""}
         for i, (row, day) in enumerate(zip(rows, days, strict=True))
     ]
 
@@ -170,58 +170,58 @@ OF_ATTACKS = ("--prob", "score", "--target", "attack", "--format", "json")
 
 @pytest.mark.long
 def test_periods_of_dates(dated: Rows, tmp_path: Path) -> None:
-    given = ["counts", "estimate", written(dated, tmp_path / "dated.csv"), *OF_ATTACKS]
-    by_date = json.loads(printed(*given, "--group", "month", "--date", "day", "--period", "quarter"))
-    by_column = json.loads(printed(*given, "--group", "month,quarter"))
+    estimate = ["counts", "estimate", written(dated, tmp_path / "dated.csv"), *OF_ATTACKS]
+    by_date = json.loads(printed(*estimate, "--group", "month", "--date", "day", "--period", "quarter"))
+    by_column = json.loads(printed(*estimate, "--group", "month,quarter"))
     assert by_date["columns"] == ["month", "quarter"]
     assert by_date["groups"] == by_column["groups"]
-    alone = howsure(*given, "--date", "day")
+    alone = howsure(*estimate, "--date", "day")
     assert (alone.code, "belong together" in alone.err) == (2, True)
-    given[2] = written([*dated[:6], dated[6] | {"day": "3/20/2003"}, *dated[7:]], tmp_path / "bad.csv")
-    found = howsure(*given, "--date", "day", "--period", "month")
-    assert "day must contain dates such as 2003-03-20; row 7 of" in found.err
-    assert "'3/20/2003'" in found.err
+    estimate[2] = written([*dated[:6], dated[6] | {"day": "3/20/2003"}, *dated[7:]], tmp_path / "bad.csv")
+    outcome = howsure(*estimate, "--date", "day", "--period", "month")
+    assert "day must contain dates such as 2003-03-20; row 7 of" in outcome.err
+    assert "'3/20/2003'" in outcome.err
 
 
 @pytest.mark.long
 def test_python_has_the_same_words(dated: Rows, news: tuple[Path, np.ndarray], labelled: Path, tmp_path: Path) -> None:
     """A source, a frame, and a filled sheet, to the digit."""
     files = [written(dated, tmp_path / "dated.csv"), news[0]]
-    asked = {"groups": ["month"], "date": "day", "period": "quarter", "rng": 0}
+    options = {"groups": ["month"], "date": "day", "period": "quarter", "rng": 0}
     printed_one = printed(
         "counts", "estimate", files[0], *OF_ATTACKS, *["--group", "month", "--date", "day", "--period", "quarter"]
     )
     for data in (read(files[0]), pandas.read_csv(files[0], sep=";")):
-        found = count_units("attack", "score", **asked, data=data)
-        assert found.to_dict()["groups"] == json.loads(printed_one)["groups"]
+        counts = count_units("attack", "score", **options, data=data)
+        assert counts.to_dict()["groups"] == json.loads(printed_one)["groups"]
     of_sheet = printed("counts", "estimate", files[1], "--prob", "score", "--labelled", labelled, "--format", "json")
-    found = count_units(None, "score", labelled=read(labelled), rng=0, data=read(files[1]))
+    counts = count_units(None, "score", labelled=read(labelled), rng=0, data=read(files[1]))
     with pytest.raises(InputError, match="labelled must be read by"):
         count_units(None, "score", labelled=labelled, data=read(files[1]))  # type: ignore[arg-type]
-    assert found.to_dict()["total"] == json.loads(of_sheet)["total"]
+    assert counts.to_dict()["total"] == json.loads(of_sheet)["total"]
 
 
 @pytest.mark.long
 def test_dates_in_a_form_of_their_own(dated: Rows, tmp_path: Path) -> None:
-    given = ["counts", "estimate", written(dated, tmp_path / "dated.csv"), *OF_ATTACKS]
-    content = json.loads(printed(*given, "--date", "day", "--period", "quarter"))
+    estimate = ["counts", "estimate", written(dated, tmp_path / "dated.csv"), *OF_ATTACKS]
+    content = json.loads(printed(*estimate, "--date", "day", "--period", "quarter"))
     turned = [row | {"day": "{2}.{1}.{0}".format(*row["day"][:10].split("-"))} for row in dated]
-    given[2] = written(turned, tmp_path / "turned.csv")
+    estimate[2] = written(turned, tmp_path / "turned.csv")
     german = ("--date", "day", "--date-format", "%d.%m.%Y", "--period", "quarter")
-    assert json.loads(printed(*given, *german))["groups"] == content["groups"]
-    drawn = howsure("counts", "sample", given[2], "--prob", "score", "--labels", "60", *german)
+    assert json.loads(printed(*estimate, *german))["groups"] == content["groups"]
+    drawn = howsure("counts", "sample", estimate[2], "--prob", "score", "--labels", "60", *german)
     assert (drawn.code, drawn.out.count("\n")) == (0, 61)
 
 
 @pytest.mark.long
 def test_the_command_that_a_sample_prints_works_when_typed(dated: Rows, tmp_path: Path) -> None:
-    given = written(dated, tmp_path / "dated news.dat")  # whose format only --from tells
+    scored = written(dated, tmp_path / "dated news.dat")  # whose format only --from gives
     sheet = tmp_path / "to label.csv"
     cells = ("--group", "month", "--date", "day", "--period", "quarter", "--where", "length < 6", "--from", "csv")
-    told = howsure("counts", "sample", given, "--prob", "score", "--labels", "80", *cells, "--output", sheet)
+    drawn = howsure("counts", "sample", scored, "--prob", "score", "--labels", "80", *cells, "--output", sheet)
     rows = rows_of(sheet)
     written([row | {"label": str(at % 2)} for at, row in enumerate(rows)], sheet, ",")
-    program, *typed = shlex.split(told.err.partition("with 1 or 0, then: ")[2])
+    program, *typed = shlex.split(drawn.err.partition("with 1 or 0, then: ")[2])
     assert program == "howsure"
     counts = json.loads(printed(*typed, "--format", "json"))
     assert counts["columns"] == ["month", "quarter"]
@@ -230,13 +230,13 @@ def test_the_command_that_a_sample_prints_works_when_typed(dated: Rows, tmp_path
 
 @pytest.mark.long
 def test_labels_in_words(news: tuple[Path, np.ndarray], labelled: Path, counted: str, tmp_path: Path) -> None:
-    given = ["counts", "estimate", news[0], "--prob", "score"]
+    estimate = ["counts", "estimate", news[0], "--prob", "score"]
     sheet = filled(labelled, news[1], tmp_path / "words.csv", ("wrong", "correct"))
-    assert without_next(printed(*given, "--labelled", sheet, "--positive", "correct")) == without_next(counted)
-    found = howsure(*given, "--labelled", sheet)
-    assert "is 'wrong'" in found.err or "is 'correct'" in found.err
-    assert "--positive" in found.err
-    assert "Did you mean --positive correct" in howsure(*given, "--labelled", sheet, "--positive", "corect").err
+    assert without_next(printed(*estimate, "--labelled", sheet, "--positive", "correct")) == without_next(counted)
+    outcome = howsure(*estimate, "--labelled", sheet)
+    assert "is 'wrong'" in outcome.err or "is 'correct'" in outcome.err
+    assert "--positive" in outcome.err
+    assert "Did you mean --positive correct" in howsure(*estimate, "--labelled", sheet, "--positive", "corect").err
 
 
 @pytest.mark.parametrize(
@@ -252,8 +252,8 @@ def test_sheets_in_the_encodings_of_spreadsheets(
         writer = csv.DictWriter(file, list(rows[0]), delimiter=delimiter)
         writer.writeheader()
         writer.writerows(rows)
-    found = howsure("counts", "estimate", news[0], "--prob", "score", "--labelled", sheet)
-    assert found.code == 0, found.err
+    outcome = howsure("counts", "estimate", news[0], "--prob", "score", "--labelled", sheet)
+    assert outcome.code == 0, outcome.err
 
 
 @pytest.mark.long
@@ -261,7 +261,7 @@ def test_sheets_in_the_encodings_of_spreadsheets(
     "options",
     [
         ["--group", "month"],
-        *(pytest.param(one, marks=pytest.mark.long) for one in ([], ["--design", "simple"], ["--cluster", "id"])),
+        *(pytest.param(design, marks=pytest.mark.long) for design in ([], ["--design", "simple"], ["--cluster", "id"])),
     ],
 )
 def test_further_units_are_written_below_those_that_are_labelled(
@@ -271,19 +271,21 @@ def test_further_units_are_written_below_those_that_are_labelled(
     first, second = tmp_path / "first.csv", tmp_path / "second.csv"
     howsure("counts", "sample", path, "--prob", "score", "--labels", 80, *options, "--output", first)
     done = filled(first, truth, tmp_path / "done.csv", ("no", "yes"))
-    given = ["counts", "sample", path, "--prob", "score", "--labels", 40, *options, "--show", "text"]
-    found = howsure(*given, "--more", done, "--output", second)
-    assert found.code == 0, found.err
+    sample = ["counts", "sample", path, "--prob", "score", "--labels", 40, *options, "--show", "text"]
+    outcome = howsure(*sample, "--more", done, "--output", second)
+    assert outcome.code == 0, outcome.err
     rows = rows_of(second)
     assert len(rows) == 120
     assert {row["row"]: row["label"] for row in rows if row["label"]} == {r["row"]: r["label"] for r in rows_of(done)}
     if options == ["--group", "month"]:
-        asked = {"groups": "month", "show": ["text"], "more": read(done), "rng": 0, "data": read(path)}
-        assert f"{draw_label_sample('score', 40, **asked).to_csv()}\n" == second.read_text(encoding="utf-8")
+        arguments = {"groups": "month", "show": ["text"], "more": read(done), "rng": 0, "data": read(path)}
+        assert f"{draw_label_sample('score', 40, **arguments).to_csv()}\n" == second.read_text(encoding="utf-8")
     everything = filled(second, truth, tmp_path / "all.csv")
     same = [] if "--design" in options else options
     assert "120" in printed("counts", "estimate", path, "--prob", "score", "--labelled", everything, *same)
-    third = howsure(*given, "--more", filled(second, truth, tmp_path / "again.csv"), "--output", tmp_path / "third.csv")
+    third = howsure(
+        *sample, "--more", filled(second, truth, tmp_path / "again.csv"), "--output", tmp_path / "third.csv"
+    )
     assert third.code == 0, third.err
     assert len(rows_of(tmp_path / "third.csv")) == 160
 
@@ -294,18 +296,18 @@ def test_what_cannot_go_on_is_said(news: tuple[Path, np.ndarray], labelled: Path
     drawn = tmp_path / "drawn.csv"
     howsure("counts", "sample", path, "--prob", "score", "--labels", 50, "--design", "importance", "--output", drawn)
     by_chance = filled(drawn, truth, tmp_path / "done.csv")
-    given = ["counts", "sample", path, "--prob", "score", "--labels", 30, "--more"]
-    assert "--design importance; further units" in howsure(*given, by_chance).err
+    sample = ["counts", "sample", path, "--prob", "score", "--labels", 30, "--more"]
+    assert "--design importance; further units" in howsure(*sample, by_chance).err
     rows = rows_of(labelled)
     three = written([row | {"label": str(i % 3)} for i, row in enumerate(rows)], tmp_path / "three.csv", ",")
-    assert "label must have two values" in howsure(*given, three).err
+    assert "label must have two values" in howsure(*sample, three).err
     other = written([row | {"stratum": "score 0"} for row in rows], tmp_path / "other.csv", ",")
-    assert "Pass the same --prob, --group and --cluster" in howsure(*given, other).err
-    assert "has none" in howsure(*given, drawn).err
+    assert "Pass the same --prob, --group and --cluster" in howsure(*sample, other).err
+    assert "has none" in howsure(*sample, drawn).err
     fewer = written(rows[:-5], tmp_path / "fewer.csv", ",")
-    told = howsure(*given, fewer).err
-    assert "--more: " in told
-    assert "must have all rows of its sample" in told
+    message = howsure(*sample, fewer).err
+    assert "--more: " in message
+    assert "must have all rows of its sample" in message
 
 
 def labels_needed(text: str) -> int:
@@ -314,14 +316,14 @@ def labels_needed(text: str) -> int:
 
 
 def test_a_plan_for_a_share(news: tuple[Path, np.ndarray]) -> None:
-    given = ["counts", "plan", news[0], "--prob", "score"]
-    shares, units = (printed(*given, *one) for one in (("--share", "--width", 0.125), ("--width", 75)))
+    plan = ["counts", "plan", news[0], "--prob", "score"]
+    shares, units = (printed(*plan, *target) for target in (("--share", "--width", 0.125), ("--width", 75)))
     assert "An interval about 0.125 of the units wide needs" in shares
     assert labels_needed(shares) == labels_needed(units)
     assert "about 75 units wide" in units
-    found = howsure(*given, "--width", 0.04)
-    assert found.code == 2
-    assert "must be at least 1 unit; it is 0.04. If it is a share of the units: --share." in found.err
+    outcome = howsure(*plan, "--width", 0.04)
+    assert outcome.code == 2
+    assert "must be at least 1 unit; it is 0.04. If it is a share of the units: --share." in outcome.err
 
 
 @pytest.mark.long
@@ -335,23 +337,23 @@ def test_where_counts_the_units_it_names_as_a_file_of_these_alone(
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     alone = tmp_path / "alone.csv"
     alone.write_text(lines[0] + "".join(lines[1 + number] for number in some), encoding="utf-8")
-    found, said = [], f"{len(some)} rows, {600 - len(some)} left out (not where month <> 'M1')"
+    outputs, note = [], f"{len(some)} rows, {600 - len(some)} left out (not where month <> 'M1')"
     for file, where in ((path, ("--where", "month <> 'M1'")), (alone, ())):
         sheet = tmp_path / f"sheet-{file.stem}.csv"
-        told = howsure(
+        sampled = howsure(
             "counts", "sample", file, "--prob", "score", "--labels", 80, "--show", "id", "--output", sheet, *where
         )
-        assert told.code == 0
-        assert (said in told.err) == bool(where)
-        assert ("--where 'month <> '" in told.err) == bool(where)
+        assert sampled.code == 0
+        assert (note in sampled.err) == bool(where)
+        assert ("--where 'month <> '" in sampled.err) == bool(where)
         drawn = rows_of(sheet)
         for row in drawn:
             row["label"] = str(int(truth[int(row["id"].removeprefix("d"))]))
         written(drawn, sheet, ",")
         out = printed("counts", "estimate", file, "--prob", "score", "--group", "month", "--labelled", sheet, *where)
-        assert (said in out) == bool(where)
-        found.append("\n".join(line for line in out.splitlines() if str(file) not in line))
-    assert found[0] == found[1]
+        assert (note in out) == bool(where)
+        outputs.append("\n".join(line for line in out.splitlines() if str(file) not in line))
+    assert outputs[0] == outputs[1]
     refused = howsure("counts", "estimate", path, "--prob", "score", "--labelled", tmp_path / "sheet-news.csv")
     assert (refused.code, "does not match the scored file" in refused.err) == (2, True)
 
@@ -363,21 +365,21 @@ def test_a_sheet_with_holes_is_bounded_and_says_how_many(
     rows = rows_of(labelled)
     partly = tmp_path / "partly.csv"
     written([row | {"label": "" if place < 5 else row["label"]} for place, row in enumerate(rows)], partly, ",")
-    given = ["counts", "estimate", news[0], "--prob", "score", "--format", "json", "--labelled"]
-    whole, found = (json.loads(printed(*given, one)) for one in (labelled, partly))
-    assert found["total"]["low"] <= whole["total"]["low"] < whole["total"]["high"] <= found["total"]["high"]
-    assert (found["recipe"]["drawn"], found["total"]["labelled"]) == (80, 75)
-    assert "5 of 80 drawn units have no label" in found["notes"][0]
-    said = howsure("counts", "sample", news[0], "--prob", "score", "--labels", 20, "--more", partly).err
-    assert "has none (5 in all)" in said
+    estimate = ["counts", "estimate", news[0], "--prob", "score", "--format", "json", "--labelled"]
+    whole, bounded = (json.loads(printed(*estimate, sheet)) for sheet in (labelled, partly))
+    assert bounded["total"]["low"] <= whole["total"]["low"] < whole["total"]["high"] <= bounded["total"]["high"]
+    assert (bounded["recipe"]["drawn"], bounded["total"]["labelled"]) == (80, 75)
+    assert "5 of 80 drawn units have no label" in bounded["notes"][0]
+    message = howsure("counts", "sample", news[0], "--prob", "score", "--labels", 20, "--more", partly).err
+    assert "has none (5 in all)" in message
 
 
 def test_a_plan_from_a_sheet_counts_on_what_its_labels_show(news: tuple[Path, np.ndarray], labelled: Path) -> None:
-    given = ["counts", "plan", news[0], "--prob", "score", "--width", 100]
-    alone, known = printed(*given), printed(*given, "--labelled", labelled)
+    plan = ["counts", "plan", news[0], "--prob", "score", "--width", 100]
+    alone, with_labels = printed(*plan), printed(*plan, "--labelled", labelled)
     assert "the scores are uninformative" in alone
-    assert "as informative as those of the labelled units" in known
-    assert labels_needed(known) < labels_needed(alone)
+    assert "as informative as those of the labelled units" in with_labels
+    assert labels_needed(with_labels) < labels_needed(alone)
     labels = plan_label_sample("score", width=100, labelled=read(labelled), data=read(news[0]))
-    assert (labels.from_labels, labels.labels) == (True, labels_needed(known))
-    assert "not in both" in howsure(*given, "--labelled", labelled, "--target", "score").err
+    assert (labels.from_labels, labels.labels) == (True, labels_needed(with_labels))
+    assert "not in both" in howsure(*plan, "--labelled", labelled, "--target", "score").err

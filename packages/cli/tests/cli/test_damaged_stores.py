@@ -69,7 +69,7 @@ def answers_of(store: EventStore) -> dict[str, int]:
         cookies={"howsure-80": "t"},
         raise_server_exceptions=False,
     )
-    return {asked: client.get(f"/api/{asked}").status_code for asked in QUESTIONS}
+    return {question: client.get(f"/api/{question}").status_code for question in QUESTIONS}
 
 
 def test_a_whole_store_is_whole(whole: Path) -> None:
@@ -96,16 +96,16 @@ def turn(what: str) -> list[pytest.MarkDecorator]:
 @pytest.mark.parametrize("what", [pytest.param(what, marks=turn(what)) for what in AT_OPENING])
 def test_damage_that_counts_depend_on_is_told_at_the_door(what: str, whole: Path, tmp_path: Path) -> None:
     path = damaged(whole, tmp_path / "d.duckdb", AT_OPENING[what])
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as refusal:
         EventStore.open(path)
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(refusal.value)
 
 
 def test_each_table_that_is_gone_is_named(whole: Path, tmp_path: Path) -> None:
     gone = [table for table in TABLES if table != "settings"]
     path = damaged(whole, tmp_path / "d.duckdb", "; ".join(f"DROP TABLE {table}" for table in gone))
-    found = [(one.table, one.rule) for one in check_store(path).damage]
-    assert found == [(table, "it is missing") for table in gone]
+    broken_rules = [(damage.table, damage.rule) for damage in check_store(path).damage]
+    assert broken_rules == [(table, "it is missing") for table in gone]
 
 
 @pytest.mark.slow
@@ -128,19 +128,19 @@ def ruined(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.long
 @pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.long)])
 def test_damage_of_a_document_is_told_when_it_is_read_and_by_the_check(ruined: Path, step: int) -> None:
-    rules = [f"table {one.table}: {one.rule} (" for one in check_store(ruined).damage]
+    rules = [f"table {damage.table}: {damage.rule} (" for damage in check_store(ruined).damage]
     with EventStore.open(ruined) as store:
         for number, what in [*enumerate(OF_DOCUMENTS)][::step]:
-            with pytest.raises(InputError, match="is damaged: ") as told:
+            with pytest.raises(InputError, match="is damaged: ") as refusal:
                 queries.document_view(store, number)
-            assert "\n" not in str(told.value)
-            assert what in OF_CLUSTERINGS or any(rule in str(told.value) for rule in rules), what
+            assert "\n" not in str(refusal.value)
+            assert what in OF_CLUSTERINGS or any(rule in str(refusal.value) for rule in rules), what
 
 
 @pytest.mark.parametrize("what", [OF_CLUSTERINGS[0], pytest.param(OF_CLUSTERINGS[1], marks=pytest.mark.long)])
 def test_damage_of_clusterings_is_found_by_the_check(what: str, whole: Path, tmp_path: Path) -> None:
-    (found,) = check_store(damaged(whole, tmp_path / "d.duckdb", of_document(OF_DOCUMENTS[what]))).damage
-    assert (found.table, found.document) == ("clusterings", 0)
+    (damage,) = check_store(damaged(whole, tmp_path / "d.duckdb", of_document(OF_DOCUMENTS[what]))).damage
+    assert (damage.table, damage.document) == ("clusterings", 0)
 
 
 @pytest.mark.parametrize(
@@ -150,10 +150,10 @@ def test_damage_of_clusterings_is_found_by_the_check(what: str, whole: Path, tmp
 def test_damage_of_a_document_is_told_when_all_are_read(what: str, whole: Path, tmp_path: Path) -> None:
     """Here some of it; each with the commands, as is slow."""
     with EventStore.open(damaged(whole, tmp_path / "d.duckdb", of_document(OF_DOCUMENTS[what]))) as store:
-        for read in (doubtful_documents, events_report):
-            with pytest.raises(InputError, match="damaged") as told:
-                read(store)
-            assert "\n" not in str(told.value)
+        for read_all in (doubtful_documents, events_report):
+            with pytest.raises(InputError, match="damaged") as refusal:
+                read_all(store)
+            assert "\n" not in str(refusal.value)
 
 
 @pytest.mark.long
@@ -161,17 +161,21 @@ def test_damage_of_a_document_is_told_when_all_are_read(what: str, whole: Path, 
 def test_the_page_tells_damage_as_what_is_wrong(what: str, whole: Path, tmp_path: Path) -> None:
     path = damaged(whole, tmp_path / "d.duckdb", of_document(OF_DOCUMENTS[what]))
     with EventStore.open(path) as store:
-        found = answers_of(store)
-    assert (found["document?number=0"], found["document?number=0&sample=39"], found["doubtful"]) == (400, 400, 400)
-    assert set(found.values()) <= {200, 400}
+        statuses = answers_of(store)
+    assert (statuses["document?number=0"], statuses["document?number=0&sample=39"], statuses["doubtful"]) == (
+        400,
+        400,
+        400,
+    )
+    assert set(statuses.values()) <= {200, 400}
 
 
 @pytest.mark.parametrize(
     "what", [pytest.param(what, marks=[pytest.mark.long] if at % 3 else []) for at, what in enumerate(ELSEWHERE)]
 )
 def test_other_damage_is_found_by_the_check(what: str, whole: Path, tmp_path: Path) -> None:
-    found = check_store(damaged(whole, tmp_path / "d.duckdb", ELSEWHERE[what])).damage
-    assert any(one.table in ELSEWHERE[what] for one in found)
+    damages = check_store(damaged(whole, tmp_path / "d.duckdb", ELSEWHERE[what])).damage
+    assert any(damage.table in ELSEWHERE[what] for damage in damages)
 
 
 @pytest.mark.long

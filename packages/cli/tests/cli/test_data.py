@@ -40,10 +40,10 @@ def test_list(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert ["not here" in row for row in rows] == [False] + [True] * len(data_sets())
     (nowhere / "gum").mkdir()
     monkeypatch.setenv("HOWSURE_DATA", str(nowhere))
-    found = {row["name"]: (row["found"], row["folder"]) for row in json.loads(printed("list", "--format", "json"))}
-    assert found.pop("demo") == ("bundled", None)
-    assert found.pop("gum") == ("HOWSURE_DATA", str(nowhere / "gum"))
-    assert set(found.values()) == {("not here", None)}
+    places = {row["name"]: (row["found"], row["folder"]) for row in json.loads(printed("list", "--format", "json"))}
+    assert places.pop("demo") == ("bundled", None)
+    assert places.pop("gum") == ("HOWSURE_DATA", str(nowhere / "gum"))
+    assert set(places.values()) == {("not here", None)}
 
 
 def test_show(nowhere: Path) -> None:
@@ -75,8 +75,8 @@ def test_get(nowhere: Path, real_data: Path) -> None:
         printed("get", "boostsa_test", "--from", site.address, "--to", nowhere / "mine")
     name = "h0.0/targs.txt"
     assert (nowhere / "mine" / "boostsa_test" / name).read_bytes() == (real_data / "boostsa_test" / name).read_bytes()
-    found = {row["name"]: row["found"] for row in json.loads(printed("list", "--format", "json"))}
-    assert {name for name, where in found.items() if where == "downloaded"} == {"boostsa_test", "gap_coref"}
+    places = {row["name"]: row["found"] for row in json.loads(printed("list", "--format", "json"))}
+    assert {name for name, where in places.items() if where == "downloaded"} == {"boostsa_test", "gap_coref"}
 
 
 def test_get_demo_writes_the_example_files(nowhere: Path) -> None:

@@ -71,11 +71,11 @@ def test_from_conllu_to_a_store(place: Path, tmp_path: Path) -> None:
     arguments = given(place, "news.conllu", "--store", store, "--samples", 20, "--workers", 1)
     text = printed(*arguments)
     extract_to(library, open_corpus([place / "news.conllu"], fields=Fields()), place / "model.npz")
-    held, expected = contents(store), contents(library)
-    assert {name: rows for name, rows in held.items() if name != "settings"} == {
+    tables, expected = contents(store), contents(library)
+    assert {name: rows for name, rows in tables.items() if name != "settings"} == {
         name: rows for name, rows in expected.items() if name != "settings"
     }
-    events = len({row[0] for row in held["events"]})
+    events = len({row[0] for row in tables["events"]})
     assert f"{store}: {DOCUMENTS} documents of" in text
     assert f"{events} with an event in some sample" in text
     assert re.search(
@@ -85,7 +85,7 @@ def test_from_conllu_to_a_store(place: Path, tmp_path: Path) -> None:
     assert "--rule attack-wide finds them" in text
     again = printed(*arguments)
     assert f"done before: {DOCUMENTS} documents" in again
-    assert contents(store) == held
+    assert contents(store) == tables
 
 
 def test_from_texts_to_a_store(place: Path, pipeline: Path, tmp_path: Path) -> None:
@@ -100,10 +100,10 @@ def test_from_texts_to_a_store(place: Path, pipeline: Path, tmp_path: Path) -> N
     speed = re.search(r"s for 4 documents read \(([\d,.]+) per second\), 2 of them kept \(([\d,.]+) per second\)", text)
     of_read, of_kept = (float(rate.replace(",", "")) for rate in speed.groups())
     assert of_read == pytest.approx(2 * of_kept, rel=0.2, abs=0.2)  # one time, two numbers of documents, two roundings
-    with EventStore.open(store) as held:
-        assert held.ask("SELECT id, title FROM documents") == [("a", "One"), ("b", "<script>")]
-        assert held.ask("SELECT actor, probability FROM events WHERE document = 0") == [("IRQ", 1.0)]
-        settings = held.settings
+    with EventStore.open(store) as opened:
+        assert opened.ask("SELECT id, title FROM documents") == [("a", "One"), ("b", "<script>")]
+        assert opened.ask("SELECT actor, probability FROM events WHERE document = 0") == [("IRQ", 1.0)]
+        settings = opened.settings
     assert settings["finished"]
     assert settings["rule"]["verbs"] == ["attack"]
     assert (settings["rule"]["labels"], settings["parser"]["pipeline"]) == ("ud", "en_pipeline")
@@ -117,8 +117,8 @@ def test_a_store_counted_again(place: Path, tmp_path: Path) -> None:
     printed(*given(place, "news.conllu", "--store", store, "--samples", 20, "--workers", 1))
     (tmp_path / "spoke.yaml").write_text("forms: [attacked, spoke]")
     printed("events", "label", store, "--draw-only", "--labels", 20, "--actor", "IRQ", "--question", "Who?")
-    with EventStore.open(store, read_only=False) as held:
-        answer_all(held, "anna")
+    with EventStore.open(store, read_only=False) as opened:
+        answer_all(opened, "anna")
     command = ("events", "recount", store, "--rule", tmp_path / "spoke.yaml", "--model", place / "model.npz")
     text = printed(*command, "--store", again, "--workers", 1, "--period", "year", "--top", 2)
     assert f"{again}: {DOCUMENTS} documents of" in text
@@ -126,8 +126,8 @@ def test_a_store_counted_again(place: Path, tmp_path: Path) -> None:
     assert re.search(r"\nIRQ +Iraq +1990 +[\d.]+ +[\d.]+ ( +\d+){5}\n", text)
     assert "1 more actor: --top shows them." in text
     assert f"labels of 20 documents are carried over from {store}; they answer: Who?\n" in text
-    with EventStore.open(again) as held:
-        assert held.settings["rule"]["name"] == "spoke"
+    with EventStore.open(again) as opened:
+        assert opened.settings["rule"]["name"] == "spoke"
     assert howsure(*command, "--store", store).code == 2
     assert "another model" in howsure(*command[:-2], "--store", tmp_path / "b.duckdb").err
 
@@ -175,9 +175,9 @@ def test_bad_input_is_named(
 ) -> None:
     store = tmp_path / "news.duckdb"
     pipeline = request.getfixturevalue("pipeline") if "{pipeline}" in options else None
-    held = [option.format(place=place, pipeline=pipeline) for option in options]
-    stored = () if "--store" in held else ("--store", store)
-    done = howsure(*given(place, file, *stored, "--workers", 1, *held))
+    filled_options = [option.format(place=place, pipeline=pipeline) for option in options]
+    stored = () if "--store" in filled_options else ("--store", store)
+    done = howsure(*given(place, file, *stored, "--workers", 1, *filled_options))
     assert (done.code, done.out) == (2, "")
     assert re.search(message, " ".join(done.err.split()))
     assert not store.exists() or not contents(store)["documents"]
@@ -191,14 +191,14 @@ def test_ctrl_c_and_the_same_command_again(place: Path, tmp_path: Path) -> None:
     arguments = ("events", "extract", corpus, *options, "--store", store)
     moment = 'lambda held: "report" in held and held["report"].read > 0'
     done = pressed(*arguments, "--workers", 2, function="_go_on", moment=moment)
-    told = done.stderr
+    message = done.stderr
     assert done.returncode == 130
-    match = re.search(rf"contains ([\d,]+) of {3 * BATCH:,} documents; rerun the same command to resume", told)
+    match = re.search(rf"contains ([\d,]+) of {3 * BATCH:,} documents; rerun the same command to resume", message)
     stored = int(match[1].replace(",", ""))
-    with EventStore.open(store) as held:
-        assert held.next_document == stored > 0
+    with EventStore.open(store) as opened:
+        assert opened.next_document == stored > 0
         assert stored % BATCH == 0
-    assert "Traceback" not in told
+    assert "Traceback" not in message
     text = printed(*arguments, "--workers", 1)
     assert f"done before: {stored:,} documents" in text
     printed("events", "extract", corpus, *options, "--store", whole, "--workers", 1)
@@ -221,10 +221,10 @@ def test_the_choices_are_those_of_the_package() -> None:
 
 @pytest.mark.long
 def test_the_papers_rule_is_told_of(place: Path, tmp_path: Path) -> None:
-    for rule, told in (("attack", True), ("attack-wide", False)):
+    for rule, recommended in (("attack", True), ("attack-wide", False)):
         store = tmp_path / f"{Path(rule).stem}.duckdb"
         text = printed(*given(place, "news.conllu", "--store", store, "--samples", 5, "--workers", 1, "--rule", rule))
-        assert ("--rule attack-wide finds them" in text) == told
+        assert ("--rule attack-wide finds them" in text) == recommended
 
 
 MANY = BATCH + 5
@@ -278,14 +278,14 @@ def test_parts_and_their_merge(news_place: Path, whole: Path, tmp_path: Path) ->
 def test_no_command_takes_a_part_for_the_whole(news_place: Path, tmp_path: Path) -> None:
     store = tmp_path / "part-2.duckdb"
     printed(*extract(news_place, "--workers", 1, "--part", "2/2", "--store", store))
-    asked = {
+    arguments = {
         "series": (),
         "compare": ("IRQ", "IRN"),
         "report": (tmp_path / "o.html",),
         "label": ("--draw-only",),
         "recount": ("--rule", "attack-wide", "--store", tmp_path / "o.duckdb"),
     }
-    for name, more in asked.items():
+    for name, more in arguments.items():
         done = howsure("events", name, store, *more)
         assert (done.code, "contains part 2 of 2 of its input, not all of it" in done.err) == (2, True), name
         assert [path.name for path in tmp_path.iterdir()] == [store.name]
@@ -340,8 +340,8 @@ def test_other_forms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("documents.csv").write_text(csv_of([row[:4] for row in (ROWS[0], *ROWS[2:])], HEADINGS[:4]), encoding="utf-8")
     rows = [(row[0], row[4], int(float(row[5]))) for row in ROWS if row[4]]
     Path("scores.csv").write_text(csv_of(rows, ("id", "actor", "p")), encoding="utf-8")
-    given = ("--id", "id", "--date", "date", "--actor", "actor", "--prob", "p", "--documents", "documents.csv")
-    printed("events", "import", "scores.csv", *given, "--text", "text", "--store", "s.duckdb")
+    columns = ("--id", "id", "--date", "date", "--actor", "actor", "--prob", "p", "--documents", "documents.csv")
+    printed("events", "import", "scores.csv", *columns, "--text", "text", "--store", "s.duckdb")
     series = printed("events", "series", "s.duckdb", "--period", "year")
     assert re.search(r"\nUSA +2001 +4 +1\.0 +\[1, 1\] +1\n", series)
 

@@ -31,13 +31,13 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def store(path: Path) -> Iterator[EventStore]:
-    with EventStore.open(path) as held:
-        yield held
+    with EventStore.open(path) as opened:
+        yield opened
 
 
 def run(*arguments: object) -> Result:
     """The command; what is wrong is raised."""
-    return CliRunner().invoke(command, [str(one) for one in arguments], catch_exceptions=False)
+    return CliRunner().invoke(command, [str(argument) for argument in arguments], catch_exceptions=False)
 
 
 @pytest.mark.long
@@ -46,11 +46,11 @@ def test_nothing_is_that_doubtful(path: Path) -> None:
 
 
 def test_what_cannot_be(path: Path, tmp_path: Path) -> None:
-    for arguments, told in [
+    for arguments, message in [
         (["series", path, "--title", "All"], "--title is for a figure"),
         (["doubtful", path, "--low", 2], "0 ≤ low ≤ high ≤ 1"),
     ]:
-        with pytest.raises(InputError, match=told):
+        with pytest.raises(InputError, match=message):
             run(*arguments)
     assert list(tmp_path.iterdir()) == []
     assert run("series", path, "--actor", "IRQ,,YUG").exit_code == 2
@@ -108,9 +108,11 @@ def test_comparison_of_two_actors_of_whom_one_has_labels(labelled: Path) -> None
     assert "Corrected with" not in out
 
 
-@pytest.mark.parametrize("asked", [("series",), pytest.param(("compare", "AAA", "BBB"), marks=pytest.mark.long)])
-def test_learning_from_the_labelled_texts(labelled: Path, asked: tuple[str, ...]) -> None:
-    document = json.loads(run(asked[0], labelled, *asked[1:], "--period", "year", "--learn", "--format", "json").output)
+@pytest.mark.parametrize("command_line", [("series",), pytest.param(("compare", "AAA", "BBB"), marks=pytest.mark.long)])
+def test_learning_from_the_labelled_texts(labelled: Path, command_line: tuple[str, ...]) -> None:
+    document = json.loads(
+        run(command_line[0], labelled, *command_line[1:], "--period", "year", "--learn", "--format", "json").output
+    )
     assert "learned from the texts" in document["corrected"]["recipe"]["features"]
 
 
@@ -180,5 +182,5 @@ def test_a_file_that_is_not_there_and_a_store_without_labels(inside: Path, tmp_p
 def test_what_corrects_counts_needs_corrected_ones(inside: Path, option: tuple[str, ...]) -> None:
     done = howsure("events", "series", "s.duckdb", *option, "--uncorrected")
     assert (done.code, done.out) == (2, "")
-    told = f"{option[0]} is for corrected counts, which --uncorrected leaves out; give one of the two."
-    assert told in " ".join(done.err.split())
+    message = f"{option[0]} is for corrected counts, which --uncorrected leaves out; give one of the two."
+    assert message in " ".join(done.err.split())

@@ -79,13 +79,13 @@ PACKED = ("dev.tsv.gz", "dev.csv.zst", "dev.jsonl.gz", "dev.jsonl.zst")  # as de
 @pytest.mark.long
 @pytest.mark.parametrize("several", [7, pytest.param(13, marks=pytest.mark.long)])
 def test_every_file_format_gives_the_same_numbers(named: dict[str, list[Any]], several: int) -> None:
-    found = {
+    curves_by_file = {
         name: json.loads(printed("calibration", *paths, *JUDGE, "--format", "json"))["curves"]
         for name, paths in named.items()
         if several == 13 or name not in (*PACKED, "dev.tsv", "files")
     }
-    assert len(found) == several
-    assert [name for name, curves in found.items() if curves != found["dev.csv"]] == []
+    assert len(curves_by_file) == several
+    assert [name for name, curves in curves_by_file.items() if curves != curves_by_file["dev.csv"]] == []
 
 
 @pytest.mark.parametrize("name", ["dev.csv", "dev.jsonl", "dev.csv.gz", "dev.npz"])

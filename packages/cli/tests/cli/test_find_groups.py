@@ -37,22 +37,22 @@ def lengths() -> np.ndarray:
 
 
 def test_json_is_that_of_python(file: Path) -> None:
-    found = json.loads(run("calibration", "find-groups", str(file), *TYPED, "--format", "json").out)
+    printed_json = json.loads(run("calibration", "find-groups", str(file), *TYPED, "--format", "json").out)
     features = {"prompt": PROMPT, "length(text)": lengths(), "day": DAY}
     groups = find_miscalibrated_groups(GOLD, PROB, features=features, conditions=1, multicalibration=True)
     assert groups.multicalibration == multicalibration_error(GOLD, PROB, features=features)
     content = json.loads(json.dumps(groups.to_dict()))
-    assert found["recipe"]["target"] == "gold"
-    assert {**found, "recipe": None} == {**content, "recipe": None}
-    assert [group["group"] for group in found["groups"]] == ["prompt = second"]
+    assert printed_json["recipe"]["target"] == "gold"
+    assert {**printed_json, "recipe": None} == {**content, "recipe": None}
+    assert [group["group"] for group in printed_json["groups"]] == ["prompt = second"]
 
 
 @pytest.mark.long
 def test_parquet_types_make_the_same_groups(file: Path, tmp_path: Path) -> None:
     duckdb.execute(f"COPY (SELECT * FROM read_csv('{file}')) TO '{tmp_path}/dev.parquet'")
     typed = [
-        run("calibration", "find-groups", str(one), *TYPED, "--format", "csv").out
-        for one in (file, tmp_path / "dev.parquet")
+        run("calibration", "find-groups", str(table_file), *TYPED, "--format", "csv").out
+        for table_file in (file, tmp_path / "dev.parquet")
     ]
     assert typed[0] == typed[1]
     (row,) = csv.DictReader(io.StringIO(typed[0]))
@@ -66,9 +66,9 @@ def test_a_page_without_findings_says_what_was_looked_at(tmp_path: Path) -> None
         f"calibration find-groups {tmp_path}/x.csv --target gold --prob prob --features part --report {tmp_path}/x.html"
     )
     page = (tmp_path / "x.html").read_text(encoding="utf-8")
-    for told in (done.out, page):
-        assert "No group is found to be worse calibrated than the whole" in told
-        assert "made by part, each of 50 rows or more." in told
+    for report_text in (done.out, page):
+        assert "No group is found to be worse calibrated than the whole" in report_text
+        assert "made by part, each of 50 rows or more." in report_text
     assert "<h2>Table" not in page
 
 

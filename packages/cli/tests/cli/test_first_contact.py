@@ -86,7 +86,7 @@ def test_only_files_of_similar_names_are_suggested(missing: str, near: str | Non
 
 
 @pytest.mark.parametrize(
-    ("typed", "meant"),
+    ("typed", "advice"),
     [
         ("answers.csv", "howsure needs a command: howsure look answers.csv"),
         (
@@ -108,14 +108,14 @@ def test_only_files_of_similar_names_are_suggested(missing: str, near: str | Non
         ("data answers.csv", "No such command 'answers.csv'."),
     ],
 )
-def test_a_file_in_place_of_a_step_names_the_step(typed: str, meant: str) -> None:
+def test_a_file_in_place_of_a_step_names_the_step(typed: str, advice: str) -> None:
     Path("answers.csv").write_text("a,b\n")
     outcome = run(*typed.split())
-    assert (outcome.code, outcome.err.strip().splitlines()[-1]) == (2, f"Error: {meant}")
+    assert (outcome.code, outcome.err.strip().splitlines()[-1]) == (2, f"Error: {advice}")
 
 
 @pytest.mark.parametrize(
-    ("typed", "meant"),
+    ("typed", "advice"),
     [
         (
             "check --min-score 0.7 answers.csv",
@@ -142,9 +142,9 @@ def test_a_file_in_place_of_a_step_names_the_step(typed: str, meant: str) -> Non
         ("recalibrate --foo fit answers.csv", "No such option '--foo'."),
     ],
 )
-def test_an_option_before_its_step_names_what_works(typed: str, meant: str) -> None:
+def test_an_option_before_its_step_names_what_works(typed: str, advice: str) -> None:
     outcome = run(*typed.split())
-    assert (outcome.code, outcome.err.strip().splitlines()[-1]) == (2, f"Error: {meant}")
+    assert (outcome.code, outcome.err.strip().splitlines()[-1]) == (2, f"Error: {advice}")
 
 
 def test_a_folder_without_logs_names_a_command() -> None:

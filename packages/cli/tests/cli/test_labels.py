@@ -25,7 +25,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def read(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def labelled_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store whose drawn documents two coders read."""
     with drawn_store(tmp_path_factory.mktemp("read") / "s.duckdb", 20) as store:
         order = answer_all(store, "anna", {0: ["IRQ"], 1: ["NATO"], 2: ["IRQ", "NATO"]})
@@ -53,10 +53,10 @@ def test_documents_are_drawn_and_more_of_them_later(store: Path) -> None:
     assert "20 documents of 52 to read: Which of these attack here?" in out
     assert label(store).startswith("20 documents drawn before: Which of these attack here?\n  20 left, ")
     assert "10 documents of 52 to read" in label(store, "--labels", 30)
-    with EventStore.open(store) as held:
-        assert len(reading_order(held)) == 30
-        assert (asked_of(held).actors, asked_of(held).period) == (("IRQ", "NATO"), "none")
-        assert [draw["seed"] for draw in asked_of(held).draws] == [3, 0]
+    with EventStore.open(store) as opened:
+        assert len(reading_order(opened)) == 30
+        assert (asked_of(opened).actors, asked_of(opened).period) == (("IRQ", "NATO"), "none")
+        assert [draw["seed"] for draw in asked_of(opened).draws] == [3, 0]
 
 
 def test_what_was_drawn_is_not_asked_otherwise(store: Path) -> None:
@@ -71,12 +71,14 @@ def test_what_was_drawn_is_not_asked_otherwise(store: Path) -> None:
 
 @pytest.mark.long
 def test_the_same_command_resumes(store: Path) -> None:
-    asked = ["--labels", 20, "--actor", "IRQ,NATO", "--question", " Who attacks? ", "--period", "none", "--seed", 3]
-    label(store, *asked, "--design", "simple")
-    again = label(store, *asked, "--design", "simple")
+    options = ["--labels", 20, "--actor", "IRQ,NATO", "--question", " Who attacks? ", "--period", "none", "--seed", 3]
+    label(store, *options, "--design", "simple")
+    again = label(store, *options, "--design", "simple")
     assert again.startswith("20 documents drawn before: Who attacks?\n")
     assert label(store, "--actor", "nato", "--actor", "Iraq") == again
-    assert "10 documents of 52 to read" in label(store, *["30" if one == 20 else one for one in asked])
+    assert "10 documents of 52 to read" in label(
+        store, *["30" if option_value == 20 else option_value for option_value in options]
+    )
     for option, value in (("--question", "Who strikes?"), ("--period", "year"), ("--design", "stratified")):
         done = howsure("events", "label", store, "--draw-only", option, value)
         assert (done.code, f"{option} must be what was asked when" in done.err) == (2, True)
@@ -88,23 +90,23 @@ def test_the_page_opens_on_the_drawn_documents(store: Path) -> None:
     process = subprocess.Popen([*command, "--no-open"], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     try:
-        said = next(line for line in process.stdout if " is labelled at " in line)
+        greeting = next(line for line in process.stdout if " is labelled at " in line)
     finally:
         process.send_signal(signal.SIGINT)
     assert process.wait() == 0
-    assert said.startswith(f"{store} is labelled at http://127.0.0.1:")
-    with EventStore.open(store) as held:
-        assert len(reading_order(held)) == 20
+    assert greeting.startswith(f"{store} is labelled at http://127.0.0.1:")
+    with EventStore.open(store) as opened:
+        assert len(reading_order(opened)) == 20
 
 
-def test_labels_go_out_and_come_back(read: Path, store: Path, tmp_path: Path) -> None:
+def test_labels_go_out_and_come_back(labelled_store: Path, store: Path, tmp_path: Path) -> None:
     out = tmp_path / "labels.csv"
-    assert printed("events", "labels", "export", read, "--output", out) == f"82 labels in {out}\n"
-    assert printed("events", "labels", "export", read) == out.read_text()
-    with EventStore.open(read) as held:
-        order = reading_order(held)
-        ids = dict(held.ask("SELECT document, id FROM documents"))
-        wanted = [(answer.document, answer.coder, answer.acting) for answer in answers_of(held)]
+    assert printed("events", "labels", "export", labelled_store, "--output", out) == f"82 labels in {out}\n"
+    assert printed("events", "labels", "export", labelled_store) == out.read_text()
+    with EventStore.open(labelled_store) as opened:
+        order = reading_order(opened)
+        ids = dict(opened.ask("SELECT document, id FROM documents"))
+        answers = [(answer.document, answer.coder, answer.acting) for answer in answers_of(opened)]
     rows = list(csv.DictReader(out.open(newline="")))
     assert rows[0]["document"] == ids[order[0]]
     unclear = [row for row in rows if (row["document"], row["coder"]) == (ids[order[3]], "bob")]
@@ -112,8 +114,8 @@ def test_labels_go_out_and_come_back(read: Path, store: Path, tmp_path: Path) ->
     label(store, "--labels", 20, "--actor", "IRQ,NATO", "--period", "none")
     output = printed("events", "labels", "import", store, out)
     assert output == f"{store}: 41 answers to 20 documents by anna, bob, carla\n"
-    with EventStore.open(store) as held:
-        assert [(answer.document, answer.coder, answer.acting) for answer in answers_of(held)] == wanted
+    with EventStore.open(store) as opened:
+        assert [(answer.document, answer.coder, answer.acting) for answer in answers_of(opened)] == answers
 
 
 @pytest.mark.long
@@ -143,10 +145,10 @@ def test_nobody_disagrees(store: Path) -> None:
     label(store, "--labels", 20)
     nobody = "no document was read yet, none by two coders: nobody could disagree\n"
     assert printed("events", "labels", "disagreements", store) == nobody
-    with EventStore.open(store, read_only=False) as held:
-        first, second = sorted(number for (number,) in held.ask("SELECT document FROM label_sample"))[:2]
+    with EventStore.open(store, read_only=False) as opened:
+        first, second = sorted(number for (number,) in opened.ask("SELECT document FROM label_sample"))[:2]
         for document, coder in ((first, "anna"), (second, "anna"), (second, "bert")):
-            record_answer(held, document, coder, acting=[], revision=0)
+            record_answer(opened, document, coder, acting=[], revision=0)
     agreed = "all coders agree on the 1 document that two or more of them read\n"
     assert printed("events", "labels", "disagreements", store) == agreed
 
@@ -176,9 +178,9 @@ def test_a_store_that_is_counted_again_says_that_it_keeps_its_labels(tmp_path: P
     path, again = tmp_path / "news.duckdb", tmp_path / "again.duckdb"
     example_store(path).close()
     label(path, "--labels", 20, "--actor", "NORLAND", "--question", "Who?")
-    with EventStore.open(path, read_only=False) as held:
-        answer_all(held, "anna")
+    with EventStore.open(path, read_only=False) as opened:
+        answer_all(opened, "anna")
     out = printed("events", "recount", path, "--rule", "attack-wide", "--workers", 1, "--store", again)
     assert f"labels of 20 documents are carried over from {path}; they answer: Who?\n" in out
-    with EventStore.open(again) as held:
-        assert len(answers_of(held)) == 20
+    with EventStore.open(again) as opened:
+        assert len(answers_of(opened)) == 20

@@ -21,8 +21,8 @@ TOKENS[::10] = -100
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     for at, rows in enumerate(np.split(np.arange(900), [300, 700])):
-        held = {"logits": LOGITS[rows], "labels": TOKENS[rows]}
-        save_file(held, f"shard-{at}.safetensors")
+        tensors = {"logits": LOGITS[rows], "labels": TOKENS[rows]}
+        save_file(tensors, f"shard-{at}.safetensors")
         np.save(f"shard-{at}.npy", LOGITS[rows])
     np.save("tokens.npy", TOKENS)
     return tmp_path
@@ -34,7 +34,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_command_says_what_the_library_says(typed: tuple[str, ...], folder: Path) -> None:
     summary = CalibrationSummary()
     summary.add_logits(LOGITS, TOKENS)
-    for options, wanted in (
+    for options, expected in (
         ((), summary.by_probability().curve(binning="weight")),
         (("--bins", "7"), summary.by_probability().curve(binning="weight", n_bins=7)),
         (("--weight", "equal", "--bin-size", "2000"), summary.curve(bin_size=2000)),
@@ -44,8 +44,8 @@ def test_the_command_says_what_the_library_says(typed: tuple[str, ...], folder: 
         assert content["recipe"]["rows"] == 810
         assert content["recipe"]["skipped"] == {"target -100": 90}
         assert content["curves"][0]["n"] == 810 * 40
-        assert content["curves"][0]["error"] == wanted.error.to_dict()
-        assert len(content["curves"][0]["bins"]) == len(wanted.bins)
+        assert content["curves"][0]["error"] == expected.error.to_dict()
+        assert len(content["curves"][0]["bins"]) == len(expected.bins)
 
 
 def test_figure_and_report(folder: Path) -> None:

@@ -21,8 +21,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_help_names_every_format() -> None:
-    said = " ".join(run("help", "input").out.split()).replace("- ", "-")
-    assert [name for name in LOGS if name not in said] == []
+    help_text = " ".join(run("help", "input").out.split()).replace("- ", "-")
+    assert [name for name in LOGS if name not in help_text] == []
 
 
 def test_the_format_and_the_columns_of_a_log_are_in_the_line_below_the_table() -> None:
@@ -43,7 +43,7 @@ def test_one_curve_for_each_model_and_task() -> None:
 
 def test_two_logs_are_compared_item_by_item() -> None:
     other = [lm_eval_sample(item, [-1.5, -2.0 + item % 2], item % 2) for item in reversed(range(30))]
-    small, large = (write_lm_eval(Path(), name, "task", held) for name, held in (("s", SAMPLES), ("l", other)))
+    small, large = (write_lm_eval(Path(), name, "task", samples) for name, samples in (("s", SAMPLES), ("l", other)))
     done = run("calibration", "compare", str(small), str(large), "--format", "json")
     assert done.code == 0, done.err
     assert json.loads(done.out)["recipe"]["n"] == 30

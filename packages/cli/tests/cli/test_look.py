@@ -47,9 +47,14 @@ def several_models() -> str:
 
 
 def non_answers() -> str:
-    said = ["correct", "wrong", "wrong", "unparseable"] * 50
+    graded = ["correct", "wrong", "wrong", "unparseable"] * 50
     return table(
-        "said.csv", "item grade conf", ((f"i{at}", *one) for at, one in enumerate(zip(said, chance(), strict=True)))
+        "said.csv",
+        "item grade conf",
+        (
+            (f"i{at}", *grade_and_confidence)
+            for at, grade_and_confidence in enumerate(zip(graded, chance(), strict=True))
+        ),
     )
 
 
@@ -88,12 +93,12 @@ def arrays() -> str:
 
 
 def labels() -> str:
-    rows = [(f"q{at}", one, other) for at, (one, other) in enumerate(RNG.choice(["a", "b"], (200, 2)))]
+    rows = [(f"q{at}", first_label, other) for at, (first_label, other) in enumerate(RNG.choice(["a", "b"], (200, 2)))]
     return table("said_true.csv", "question target prediction", rows)
 
 
 def objects_of_models() -> str:
-    rows = [{one: {"right": bool(at % of), "text": "…"} for one, of in (("x", 2), ("y", 3))} for at in range(60)]
+    rows = [{model: {"right": bool(at % of), "text": "…"} for model, of in (("x", 2), ("y", 3))} for at in range(60)]
     Path("objects.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     return "objects.jsonl"
 
@@ -201,27 +206,27 @@ def test_what_it_suggests_for_real_data_runs(real_data: Path, pipeline: Path) ->
     files = [file for file in files if not re.search(r"(_[12]|train|test.*)\.", file.name)]  # of files alike, one
     files = [file for file in files if file.stat().st_size < MOST_BYTES]
     files += [next((real_data / "hellaswag_llm_scores" / "full_prompt").glob("*.tsv.gz"))]
-    suggested, known = 0, set()
+    suggested, seen_layouts = 0, set()
     for file in files:
         try:
             overview = howsure.look(file)
         except howsure.InputError as error:
             assert "some rows have more or fewer values" in str(error)  # noqa: PT017
             continue
-        columns = tuple(one.name for one in overview)
-        if columns not in known:
+        columns = tuple(column.name for column in overview)
+        if columns not in seen_layouts:
             commands = [
                 command.replace("en_core_web_sm", f"{pipeline} --since 2020-12-15") for command in overview.commands
             ]
             check_all_run(commands)
             suggested += len(commands)
-        known.add(columns)
+        seen_layouts.add(columns)
     assert suggested > 10
 
 
 def test_it_tells_what_columns_hold() -> None:
     overview = howsure.look(several_models())
-    kinds = {one.name: (one.kind, one.could_be) for one in overview}
+    kinds = {column.name: (column.kind, column.could_be) for column in overview}
     assert kinds == {
         "model": ("few values", "label, group, model"),
         "question": ("repeated values", "item, cluster"),
@@ -260,28 +265,28 @@ def test_a_leaderboard_is_a_summary() -> None:
 
 @pytest.mark.parametrize("command", ["look", "score", "calibration"])
 def test_the_results_of_a_harness_are_no_samples(command: str) -> None:
-    held = {"results": {"quiz": {"alias": "quiz", "acc,none": 0.5}}, **lm_eval_results("small", "quiz")}
-    Path("results_2026.json").write_text(json.dumps(held))
-    said = run(command, "results_2026.json").err
+    results = {"results": {"quiz": {"alias": "quiz", "acc,none": 0.5}}, **lm_eval_results("small", "quiz")}
+    Path("results_2026.json").write_text(json.dumps(results))
+    message = run(command, "results_2026.json").err
     expected = (
         "results_2026.json is a summary of lm-evaluation-harness, means without answers; use the file of the samples"
     )
-    assert said.startswith(f"howsure: {expected}: samples_*.jsonl")
+    assert message.startswith(f"howsure: {expected}: samples_*.jsonl")
 
 
 def test_a_folder_is_what_lies_in_it() -> None:
     for model in ("small", "large"):
         path = write_lm_eval(Path("out"), model, "quiz", [lm_eval_sample(at, [-1.0, -2.0], at % 2) for at in range(20)])
-        held = {"results": {"quiz": {"alias": "quiz"}}, **lm_eval_results(model, "quiz")}
-        (path.parent / f"results_{model}.json").write_text(json.dumps(held))
-    found = howsure.mean_scores(data=howsure.read("out"))
-    assert {row.model for row in found} == {"small", "large"}
+        results = {"results": {"quiz": {"alias": "quiz"}}, **lm_eval_results(model, "quiz")}
+        (path.parent / f"results_{model}.json").write_text(json.dumps(results))
+    means = howsure.mean_scores(data=howsure.read("out"))
+    assert {row.model for row in means} == {"small", "large"}
     assert run("score", "out").code == 0
     assert howsure.look("out").what == "a log of lm-evaluation-harness"
 
 
 def test_a_leaderboard_may_name_its_rows_as_it_likes() -> None:
-    rows = [(one, 40 + at, 50 - at, "minimal") for at, one in enumerate(("a", "b", "c", "c"))]
+    rows = [(model, 40 + at, 50 - at, "minimal") for at, model in enumerate(("a", "b", "c", "c"))]
     table("board.csv", "name win_rate avg_length filter", [*rows, *((f"d{at}", at, at, "all") for at in range(40))])
     assert howsure.look("board.csv").notes[-1].startswith("This is a summary, one row per model")
 
@@ -294,13 +299,13 @@ def test_a_list_of_objects_is_looked_into() -> None:
     assert overview.commands == howsure.look("nested.json", explode="outputs").commands
     (command,) = overview.commands
     done = run(*shlex.split(command)[1:], "--format", "json")
-    right = sum(one["target"] == one["prediction"] for one in elements) / 60
+    right = sum(element["target"] == element["prediction"] for element in elements) / 60
     assert json.loads(done.out)["scores"][0]["mean"]["value"] == pytest.approx(right, abs=1e-12)
 
 
 def test_objects_named_by_data_stay_whole() -> None:
     Path("votes.jsonl").write_text("".join(json.dumps({"votes": {f"w{at % 9}": "a"}}) + "\n" for at in range(60)))
-    assert [one.name for one in howsure.look("votes.jsonl")] == ["votes"]
+    assert [column.name for column in howsure.look("votes.jsonl")] == ["votes"]
 
 
 def test_lists_with_integers_that_no_float_can_hold_are_lists() -> None:
@@ -317,7 +322,7 @@ def test_columns_are_those_of_all_files_of_a_log(tmp_path: Path) -> None:
     for model in ("org/a", "org/b"):
         write_lm_eval(tmp_path, model, "quiz", [lm_eval_sample(i, [-1.0, -0.5], i % 2) for i in range(10)])
     overview = howsure.look(tmp_path)
-    column = next(one for one in overview if one.name == "model")
+    column = next(each_column for each_column in overview if each_column.name == "model")
     assert (overview.n, column.kind, column.values) == (20, "two values", 2)
 
 
@@ -376,19 +381,20 @@ def test_tables_beside_logs_are_named() -> None:
 
 def test_predictions_without_labels_are_not_taken_for_labels() -> None:
     rows = ((f"text {i}", "ru", i % 2, f"LABEL_{i % 2}", p) for i, p in enumerate(chance(60)))
-    seen = howsure.look(table("unlabelled.csv", "text lang_label pred_label pred_sentiment pred_prob", rows))
-    assert not seen.commands
-    assert "no column of right answers" in seen.notes[-1]
+    overview = howsure.look(table("unlabelled.csv", "text lang_label pred_label pred_sentiment pred_prob", rows))
+    assert not overview.commands
+    assert "no column of right answers" in overview.notes[-1]
 
 
 def test_files_of_different_kinds_are_looked_at_one_by_one() -> None:
     Path("mixed").mkdir()
     for name, heading in (("a", "id correct"), ("b", "id correct note"), ("c", "case verdict")):
         table(f"mixed/{name}.csv", heading, ((i, i % 2, "x")[: len(heading.split())] for i in range(20)))
-    seen = howsure.look("mixed")
-    assert seen.commands == ("howsure look mixed/a.csv",)
+    overview = howsure.look("mixed")
+    assert overview.commands == ("howsure look mixed/a.csv",)
     assert (
-        "The files have different columns (mixed/a.csv and 1 more, mixed/c.csv): give files of one kind." in seen.notes
+        "The files have different columns (mixed/a.csv and 1 more, mixed/c.csv): give files of one kind."
+        in overview.notes
     )
     assert run("score", "mixed").code == 2
 
@@ -425,9 +431,9 @@ def test_probabilities_of_spam_are_those_of_spam() -> None:
 
 def test_means_with_bounds_are_a_summary() -> None:
     rows = ((f"arm {i % 7}", i % 3, p, p - 0.1, p + 0.1) for i, p in enumerate(chance(30)))
-    seen = howsure.look(table("means.csv", "arm seed macro_f1 macro_f1_ci_low macro_f1_ci_high", rows))
-    assert not seen.commands
-    assert seen.notes[-1].startswith("This is a summary")
+    overview = howsure.look(table("means.csv", "arm seed macro_f1 macro_f1_ci_low macro_f1_ci_high", rows))
+    assert not overview.commands
+    assert overview.notes[-1].startswith("This is a summary")
 
 
 def test_scored_responses_without_logprobs_are_a_table() -> None:

@@ -475,14 +475,14 @@ def modes_and_samples() -> Expected:
 
 
 def answers_of_the_model() -> Expected:
-    gold, said = random(37).integers(0, 2, (2, 60)).astype(bool)
+    gold, predicted = random(37).integers(0, 2, (2, 60)).astype(bool)
     confidence = random(38).uniform(size=60)
     table(
         "said.csv",
         "id gold_answerable model_is_answerable seen_share",
-        zip(range(60), gold, said, confidence, strict=True),
+        zip(range(60), gold, predicted, confidence, strict=True),
     )
-    return "said.csv", {"score": only(gold == said)}
+    return "said.csv", {"score": only(gold == predicted)}
 
 
 def labels_without_gold() -> Expected:

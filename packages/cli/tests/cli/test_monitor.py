@@ -24,7 +24,7 @@ READ = ("--date", "time", "--target", "right", "--prob", "p")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A log of 40 days in two groups, of which one is off from the 21st day on; labels of the last days are late."""
     rng = np.random.default_rng(0)
-    found = tmp_path_factory.mktemp("monitor")
+    directory = tmp_path_factory.mktemp("monitor")
     n = 4000
     q = rng.beta(4, 1.5, n).round(4)
     days = np.datetime64("2026-01-01") + np.arange(n) // 100
@@ -39,11 +39,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         }
         for i in range(n)
     ]
-    (found / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    done = howsure("monitor", "update", found / "s.json", found / "log.jsonl", *READ, "--group", "group")
+    (directory / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = howsure("monitor", "update", directory / "s.json", directory / "log.jsonl", *READ, "--group", "group")
     assert (done.code, done.err) == (0, "")
     assert "20 rows without a label, left out" in done.out
-    return found
+    return directory
 
 
 def test_a_group_that_is_off_alarms(folder: Path) -> None:
@@ -86,7 +86,7 @@ def test_metrics_keep_the_rules_of_the_format(folder: Path) -> None:
     """Version 0.0.4: HELP and TYPE before the samples of a name, each sample once, labels escaped."""
     text = printed("monitor", "metrics", folder / "s.json")
     assert text.endswith("\n")
-    kind, seen = "", set()
+    kind, samples = "", set()
     for line in text.splitlines():
         if line.startswith("# HELP "):
             kind = line.split()[2]
@@ -96,11 +96,11 @@ def test_metrics_keep_the_rules_of_the_format(folder: Path) -> None:
             match = SAMPLE.fullmatch(line)
             assert match, line
             assert match[1] == kind
-            assert (match[1], match[2]) not in seen
-            seen.add((match[1], match[2]))
-    values = {one[0] for one in seen}
+            assert (match[1], match[2]) not in samples
+            samples.add((match[1], match[2]))
+    values = {name[0] for name in samples}
     assert {"howsure_calibration_alarm", "howsure_calibration_error", "howsure_monitor_rows"} <= values
-    assert any(r"\"b\\c" in (group or "") for _, group in seen)
+    assert any(r"\"b\\c" in (group or "") for _, group in samples)
 
 
 @pytest.mark.long
@@ -110,13 +110,13 @@ def test_a_table_of_a_database_is_as_a_file(folder: Path, tmp_path: Path) -> Non
         connection.execute(f"CREATE TABLE raw AS FROM read_json('{folder / 'log.jsonl'}')")
         connection.execute('CREATE VIEW "my answers" AS SELECT CAST(time AS DATE) AS time, * EXCLUDE time FROM raw')
         connection.execute(f"CREATE VIEW outside AS FROM read_json('{folder / 'log.jsonl'}')")
-    asked = (*READ, "--group", "group", "--database", path)
-    printed("monitor", "update", tmp_path / "s.json", *asked, "--table", "my answers")
+    options = (*READ, "--group", "group", "--database", path)
+    printed("monitor", "update", tmp_path / "s.json", *options, "--table", "my answers")
     assert (tmp_path / "s.json").read_text() == (folder / "s.json").read_text()
-    refused = howsure("monitor", "update", tmp_path / "t.json", *asked, "--table", "outside")
+    refused = howsure("monitor", "update", tmp_path / "t.json", *options, "--table", "outside")
     assert refused.code == 2
     assert "cannot be read" in refused.err
-    unknown = howsure("monitor", "update", tmp_path / "t.json", *asked, "--table", "raws")
+    unknown = howsure("monitor", "update", tmp_path / "t.json", *options, "--table", "raws")
     assert "no table 'raws' in" in unknown.err
     assert not (tmp_path / "t.json").exists()
 
@@ -130,8 +130,8 @@ def test_before_any_period_it_cannot_tell(tmp_path: Path) -> None:
 
 
 def test_where_concerns_rows_without_a_label_too(folder: Path, tmp_path: Path) -> None:
-    asked = ("--where", "\"group\" = 'fine'", "--until", "2026-02-09")
-    output = printed("monitor", "update", tmp_path / "s.json", folder / "log.jsonl", *READ, *asked)
+    options = ("--where", "\"group\" = 'fine'", "--until", "2026-02-09")
+    output = printed("monitor", "update", tmp_path / "s.json", folder / "log.jsonl", *READ, *options)
     assert "20 rows without a label" in output
     assert CalibrationMonitor.from_json((tmp_path / "s.json").read_text()).status()["all"].n == 2000 - 20
 
@@ -144,30 +144,30 @@ CLUSTERED = ("--date", "day", "--target", "right", "--prob", "p", "--cluster", "
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_clusters_taken_in_a_night_are_known_in_the_next(tmp_path: Path, kind: str) -> None:
     """Also to the class, whose names are the same ones."""
-    said = []
+    outputs = []
     for night, text in enumerate((CONVERSATIONS, CONVERSATIONS + LATER), start=1):
         (tmp_path / "log.csv").write_text(text)
         log = tmp_path / f"log.{kind}"
         if kind == "parquet":
             duckdb.sql(f"COPY (FROM read_csv('{tmp_path / 'log.csv'}')) TO '{log}' (FORMAT parquet)")
         until = ("--until", f"2026-01-0{night}")
-        said.append(printed("monitor", "update", tmp_path / "s.json", log, *CLUSTERED, *until))
-    assert "1 row of 1 new period" in said[1]
-    assert "2 rows of clusters taken in an earlier update, left out" in said[1]
+        outputs.append(printed("monitor", "update", tmp_path / "s.json", log, *CLUSTERED, *until))
+    assert "1 row of 1 new period" in outputs[1]
+    assert "2 rows of clusters taken in an earlier update, left out" in outputs[1]
     assert "2 of 5 rows were left out, because their clusters began in an earlier update" in printed(
         "monitor", "status", tmp_path / "s.json"
     )
     monitor = CalibrationMonitor.from_json((tmp_path / "s.json").read_text())
-    taken = monitor.update(["2026-01-03"] * 3, [1, 0, 1], [0.8] * 3, clusters=["b", "7", "c"], until="2026-01-03")
-    assert (taken.n, taken.continued) == (1, 2)
+    third_night = monitor.update(["2026-01-03"] * 3, [1, 0, 1], [0.8] * 3, clusters=["b", "7", "c"], until="2026-01-03")
+    assert (third_night.n, third_night.continued) == (1, 2)
 
 
 def test_files_that_number_their_clusters_apart_keep_them_apart(tmp_path: Path) -> None:
     """With `separate`, conversation a of another night's file is another one."""
     for night in (1, 2):
         (tmp_path / f"{night}.csv").write_text(f"day,right,p,c\n2026-01-0{night},1,0.8,a\n")
-        asked = (*CLUSTERED, "--across-files", "separate", "--until", f"2026-01-0{night}")
-        output = printed("monitor", "update", tmp_path / "s.json", tmp_path / f"{night}.csv", *asked)
+        options = (*CLUSTERED, "--across-files", "separate", "--until", f"2026-01-0{night}")
+        output = printed("monitor", "update", tmp_path / "s.json", tmp_path / f"{night}.csv", *options)
         assert "1 row of 1 new period" in output
 
 

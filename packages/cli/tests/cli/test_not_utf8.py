@@ -36,7 +36,7 @@ def run(folder: Path, arguments: list[bytes]) -> tuple[int, str]:
     return done.returncode, done.stderr.decode()
 
 
-@pytest.mark.parametrize("arguments", ARGUMENTS, ids=lambda held: ascii(held[-1]))
+@pytest.mark.parametrize("arguments", ARGUMENTS, ids=lambda words: ascii(words[-1]))
 def test_an_argument_that_is_not_utf_8(arguments: list[bytes], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     before = sorted(os.listdir(folder))
@@ -48,7 +48,7 @@ def test_an_argument_that_is_not_utf_8(arguments: list[bytes], folder: Path, mon
 
 
 def test_a_name_that_a_glob_finds(folder: Path) -> None:
-    code, told = run(folder, [b"calibration", b"*.csv", b"--target", b"y", b"--prob", b"q"])
+    code, message = run(folder, [b"calibration", b"*.csv", b"--target", b"y", b"--prob", b"q"])
     assert code == 2
-    assert r"must be UTF-8 text; it is '" in told
-    assert "the name of a file of a table" in told  # whose folder may be long
+    assert r"must be UTF-8 text; it is '" in message
+    assert "the name of a file of a table" in message  # whose folder may be long

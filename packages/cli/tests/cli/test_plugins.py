@@ -51,7 +51,7 @@ def test_nothing_of_it_is_imported_before_it_is_called(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("module", "entry", "told"),
+    ("module", "entry", "message"),
     [
         (
             "raise RuntimeError('no such engine')",
@@ -66,11 +66,11 @@ def test_nothing_of_it_is_imported_before_it_is_called(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_broken_one_is_told(module: str, entry: str, told: str, tmp_path: Path) -> None:
+def test_a_broken_one_is_told(module: str, entry: str, message: str, tmp_path: Path) -> None:
     installed(tmp_path, module=module, entry=entry)
     done = run(tmp_path, "greet", "you")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"howsure: {told}")
+    assert done.stderr.startswith(f"howsure: {message}")
     assert "Traceback" not in done.stderr
 
 

@@ -65,47 +65,47 @@ def test_a_map_of_groups_in_every_format(folder: Path, name: str) -> None:
     y, q = binary(N)
     lang = np.where(np.arange(N) % 3, "en", "de")
     typed = (str(folder / name), "--target", "gold", "--prob", "p", "--group", "lang", "--cluster", "doc")
-    found = fitted(folder, *typed, "--method", "beta")
+    fitted_map = fitted(folder, *typed, "--method", "beta")
     expected = recalibrate(y, q, groups=lang, method="beta").apply(q, groups=lang)
-    assert found.apply(q, groups=lang) == pytest.approx(expected, abs=1e-12)
+    assert fitted_map.apply(q, groups=lang) == pytest.approx(expected, abs=1e-12)
     out = applied(folder, name, "--prob", "p", "--group", "lang", "--new-name", "mended")
     if name.endswith("csv"):
-        before, after = (pd.read_csv(one, dtype=str, keep_default_na=False) for one in (folder / name, out))
+        before, after = (pd.read_csv(path, dtype=str, keep_default_na=False) for path in (folder / name, out))
     elif name.endswith("parquet"):
         before, after = pd.read_parquet(folder / name), pd.read_parquet(out)
     else:
-        before, after = (pd.DataFrame(map(json.loads, one.read_text().splitlines())) for one in (folder / name, out))
+        before, after = (pd.DataFrame(map(json.loads, path.read_text().splitlines())) for path in (folder / name, out))
     assert list(after) == [*before, "mended"]
     pd.testing.assert_frame_equal(after[list(before)], before)
-    assert (after["mended"].astype(float).to_numpy() == found.apply(q, groups=lang)).all()
+    assert (after["mended"].astype(float).to_numpy() == fitted_map.apply(q, groups=lang)).all()
 
 
 @pytest.mark.long
 def test_classes_are_matched_by_name_in_any_order(folder: Path) -> None:
     codes, logits = classes(N)
-    found = fitted(folder, str(folder / "rows.jsonl"), "--target", "class", "--probs-column", "probs")
-    assert found.classes == ("a", "b", "c")
+    fitted_map = fitted(folder, str(folder / "rows.jsonl"), "--target", "class", "--probs-column", "probs")
+    assert fitted_map.classes == ("a", "b", "c")
     expected = recalibrate(
         np.array(list("abc"))[codes], Probabilities("probs", softmax(logits), classes=["a", "b", "c"])
     )
-    assert found.method == expected.method
+    assert fitted_map.method == expected.method
     new = [f"recalibrated_{name}" for name in "abc"]
     table = pd.DataFrame(
         map(json.loads, applied(folder, "rows.jsonl", "--probs-column", "probs").read_text().splitlines())
     )
-    assert table[new].to_numpy() == pytest.approx(found.apply(logits=logits), abs=1e-12)
+    assert table[new].to_numpy() == pytest.approx(fitted_map.apply(logits=logits), abs=1e-12)
     out = applied(folder, "rows.csv", "--logits", "z,a,b", "--classes", "c,a,b")
     assert pd.read_csv(out)[new].to_numpy() == pytest.approx(
-        found.apply(logits=np.column_stack([logits[:, :2], pd.read_csv(folder / "rows.csv")["z"]])), abs=1e-9
+        fitted_map.apply(logits=np.column_stack([logits[:, :2], pd.read_csv(folder / "rows.csv")["z"]])), abs=1e-9
     )
 
 
 def test_logits_of_one_number_and_the_top_label(folder: Path) -> None:
     y, q = binary(N)
-    found = fitted(folder, str(folder / "rows.csv"), "--target", "gold", "--logits", "z", "--method", "platt")
-    assert found.parameters == pytest.approx(recalibrate(y, q, method="platt").parameters, rel=1e-7)
+    fitted_map = fitted(folder, str(folder / "rows.csv"), "--target", "gold", "--logits", "z", "--method", "platt")
+    assert fitted_map.parameters == pytest.approx(recalibrate(y, q, method="platt").parameters, rel=1e-7)
     after = pd.read_csv(applied(folder, "rows.csv", "--logits", "z"))["recalibrated"]
-    assert after.to_numpy() == pytest.approx(found.apply(q), abs=1e-9)
+    assert after.to_numpy() == pytest.approx(fitted_map.apply(q), abs=1e-9)
     codes, logits = classes(N)
     typed = ("--target", "class", "--logits", "a,b,c", "--reduce", "top-label", "--method", "platt")
     top = fitted(folder, str(folder / "rows.csv"), *typed)
@@ -116,16 +116,16 @@ def test_logits_of_one_number_and_the_top_label(folder: Path) -> None:
 
 def test_rows_of_many_chunks_stay_in_order(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("howsure.data.added_columns.ROWS", 70)
-    found = fitted(folder, str(folder / "rows.csv"), "--target", "gold", "--prob", "p", "--method", "isotonic")
+    fitted_map = fitted(folder, str(folder / "rows.csv"), "--target", "gold", "--prob", "p", "--method", "isotonic")
     for name in ("rows.csv", "rows.parquet"):
         out = applied(folder, name, "--prob", "p")
         csv = name.endswith("csv")
         table = pd.read_csv(out, converters={"recalibrated": float}) if csv else pd.read_parquet(out)
-        assert (table["recalibrated"].to_numpy() == found.apply(binary(N)[1])).all()
+        assert (table["recalibrated"].to_numpy() == fitted_map.apply(binary(N)[1])).all()
 
 
 def test_rows_without_a_value_keep_their_place(folder: Path, tmp_path: Path) -> None:
-    found = fitted(folder, str(folder / "rows.csv"), "--target", "gold", "--prob", "p", "--method", "platt")
+    fitted_map = fitted(folder, str(folder / "rows.csv"), "--target", "gold", "--prob", "p", "--method", "platt")
     table = pd.read_csv(folder / "rows.csv", dtype=str)
     table.loc[[0, 7, 8], "p"] = None
     table.to_csv(tmp_path / "gaps.csv", index=False)
@@ -135,18 +135,18 @@ def test_rows_without_a_value_keep_their_place(folder: Path, tmp_path: Path) -> 
     after = pd.read_csv(tmp_path / "out.csv")["recalibrated"]
     assert list(np.flatnonzero(after.isna())) == [0, 7, 8]
     kept = after.notna()
-    assert after[kept].to_numpy() == pytest.approx(found.apply(binary(N)[1][kept]), abs=1e-9)
+    assert after[kept].to_numpy() == pytest.approx(fitted_map.apply(binary(N)[1][kept]), abs=1e-9)
 
 
 def test_a_map_says_what_label_1_is_and_speaks_of_options(tmp_path: Path) -> None:
     y, q = binary(N)
     frame = pd.DataFrame({"gold": np.where(y == 1, "good", "bad"), "p": np.where(np.arange(N) == np.argmax(y), 0.0, q)})
     frame.to_csv(tmp_path / "rows.csv", index=False)
-    found = fitted(tmp_path, str(tmp_path / "rows.csv"), "--target", "gold", "--positive", "good", "--prob", "p")
+    fitted_map = fitted(tmp_path, str(tmp_path / "rows.csv"), "--target", "gold", "--positive", "good", "--prob", "p")
     content = json.loads((tmp_path / "map.json").read_text())
-    assert (found.positive, content["positive"]) == ("good", "good")
+    assert (fitted_map.positive, content["positive"]) == ("good", "good")
     assert "the probability of label 1 (good)" in content["description"]
-    [note] = [note for note in found.notes if "not possible" in note]
+    [note] = [note for note in fitted_map.notes if "not possible" in note]
     assert "--floor 1e-6" in note
     assert "--method isotonic" in note
     assert "floor=" not in note
@@ -201,13 +201,13 @@ def test_a_map_is_judged_as_it_is_whatever_the_order_of_the_classes(file: Path) 
         (2 - CODES)[:120], Probabilities("logits", LOGITS[:120, ::-1], classes=["c", "b", "a"]), method="vector"
     )
     expected = fitted.evaluate(CODES, logits=LOGITS)
-    for one in (fitted, turned):
+    for class_map in (fitted, turned):
         path = file.parent / "map.json"
-        path.write_text(one.to_json())
-        found = json.loads(evaluated(file, *CLASSES, "--map", str(path), "--format", "json"))["evaluations"][0]
-        assert found["recipe"]["folds"] is None
-        assert found["error_after"]["value"] == pytest.approx(expected.error_after.value, abs=1e-6)
-        assert found["multiclass_brier"]["after"] == pytest.approx(expected.multiclass_brier.after, abs=1e-9)  # type: ignore[union-attr]
+        path.write_text(class_map.to_json())
+        evaluation = json.loads(evaluated(file, *CLASSES, "--map", str(path), "--format", "json"))["evaluations"][0]
+        assert evaluation["recipe"]["folds"] is None
+        assert evaluation["error_after"]["value"] == pytest.approx(expected.error_after.value, abs=1e-6)
+        assert evaluation["multiclass_brier"]["after"] == pytest.approx(expected.multiclass_brier.after, abs=1e-9)  # type: ignore[union-attr]
     assert "240 rows that the map was not fitted to" in evaluated(file, *CLASSES, "--map", str(path))
 
 

@@ -85,12 +85,12 @@ def test_the_page_says_everything() -> None:
 
 def test_what_is_asked_in_several_settings_gets_an_overview() -> None:
     on_news = [Finding("1", "p", "x", True, "news"), Finding("", "q", "y", None, "news")]
-    found = [*on_news, Finding("1", "p", "z", False, "web")]
-    page = replace(MADE_UP, findings=found).page("howsure", "")
+    findings = [*on_news, Finding("1", "p", "z", False, "web")]
+    page = replace(MADE_UP, findings=findings).page("howsure", "")
     assert "| where | claim | news | web |\n" in page
     assert "| Figure 1 | p | holds | does NOT hold |\n\n## news\n" in page
     assert "| beyond the papers | q | y | **undecided** |\n\n## web\n" in page
-    text = replace(MADE_UP, findings=found).text()
+    text = replace(MADE_UP, findings=findings).text()
     assert "beyond the papers, news: undecided\n  asked: q\n" in text
     assert "Figure 1, web: does NOT hold\n  paper: p\n" in text
 
@@ -118,5 +118,5 @@ def test_figures_and_json(tmp_path: Path) -> None:
     content = json.loads(printed("reproduce", "binning", "--format", "json", "--figures", tmp_path / "new"))
     assert [finding["holds"] for finding in content["findings"]] == [True] * 3
     assert content["summary"] == "Of 3 findings 3 hold, 0 do not."
-    wanted = [f"figure-1-{panels}.{kind}" for panels in ("a", "bcd") for kind in ("png", "svg")]
-    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == wanted
+    figures = [f"figure-1-{panels}.{kind}" for panels in ("a", "bcd") for kind in ("png", "svg")]
+    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == figures

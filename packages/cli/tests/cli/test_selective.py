@@ -24,9 +24,9 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_group_without_a_threshold_is_told_how_many_would_do(file: Path) -> None:
-    said = run("selective", str(file), "--target", "right", "--prob", "q", "--group", "model", "--risk", "0.0001").out
-    assert said.count("none can be guaranteed") == 2
-    assert "answers like these are needed" in said or "none has an observed risk below the target" in said
+    output = run("selective", str(file), "--target", "right", "--prob", "q", "--group", "model", "--risk", "0.0001").out
+    assert output.count("none can be guaranteed") == 2
+    assert "answers like these are needed" in output or "none has an observed risk below the target" in output
 
 
 def test_a_probability_of_one_of_two_labels_becomes_confidence(tmp_path: Path) -> None:

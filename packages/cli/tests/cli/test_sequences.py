@@ -180,10 +180,10 @@ def test_tag_changes_nothing_but_the_tags_and_their_probabilities(folder: Path) 
         tag, marginals = next(best)
         assert now[:4] + now[5:9] == was[:4] + was[5:9]
         assert now[4] == posterior.labels[tag]
-        kept = [one for one in was[9].split("|") if not one.startswith(("P=", "Top=", "_"))]
-        *others, said = now[9].split("|")
+        kept = [feature for feature in was[9].split("|") if not feature.startswith(("P=", "Top=", "_"))]
+        *others, probability = now[9].split("|")
         assert others == kept
-        assert float(said.removeprefix("P=")) == pytest.approx(marginals[tag], rel=1e-5)
+        assert float(probability.removeprefix("P=")) == pytest.approx(marginals[tag], rel=1e-5)
 
 
 def test_tag_again_is_the_same(folder: Path) -> None:
@@ -203,20 +203,21 @@ def test_models_and_files_of_crfsuite(folder: Path) -> None:
     sentences, tags = made_up(80, 0)
     items = [[[f"w={word}", f"s:{word[-1]}"] for word in words] for words in sentences]
     trainer = pycrfsuite.Trainer(verbose=False)
-    for one, row in zip(items, tags, strict=True):
-        trainer.append(one, row)
+    for sentence, row in zip(items, tags, strict=True):
+        trainer.append(sentence, row)
     trainer.train("old.model")
-    escaped = [["\t".join(a.replace(":", "\\:") for a in item) for item in one] for one in items]
+    escaped = [["\t".join(a.replace(":", "\\:") for a in item) for item in sentence] for sentence in items]
     lines = [
-        [f"{tag}\t{item}\n" for tag, item in zip(row, one, strict=True)] for row, one in zip(tags, escaped, strict=True)
+        [f"{tag}\t{item}\n" for tag, item in zip(row, sentence, strict=True)]
+        for row, sentence in zip(tags, escaped, strict=True)
     ]
     Path("items.txt").write_text("\n".join("".join(line) for line in lines), encoding="utf-8")
     tagger = pycrfsuite.Tagger()
     tagger.open("old.model")
     tagged = rows_of(printed("sequences", "tag", "old.model", "items.txt"))
     assert [[row[4] for row in rows] for rows in tagged] == [tagger.tag(item) for item in items]
-    for rows, one in zip(tagged, items, strict=True):
-        tagger.set(one)
+    for rows, sentence in zip(tagged, items, strict=True):
+        tagger.set(sentence)
         shown = [float(misc(row[9])["P"]) for row in rows]
         assert shown == pytest.approx([tagger.marginal(row[4], t) for t, row in enumerate(rows)], abs=1e-5)
     content = json.loads(printed("sequences", "evaluate", "old.model", "items.txt", "--format", "json"))
@@ -346,7 +347,7 @@ def test_ctrl_c_keeps_the_best_weights_so_far(folder: Path) -> None:
 def test_adagrad_is_seeded_and_says_so(folder: Path) -> None:
     """It was not: two trainings of one file differed, and nothing said by what."""
     options = ("--trainer", "adagrad", "--max-iterations", 3, "--output")
-    said = [printed("sequences", "train", folder / "train.tsv", *options, folder / name) for name in ("one", "two")]
+    outputs = [printed("sequences", "train", folder / "train.tsv", *options, folder / name) for name in ("one", "two")]
     assert (folder / "one").read_bytes() == (folder / "two").read_bytes()
-    assert "rng=0" in said[0]
+    assert "rng=0" in outputs[0]
     assert load_tagger(folder / "one").seed_ == 0  # type: ignore[attr-defined]

@@ -20,7 +20,7 @@ from howsure_text.sequences.comparison import mean_over_sentences
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory):
+def recalibrated(tmp_path_factory: pytest.TempPathFactory):
     """What the command prints as JSON of an HMM, the model before and after, and the sentences."""
     folder = tmp_path_factory.mktemp("recalibrated")
     parts = {"train": made_up(60), "dev": made_up(120, seed=1), "test": made_up(150, seed=2)}
@@ -50,21 +50,23 @@ def test_logits_are_no_model_and_what_reads_them_is_said(tmp_path: Path, monkeyp
 
 
 def figure(comparison, name: str, which: str) -> float:
-    (row,) = (one for one in comparison["errors"] + comparison["means"] if one["name"] == name)
+    (row,) = (
+        row_of_table for row_of_table in comparison["errors"] + comparison["means"] if row_of_table["name"] == name
+    )
     return row[which]["value"]
 
 
 @pytest.mark.long
-def test_the_model_that_is_written_has_the_temperatures_that_are_printed(told) -> None:
-    said, before, after, parts = told
+def test_the_model_that_is_written_has_the_temperatures_that_are_printed(recalibrated) -> None:
+    content, before, after, parts = recalibrated
     assert before.temperatures_ is None
-    assert after.temperatures_.to_dict() == said["temperatures"]
+    assert after.temperatures_.to_dict() == content["temperatures"]
     assert after.temperatures_ == before.recalibrate(*parts["dev"]).temperatures_
 
 
-def test_the_figures_are_those_of_the_library(told) -> None:
-    said, before, after, parts = told
-    on_dev, on_test = said["comparisons"]
+def test_the_figures_are_those_of_the_library(recalibrated) -> None:
+    content, before, after, parts = recalibrated
+    on_dev, on_test = content["comparisons"]
     words, gold = parts["dev"]
     crossed = cross_tempered(before.posterior(words), gold, folds=3, rng=4, unseen=before.unseen(words))
     for comparison, posterior, tags in (
@@ -81,12 +83,12 @@ def test_the_figures_are_those_of_the_library(told) -> None:
         loss = -posterior.log_prob(tags).sum() / tokens
         assert figure(comparison, "-log P of gold sequences", "after") == pytest.approx(loss, rel=1e-9)
         marginals = np.concatenate(posterior.marginals())
-        codes = [posterior.labels.index(tag) for one in tags for tag in one]
+        codes = [posterior.labels.index(tag) for sentence in tags for tag in sentence]
         single = -np.log(marginals[np.arange(tokens), codes]).mean()
         assert figure(comparison, "-log P of gold tags", "after") == pytest.approx(single, rel=1e-9)
     assert figure(on_test, "accuracy", "before") == pytest.approx(before.score(*parts["test"]))
     assert figure(on_test, "accuracy", "after") == pytest.approx(after.score(*parts["test"]))
-    assert said["outcome"] == "helps"
+    assert content["outcome"] == "helps"
 
 
 @pytest.mark.long
@@ -112,10 +114,10 @@ def test_entities_and_a_verdict_that_nothing_is_gained(tmp_path: Path, monkeypat
 
 def test_the_mean_of_sentences_covers() -> None:
     """Of 400 sets of 40 sentences of unequal length, the interval holds the mean in .92 to .98."""
-    rng, held = np.random.default_rng(1), 0
+    rng, covered = np.random.default_rng(1), 0
     for _ in range(400):
         counts = rng.integers(1, 20, 40).astype(float)
-        own = rng.normal(1.0, 0.5, 40)
-        found = mean_over_sentences(counts * own, counts, 0.95)
-        held += found.low < 1.0 < found.high
-    assert 0.92 < held / 400 < 0.98
+        sentence_means = rng.normal(1.0, 0.5, 40)
+        mean = mean_over_sentences(counts * sentence_means, counts, 0.95)
+        covered += mean.low < 1.0 < mean.high
+    assert 0.92 < covered / 400 < 0.98

@@ -52,9 +52,9 @@ def test_labels_at_all_subwords_of_a_word_count_once(folder: Path) -> None:
     twice, words = np.repeat(logits, 2, axis=1), np.repeat(np.arange(9), 2)[None].repeat(60, axis=0)
     twice[:, 1::2] += np.random.default_rng(5).normal(size=twice[:, 1::2].shape)
     np.savez("subwords.npz", logits=twice, label_ids=np.repeat(ids, 2, axis=1), word_ids=words)
-    asked = ["--labels", NAMES, "--format", "csv"]
-    assert printed("sequences", "spans", "subwords.npz", *asked) == printed(
-        "sequences", "spans", "predictions.npz", *asked
+    options = ["--labels", NAMES, "--format", "csv"]
+    assert printed("sequences", "spans", "subwords.npz", *options) == printed(
+        "sequences", "spans", "predictions.npz", *options
     )
     np.savez(
         "masked.npz",
@@ -62,8 +62,8 @@ def test_labels_at_all_subwords_of_a_word_count_once(folder: Path) -> None:
         label_ids=np.repeat(ids, 2, axis=1),
         mask=np.arange(18)[None].repeat(60, axis=0) % 2 == 0,
     )
-    assert printed("sequences", "spans", "masked.npz", *asked) == printed(
-        "sequences", "spans", "predictions.npz", *asked
+    assert printed("sequences", "spans", "masked.npz", *options) == printed(
+        "sequences", "spans", "predictions.npz", *options
     )
 
 
@@ -94,7 +94,7 @@ def test_a_tagger_of_entities(folder: Path) -> None:
     rng = np.random.default_rng(1)
     words = [[str(word) for word in rng.choice(["Ann", "Lee", "in", "Rome", "sings"], size=5)] for _ in range(40)]
     kinds = {"Ann": "B-PER", "Lee": "I-PER", "Rome": "B-LOC"}
-    tags = [[kinds.get(word, "O") if rng.random() < 0.9 else "O" for word in one] for one in words]
+    tags = [[kinds.get(word, "O") if rng.random() < 0.9 else "O" for word in sentence] for sentence in words]
     write_tagged(words, tags, "gold.tsv")
     CRFTagger(max_iterations=5).fit(words, tags).save("crf.npz")
     content = json.loads(printed("sequences", "spans", "crf.npz", "gold.tsv", "--format", "json"))
@@ -106,9 +106,9 @@ def test_a_tagger_of_entities(folder: Path) -> None:
     assert legal["changed_by_grammar"] is not None
 
 
-def arrays(name: str, **held: np.ndarray) -> None:
+def arrays(name: str, **changes: np.ndarray) -> None:
     logits, ids = made_up(3)
-    np.savez(name, **{"logits": logits, "label_ids": ids} | held)
+    np.savez(name, **{"logits": logits, "label_ids": ids} | changes)
 
 
 def text(name: str, content: str) -> None:

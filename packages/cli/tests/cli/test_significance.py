@@ -24,7 +24,7 @@ COMPARED = ["--target", "gold", "--against", "base", "--model", "large"]
 
 def run(*arguments: object) -> Result:
     """The command; what is wrong is raised."""
-    return CliRunner().invoke(command, [str(one) for one in arguments], catch_exceptions=False)
+    return CliRunner().invoke(command, [str(argument) for argument in arguments], catch_exceptions=False)
 
 
 def table(path: Path, rows: list[dict[str, object]]) -> Path:
@@ -50,8 +50,8 @@ def test_runs_are_told_not_asked(tmp_path: Path) -> None:
     rows = [row | {"seed": seed} for seed in (1, 2) for row in rows_of()]
     np.random.default_rng(0).shuffle(rows)
     path = table(tmp_path / "runs.jsonl", rows)
-    said = run(path, *COMPARED, "--run", "seed", "--id", "uid", "--metric", "accuracy").stdout
-    assert "Items with all their runs were swapped by coin flips." in said
+    output = run(path, *COMPARED, "--run", "seed", "--id", "uid", "--metric", "accuracy").stdout
+    assert "Items with all their runs were swapped by coin flips." in output
     content = json.loads(
         run(path, *COMPARED, "--run", "seed", "--id", "uid", "--metric", "accuracy", "--format", "json").stdout
     )
@@ -111,8 +111,8 @@ def test_missing_values_are_refused_or_counted(tmp_path: Path) -> None:
     path = table(tmp_path / "dev.csv", rows)
     with pytest.raises(InputError, match=r"large must not be missing; row 4 of .*dev.csv"):
         run(path, *COMPARED)
-    said = run(path, *COMPARED, "--skip-missing", "--resamples", 50).stdout
-    assert "119 rows, 1 skipped" in said
+    output = run(path, *COMPARED, "--skip-missing", "--resamples", 50).stdout
+    assert "119 rows, 1 skipped" in output
 
 
 PARAMETERS = re.compile(
@@ -131,10 +131,10 @@ def test_notes_speak_of_options_and_columns(tmp_path: Path) -> None:
     """They said y_true, labels= and howsure.compare_calibration, which nobody typed."""
     few = ["--metric", "macro_f1", "--resamples", 50]
     content = json.loads(run(stray(tmp_path), *COMPARED, *few, "--format", "json").stdout)
-    said = "never a true label: counted as wrong; averages over classes leave it out unless --classes names it"
-    assert said in content["notes"][0]
+    warning = "never a true label: counted as wrong; averages over classes leave it out unless --classes names it"
+    assert warning in content["notes"][0]
     assert not any(PARAMETERS.search(note) for note in content["notes"])
-    assert f"{said}." in run(stray(tmp_path), *COMPARED, *few).output
+    assert f"{warning}." in run(stray(tmp_path), *COMPARED, *few).output
     np.savetxt(tmp_path / "gold.txt", np.arange(40) % 2, fmt="%d")
     np.save(tmp_path / "q.npy", np.random.default_rng(0).dirichlet([1, 1], 40))
     files = ["--targets", tmp_path / "gold.txt", "--against", tmp_path / "q.npy", "--model", tmp_path / "r.npy"]

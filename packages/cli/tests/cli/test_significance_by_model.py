@@ -32,10 +32,10 @@ HELD = frame()
 BY = ["--model", "model", "--id", "uid", "--run", "seed"]
 
 
-def rows_of(held: pd.DataFrame) -> list[dict[str, object]]:
+def rows_of(scores: pd.DataFrame) -> list[dict[str, object]]:
     return [
         {name: getattr(value, "item", lambda v=value: v)() for name, value in row.items()}
-        for row in held.to_dict("records")
+        for row in scores.to_dict("records")
     ]
 
 
@@ -50,23 +50,23 @@ def found(*arguments: object) -> dict:
 
 def test_a_file_for_each_model(tmp_path: Path, log: Path) -> None:
     """Two JSON-lines files, rows in any order, are matched by id; the models are the files."""
-    for model, held in HELD.groupby("model"):
-        table(tmp_path / f"{model}.jsonl", rows_of(held.drop(columns="model").sample(frac=1, random_state=3)))
+    for model, answers in HELD.groupby("model"):
+        table(tmp_path / f"{model}.jsonl", rows_of(answers.drop(columns="model").sample(frac=1, random_state=3)))
     files = [tmp_path / "base.jsonl", tmp_path / "large.jsonl"]
     options = ["--id", "uid", "--run", "seed", "--target", "gold", "--prediction", "answer", "--metric", "accuracy"]
-    told = found(*files, *options, "--against", "base")
-    assert told["comparisons"] == found(log, "--model", "model", *options, "--against", "base")["comparisons"]
+    comparison = found(*files, *options, "--against", "base")
+    assert comparison["comparisons"] == found(log, "--model", "model", *options, "--against", "base")["comparisons"]
 
 
 def test_columns_of_scores(tmp_path: Path) -> None:
     rng = np.random.default_rng(4)
     rows = [{"base": float(a), "large": float(b), "doc": k // 3} for k, (a, b) in enumerate(rng.random((30, 2)))]
     path = table(tmp_path / "items.csv", rows)
-    told = found(path, "--against", "base", "--model", "large", "--metric", "score", "--cluster", "doc")
+    comparison = found(path, "--against", "base", "--model", "large", "--metric", "score", "--cluster", "doc")
     scores = {name: [row[name] for row in rows] for name in ("base", "large")}
     expected = compare(score=scores, against="base", clusters=[row["doc"] for row in rows])
-    assert told["comparisons"][0]["p_value"] == pytest.approx(expected[0].p_value, rel=1e-12)
-    assert told["comparisons"][0]["metric"] == "score"
+    assert comparison["comparisons"][0]["p_value"] == pytest.approx(expected[0].p_value, rel=1e-12)
+    assert comparison["comparisons"][0]["metric"] == "score"
     lower = found(path, "--against", "base", "--model", "large", "--metric", "score", "--lower-is-better")
     assert not lower["comparisons"][0]["higher_is_better"]
 
@@ -77,9 +77,9 @@ def test_models_rows_and_values_are_chosen(log: Path, tmp_path: Path) -> None:
     path = table(tmp_path / "three.csv", rows_of(pd.concat([HELD, third])))
     two = found(path, *BY, "--score", "grade", "--where", "model in ('base', 'large')")
     assert two["comparisons"] == found(log, *BY, "--score", "grade")["comparisons"]
-    one = found(log, "--model", "model", "--id", "uid", "--score", "grade", "--where", "seed = 1")
-    assert one["comparisons"][0]["n"] == 40
-    assert one["means"][0]["runs"] == 1
+    comparison = found(log, "--model", "model", "--id", "uid", "--score", "grade", "--where", "seed = 1")
+    assert comparison["comparisons"][0]["n"] == 40
+    assert comparison["means"][0]["runs"] == 1
     right = table(tmp_path / "right.csv", rows_of(HELD.assign(grade=["yes" if g > 2 else "no" for g in HELD.grade])))
     yes = found(right, *BY, "--score", "grade", "--positive", "yes")
     expected = compare(data=HELD.assign(grade=HELD.grade > 2), model="model", id="uid", run="seed", score="grade")
@@ -106,16 +106,16 @@ def test_sets_that_number_their_items_alike(tmp_path: Path) -> None:
 
 def test_missing_items_are_counted(tmp_path: Path) -> None:
     path = table(tmp_path / "log.csv", rows_of(HELD.drop(index=[0, 1])))
-    told = found(path, *BY, "--score", "grade", "--skip-missing")
-    assert told["comparisons"][0]["n"] in (38, 39)
-    assert any("left out for all models, because some have no answer there" in note for note in told["notes"])
+    comparison = found(path, *BY, "--score", "grade", "--skip-missing")
+    assert comparison["comparisons"][0]["n"] in (38, 39)
+    assert any("left out for all models, because some have no answer there" in note for note in comparison["notes"])
 
 
 @pytest.mark.long
 def test_what_is_true_in_a_file_of_its_own(tmp_path: Path, log: Path) -> None:
     """Predictions of two files and the labels of a third, matched by id."""
-    for model, held in HELD.groupby("model"):
-        table(tmp_path / f"{model}.jsonl", rows_of(held[["uid", "seed", "answer"]]))
+    for model, answers in HELD.groupby("model"):
+        table(tmp_path / f"{model}.jsonl", rows_of(answers[["uid", "seed", "answer"]]))
     gold = HELD.drop_duplicates("uid")[["uid", "gold"]]
     table(tmp_path / "gold.jsonl", rows_of(gold))
     files = [tmp_path / "base.jsonl", tmp_path / "large.jsonl", "--targets", tmp_path / "gold.jsonl"]
@@ -141,9 +141,9 @@ def test_a_log_names_models_and_items_by_itself(tmp_path: Path) -> None:
             write_lm_eval(tmp_path, model, task, samples)
     done = run(tmp_path / "*" / "samples_*.jsonl", "--score", "acc", "--format", "json")
     assert (done.stderr, json.loads(done.stdout)["recipe"]["format"]) == ("", "lm-eval")
-    told = json.loads(done.stdout)["comparisons"][0]
+    comparison = json.loads(done.stdout)["comparisons"][0]
     expected = compare(score=acc)[0]
-    assert (told["p_value"], told["n"]) == (pytest.approx(expected.p_value), 60)
+    assert (comparison["p_value"], comparison["n"]) == (pytest.approx(expected.p_value), 60)
     with pytest.raises(InputError, match="no score 'bleu' in this log of lm-evaluation-harness; it has acc"):
         run(tmp_path / "*" / "samples_*.jsonl", "--score", "bleu")
 
@@ -151,9 +151,13 @@ def test_a_log_names_models_and_items_by_itself(tmp_path: Path) -> None:
 def quiz(folder: Path, wins: dict[str, Any], **scores: Any) -> Path:
     """Logs of lm-evaluation-harness, one for each model, of whether its answers are right; or with these scores."""
     for model, right in wins.items():
-        held = [{name: float(one[model][i]) for name, one in scores.items()} for i in range(len(right))]
+        scores_of_items = [
+            {name: float(scores_by_model[model][i]) for name, scores_by_model in scores.items()}
+            for i in range(len(right))
+        ]
         samples = [
-            lm_eval_sample(i, [-1.0 - (not win), -1.5], 0, scores=held[i] or None) for i, win in enumerate(right)
+            lm_eval_sample(i, [-1.0 - (not win), -1.5], 0, scores=scores_of_items[i] or None)
+            for i, win in enumerate(right)
         ]
         write_lm_eval(folder, model, "quiz", samples)
     return folder / "*" / "samples_*.jsonl"
@@ -167,29 +171,29 @@ WINS = {
 @pytest.mark.long
 def test_a_log_names_its_score_by_itself(tmp_path: Path) -> None:
     path = quiz(tmp_path, WINS)
-    told = found(path)
-    assert told["comparisons"] == found(path, "--score", "acc")["comparisons"]
-    assert (told["comparisons"][0]["metric"], told["notes"]) == ("acc", [])
+    comparison = found(path)
+    assert comparison["comparisons"] == found(path, "--score", "acc")["comparisons"]
+    assert (comparison["comparisons"][0]["metric"], comparison["notes"]) == ("acc", [])
     expected = compare(score=WINS)[0]
-    assert told["comparisons"][0]["p_value"] == pytest.approx(expected.p_value, rel=1e-12)
+    assert comparison["comparisons"][0]["p_value"] == pytest.approx(expected.p_value, rel=1e-12)
     in_python = compare(data=read(str(path)))
-    assert in_python.to_dict()["comparisons"] == told["comparisons"]
+    assert in_python.to_dict()["comparisons"] == comparison["comparisons"]
     named = compare(data=read(str(path)), against="b", groups="doc.subject")
     assert named[0].difference == pytest.approx(WINS["a"].mean() - WINS["b"].mean())
     assert [row.group for row in named.groups or ()] == ["letters", "physics"]
 
 
 def test_all_scores_of_a_log_are_compared_and_listed(tmp_path: Path) -> None:
-    other = {name: held[::-1] for name, held in WINS.items()}
+    other = {name: wins[::-1] for name, wins in WINS.items()}
     path = quiz(tmp_path, WINS, acc=WINS, acc_norm=other)
-    told = found(path)
-    assert [one["metric"] for one in told["comparisons"]] == ["acc", "acc_norm"]
-    said = "this log has the scores acc, acc_norm, all compared; to compare one, name it: --score acc."
-    assert told["notes"] == [said]
+    comparison = found(path)
+    assert [row["metric"] for row in comparison["comparisons"]] == ["acc", "acc_norm"]
+    note = "this log has the scores acc, acc_norm, all compared; to compare one, name it: --score acc."
+    assert comparison["notes"] == [note]
     for model in WINS:
         write_lm_eval(tmp_path, model, "more", [lm_eval_sample(i, [-1.0, -2.0], 0) for i in range(10)])
     fewer = found(path)
-    assert [(one["metric"], one["n"]) for one in fewer["comparisons"]] == [("acc", 40)]
+    assert [(row["metric"], row["n"]) for row in fewer["comparisons"]] == [("acc", 40)]
     assert fewer["notes"] == ["not compared, since other scores have more rows: acc_norm (60 of 80 rows)."]
 
 
@@ -201,15 +205,19 @@ def test_prompts_of_a_single_model_are_compared(tmp_path: Path) -> None:
         (tmp_path / "runs" / prompt).mkdir(parents=True)
         write_inspect(tmp_path / "runs" / prompt / "log.json", samples)
     done = run(tmp_path / "runs" / "short" / "log.json", tmp_path / "runs" / "long" / "log.json", "--format", "json")
-    (one,) = json.loads(done.stdout)["comparisons"]
-    assert (one["against"], one["model"]) == ("long/log", "short/log")
-    assert one["p_value"] == pytest.approx(compare(score={"s": WINS["a"], "l": WINS["b"]})[0].p_value)
+    (comparison_row,) = json.loads(done.stdout)["comparisons"]
+    assert (comparison_row["against"], comparison_row["model"]) == ("long/log", "short/log")
+    assert comparison_row["p_value"] == pytest.approx(compare(score={"s": WINS["a"], "l": WINS["b"]})[0].p_value)
     against = found(tmp_path / "runs" / "*" / "log.json", "--against", "short/log")["comparisons"]
-    assert (against[0]["model"], against[0]["difference"]) == ("long/log", pytest.approx(-one["difference"]))
+    assert (against[0]["model"], against[0]["difference"]) == ("long/log", pytest.approx(-comparison_row["difference"]))
     rows = [promptfoo(bool(WINS[p][i]), prompt=p, item=i) for p in "ab" for i in range(30)]
     (tmp_path / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    (one,) = found(tmp_path / "log.jsonl", "--score", "success")["comparisons"]
-    assert (one["against"], one["model"], one["p_value"]) == ("b", "a", pytest.approx(against[0]["p_value"]))
+    (comparison_row,) = found(tmp_path / "log.jsonl", "--score", "success")["comparisons"]
+    assert (comparison_row["against"], comparison_row["model"], comparison_row["p_value"]) == (
+        "b",
+        "a",
+        pytest.approx(against[0]["p_value"]),
+    )
     with pytest.raises(InputError, match="model must name two or more models; every row is of 'mockllm/model'"):
         run(tmp_path / "runs" / "short" / "log.json")
 
@@ -219,11 +227,11 @@ def test_groups_of_files_have_short_names(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
         table(tmp_path / name / "log.csv", rows_of(frame(at, runs=1)))
     options = ["--by-file", "--model", "model", "--id", "file,uid", "--group", "file", "--score", "grade"]
-    told = found(tmp_path / "*" / "log.csv", *options)
-    assert [group["group"] for group in told["groups"]] == ["arc/log", "mmlu/log"]
-    assert told["recipe"]["group"] == "file"
+    comparison = found(tmp_path / "*" / "log.csv", *options)
+    assert [group["group"] for group in comparison["groups"]] == ["arc/log", "mmlu/log"]
+    assert comparison["recipe"]["group"] == "file"
     alone = found(tmp_path / "arc" / "log.csv", "--model", "model", "--id", "uid", "--score", "grade")
-    assert told["groups"][0]["difference"] in (
+    assert comparison["groups"][0]["difference"] in (
         alone["comparisons"][0]["difference"],
         -alone["comparisons"][0]["difference"],
     )
@@ -231,13 +239,13 @@ def test_groups_of_files_have_short_names(tmp_path: Path) -> None:
 
 def test_files_of_labels_in_python_as_on_the_command_line(tmp_path: Path) -> None:
     labels = {"gold": "aabb" * 5, "old": "abab" * 5, "new": "aaba" * 5}
-    for name, held in labels.items():
-        (tmp_path / f"{name}.txt").write_text("\n".join(held))
+    for name, tags in labels.items():
+        (tmp_path / f"{name}.txt").write_text("\n".join(tags))
     gold, old, new = (str(tmp_path / f"{name}.txt") for name in labels)
-    told = found("--targets", gold, "--against", old, "--model", new, "--metric", "accuracy")
+    comparison = found("--targets", gold, "--against", old, "--model", new, "--metric", "accuracy")
     result = compare(targets=gold, against=old, model=new, metrics="accuracy", rng=0)
-    assert told["comparisons"] == result.to_dict()["comparisons"]
-    assert told["recipe"]["files"] == result.recipe["files"] == [gold, old, new]
+    assert comparison["comparisons"] == result.to_dict()["comparisons"]
+    assert comparison["recipe"]["files"] == result.recipe["files"] == [gold, old, new]
     assert (result[0].against, result[0].model, result[0].difference) == ("old", "new", 0.25)
     with pytest.raises(InputError, match=r"must name different files; .*old\.txt is named twice"):
         compare(targets=gold, against=old, model=[new, old])
@@ -258,10 +266,10 @@ def test_epochs_of_a_log_are_runs(tmp_path: Path) -> None:
         ]
         path = write_inspect(tmp_path / f"m{model}.json", samples)
         path.write_text(path.read_text().replace('"mockllm/model"', f'"m{model}"'))
-    told = found(tmp_path / "m0.json", tmp_path / "m1.json", "--score", "choice")
+    comparison = found(tmp_path / "m0.json", tmp_path / "m1.json", "--score", "choice")
     expected = compare(score={f"m{k}": Runs(list(scores[k])) for k in range(2)})
-    assert told["comparisons"][0]["p_value"] == pytest.approx(expected[0].p_value)
-    assert [mean["runs"] for mean in told["means"]] == [2, 2]
+    assert comparison["comparisons"][0]["p_value"] == pytest.approx(expected[0].p_value)
+    assert [mean["runs"] for mean in comparison["means"]] == [2, 2]
 
 
 def two_filters(folder: Path, task: str = "gsm8k") -> Path:
@@ -290,17 +298,17 @@ def test_filters_of_a_log_are_never_averaged_and_the_advice_can_be_typed(tmp_pat
     assert SEVERAL + "--where \"run = 'strict'\", or compare them, --model model,run." in str(refused.value)
     typed = shlex.split(str(refused.value).partition("Choose one, ")[2].partition(", or ")[0])
     assert typed == ["--where", "run = 'strict'"]
-    (one,) = found(path, "--score", "exact_match", *typed, *options)["comparisons"]
-    assert one["n"] == 40
+    (row,) = found(path, "--score", "exact_match", *typed, *options)["comparisons"]
+    assert row["n"] == 40
 
 
 def test_two_filters_are_compared(tmp_path: Path) -> None:
     path = two_filters(tmp_path)
     (log,) = (tmp_path / "a").glob("samples_*.jsonl")
-    (one,) = found(log, "--score", "exact_match", "--model", "run")["comparisons"]
+    (row,) = found(log, "--score", "exact_match", "--model", "run")["comparisons"]
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     scores = {way: [line["exact_match"] for line in lines if line["filter"] == way] for way in ("flexible", "strict")}
-    assert one["p_value"] == pytest.approx(compare(score=scores)[0].p_value)
+    assert row["p_value"] == pytest.approx(compare(score=scores)[0].p_value)
     assert len(found(path, "--score", "exact_match", "--model", "model,run", "--all-pairs")["comparisons"]) == 6
 
 
@@ -329,8 +337,8 @@ def test_truth_values_are_scores_in_every_format(tmp_path: Path, form: str) -> N
     if form == "parquet":
         write_parquet(path, rows)
     else:
-        held = {"csv": pd.DataFrame(rows).to_csv(index=False), "json": json.dumps(rows)}
-        path.write_text(held.get(form, "".join(json.dumps(row) + "\n" for row in rows)))
+        contents = {"csv": pd.DataFrame(rows).to_csv(index=False), "json": json.dumps(rows)}
+        path.write_text(contents.get(form, "".join(json.dumps(row) + "\n" for row in rows)))
     means = found(path, "--model", "model", "--id", "item", "--score", "right")["means"]
     assert {mean["model"]: mean["value"] for mean in means} == {"a": 0.5, "b": 0.8}
     checked = howsure("check", "score", path, "--score", "right", "--min-score", "0.5", "--where", "model = 'b'")

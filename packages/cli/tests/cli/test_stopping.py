@@ -1,4 +1,4 @@
-"""A command that is told to end ends, and takes its scratch files with it."""
+"""A command that gets a signal to end ends, and takes its scratch files with it."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ COMMANDS = (
 )
 def test_scratch_files_go_with_the_command(tmp_path: Path, command: tuple[signal.Signals, tuple[str, ...]]) -> None:
     """While it waits for more of standard input, what came of it lies in a scratch folder."""
-    told, arguments = command
+    stop_signal, arguments = command
     typed = [sys.executable, "-m", "howsure_cli", *arguments]
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(typed, env=environment, **pipes) as process:
         while not list(tmp_path.glob("howsure-*/input-*")) and process.poll() is None:
             time.sleep(0.02)
-        process.send_signal(told)
-        printed, said = process.communicate()
-    assert (process.returncode, printed, said.strip()) == (130, b"", b"howsure: stopped")
+        process.send_signal(stop_signal)
+        printed, message = process.communicate()
+    assert (process.returncode, printed, message.strip()) == (130, b"", b"howsure: stopped")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -99,9 +99,9 @@ def test_two_updates_at_once_keep_every_period(tmp_path: Path) -> None:
     for until, process in both.items():
         process.stdin.write(logs[until][:-1])  # returns when the process reads
     for process in both.values():
-        said, err = process.communicate("\n")
+        output, err = process.communicate("\n")
         assert (process.returncode, err) == (0, "")
-        assert "224 rows of 4 new periods" in said
+        assert "224 rows of 4 new periods" in output
     assert weeks(state) == 8
 
 
@@ -110,10 +110,10 @@ def test_a_period_that_comes_too_late_is_said(tmp_path: Path) -> None:
     """Where August was first, nothing calls July taken."""
     state = tmp_path / "s.json"
     assert update(state).communicate(log(AUGUST))[1] == ""
-    said, err = update(state).communicate(log(JULY))
+    output, err = update(state).communicate(log(JULY))
     assert err == ""
-    assert "224 rows of periods that were never taken, though later ones were" in said
-    assert "taken before" not in said
+    assert "224 rows of periods that were never taken, though later ones were" in output
+    assert "taken before" not in output
 
 
 def test_a_process_that_is_killed_leaves_no_lock(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_a_process_that_is_killed_leaves_no_lock(tmp_path: Path) -> None:
 def test_summaries_at_once_lose_no_line(tmp_path: Path) -> None:
     path = tmp_path / "s.md"
     four = [subprocess.Popen([sys.executable, "-c", APPEND, str(path), str(first)]) for first in (100, 125, 150, 175)]
-    assert [one.wait() for one in four] == [0, 0, 0, 0]
+    assert [process.wait() for process in four] == [0, 0, 0, 0]
     rules = re.findall(r"^\| mean score > (\S+) ", path.read_text(), re.MULTILINE)
     assert sorted(map(float, rules)) == [limit / 1000 for limit in range(100, 200)]
 
@@ -147,10 +147,10 @@ def test_summaries_at_once_lose_no_line(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_four_checks_at_once_share_their_summary(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("y,p\n" + "1,0.9\n0,0.1\n" * 200)
-    asked = ("a.csv", "--score", "p", "--min-score", "0.2", "--summary", "s.md")
+    options = ("a.csv", "--score", "p", "--min-score", "0.2", "--summary", "s.md")
     four = [
-        subprocess.Popen([*HOWSURE, "check", "score", *asked], cwd=tmp_path, stdout=subprocess.DEVNULL)
+        subprocess.Popen([*HOWSURE, "check", "score", *options], cwd=tmp_path, stdout=subprocess.DEVNULL)
         for _ in range(4)
     ]
-    assert [one.wait() for one in four] == [0, 0, 0, 0]
+    assert [process.wait() for process in four] == [0, 0, 0, 0]
     assert (tmp_path / "s.md").read_text().count("### howsure check: pass") == 4

@@ -22,9 +22,9 @@ def _walk(
         yield words, command
         return
     for name in command.list_commands(context):
-        found = command.get_command(context, name)
-        assert found is not None
-        yield from _walk(found, [*words, name], context)
+        subcommand = command.get_command(context, name)
+        assert subcommand is not None
+        yield from _walk(subcommand, [*words, name], context)
 
 
 def spelled(parameter: click.Parameter, value: str) -> list[str]:

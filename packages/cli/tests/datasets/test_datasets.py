@@ -52,7 +52,7 @@ def test_every_data_set_is_described() -> None:
         assert dataset.page.startswith(f"https://github.com/{dataset.repository}/tree/{dataset.commit}")
         assert all([dataset.what, dataset.licence, dataset.citation, dataset.recipe, dataset.files])
         for file in dataset.files:
-            assert all(re.fullmatch(r"[0-9a-f]{64}", one) for one in (file.sha256, file.download_sha256))
+            assert all(re.fullmatch(r"[0-9a-f]{64}", checksum) for checksum in (file.sha256, file.download_sha256))
             assert file.source is None or file.is_packed == (
                 file.name.endswith(".gz") and not file.source.endswith(".gz")
             )
@@ -87,7 +87,7 @@ def test_sums_are_those_of_the_files(real_data: Path, name: str) -> None:
 
 
 def test_the_order_in_which_folders_are_searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    given, own, cache = (tmp_path / name for name in ("given", "own", "cache"))
+    from_argument, from_environment, cache = (tmp_path / name for name in ("given", "own", "cache"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
     monkeypatch.delenv("HOWSURE_DATA", raising=False)
     downloads = downloads_folder() / "ark_twitter_pos"
@@ -103,18 +103,18 @@ def test_the_order_in_which_folders_are_searched(tmp_path: Path, monkeypatch: py
     for name in ("dev.tsv", "test.tsv"):
         (downloads / name).touch()
     assert data_set_path("ark_twitter_pos", "dev.tsv") == downloads / "dev.tsv"
-    monkeypatch.setenv("HOWSURE_DATA", str(own))
+    monkeypatch.setenv("HOWSURE_DATA", str(from_environment))
     assert find_data_set("ark_twitter_pos") == downloads
-    (own / "ark_twitter_pos").mkdir(parents=True)
-    assert find_data_set("ark_twitter_pos") == own / "ark_twitter_pos"
-    (given / "ark_twitter_pos").mkdir(parents=True)
-    assert find_data_set("ark_twitter_pos", data=given) == given / "ark_twitter_pos"
+    (from_environment / "ark_twitter_pos").mkdir(parents=True)
+    assert find_data_set("ark_twitter_pos") == from_environment / "ark_twitter_pos"
+    (from_argument / "ark_twitter_pos").mkdir(parents=True)
+    assert find_data_set("ark_twitter_pos", data=from_argument) == from_argument / "ark_twitter_pos"
     with pytest.raises(InputError, match=r"has no file dev.tsv in .*given.*`howsure data show ark_twitter_pos`"):
-        data_set_path("ark_twitter_pos", "dev.tsv", data=given)
+        data_set_path("ark_twitter_pos", "dev.tsv", data=from_argument)
     with pytest.raises(
         InputError, match=r"gum is not found; name the folder .*How it is made: `howsure data show gum`"
     ):
-        find_data_set("gum", data=given)
+        find_data_set("gum", data=from_argument)
     with pytest.raises(
         InputError, match=r"the data set mine is not found; name the folder that contains the folder mine"
     ):
@@ -144,18 +144,18 @@ def everything(folder: Path) -> dict[str, bytes]:
 
 
 def test_files_are_fetched_once_renamed_and_packed(tmp_path: Path) -> None:
-    told: list[int] = []
+    progress: list[int] = []
     with serving(dict(PATHS)) as site:
-        fetched = fetch_data_set(corpus(), tmp_path, host=site.address, advance=told.append)
+        fetched = fetch_data_set(corpus(), tmp_path, host=site.address, advance=progress.append)
         assert fetched == [tmp_path / "train.tsv", tmp_path / "parts" / "test.tsv.gz"]
-        assert sum(told) == len(PLAIN) + len(PACKED)
+        assert sum(progress) == len(PLAIN) + len(PACKED)
         assert [path for path, _ in site.asked] == list(PATHS)
         assert fetch_data_set(corpus(), tmp_path, host=site.address) == []
         assert len(site.asked) == 2
-    found = everything(tmp_path)
-    assert set(found) == {"train.tsv", "parts/test.tsv.gz"}
-    assert found["train.tsv"] == PLAIN
-    assert gzip.decompress(found["parts/test.tsv.gz"]) == PACKED
+    contents = everything(tmp_path)
+    assert set(contents) == {"train.tsv", "parts/test.tsv.gz"}
+    assert contents["train.tsv"] == PLAIN
+    assert gzip.decompress(contents["parts/test.tsv.gz"]) == PACKED
     assert corpus().is_in(tmp_path)
 
 
@@ -190,17 +190,17 @@ def test_what_broke_off_goes_on(tmp_path: Path, knows_ranges: bool) -> None:
         ):
             fetch_data_set(corpus(), tmp_path, host=site.address)
         assert everything(tmp_path) == {".train.tsv.part": PLAIN[:100_000]}
-        told: list[int] = []
-        fetch_data_set(corpus(), tmp_path, host=site.address, advance=told.append)
+        progress: list[int] = []
+        fetch_data_set(corpus(), tmp_path, host=site.address, advance=progress.append)
         assert site.asked[:2] == [(path, None), (path, "bytes=100000-")]
-        assert sum(told) == len(PLAIN) + len(PACKED)
+        assert sum(progress) == len(PLAIN) + len(PACKED)
     assert set(everything(tmp_path)) == {"train.tsv", "parts/test.tsv.gz"}
     assert (tmp_path / "train.tsv").read_bytes() == PLAIN
 
 
-@pytest.mark.parametrize("held", [PLAIN, PLAIN + b"more"])
-def test_a_rest_that_does_not_exist_starts_again(tmp_path: Path, held: bytes) -> None:
-    (tmp_path / ".train.tsv.part").write_bytes(held)
+@pytest.mark.parametrize("partial", [PLAIN, PLAIN + b"more"])
+def test_a_rest_that_does_not_exist_starts_again(tmp_path: Path, partial: bytes) -> None:
+    (tmp_path / ".train.tsv.part").write_bytes(partial)
     with serving(dict(PATHS)) as site:
         fetch_data_set(corpus(), tmp_path, host=site.address)
     assert (tmp_path / "train.tsv").read_bytes() == PLAIN

@@ -98,8 +98,8 @@ def test_the_page_needs_no_network_and_runs_no_script(several: str) -> None:
 def test_names_and_notes_are_escaped_everywhere() -> None:
     curves = [replace(curve, name=EVIL) for curve in many_curves(2)]
     for some in (curves, curves[:1]):
-        read: dict[str, Any] = {"files": [EVIL], "where": EVIL, "left_out": 2, "skipped": {EVIL: 1}}
-        html = calibration_report(together(some, **read))
+        provenance: dict[str, Any] = {"files": [EVIL], "where": EVIL, "left_out": 2, "skipped": {EVIL: 1}}
+        html = calibration_report(together(some, **provenance))
         page = Page(html)
         assert "script" not in page.tags
         assert "img" not in page.tags
@@ -128,19 +128,19 @@ def test_the_same_curves_give_the_same_page() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("adjust", "p", "said"),
+    ("adjust", "p", "explanation"),
     [
         ("holm", ["0.5000", "0.0800", "0.0300"], "adjusted for 3 groups (Holm)"),
         ("bh", ["0.5000", "0.0600", "0.0300"], "adjusted for 3 groups (Benjamini–Hochberg)"),
         (None, ["0.5000", "0.0400", "0.0100"], "nothing is adjusted for 3 groups"),
     ],
 )
-def test_p_values_are_adjusted_for_the_number_of_curves(adjust: str | None, p: list[str], said: str) -> None:
+def test_p_values_are_adjusted_for_the_number_of_curves(adjust: str | None, p: list[str], explanation: str) -> None:
     curves = [replace(curve, p_value=p) for curve, p in zip(many_curves(3), (0.01, 0.04, 0.5), strict=True)]
     result = together(curves, adjust)
     table = table_of_curves(result, ["a", "b", "c"])
     assert [row[-2] for row in table.rows] == p
-    assert said in Page(calibration_report(result)).text
+    assert explanation in Page(calibration_report(result)).text
 
 
 def test_undefined_errors_come_last() -> None:
@@ -186,8 +186,8 @@ def page(rows: list[list[float]], spans: list[tuple[int, int]], words: str, *, s
     mentions = tuple(Mention(0, start, end) for start, end in spans)
     posterior = CorefPosterior(np.array(rows), mentions=mentions)
     labels = posterior.labels(posterior.best_antecedent_clusters())
-    held = {"decision": "best", "threshold": 0.0, "recalibration": None, "recipe": {}}
-    return coreference_page([ResolvedDocument(Document("d", (sentence,)), mentions, posterior, labels, **held)])
+    options = {"decision": "best", "threshold": 0.0, "recalibration": None, "recipe": {}}
+    return coreference_page([ResolvedDocument(Document("d", (sentence,)), mentions, posterior, labels, **options)])
 
 
 def text_of(html: str) -> str:
@@ -260,10 +260,10 @@ def test_it_explains_what_was_done_and_nothing_else(method: str) -> None:
     targets, a, b = labels(60, 3, 1, accuracy=(0.5, 0.9))
     result = compare(targets, a, b, metrics="accuracy", method=method, rng=5, n_resamples=50)
     page = significance_report(result)
-    read = page[page.index("How to read it") : page.index("</dl>")]
+    glossary = page[page.index("How to read it") : page.index("</dl>")]
     there, absent = SAID[method]
-    assert [one for one in there if one not in read] == []
-    assert [one for one in absent if one in read] == []
+    assert [term for term in there if term not in glossary] == []
+    assert [term for term in absent if term in glossary] == []
 
 
 def test_it_explains_no_interval_and_no_adjustment_where_there_is_none() -> None:
@@ -271,6 +271,6 @@ def test_it_explains_no_interval_and_no_adjustment_where_there_is_none() -> None
     result = compare(
         targets, a, b, metrics="accuracy", interval=None, adjust=None, alternative="better", rng=5, n_resamples=50
     )
-    (difference, told), (_, p) = terms(result.recipe)
-    assert (difference, told) == ("Difference", "The model's value minus the baseline's.")
+    (difference, definition), (_, p) = terms(result.recipe)
+    assert (difference, definition) == ("Difference", "The model's value minus the baseline's.")
     assert "in favour of the model" in p

@@ -20,7 +20,7 @@ HOWSURE = Path(sys.executable).parent / "howsure"
 
 
 def test_a_command_called_by_itself_is_explained_by_both_options() -> None:
-    """Its help is remembered, and must be the same wherever it was asked for first."""
+    """Its help is remembered, and must be the same wherever it was requested first."""
     command = Command("alone")
     for context in (click.Context(command), click.Context(command, help_option_names=["-h"])):
         assert "-h, --help" in command.get_help(context)
@@ -49,8 +49,8 @@ def test_quantiles_from_columns(tmp_path: Path) -> None:
     common = ("--target", "truth", "--format", "json")
     by_columns = json.loads(printed("quantiles", tmp_path / "draws.csv", "--draws", "a,b,c", *common))
     by_list = json.loads(printed("quantiles", tmp_path / "draws.npz", "--draws-column", "draws", *common))
-    for found in (by_columns, by_list):
-        del found["recipe"]
+    for content in (by_columns, by_list):
+        del content["recipe"]
     assert by_columns == by_list
 
 
@@ -65,8 +65,8 @@ def test_quantities_that_miss_a_value_are_left_out_and_counted(tmp_path: Path, f
         assert json.loads(text)["recipe"]["skipped"] == {"truth": 1, "a": 1}
         assert json.loads(text)["n"] == 20
     else:
-        told = ["2 skipped (truth: 1, a: 1)"] if form == "table" else ["skipped", "truth 1", "a 1"]
-        assert all(one in text for one in told)
+        counts = ["2 skipped (truth: 1, a: 1)"] if form == "table" else ["skipped", "truth 1", "a 1"]
+        assert all(count in text for count in counts)
 
 
 @pytest.mark.parametrize("test", ["chi-square", "band"])

@@ -147,21 +147,21 @@ def is_refused(command: click.Command, target: click.Parameter, other: click.Par
         if target.type.suffixes and not set(target.type.suffixes) & set(other.type.suffixes):
             return True  # no name is good for both
         suffix = other.type.suffixes[0]
-    held, named = Path(f"held{suffix}"), Path(f"named{suffix}")
-    held.write_text("precious")
+    existing, named = Path(f"held{suffix}"), Path(f"named{suffix}")
+    existing.write_text("precious")
     if how == "itself":
-        named = held
+        named = existing
     elif how == "dots":
         Path("folder").mkdir()
-        named = Path("folder", "..", held)
+        named = Path("folder", "..", existing)
     elif how == "symbolic link":
-        named.symlink_to(held)
+        named.symlink_to(existing)
     else:
-        named.hardlink_to(held)
+        named.hardlink_to(existing)
     try:
-        run_door(command, words(command, {target: str(named), other: str(held)}))
+        run_door(command, words(command, {target: str(named), other: str(existing)}))
     except InputError as error:
-        return REFUSED.search(str(error)) is not None and held.read_text() == "precious"
+        return REFUSED.search(str(error)) is not None and existing.read_text() == "precious"
     return False
 
 
@@ -188,14 +188,14 @@ def test_what_a_glob_or_standard_input_names_is_read(tmp_path: Path, monkeypatch
     curve = COMMANDS["calibration curve"]
     with pytest.raises(InputError, match=r"b\.csv is an input of this command"):
         run_door(curve, ["*.csv", "--target", "y", "--prob", "p", "--output", "b.csv"])
-    held, kept = os.open("a.csv", os.O_RDONLY), os.dup(0)
+    descriptor, kept = os.open("a.csv", os.O_RDONLY), os.dup(0)
     try:
-        os.dup2(held, 0)
+        os.dup2(descriptor, 0)
         with pytest.raises(InputError, match=r"a\.csv is an input of this command"):
             run_door(curve, ["-", "--target", "y", "--prob", "p", "--output", "a.csv"])
     finally:
         os.dup2(kept, 0)
-        os.close(held)
+        os.close(descriptor)
         os.close(kept)
 
 
@@ -207,18 +207,18 @@ def test_columns_are_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_what_a_log_looks_up_beside_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Labels and names of classes beside logits, settings beside samples; not the same names elsewhere."""
+    """Labels and names of classes next to logits, settings next to samples; not the same names elsewhere."""
     monkeypatch.chdir(tmp_path)
     Path("run", "other").mkdir(parents=True)
     names = {"logits.npy": ("label_ids.npy", "config.json"), "samples_x.jsonl": ("results_x.json",)}
-    for log, read in names.items():
-        for one in read:
+    for log, siblings in names.items():
+        for sibling in siblings:
             for folder in ("run", "run/other"):
-                Path(folder, one).write_text("precious")
+                Path(folder, sibling).write_text("precious")
             typed = [f"run/{log}", "--target", "target", "--prob", "p", "--output"]
             with pytest.raises(InputError, match="is an input of this command"):
-                run_door(COMMANDS["calibration curve"], [*typed, f"run/{one}"])
-            run_door(COMMANDS["calibration curve"], [*typed, f"run/other/{one}"])
+                run_door(COMMANDS["calibration curve"], [*typed, f"run/{sibling}"])
+            run_door(COMMANDS["calibration curve"], [*typed, f"run/other/{sibling}"])
 
 
 def test_data_that_a_variable_names_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

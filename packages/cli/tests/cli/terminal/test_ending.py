@@ -25,7 +25,7 @@ def ended(error: BaseException, capsys: pytest.CaptureFixture[str], *, with_trac
 
 
 @pytest.mark.parametrize(
-    ("error", "code", "told"),
+    ("error", "code", "beginning"),
     [
         (InputError("no file x."), 2, "howsure: no file x.\n"),
         (FileNotFoundError(2, "No such file", "x"), 2, "howsure: x: No such file\n"),
@@ -42,23 +42,23 @@ def ended(error: BaseException, capsys: pytest.CaptureFixture[str], *, with_trac
     ids=lambda value: type(value).__name__,
 )
 def test_every_error_is_one_sentence(
-    error: BaseException, code: int, told: str, capsys: pytest.CaptureFixture[str]
+    error: BaseException, code: int, beginning: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found, said = ended(error, capsys)
-    assert found == code
-    assert said.startswith(told)
-    assert "Traceback" not in said
-    assert len(said.strip().splitlines()) == 1
-    assert ("--traceback shows where it occurred." in said) == (code == 70)
+    exit_code, message = ended(error, capsys)
+    assert exit_code == code
+    assert message.startswith(beginning)
+    assert "Traceback" not in message
+    assert len(message.strip().splitlines()) == 1
+    assert ("--traceback shows where it occurred." in message) == (code == 70)
 
 
 def test_the_traceback_on_request(capsys: pytest.CaptureFixture[str]) -> None:
-    code, said = ended(ValueError("\x1b[31m"), capsys, with_traceback=True)
+    code, message = ended(ValueError("\x1b[31m"), capsys, with_traceback=True)
     assert code == 70
-    assert said.startswith("Traceback (most recent call last)")
-    assert "in failing" in said
-    assert said.endswith("please report it to the authors of howsure, with the command.\n")
-    assert "\x1b" not in said
+    assert message.startswith("Traceback (most recent call last)")
+    assert "in failing" in message
+    assert message.endswith("please report it to the authors of howsure, with the command.\n")
+    assert "\x1b" not in message
 
 
 @pytest.mark.parametrize("arguments", [["--traceback", "simulate", "5"], ["simulate", "5", "--traceback"]])
@@ -72,7 +72,7 @@ def test_the_option_stands_anywhere(arguments: list[str], monkeypatch: pytest.Mo
     done = run(*arguments)
     assert (done.code, done.out) == (70, "")
     assert "in broken" in done.err
-    done = run(*(one for one in arguments if one != "--traceback"))
+    done = run(*(word for word in arguments if word != "--traceback"))
     assert (done.code, done.err.count("\n")) == (70, 1)
 
 
@@ -100,8 +100,8 @@ def test_a_message_repeats_no_whole_text(quote: str) -> None:
     assert str(InputError(f"y must be 0 or 1; row 3 of 'a b' is {long}.")).startswith(
         f"y must be 0 or 1; row 3 of 'a b' is {quote}{79 * 'x'}…{quote}."
     )
-    told = "the map's groups aren't the runs' groups: " + 90 * "word " + "the rows' order"
-    assert with_short_values(told) == told  # apostrophes quote nothing
+    message = "the map's groups aren't the runs' groups: " + 90 * "word " + "the rows' order"
+    assert with_short_values(message) == message  # apostrophes quote nothing
     assert with_short_values(f"it contains b{long}.") == f"it contains b{quote}{79 * 'x'}…{quote}."
 
 

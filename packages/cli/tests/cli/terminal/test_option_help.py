@@ -58,8 +58,10 @@ def test_a_topic_explains_its_options(topic: str) -> None:
 @pytest.mark.parametrize("words", ["score table", "judge bias", "calibration curve", "events labels import"])
 def test_help_of_a_command_lists_every_option(words: str) -> None:
     shown = howsure("help", *words.split())
-    own = [option for option in commands()[words].params if isinstance(option, click.Option) and not option.hidden]
-    assert [option.opts[0] for option in own if f" {option.opts[0]}" not in shown.out] == []
+    visible_options = [
+        option for option in commands()[words].params if isinstance(option, click.Option) and not option.hidden
+    ]
+    assert [option.opts[0] for option in visible_options if f" {option.opts[0]}" not in shown.out] == []
 
 
 def test_help_of_no_command_is_refused() -> None:

@@ -40,16 +40,16 @@ def test_lines_break_where_the_terminal_ends(
 ) -> None:
     monkeypatch.setenv("COLUMNS", columns)
     howsure([*words.split(), "--help"], standalone_mode=False, prog_name="howsure")
-    said = capsys.readouterr().out
+    wrapped = capsys.readouterr().out
     with pytest.raises(SystemExit) as ended:
         main([*words.split(), "-h"])
     assert ended.value.code == 0
-    assert capsys.readouterr().out == said
+    assert capsys.readouterr().out == wrapped
 
 
-@pytest.mark.parametrize("asked", ["calibration", "no-such --help", "check calibration x.csv --help", ""])
-def test_whatever_else_is_asked_goes_its_way(asked: str) -> None:
-    assert recorded_help(asked.split()) is None
+@pytest.mark.parametrize("command_line", ["calibration", "no-such --help", "check calibration x.csv --help", ""])
+def test_whatever_else_is_asked_goes_its_way(command_line: str) -> None:
+    assert recorded_help(command_line.split()) is None
 
 
 def test_help_of_each_command_loads_nothing_that_computes() -> None:

@@ -71,8 +71,8 @@ def test_the_demo_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert "CRF advanced: overconfident between" in text
     assert "48 documents of 963 words" in text
     made = {"scores.png", "curve.png", "report.html", "news.duckdb", "events.html"}
-    given = {"answers", "predictions.csv", "news.conllu", "actors.tsv", "labels.csv"}
-    assert {path.name for path in (tmp_path / "demo-output").iterdir()} == made | given
+    inputs = {"answers", "predictions.csv", "news.conllu", "actors.tsv", "labels.csv"}
+    assert {path.name for path in (tmp_path / "demo-output").iterdir()} == made | inputs
     seconds = re.compile(r"[\d.,]+( s for| a second| per second|% of the work)")
     spelled = text.encode("ascii", "backslashreplace").decode()
     assert seconds.sub("", spelled) == seconds.sub("", plain)
@@ -103,7 +103,10 @@ FURTHER = {*RUNS[1:4], RUNS[5], RUNS[7], RUNS[11], RUNS[13]}  # formats and opti
 
 @pytest.mark.parametrize(
     "arguments",
-    [pytest.param(one, id=" ".join(one), marks=[pytest.mark.long] if one in FURTHER else []) for one in RUNS],
+    [
+        pytest.param(typed_words, id=" ".join(typed_words), marks=[pytest.mark.long] if typed_words in FURTHER else [])
+        for typed_words in RUNS
+    ],
 )
 def test_what_is_printed(arguments: tuple[str, ...], place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An encoding that lacks characters loses no line: they are escaped."""
@@ -127,7 +130,7 @@ def test_characters_that_an_encoding_lacks_are_escaped(place: Path, monkeypatch:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "closed", "told"),
+    ("arguments", "closed", "message"),
     [
         ("calibration - --target y --prob p", "<&-", "standard input is closed, so that - names nothing; name a file."),
         pytest.param(
@@ -135,11 +138,11 @@ def test_characters_that_an_encoding_lacks_are_escaped(place: Path, monkeypatch:
         ),
     ],
 )
-def test_streams_that_are_closed(arguments: str, closed: str, told: str) -> None:
+def test_streams_that_are_closed(arguments: str, closed: str, message: str) -> None:
     command = f"{sys.executable} -m howsure_cli {arguments} {closed}"
     done = subprocess.run(["bash", "-c", command], stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr.startswith(f"howsure: {told}")
+    assert done.stderr.startswith(f"howsure: {message}")
 
 
 @pytest.mark.long
@@ -162,11 +165,11 @@ with progress.progress("pairs", total=10, rate=True) as advance:
     environment = {**os.environ, "PYTHONIOENCODING": "ascii:strict", "TERM": "xterm"}
     done = subprocess.run([sys.executable, "-c", program], stderr=theirs, env=environment, check=False)
     os.close(theirs)
-    said = os.read(ours, 1 << 16)
+    terminal_output = os.read(ours, 1 << 16)
     os.close(ours)
     assert done.returncode == 0
-    assert b"pairs" in said
-    assert said.isascii()
+    assert b"pairs" in terminal_output
+    assert terminal_output.isascii()
 
 
 # Names that others chose, as the commands print them.
@@ -188,7 +191,8 @@ def predictions(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    "form", ["table", "csv", "json", *(pytest.param(one, marks=pytest.mark.long) for one in ("markdown", "latex"))]
+    "form",
+    ["table", "csv", "json", *(pytest.param(long_form, marks=pytest.mark.long) for long_form in ("markdown", "latex"))],
 )
 def test_names_steer_nothing(predictions: Path, form: str) -> None:
     text = printed("calibration", predictions, *JUDGE, "--format", form)
