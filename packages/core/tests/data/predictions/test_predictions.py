@@ -18,6 +18,7 @@ from howsure.data import Predictions
 from howsure.data.predictions import rows as reading
 from howsure.data.predictions.rows import OTHERS, column_of_feature, feature_columns
 from howsure.data.predictions.write_pairs import write_pairs
+from howsure.data.tables import table
 from howsure.errors import InputError
 from howsure.inputs.checks import Coded
 from howsure.inputs.frames import Kind
@@ -317,3 +318,23 @@ def test_clusters_of_equal_hash_are_told_apart_by_their_texts(tmp_path: Path, mo
         with howsure.read(path).predictions("y", "q", clusters="doc") as predictions:
             assert predictions.pairs().clusters.tolist() == expected, unique
         monkeypatch.setattr(reading, "_text_codes", lambda selection, column: None)
+
+
+def test_names_in_json_lines_are_not_looked_for_in_the_whole_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    columns = columns_of(100)
+    path = write(tmp_path / "x.jsonl", {"id": [0, 1] * 50, "q": columns["q"], "y": columns["y"]})
+    sources: list[str] = []
+    header_source = table.header_source
+
+    def recorded(*arguments: Any, **options: Any) -> str:
+        sources.append(header_source(*arguments, **options))
+        return sources[-1]
+
+    monkeypatch.setattr(table, "header_source", recorded)
+    with howsure.read(path).predictions("y", "q", find_items=True) as predictions:
+        (note,) = predictions.notes["notes"]
+    assert note.startswith("id repeats")
+    assert sources
+    assert not [source for source in sources if "sample_size=-1" in source]

@@ -93,6 +93,10 @@ class Opened:
     log: Log | None
     condition: Condition | None
 
+    def column_names(self, file: File) -> list[str]:
+        """The names of the columns of a file; for JSON, of a sample of its rows, so that it is read only once."""
+        return column_names(self.database, file, whole=False)
+
     def table(self, names: Sequence[str]) -> tuple[Table, str]:
         """The table of these columns, and the condition for wanted rows in SQL."""
         more = self.condition.names if self.condition else ()
@@ -455,8 +459,8 @@ def item_columns(opened: Opened, with_role: Sequence[str]) -> dict[str, bool]:
     items, and if the user says that rows are independent. `with_role`: the columns that have a role."""
     if opened.log is not None or opened.asked.independent_rows:
         return {}
-    columns = dict(candidates(column_names(opened.database, opened.files[0]), with_role))
-    others = [set(column_names(opened.database, file)) for file in opened.files[1:]] if columns else []
+    columns = dict(candidates(opened.column_names(opened.files[0]), with_role))
+    others = [set(opened.column_names(file)) for file in opened.files[1:]] if columns else []
     return {name: is_item for name, is_item in columns.items() if all(name in other for other in others)}
 
 
@@ -478,9 +482,9 @@ def columns_of_models(opened: Opened, with_role: Collection[str]) -> list[str]:
     """The columns of tables that name models and have no role, as in `model_columns`; none for logs."""
     if opened.log is not None:
         return []
-    columns = [set(column_names(opened.database, file)) for file in opened.files[1:]]
-    names = model_columns(column_names(opened.database, opened.files[0]), with_role)
-    return [name for name in names if all(name in other for other in columns)]
+    names = model_columns(opened.column_names(opened.files[0]), with_role)
+    others = [set(opened.column_names(file)) for file in opened.files[1:]] if names else []
+    return [name for name in names if all(name in other for other in others)]
 
 
 def note_on_pooled(opened: Opened, table: Table, only: str, names: Sequence[str], role: str) -> tuple[str, ...]:

@@ -339,8 +339,8 @@ def _check_path(table: Table, column: Column) -> None:
     raise InputError(f"no row of {table.name} has anything at {column.name}.{content}{suggestion}")
 
 
-def column_names(database: Database, file: File) -> list[str]:
-    """The names of the columns of a file, in its order.
+def column_names(database: Database, file: File, *, whole: bool = True) -> list[str]:
+    """The names of the columns of a file, in its order; for JSON, of the `whole` file or a sample of its rows.
 
     Raises InputError if it cannot be read.
     """
@@ -349,7 +349,7 @@ def column_names(database: Database, file: File) -> list[str]:
     with reading(file.name, file.path):
         if file.format == "npz":
             return list(archive_columns(file))
-        source = parquet_source([file]) if file.format == "parquet" else header_source(file, whole=True)
+        source = parquet_source([file]) if file.format == "parquet" else header_source(file, whole=whole)
         return written_names(database.connection, file, list(_described(database.connection, source)))
 
 
