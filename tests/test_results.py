@@ -79,7 +79,7 @@ def _field_columns(n: int) -> dict[str, Any]:
 
 
 def _fields(n: int = 60, **how: Any) -> Any:
-    return howsure.evaluate_fields(**_field_columns(n), gold=["1"] * (2 * n), **how)
+    return howsure.evaluate_fields(**_field_columns(n), **{"gold": ["1"] * (2 * n)} | how)
 
 
 def _planted() -> Any:
@@ -369,6 +369,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "fields": lambda: _fields(),
     "fields with a policy": lambda: _fields(max_risk=0.3, promise="fields"),
     "filing policy": lambda: _fields(max_risk=0.3).policy,
+    "recalibrated fields": lambda: _fields(200, gold=["1", "1", "1", "2"] * 100, max_risk=0.6, recalibrate=True),
     "filing policy of little": lambda: _fields(4, max_risk=0.1).policy,
     "filing decisions": lambda: howsure.file_documents(
         _fields(max_risk=0.3).policy, **_field_columns(60), audit=2, rng=0
@@ -566,6 +567,7 @@ AGAIN = {
     "means of a table",
     "monitor before data",
     "query of texts",
+    "recalibrated fields",
     "test refuted",
 }
 

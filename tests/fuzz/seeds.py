@@ -243,9 +243,10 @@ EXTRACTED = json.dumps({"custom_id": "a", "response": {"body": {"choices": [CHOI
 
 
 def filing_policy() -> FilingPolicy:
-    """A policy with a threshold for each field."""
-    columns = {"document": np.arange(40) // 2, "field": ["a", "b"] * 20, "value": ["x"] * 40, "gold": ["x"] * 40}
-    policy = evaluate_fields(**columns, confidence=np.arange(40) / 40, max_risk=0.5, promise="fields").policy
+    """A policy with a map of confidences and a threshold for each field."""
+    columns = {"document": np.arange(80) // 2, "field": ["a", "b"] * 40, "value": ["x"] * 80}
+    columns |= {"gold": ["x", "x", "x", "y"] * 20, "confidence": np.arange(80) / 80}
+    policy = evaluate_fields(**columns, max_risk=0.6, promise="fields", recalibrate=True).policy
     assert policy is not None
     return policy
 

@@ -36,6 +36,7 @@ ROOM = Room(
     {READ} --compare total=number:1
     {READ} --max-risk 0.2 --write-policy policy.json
     {READ} --max-risk 0.2 --promise fields
+    {READ} --recalibrate
     {READ} --max-risk 0.01 --write-policy none.json
     {READ} --figure fields.svg
     fields extracted.jsonl --gold gold.jsonl

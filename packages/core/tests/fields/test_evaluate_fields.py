@@ -170,6 +170,43 @@ def test_a_policy_decides_as_it_did_on_the_checked_documents(tmp_path: Path, pro
     assert all(bool(row.show) == (row.decision == "show") for row in decisions)
 
 
+def overconfident(n: int, seed: int) -> dict[str, Any]:
+    """A table of n documents with two fields whose confidences are too high, with gold."""
+    rng = np.random.default_rng(seed)
+    odds = rng.normal(3.0, 1.5, 2 * n)
+    value = np.where(rng.random(2 * n) < 1 / (1 + np.exp(-odds)), "a", "b")
+    confidence = 1 / (1 + np.exp(-2 * odds))
+    columns = {"document": np.repeat(np.arange(n), 2), "field": np.tile(["total", "date"], n), "value": value}
+    return columns | {"confidence": confidence, "gold": ["a"] * (2 * n)}
+
+
+def test_confidences_are_recalibrated_by_half_of_the_documents(tmp_path: Path) -> None:
+    table = evaluate_fields(**overconfident(1000, 1), recalibrate=True, max_risk=0.05)
+    assert table.documents == 500
+    assert table.recalibration is not None
+    assert table.policy is not None
+    slopes = [table.recalibration.parameters[field]["b"] for field in ("total", "date")]
+    assert slopes == pytest.approx([0.5, 0.5], abs=0.15)
+    table.policy.save(tmp_path / "policy.json")
+    policy = FilingPolicy.load(tmp_path / "policy.json")
+    new = overconfident(2000, 2)
+    gold = new.pop("gold")
+    after = table.recalibration.apply(new["confidence"], groups=new["field"]).reshape(-1, 2).mean(axis=1)
+    decisions = file_documents(policy, **new)
+    assert [row.score for row in decisions] == pytest.approx(after.tolist())
+    assert [row.decision == "file" for row in decisions] == (after >= policy.threshold).tolist()
+    check = check_fields(policy, **new, gold=gold)
+    assert check.outcome != "fail"
+    assert check.rows[0].n == 2 * sum(row.decision == "file" for row in decisions)
+
+
+def test_too_few_wrong_values_cannot_recalibrate() -> None:
+    table = overconfident(30, 1)
+    table["value"] = table["gold"]
+    with pytest.raises(InputError, match="in 15 documents, the half to which maps are fitted"):
+        evaluate_fields(**table, recalibrate=True)
+
+
 def test_the_fewest_fields_are_shown(tmp_path: Path) -> None:
     policy = evaluate_fields(**checked(), max_risk=0.1).policy
     assert policy is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.fields import DELTA, WORLDS, broken
+from benchmarks.fields import DELTA, RECALIBRATED, WORLDS, broken, recalibration_gain
 from howsure.fields.filing import PROMISES
 
 RUNS = 40
@@ -17,3 +17,13 @@ RUNS = 40
 def test_the_promise_is_kept(kind: str, promise: str) -> None:
     """The tolerance is three standard errors of a share of one in ten."""
     assert broken(kind, promise, 300, runs=RUNS)[0] <= DELTA + 3 * np.sqrt(DELTA * (1 - DELTA) / RUNS)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", RECALIBRATED)
+@pytest.mark.parametrize("n", [50, 300])
+def test_recalibration_is_never_worse_than_none_by_more_than_noise(kind: str, n: int) -> None:
+    """On average by less than a hundredth, and by more than the standard error of the log loss in one of ten maps."""
+    gain, share_worse = recalibration_gain(kind, n, runs=10)
+    assert gain > -0.01
+    assert share_worse <= 0.1

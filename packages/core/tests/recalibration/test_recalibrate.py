@@ -308,6 +308,28 @@ def test_small_groups_are_refused_or_take_the_map_of_all_by_name():
     assert any("few" in note for note in recalibration.notes)
 
 
+def test_shrunk_maps_minimise_the_penalised_loss_and_small_groups_take_nearly_that_of_all():
+    y, q = binary(900)
+    group = np.array(["few"] * 5 + ["some"] * 200 + ["many"] * 695)
+    recalibration = recalibrate(y, q, groups=group, small_groups="shrunk", method="platt")
+    penalty = recalibration.recipe["penalty"]
+    whole = recalibrate(y, q, method="platt").parameters
+    for name in recalibration.groups:
+        odds, labels = np.log(q / (1 - q))[group == name], y[group == name]
+
+        def loss(at, odds=odds, labels=labels):
+            eta = at[0] + at[1] * odds
+            shrinkage = penalty / 2 * ((at[0] - whole["a"]) ** 2 + (at[1] - whole["b"]) ** 2)
+            return (np.logaddexp(0.0, eta) - labels * eta).sum() + shrinkage
+
+        best = minimize(loss, [0.0, 1.0], tol=1e-12).x
+        assert recalibration.parameters[name] == pytest.approx({"a": best[0], "b": best[1]}, abs=1e-4)
+    apart = {name: abs(recalibration.parameters[name]["b"] - whole["b"]) for name in recalibration.groups}
+    assert apart["few"] < 0.05
+    with pytest.raises(InputError, match="small_groups='shrunk' is for"):
+        recalibrate(y, q, groups=group, small_groups="shrunk", method="isotonic")
+
+
 def test_columns_are_matched_by_name():
     codes, logits = classes()
     names = np.array(["x", "y", "z"])

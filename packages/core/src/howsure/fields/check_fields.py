@@ -14,6 +14,7 @@ from howsure.errors import InputError
 from howsure.fields.checked_values import CheckedValues, Flags, check_values, read_values
 from howsure.fields.filing import DOCUMENTS, FIELDS, document_confidences
 from howsure.fields.policy import FilingPolicy, documents_digest, fields_to_show_of
+from howsure.fields.recalibration import recalibrated_values
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.pairs import Integers
@@ -112,6 +113,8 @@ def run_fields_check(
     named_once(None, None, not_worse_than, baseline=baseline is not None)
     read = read_values(document, field, value, confidence, gold, data, compare=policy.compare, choices=policy.choices)
     values = check_values(read, policy.compare)
+    if policy.recalibration is not None:
+        values = recalibrated_values(values, policy.recalibration)
     quantity = QUANTITIES.get(policy.promise, QUANTITY)
     rule = Rule(name, quantity, BELOW, policy.risk)
     evidence, entries = [], []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -69,6 +69,23 @@ class CheckedValues:
 
     def __len__(self) -> int:
         return len(self.right)
+
+    def of_documents(self, kept: Integers) -> CheckedValues:
+        """The values of some documents, and the fields that these have."""
+        rows = np.flatnonzero(np.isin(self.document, kept))
+        fields, field = np.unique(self.field[rows], return_inverse=True)
+        columns: dict[str, Any] = {
+            name: [getattr(self, name)[row] for row in rows] for name in ("path", "value", "gold")
+        }
+        columns |= {name: getattr(self, name)[rows] for name in ("right", "predicted", "confidence", "unseen")}
+        return replace(
+            self,
+            documents=tuple(self.documents[place] for place in kept),
+            fields=tuple(self.fields[place] for place in fields),
+            document=np.searchsorted(kept, self.document[rows]),
+            field=field,
+            **columns,
+        )
 
     def pairs(self, rows: Flags) -> Pairs:
         """The values with a confidence among some rows: right or wrong, with documents as clusters if they repeat."""

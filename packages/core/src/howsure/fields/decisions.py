@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from howsure import __version__
+from howsure.data.structured.json_values import FieldValue
 from howsure.errors import InputError
 from howsure.fields.checked_values import read_values
 from howsure.fields.policy import FilingPolicy, fields_to_show
+from howsure.fields.recalibration import recalibrated
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_whole, counted
@@ -126,7 +130,7 @@ def file_documents(
     known = {row.field for row in policy.fields}
     if not any(value.field in known for values in read.predicted.values() for value in values.values()):
         raise InputError(f"no document has a field of the policy ({', '.join(sorted(known))}).")
-    shown = [fields_to_show(policy, list(values.values())) for values in read.predicted.values()]
+    shown = [fields_to_show(policy, _recalibrated(policy, [*values.values()])) for values in read.predicted.values()]
     decisions = [FILE if not fields and not math.isnan(score) else SHOW for fields, score in shown]
     filed = [place for place, decision in enumerate(decisions) if decision == FILE]
     drawn = set(generator.choice(filed, min(n_audit, len(filed)), replace=False).tolist()) if filed else set()
@@ -137,3 +141,15 @@ def file_documents(
     recipe = {"howsure": __version__, **read.read, "promise": policy.promise, "max_risk": policy.risk}
     recipe |= {"audit": n_audit, "seed": seed_in_recipe(rng)} if n_audit else {}
     return FilingDecisions(rows=rows, promised=policy.promised, notes=read.notes, recipe=recipe)
+
+
+def _recalibrated(policy: FilingPolicy, values: Sequence[FieldValue]) -> Sequence[FieldValue]:
+    """The values of a document with the confidences that the policy judges."""
+    if policy.recalibration is None:
+        return values
+    before = np.array([math.nan if value.confidence is None else value.confidence for value in values])
+    after = recalibrated(before, [value.field for value in values], policy.recalibration).tolist()
+    return [
+        value if value.confidence is None else replace(value, confidence=p)
+        for value, p in zip(values, after, strict=True)
+    ]

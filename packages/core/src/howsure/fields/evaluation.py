@@ -24,16 +24,21 @@ from howsure.fields.filing import (
     required_fields,
 )
 from howsure.fields.policy import FilingPolicy, PolicyField, documents_digest, fields_below
+from howsure.fields.recalibration import field_map, halves, recalibrated_values
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, check_whole, is_number
 from howsure.inputs.pairs import Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.recalibration.binary_maps import Unchanged
+from howsure.recalibration.results import RecalibrationMap
+from howsure.recalibration.scores import stream_of
 from howsure.result import Estimate
 from howsure.selective.ranked import auroc_of, ranked
-from howsure.show.notes import DETAIL, WARNING, Note
+from howsure.show.notes import DETAIL, FINDING, WARNING, Note
 from howsure.stats.clusters import ItemGroups
 from howsure.stats.mean_score import mean_score
+from howsure.stats.randomness import Randomness, seed_in_recipe
 
 LEAST_FOR_CALIBRATION = 2
 PROMISE_NOTE = "The promise is about filed documents, if documents to come are like the checked ones."
@@ -51,8 +56,10 @@ def evaluate_fields(
     max_risk: float | None = None,
     delta: float = 0.1,
     promise: Literal["values", "documents", "fields"] = "values",
+    recalibrate: bool = False,
     worst: int | None = None,
     level: float = 0.95,
+    rng: Randomness = 0,
     data: Source | IntoFrame | None = None,
 ) -> FieldTable:
     """How often each field of extracted documents is right, what its confidence is worth, and which documents can be
@@ -68,7 +75,9 @@ def evaluate_fields(
     max_risk: the share of wrong values or documents among those filed must lie below.
     delta: largest probability that this promise is broken.
     promise: of what at most `max_risk` is wrong: values in filed documents, filed documents, or values of each field.
+    recalibrate: fit a map of confidences by field to half of the documents; all results are of the other half.
     worst: list the most confident wrong values.
+    rng: seed of the halves.
 
     Files are responses of an API with JSON as their content, JSON objects by document, or a table. Elements of arrays
     are matched by position. A true value that was not predicted is wrong, and has no confidence.
@@ -93,25 +102,43 @@ def evaluate_fields(
     checked_compare, checked_choices = _texts("compare", compare), _lists("choices", choices)
     read = read_values(document, field, value, confidence, gold, data, compare=checked_compare, choices=checked_choices)
     values = check_values(read, checked_compare)
+    recalibration = None
+    if recalibrate:
+        for_maps, values = halves(values, stream_of(rng))
+        recalibration = field_map(for_maps, tuple(dict.fromkeys([*for_maps.fields, *values.fields])))
+        values = recalibrated_values(values, recalibration)
     recipe: dict[str, Any] = {"howsure": __version__, **values.read, "level": level}
     recipe["compare"] = {name: equality.written for name, equality in values.equalities.items()}
+    recipe |= {"recalibrate": True, "seed": seed_in_recipe(rng)} if recalibrate else {}
     rows = tuple(_row(values, place, level) for place in range(len(values.fields)))
     policy = None
     if max_risk is not None:
-        policy = filing_policy(values, promise, risk=max_risk, delta=delta, choices=checked_choices, recipe=recipe)
+        policy_recipe = recipe | {"documents_sha256": documents_digest([*read.predicted])}
+        how: dict[str, Any] = {"choices": checked_choices, "recipe": policy_recipe}
+        policy = filing_policy(values, promise, risk=max_risk, delta=delta, **how)
+        policy = replace(policy, recalibration=recalibration)
     notes = [Note(summary_of(values.equalities), DETAIL), *values.notes]
     if any("[" in path for path in values.path):
         notes.append(Note("Elements of arrays are matched by their position.", DETAIL))
+    if recalibration is not None:
+        notes.insert(0, _recalibration_note(recalibration, len(for_maps.documents), len(values.documents)))
     return FieldTable(
         rows=tuple(rows),
         documents=len(values.documents),
         total=_accuracy(values, np.ones(len(values), dtype=np.bool_), level),
         policy=policy,
+        recalibration=recalibration,
         worst=None if n_worst is None else worst_values(values, n_worst, recipe),
         curves=tuple(_curve(values, place) for place in range(len(values.fields))),
         notes=tuple(notes),
         recipe=recipe,
     )
+
+
+def _recalibration_note(recalibration: RecalibrationMap, fitted_to: int, others: int) -> Note:
+    is_unchanged = recalibration.method == Unchanged.method
+    what = "Confidences are unchanged: no map helps in" if is_unchanged else "Recalibrated by field with"
+    return Note(f"{what} {fitted_to:,} documents; the results are of the {others:,} others.", FINDING)
 
 
 def _check_settings(max_risk: float | None, delta: float, promise: str) -> None:
@@ -244,7 +271,6 @@ def filing_policy(
             "max_risk": risk,
             "delta": delta,
             "promise": promise,
-            "documents_sha256": documents_digest(values.documents),
         },
     }
     if promise != FIELDS:

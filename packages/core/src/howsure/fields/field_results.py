@@ -11,6 +11,7 @@ from howsure.fields.filing import FIELDS
 from howsure.fields.policy import FilingPolicy
 from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats
+from howsure.recalibration.results import RecalibrationMap
 from howsure.result import Estimate, Result, Rows, as_json
 from howsure.show.axes import checks_axes
 from howsure.show.notes import DETAIL, Note
@@ -99,13 +100,15 @@ class FieldTable(Rows[FieldRow]):
     """The result of `evaluate_fields`: a row per field, and all values together.
 
     documents: their number. total: the accuracy of all values. policy: which documents can be filed, if a risk was
-    named. worst: wrong values, if requested. curves: the share filed against the risk, by field.
+    named. recalibration: the map of confidences, worst: wrong values, if requested. curves: the share filed against the
+    risk, by field.
     """
 
     rows: tuple[FieldRow, ...] = as_json("fields")
     documents: int
     total: Estimate
     policy: FilingPolicy | None = None
+    recalibration: RecalibrationMap | None = None
     worst: WrongValues | None = None
     curves: tuple[FilingCurve, ...] = as_json(None, default=())
     notes: tuple[str, ...] = ()

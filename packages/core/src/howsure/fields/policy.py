@@ -14,6 +14,7 @@ from howsure.fields.filing import DOCUMENTS, FIELDS, PROMISES, VALUES, DocumentC
 from howsure.files.saved import Head, SavedState, load, save
 from howsure.files.whole import Place
 from howsure.inputs.numbers_and_names import counted, shortened
+from howsure.recalibration.results import RecalibrationMap
 from howsure.result import Result
 from howsure.show.table import COUNT, FLAG, NUMBER, WORDS, Column
 
@@ -59,7 +60,7 @@ class FilingPolicy(Result):
     promise, risk, delta: what is promised, with a probability of at least 1 - delta. threshold: the least score of a
     document that is filed; None if nothing can be promised, and where the promise is about fields. filed: what it files
     of the checked documents. fields: the fields that a document is judged by. compare, choices: how values were
-    compared, and the closed fields. needed: see `PolicyField`.
+    compared, and the closed fields. recalibration: the map of confidences, if any. needed: see `PolicyField`.
     """
 
     promise: str
@@ -74,6 +75,7 @@ class FilingPolicy(Result):
     needed: int | None
     compare: Mapping[str, str]
     choices: Mapping[str, Sequence[str]]
+    recalibration: RecalibrationMap | None = None
     notes: tuple[str, ...] = ()
     recipe: Mapping[str, Any]
 
@@ -191,6 +193,7 @@ class FilingPolicy(Result):
                 choices={
                     str(k): [_typed(c, str) for c in _typed(v, list)] for k, v in _typed(state["choices"], dict).items()
                 },
+                recalibration=_recalibration(state.get("recalibration")),
                 recipe=_typed(state["recipe"], dict),
             )
             if policy.promise not in PROMISES or not fields or len({row.field for row in fields}) < len(fields):
@@ -233,13 +236,18 @@ def fields_below(policy: FilingPolicy, confidence: DocumentConfidence) -> tuple[
 
 
 COUNTS = ("documents", "filed_documents", "filed_values", "wrong_values")
-STATE_KEYS = ("promise", "risk", "delta", "threshold", "fields", *COUNTS, "needed", "compare", "choices", "recipe")
+PROMISE_KEYS = ("promise", "risk", "delta", "threshold", "fields")
+STATE_KEYS = (*PROMISE_KEYS, *COUNTS, "needed", "compare", "choices", "recalibration", "recipe")
 
 
 def _typed(value: Any, *kinds: type) -> Any:
     if type(value) not in kinds:
         raise TypeError(f"{value!r:.40} is not {' or '.join(kind.__name__ for kind in kinds)}")
     return value
+
+
+def _recalibration(state: Any) -> RecalibrationMap | None:
+    return None if state is None else RecalibrationMap.from_json(json.dumps(_typed(state, dict)))
 
 
 def _share(value: Any) -> float | None:

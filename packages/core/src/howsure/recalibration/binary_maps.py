@@ -114,6 +114,18 @@ class Platt(ProbabilityMap):
         fit = fit_logistic(design, targets, weight, penalty=np.zeros(2), centre=centre)
         return cls(float(fit.coefficients[0]), float(fit.coefficients[1]))
 
+    def shrunk(self, data: Labelled, penalty: float) -> Self:
+        """The map of some rows, with a and b shrunk towards those of this map: ½ penalty (Δa² + Δb²) is added to the
+        log loss of these rows (a normal prior of variance 1 / penalty)."""
+        assert isinstance(data.scores, Binary)
+        if np.isinf(data.scores.log_odds).all():
+            return self
+        odds, labels, weight = uncertain(data)
+        design = np.column_stack([np.ones(len(odds)), odds])
+        centre = np.array([self.intercept, self.slope])
+        fit = fit_logistic(design, labels.astype(np.float64), weight, penalty=np.full(2, penalty), centre=centre)
+        return type(self)(float(fit.coefficients[0]), float(fit.coefficients[1]))
+
     @classmethod
     def read(cls, parameters: Parameters, k: int) -> Self:
         return cls(number(parameters, "a"), number(parameters, "b"))

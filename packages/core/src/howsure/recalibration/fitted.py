@@ -23,6 +23,7 @@ from howsure.show.table import TABLE, WORDS, Column, digits
 
 AUTO = "auto"
 PENALTIES = (1e-1, 1e-2, 1e-3, 1e-4)  # of Dirichlet calibration, tried by cross-fitting
+SHRINKAGES = (1e3, 1e2, 1e1, 1.0)  # of Platt maps of groups towards that of all rows, tried by cross-fitting
 
 
 BINARY: dict[str, Any] = {  # in the order of what each may do, the least first
@@ -88,6 +89,21 @@ def candidates(method: object, *, binary: bool, n_bins: int = BINS, penalty: flo
     )
 
 
+def shrunk_candidates(method: str) -> tuple[Method, ...]:
+    """No map, and Platt maps of groups that are shrunk towards that of all rows, the strongest shrinkage first.
+
+    Raises InputError for another method.
+    """
+    name = SYNONYMS.get(str(method), str(method))
+    if name not in (AUTO, Platt.method):
+        raise InputError(
+            "`small_groups='shrunk'` is for `method='platt'` or auto; with {method}, use pooled.",
+            method=Parameter("method", name),
+        )
+    unchanged = [Method(Unchanged.method)] if name == AUTO else []
+    return (*unchanged, *(Method(Platt.method, penalty=penalty) for penalty in SHRINKAGES))
+
+
 def check_told(methods: Sequence[str], n_bins: int, penalty: float | None) -> None:
     """Raise InputError for invalid bins or penalties, or if none of the methods uses them."""
     names = [SYNONYMS.get(str(method), str(method)) for method in methods]
@@ -114,6 +130,7 @@ LEAST_SHARE = 1e-12  # of the weight, for the second label
 LEAST_ROWS = 20  # of each of two labels in a group (of classes: of right and of wrong top classes)
 ERROR: Final = "error"
 POOLED: Final = "pooled"
+SHRUNK: Final = "shrunk"
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +169,10 @@ def fit(data: Labelled, method: Method, small: Sequence[str] = ()) -> Fitted:
     """
     if data.groups is None:
         return Fitted((method.fit(data),))
+    if method.name == Platt.method and method.penalty is not None:
+        of_all, penalty = Platt.fit(data), method.penalty
+        own_rows = [data.only(np.flatnonzero(data.groups == code)) for code in range(len(data.group_names))]
+        return Fitted(tuple(of_all.shrunk(rows, penalty) for rows in own_rows), data.group_names)
     own_maps = tuple(name for name in data.group_names if name not in small)
     return Fitted(
         tuple(_of_group(data, method, name) for name in own_maps),
@@ -208,17 +229,11 @@ def check_fit(data: Labelled) -> None:
 def small_groups(data: Labelled, how: str) -> tuple[str, ...]:
     """The groups with too few rows for their own map.
 
-    Raises InputError for any, unless they take the map of all by name: `how` is "pooled".
+    Raises InputError for any, unless they take the map of all by name: `how` is "pooled". With "shrunk", none is small.
     """
-    if how not in (ERROR, POOLED):
-        raise InputError(
-            "{parameter} must be {error!r} or {pooled!r}, not {how!r}.",
-            "small_groups",
-            error=ERROR,
-            pooled=POOLED,
-            how=how,
-        )
-    if data.groups is None:
+    if how not in (ERROR, POOLED, SHRUNK):
+        raise unknown_name("small_groups", str(how), (ERROR, POOLED, SHRUNK), place="howsure.recalibrate")
+    if data.groups is None or how == SHRUNK:
         return ()
     labels = data.labels
     if not data.is_binary:
@@ -304,7 +319,8 @@ def chosen(
     Raises InputError if no method has a finite log loss.
     """
     started = time.perf_counter()
-    fold = folds_of(data, folds, rng)
+    is_shrunk = any(method.name == Platt.method and method.penalty is not None for method in methods)
+    fold = folds_of(replace(data, groups=None) if is_shrunk else data, folds, rng)
     losses: list[Floats | None] = []
     refused: list[str | None] = []
     for method in methods:

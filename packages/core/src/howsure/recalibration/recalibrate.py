@@ -23,12 +23,15 @@ from howsure.recalibration.fitted import (
     AUTO,
     ERROR,
     LEAST_ROWS,
+    SHRUNK,
     Choice,
     Fitted,
+    Method,
     candidates,
     check_fit,
     chosen,
     fit,
+    shrunk_candidates,
     small_groups,
 )
 from howsure.recalibration.results import RecalibrationMap
@@ -52,7 +55,7 @@ def recalibrate(
     pos_label: Hashable = None,
     folds: int = FOLDS,
     floor: float | None = None,
-    small_groups: Literal["error", "pooled"] = ERROR,
+    small_groups: Literal["error", "pooled", "shrunk"] = ERROR,
     n_bins: int = BINS,
     penalty: float | None = None,
     rng: Randomness = 0,
@@ -72,7 +75,8 @@ def recalibrate(
     groups (n,): column of groups: one map for each; several: a,b.
     folds: folds of cross-fitting; rows of a cluster stay together.
     floor: move probabilities into [floor, 1 - floor] first, for those that are exactly 0 or 1 and wrong.
-    small_groups: groups of fewer than 20 rows of each label: an error, or they take the map of all rows.
+    small_groups: groups of fewer than 20 rows of each label: an error, or they take the map of all rows; or the Platt
+    maps of all groups are shrunk towards that of all rows, the more the fewer rows they have.
     n_bins: bins of equal size of `method` histogram.
     penalty: penalty of `method` dirichlet (default: found by cross-fitting).
     rng: seed of the folds.
@@ -113,7 +117,7 @@ def recalibrate(
         rows,
         provenance,
     ):
-        tried = candidates(method, binary=rows.is_binary, n_bins=n_bins, penalty=penalty)
+        tried = _methods(rows, method, small_groups, n_bins, penalty)
         steps = (
             data.progress(folds * len(tried), "folds") if isinstance(data, Source) else nullcontext(lambda done: None)
         )
@@ -136,7 +140,7 @@ def recalibration_of(
 ) -> RecalibrationMap:
     """The map of checked rows: the implementation of `recalibrate`. `advance` is called after every fold of every
     method."""
-    methods = candidates(method, binary=data.is_binary, n_bins=n_bins, penalty=penalty)
+    methods = _methods(data, method, small, n_bins, penalty)
     folds, generator = check_folds(folds), stream_of(rng)
     check_fit(data)
     pooled = small_groups(data, small)
@@ -154,7 +158,7 @@ def recalibration_of(
         "clusters": None if data.clusters is None else len(np.unique(data.clusters)),
         "groups": len(data.group_names) or None,
         "pooled_groups": list(pooled) or None,
-        "least_rows_of_a_group": LEAST_ROWS if data.groups is not None else None,
+        "least_rows_of_a_group": LEAST_ROWS if data.groups is not None and small != SHRUNK else None,
         "floor": floor,
         "bins": used.n_bins if used.name == Histogram.method else None,
         "penalty": used.penalty,
@@ -171,6 +175,12 @@ def recalibration_of(
         notes=tuple(_notes(data, fitted, choice, pooled)),
         choice=choice,
     )
+
+
+def _methods(data: Labelled, method: str, small: str, n_bins: int, penalty: float | None) -> tuple[Method, ...]:
+    """The methods to choose from; where maps of groups are shrunk, Platt scaling with several penalties."""
+    methods = candidates(method, binary=data.is_binary, n_bins=n_bins, penalty=penalty)
+    return shrunk_candidates(method) if small == SHRUNK and data.groups is not None else methods
 
 
 def _notes(data: Labelled, fitted: Fitted, choice: Choice | None, pooled: Sequence[str]) -> list[str]:

@@ -1,0 +1,65 @@
+"""Recalibration by field: a map fitted to half of the documents, and applied to the values of others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from howsure.errors import InputError
+from howsure.fields.checked_values import CheckedValues
+from howsure.inputs.pairs import Floats
+from howsure.recalibration.fitted import SHRUNK
+from howsure.recalibration.recalibrate import recalibration_of
+from howsure.recalibration.results import RecalibrationMap
+from howsure.recalibration.scores import Labelled, binary_of
+
+FLOOR = 1e-4  # since APIs round probabilities to 1
+
+
+def halves(values: CheckedValues, rng: np.random.Generator) -> tuple[CheckedValues, CheckedValues]:
+    """The values of a random half of the documents, and those of the others."""
+    order, half = rng.permutation(len(values.documents)), len(values.documents) // 2
+    return values.of_documents(np.sort(order[:half])), values.of_documents(np.sort(order[half:]))
+
+
+def field_map(values: CheckedValues, fields: Sequence[str]) -> RecalibrationMap:
+    """The map of confidences: Platt maps of the fields, shrunk towards that of all values, or none if no map helps.
+
+    fields: all fields; one without values takes the map of all.
+
+    Raises InputError with too few documents, or too few that are wrong or right.
+    """
+    known = np.flatnonzero(~np.isnan(values.confidence))
+    place = np.array([fields.index(field) for field in values.fields], dtype=np.int64)
+    labelled = Labelled(
+        binary_of(values.confidence[known], floor=FLOOR),
+        values.right[known].astype(np.int64),
+        groups=place[values.field[known]],
+        group_names=tuple(fields),
+        clusters=values.document[known],
+    )
+    try:
+        return recalibration_of(labelled, small=SHRUNK, floor=FLOOR)
+    except InputError as error:
+        raise InputError(
+            f"too few values are wrong or right in {len(values.documents):,} documents, the half to which maps are "
+            "fitted, so confidences cannot be recalibrated. Check more documents, or leave `recalibrate` out."
+        ) from error
+
+
+def recalibrated(confidence: Floats, fields: Sequence[str], recalibration: RecalibrationMap) -> Floats:
+    """The recalibrated confidences of values (n,), whose fields are `fields` (n,); NaN where they are unknown."""
+    known = np.flatnonzero(~np.isnan(confidence) & np.isin(fields, recalibration.groups))
+    if not len(known):
+        return confidence
+    after = confidence.copy()
+    after[known] = recalibration.apply(confidence[known], groups=[fields[row] for row in known.tolist()])
+    return after
+
+
+def recalibrated_values(values: CheckedValues, recalibration: RecalibrationMap) -> CheckedValues:
+    """The values with recalibrated confidences."""
+    fields = [values.fields[place] for place in values.field.tolist()]
+    return replace(values, confidence=recalibrated(values.confidence, fields, recalibration))
