@@ -159,7 +159,7 @@ def _store() -> Any:
 
 @cache
 def _corrected() -> Any:
-    path = labelled_store(Path(mkdtemp()) / "labelled.duckdb", n=120, read=40)
+    path = labelled_store(Path(mkdtemp()) / "labelled.duckdb", n=120, n_labelled=40)
     with events.EventStore.open(path) as store:
         return events.corrected_series(store)
 

@@ -48,13 +48,15 @@ def test_periods_are_points_with_intervals_and_nothing_between_them(made: dict[s
     assert {line.get_linestyle() for line in ax.lines} == {"None"}
     assert series.incomplete == (series.rows[0].period, series.rows_of("YUG")[-1].period)
     assert (whole.get_markerfacecolor(), partial.get_markerfacecolor()) == (whole.get_color(), "white")
-    told = {row.period: row for row in alone.rows_of("YUG")}
-    drawn = [row.mean for period, row in told.items() if period not in series.incomplete]
+    by_period = {row.period: row for row in alone.rows_of("YUG")}
+    drawn = [row.mean for period, row in by_period.items() if period not in series.incomplete]
     np.testing.assert_array_equal(whole.get_ydata(), drawn)
-    np.testing.assert_array_equal(partial.get_ydata(), [told[period].mean for period in series.incomplete])
+    np.testing.assert_array_equal(partial.get_ydata(), [by_period[period].mean for period in series.incomplete])
     ends = [tuple(segment[:, 1].tolist()) for segment in ax.collections[0].get_segments() if len(segment)]
-    assert ends == [(row.low, row.high) for row in told.values() if row.low == row.low]
-    np.testing.assert_array_equal(best.get_ydata(), [np.nan if row.best is None else row.best for row in told.values()])
+    assert ends == [(row.low, row.high) for row in by_period.values() if row.low == row.low]
+    np.testing.assert_array_equal(
+        best.get_ydata(), [np.nan if row.best is None else row.best for row in by_period.values()]
+    )
 
 
 def test_documents_stand_below(made: dict[str, EventSeries]) -> None:
@@ -100,12 +102,12 @@ def test_a_page_of_actors(made: dict[str, EventSeries]) -> None:
 
 
 def test_what_is_refused(made: dict[str, EventSeries]) -> None:
-    for panels, told in [
+    for panels, message in [
         ([], "1 to 12 panels; there are 0"),
         ([["IRQ"]] * 13, "1 to 12 panels; there are 13"),
         ([["IRQ"], []], "1 to 4 actors; one has 0"),
         ([["IRQ", "USA", "YUG", "NATO", "KWT"]], "1 to 4 actors; one has 5"),
         ([["IRK"]], "no actor 'IRK' in the series"),
     ]:
-        with pytest.raises(InputError, match=told):
+        with pytest.raises(InputError, match=message):
             event_figure(made["month"], panels=panels)

@@ -97,7 +97,7 @@ def test_a_long_comparison_shows_its_first_rows(long_ago: Path) -> None:
 
 @pytest.fixture(scope="module")
 def labelled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return labelled_store(tmp_path_factory.mktemp("labelled") / "labelled.duckdb", n=60, read=40)
+    return labelled_store(tmp_path_factory.mktemp("labelled") / "labelled.duckdb", n=60, n_labelled=40)
 
 
 @pytest.mark.long
@@ -133,7 +133,7 @@ HEADINGS = "document,judge"
 def scored_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A labelled store and the scores of its documents."""
     where = tmp_path_factory.mktemp("labelled")
-    labelled_store(where / "s.duckdb", n=60, read=40)
+    labelled_store(where / "s.duckdb", n=60, n_labelled=40)
     with EventStore.open(where / "s.duckdb") as store:
         rows = [f"{name},{number % 7}" for number, name in store.ask("SELECT document, id FROM documents")]
     (where / "scores.csv").write_text("\n".join([HEADINGS, *rows, ""]), encoding="utf-8")

@@ -90,7 +90,7 @@ COUNTS = {
     "negative mentions": "UPDATE documents SET mentions = -5 WHERE document = 0",
     "a negative probability": "UPDATE events SET probability = -0.5 WHERE document = 0",
     "a probability above one": "UPDATE events SET probability = 1.5",
-    "a probability that is none": "UPDATE events SET probability = 'nan' WHERE document = 0",
+    "a probability that is not a number": "UPDATE events SET probability = 'nan' WHERE document = 0",
     "an endless probability": "UPDATE events SET probability = 'inf' WHERE document = 0",
     "no bits": "UPDATE events SET samples = ''::BLOB",
     "too few bits": "UPDATE events SET samples = '\\x01'::BLOB WHERE document = 0",

@@ -126,9 +126,9 @@ def write_store(
 ) -> EventStore:
     """A store of given documents; numbers below `left_out` that none of them has are noted as left out."""
     tables: Rows = defaultdict(lambda: defaultdict(list))
-    for one in made:
-        _add_document(tables, one, samples, seed)
-    kept = {one.number for one in made}
+    for document in made:
+        _add_document(tables, document, samples, seed)
+    kept = {document.number for document in made}
     for number in range(left_out):
         if number not in kept:
             reason = "no actor" if number % 2 else "category"
@@ -180,7 +180,7 @@ def _add_document(tables: Rows, made: MadeUpDocument, samples: int, seed: int) -
         words=sum(map(len, sentences)),
         mentions=n,
     )
-    for at, (one, words) in enumerate(zip(made.mentions, sentences, strict=True)):
+    for at, (made_mention, words) in enumerate(zip(made.mentions, sentences, strict=True)):
         spaces = [True] * (len(words) - 2) + [False, True]
         _add(tables, "sentences", document=number, sentence=at, words=list(words), spaces=spaces)
         _add(
@@ -190,10 +190,10 @@ def _add_document(tables: Rows, made: MadeUpDocument, samples: int, seed: int) -
             mention=at,
             sentence=at,
             start=0,
-            stop=len(one.words),
-            head=len(one.words) - 1,
-            actors=list(one.actors),
-            verb=len(one.words) if one.acts else None,
+            stop=len(made_mention.words),
+            head=len(made_mention.words) - 1,
+            actors=list(made_mention.actors),
+            verb=len(made_mention.words) if made_mention.acts else None,
         )
     facts = facts_of(made)
     if not facts.agent.any() or not facts.described.any():
@@ -229,16 +229,16 @@ def _add_document(tables: Rows, made: MadeUpDocument, samples: int, seed: int) -
                 best=bool(acting_best[at]),
                 best_entities=int(acting_best[at]),
             )
-    for one in evidence_of(drawn, facts):
+    for evidence in evidence_of(drawn, facts):
         _add(
             tables,
             "evidence",
             document=number,
-            actor=one.actor,
-            named=one.description,
-            agent=one.agent,
-            probability=float(one.samples.mean()),
-            samples=packed(one.samples),
+            actor=evidence.actor,
+            named=evidence.description,
+            agent=evidence.agent,
+            probability=float(evidence.samples.mean()),
+            samples=packed(evidence.samples),
         )
 
 

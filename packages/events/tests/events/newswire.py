@@ -42,14 +42,14 @@ def rule() -> Rule:
 def story(number: int, *, sentences: int = 4) -> Document:
     """A document of some sentences, always the same for a number; in three of four nobody attacks."""
     rng = np.random.default_rng(number)
-    held = []
+    parsed_sentences = []
     for chosen in rng.choice(QUIET if number % 4 else len(SENTENCES), size=sentences).tolist():
         _, country, adjective = ACTORS[rng.integers(len(ACTORS))]
-        held.append(parsed(SENTENCES[chosen].format(country=country, adjective=adjective)))
+        parsed_sentences.append(parsed(SENTENCES[chosen].format(country=country, adjective=adjective)))
     day = FIRST_DAY + timedelta(days=number % 700)
     title = HOSTILE if number % 50 == 3 else f"Story {number}"
     metadata = {"date": day.isoformat(), "title": title, "desk": ("World", "Sports")[number % 10 == 7]}
-    return Document(f"story-{number}", tuple(held), None, metadata)
+    return Document(f"story-{number}", tuple(parsed_sentences), None, metadata)
 
 
 def write_corpus(path: Path, documents: int, *, sentences: int = 4) -> Path:

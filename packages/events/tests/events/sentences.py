@@ -11,8 +11,8 @@ def parsed(text: str, *, lemmas: bool = True) -> Sentence:
     """A sentence from `word/tag/head/relation` words; tags of Penn Treebank."""
     rows = [word.split("/") for word in text.split()]
     words, tags, heads, relations = zip(*rows, strict=True)
-    held = tuple(LEMMAS.get(word, word).lower() for word in words) if lemmas else None
-    return Sentence(words, held, tags, heads=tuple(int(head) - 1 for head in heads), relations=relations)
+    lemma_forms = tuple(LEMMAS.get(word, word).lower() for word in words) if lemmas else None
+    return Sentence(words, lemma_forms, tags, heads=tuple(int(head) - 1 for head in heads), relations=relations)
 
 
 def document(*texts: str) -> Document:

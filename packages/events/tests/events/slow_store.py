@@ -18,14 +18,14 @@ def raw_counts(store: EventStore, column: str = "samples") -> dict[int, Counts]:
     described: dict[int, list[tuple[list[str], bool]]] = defaultdict(list)
     for document, actors, verb in store.ask("SELECT document, actors, verb FROM mentions ORDER BY document, mention"):
         described[document].append((actors, verb is not None))
-    found = {}
+    counts = {}
     for document, blob in store.ask(f"SELECT document, {column} FROM clusterings"):
         mentions = described[document]
         numbers = struct.unpack(f"<{len(blob) // 2}H", blob)
-        found[document] = [
+        counts[document] = [
             _acting(numbers[start : start + len(mentions)], mentions) for start in range(0, len(numbers), len(mentions))
         ]
-    return found
+    return counts
 
 
 def _acting(clustering: tuple[int, ...], mentions: list[tuple[list[str], bool]]) -> Counter[str]:
@@ -56,13 +56,13 @@ def slow_period(date: datetime.date, by: str) -> str:
 
 def slow_periods(store: EventStore, by: str) -> dict[str, list[int]]:
     """The documents of every period from the first to the last, day by day."""
-    held = dates(store)
-    day, last = min(held.values()), max(held.values())
+    days = dates(store)
+    day, last = min(days.values()), max(days.values())
     periods: dict[str, list[int]] = {}
     while day <= last:
         periods.setdefault(slow_period(day, by), [])
         day += datetime.timedelta(days=1)
-    for document, date in held.items():
+    for document, date in days.items():
         periods[slow_period(date, by)].append(document)
     return periods
 

@@ -62,8 +62,8 @@ class Deaf:
     def __init__(self, place: Path) -> None:
         self.place, self.parent = place, os.getpid()
 
-    def __setstate__(self, held: dict[str, Any]) -> None:
-        self.__dict__.update(held)
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
         if os.getpid() == self.parent:
             return
         try:
@@ -108,9 +108,9 @@ def extract_to(
     **options: Any,
 ) -> ExtractionReport:
     """Extract the events of a CoNLL-U file."""
-    held = open_corpus([corpus], fields=Fields()) if isinstance(corpus, Path) else corpus
-    asked = work(model, **options)
-    return extract_events(held, store, work=asked, workers=workers, part=part, advance=advance)
+    documents = open_corpus([corpus], fields=Fields()) if isinstance(corpus, Path) else corpus
+    task = work(model, **options)
+    return extract_events(documents, store, work=task, workers=workers, part=part, advance=advance)
 
 
 def extract_until(messages: int, seconds: float, store: Path, corpus: Path, model: Path) -> None:
@@ -118,10 +118,10 @@ def extract_until(messages: int, seconds: float, store: Path, corpus: Path, mode
 
     It is the time that the process itself has spent, so that the moment does not depend on what else the machine does.
     """
-    told = itertools.count(1)
+    messages_sent = itertools.count(1)
 
     def advance(_: int) -> None:
-        if next(told) == messages:
+        if next(messages_sent) == messages:
             signal.setitimer(signal.ITIMER_PROF, seconds)
 
     if messages == 0:

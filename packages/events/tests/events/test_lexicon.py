@@ -205,10 +205,10 @@ def test_words_stand_for_lemmas_that_a_parser_did_not_give(tmp_path: Path) -> No
         shutil.copy(example.path, tmp_path / "plain.duckdb")
     with duckdb.connect(tmp_path / "plain.duckdb") as connection:
         connection.execute("UPDATE sentences SET lemmas = NULL")
-    with EventStore.open(tmp_path / "plain.duckdb") as held:
-        settings = {**held.settings, "rule": {"name": "raid", "verbs": ["Attacked"]}}
-        store = SimpleNamespace(path=held.path, connection=held.connection, settings=settings)
-        rows = held.ask("SELECT document, words FROM sentences")
+    with EventStore.open(tmp_path / "plain.duckdb") as event_store:
+        settings = {**event_store.settings, "rule": {"name": "raid", "verbs": ["Attacked"]}}
+        store = SimpleNamespace(path=event_store.path, connection=event_store.connection, settings=settings)
+        rows = event_store.ask("SELECT document, words FROM sentences")
         expected = {number for number, words in rows if "attacked" in map(str.lower, words)}
         pairs = pair_features(store, ["NORLAND"])
         counted = set(pairs.document[pairs.features["event words"] > 0].tolist())
@@ -217,14 +217,16 @@ def test_words_stand_for_lemmas_that_a_parser_did_not_give(tmp_path: Path) -> No
 
 
 def test_a_rule_without_words_has_none() -> None:
-    with example_store() as held:
-        store = SimpleNamespace(path=held.path, connection=held.connection, settings={**held.settings, "rule": {}})
+    with example_store() as event_store:
+        store = SimpleNamespace(
+            path=event_store.path, connection=event_store.connection, settings={**event_store.settings, "rule": {}}
+        )
         assert event_words(store) is None
         assert documents_with_words(store) is None
-        settings = {**held.settings, "rule": {"forms": ["ATTACKED"]}}
-        store = SimpleNamespace(path=held.path, connection=held.connection, settings=settings)
-        found = event_words(store)
-        assert documents_with_words(store) == set(found["document"].tolist()) != set()
+        settings = {**event_store.settings, "rule": {"forms": ["ATTACKED"]}}
+        store = SimpleNamespace(path=event_store.path, connection=event_store.connection, settings=settings)
+        words_of_rule = event_words(store)
+        assert documents_with_words(store) == set(words_of_rule["document"].tolist()) != set()
 
 
 SOURCES = {"english", "iso3166-3", "lists", "news", "organisation"}
@@ -367,11 +369,11 @@ IGOS = {"IGOUNO": "UN", "IGONAT": "NATO", "IGOEEC": "EU", "KSV": "XKX"}
 
 def by_word(lexicon: Lexicon, sentence: Sentence) -> dict[int, set[str]]:
     """The actors that each capitalised noun or adjective is part of the name of."""
-    held: dict[int, set[str]] = {}
+    codes_of_words: dict[int, set[str]] = {}
     for start, end, code in lexicon.match(sentence.words):
         for word in range(start, end):
             tag = (sentence.universal_tags or ())[word]
             if sentence.words[word][0].isupper() and tag in {"NOUN", "PROPN", "ADJ"}:
                 iso = IGOS.get(code, code[3:] if len(code) == 6 else code)
-                held.setdefault(word, set()).add(iso)
-    return held
+                codes_of_words.setdefault(word, set()).add(iso)
+    return codes_of_words

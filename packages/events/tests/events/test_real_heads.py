@@ -43,7 +43,11 @@ def heads_differ(document: Document, mentions: tuple[Mention, ...]) -> list[str]
     offsets = [0, *accumulate(map(len, document.sentences))]
     of_model = mention_columns(document, mentions).head.tolist()
     both = zip(mentions, of_model, mention_heads(document, mentions), strict=True)
-    return [" ".join(document.words_of(one)) for one, mine, other in both if mine != offsets[one.sentence] + other]
+    return [
+        " ".join(document.words_of(mention))
+        for mention, mine, other in both
+        if mine != offsets[mention.sentence] + other
+    ]
 
 
 def test_events_and_coreference_agree_in_made_up_trees() -> None:
@@ -95,7 +99,7 @@ def annotated(text: str) -> list[dict[Key, set[int]]]:
                 if bracket.startswith("("):
                     waiting.append((fields[0], at, fields[MINSPAN]))
                 if bracket.endswith(")"):
-                    place = max(place for place, one in enumerate(waiting) if one[0] == fields[0])
+                    place = max(place for place, bracketed in enumerate(waiting) if bracketed[0] == fields[0])
                     _, start, minimal = waiting.pop(place)
                     documents[-1][sentence, start, at + 1] = {start + int(word) - 1 for word in minimal.split(",")}
     return documents
@@ -181,16 +185,16 @@ def test_trees_have_one_root_and_quarters_have_news() -> None:
 def test_some_events_are_certain_and_some_in_doubt() -> None:
     lexicon, rule, model = Lexicon.read(ACTORS), built_in_rule("attack"), AntecedentModel.pretrained()
     assert set(lexicon.codes) == {"NORLAND", "SUDORIA", "VESTMERE", "ALLIANCE"}
-    found, without = [], 0
+    probabilities, without = [], 0
     for document in read_conllu(NEWS):
-        told = extract(
+        extraction = extract(
             document, model=model, lexicon=lexicon, rule=rule, samples=100, rng=document_seed(0, document.name)
         )
-        if told.sampled is None:
+        if extraction.sampled is None:
             without += 1
         else:
-            found += told.sampled.probabilities.tolist()
-    p = np.array(found)
+            probabilities += extraction.sampled.probabilities.tolist()
+    p = np.array(probabilities)
     assert without == 12
     assert (p == 1.0).sum() >= 5
     assert ((p > 0.2) & (p < 0.8)).sum() >= 10

@@ -84,7 +84,7 @@ def test_a_scheme_knows_its_own_labels(name: str) -> None:
     scheme = scheme_named(name)
     named = [*scheme.agents, *scheme.described_by, *scheme.compounds, "nmod:of"]
     named += [label for label in scheme.noun_agents if "(" not in label]
-    assert [check_relation(one, scheme, place="test") for one in named] == named
+    assert [check_relation(relation, scheme, place="test") for relation in named] == named
 
 
 @pytest.mark.parametrize(
@@ -180,23 +180,25 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[EventStor
 
 @pytest.mark.parametrize("period", [None, "month"])
 def test_counts_are_those_of_the_stores(stores: tuple[EventStore, EventStore], period: str | None) -> None:
-    held = compare_rules(*stores, period=period)
+    comparison = compare_rules(*stores, period=period)
     query = "SELECT actor, document, date, probability, best FROM events JOIN documents USING (document)"
     tables = [store.ask(query) for store in stores]
-    wanted = {}
+    cells = {}
     for side, table in enumerate(tables):
         for actor, document, date, probability, best in table:
-            cell = wanted.setdefault((actor, period_of(date, period=period) if period else WHOLE), ({}, {}))
+            cell = cells.setdefault((actor, period_of(date, period=period) if period else WHOLE), ({}, {}))
             cell[side][document] = probability, best
-    assert {(row.actor, row.period) for row in held.rows} == set(wanted)
-    for row in held.rows:
-        first, second = wanted[row.actor, row.period]
+    assert {(row.actor, row.period) for row in comparison.rows} == set(cells)
+    for row in comparison.rows:
+        first, second = cells[row.actor, row.period]
         assert row.first == pytest.approx(sum(p for p, _ in first.values()))
         assert row.second == pytest.approx(sum(p for p, _ in second.values()))
-        assert (row.best_first, row.best_second) == tuple(sum(b for _, b in one.values()) for one in (first, second))
+        assert (row.best_first, row.best_second) == tuple(
+            sum(b for _, b in cells_of_store.values()) for cells_of_store in (first, second)
+        )
         assert row.both == len(first.keys() & second.keys())
         assert (row.only_first, row.only_second) == (len(first.keys() - second), len(second.keys() - first))
-    assert sum(row.only_second for row in held.rows) > 5
+    assert sum(row.only_second for row in comparison.rows) > 5
 
 
 def test_other_documents_are_refused(stores: tuple[EventStore, EventStore], tmp_path: Path) -> None:
@@ -250,8 +252,8 @@ def test_who_attacks(text: str, paper: list[str], wide: list[str]) -> None:
     ],
 )
 def test_each_option_on_its_own(option: str, text: str) -> None:
-    one = Rule(name="attack", verbs=("attack",), **{option: True})
-    assert len(agents(text, one)) == len(agents(text, PAPER)) + 1
+    extended = Rule(name="attack", verbs=("attack",), **{option: True})
+    assert len(agents(text, extended)) == len(agents(text, PAPER)) + 1
     others = {"conjoined", "shared_subjects", "controlled_subjects", "relative_clauses"} - {option}
     rest = Rule(name="attack", verbs=("attack",), **dict.fromkeys(others, True))
     assert agents(text, rest) == agents(text, PAPER)
@@ -298,7 +300,7 @@ def test_nouns_that_name_the_event(text: str, expected: list[str]) -> None:
     assert agents(text, NOUNS) == expected
 
 
-def test_nouns_beside_verbs_in_any_labels() -> None:
+def test_nouns_and_verbs_in_any_labels() -> None:
     both = replace(PAPER, nouns=("attack",), conjoined=True)
     assert agents(sentences.NOUN_BY_TWO, both) == ["troops", "rebels"]
     assert agents(sentences.ACTIVE, both) == ["forces"]

@@ -34,7 +34,7 @@ SETTLED = """
 const done = arguments[0];
 const begun = () => Boolean(document.querySelector('#period option, .problem, .room main:not([aria-busy])'));
 const atRest = () => begun() && !document.querySelector('[aria-busy]');
-setTimeout(() => done(atRest()));  // after the task in which the page is told that its address has changed
+setTimeout(() => done(atRest()));  // after the task in which the page receives the change of its address
 """
 
 
@@ -135,7 +135,7 @@ class Browser:
             "return [...document.querySelectorAll('#series .place')]"
             ".map(e => [e.dataset.actor, e.dataset.period, e.getAttribute('aria-label')])"
         )
-        return {period: said for code, period, said in outcome if code == actor}
+        return {period: label for code, period, label in outcome if code == actor}
 
     def rows(self, section: str) -> list[list[str]]:
         """The cells of the first table of a section."""
@@ -153,7 +153,7 @@ class Browser:
         return text
 
     def whole_files(self, suffix: str) -> Iterator[Path]:
-        """Files that were saved to their end: Chromium writes beside a name that it keeps free by an empty file."""
+        """Files that were saved to their end: Chromium reserves a name with an empty file while it writes another."""
         if not any(self.downloads.glob("*.crdownload")):
             yield from (path for path in self.downloads.glob(f"*{suffix}") if path.stat().st_size)
 
@@ -166,18 +166,20 @@ class Browser:
         self.run("for (const one of document.querySelectorAll('details')) one.open = true")
         self.settle()
         self.run(files("axe_core_python").joinpath("axe.min.js").read_text(encoding="utf-8"))
-        found = self.driver.execute_async_script("axe.run().then(arguments[arguments.length - 1])")
-        assert len(found["passes"]) > 20
-        return [f"{one['id']}: {node['html']}" for one in found["violations"] for node in one["nodes"]]
+        report = self.driver.execute_async_script("axe.run().then(arguments[arguments.length - 1])")
+        assert len(report["passes"]) > 20
+        return [
+            f"{violation['id']}: {node['html']}" for violation in report["violations"] for node in violation["nodes"]
+        ]
 
     def asked(self) -> list[str]:
-        """The addresses that were asked for since it was last asked, by any part of the browser's page."""
-        found = []
+        """The addresses that any part of the page requested since the last call."""
+        addresses = []
         for entry in self.driver.get_log("performance"):
             message = json.loads(entry["message"])["message"]
             if message["method"] == "Network.requestWillBeSent":
-                found.append(message["params"]["request"]["url"])
-        return found
+                addresses.append(message["params"]["request"]["url"])
+        return addresses
 
     def resize(self, width: int, height: int, *, mobile: bool = False) -> None:
         """The size of what is seen of the page."""

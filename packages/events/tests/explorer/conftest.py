@@ -68,6 +68,6 @@ def undisturbed(browser: Browser, address: str) -> Iterator[None]:
     browser.errors(), browser.asked()
     yield
     assert browser.errors() == []
-    own = ("about:blank", "data:", "blob:", address)
-    assert [url for url in browser.asked() if not url.startswith(own)] == []
+    allowed = ("about:blank", "data:", "blob:", address)
+    assert [url for url in browser.asked() if not url.startswith(allowed)] == []
     assert browser.run("return window.taken") is None

@@ -33,11 +33,11 @@ def drawn(store: EventStore, actor: str) -> dict[int, tuple[np.ndarray, np.ndarr
 def documents_of(store: EventStore, by: str) -> dict[str, list[int]]:
     """The documents of each period that lies between the first and the last, in order."""
     dates = store.ask("SELECT document, date FROM documents")
-    found: dict[str, list[int]] = defaultdict(list)
+    documents: dict[str, list[int]] = defaultdict(list)
     for number, date in dates:
-        found[period_of(date, period=by)].append(number)
+        documents[period_of(date, period=by)].append(number)
     days = [str(date) for _, date in dates]
-    return {period: found.get(period, []) for period in periods_between(min(days), max(days), period=by)}
+    return {period: documents.get(period, []) for period in periods_between(min(days), max(days), period=by)}
 
 
 def law(values: list[np.ndarray]) -> np.ndarray:
@@ -57,7 +57,7 @@ def interval(probabilities: np.ndarray, level: float) -> tuple[int, int]:
 
 def expected_points(store: EventStore, actor: str, by: str, unit: str, level: float = LEVEL) -> dict[str, str]:
     """What each point of a series must say, by period."""
-    held, said = drawn(store, actor), {}
+    samples_of_documents, labels = drawn(store, actor), {}
     days = [str(day) for (day,) in store.ask("SELECT date FROM documents")]
 
     def cut(period: str) -> str:
@@ -67,21 +67,21 @@ def expected_points(store: EventStore, actor: str, by: str, unit: str, level: fl
     for period, numbers in documents_of(store, by).items():
         if not numbers:
             continue
-        there = [held[n] for n in numbers if n in held]
+        there = [samples_of_documents[n] for n in numbers if n in samples_of_documents]
         values = [entities if unit == "entities" else samples for samples, entities, _ in there]
         low, high = interval(law(values), level) if values else (0, 0)
         mean = sum(float(value.mean()) for value in values)
-        best = sum(one if unit == "entities" else one > 0 for _, _, one in there)
+        best = sum(best_entities if unit == "entities" else best_entities > 0 for _, _, best_entities in there)
         per = len(numbers) if unit == "share" else 1
-        show = [amount(mean / per, unit, 1), *(amount(one / per, unit, 0) for one in (low, high, best))]
+        show = [amount(mean / per, unit, 1), *(amount(bound / per, unit, 0) for bound in (low, high, best))]
         what = "" if unit == "share" else f" {unit}"
         of = "1 document" if len(numbers) == 1 else f"{len(numbers)} documents"
         title = TITLES[actor]
-        said[period] = (
+        labels[period] = (
             f"{title}, {period}{cut(period)}: {show[0]}{what} expected, "
             f"{100 * level:g} % interval {show[1]} to {show[2]}, 1-best {show[3]}, of {of}"
         )
-    return said
+    return labels
 
 
 def first_and_last_day(period: str) -> tuple[str, str]:
@@ -100,7 +100,7 @@ def amount(value: float, unit: str, digits: int) -> str:
 
 def expected_comparison(store: EventStore, first: str, second: str, by: str) -> dict[str, tuple[str, str]]:
     """By period P(first > second) and P(first < second), from the joint samples of each document."""
-    sides, found = (drawn(store, first), drawn(store, second)), {}
+    sides, probabilities = (drawn(store, first), drawn(store, second)), {}
     nothing = np.zeros(SAMPLES, dtype=int)
     for period, numbers in documents_of(store, by).items():
         if not numbers:
@@ -108,9 +108,9 @@ def expected_comparison(store: EventStore, first: str, second: str, by: str) -> 
         shifted = [1 + sides[0].get(n, (nothing,))[0] - sides[1].get(n, (nothing,))[0] for n in numbers]
         total = law(shifted)
         equal = len(numbers)  # each document adds one
-        found[period] = (probability(total[equal + 1 :].sum()), probability(total[:equal].sum()))
-    assert all(a < b for a, b in pairwise(found))
-    return found
+        probabilities[period] = (probability(total[equal + 1 :].sum()), probability(total[:equal].sum()))
+    assert all(a < b for a, b in pairwise(probabilities))
+    return probabilities
 
 
 def probability(value: float) -> str:

@@ -54,9 +54,9 @@ def serving(store: Path, *, files: int | None = None) -> Iterator[ServedPage]:
         if files is not None:  # before Python is there
             resource.prlimit(server.pid, resource.RLIMIT_NOFILE, (files, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
         try:
-            said = server.stdout.readline()
-            match = re.search(r"http://127\.0\.0\.1:[0-9]+/\?token=[\w-]{32}(?= )", said)
-            assert match, said + server.stderr.read()
+            greeting = server.stdout.readline()
+            match = re.search(r"http://127\.0\.0\.1:[0-9]+/\?token=[\w-]{32}(?= )", greeting)
+            assert match, greeting + server.stderr.read()
             yield ServedPage(match[0])
         finally:
             server.send_signal(signal.SIGINT)

@@ -91,9 +91,9 @@ def test_the_chart_is_also_a_table(browser: Browser, address: str) -> None:
     browser.click("#series-table summary")
     browser.one("#series table")
     rows = {row[0]: row for row in browser.rows("#series")}
-    for period, said in browser.places("IRQ").items():
+    for period, label in browser.places("IRQ").items():
         _, documents, mean, reach, best = rows[period]
         expected = f"{mean} documents expected, 95 % interval {reach}, 1-best {best}, of {documents} document"
-        assert said.removesuffix("s").replace(" (may be incomplete)", "") == f"Iraq, {period}: {expected}"
+        assert label.removesuffix("s").replace(" (may be incomplete)", "") == f"Iraq, {period}: {expected}"
     browser.click("#series td button.link")
     browser.says("#point h2", "Iraq, ")

@@ -67,13 +67,13 @@ ANSWERS: list[tuple[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("address", "asked"), ANSWERS, ids=[address for address, _ in ANSWERS])
+@pytest.mark.parametrize(("address", "expected"), ANSWERS, ids=[address for address, _ in ANSWERS])
 def test_an_address_answers_what_the_store_says(
-    client: TestClient, store: EventStore, address: str, asked: Any
+    client: TestClient, store: EventStore, address: str, expected: Any
 ) -> None:
     answer = client.get(f"/api/{address}")
     assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json")
-    assert answer.json() == json.loads(json.dumps(asked(store)))
+    assert answer.json() == json.loads(json.dumps(expected(store)))
 
 
 def test_the_table_is_the_export(client: TestClient, store: EventStore) -> None:
@@ -174,7 +174,7 @@ STRANGERS = (
 @pytest.mark.parametrize("path", ["/", "/api/overview", "/api/document?number=0"])
 @pytest.mark.parametrize("host", STRANGERS)
 def test_another_host_is_refused(client: TestClient, path: str, host: str) -> None:
-    """DNS rebinding: the attacker's name leads here, and stands in the Host header."""
+    """DNS rebinding: the attacker's name leads here, and is in the Host header."""
     answer = client.get(path, headers={"host": host})
     assert answer.status_code == 421
     assert "This page answers only to 127.0.0.1, ::1, localhost" in answer.text
@@ -192,7 +192,7 @@ def test_a_page_for_others_answers_to_its_names_and_to_numbers(store: EventStore
     assert list(status.values()) == [200, 200, 200, 421, 421]
 
 
-def test_what_goes_wrong_inside_is_not_told(store: EventStore, client: TestClient) -> None:
+def test_internal_errors_show_no_details(store: EventStore, client: TestClient) -> None:
     class Broken:
         settings = store.settings
 
@@ -211,35 +211,41 @@ def test_questions_are_answered_side_by_side(client: TestClient, page: ServedPag
     """Twelve at once, by the real server, each as if it were alone."""
     paths = [f"api/{address}" for address, _ in ANSWERS[:6]] * 2
     with ThreadPoolExecutor(12) as threads, page.client() as visiting:
-        found = list(threads.map(lambda path: visiting.get(f"/{path}").json(), paths))
-    assert found == [client.get(f"/{path}").json() for path in paths]
+        answers = list(threads.map(lambda path: visiting.get(f"/{path}").json(), paths))
+    assert answers == [client.get(f"/{path}").json() for path in paths]
 
 
 def test_the_first_load_is_small(client: TestClient) -> None:
-    asked = ("/", "/api/overview", "/api/series?actors=IRQ&actors=NATO")
-    assert sum(len(client.get(address).content) for address in asked) < 500_000
+    addresses = ("/", "/api/overview", "/api/series?actors=IRQ&actors=NATO")
+    assert sum(len(client.get(address).content) for address in addresses) < 500_000
 
 
 def test_every_question_has_a_test() -> None:
-    asked = {address.partition("?")[0] for address, _ in ANSWERS} | {"export.csv"}
-    assert asked == set(QUESTIONS)
+    tested = {address.partition("?")[0] for address, _ in ANSWERS} | {"export.csv"}
+    assert tested == set(QUESTIONS)
 
 
 # Serving: the names that are answered to, ports, and what the command says.
 
 
 def test_names_that_an_address_answers_to() -> None:
-    own = ("localhost", "127.0.0.1", "::1")
-    assert Address().answers_to() == own
-    assert Address("192.0.2.7", names=["News.example.org"]).answers_to() == (*own, "192.0.2.7", "news.example.org")
-    assert Address("0.0.0.0").answers_to() == (*own, socket.gethostname().lower())
+    own_names = ("localhost", "127.0.0.1", "::1")
+    assert Address().answers_to() == own_names
+    assert Address("192.0.2.7", names=["News.example.org"]).answers_to() == (
+        *own_names,
+        "192.0.2.7",
+        "news.example.org",
+    )
+    assert Address("0.0.0.0").answers_to() == (*own_names, socket.gethostname().lower())
 
 
 PRIVATE = ("127.0.0.1", "localhost", "::1", "127.8.8.8")
 EXPOSED = ("0.0.0.0", "::", "192.0.2.7", "example.org")
 
 
-@pytest.mark.parametrize(("host", "private"), [*((one, True) for one in PRIVATE), *((one, False) for one in EXPOSED)])
+@pytest.mark.parametrize(
+    ("host", "private"), [*((name, True) for name in PRIVATE), *((name, False) for name in EXPOSED)]
+)
 def test_what_only_this_machine_reaches(host: str, private: bool) -> None:
     assert is_loopback(host) == Address(host).is_private == private
 
@@ -265,21 +271,21 @@ def test_what_only_this_machine_reaches(host: str, private: bool) -> None:
     ],
 )
 def test_the_name_in_a_header(header: str, name: str | None) -> None:
-    found = host_in(header)
-    assert (found and found.name) == name
+    host_name = host_in(header)
+    assert (host_name and host_name.name) == name
 
 
-def test_a_port_that_is_taken_is_told(store: EventStore) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
+def test_a_port_in_use_is_reported(store: EventStore) -> None:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        port = listener.getsockname()[1]
         message = f"the page cannot be served at 127.0.0.1, port {port}: Address already in use. Name another port"
         with pytest.raises(InputError, match=re.escape(message)):
             serve(store, Address(port=port), ready=pytest.fail)
 
 
-def test_a_host_that_is_not_this_machine_is_told(store: EventStore) -> None:
+def test_a_host_of_another_machine_is_reported(store: EventStore) -> None:
     with pytest.raises(InputError, match=r"the page cannot be served at 192\.0\.2\.7, port 0"):
         serve(store, Address("192.0.2.7", 0), ready=pytest.fail)
 
@@ -293,7 +299,7 @@ def test_exposing_the_page_is_warned_of(store_path: Path, capsys: Any) -> None:
     )
 
 
-def test_a_file_that_is_no_store_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_store_is_reported(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there is no store"):
         explore_command([str(tmp_path / "s.duckdb"), "--no-open"], standalone_mode=False)
 

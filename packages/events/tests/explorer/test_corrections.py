@@ -33,13 +33,15 @@ QUESTION = "Which <img src=x onerror=\"document.title='taken'\"> attack here?"
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return labelled_store(tmp_path_factory.mktemp("labelled") / "labelled.duckdb", n=160, read=60, question=QUESTION)
+    return labelled_store(
+        tmp_path_factory.mktemp("labelled") / "labelled.duckdb", n=160, n_labelled=60, question=QUESTION
+    )
 
 
 @pytest.fixture(scope="module")
 def labelled(path: Path) -> Iterator[EventStore]:
-    with EventStore.open(path) as held:
-        yield held
+    with EventStore.open(path) as store:
+        yield store
 
 
 @pytest.fixture(scope="module", params=["served", "file"])
@@ -58,14 +60,14 @@ def address(
 
 
 def test_answers_are_those_of_the_library(labelled: EventStore) -> None:
-    found, held = corrected(labelled, period="quarter"), corrected_series(labelled)
-    for actor, columns in found["series"].items():
-        rows = held.rows_of(actor)
+    answer, series = corrected(labelled, period="quarter"), corrected_series(labelled)
+    for actor, columns in answer["series"].items():
+        rows = series.rows_of(actor)
         assert columns["corrected"] == [row.estimate for row in rows]
         assert columns["read"] == [row.labelled for row in rows]
-        assert found["totals"][actor]["high"] == held.total_of(actor).high
-    assert found["said"] == list(held.said)
-    pair, expected = corrected_pair(labelled, "BBB", "AAA"), corrected_comparison(held, "BBB", "AAA").to_dict()
+        assert answer["totals"][actor]["high"] == series.total_of(actor).high
+    assert answer["said"] == list(series.said)
+    pair, expected = corrected_pair(labelled, "BBB", "AAA"), corrected_comparison(series, "BBB", "AAA").to_dict()
     assert pair == {name: expected[name] for name in ("rows", "total")}
     assert queries.overview(labelled)["question"] == QUESTION
     assert queries.overview(labelled)["labels"] is True
@@ -83,14 +85,14 @@ def test_why_there_is_none(labelled: EventStore, store: EventStore) -> None:
 
 @pytest.mark.long
 def test_a_series_is_kept_until_an_answer_changes(tmp_path: Path) -> None:
-    path = labelled_store(tmp_path / "changing.duckdb", n=80, read=40)
-    asked = {"period": "year", "level": 0.95, "unit": "documents"}
+    path = labelled_store(tmp_path / "changing.duckdb", n=80, n_labelled=40)
+    options = {"period": "year", "level": 0.95, "unit": "documents"}
     with EventStore.open(path, read_only=False) as store:
-        first = series_of_labels(store, **asked)
-        assert series_of_labels(store, **asked) is first
+        first = series_of_labels(store, **options)
+        assert series_of_labels(store, **options) is first
         ((number, revision),) = store.ask("SELECT document, revision FROM answers ORDER BY entry LIMIT 1")
         record_answer(store, number, "Anna", acting=[], unclear=True, revision=revision)
-        second = series_of_labels(store, **asked)
+        second = series_of_labels(store, **options)
     assert second is not first
     assert second.recipe["unclear"] == 1
 
@@ -114,7 +116,7 @@ def test_the_page_shows_corrected_and_raw_counts(browser: Browser, address: str,
     answer = browser.text("#answer p")
     assert browser.text("h1") == QUESTION
     raw = sum(row.mean for row in event_series(labelled, period="quarter", actors=["AAA"]).rows)
-    *others, highest = sorted(series.rows_of("AAA"), key=lambda one: one.estimate)
+    *others, highest = sorted(series.rows_of("AAA"), key=lambda point: point.estimate)
     clear = highest.low > others[-1].estimate
     most = f"; most in {highest.period}: {highest.estimate:.0f} ({highest.low} to {highest.high})" if clear else ""
     assert answer == (
@@ -136,59 +138,60 @@ def test_the_page_shows_corrected_and_raw_counts(browser: Browser, address: str,
 
 @pytest.mark.long
 def test_the_documents_behind_a_corrected_count_are_those_read_and_those_found(labelled: EventStore) -> None:
-    held, missed = corrected_series(labelled), 0
+    series, missed = corrected_series(labelled), 0
     acting = dict(labelled.ask("SELECT document, acting FROM answers"))
-    for row in held.rows:
-        found = documents_of(labelled, row.actor, at=row.period)
-        read = [one for one in found if one["answers"]]
-        assert (len(read), sum(one["label"] for one in read)) == (row.labelled, row.positives)
+    for row in series.rows:
+        documents = documents_of(labelled, row.actor, at=row.period)
+        labelled_documents = [document for document in documents if document["answers"]]
+        n_positive = sum(document["label"] for document in labelled_documents)
+        assert (len(labelled_documents), n_positive) == (row.labelled, row.positives)
         by_rule = {n for (n,) in labelled.ask("SELECT document FROM events WHERE actor = ?", [row.actor])}
-        for one in found:
-            number = one["document"]
-            assert one["answers"] or number in by_rule
+        for document in documents:
+            number = document["document"]
+            assert document["answers"] or number in by_rule
             acts = row.actor in acting.get(number, [])
-            said = [{"coder": "Anna", "acts": acts, "settles": False}] if number in acting else []
-            assert (one["answers"], one["label"]) == (said, acts if said else None)
-            assert one["missed"] == (acts and number not in by_rule)
-        missed += sum(one["missed"] for one in read)
+            answers = [{"coder": "Anna", "acts": acts, "settles": False}] if number in acting else []
+            assert (document["answers"], document["label"]) == (answers, acts if answers else None)
+            assert document["missed"] == (acts and number not in by_rule)
+        missed += sum(document["missed"] for document in labelled_documents)
     assert missed > 5
 
 
 def test_answers_of_several_readers_behind_a_count(tmp_path: Path) -> None:
-    path = labelled_store(tmp_path / "read.duckdb", n=80, read=40)
+    path = labelled_store(tmp_path / "read.duckdb", n=80, n_labelled=40)
     with EventStore.open(path, read_only=False) as store:
         agreed, open_, unclear, settled = [n for n, *_ in store.ask("SELECT document FROM answers ORDER BY entry")][:4]
         for number, acting in ((agreed, ["AAA"]), (open_, ["AAA"]), (unclear, []), (settled, ["AAA"])):
             for coder in ("Anna", "Ben"):
-                own = acting if coder == "Ben" or number == agreed else []
-                seen = revision_of(store, number, coder)
+                actors = acting if coder == "Ben" or number == agreed else []
+                revision = revision_of(store, number, coder)
                 is_unclear = number == unclear and coder == "Ben"
-                record_answer(store, number, coder, acting=own, unclear=is_unclear, revision=seen)
+                record_answer(store, number, coder, acting=actors, unclear=is_unclear, revision=revision)
         settle(store, settled, ["AAA"], coder="Cleo")
-        known = {document["document"]: document for document in documents_of(store, "AAA", at="2001")}
-        assert [known[one]["label"] for one in (agreed, open_, unclear, settled)] == [True, None, None, True]
-        assert [answer["acts"] for answer in known[unclear]["answers"]] == [False, None]
-        assert known[settled]["answers"][-1] == {"coder": "Cleo", "acts": True, "settles": True}
+        documents = {document["document"]: document for document in documents_of(store, "AAA", at="2001")}
+        assert [documents[case]["label"] for case in (agreed, open_, unclear, settled)] == [True, None, None, True]
+        assert [answer["acts"] for answer in documents[unclear]["answers"]] == [False, None]
+        assert documents[settled]["answers"][-1] == {"coder": "Cleo", "acts": True, "settles": True}
         assert all(document["answers"] == [] for document in documents_of(store, "CCC", at="2001"))
 
 
 @pytest.mark.long
 def test_the_page_lists_what_a_corrected_count_is_made_of(browser: Browser, address: str, labelled: EventStore) -> None:
-    row = max(corrected_series(labelled).rows_of("AAA"), key=lambda one: one.estimate)
-    read = [document for document in documents_of(labelled, "AAA", at=row.period) if document["answers"]]
-    missed = sum(one["missed"] for one in read)
-    below = sum(one["label"] is True and one["probability"] < 0.5 for one in read)
+    row = max(corrected_series(labelled).rows_of("AAA"), key=lambda point: point.estimate)
+    labelled_documents = [document for document in documents_of(labelled, "AAA", at=row.period) if document["answers"]]
+    missed = sum(answered["missed"] for answered in labelled_documents)
+    below = sum(answered["label"] is True and answered["probability"] < 0.5 for answered in labelled_documents)
     assert below > missed > 0, "some positives have a low probability, others none"
     browser.open(f"{address}#period=quarter&point=AAA&at={row.period}")
-    said = browser.text("#behind")
-    assert said.startswith(f"Arland: about {row.estimate:.1f} of {row.n} documents, 95 % interval ")
-    assert f"Of {row.labelled} with a label, {row.positives} are positive; {below} of these had a" in said
-    assert f"a probability below 0.5, {missed} were not found at all." in said
+    behind = browser.text("#behind")
+    assert behind.startswith(f"Arland: about {row.estimate:.1f} of {row.n} documents, 95 % interval ")
+    assert f"Of {row.labelled} with a label, {row.positives} are positive; {below} of these had a" in behind
+    assert f"a probability below 0.5, {missed} were not found at all." in behind
     rest = row.estimate - row.positives
-    assert f" {rest:.1f} ({100 * rest / row.estimate:.0f} %) are estimated for the" in said
+    assert f" {rest:.1f} ({100 * rest / row.estimate:.0f} %) are estimated for the" in behind
     cells = [[cell.text for cell in line.find_elements("tag name", "td")] for line in browser.all("#point tbody tr")]
     listed = [line for line in cells if "(Anna)" in line[1]]
-    assert len(listed) == len(read)
+    assert len(listed) == len(labelled_documents)
     assert [line[2] for line in listed[:missed]] == ["missed"] * missed
     assert sum(line[1] == "yes (Anna)" for line in listed) == row.positives
     assert browser.violations() == []
@@ -196,12 +199,11 @@ def test_the_page_lists_what_a_corrected_count_is_made_of(browser: Browser, addr
     assert browser.one("#document h2").text == listed[0][0].partition("\n")[0]
     browser.open(f"{address}#period=quarter&counts=raw&point=AAA&at={row.period}")
     listed = documents_of(labelled, "AAA", at=row.period)
-    found, likely = (sum(one["probability"] > least for one in listed) for least in (0.0, 0.4999999))
-    told = browser.text("#point p")
-    assert told.startswith(
-        f"The probabilities sum to {sum(one['probability'] for one in listed):.2f} expected documents."
-    )
-    assert f" {found} documents have a probability above 0, {likely} of these of at least 0.5; " in told
+    probabilities = [document["probability"] for document in listed]
+    n_possible, likely = (sum(p > least for p in probabilities) for least in (0.0, 0.4999999))
+    summary = browser.text("#point p")
+    assert summary.startswith(f"The probabilities sum to {sum(probabilities):.2f} expected documents.")
+    assert f" {n_possible} documents have a probability above 0, {likely} of these of at least 0.5; " in summary
     assert browser.errors() == []
 
 
@@ -209,10 +211,10 @@ def test_the_page_lists_what_a_corrected_count_is_made_of(browser: Browser, addr
 def test_the_page_compares_by_the_corrected_counts(browser: Browser, address: str, labelled: EventStore) -> None:
     browser.open(f"{address}#period=quarter&first=BBB&second=AAA")
     total = corrected_pair(labelled, "BBB", "AAA")["total"]
-    said = browser.says("#verdict", "Corrected by labels: Of 4 quarters")
+    verdict = browser.says("#verdict", "Corrected by labels: Of 4 quarters")
     greater = total["greater"]
-    wanted = "< 0.01" if 0 < greater < 0.005 else "> 0.99" if 0.995 < greater < 1 else f"= {greater:.2f}"
-    assert f"P(Borland > Arland) {wanted}." in said
+    probability = "< 0.01" if 0 < greater < 0.005 else "> 0.99" if 0.995 < greater < 1 else f"= {greater:.2f}"
+    assert f"P(Borland > Arland) {probability}." in verdict
     browser.click("#save-comparison")
     figure = browser.saved(".svg")
     assert "The counts are corrected by labels: their intervals include what the model misses" in figure
@@ -234,13 +236,13 @@ def test_a_regression_is_a_table_of_the_page(labelled: EventStore, path: Path, t
     done = howsure("events", "regress", path, "--covariates", "actor", "--format", "json", "--output", file)
     assert (done.code, done.err) == (0, "")
     regression = regress_events(labelled, covariates=["actor"])
-    held = saved_regression(labelled, file)
-    assert held.text() == regression.text()
+    saved = saved_regression(labelled, file)
+    assert saved.text() == regression.text()
     assert howsure("events", "report", path, page, "--period", "year", "--regression", file).code == 0
     shown = data_in(page.read_text(encoding="utf-8"))["overview"]["regression"]
     assert shown["rows"] == [list(row) for row in regression.table().rows]
     assert shown["notes"] == list(regression.below())
-    app = create_app(labelled, tokens=Tokens({"a": COORDINATOR}, "b"), regression=held)
+    app = create_app(labelled, tokens=Tokens({"a": COORDINATOR}, "b"), regression=saved)
     assert app is not None
     plain = json.loads(file.read_text(encoding="utf-8"))
     older = {
@@ -251,7 +253,7 @@ def test_a_regression_is_a_table_of_the_page(labelled: EventStore, path: Path, t
     without = saved_regression(labelled, tmp_path / "older.json")
     assert [row.corrected for row in without] == [row.corrected for row in regression]
     assert all(math.isnan(row.corrected_degrees) for row in without)
-    for changed, told in (
+    for changed, message in (
         ({**plain, "coefficients": []}, "must contain a regression of events"),
         (
             {**plain, "coefficients": [{**plain["coefficients"][0], "naive": None}]},
@@ -263,7 +265,7 @@ def test_a_regression_is_a_table_of_the_page(labelled: EventStore, path: Path, t
         file.write_text(json.dumps(changed), encoding="utf-8")
         done = howsure("events", "report", path, tmp_path / "none.html", "--regression", file)
         assert done.code == 2
-        assert told in done.err
+        assert message in done.err
     assert not (tmp_path / "none.html").exists()
 
 

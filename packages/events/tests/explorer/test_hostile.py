@@ -46,8 +46,8 @@ def test_a_hostile_corpus_does_nothing(browser: Browser, address: str) -> None:
 @pytest.mark.usefixtures("undisturbed")
 def test_a_hostile_address_does_nothing(browser: Browser, address: str) -> None:
     browser.open(f"{address}#actor=%3Cimg%20src=x%20onerror=window.taken=8%3E&document=javascript:window.taken=9")
-    said = browser.says("#problems", "<img src=x onerror=window.taken=8>")
-    assert "javascript:window.taken=9" in said
+    problems = browser.says("#problems", "<img src=x onerror=window.taken=8>")
+    assert "javascript:window.taken=9" in problems
     assert browser.all("#problems img") == []
 
 
@@ -60,10 +60,10 @@ def test_the_policy_stops_what_gets_in(browser: Browser, address: str) -> None:
         "const s = document.createElement('style'); s.textContent = 'body {color: red}'; document.head.append(s)"
     )
     assert browser.run("return getComputedStyle(document.body).color") != "rgb(255, 0, 0)"
-    asked = browser.driver.execute_async_script(
+    request = browser.driver.execute_async_script(
         "const done = arguments[0]; fetch('https://evil.example/').then(() => done('asked'), () => done('stopped'))"
     )
-    assert asked == "stopped"
+    assert request == "stopped"
     with pytest.raises(Exception, match="TrustedHTML"):
         browser.run("document.body.innerHTML = '<b>in</b>'")
     assert any("Content Security Policy" in message for message in browser.errors())
@@ -80,12 +80,12 @@ NOBODY = "No actor acts in any document of this store. Are the rule and the lexi
 def test_a_store_without_events_says_so(browser: Browser, tmp_path: Path) -> None:
     made = hussein_document(0)
     silent = MadeUpDocument(0, made.date, made.title, made.mentions[:2], made.antecedents[:2, :2])
-    for name, documents, told in (
+    for name, documents, message in (
         ("silent", [silent], "the store contains no event"),
         ("empty", [], "the store has no document"),
     ):
         path = tmp_path / f"{name}.duckdb"
-        with write_store(path, documents) as store, pytest.raises(InputError, match=told):
+        with write_store(path, documents) as store, pytest.raises(InputError, match=message):
             events_report(store)
         with serving(path) as page:
             browser.open(page.address)
@@ -95,7 +95,7 @@ def test_a_store_without_events_says_so(browser: Browser, tmp_path: Path) -> Non
 
 
 @pytest.mark.long
-def test_a_server_that_was_stopped_is_told_and_tried_again(browser: Browser, tmp_path: Path) -> None:
+def test_a_stopped_server_is_reported_and_tried_again(browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "s.duckdb"
     store_file(path, documents=30, samples=20)
     with serving(path) as page:

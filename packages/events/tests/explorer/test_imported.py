@@ -49,12 +49,12 @@ def read_the_page(browser: Browser, address: str) -> None:
     browser.click("#show-doubtful")
     assert "Depends on" not in browser.text("#doubtful")
     browser.click("#doubtful [data-document]")
-    told = browser.text("#document")
-    assert "IRQ: probability 0.50" in told
-    assert "<b>USA: probability 0.90" in told
-    assert "Most probably: <b>USA" in told
-    assert "No evidence is known: the probabilities were imported" in told
-    assert HOSTILE in told
+    document = browser.text("#document")
+    assert "IRQ: probability 0.50" in document
+    assert "<b>USA: probability 0.90" in document
+    assert "Most probably: <b>USA" in document
+    assert "No evidence is known: the probabilities were imported" in document
+    assert HOSTILE in document
     assert browser.all("#another-sample") == []
     assert browser.run("return window.taken") is None
     assert browser.errors() == []

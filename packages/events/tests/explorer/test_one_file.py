@@ -44,8 +44,8 @@ def test_it_holds_what_was_asked_for_and_says_so(data: dict[str, Any], store: Ev
     assert len(data["documents"]) == 12
     assert {len(document["samples"]) for document in data["documents"].values()} == {3}
     n = len(data["index"])
-    said = f"3 of 5 actors, by quarter, year, and the texts of 12 of {n} documents"
-    assert said in data["overview"]["held"]["said"]
+    contents = f"3 of 5 actors, by quarter, year, and the texts of 12 of {n} documents"
+    assert contents in data["overview"]["held"]["said"]
 
 
 def rounded(values: Sequence[float | None]) -> list[float | None]:
@@ -56,10 +56,10 @@ def rounded(values: Sequence[float | None]) -> list[float | None]:
 @pytest.mark.parametrize("unit", ["documents", "share", "entities"])
 @pytest.mark.parametrize("interval", ["exact", "normal", "samples"])
 def test_series_are_the_store_s(data: dict[str, Any], store: EventStore, period: str, unit: str, interval: str) -> None:
-    asked = queries.series(store, ["NATO", "IRQ", "YUG"], period=period, unit=unit, interval=interval)
-    for actor, rows in asked.items():
-        held = data["series"][period][unit][interval][actor]
-        assert held == {name: rounded([row[name] for row in rows]) for name in ("mean", "low", "high", "best")}
+    by_actor = queries.series(store, ["NATO", "IRQ", "YUG"], period=period, unit=unit, interval=interval)
+    for actor, rows in by_actor.items():
+        columns = data["series"][period][unit][interval][actor]
+        assert columns == {name: rounded([row[name] for row in rows]) for name in ("mean", "low", "high", "best")}
         assert data["periods"][period] == [
             {name: row[name] for name in ("period", "start", "end", "documents", "incomplete")} for row in rows
         ]
@@ -69,11 +69,13 @@ def test_the_level_is_that_of_all_intervals(store: EventStore) -> None:
     data = data_in(events_report(store, actors=["NATO", "IRQ"], period=["quarter"], documents=1, samples=1, level=0.8))
     assert data["overview"]["held"]["levels"] == ["0.8"]
     rows = queries.series(store, ["NATO"], period="quarter", level=0.8)["NATO"]
-    held = data["series"]["quarter"]["documents"]["exact"]["NATO"]
-    assert held["high"] == rounded([row["high"] for row in rows])
+    columns = data["series"]["quarter"]["documents"]["exact"]["NATO"]
+    assert columns["high"] == rounded([row["high"] for row in rows])
     pair = queries.compare(store, "NATO", "IRQ", period="quarter", level=0.8)
     assert data["comparisons"]["quarter"]["documents"][0]["low"] == rounded([row["low"] for row in pair])
-    assert held["high"] != rounded([row["high"] for row in queries.series(store, ["NATO"], period="quarter")["NATO"]])
+    assert columns["high"] != rounded(
+        [row["high"] for row in queries.series(store, ["NATO"], period="quarter")["NATO"]]
+    )
 
 
 def test_pairs_are_the_store_s(data: dict[str, Any], store: EventStore) -> None:
@@ -87,16 +89,16 @@ def test_pairs_are_the_store_s(data: dict[str, Any], store: EventStore) -> None:
 @pytest.mark.long
 def test_documents_are_the_store_s(data: dict[str, Any], store: EventStore) -> None:
     assert len(data["documents"]) == 12
-    for number, held in [*data["documents"].items()][::4]:
+    for number, document in [*data["documents"].items()][::4]:
         view = queries.document_view(store, int(number), sample="best")
         for sentence in view["sentences"]:
             sentence["spaces"] = [int(space) for space in sentence["spaces"]]
-        assert held["view"] == json.loads(json.dumps(view))
-        for at, one in enumerate(held["samples"]):
+        assert document["view"] == json.loads(json.dumps(view))
+        for at, sample in enumerate(document["samples"]):
             drawn = queries.document_view(store, int(number), sample=at)
-            assert one["entities"] == [mention["entity"] for mention in drawn["mentions"]]
-            assert one["actors"] == [int(actor["present"]) for actor in drawn["actors"]]
-            assert one["evidence"] == [int(row["present"]) for row in drawn["evidence"]]
+            assert sample["entities"] == [mention["entity"] for mention in drawn["mentions"]]
+            assert sample["actors"] == [int(actor["present"]) for actor in drawn["actors"]]
+            assert sample["evidence"] == [int(row["present"]) for row in drawn["evidence"]]
 
 
 def test_the_doubtful_documents_come_first(data: dict[str, Any]) -> None:
@@ -109,7 +111,7 @@ def test_the_doubtful_documents_come_first(data: dict[str, Any]) -> None:
 def test_of_itself_it_takes_the_actors_that_act_most(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     documents = [hussein_document(0), hussein_document(1), random_document(2, rng)]
-    made = [replace(one, date=FIRST_DAY + datetime.timedelta(days=12 * n)) for n, one in enumerate(documents)]
+    made = [replace(document, date=FIRST_DAY + datetime.timedelta(days=12 * n)) for n, document in enumerate(documents)]
     with write_store(tmp_path / "s.duckdb", made, samples=20) as store:
         data = data_in(events_report(store))
         assert len(data["overview"]["actors"]) == len(queries.overview(store)["actors"])
@@ -118,7 +120,7 @@ def test_of_itself_it_takes_the_actors_that_act_most(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "message"),
+    ("options", "message"),
     [
         ({"actors": ["IRK"]}, "no actor 'IRK' in the store"),
         ({"period": ["day"]}, "no length of period 'day'"),
@@ -128,9 +130,9 @@ def test_of_itself_it_takes_the_actors_that_act_most(tmp_path: Path) -> None:
         ({"samples": 0}, "samples must be a whole number from 1 to 10,000, not 0"),
     ],
 )
-def test_what_is_not_there_is_told(store: EventStore, asked: dict[str, Any], message: str) -> None:
+def test_missing_contents_are_reported(store: EventStore, options: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=re.escape(message)):
-        events_report(store, **asked)
+        events_report(store, **options)
 
 
 def test_the_command_writes_the_file_and_its_size(store_path: Path, tmp_path: Path, capsys: Any) -> None:
@@ -184,8 +186,12 @@ def test_no_text_breaks_out_of_its_script(data: object) -> None:
 
 
 def test_every_file_of_the_page_is_in_it() -> None:
-    known = {name for one in DESIGNS for name in (one.frame, *one.styles, *(f"{module}.js" for module in one.modules))}
-    assert {path.name for path in PAGE.iterdir()} == known
+    expected = {
+        name
+        for design in DESIGNS
+        for name in (design.frame, *design.styles, *(f"{module}.js" for module in design.modules))
+    }
+    assert {path.name for path in PAGE.iterdir()} == expected
 
 
 @pytest.mark.parametrize("design", DESIGNS, ids=["exploring", "labelling"])
@@ -197,16 +203,18 @@ def test_modules_import_what_those_before_them_export(design: Design) -> None:
         assert len(imports) == len(re.findall("^import", module, re.MULTILINE)), f"{name}: an import in another form"
         assert "</script" not in module
         for names, source in imports:
-            wanted = set(re.findall(r"\w+", names))
-            assert wanted <= exported[source], f"{name} imports what {source} does not export"
+            imported = set(re.findall(r"\w+", names))
+            assert imported <= exported[source], f"{name} imports what {source} does not export"
             body = IMPORT.sub("", module)
-            assert {one for one in wanted if not re.search(rf"\b{one}\b", body)} == set(), f"{name}: not used"
+            assert {identifier for identifier in imported if not re.search(rf"\b{identifier}\b", body)} == set(), (
+                f"{name}: not used"
+            )
         exported[name] = set(EXPORT.findall(module))
         assert len(exported[name]) == len(re.findall("^export", module, re.MULTILINE)), f"{name}: another export"
 
 
 def test_nothing_in_the_page_makes_elements_of_text() -> None:
-    for name in {name for one in DESIGNS for name in one.modules}:
+    for name in {name for design in DESIGNS for name in design.modules}:
         code = text(f"{name}.js")
         assert not re.search(
             r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function|\.srcdoc", code

@@ -27,22 +27,24 @@ def fragment(browser: Browser) -> dict[str, list[str]]:
     return parse_qs(urlsplit(browser.driver.current_url).fragment, keep_blank_values=True)
 
 
-EVERY = ["small", *(pytest.param(one, marks=pytest.mark.long) for one in ("served", "report"))]
+EVERY = ["small", *(pytest.param(source, marks=pytest.mark.long) for source in ("served", "report"))]
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("address", EVERY, indirect=True)
 def test_it_begins_with_the_actors_that_act_most(browser: Browser, address: str, store: EventStore) -> None:
     browser.open(address)
-    told = queries.overview(store)
-    assert browser.text("#facts").startswith(f"{told['documents']} documents · {told['first']} to {told['last']}")
-    first = [actor["code"] for actor in told["actors"][:2]]
+    overview = queries.overview(store)
+    assert browser.text("#facts").startswith(
+        f"{overview['documents']} documents · {overview['first']} to {overview['last']}"
+    )
+    first = [actor["code"] for actor in overview["actors"][:2]]
     assert browser.run("return [...document.querySelectorAll('[data-panel]')].map(e => e.dataset.panel)") == first
-    actor = told["actors"][0]
-    finds = f"the rule finds {actor['expected']:.0f} in {told['documents']} documents (expected value)."
+    actor = overview["actors"][0]
+    finds = f"the rule finds {actor['expected']:.0f} in {overview['documents']} documents (expected value)."
     assert browser.text("#answer p") == f"{actor['title']}: {finds}", "not in the form of a corrected count"
     assert browser.text("#answer").endswith("This is what the rule finds, and nobody has read documents to check it.")
-    assert not any(one.is_displayed() for one in browser.all("#counts"))
+    assert not any(element.is_displayed() for element in browser.all("#counts"))
     assert "coreference" in browser.text("#bands")
     assert "parse" in browser.text("#bands")
 
@@ -57,12 +59,12 @@ def test_the_axis_of_counts_has_whole_numbers(browser: Browser, address: str) ->
     assert len(counts) > 1
     assert all(count.isdigit() for count in counts)
     browser.open(f"{address}#actor=KWT&period=month&unit=share")
-    assert all(one.endswith("%") for one in browser.run(labels))
+    assert all(label.endswith("%") for label in browser.run(labels))
 
 
 @pytest.mark.long
 def test_the_event_that_is_counted_is_named(browser: Browser, address: str, store: EventStore) -> None:
-    """By the name of the rule and its words, as they are written; a long list is cut, and stands in full below."""
+    """By the name of the rule and its words, as they are written; a long list is cut, and shown in full below."""
     browser.open(address)
     event = event_of(store)
     outcome = browser.run("return document.getElementById('event').textContent")
@@ -73,7 +75,7 @@ def test_the_event_that_is_counted_is_named(browser: Browser, address: str, stor
 
 
 @pytest.mark.long
-def test_the_papers_rule_is_told_of(browser: Browser, address: str) -> None:
+def test_the_papers_rule_is_shown(browser: Browser, address: str) -> None:
     browser.open(address)
     assert "attack-wide" in browser.text("#rule-note")
 
@@ -94,7 +96,7 @@ def test_every_point_says_what_the_raw_samples_say(
 def test_the_level_of_the_intervals_is_chosen(browser: Browser, address: str, served: str, store: EventStore) -> None:
     """A served page knows three levels; a file holds the one that it was written with."""
     browser.open(f"{address}#actor=IRQ&period=quarter")
-    levels = [one.get_attribute("value") for one in browser.all("#level option")]
+    levels = [option.get_attribute("value") for option in browser.all("#level option")]
     assert levels == (["0.8", "0.9", "0.95"] if address == served else ["0.95"])
     for level in levels:
         browser.choose("#level", level)
@@ -143,22 +145,22 @@ def test_choices_are_unfolded_and_a_scale_of_ones_own(browser: Browser, address:
     assert not browser.all("#scale")[0].is_displayed()
     browser.click("#choices details.more summary")
     assert browser.all("#scale")[0].is_displayed()
-    one, same = browser.run(highest)
-    assert one == same
+    shared_scale, other_scale = browser.run(highest)
+    assert shared_scale == other_scale
     browser.choose("#scale", "own")
     outcome = browser.run(highest)
-    assert min(outcome) < max(outcome) == one
+    assert min(outcome) < max(outcome) == shared_scale
     assert fragment(browser)["scale"] == ["own"]
 
 
 @pytest.mark.long
 def test_periods_that_may_be_incomplete_and_the_documents_of_all(browser: Browser, address: str) -> None:
     browser.open(f"{address}#actor=IRQ&period=quarter")
-    said = browser.places("IRQ")
-    assert [period for period, text in said.items() if "may be incomplete" in text] == [min(said), max(said)]
+    labels = browser.places("IRQ")
+    assert [period for period, text in labels.items() if "may be incomplete" in text] == [min(labels), max(labels)]
     assert len(browser.all("#series-chart circle.open")) == 2
-    assert f"{min(said)} and {max(said)} may be incomplete" in browser.text("#series")
-    assert len(browser.all("#series-chart .documents rect")) == len(said)
+    assert f"{min(labels)} and {max(labels)} may be incomplete" in browser.text("#series")
+    assert len(browser.all("#series-chart .documents rect")) == len(labels)
 
 
 @pytest.mark.long
@@ -208,7 +210,7 @@ def test_from_a_point_to_a_document_and_its_samples(browser: Browser, address: s
         present = view["actors"][0]["present"]
         browser.says("#clustering", f"Sample {sample + 1} of {SAMPLES}: {'Iraq' if present else 'no actor'}")
         assert browser.focused() == "another-sample"
-        shown = [None if one is None else int(one) for one in browser.run(marks)]
+        shown = [None if mark is None else int(mark) for mark in browser.run(marks)]
         assert [shown[0], shown[2]] == [view["mentions"][0]["entity"], view["mentions"][2]["entity"]]
         evidence = browser.run(LAST_CELL)
         assert evidence == ("yes" if present else "no")
@@ -266,10 +268,10 @@ def test_two_actors_are_compared(browser: Browser, address: str, store: EventSto
         ".map(e => [e.dataset.period, e.getAttribute('aria-label')])"
     )
     assert {period for period, _ in labels} == set(expected)
-    for period, said in labels:
+    for period, label in labels:
         more, fewer = expected[period]
-        assert said.startswith(f"{period}: P(NATO > Yugoslavia) {more}, ")
-        assert f"P(NATO < Yugoslavia) {fewer}" in said
+        assert label.startswith(f"{period}: P(NATO > Yugoslavia) {more}, ")
+        assert f"P(NATO < Yugoslavia) {fewer}" in label
     browser.click('#comparison .place[data-period="1999-Q1"]')
     browser.says("#comparison-readout", "1999-Q1: P(NATO > Yugoslavia)")
     browser.choose("#first", "YUG")
@@ -319,13 +321,13 @@ def test_what_is_shown_is_saved(browser: Browser, address: str, store: EventStor
     rows = list(csv.DictReader(io.StringIO(browser.saved(".csv"))))
     series = queries.series(store, ["IRQ", "NATO"], period="quarter")
     assert [(row["actor"], row["period"]) for row in rows] == [(a, r["period"]) for a in series for r in series[a]]
-    for row, held in zip(rows, [row for rows_ in series.values() for row in rows_], strict=True):
-        assert int(row["n_documents"]) == held["documents"]
+    for row, point in zip(rows, [row for rows_ in series.values() for row in rows_], strict=True):
+        assert int(row["n_documents"]) == point["documents"]
         for name in ("mean", "low", "high", "best"):
-            if held[name] is None:
+            if point[name] is None:
                 assert row[name] == ""
             else:
-                assert float(row[name]) == pytest.approx(held[name], rel=1e-5)
+                assert float(row[name]) == pytest.approx(point[name], rel=1e-5)
     for button in ("#save-figure", "#save-comparison"):
         browser.click(button)
         figure = ElementTree.fromstring(browser.saved(".svg"))
@@ -365,23 +367,23 @@ STALE = "#actor=XYZ&actor=IRQ&period=day&document=one&sample=-1&unit=words"
 @pytest.mark.long
 def test_an_address_that_asks_for_what_is_not_there_says_so(browser: Browser, address: str) -> None:
     browser.open(address + STALE)
-    said = browser.says("#problems", "XYZ")
+    problems = browser.says("#problems", "XYZ")
     for words in (
         "period must be one of week, month, quarter, year",
         "unit must be one of",
         "document must be",
         "sample must",
     ):
-        assert words in said
+        assert words in problems
     assert browser.places("IRQ")
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("asked", ["document=99999", "point=IRQ&at=1950-Q1&period=quarter", "document=0&sample=4000"])
-def test_what_cannot_be_shown_says_why(browser: Browser, address: str, asked: str) -> None:
-    browser.open(f"{address}#{asked}")
-    said = browser.says("section .problem", "")
-    assert any(word in said for word in ("document 99999", "1950-Q1", "samples", "sample must"))
+@pytest.mark.parametrize("missing", ["document=99999", "point=IRQ&at=1950-Q1&period=quarter", "document=0&sample=4000"])
+def test_what_cannot_be_shown_says_why(browser: Browser, address: str, missing: str) -> None:
+    browser.open(f"{address}#{missing}")
+    problem = browser.says("section .problem", "")
+    assert any(word in problem for word in ("document 99999", "1950-Q1", "samples", "sample must"))
     browser.errors()  # the browser itself notes the answer 400
 
 

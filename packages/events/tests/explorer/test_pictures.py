@@ -122,10 +122,10 @@ def test_pictures_of_the_labelling_room(browser: Browser, store: Path, tmp_path:
         draw_documents(opened, 36, actors=["SUDORIA", "NORLAND", "VESTMERE"], period="none")
         order = reading_order(opened)
         for at, number in enumerate(order):
-            said = ["SUDORIA"] if at % 4 == 1 else ["NORLAND"] if at % 5 == 2 else []
+            actors = ["SUDORIA"] if at % 4 == 1 else ["NORLAND"] if at % 5 == 2 else []
             if at < 22:
-                record_answer(opened, number, "Anna", acting=said, unclear=at == 10, revision=0)
-            record_answer(opened, number, "Ben", acting=[] if at in (1, 7, 13) else said, revision=0)
+                record_answer(opened, number, "Anna", acting=actors, unclear=at == 10, revision=0)
+            record_answer(opened, number, "Ben", acting=[] if at in (1, 7, 13) else actors, revision=0)
     try:
         with serving_room(path, "--coordinator", "Carla") as room:
             enter(browser, room.address, "Anna")

@@ -43,55 +43,55 @@ from howsure_events.store.event_store import EventStore
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventStore]:
-    with make_store(tmp_path_factory.mktemp("queries") / "a.duckdb", samples=21) as held:
-        yield held
+    with make_store(tmp_path_factory.mktemp("queries") / "a.duckdb", samples=21) as store:
+        yield store
 
 
 def test_a_store_in_which_nothing_happens(tmp_path: Path) -> None:
     with write_store(tmp_path / "empty.duckdb", []) as empty:
-        found = queries.overview(empty)
-    assert (found["documents"], found["actors"]) == (0, [])
+        overview = queries.overview(empty)
+    assert (overview["documents"], overview["actors"]) == (0, [])
 
 
 def test_the_overview(store: EventStore) -> None:
-    found, counts = queries.overview(store), raw_counts(store)
-    assert json.loads(json.dumps(found)) == found
-    for actor in found["actors"]:
+    overview, counts = queries.overview(store), raw_counts(store)
+    assert json.loads(json.dumps(overview)) == overview
+    for actor in overview["actors"]:
         acting = [sum(sample[actor["code"]] > 0 for sample in samples) / 21 for samples in counts.values()]
         best = [samples[0][actor["code"]] for samples in raw_counts(store, "best").values()]
         assert actor["expected"] == pytest.approx(sum(acting))
         assert actor["documents"] == sum(p > 0 or b > 0 for p, b in zip(acting, best, strict=True))
         assert actor["title"] == TITLES[actor["code"]]
-    assert [actor["expected"] for actor in found["actors"]] == sorted(actor["expected"] for actor in found["actors"])[
-        ::-1
-    ]
-    held = dates(store)
-    assert (found["documents"], found["first"], found["last"]) == (
-        len(held),
-        str(min(held.values())),
-        str(max(held.values())),
+    assert [actor["expected"] for actor in overview["actors"]] == sorted(
+        actor["expected"] for actor in overview["actors"]
+    )[::-1]
+    days = dates(store)
+    assert (overview["documents"], overview["first"], overview["last"]) == (
+        len(days),
+        str(min(days.values())),
+        str(max(days.values())),
     )
     numbers = [number for number in range(1, 60) if number % 7 == 0]
-    assert found["left_out"] == {
+    assert overview["left_out"] == {
         "category": sum(number % 2 == 0 for number in numbers),
         "no actor": sum(number % 2 for number in numbers),
     }
-    assert found["settings"]["samples"] == 21
-    assert "actors" not in found["settings"]
+    assert overview["settings"]["samples"] == 21
+    assert "actors" not in overview["settings"]
 
 
 @pytest.mark.parametrize("unit", ["documents", "share", "entities"])
 def test_the_series(store: EventStore, unit: str) -> None:
-    found = queries.series(store, ["YUG", "IRQ"], period="month", level=0.8, interval="normal", unit=unit)
+    rows_by_actor = queries.series(store, ["YUG", "IRQ"], period="month", level=0.8, interval="normal", unit=unit)
     series = event_series(store, actors=["YUG", "IRQ"], period="month", level=0.8, interval="normal", unit=unit)
-    assert list(found) == ["YUG", "IRQ"]
-    for actor, rows in found.items():
+    assert list(rows_by_actor) == ["YUG", "IRQ"]
+    for actor, rows in rows_by_actor.items():
         assert [row["mean"] for row in rows] == [
             None if row.mean != row.mean else row.mean for row in series.rows_of(actor)
         ]
         assert [row["documents"] for row in rows] == [row.n_documents for row in series.rows_of(actor)]
         assert all(row["low"] is None or row["low"] <= row["mean"] <= row["high"] for row in rows)
-    json.dumps(found, allow_nan=False)
+    json.dumps(rows_by_actor, allow_nan=False)
 
 
 def test_the_others(store: EventStore) -> None:
@@ -139,7 +139,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("given_", "message"), BAD)
-def test_what_breaks_a_rule_is_told(given_: list[tuple[str, str]], message: str) -> None:
+def test_invalid_parameters_are_reported(given_: list[tuple[str, str]], message: str) -> None:
     with pytest.raises(InputError, match=re.escape(message)):
         read_parameters(given_, RULES, address="/api/x")
 
@@ -180,7 +180,7 @@ def test_what_is_given_is_read() -> None:
 def test_nothing_but_an_input_error_is_raised(name: str, given_: list[tuple[str, str]]) -> None:
     parameters = QUESTIONS[name].parameters
     with contextlib.suppress(InputError):
-        assert list(read_parameters(given_, parameters, address=name)) == [one.name for one in parameters]
+        assert list(read_parameters(given_, parameters, address=name)) == [parameter.name for parameter in parameters]
 
 
 # Kept answers: what is asked twice is computed once, what fails is asked again, and memory has a limit.
@@ -209,20 +209,20 @@ def asked(how: Callable[[], Awaitable[object]]) -> object:
 
 
 def test_what_was_answered_is_kept() -> None:
-    answers, one = Answers(), Counted()
+    answers, question = Answers(), Counted()
     for _ in range(3):
-        assert asked(lambda: answers.get("one", one, keep=always)) == b"answer"
-    assert one.times == 1
+        assert asked(lambda: answers.get("one", question, keep=always)) == b"answer"
+    assert question.times == 1
 
 
 def test_what_may_change_is_computed_again() -> None:
-    answers, one = Answers(), Counted()
+    answers, question = Answers(), Counted()
     for _ in range(3):
-        asked(lambda: answers.get("one", one, keep=lambda: False))
-    assert one.times == 3
+        asked(lambda: answers.get("one", question, keep=lambda: False))
+    assert question.times == 3
 
 
-def test_what_fails_is_told_to_all_who_wait_and_is_not_kept() -> None:
+def test_an_error_reaches_all_waiting_requests_and_is_not_kept() -> None:
     answers, times = Answers(), []
 
     def fails() -> bytes:
@@ -259,14 +259,14 @@ def test_many_who_ask_at_once_wait_for_one_answer() -> None:
 
 def test_those_asked_for_longest_ago_make_room() -> None:
     answers = Answers(most_bytes=100)
-    held = {name: Counted(name.encode() * 40) for name in "abc"}
+    questions = {name: Counted(name.encode() * 40) for name in "abc"}
 
     def ask(name: str) -> None:
-        assert asked(lambda: answers.get(name, held[name], keep=always)) == name.encode() * 40
+        assert asked(lambda: answers.get(name, questions[name], keep=always)) == name.encode() * 40
 
-    for name in "abacab":  # c makes b go, then b makes c go, for a was asked for meanwhile
+    for name in "abacab":  # c makes b go, then b makes c go, for a was requested meanwhile
         ask(name)
-    assert {name: one.times for name, one in held.items()} == {"a": 1, "b": 2, "c": 1}
+    assert {name: question.times for name, question in questions.items()} == {"a": 1, "b": 2, "c": 1}
     assert answers.n_bytes == 80
     large = Counted(b"x" * 101)
     for _ in range(2):
@@ -295,8 +295,8 @@ def test_questions_that_wait_at_the_end_get_a_sentence(tmp_path: Path) -> None:
             pass
         answers.close()
         go_on.set()
-        said = waiting.result()
-    assert (said.status_code, said.json()) == (503, {"error": "the page is being closed."})
+        response = waiting.result()
+    assert (response.status_code, response.json()) == (503, {"error": "the page is being closed."})
 
 
 def test_answers_of_a_store_that_is_being_written_are_its_newest(tmp_path: Path) -> None:
@@ -352,11 +352,11 @@ def test_the_list_of_actors_scrolls_down_only(browser: Browser, crowded: str, wi
         browser.open(crowded)
         browser.click("#choices details.actors summary")
         assert len(browser.all("#actors li")) == 14
-        wide, seen, high, shown = browser.run(SIZES, "#actors")
-        assert wide <= seen
+        wide, visible, high, shown = browser.run(SIZES, "#actors")
+        assert wide <= visible
         assert high > shown
-        wide, seen, *_ = browser.run(SIZES, "html")
-        assert wide <= seen
+        wide, visible, *_ = browser.run(SIZES, "html")
+        assert wide <= visible
         tops = browser.run(
             "return [...document.querySelectorAll('#actors li')].map(e => e.getBoundingClientRect().top)"
         )

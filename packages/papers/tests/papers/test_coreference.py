@@ -198,7 +198,7 @@ def test_the_findings_follow_from_the_intervals(coreference: Reproduction) -> No
 
 
 @pytest.mark.long
-def test_without_a_parser_litbank_is_left_out_and_that_is_said(coreference: Reproduction) -> None:
+def test_without_a_parser_litbank_is_left_out_and_reported(coreference: Reproduction) -> None:
     parsed = not any("naming a spaCy pipeline adds it" in note for note in coreference.notes)
     assert parsed is (coreference.recipe["parser"] != "none")
     corpora, trees = ({row[k] for row in rows_of(coreference.tables[1])} for k in (0, 2))

@@ -77,13 +77,13 @@ def test_panels_share_their_axis() -> None:
     assert [ax.get_title() for ax in (first, second)] == ["one", "two"]
 
 
-def test_one_legend_stands_beside_the_panels() -> None:
+def test_one_legend_is_next_to_the_panels() -> None:
     panels = [(name, [Series("a", X, X), Series("b", X, X)]) for name in ("one", "two")]
     legends = [ax.get_legend() for ax in series_figure(panels, x_label="x", y_label="y", legend_outside=True).axes]
     assert [legend is None for legend in legends] == [True, False]
 
 
-def test_a_third_panel_stands_below_with_the_legend_beside_it() -> None:
+def test_a_third_panel_is_below_with_the_legend_next_to_it() -> None:
     panels = [(name, [Series("a", X, X), Series("b", X, X)]) for name in ("one", "two", "three")]
     figure = series_figure(panels, x_label="x", y_label="y", legend_outside=True)
     figure.draw_without_rendering()

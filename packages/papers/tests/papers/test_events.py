@@ -176,7 +176,7 @@ def test_a_slice_of_real_news_and_incidents(real_data: Path) -> None:
 
 
 @pytest.mark.long
-def test_a_slice_without_any_event_is_told(tmp_path: Path, pipeline: Path) -> None:
+def test_a_slice_without_any_event_is_reported(tmp_path: Path, pipeline: Path) -> None:
     (tmp_path / "reuters21578").mkdir()
     line = json.dumps({"id": 1, "date": "1987-03-01", "title": "", "body": "The attack on Iran failed."})
     (tmp_path / "reuters21578" / "stories.jsonl.gz").write_bytes(gzip.compress(line.encode()))
@@ -312,7 +312,7 @@ def test_what_was_drawn_is_that_of_the_series(gold: tuple[EventStore, News]) -> 
 
 
 @pytest.mark.long
-def test_documents_a_period_are_told_of_the_actors_asked(gold: tuple[EventStore, News]) -> None:
+def test_documents_per_period_are_reported_for_the_chosen_actors(gold: tuple[EventStore, News]) -> None:
     store, news = gold
     counts = count_store(store.path, corpus="Made-up", rule="attack", by="month", news=news, shown=["SUD", "CHN"])
     assert set(counts.actors) == {"NOR", "SUD"}
@@ -323,7 +323,7 @@ def test_documents_a_period_are_told_of_the_actors_asked(gold: tuple[EventStore,
 
 
 @pytest.mark.long
-def test_a_stem_that_finds_words_is_told(gold: tuple[EventStore, News]) -> None:
+def test_a_stem_that_finds_words_is_reported(gold: tuple[EventStore, News]) -> None:
     """`Monday` without its last letter is a country here, and so is `the`."""
     store, _ = gold
     entries = [("NOR", "Norlandic"), ("SUD", "Sudorian"), ("MON", "Monda"), ("TH", "th")]

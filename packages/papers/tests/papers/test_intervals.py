@@ -141,7 +141,7 @@ def test_parts_have_the_error_of_all_in_as_many_bins() -> None:
 
 
 @pytest.mark.long
-def test_whether_an_error_could_be_told_to_be_small() -> None:
+def test_whether_an_error_could_be_shown_to_be_small() -> None:
     assert findings_of_parts(simulated("documents", moved=0.0))[-1].holds
 
 

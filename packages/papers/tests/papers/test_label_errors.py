@@ -120,7 +120,7 @@ def test_what_samples_disagree_on_follows_from_the_first_link(links: list[dict[s
     assert disagreement({"links": links}) == description
 
 
-def test_what_was_read_is_held_against_probabilities() -> None:
+def test_readings_are_compared_with_probabilities() -> None:
     cases = [
         {"id": name, "actor": actor, "probability": 0.5, "best": True, "links": []} for name, actor in list(READ)[:12]
     ]

@@ -176,7 +176,7 @@ def test_words_cut_otherwise() -> None:
     assert placed.mentions == (Mention(0, 0, 3), Mention(1, 0, 1), Mention(1, 1, 3))
 
 
-def test_what_is_no_mention_of_the_document_is_said() -> None:
+def test_an_invalid_mention_is_reported() -> None:
     placed = place_mentions(scored([(1, 3), (6, 10), (13, 21), (17, 18)], text=TEXT), DOCUMENT)
     assert placed.mentions == (None,) * 4
     assert list(placed.faults.values()) == [

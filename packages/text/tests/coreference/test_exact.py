@@ -314,7 +314,7 @@ def test_many_samples_are_drawn_in_parts_for_queries(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("answer", [None, 10**400])
-def test_what_is_no_number_has_no_mean(answer) -> None:
+def test_answers_that_are_not_numbers_have_no_mean(answer) -> None:
     result_of_query = CorefPosterior([[1]]).query(lambda clusters: answer, 3, rng=0)
     with pytest.raises(InputError, match="only numbers and truth values have a mean; it gives"):
         _ = result_of_query.mean

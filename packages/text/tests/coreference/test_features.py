@@ -140,7 +140,7 @@ def test_paths_and_nesting(
     assert features.nesting(pairs)[1, 0] == nesting
 
 
-def test_a_reflexive_is_told_from_a_pronoun() -> None:
+def test_a_reflexive_differs_from_a_pronoun() -> None:
     sentences = [hand.parsed(f"Ann|NNP|2|nsubj saw|VBD|0|root {word}|PRP|2|obj") for word in ("her", "herself")]
     codes = [
         features.path(candidates(hand.document(sentence, mentions=[(0, 0, 1, 1), (0, 2, 3, 1)])))[1, 0]

@@ -205,7 +205,7 @@ def test_overconfidence_is_recalibrated() -> None:
         {"several": [0.0, 1.0, 0.0]},
     ],
 )
-def test_what_is_no_map_is_refused(stored: dict[str, Any]) -> None:
+def test_an_invalid_map_is_refused(stored: dict[str, Any]) -> None:
     with pytest.raises((KeyError, TypeError, ValueError)):
         ConfidenceMap.from_dict(stored)
 

@@ -300,7 +300,7 @@ def test_damage_is_refused_or_harmless(tmp_path: Path) -> None:
         ((48, b"TAEF"), "its features are not where they should be"),
     ],
 )
-def test_what_is_wrong_is_said(tmp_path: Path, change: tuple[int, bytes], message: str) -> None:
+def test_invalid_input_is_reported(tmp_path: Path, change: tuple[int, bytes], message: str) -> None:
     train(made_up(3), tmp_path / "model")
     data = bytearray((tmp_path / "model").read_bytes())
     data[change[0] : change[0] + len(change[1])] = change[1]

@@ -65,11 +65,11 @@ def test_every_format_holds_the_same_documents(name: str, tmp_path: Path) -> Non
 
 def test_csv_knows_no_null(tmp_path: Path) -> None:
     corpus = open_corpus([written(tmp_path / "x.csv", ROWS)], fields=FIELDS)
-    held = [
+    documents = [
         replace(document, title=document.title or None, category=document.category or None)
         for document in corpus.documents()
     ]
-    assert held == [replace(one, title=one.title or None) for one in EXPECTED]
+    assert documents == [replace(expected, title=expected.title or None) for expected in EXPECTED]
 
 
 def test_several_files_are_one_corpus_in_their_order(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_many_rows_keep_their_order(tmp_path: Path) -> None:
         assert [document.id for document in corpus.documents(5_950)] == [row["key"] for row in rows[5_950:]]
         third = [(number, row["key"]) for number, row in enumerate(rows) if Part(3, 7).holds(number)]
         assert [(document.number, document.id) for document in corpus.documents(0, Part(3, 7))] == third
-        later = [held for held in third if held[0] >= 5_000]
+        later = [reference for reference in third if reference[0] >= 5_000]
         assert [(document.number, document.id) for document in corpus.documents(5_000, Part(3, 7))] == later
 
 
@@ -158,7 +158,7 @@ def conllu(path: Path, documents: int, *, packed: bool = False) -> Corpus:
 def test_conllu_holds_the_documents_of_its_reader(packed: bool, tmp_path: Path) -> None:
     corpus = conllu(tmp_path / "news.conllu", 20, packed=packed)
     assert (corpus.total, corpus.is_parsed) == (20, True)
-    known = read_conllu(tmp_path / "news.conllu")
+    stories = read_conllu(tmp_path / "news.conllu")
     for start in (0, 7, 20):
         documents = list(corpus.documents(start))
         assert list(corpus.documents(start, Part(2, 3))) == [
@@ -173,7 +173,7 @@ def test_conllu_holds_the_documents_of_its_reader(packed: bool, tmp_path: Path) 
                 story.metadata["title"],
             )
             assert document.category == story.metadata["desk"]
-            assert read_part(document) == replace(known[document.number], mentions=None)
+            assert read_part(document) == replace(stories[document.number], mentions=None)
 
 
 @pytest.mark.parametrize(
@@ -182,23 +182,23 @@ def test_conllu_holds_the_documents_of_its_reader(packed: bool, tmp_path: Path) 
 def test_where_conllu_keeps_the_date(comment: str, tmp_path: Path) -> None:
     path = tmp_path / "one.conllu"
     path.write_text(f"# global.Entity = eid\n{comment}\n1\tHi\t_\t_\tUH\t_\t0\troot\t_\tEntity=(1)\n")
-    (one,) = open_corpus([path], fields=Fields()).documents()
-    assert (one.id, one.date) == ("one", "1999-01-02")
-    assert read_part(one).sentences[0].words == ("Hi",)
+    (document,) = open_corpus([path], fields=Fields()).documents()
+    assert (document.id, document.date) == ("one", "1999-01-02")
+    assert read_part(document).sentences[0].words == ("Hi",)
 
 
 def test_conllu_with_its_own_key(tmp_path: Path) -> None:
     path = tmp_path / "one.conllu"
     path.write_text("# newdoc\n# meta::printed = 1999-01-02\n# meta::paper = Post\n1\tHi\t_\t_\tUH\t_\t0\troot\t_\t_\n")
-    (one,) = open_corpus([path], fields=Fields(date="printed", title="paper")).documents()
-    assert (one.id, one.date, one.title) == ("one-1", "1999-01-02", "Post")
+    (document,) = open_corpus([path], fields=Fields(date="printed", title="paper")).documents()
+    assert (document.id, document.date, document.title) == ("one-1", "1999-01-02", "Post")
 
 
 def test_conllu_with_a_key_that_nobody_named(tmp_path: Path) -> None:
     path = tmp_path / "one.conllu"
     path.write_text("# newdoc\n# meta::printed = 1999-01-02\n# meta::paper = Post\n1\tHi\t_\t_\tUH\t_\t0\troot\t_\t_\n")
-    for fields, wanted in ((Fields(), "meta::date"), (Fields(date="day"), "meta::day")):
-        with pytest.raises(InputError, match=rf"no document has a date, # {wanted} = …; .* has paper, printed\. Name"):
+    for fields, key in ((Fields(), "meta::date"), (Fields(date="day"), "meta::day")):
+        with pytest.raises(InputError, match=rf"no document has a date, # {key} = …; .* has paper, printed\. Name"):
             open_corpus([path], fields=fields)
     assert open_corpus([path], fields=Fields(), bad_dates="leave-out").total == 1
 
@@ -210,8 +210,8 @@ def test_the_layout_of_mentions_is_not_looked_at_however_it_is_written(tmp_path:
     """Without the space it ended in RuntimeError."""
     path = tmp_path / "one.conllu"
     path.write_text(f"# newdoc id = a\n# date = 1999-01-02\n#global.Entity = eid-etype\n{SO}", encoding="utf-8")
-    (held,) = open_corpus([path], fields=Fields()).documents()
-    assert read_part(held).sentences == read_conllu(path)[0].sentences
+    (document,) = open_corpus([path], fields=Fields()).documents()
+    assert read_part(document).sentences == read_conllu(path)[0].sentences
 
 
 # A format of dates that cannot tell the day is refused before any date is read.

@@ -34,8 +34,8 @@ class Sheet:
         generator, rows, truth = random.Random(4), [], []
         for number in range(1, N + 1):
             true = generator.random() < 0.25
-            seen = generator.random() < (0.7 if true else 0.1)
-            chance = generator.uniform(0.5, 0.95) if seen else generator.uniform(0.0, 0.3)
+            found_by_model = generator.random() < (0.7 if true else 0.1)
+            chance = generator.uniform(0.5, 0.95) if found_by_model else generator.uniform(0.0, 0.3)
             day, month = generator.randint(1, days), generator.randint(1, 12)
             date = self.date.format(day, month)
             rows.append(
@@ -88,9 +88,9 @@ def test_from_the_spreadsheet_to_corrected_counts(sheet: Sheet, tmp_path: Path) 
         in output
     )
     assert sheet.question in printed("events", "label", store, "--labels", 80, "--draw-only")
-    with EventStore.open(store) as held:
-        drawn = [name for (name,) in held.ask("SELECT id FROM label_sample JOIN documents USING (document)")]
-        ((words,),) = held.ask("SELECT words FROM sentences LIMIT 1")
+    with EventStore.open(store) as event_store:
+        drawn = [name for (name,) in event_store.ask("SELECT id FROM label_sample JOIN documents USING (document)")]
+        ((words,),) = event_store.ask("SELECT words FROM sentences LIMIT 1")
     assert {*words} & {"räumte", "Größe", "desalojó", "número"}, "letters are letters"
     rows = [["document", "actor", "label", "coder"]]
     rows += [[name, sheet.columns[4], int(truth[int(name) - 1]), "Jürgen Peña"] for name in drawn]
@@ -119,13 +119,13 @@ def test_a_day_that_may_be_a_month_is_asked_for(tmp_path: Path) -> None:
 
 def days(path: Path, written: list[str], **options: str) -> list[str | None]:
     """The dates of a column as they are read."""
-    path.write_text("\n".join(["day,text", *(f'"{one}",x' for one in written)]))
+    path.write_text("\n".join(["day,text", *(f'"{cell}",x' for cell in written)]))
     corpus = open_corpus([path], fields=Fields(text="text", date="day"), **options)
     return [document.date for document in corpus.documents()]
 
 
 @pytest.mark.parametrize(
-    ("written", "read"),
+    ("written", "dates"),
     [
         (["03/04/2020", "31/12/2020"], ["2020-04-03", "2020-12-31"]),
         (["03/04/2020", "12/31/2020"], ["2020-03-04", "2020-12-31"]),
@@ -141,8 +141,8 @@ def days(path: Path, written: list[str], **options: str) -> list[str | None]:
         (["2020-12-31", "2020-01-02T10:00:00"], ["2020-12-31", "2020-01-02"]),
     ],
 )
-def test_dates_that_can_mean_one_thing(written: list[str], read: list[str], tmp_path: Path) -> None:
-    assert days(tmp_path / "news.csv", written) == read
+def test_dates_that_can_mean_one_thing(written: list[str], dates: list[str], tmp_path: Path) -> None:
+    assert days(tmp_path / "news.csv", written) == dates
 
 
 def test_what_is_no_date_is_named_or_left_out(tmp_path: Path) -> None:
@@ -161,18 +161,18 @@ def test_a_rule_says_which_languages_it_knows(tmp_path: Path, pipeline: Path) ->
     path, parser, store = tmp_path / "news.csv", tmp_path / "parser", tmp_path / "news.duckdb"
     GERMAN.write(path)
     shutil.copytree(pipeline, parser)  # it says that it reads German; what it makes of that is not asked here
-    for name, said in (("config.cfg", 'lang = "{}"'), ("meta.json", '"lang":"{}"')):
+    for name, setting in (("config.cfg", 'lang = "{}"'), ("meta.json", '"lang":"{}"')):
         text = (parser / name).read_text()
         (parser / name).unlink()
-        (parser / name).write_text(text.replace(said.format("en"), said.format("de")))
+        (parser / name).write_text(text.replace(setting.format("en"), setting.format("de")))
     (tmp_path / "rule.yaml").write_text("verbs: [räumen]\nforms: [räumte]\nlanguages: [de]\n")
     (tmp_path / "names.tsv").write_text("POL\tPolizei\n")
     command = ["events", "extract", path, "--id", "Nr", "--date", "Datum", "--text", "Wortlaut", *WINDOWS]
     command += ["--parser", parser, "--store", store, "--workers", 1]
     assert "--rule attack knows en; the parser reads de." in howsure(*command).err
-    own = ["--rule", tmp_path / "rule.yaml"]
-    assert "the built-in names of countries are of en; the parser reads de." in howsure(*command, *own).err
+    own_rule = ["--rule", tmp_path / "rule.yaml"]
+    assert "the built-in names of countries are of en; the parser reads de." in howsure(*command, *own_rule).err
     assert not store.exists()
-    said = printed(*command, *own, "--lexicon", tmp_path / "names.tsv")
-    assert "dates were read as %d.%m.%Y" in said
-    assert "note: the parser reads 'de', but the bundled model of who they are learned English" in said
+    report = printed(*command, *own_rule, "--lexicon", tmp_path / "names.tsv")
+    assert "dates were read as %d.%m.%Y" in report
+    assert "note: the parser reads 'de', but the bundled model of who they are learned English" in report

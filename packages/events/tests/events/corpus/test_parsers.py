@@ -49,8 +49,12 @@ def test_a_text_becomes_a_parsed_document(parser: SpacyParser) -> None:
 def test_documents_parsed_together_are_parsed_as_alone(parser: SpacyParser) -> None:
     texts = [TEXT, "Iraq attacked.", "He said that it was raining in the city, and left."]
     ready = [parser.words(given(at, text)) for at, text in enumerate(texts)]
-    together = parser.parse([one[0] for one in ready if one is not None])
-    alone = [parser.parse([one[0]])[0] for one in map(parser.words, map(given, range(3), texts)) if one is not None]
+    together = parser.parse([prepared[0] for prepared in ready if prepared is not None])
+    alone = [
+        parser.parse([prepared[0]])[0]
+        for prepared in map(parser.words, map(given, range(3), texts))
+        if prepared is not None
+    ]
     assert together == alone
 
 
@@ -85,8 +89,10 @@ def test_a_pipeline_with_other_labels(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def task(tmp_path_factory: pytest.TempPathFactory, pipeline: Path) -> Work:
-    held = work(newswire.write_model(tmp_path_factory.mktemp("model") / "model.npz"))
-    options: dict[str, Any] = {name: getattr(held, name) for name in ("model", "lexicon", "rule", "samples", "seed")}
+    newswire_work = work(newswire.write_model(tmp_path_factory.mktemp("model") / "model.npz"))
+    options: dict[str, Any] = {
+        name: getattr(newswire_work, name) for name in ("model", "lexicon", "rule", "samples", "seed")
+    }
     return Work(parser=str(pipeline), filter=Filter(require_actor=True), **options)
 
 
@@ -130,11 +136,11 @@ def test_real_news(parser: SpacyParser, real_data: Path) -> None:
     assert corpus.total == 21_578
     names = ("Iraq attacked", "Iran attacked", "Iraqi forces attacked", "Iranian forces attacked")
     attacks = [document for document in corpus.documents() if "attacked" in document.text]
-    chosen = [one for one in attacks if any(name in " ".join(one.text.split()) for name in names)]
+    chosen = [article for article in attacks if any(name in " ".join(article.text.split()) for name in names)]
     assert len(chosen) >= 4
-    for one in chosen:
-        assert (one.date or "").startswith("1987")
-        prepared = parser.words(one)
+    for article in chosen:
+        assert (article.date or "").startswith("1987")
+        prepared = parser.words(article)
         (document,) = parser.parse([prepared[0]])
         mentions = detect_mentions(document)
         assert mention_facts(document, mentions, lexicon=newswire.lexicon(), rule=newswire.rule()).acts

@@ -52,8 +52,8 @@ def test_a_wheel_is_unpacked_and_parses(wheel: Path, tmp_path: Path) -> None:
     assert "language en: tags and dependencies (ud)" in output
     assert f"--parser {folder}" in output
     assert printed("events", "parser", folder) == output
-    found = printed("coreference", "predict", letter, "--parser", folder, "--output", tmp_path / "found.conllu")
-    assert "1 document" in found
+    report = printed("coreference", "predict", letter, "--parser", folder, "--output", tmp_path / "found.conllu")
+    assert "1 document" in report
     (document,) = read_documents(tmp_path / "found.conllu")
     assert [sentence.words[0] for sentence in document.sentences] == ["Ana", "She"]
     with pytest.raises(InputError, match="is there already"):
@@ -68,19 +68,19 @@ def test_what_is_installed_and_what_to_type(wheel: Path, tmp_path: Path, monkeyp
     with zipfile.ZipFile(wheel) as packed:
         packed.extractall(tmp_path / "packages")
     monkeypatch.syspath_prepend(tmp_path / "packages")
-    (own,) = [one for one in installed_pipelines() if one not in before]
-    assert (own.place, own.language, own.scheme, own.why_not) == (NAME, "en", "ud", "")
+    (pipeline,) = [candidate for candidate in installed_pipelines() if candidate not in before]
+    assert (pipeline.place, pipeline.language, pipeline.scheme, pipeline.why_not) == (NAME, "en", "ud", "")
 
 
-def test_what_is_no_parser(wheel: Path, pipeline: Path, tmp_path: Path) -> None:
+def test_an_invalid_parser_is_refused(wheel: Path, pipeline: Path, tmp_path: Path) -> None:
     text = tmp_path / "letter.txt"
     text.write_text(LETTER)
-    for path, told in (
+    for path, message in (
         (tmp_path / "none.whl", "there is no .*none.whl"),
         (text, "is not a wheel"),
         (tmp_path, "is not a spaCy pipeline"),
     ):
-        with pytest.raises(InputError, match=told):
+        with pytest.raises(InputError, match=message):
             pipeline_at(path)
     empty, torn = tmp_path / "empty.whl", tmp_path / "torn.whl"
     with zipfile.ZipFile(empty, "w") as packed:
@@ -92,15 +92,15 @@ def test_what_is_no_parser(wheel: Path, pipeline: Path, tmp_path: Path) -> None:
         unpack_wheel(torn, tmp_path / "out")
     assert not (tmp_path / "out").exists()
     content = json.loads((pipeline / "meta.json").read_text())
-    for change, told in (
+    for change, reason in (
         ({"spacy_version": ">=2.0,<2.1"}, "is for spaCy >=2.0,<2.1"),
         ({"pipeline": ["tok2vec"], "components": []}, "has no dependency parser and no tagger"),
     ):
-        folder = tmp_path / told.partition(" ")[2][:6]
+        folder = tmp_path / reason.partition(" ")[2][:6]
         folder.mkdir()
         shutil.copy(pipeline / "config.cfg", folder)
         (folder / "meta.json").write_text(json.dumps({**content, **change}))
-        assert told in pipeline_at(folder).why_not
+        assert reason in pipeline_at(folder).why_not
         assert "next:" not in printed("events", "parser", folder)
 
 
@@ -116,60 +116,60 @@ def test_words_without_a_parse_keep_their_sentences_and_mentions(pipeline: Path,
             rows.append("")
         rows.append("#end document")
     path.write_text("\n".join(rows) + "\n")
-    own = ["--parser", pipeline]
+    parser_options = ["--parser", pipeline]
     assert "has no dependencies" in howsure("coreference", "posterior", path).err
-    assert "letter0" in printed("coreference", "posterior", path, *own, "--mentions", "gold")
+    assert "letter0" in printed("coreference", "posterior", path, *parser_options, "--mentions", "gold")
     out, model = tmp_path / "parsed.conllu", tmp_path / "recalibrated.npz"
-    printed("coreference", "predict", path, *own, "--mentions", "gold", "--output", out)
+    printed("coreference", "predict", path, *parser_options, "--mentions", "gold", "--output", out)
     before, after = read_documents(path), read_documents(out)
     assert [[sentence.words for sentence in document.sentences] for document in before] == [
         [sentence.words for sentence in document.sentences] for document in after
     ]
     assert [len(document.mentions or ()) for document in after] == [4, 4]
-    output = printed("coreference", "recalibrate", path, *own, "--mentions", "gold", "--output", model)
+    output = printed("coreference", "recalibrate", path, *parser_options, "--mentions", "gold", "--output", model)
     assert f"{model}: recalibrated by {path}, 2 documents" in output
-    refused = howsure("coreference", "posterior", out, *own)
+    refused = howsure("coreference", "posterior", out, *parser_options)
     assert (refused.code, "is parsed already; leave --parser out" in refused.err) == (2, True)
     letter = tmp_path / "letter.txt"
     letter.write_text(LETTER)
     assert "is plain text, which must be parsed: --parser" in howsure("coreference", "posterior", letter).err
 
 
-# Which documents tell one story: all pairs that a plain loop finds, and no other.
+# Documents of one story: exactly the pairs that a plain loop finds.
 
 
 TEXTS = st.lists(st.lists(st.sampled_from(["a", "b", "c", "d", "e"]), max_size=14), max_size=12)
 
 
-def jaccard(one: list[str], other: list[str]) -> float:
+def jaccard(words: list[str], other_words: list[str]) -> float:
     """The share of the passages of either text that both have, by sets of words."""
     first, second = (
         {tuple(text[at : at + min(5, len(text))]) for at in range(len(text) - min(5, len(text)) + 1)}
-        for text in (one, other)
+        for text in (words, other_words)
     )
-    return len(first & second) / len(first | second) if one and other else 0.0
+    return len(first & second) / len(first | second) if words and other_words else 0.0
 
 
 @settings(max_examples=60)
 @given(texts=TEXTS, shared=st.sampled_from([0.3, 0.5, 0.8, 1.0]))
 def test_all_pairs_and_their_chains(texts: list[list[str]], shared: float) -> None:
     group = {number: {number} for number in range(len(texts))}
-    for one, other in combinations(range(len(texts)), 2):
-        if jaccard(texts[one], texts[other]) >= shared:
-            joined = group[one] | group[other]
+    for first, second in combinations(range(len(texts)), 2):
+        if jaccard(texts[first], texts[second]) >= shared:
+            joined = group[first] | group[second]
             for member in joined:
                 group[member] = joined
-    wanted = {number: min(members) for number, members in group.items() if len(members) > 1}
-    assert same_texts({number: passages(text) for number, text in enumerate(texts)}, shared=shared) == wanted
+    expected = {number: min(members) for number, members in group.items() if len(members) > 1}
+    assert same_texts({number: passages(text) for number, text in enumerate(texts)}, shared=shared) == expected
 
 
 def test_capitals_and_punctuation_do_not_count_but_words_do() -> None:
     text = "NATO planes attacked the bridge at dawn , the army said on Monday ."
     same = "Nato planes attacked the bridge at dawn - the army said on Monday"
     other = "NATO planes attacked the bridge at noon , the army said on Monday ."
-    told, again, changed = (passages(one.split()) for one in (text, same, other))
-    assert np.array_equal(told, again)
-    assert len(np.intersect1d(told, changed)) == 3
+    original, again, changed = (passages(version.split()) for version in (text, same, other))
+    assert np.array_equal(original, again)
+    assert len(np.intersect1d(original, changed)) == 3
 
 
 def test_a_thousand_reprints_are_one_story() -> None:
@@ -186,12 +186,12 @@ def test_reprints_of_a_corpus(tmp_path: Path) -> None:
     path.write_text(text + text.replace("newdoc id = ", "newdoc id = again-"))
     extract_to(tmp_path / "news.duckdb", path, model)
     with EventStore.open(tmp_path / "news.duckdb") as store:
-        told = stories_of(store)
+        stories = stories_of(store)
         events = {document for (document,) in store.ask("SELECT DISTINCT document FROM events")}
-        assert told == dict(store.ask("SELECT document, story FROM stories"))
+        assert stories == dict(store.ask("SELECT document, story FROM stories"))
     twins = {document for document in events if {document, (document + 24) % 48} <= events}
-    assert twins <= told.keys() <= events
-    assert all(told[document] == told[(document + 24) % 48] for document in twins)
+    assert twins <= stories.keys() <= events
+    assert all(stories[document] == stories[(document + 24) % 48] for document in twins)
 
 
 @pytest.mark.long
@@ -202,9 +202,9 @@ def test_a_column_says_what_one_story_is(tmp_path: Path) -> None:
     with EventStore.open(tmp_path / "news.duckdb") as store:
         desks = dict(store.ask("SELECT document, story FROM documents"))
         events = {document for (document,) in store.ask("SELECT DISTINCT document FROM events")}
-        held = dict(store.ask("SELECT document, story FROM stories"))
+        stories = dict(store.ask("SELECT document, story FROM stories"))
         assert store.settings["stories"] == {"column": "story"}
     together = defaultdict(list)
     for document in sorted(events):
         together[desks[document]].append(document)
-    assert held == {member: members[0] for members in together.values() if len(members) > 1 for member in members}
+    assert stories == {member: members[0] for members in together.values() if len(members) > 1 for member in members}

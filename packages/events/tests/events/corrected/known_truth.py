@@ -39,7 +39,7 @@ class KnownTruth:
         """What readers of some documents say: the truth."""
         numbers = np.sort(np.asarray(numbers, dtype=np.int64))
         labels = self.truth[np.searchsorted(self.documents, numbers)].astype(float)
-        held = {
+        settled = {
             "question": QUESTION,
             "actors": ACTORS,
             "design": "stratified",
@@ -52,12 +52,12 @@ class KnownTruth:
             "unclear": 0,
             "unsettled": 0,
         }
-        return SettledLabels(**{**held, **changes})
+        return SettledLabels(**{**settled, **changes})
 
     def drawn(self, n: int, seed: int) -> np.ndarray:
         """Documents at random, as many of each stratum as its size allows."""
         rng = np.random.default_rng(seed)
-        of = np.array([self.strata[one] for one in self.documents.tolist()])
+        of = np.array([self.strata[number] for number in self.documents.tolist()])
         share = n / len(of)
         return np.concatenate(
             [
@@ -87,9 +87,9 @@ def known_truth(path: Path, *, n: int = 400, seed: int = 0, order: Sequence[int]
     drift = np.array([0.0, 1.2, -0.8, 0.4])[np.minimum(days // 92, 3)]
     logit = -3.0 + 0.8 * mentions + 0.9 * np.minimum(words, 2)[:, None] + drift[:, None] - np.array([0.0, 0.6])
     truth = (rng.random((n, 2)) < 1 / (1 + np.exp(-logit))) & (mentions > 0)
-    seen = truth & (rng.random((n, 2)) < np.where(drift > 1, 0.2, 0.4)[:, None])
+    detected = truth & (rng.random((n, 2)) < np.where(drift > 1, 0.2, 0.4)[:, None])
     invented = ~truth & (mentions > 0) & (rng.random((n, 2)) < 0.06)
-    level = np.where(seen | invented, rng.integers(4, SAMPLES + 1, (n, 2)), 0)
+    level = np.where(detected | invented, rng.integers(4, SAMPLES + 1, (n, 2)), 0)
     tables: dict[str, dict[str, list[Any]]] = {}
 
     def add(table: str, **row: Any) -> None:
@@ -148,27 +148,27 @@ def known_truth(path: Path, *, n: int = 400, seed: int = 0, order: Sequence[int]
     with created(path, settings) as store:
         store.append(tables)
         store.finish()
-    found = level.max(axis=1) > 0
-    band = np.where(found, "found", np.where(words > 0, "an event word", "silent"))
+    is_found = level.max(axis=1) > 0
+    band = np.where(is_found, "found", np.where(words > 0, "an event word", "silent"))
     strata = dict(zip(numbers.tolist(), band.tolist(), strict=True))
     dates = np.datetime64(FIRST) + days
     return KnownTruth(EventStore.open(path), numbers, truth, dates, strata)
 
 
-def labelled_store(path: Path, *, n: int = 240, read: int = 80, question: str = QUESTION) -> Path:
+def labelled_store(path: Path, *, n: int = 240, n_labelled: int = 80, question: str = QUESTION) -> Path:
     """A store of a known truth in which a reader, Anna, has answered for documents of a draw; closed."""
-    return copied(_labelled_file(n, read, question), path)
+    return copied(_labelled_file(n, n_labelled, question), path)
 
 
 @cache
-def _labelled_file(n: int, read: int, question: str) -> bytes:
+def _labelled_file(n: int, n_labelled: int, question: str) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "labelled.duckdb")
-        known = known_truth(path, n=n)
-        known.store.close()
+        population = known_truth(path, n=n)
+        population.store.close()
         with EventStore.open(path, read_only=False) as store:
-            draw_documents(store, read, actors=ACTORS, question=question, period="none")
-            truth = dict(zip(known.documents.tolist(), known.truth.tolist(), strict=True))
+            draw_documents(store, n_labelled, actors=ACTORS, question=question, period="none")
+            truth = dict(zip(population.documents.tolist(), population.truth.tolist(), strict=True))
             give(
                 store,
                 "Anna",

@@ -24,16 +24,16 @@ from howsure_events.store.event_store import EventStore
 
 
 @pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnownTruth]:
+def population(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnownTruth]:
     truth = known_truth(tmp_path_factory.mktemp("corrected") / "known.duckdb")
     yield truth
     truth.store.close()
 
 
 @pytest.fixture(scope="module")
-def plain(known: KnownTruth) -> object:
+def plain(population: KnownTruth) -> object:
     """The series of one sample."""
-    return corrected_series(known.store, labels=known.read(known.drawn(120, seed=1)))
+    return corrected_series(population.store, labels=population.read(population.drawn(120, seed=1)))
 
 
 def values(rows: object) -> list[tuple[object, ...]]:
@@ -41,37 +41,39 @@ def values(rows: object) -> list[tuple[object, ...]]:
 
 
 @pytest.mark.long
-def test_corrected_intervals_hold_the_truth_where_raw_ones_do_not(known: KnownTruth) -> None:
-    raw = event_series(known.store, actors=ACTORS)
-    truth = {(row.actor, row.period): known.counts(row.period, row.actor) for row in raw.rows}
+def test_corrected_intervals_hold_the_truth_where_raw_ones_do_not(population: KnownTruth) -> None:
+    raw = event_series(population.store, actors=ACTORS)
+    truth = {(row.actor, row.period): population.counts(row.period, row.actor) for row in raw.rows}
     of_raw = [row.low <= truth[row.actor, row.period] <= row.high for row in raw.rows]
-    held, totals = [], []
+    covered, totals = [], []
     for seed in range(3):
-        series = corrected_series(known.store, labels=known.read(known.drawn(120, seed=seed)))
-        held += [row.low <= truth[row.actor, row.period] <= row.high for row in series.rows]
-        in_all = dict(zip(ACTORS, known.truth.sum(axis=0).tolist(), strict=True))
+        series = corrected_series(population.store, labels=population.read(population.drawn(120, seed=seed)))
+        covered += [row.low <= truth[row.actor, row.period] <= row.high for row in series.rows]
+        in_all = dict(zip(ACTORS, population.truth.sum(axis=0).tolist(), strict=True))
         totals += [row.low <= in_all[row.actor] <= row.high for row in series.totals]
     assert np.mean(of_raw) <= 0.5
-    assert np.mean(held) >= 0.85  # of 24 intervals at 95 %
+    assert np.mean(covered) >= 0.85  # of 24 intervals at 95 %
     assert np.mean(totals) >= 0.75  # of 6
 
 
-def test_what_is_read_is_known(known: KnownTruth) -> None:
-    series = corrected_series(known.store, labels=known.read(known.documents))
+def test_what_is_read_is_known(population: KnownTruth) -> None:
+    series = corrected_series(population.store, labels=population.read(population.documents))
     for row in series.rows:
-        true = known.counts(row.period, row.actor)
+        true = population.counts(row.period, row.actor)
         assert (row.low, row.estimate, row.high) == (true, pytest.approx(true), true)
         assert row.labelled == row.n
         assert row.positives == true
-    assert [row.estimate for row in series.totals] == pytest.approx(known.truth.sum(axis=0).tolist())
+    assert [row.estimate for row in series.totals] == pytest.approx(population.truth.sum(axis=0).tolist())
     assert all(row.low == row.high for row in series.totals)
 
 
 @pytest.mark.long
-def test_the_order_of_labels_and_of_documents_changes_nothing(known: KnownTruth, plain: object, tmp_path: Path) -> None:
-    order = np.random.default_rng(3).permutation(len(known.documents)).tolist()
+def test_the_order_of_labels_and_of_documents_changes_nothing(
+    population: KnownTruth, plain: object, tmp_path: Path
+) -> None:
+    order = np.random.default_rng(3).permutation(len(population.documents)).tolist()
     other = known_truth(tmp_path / "other.duckdb", order=order)
-    labels = other.read(known.drawn(120, seed=1))
+    labels = other.read(population.drawn(120, seed=1))
     turned = np.random.default_rng(4).permutation(len(labels.documents))
     shuffled = other.read(
         labels.documents,
@@ -79,104 +81,109 @@ def test_the_order_of_labels_and_of_documents_changes_nothing(known: KnownTruth,
         labels=labels.labels[turned],
         strata=dict(reversed(other.strata.items())),
     )
-    for one in (labels, shuffled):
-        assert values(corrected_series(other.store, labels=one).rows) == values(plain.rows)
+    for ordered in (labels, shuffled):
+        assert values(corrected_series(other.store, labels=ordered).rows) == values(plain.rows)
     other.store.close()
 
 
 @pytest.mark.long
-def test_what_is_shown_does_not_change_what_is_estimated(known: KnownTruth, plain: object) -> None:
-    labels = known.read(known.drawn(120, seed=1))
-    alone = corrected_series(known.store, labels=labels, actors=["Borland"])
+def test_what_is_shown_does_not_change_what_is_estimated(population: KnownTruth, plain: object) -> None:
+    labels = population.read(population.drawn(120, seed=1))
+    alone = corrected_series(population.store, labels=labels, actors=["Borland"])
     assert values(alone.rows) == values(plain.rows_of("BBB"))
     assert alone.total_of("BBB") == plain.total_of("BBB")
-    half = corrected_series(known.store, labels=labels, since="2001-04-01", until="2001-09-30")
+    half = corrected_series(population.store, labels=labels, since="2001-04-01", until="2001-09-30")
     assert [row.period for row in half.rows_of("AAA")] == ["2001-Q2", "2001-Q3"]
     for row in half.rows:
-        whole = next(one for one in plain.rows_of(row.actor) if one.period == row.period)
+        whole = next(same_row for same_row in plain.rows_of(row.actor) if same_row.period == row.period)
         assert (row.n, row.labelled, row.positives) == (whole.n, whole.labelled, whole.positives)
         assert abs(row.estimate - whole.estimate) < 0.5 * (whole.high - whole.low)
     assert sum(row.n for row in half.rows_of("AAA")) == half.total_of("AAA").n
-    cut = corrected_series(known.store, labels=labels, since="2001-02-15")
-    assert cut.rows[0].n == int((known.dates >= np.datetime64("2001-02-15")).sum()) - sum(
+    cut = corrected_series(population.store, labels=labels, since="2001-02-15")
+    assert cut.rows[0].n == int((population.dates >= np.datetime64("2001-02-15")).sum()) - sum(
         row.n for row in cut.rows_of("AAA")[1:]
     )
 
 
 @pytest.mark.long
-def test_a_total_is_one_whatever_the_periods(known: KnownTruth) -> None:
-    labels = known.read(known.drawn(120, seed=1))
+def test_a_total_is_one_whatever_the_periods(population: KnownTruth) -> None:
+    labels = population.read(population.drawn(120, seed=1))
     lengths = ("year", "quarter", "month", "week")
-    totals = [corrected_series(known.store, period=by, labels=labels).totals for by in lengths]
+    totals = [corrected_series(population.store, period=by, labels=labels).totals for by in lengths]
     for other in totals[1:]:
-        for one, same in zip(totals[0], other, strict=True):
-            assert (same.estimate, same.low, same.high) == pytest.approx((one.estimate, one.low, one.high), rel=1e-12)
+        for total, total_of_length in zip(totals[0], other, strict=True):
+            assert (total_of_length.estimate, total_of_length.low, total_of_length.high) == pytest.approx(
+                (total.estimate, total.low, total.high), rel=1e-12
+            )
 
 
-def test_shares_are_counts_by_all_documents(known: KnownTruth, plain: object) -> None:
-    shares = corrected_series(known.store, labels=known.read(known.drawn(120, seed=1)), unit="share")
+def test_shares_are_counts_by_all_documents(population: KnownTruth, plain: object) -> None:
+    shares = corrected_series(population.store, labels=population.read(population.drawn(120, seed=1)), unit="share")
     for share, count in zip(shares.rows, plain.rows, strict=True):
         assert [share.estimate, share.low, share.high] == pytest.approx(
-            [one / count.n for one in (count.estimate, count.low, count.high)]
+            [bound / count.n for bound in (count.estimate, count.low, count.high)]
         )
 
 
-def test_unclear_documents_are_left_out_and_told(known: KnownTruth) -> None:
-    labels = known.read(known.drawn(120, seed=1))
+def test_unclear_documents_are_left_out_and_reported(population: KnownTruth) -> None:
+    labels = population.read(population.drawn(120, seed=1))
     blurred = labels.labels.copy()
     blurred[3] = np.nan
     blurred[7, 1] = np.nan
     series = corrected_series(
-        known.store, labels=known.read(labels.documents, labels=blurred, unclear=1, unsettled=1, drawn=len(blurred) + 4)
+        population.store,
+        labels=population.read(labels.documents, labels=blurred, unclear=1, unsettled=1, drawn=len(blurred) + 4),
     )
     assert series.recipe["labelled"] == len(blurred) - 2
     assert sum(row.labelled for row in series.rows_of("AAA")) == len(blurred) - 2
-    said = " ".join(series.said)
-    assert "2 drawn documents have no label (1 unclear, 1 labelled differently by two coders)" in said
-    assert "4 drawn documents are not labelled yet" in said
+    notes = " ".join(series.said)
+    assert "2 drawn documents have no label (1 unclear, 1 labelled differently by two coders)" in notes
+    assert "4 drawn documents are not labelled yet" in notes
 
 
-def test_actors_without_labels_have_no_corrected_counts(known: KnownTruth) -> None:
-    labels = known.read(known.drawn(120, seed=1))
-    series = corrected_series(known.store, labels=labels, actors=["AAA", "CCC"])
+def test_actors_without_labels_have_no_corrected_counts(population: KnownTruth) -> None:
+    labels = population.read(population.drawn(120, seed=1))
+    series = corrected_series(population.store, labels=labels, actors=["AAA", "CCC"])
     assert series.actors == ("AAA",)
     assert series.not_asked == ("CCC",)
     assert "No corrected counts for CCC" in " ".join(series.said)
-    nothing = corrected_series(known.store, labels=labels, actors=["CCC"])
+    nothing = corrected_series(population.store, labels=labels, actors=["CCC"])
     assert (nothing.rows, nothing.totals) == ((), ())
     assert "No corrected counts for CCC" in str(nothing)
     with pytest.raises(InputError, match="no actor 'CCC' in the corrected series"):
         series.rows_of("CCC")
 
 
-def test_a_store_without_labels_has_no_corrected_series(known: KnownTruth) -> None:
-    assert corrected_series(known.store) is None
+def test_a_store_without_labels_has_no_corrected_series(population: KnownTruth) -> None:
+    assert corrected_series(population.store) is None
 
 
-def test_documents_drawn_with_given_chances(known: KnownTruth) -> None:
+def test_documents_drawn_with_given_chances(population: KnownTruth) -> None:
     rng = np.random.default_rng(2)
-    chance = np.array([0.6 if known.strata[one] == "found" else 0.25 for one in known.documents.tolist()])
-    taken = known.documents[rng.random(len(chance)) < chance]
-    inclusion = chance[np.searchsorted(known.documents, taken)]
-    labels = known.read(taken, design="chances", inclusion=inclusion, strata={})
-    series = corrected_series(known.store, labels=labels)
+    chance = np.array(
+        [0.6 if population.strata[number] == "found" else 0.25 for number in population.documents.tolist()]
+    )
+    drawn = population.documents[rng.random(len(chance)) < chance]
+    inclusion = chance[np.searchsorted(population.documents, drawn)]
+    labels = population.read(drawn, design="chances", inclusion=inclusion, strata={})
+    series = corrected_series(population.store, labels=labels)
     assert series.recipe["design"].endswith("with given probabilities")
-    for row, true in zip(series.totals, known.truth.sum(axis=0), strict=True):
+    for row, true in zip(series.totals, population.truth.sum(axis=0), strict=True):
         assert row.low - 10 <= true <= row.high + 10
         assert row.high > row.low
 
 
-def test_scores_help_as_far_as_they_are_right(known: KnownTruth, plain: object) -> None:
-    labels = known.read(known.drawn(120, seed=1))
-    scores = {"judge": {f"d{n}": float(y) for n, y in zip(known.documents, known.truth[:, 0], strict=True)}}
-    helped = corrected_series(known.store, labels=labels, scores=scores)
+def test_scores_help_as_far_as_they_are_right(population: KnownTruth, plain: object) -> None:
+    labels = population.read(population.drawn(120, seed=1))
+    scores = {"judge": {f"d{n}": float(y) for n, y in zip(population.documents, population.truth[:, 0], strict=True)}}
+    helped = corrected_series(population.store, labels=labels, scores=scores)
     assert "judge" in helped.recipe["features"]
     assert helped.counts.diagnostics.worth > plain.counts.diagnostics.worth
 
 
-def test_learning_from_the_texts_adds_a_feature(known: KnownTruth) -> None:
-    labels = known.read(known.drawn(120, seed=1))
-    learned = corrected_series(known.store, labels=labels, learn=True)
+def test_learning_from_the_texts_adds_a_feature(population: KnownTruth) -> None:
+    labels = population.read(population.drawn(120, seed=1))
+    learned = corrected_series(population.store, labels=labels, learn=True)
     assert "learned from the texts" in learned.recipe["features"]
     assert not math.isnan(learned.rows[0].estimate)
 
@@ -205,49 +212,50 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("options", "message"), WRONG)
-def test_wrong_options_are_refused(known: KnownTruth, options: dict[str, object], message: str) -> None:
+def test_wrong_options_are_refused(population: KnownTruth, options: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        corrected_series(known.store, labels=known.read(known.drawn(60, seed=1)), **options)
+        corrected_series(population.store, labels=population.read(population.drawn(60, seed=1)), **options)
 
 
-def test_wrong_scores_are_refused(known: KnownTruth) -> None:
-    labels, whole = known.read(known.drawn(60, seed=1)), {f"d{n}": 0.5 for n in known.documents}
+def test_wrong_scores_are_refused(population: KnownTruth) -> None:
+    labels, whole = population.read(population.drawn(60, seed=1)), {f"d{n}": 0.5 for n in population.documents}
     for changed, message in [
         ({"d5": math.nan}, "finite numbers; document 'd5'"),
         ({"d5": "much"}, "must contain numbers only"),
         ({"zzz": 1.0}, "'zzz', which is not a document"),
     ]:
         with pytest.raises(InputError, match=message):
-            corrected_series(known.store, labels=labels, scores={"judge": {**whole, **changed}})
+            corrected_series(population.store, labels=labels, scores={"judge": {**whole, **changed}})
 
 
-def test_too_few_labels_say_what_would_help(known: KnownTruth) -> None:
-    silent = [n for n, band in known.strata.items() if band == "silent"]
-    others = [n for n, band in known.strata.items() if band != "silent"]
+def test_too_few_labels_say_what_would_help(population: KnownTruth) -> None:
+    silent = [n for n, band in population.strata.items() if band == "silent"]
+    others = [n for n, band in population.strata.items() if band != "silent"]
     with pytest.raises(TooFewLabelsError, match=r"of 10 documents at least; 4 have them\. Read on: 3 drawn documents"):
-        corrected_series(known.store, labels=known.read(others[:4], drawn=7))
+        corrected_series(population.store, labels=population.read(others[:4], drawn=7))
     with pytest.raises(TooFewLabelsError, match=r"1 stratum has fewer, such as 'silent' with 1\. Draw more documents"):
-        corrected_series(known.store, labels=known.read([*others[:40], silent[0]]))
-    labels = known.read(known.documents[:40])
+        corrected_series(population.store, labels=population.read([*others[:40], silent[0]]))
+    labels = population.read(population.documents[:40])
     lost = np.where(np.arange(40)[:, None] < 35, np.nan, labels.labels)
     with pytest.raises(TooFewLabelsError, match="Settle or clear up 35 documents without a label"):
-        corrected_series(known.store, labels=known.read(known.documents[:40], labels=lost))
+        corrected_series(population.store, labels=population.read(population.documents[:40], labels=lost))
 
 
-def test_labels_of_another_store_are_refused(known: KnownTruth) -> None:
-    labels = known.read(known.documents[:20])
+def test_labels_of_another_store_are_refused(population: KnownTruth) -> None:
+    labels = population.read(population.documents[:20])
     with pytest.raises(InputError, match="labels are of document 1, which is not in the store"):
         corrected_series(
-            known.store, labels=known.read(known.documents[:20], documents=np.array([1, *labels.documents[1:]]))
+            population.store,
+            labels=population.read(population.documents[:20], documents=np.array([1, *labels.documents[1:]])),
         )
-    strata = {one: name for one, name in known.strata.items() if one != 5}
+    strata = {number: name for number, name in population.strata.items() if number != 5}
     with pytest.raises(InputError, match="document 5 has none"):
-        corrected_series(known.store, labels=known.read(known.documents[:20], strata=strata))
+        corrected_series(population.store, labels=population.read(population.documents[:20], strata=strata))
 
 
-def test_what_readers_wrote_steers_no_terminal_and_is_no_html(known: KnownTruth) -> None:
-    labels = known.read(known.drawn(60, seed=1), question="<b>Who\x1b[31m?", coders=("<i>anna",))
-    series = corrected_series(known.store, labels=labels)
+def test_what_readers_wrote_steers_no_terminal_and_is_no_html(population: KnownTruth) -> None:
+    labels = population.read(population.drawn(60, seed=1), question="<b>Who\x1b[31m?", coders=("<i>anna",))
+    series = corrected_series(population.store, labels=labels)
     assert "\x1b" not in str(series)
     shown = series._repr_html_()
     assert "<b>" not in shown
@@ -256,8 +264,8 @@ def test_what_readers_wrote_steers_no_terminal_and_is_no_html(known: KnownTruth)
 
 
 @pytest.mark.long
-def test_reprints_are_told_of(tmp_path: Path) -> None:
-    truth = known_truth(tmp_path / "told.duckdb", n=100)
+def test_reprints_are_reported(tmp_path: Path) -> None:
+    truth = known_truth(tmp_path / "notes.duckdb", n=100)
     truth.store.close()
     with EventStore.open(truth.store.path, read_only=False) as store:
         store.append({"stories": {"document": [5, 8], "story": [5, 5]}})
@@ -271,7 +279,7 @@ def test_it_speaks_of_documents(plain: object) -> None:
     assert not any(term in str(plain) for term in ("cluster", "units"))
 
 
-# How often corrected intervals hold the truth, over populations and draws: beside the raw ones.
+# How often corrected intervals hold the truth, over populations and draws, compared with raw ones.
 
 
 POPULATIONS, DRAWS, READ = 4, 15, 120
@@ -282,18 +290,20 @@ def test_corrected_intervals_hold_on_average(tmp_path: Path) -> None:
     """600 documents, 120 read, two actors by quarter; the model finds 20 to 40 % of the events, and invents some."""
     raw, cells, totals = [], [], []
     for seed in range(POPULATIONS):
-        known = known_truth(tmp_path / f"{seed}.duckdb", n=600, seed=seed)
-        strata = strata_of(known.store, ACTORS, period="quarter", n=READ)
-        named = {int(one): strata.names[code] for one, code in zip(strata.documents, strata.codes, strict=True)}
-        known = replace(known, strata=named)
-        truth = dict(zip(ACTORS, known.truth.sum(axis=0).tolist(), strict=True))
-        rows = event_series(known.store, actors=ACTORS).rows
-        raw += [row.low <= known.counts(row.period, row.actor) <= row.high for row in rows]
+        population = known_truth(tmp_path / f"{seed}.duckdb", n=600, seed=seed)
+        strata = strata_of(population.store, ACTORS, period="quarter", n=READ)
+        named = {int(number): strata.names[code] for number, code in zip(strata.documents, strata.codes, strict=True)}
+        population = replace(population, strata=named)
+        truth = dict(zip(ACTORS, population.truth.sum(axis=0).tolist(), strict=True))
+        rows = event_series(population.store, actors=ACTORS).rows
+        raw += [row.low <= population.counts(row.period, row.actor) <= row.high for row in rows]
         for draw in range(DRAWS):
-            series = corrected_series(known.store, labels=known.read(known.drawn(READ, seed=100 * seed + draw)))
-            cells += [row.low <= known.counts(row.period, row.actor) <= row.high for row in series.rows]
+            series = corrected_series(
+                population.store, labels=population.read(population.drawn(READ, seed=100 * seed + draw))
+            )
+            cells += [row.low <= population.counts(row.period, row.actor) <= row.high for row in series.rows]
             totals += [row.low <= truth[row.actor] <= row.high for row in series.totals]
-        known.store.close()
+        population.store.close()
     assert np.mean(raw) < 0.2
     assert np.mean(cells) >= 0.93  # .952 of 480
     assert np.mean(totals) >= 0.92  # .967 of 120
@@ -319,9 +329,11 @@ def test_probabilities_are_those_of_both_laws(smaller_series: CorrectedSeries) -
     laws = {row.group: law for row, law in zip(smaller_series.counts.rows, smaller_series.counts.laws, strict=True)}
     methods = {name: {row.period: row.method for row in smaller_series.rows_of(name)} for name in ("AAA", "BBB")}
     for row in compared.rows:
-        if "labels" in (methods["AAA"][row.period], methods["BBB"][row.period]):  # one stands alone: no law of both
-            found, more = smaller_series.counts.difference(*((actor, "asked", row.period) for actor in ("AAA", "BBB")))
-            assert (row.low, row.mean, row.high) == (found.low, found.value, found.high)
+        if "labels" in (methods["AAA"][row.period], methods["BBB"][row.period]):  # one has labels only: no joint law
+            difference, more = smaller_series.counts.difference(
+                *((actor, "asked", row.period) for actor in ("AAA", "BBB"))
+            )
+            assert (row.low, row.mean, row.high) == (difference.low, difference.value, difference.high)
             assert row.greater <= more <= row.greater + row.equal or np.isnan(more)
             continue
         a, b = (laws[actor, "asked", row.period] for actor in ("AAA", "BBB"))
@@ -335,12 +347,12 @@ def test_probabilities_are_those_of_both_laws(smaller_series: CorrectedSeries) -
 
 
 def test_turned_around(smaller_series: CorrectedSeries) -> None:
-    one, other = (corrected_comparison(smaller_series, *pair) for pair in (("AAA", "BBB"), ("BBB", "AAA")))
-    for row, turned in zip((*one.rows, one.total), (*other.rows, other.total), strict=True):
+    forward, backward = (corrected_comparison(smaller_series, *pair) for pair in (("AAA", "BBB"), ("BBB", "AAA")))
+    for row, turned in zip((*forward.rows, forward.total), (*backward.rows, backward.total), strict=True):
         assert row.greater == pytest.approx(turned.less, abs=1e-7)
         assert row.equal == pytest.approx(turned.equal, abs=1e-7)
         assert row.mean == pytest.approx(-turned.mean)
-    assert one.total.low == pytest.approx(-other.total.high)
+    assert forward.total.low == pytest.approx(-backward.total.high)
 
 
 def test_the_probability_in_all_agrees_with_its_interval(smaller_series: CorrectedSeries) -> None:
@@ -379,8 +391,8 @@ RULES = {"words": {"name": "attack", "forms": ["attacked", "SPOKE"]}, "function"
 @pytest.fixture(scope="module", params=list(RULES))
 def store(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[EventStore]:
     path = tmp_path_factory.mktemp("features") / f"{request.param}.duckdb"
-    with make_store(path, documents=20, rule=RULES[request.param]) as held:
-        yield held
+    with make_store(path, documents=20, rule=RULES[request.param]) as event_store:
+        yield event_store
 
 
 @pytest.mark.long
@@ -392,14 +404,14 @@ def test_every_value_is_that_of_its_document(store: EventStore) -> None:
     assert pairs.documents.tolist() == numbers
     assert len(pairs) == len(numbers) * len(actors)
     words = {word.lower() for word in store.settings["rule"].get("forms", [])}
-    held = stored_documents(store, numbers)
+    documents = stored_documents(store, numbers)
     for at, (number, code) in enumerate(zip(pairs.document.tolist(), pairs.actor_codes.tolist(), strict=True)):
-        document = held[number]
+        document = documents[number]
         naming = [mention.sentence for mention in document.mentions if code in mention.actors]
         of_all = sum(len(mention.actors) for mention in document.mentions)
-        found = {(mention.sentence, mention.verb) for mention in document.mentions if mention.verb is not None}
-        said = sum(word.lower() in words for sentence, _ in document.sentences for word in sentence)
-        n_words = said if words else len(found)
+        verbs = {(mention.sentence, mention.verb) for mention in document.mentions if mention.verb is not None}
+        n_event_words = sum(word.lower() in words for sentence, _ in document.sentences for word in sentence)
+        n_words = n_event_words if words else len(verbs)
         expected = {
             "mentions": math.log1p(len(naming)),
             "share of mentions": len(naming) / of_all if of_all else 0.0,

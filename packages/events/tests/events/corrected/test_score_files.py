@@ -1,4 +1,4 @@
-"""Scores in files: what is read as a feature of which pairs, and what is refused."""
+"""Scores in files: which pairs a column becomes a feature of, and which files are refused."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ Rows = list[dict[str, object]]
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventStore]:
-    path = labelled_store(tmp_path_factory.mktemp("labelled") / "labelled.duckdb", n=N, read=40)
-    with EventStore.open(path) as held:
-        yield held
+    path = labelled_store(tmp_path_factory.mktemp("labelled") / "labelled.duckdb", n=N, n_labelled=40)
+    with EventStore.open(path) as event_store:
+        yield event_store
 
 
 @pytest.fixture(scope="module")
 def ids(store: EventStore) -> list[str]:
-    return [one for (one,) in store.ask("SELECT id FROM documents ORDER BY document")]
+    return [document_id for (document_id,) in store.ask("SELECT id FROM documents ORDER BY document")]
 
 
 def of_documents(ids: list[str]) -> Rows:
-    return [{"document": one, "judge": at / 4} for at, one in enumerate(ids)]
+    return [{"document": document_id, "judge": at / 4} for at, document_id in enumerate(ids)]
 
 
 def of_pairs(ids: list[str]) -> Rows:
     return [
-        {"document": one, "actor": actor, "judge": at + place / 4}
-        for at, one in enumerate(ids)
+        {"document": document_id, "actor": actor, "judge": at + place / 4}
+        for at, document_id in enumerate(ids)
         for place, actor in enumerate(ACTORS)
     ]
 
@@ -67,9 +67,9 @@ def test_every_format_and_order_of_rows(
 ) -> None:
     rows = make(ids)
     scores = read_scores(store, written(rows[::-1], tmp_path / f"scores.{form}"))
-    found = score_features(store, pair_features(store, ACTORS), scores)
+    features = score_features(store, pair_features(store, ACTORS), scores)
     expected = [row["judge"] for row in rows]
-    np.testing.assert_array_equal(found["judge"], np.repeat(expected, 2) if make is of_documents else expected)
+    np.testing.assert_array_equal(features["judge"], np.repeat(expected, 2) if make is of_documents else expected)
 
 
 def test_several_scores_and_actors_by_title(store: EventStore, ids: list[str], tmp_path: Path) -> None:
@@ -90,11 +90,11 @@ def test_several_scores_and_actors_by_title(store: EventStore, ids: list[str], t
 
 @pytest.mark.long
 def test_a_score_of_actors_helps_by_each_actor(tmp_path: Path) -> None:
-    path = labelled_store(tmp_path / "labelled.duckdb", n=160, read=80)
+    path = labelled_store(tmp_path / "labelled.duckdb", n=160, n_labelled=80)
     with EventStore.open(path) as store:
         acting = {(name, actor): 0.0 for (name,) in store.ask("SELECT id FROM documents") for actor in ACTORS}
         answers = "SELECT d.id, a.acting FROM answers a JOIN documents d USING (document)"
-        acting |= {(name, actor): 1.0 for name, found in store.ask(answers) for actor in found}
+        acting |= {(name, actor): 1.0 for name, actors in store.ask(answers) for actor in actors}
         plain = corrected_series(store, period="year")
         right = corrected_series(store, period="year", scores={"judge": acting})
     assert right.counts.diagnostics.worth > plain.counts.diagnostics.worth
@@ -102,9 +102,9 @@ def test_a_score_of_actors_helps_by_each_actor(tmp_path: Path) -> None:
 
 def changed(at: int, **change: object) -> Callable[[list[str]], Rows]:
     def rows(ids: list[str]) -> Rows:
-        found = of_pairs(ids)
-        found[at] |= change
-        return found
+        rows_of_pairs = of_pairs(ids)
+        rows_of_pairs[at] |= change
+        return rows_of_pairs
 
     return rows
 
@@ -127,8 +127,11 @@ WRONG: list[tuple[Callable[[list[str]], Rows], str]] = [
     (lambda ids: of_pairs(ids)[::2], r"rows of every actor that .* about, AAA, BBB; BBB has none"),
     (lambda ids: of_documents(ids)[1:], r"a row for every document in .*; 'd5' has none \(1 such\)"),
     (lambda ids: of_documents(ids) + of_documents(ids)[:1], rf"one row per document; 'd5' .* in {AT.format(61)}"),
-    (lambda ids: [{"document": one} for one in ids], r"must have a column of scores besides document; it has none"),
-    (lambda ids: [{"id": one, "judge": 1} for one in ids], r"no column 'document' in .*scores\.csv"),
+    (
+        lambda ids: [{"document": document_id} for document_id in ids],
+        r"must have a column of scores besides document; it has none",
+    ),
+    (lambda ids: [{"id": document_id, "judge": 1} for document_id in ids], r"no column 'document' in .*scores\.csv"),
     (lambda ids: [], r"scores\.csv"),
 ]
 
@@ -140,8 +143,8 @@ def test_wrong_files_are_refused(
     path = written(make(ids), tmp_path / "scores.csv")
     with pytest.raises(InputError) as error:
         read_scores(store, path)
-    said = str(error.value).replace(f"{tmp_path}/", "")
-    assert re.search(message, said), said
+    refusal = str(error.value).replace(f"{tmp_path}/", "")
+    assert re.search(message, refusal), refusal
 
 
 @pytest.mark.long
@@ -150,7 +153,7 @@ def test_a_store_without_labels_takes_no_scores(tmp_path: Path) -> None:
         read_scores(store, tmp_path / "scores.csv")
 
 
-# Strata with too few usable answers join those most like them; others stay, and what was not read is no reason.
+# Strata with too few usable answers join the most similar ones; others stay, and unread documents do not cause a join.
 
 
 STRATA = ["found, p ≥ 0.5, 2001-Q1"] * 3 + ["found, p ≥ 0.5, 2001-Q2"] * 2 + ["found, p ≥ 0.5, 2001-Q4"] * 3
@@ -161,12 +164,12 @@ DAY = np.array([0.0, 1, 2, 100, 101, 300, 301, 302, 99, 100, 101, 102])
 
 def joined(usable: list[int], answered: list[int] | None = None) -> tuple[list[str], tuple[str, ...]]:
     places = np.arange(len(STRATA)) if answered is None else np.array(answered)
-    held, names = joined_strata(np.array(STRATA), SCORE, DAY, places, np.array(usable), least=2, most=1.0)
-    return held.tolist(), names
+    merged, names = joined_strata(np.array(STRATA), SCORE, DAY, places, np.array(usable), least=2, most=1.0)
+    return merged.tolist(), names
 
 
 @pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnownTruth]:
+def population(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnownTruth]:
     truth = known_truth(tmp_path_factory.mktemp("joined") / "known.duckdb")
     yield truth
     truth.store.close()
@@ -177,16 +180,16 @@ def test_strata_with_enough_answers_stay() -> None:
 
 
 def test_the_nearest_period_of_the_same_band_is_joined() -> None:
-    held, names = joined([0, 1, 2, 3, 5, 6, 8, 9])
+    merged, names = joined([0, 1, 2, 3, 5, 6, 8, 9])
     assert names == ("found, p ≥ 0.5, 2001-Q2",)
-    assert held[:5] == ["found, p ≥ 0.5, 2001-Q1"] * 5  # 100 days away; the fourth quarter is 200
-    assert held[5:] == STRATA[5:]
+    assert merged[:5] == ["found, p ≥ 0.5, 2001-Q1"] * 5  # 100 days away; the fourth quarter is 200
+    assert merged[5:] == STRATA[5:]
 
 
 def test_a_band_of_its_own_joins_the_one_with_the_nearest_score() -> None:
-    held, names = joined([0, 1, 3, 4, 5, 6, 8])
+    merged, names = joined([0, 1, 3, 4, 5, 6, 8])
     assert names == ("silent, 2001-Q2",)
-    assert held[8:] == ["found, p ≥ 0.5, 2001-Q2"] * 4  # equal scores: the nearest in time
+    assert merged[8:] == ["found, p ≥ 0.5, 2001-Q2"] * 4  # equal scores: the nearest in time
 
 
 def test_what_is_short_because_it_was_not_read_stays() -> None:
@@ -195,44 +198,48 @@ def test_what_is_short_because_it_was_not_read_stays() -> None:
 
 def test_where_much_is_unusable_nothing_is_joined() -> None:
     strata, places = np.array(["a, 2001"] * 2 + ["b, 2001"] * 17), np.arange(19)
-    held, names = joined_strata(strata, np.zeros(19), np.zeros(19), places, places[2:], least=2)
-    assert (held.tolist(), names) == (strata.tolist(), ())  # 2 of 19 are more than a tenth
+    merged, names = joined_strata(strata, np.zeros(19), np.zeros(19), places, places[2:], least=2)
+    assert (merged.tolist(), names) == (strata.tolist(), ())  # 2 of 19 are more than a tenth
     strata, places = np.append(strata, "b, 2001"), np.arange(20)
     assert joined_strata(strata, np.zeros(20), np.zeros(20), places, places[2:], least=2)[1] == ("a, 2001",)
 
 
 def test_joined_strata_may_be_joined_again_until_one_is_left() -> None:
-    held, names = joined([0])
-    assert len(set(held)) == 1
+    merged, names = joined([0])
+    assert len(set(merged)) == 1
     assert len(names) == 3
 
 
-def by_quarter(known: KnownTruth) -> dict[int, str]:
-    quarters = known.dates.astype("datetime64[M]").astype(int) % 12 // 3 + 1
-    numbers = known.documents.tolist()
-    return {one: f"{known.strata[one]}, 2001-Q{q}" for one, q in zip(numbers, quarters.tolist(), strict=True)}
+def by_quarter(population: KnownTruth) -> dict[int, str]:
+    quarters = population.dates.astype("datetime64[M]").astype(int) % 12 // 3 + 1
+    numbers = population.documents.tolist()
+    return {
+        number: f"{population.strata[number]}, 2001-Q{q}" for number, q in zip(numbers, quarters.tolist(), strict=True)
+    }
 
 
 @pytest.mark.long
-def test_one_unclear_text_in_a_small_stratum_is_no_end_of_the_correction(known: KnownTruth, tmp_path: Path) -> None:
-    strata = by_quarter(known)
-    held = KnownTruth(known.store, known.documents, known.truth, known.dates, strata)
-    read = np.sort(held.drawn(90, seed=2))
-    small = min(set(strata.values()), key=lambda name: sum(strata[one] == name for one in read.tolist()))
-    unclear = [place for place, one in enumerate(read.tolist()) if strata[one] == small][1:]
-    labels = held.read(read).labels.copy()
+def test_one_unclear_text_in_a_small_stratum_is_no_end_of_the_correction(
+    population: KnownTruth, tmp_path: Path
+) -> None:
+    strata = by_quarter(population)
+    by_quarters = KnownTruth(population.store, population.documents, population.truth, population.dates, strata)
+    labelled = np.sort(by_quarters.drawn(90, seed=2))
+    small = min(set(strata.values()), key=lambda name: sum(strata[number] == name for number in labelled.tolist()))
+    unclear = [place for place, number in enumerate(labelled.tolist()) if strata[number] == small][1:]
+    labels = by_quarters.read(labelled).labels.copy()
     labels[unclear] = np.nan
-    series = corrected_series(known.store, labels=held.read(read, labels=labels, unclear=len(unclear)))
+    series = corrected_series(population.store, labels=by_quarters.read(labelled, labels=labels, unclear=len(unclear)))
     assert series.recipe["joined_strata"] == [small]
     assert f"1 stratum with fewer than 2 usable labels merged with the most similar stratum: '{small}'." in series.said
-    for actor, true in zip(ACTORS, known.truth.sum(axis=0).tolist(), strict=True):
+    for actor, true in zip(ACTORS, population.truth.sum(axis=0).tolist(), strict=True):
         total = series.total_of(actor)
         assert total.low <= true <= total.high
 
 
-def test_strata_that_were_not_read_are_an_error_as_before(known: KnownTruth) -> None:
-    strata = by_quarter(known)
-    held = KnownTruth(known.store, known.documents, known.truth, known.dates, strata)
-    read = [one for one in held.drawn(90, seed=2).tolist() if strata[one] != "silent, 2001-Q3"]
+def test_strata_that_were_not_read_are_an_error_as_before(population: KnownTruth) -> None:
+    strata = by_quarter(population)
+    by_quarters = KnownTruth(population.store, population.documents, population.truth, population.dates, strata)
+    labelled = [number for number in by_quarters.drawn(90, seed=2).tolist() if strata[number] != "silent, 2001-Q3"]
     with pytest.raises(TooFewLabelsError, match="1 stratum has fewer, such as 'silent, 2001-Q3' with 0"):
-        corrected_series(known.store, labels=held.read(read))
+        corrected_series(population.store, labels=by_quarters.read(labelled))

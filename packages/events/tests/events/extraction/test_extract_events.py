@@ -49,8 +49,8 @@ def test_killed_at_random_moments(kills: int, tmp_path: Path, corpus: Path, mode
             assert contents(store) == whole
             store.unlink()
         elif store.exists():
-            with EventStore.open(store, read_only=False) as held:
-                begun_after.append(held.next_document)
+            with EventStore.open(store, read_only=False) as event_store:
+                begun_after.append(event_store.next_document)
     extract_to(store, corpus, model)
     assert contents(store) == whole
     assert all(document % BATCH == 0 or document == DOCUMENTS for document in begun_after)  # whole batches only
@@ -59,27 +59,27 @@ def test_killed_at_random_moments(kills: int, tmp_path: Path, corpus: Path, mode
 
 @pytest.mark.long
 def test_any_number_of_processes(tmp_path: Path, corpus: Path, model: Path, whole: dict[str, Any]) -> None:
-    told: list[int] = []
-    report = extract_to(tmp_path / "news.duckdb", corpus, model, workers=2, advance=told.append)
+    steps: list[int] = []
+    report = extract_to(tmp_path / "news.duckdb", corpus, model, workers=2, advance=steps.append)
     assert contents(tmp_path / "news.duckdb") == whole
-    assert sum(told) == report.total == report.read == report.kept == DOCUMENTS
+    assert sum(steps) == report.total == report.read == report.kept == DOCUMENTS
     assert report.with_events == len({row[0] for row in whole["events"]}) > 10
 
 
 @pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_stopped_and_gone_on(workers: int, tmp_path: Path, corpus: Path, model: Path, whole: dict[str, Any]) -> None:
-    store, told = tmp_path / "news.duckdb", list[int]()
+    store, steps = tmp_path / "news.duckdb", list[int]()
 
     def stop(documents: int) -> None:
-        told.append(documents)
-        if len(told) == 3:  # of which the first says how many were done before
+        steps.append(documents)
+        if len(steps) == 3:  # of which the first says how many were done before
             raise Stopped
 
     report = extract_to(store, corpus, model, workers=workers, advance=stop)
     assert report.interrupted
     assert report.read == 2 * BATCH
-    with EventStore.open(store) as held:
-        assert (held.next_document, held.settings["finished"]) == (2 * BATCH, False)
+    with EventStore.open(store) as event_store:
+        assert (event_store.next_document, event_store.settings["finished"]) == (2 * BATCH, False)
     report = extract_to(store, corpus, model)
     assert (report.interrupted, report.before, report.read) == (False, 2 * BATCH, DOCUMENTS - 2 * BATCH)
     assert contents(store) == whole
@@ -109,7 +109,8 @@ def test_the_workers_that_are_left_end_too(tmp_path: Path, corpus: Path, model: 
 def test_nobody_waits_for_what_killed_workers_will_not_read(tmp_path: Path, model: Path) -> None:
     """More than fits into the pipe was waited for without end, before Python 3.11.5."""
     stories = [
-        replace(one, metadata={**one.metadata, "note": "x" * 9_000}) for one in map(newswire.story, range(4 * BATCH))
+        replace(story, metadata={**story.metadata, "note": "x" * 9_000})
+        for story in map(newswire.story, range(4 * BATCH))
     ]
     write_conllu(stories, tmp_path / "long.conllu")
     with pytest.raises(StoreError, match=r"worker process ended .* rerun the same command"):
@@ -126,17 +127,17 @@ def test_draws_depend_on_seed_and_id_alone(tmp_path: Path, model: Path, whole: d
     extract_to(stores["few"], few, model)
     extract_to(stores["backwards"], backwards, model)
     extract_to(stores["seed"], few, model, seed=1)
-    held = {name: events_by_id(contents(store)) for name, store in stores.items()}
-    assert held["few"] == held["backwards"] != held["seed"]
-    assert held["few"].items() <= events_by_id(whole).items()
+    events = {name: events_by_id(contents(store)) for name, store in stores.items()}
+    assert events["few"] == events["backwards"] != events["seed"]
+    assert events["few"].items() <= events_by_id(whole).items()
 
 
 def events_by_id(tables: dict[str, Any]) -> dict[str, list[Any]]:
     names = {row[0]: row[1] for row in tables["documents"]}
-    found: dict[str, list[Any]] = {}
+    events: dict[str, list[Any]] = {}
     for number, *rest in tables["events"]:
-        found.setdefault(names[number], []).append(rest)
-    return found
+        events.setdefault(names[number], []).append(rest)
+    return events
 
 
 @pytest.mark.long
@@ -326,16 +327,16 @@ def test_an_error_inside_comes_first() -> None:
 
 
 def test_in_another_thread() -> None:
-    told: list[bool] = []
+    finished: list[bool] = []
 
     def inside() -> None:
         with undisturbed():
-            told.append(True)
+            finished.append(True)
 
     thread = threading.Thread(target=inside)
     thread.start()
     thread.join()
-    assert told == [True]
+    assert finished == [True]
 
 
 def test_children_do_not_hear() -> None:
@@ -380,8 +381,8 @@ def test_paths_go_down_to_the_first_word_of_a_name() -> None:
 
 def test_counts_add() -> None:
     mentions = [Mention(0, 0, 2), Mention(0, 3, 4)]
-    one = count_dependencies(document(sentences.ACTIVE), mentions, [0, 1], lexicon=LEXICON, rule=RULE)
-    both = one + one + DependencyCounts()
+    single = count_dependencies(document(sentences.ACTIVE), mentions, [0, 1], lexicon=LEXICON, rule=RULE)
+    both = single + single + DependencyCounts()
     assert both.names == Counter({"amod": 2, "(head)": 2})
     assert both.to_dict()["governors"][0]["count"] == 2
-    assert one.names == Counter({"amod": 1, "(head)": 1})
+    assert single.names == Counter({"amod": 1, "(head)": 1})

@@ -57,13 +57,13 @@ def extracted(text: Document, model: AntecedentModel, *, samples: int = 100, nam
 
 def acting(labels: tuple[int, ...], facts: Facts) -> set[str]:
     """Eq. 3, word by word: the actors c with an entity that is described as c alone, and acts."""
-    found = set()
+    actors = set()
     for entity in set(labels):
         members = [mention for mention, label in enumerate(labels) if label == entity]
-        named = {one.actor for one in facts.descriptions if one.mention in members}
+        named = {description.actor for description in facts.descriptions if description.mention in members}
         if len(named) == 1 and any(act.mention in members for act in facts.acts):
-            found |= named
-    return found
+            actors |= named
+    return actors
 
 
 def enumerated(posterior: CorefPosterior, facts: Facts) -> dict[str, float]:
@@ -87,62 +87,62 @@ def enumerated(posterior: CorefPosterior, facts: Facts) -> dict[str, float]:
 @pytest.mark.parametrize("number", [0, 4, 8, 12, 16, 20, 24, 28, 32, 36])
 def test_probabilities_are_those_of_all_clusterings(number: int, model: AntecedentModel) -> None:
     n = 10_000
-    found = extracted(newswire.story(number, sentences=3), model, samples=n)
-    if found.sampled is None:
-        assert not found.facts.acts or not found.facts.actors
+    extraction = extracted(newswire.story(number, sentences=3), model, samples=n)
+    if extraction.sampled is None:
+        assert not extraction.facts.acts or not extraction.facts.actors
         return
-    exact = enumerated(model.posterior(found.document, mentions=found.mentions), found.facts)
-    for actor, share in zip(found.facts.actors, found.sampled.probabilities.tolist(), strict=True):
+    exact = enumerated(model.posterior(extraction.document, mentions=extraction.mentions), extraction.facts)
+    for actor, share in zip(extraction.facts.actors, extraction.sampled.probabilities.tolist(), strict=True):
         p = min(1.0, exact[actor])
         assert abs(share - p) <= 5 * np.sqrt(p * (1 - p) / n) + 1e-9
 
 
 def test_every_sample_by_the_definition(model: AntecedentModel) -> None:
-    seen = 0
+    n_sampled = 0
     for number in range(0, 80, 4):
-        found = extracted(newswire.story(number), model, samples=30)
-        if found.sampled is None:
+        extraction = extracted(newswire.story(number), model, samples=30)
+        if extraction.sampled is None:
             continue
-        seen += 1
-        held, actors = found.sampled, found.facts.actors
-        for sample, counts in zip(held.clusterings.tolist(), held.entities, strict=True):
-            assert acting(tuple(sample), found.facts) == {actors[a] for a in np.flatnonzero(counts)}
+        n_sampled += 1
+        sampled, actors = extraction.sampled, extraction.facts.actors
+        for sample, counts in zip(sampled.clusterings.tolist(), sampled.entities, strict=True):
+            assert acting(tuple(sample), extraction.facts) == {actors[a] for a in np.flatnonzero(counts)}
             assert all(label <= mention and sample[label] == label for mention, label in enumerate(sample))
-        best = acting(tuple(held.best.tolist()), found.facts)
-        assert best == {actors[a] for a in np.flatnonzero(held.best_entities)}
+        best = acting(tuple(sampled.best.tolist()), extraction.facts)
+        assert best == {actors[a] for a in np.flatnonzero(sampled.best_entities)}
         for a, actor in enumerate(actors):
-            told = [entry.samples for entry in found.sampled.evidence if entry.actor == actor]
-            shown = np.any(told, axis=0) if told else np.zeros(30, dtype=np.bool_)
-            assert np.array_equal(shown, held.entities[:, a] > 0)
-    assert seen > 10
+            evidence = [entry.samples for entry in extraction.sampled.evidence if entry.actor == actor]
+            shown = np.any(evidence, axis=0) if evidence else np.zeros(30, dtype=np.bool_)
+            assert np.array_equal(shown, sampled.entities[:, a] > 0)
+    assert n_sampled > 10
 
 
 def test_evidence_is_of_samples_not_of_the_best(model: AntecedentModel) -> None:
-    found = extracted(document(PRESIDENT, HUSSEIN), model, samples=2_000)
-    assert found.facts.actors == ("IRQ",)
-    (share,) = found.sampled.probabilities.tolist()
+    extraction = extracted(document(PRESIDENT, HUSSEIN), model, samples=2_000)
+    assert extraction.facts.actors == ("IRQ",)
+    (share,) = extraction.sampled.probabilities.tolist()
     assert 0.0 < share < 1.0
-    together = model.posterior(found.document, mentions=found.mentions).pair_probability()
-    shares = [entry.samples.mean() for entry in found.sampled.evidence]
+    together = model.posterior(extraction.document, mentions=extraction.mentions).pair_probability()
+    shares = [entry.samples.mean() for entry in extraction.sampled.evidence]
     assert max(shares) <= share <= sum(shares)
-    for entry in found.sampled.evidence:
+    for entry in extraction.sampled.evidence:
         assert entry.samples.mean() == pytest.approx(together[entry.description, entry.agent], abs=0.05)
 
 
 @pytest.mark.parametrize("texts", [(NOUN,), (PRESIDENT,), (HUSSEIN,)], ids=["a noun", "nobody acts", "nobody named"])
 def test_the_model_is_not_asked_in_vain(texts: tuple[str, ...]) -> None:
     untrained = AntecedentModel(mentions="detected")
-    found = extracted(document(*texts), untrained)
-    assert found.sampled is None
-    assert len(found.mentions) == len(found.heads) > 0
+    extraction = extracted(document(*texts), untrained)
+    assert extraction.sampled is None
+    assert len(extraction.mentions) == len(extraction.heads) > 0
 
 
 def test_given_mentions(model: AntecedentModel) -> None:
     text = document(ACTIVE)
-    held = (Mention(0, 0, 2),)
-    found = extract(text, model=model, lexicon=newswire.lexicon(), rule=newswire.rule(), mentions=held, rng=1)
-    assert found.mentions == held
-    assert (found.facts.actors, found.sampled.probabilities.tolist()) == (("USA",), [1.0])
+    mentions = (Mention(0, 0, 2),)
+    extraction = extract(text, model=model, lexicon=newswire.lexicon(), rule=newswire.rule(), mentions=mentions, rng=1)
+    assert extraction.mentions == mentions
+    assert (extraction.facts.actors, extraction.sampled.probabilities.tolist()) == (("USA",), [1.0])
 
 
 def test_randomness_is_of_seed_and_id(model: AntecedentModel) -> None:
@@ -176,18 +176,18 @@ Row = tuple[int, ...]
 
 
 def facts(described: list[set[int]], agents: list[bool], actors: int = 2) -> Facts:
-    table = np.array([[a in held for a in range(actors)] for held in described], dtype=np.bool_)
+    table = np.array([[a in codes for a in range(actors)] for codes in described], dtype=np.bool_)
     names = tuple("ABCDE"[:actors])
     return Facts(names, table.reshape(len(described), actors), np.array(agents, dtype=np.bool_), (), ())
 
 
-def slow_counts(row: Row, held: Facts) -> list[int]:
+def slow_counts(row: Row, document_facts: Facts) -> list[int]:
     """f(c, E; x) as it is defined, entity by entity."""
-    counts = [0] * len(held.actors)
+    counts = [0] * len(document_facts.actors)
     for entity in set(row):
         members = [mention for mention, number in enumerate(row) if number == entity]
-        named = {a for mention in members for a in np.flatnonzero(held.described[mention]).tolist()}
-        if len(named) == 1 and any(held.agent[mention] for mention in members):
+        named = {a for mention in members for a in np.flatnonzero(document_facts.described[mention]).tolist()}
+        if len(named) == 1 and any(document_facts.agent[mention] for mention in members):
             counts[named.pop()] += 1
     return counts
 
@@ -204,49 +204,51 @@ def situations(draw: st.DrawFn) -> tuple[np.ndarray, Facts]:
 @settings(max_examples=50)
 @given(situations())
 def test_counts_are_those_of_the_definition(situation: tuple[np.ndarray, Facts]) -> None:
-    clusters, held = situation
-    expected = [slow_counts(tuple(row), held) for row in clusters.tolist()]
-    assert entity_counts(clusters, held).tolist() == expected
+    clusters, document_facts = situation
+    expected = [slow_counts(tuple(row), document_facts) for row in clusters.tolist()]
+    assert entity_counts(clusters, document_facts).tolist() == expected
 
 
 @settings(max_examples=50)
 @given(situations())
 def test_evidence_is_there_just_where_it_is_true(situation: tuple[np.ndarray, Facts]) -> None:
-    clusters, held = situation
-    marked = np.zeros((len(clusters), len(held.actors)), dtype=np.bool_)
-    for entry in evidence_of(clusters, held):
-        assert held.agent[entry.agent]
-        assert held.described[entry.description, held.actors.index(entry.actor)]
+    clusters, document_facts = situation
+    marked = np.zeros((len(clusters), len(document_facts.actors)), dtype=np.bool_)
+    for entry in evidence_of(clusters, document_facts):
+        assert document_facts.agent[entry.agent]
+        assert document_facts.described[entry.description, document_facts.actors.index(entry.actor)]
         assert (clusters[entry.samples, entry.agent] == clusters[entry.samples, entry.description]).all()
-        marked[:, held.actors.index(entry.actor)] |= entry.samples
-    assert (marked == (entity_counts(clusters, held) > 0)).all()
+        marked[:, document_facts.actors.index(entry.actor)] |= entry.samples
+    assert (marked == (entity_counts(clusters, document_facts) > 0)).all()
 
 
 @settings(max_examples=25)
 @given(situations(), st.permutations(range(6)))
 def test_numbers_of_entities_are_only_names(situation: tuple[np.ndarray, Facts], names: list[int]) -> None:
-    clusters, held = situation
-    assert (entity_counts(np.array(names)[clusters], held) == entity_counts(clusters, held)).all()
+    clusters, document_facts = situation
+    assert (entity_counts(np.array(names)[clusters], document_facts) == entity_counts(clusters, document_facts)).all()
 
 
 def test_mr_hussein_is_iraqs_half_of_the_time() -> None:
     """Exact enumeration over antecedents: P(event) = P(the mention links to the one that names Iraq)."""
     mentions = [Mention(0, 0, 5), Mention(0, 4, 5), Mention(1, 0, 2), Mention(1, 4, 5)]
     lexicon = Lexicon([("IRQ", "Iraq"), ("KWT", "Kuwait")])
-    held = mention_facts(
+    document_facts = mention_facts(
         document(sentences.PRESIDENT, sentences.HUSSEIN), mentions, lexicon=lexicon, rule=built_in_rule("attack")
     )
     antecedents = [[1.0], [1.0, 0.0], [0.4, 0.5, 0.1], [0.7, 0.0, 0.3, 0.0]]  # of each mention: new, then 0, 1, …
-    exact, rows, weights = np.zeros(len(held.actors)), [], []
-    for choice in product(*(range(len(one)) for one in antecedents)):
+    exact, rows, weights = np.zeros(len(document_facts.actors)), [], []
+    for choice in product(*(range(len(probabilities)) for probabilities in antecedents)):
         row: list[int] = []
         for mention, chosen in enumerate(choice):
             row.append(mention if chosen == 0 else row[chosen - 1])
-        probability = float(np.prod([one[chosen] for one, chosen in zip(antecedents, choice, strict=True)]))
-        exact += probability * (np.array(slow_counts(tuple(row), held)) > 0)
+        probability = float(
+            np.prod([probabilities[chosen] for probabilities, chosen in zip(antecedents, choice, strict=True)])
+        )
+        exact += probability * (np.array(slow_counts(tuple(row), document_facts)) > 0)
         rows.append(row)
         weights.append(probability)
-    by_kernel = np.array(weights) @ (entity_counts(np.array(rows), held) > 0)
+    by_kernel = np.array(weights) @ (entity_counts(np.array(rows), document_facts) > 0)
     np.testing.assert_allclose(by_kernel, exact, atol=1e-15)
     # "Mr. Hussein" acts: with President Hussein, or with Iraq itself unless Kuwait is in it too
     np.testing.assert_allclose(exact, [0.5 + 0.1 * 0.7, 0.0], atol=1e-15)
@@ -283,7 +285,10 @@ def facts_of(text: str, mentions: list[tuple[int, int]], rule: Rule = PAPER) -> 
 
 
 def described(facts: Facts) -> list[set[str]]:
-    return [{actor for actor, held in zip(facts.actors, row, strict=True) if held} for row in facts.described]
+    return [
+        {actor for actor, is_described in zip(facts.actors, row, strict=True) if is_described}
+        for row in facts.described
+    ]
 
 
 def test_a_modifier_and_a_head() -> None:
@@ -307,9 +312,9 @@ def test_no_mentions_at_all() -> None:
 
 def test_a_noun_after_of_describes() -> None:
     spans = [Mention(0, 0, 5), Mention(1, 0, 2)]
-    held = mention_facts(document(sentences.PRESIDENT, sentences.HUSSEIN), spans, lexicon=LEXICON, rule=PAPER)
-    assert described(held) == [{"IRQ"}, set()]
-    assert held.agent.tolist() == [False, True]
+    president = mention_facts(document(sentences.PRESIDENT, sentences.HUSSEIN), spans, lexicon=LEXICON, rule=PAPER)
+    assert described(president) == [{"IRQ"}, set()]
+    assert president.agent.tolist() == [False, True]
 
 
 def test_conjoined_modifiers_describe_if_conjuncts_count() -> None:
@@ -344,8 +349,8 @@ def test_mentions_that_share_a_head_share_its_facts() -> None:
 
 
 def test_heads() -> None:
-    held = document(sentences.PRESIDENT)
-    assert mention_heads(held, [Mention(0, 0, 5), Mention(0, 1, 3), Mention(0, 4, 5)]) == [0, 1, 4]
+    president = document(sentences.PRESIDENT)
+    assert mention_heads(president, [Mention(0, 0, 5), Mention(0, 1, 3), Mention(0, 4, 5)]) == [0, 1, 4]
 
 
 # What is stored is what was extracted, bit by bit.
@@ -369,77 +374,80 @@ def extractions(tmp_path_factory: pytest.TempPathFactory) -> list[Extraction]:
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory, extractions: list[Extraction]) -> EventStore:
     rows = Rows()
-    for number, one in zip(NUMBERS, extractions, strict=True):
-        rows.add(InputDocument(number, f"id {number}", "1990-01-02", None, "desk", ""), one)
+    for number, extraction in zip(NUMBERS, extractions, strict=True):
+        rows.add(InputDocument(number, f"id {number}", "1990-01-02", None, "desk", ""), extraction)
     rows.leave_out(InputDocument(2, "id 2", None, None, None, ""), "no date")
     path = tmp_path_factory.mktemp("store") / "news.duckdb"
-    with EventStore.create(path, {}) as held:
-        held.append(rows.tables())
+    with EventStore.create(path, {}) as event_store:
+        event_store.append(rows.tables())
     return EventStore.open(path)
 
 
 def test_columns_are_those_of_the_schema(store: EventStore) -> None:
     for name, columns in COLUMNS.items():
-        held = [row[0] for row in store.ask("SELECT column_name FROM duckdb_columns() WHERE table_name = ?", [name])]
-        assert list(columns) == held
+        stored = [row[0] for row in store.ask("SELECT column_name FROM duckdb_columns() WHERE table_name = ?", [name])]
+        assert list(columns) == stored
     assert set(COLUMNS) | {"settings", "stories"} == set(EVENT_TABLES)
 
 
 def test_documents_sentences_and_mentions(store: EventStore, extractions: list[Extraction]) -> None:
-    for number, one in zip(NUMBERS, extractions, strict=True):
+    for number, extraction in zip(NUMBERS, extractions, strict=True):
         row = store.ask("SELECT id, category, words, mentions FROM documents WHERE document = ?", [number])
-        words = sum(map(len, one.document.sentences))
-        assert row == [(f"id {number}", "desk", words, len(one.mentions))]
+        words = sum(map(len, extraction.document.sentences))
+        assert row == [(f"id {number}", "desk", words, len(extraction.mentions))]
         sentences = store.ask("SELECT words FROM sentences WHERE document = ? ORDER BY sentence", [number])
-        assert [tuple(words) for (words,) in sentences] == [sentence.words for sentence in one.document.sentences]
+        assert [tuple(words) for (words,) in sentences] == [
+            sentence.words for sentence in extraction.document.sentences
+        ]
         mentions = store.ask(
             "SELECT sentence, start, stop, head, actors, verb FROM mentions WHERE document = ? ORDER BY mention",
             [number],
         )
-        acts = {act.mention: act.verb for act in one.facts.acts}
-        for at, (mention, head) in enumerate(zip(one.mentions, one.heads, strict=True)):
-            named = sorted({held.actor for held in one.facts.descriptions if held.mention == at})
+        acts = {act.mention: act.verb for act in extraction.facts.acts}
+        for at, (mention, head) in enumerate(zip(extraction.mentions, extraction.heads, strict=True)):
+            descriptions = [description for description in extraction.facts.descriptions if description.mention == at]
+            named = sorted({description.actor for description in descriptions})
             assert mentions[at] == (mention.sentence, mention.start, mention.end, head, named, acts.get(at))
     assert store.ask("FROM left_out") == [(2, "id 2", None, "no date")]
 
 
 def test_samples_events_and_evidence(store: EventStore, extractions: list[Extraction]) -> None:
-    seen = 0
-    for number, one in zip(NUMBERS, extractions, strict=True):
-        held = one.sampled
+    n_sampled = 0
+    for number, extraction in zip(NUMBERS, extractions, strict=True):
+        drawn = extraction.sampled
         links = store.ask("SELECT mention, antecedent, probability FROM antecedents WHERE document = ?", [number])
-        if held is None:
+        if drawn is None:
             assert not links
             assert not store.ask("FROM events WHERE document = ?", [number])
             continue
-        seen += 1
-        matrix = np.zeros((len(one.mentions), len(one.mentions)))
+        n_sampled += 1
+        matrix = np.zeros((len(extraction.mentions), len(extraction.mentions)))
         for mention, antecedent, probability in links:
             matrix[mention, antecedent] = probability
         assert matrix.sum(axis=1) == pytest.approx(1.0, abs=1e-12)
-        assert np.array_equal(matrix.diagonal(), held.antecedents.new)
+        assert np.array_equal(matrix.diagonal(), drawn.antecedents.new)
         ((samples, best),) = store.ask("SELECT samples, best FROM clusterings WHERE document = ?", [number])
-        assert np.array_equal(np.frombuffer(samples, "<u2").reshape(SAMPLES, -1), held.clusterings)
-        assert np.array_equal(np.frombuffer(best, "<u2"), held.best)
+        assert np.array_equal(np.frombuffer(samples, "<u2").reshape(SAMPLES, -1), drawn.clusterings)
+        assert np.array_equal(np.frombuffer(best, "<u2"), drawn.best)
         events = store.ask("FROM events WHERE document = ?", [number])
         for _, actor, probability, sampled, entities, in_best, best_entities in events:
-            place = one.facts.actors.index(actor)
-            counts = held.entities[:, place]
+            place = extraction.facts.actors.index(actor)
+            counts = drawn.entities[:, place]
             assert np.array_equal(unpacked(sampled), counts > 0)
             assert np.array_equal(np.frombuffer(entities, np.uint8), counts)
-            assert (probability, in_best) == ((counts > 0).mean(), held.best_entities[place] > 0)
-            assert best_entities == held.best_entities[place]
+            assert (probability, in_best) == ((counts > 0).mean(), drawn.best_entities[place] > 0)
+            assert best_entities == drawn.best_entities[place]
         stored = {row[1] for row in events}
         assert stored == {
-            a for at, a in enumerate(one.facts.actors) if held.entities[:, at].any() or held.best_entities[at]
+            a for at, a in enumerate(extraction.facts.actors) if drawn.entities[:, at].any() or drawn.best_entities[at]
         }
         for (_, actor, named, agent, probability, sampled), evidence in zip(
-            store.ask("FROM evidence WHERE document = ?", [number]), held.evidence, strict=True
+            store.ask("FROM evidence WHERE document = ?", [number]), drawn.evidence, strict=True
         ):
             assert (actor, named, agent) == (evidence.actor, evidence.description, evidence.agent)
             assert np.array_equal(unpacked(sampled), evidence.samples)
             assert probability == evidence.samples.mean()
-    assert seen >= 2
+    assert n_sampled >= 2
 
 
 def unpacked(blob: bytes) -> np.ndarray:
@@ -447,12 +455,12 @@ def unpacked(blob: bytes) -> np.ndarray:
 
 
 def test_nothing_is_nothing(tmp_path: Path) -> None:
-    with EventStore.create(tmp_path / "empty.duckdb", {}) as held:
-        held.append(Rows().tables())
-        assert held.next_document == 0
+    with EventStore.create(tmp_path / "empty.duckdb", {}) as event_store:
+        event_store.append(Rows().tables())
+        assert event_store.next_document == 0
 
 
-# Each sentence is parsed once a document, whoever reads it: mentions, rule and antecedent model.
+# Each sentence is parsed once a document, for mentions, rule and antecedent model.
 
 
 NEWS = DEMO

@@ -42,10 +42,10 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("corpus") / "news.conllu"
     documents = []
     for number in range(DOCUMENTS):
-        held = newswire.story(number, sentences=2)
+        story = newswire.story(number, sentences=2)
         voices = {"speaker": "Ann", "addressee": "Bob, Carl"} if number % 3 else {}
-        sentences = [replace(sentence, metadata={**sentence.metadata, **voices}) for sentence in held.sentences]
-        documents.append(replace(held, sentences=tuple(sentences)))
+        sentences = [replace(sentence, metadata={**sentence.metadata, **voices}) for sentence in story.sentences]
+        documents.append(replace(story, sentences=tuple(sentences)))
     write_conllu(documents, path)
     return path
 
@@ -55,9 +55,9 @@ FILTER = Filter(keep="^World", require_actor=True)
 
 def extracted(path: Path, corpus: Path, model: Path, rule: Rule, filter: Filter = FILTER) -> dict[str, Any]:
     """The store that a fresh extraction with a rule gives."""
-    held = open_corpus([corpus], fields=Fields(category="desk"))
+    news = open_corpus([corpus], fields=Fields(category="desk"))
     task = replace(work(model, filter=filter), rule=rule)
-    extract_events(held, path, work=task)
+    extract_events(news, path, work=task)
     return contents(path)
 
 
@@ -94,39 +94,39 @@ def first(fresh: Fresh) -> Iterator[EventStore]:
 
 @pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.long)])
 @pytest.mark.parametrize(
-    "name", ["spoke", *(pytest.param(one, marks=pytest.mark.long) for one in ("attack", "attack-wide"))]
+    "name", ["spoke", *(pytest.param(rule, marks=pytest.mark.long) for rule in ("attack", "attack-wide"))]
 )
 def test_it_is_what_an_extraction_gives(
     name: str, workers: int, first: EventStore, fresh: Fresh, model: Path, tmp_path: Path
 ) -> None:
-    told: list[int] = []
+    steps: list[int] = []
     report = recount_events(
         first,
         tmp_path / "again.duckdb",
         rule=RULES[name],
         model=AntecedentModel.load(model),
         workers=workers,
-        advance=told.append,
+        advance=steps.append,
     )
     assert contents(tmp_path / "again.duckdb") == fresh[name]
     assert len(fresh[name]["events"]) > 3
-    assert (sum(told), report.kept) == (DOCUMENTS, first.ask("SELECT count(*) FROM documents")[0][0])
+    assert (sum(steps), report.kept) == (DOCUMENTS, first.ask("SELECT count(*) FROM documents")[0][0])
 
 
 def test_the_parse_comes_back(first: EventStore, corpus: Path) -> None:
-    held = {document.number: document for document in StoredCorpus(first).documents()}
-    assert list(held) == list(range(DOCUMENTS))
-    left_out = {number: one.left_out for number, one in held.items() if one.left_out}
+    documents = {document.number: document for document in StoredCorpus(first).documents()}
+    assert list(documents) == list(range(DOCUMENTS))
+    left_out = {number: stored.left_out for number, stored in documents.items() if stored.left_out}
     assert left_out == dict(first.ask("SELECT document, reason FROM left_out"))
-    for number, one in held.items():
-        if one.parsed is not None:
-            wanted = newswire.story(number, sentences=2).sentences
+    for number, stored in documents.items():
+        if stored.parsed is not None:
+            expected = newswire.story(number, sentences=2).sentences
             layers = ("words", "lemmas", "tags", "universal_tags", "features", "heads", "relations")
             for name in layers:
-                assert [getattr(each, name) for each in one.parsed.sentences] == [
-                    getattr(each, name) for each in wanted
+                assert [getattr(each, name) for each in stored.parsed.sentences] == [
+                    getattr(each, name) for each in expected
                 ]
-            speakers = {each.metadata.get("speaker") for each in one.parsed.sentences}
+            speakers = {each.metadata.get("speaker") for each in stored.parsed.sentences}
             assert speakers == ({"Ann"} if number % 3 else {None})
     assert [document.number for document in StoredCorpus(first).documents(DOCUMENTS - 3)] == list(
         range(DOCUMENTS - 3, DOCUMENTS)
@@ -145,10 +145,10 @@ def test_days_may_be_left_out(first: EventStore, model: Path, corpus: Path, tmp_
         assert store.ask("SELECT count(*) > 20 FROM left_out WHERE reason = 'date'") == [(True,)]
 
 
-def recount_and_tell(told: Connection, store: Path, target: Path, model: Path) -> None:
-    """Count again, and tell of every batch that is stored."""
-    with EventStore.open(store) as held:
-        recount_events(held, target, rule=SPOKE, model=AntecedentModel.load(model), advance=told.send)
+def recount_and_tell(pipe: Connection, store: Path, target: Path, model: Path) -> None:
+    """Count again, and send a message for every stored batch."""
+    with EventStore.open(store) as event_store:
+        recount_events(event_store, target, rule=SPOKE, model=AntecedentModel.load(model), advance=pipe.send)
 
 
 @pytest.mark.long
@@ -166,8 +166,8 @@ def test_killed_and_gone_on(heard: int, first: EventStore, fresh: Fresh, model: 
     child.kill()
     child.join()
     assert child.exitcode in (0, -signal.SIGKILL)
-    with EventStore.open(source) as held:
-        recount_events(held, target, rule=SPOKE, model=AntecedentModel.load(model))
+    with EventStore.open(source) as event_store:
+        recount_events(event_store, target, rule=SPOKE, model=AntecedentModel.load(model))
     assert contents(target) == fresh["spoke"]
 
 
@@ -198,17 +198,17 @@ def test_days_that_the_store_left_out_do_not_come_back(model: Path, tmp_path: Pa
     few = newswire.write_corpus(tmp_path / "few.conllu", 40)
     extracted(tmp_path / "a.duckdb", few, model, SPOKE, replace(FILTER, **NARROW))
     with EventStore.open(tmp_path / "a.duckdb") as store:
-        for name, asked, day in (("since", "1990-01-31", "1990-02-01"), ("until", "1990-05-02", "1990-05-01")):
-            told = f"{name} must be within the days of the store; .* that .* is {day}"
-            with pytest.raises(InputError, match=told):
+        for name, bound, day in (("since", "1990-01-31", "1990-02-01"), ("until", "1990-05-02", "1990-05-01")):
+            message = f"{name} must be within the days of the store; .* that .* is {day}"
+            with pytest.raises(InputError, match=message):
                 recount_events(
-                    store, tmp_path / "b.duckdb", rule=SPOKE, model=AntecedentModel.load(model), **{name: asked}
+                    store, tmp_path / "b.duckdb", rule=SPOKE, model=AntecedentModel.load(model), **{name: bound}
                 )
     assert not (tmp_path / "b.duckdb").exists()
 
 
 @pytest.mark.long
-def test_settings_that_somebody_cut_are_told_in_one_sentence(model: Path, tmp_path: Path, few: Path) -> None:
+def test_truncated_settings_are_reported_in_one_sentence(model: Path, tmp_path: Path, few: Path) -> None:
     path, right = tmp_path / "cut.duckdb", AntecedentModel.load(model)
     path.write_bytes(few.read_bytes())
     empty = "UPDATE settings SET value = '{}' WHERE name = ?"
@@ -243,8 +243,11 @@ def test_labels_are_carried_to_a_store_of_fewer_documents(tmp_path: Path) -> Non
         with EventStore.open(store_file(tmp_path / "same.duckdb"), read_only=False) as same:
             for carried in (True, False):
                 assert (carry_labels(store, same) is not None) == carried
-                held = [[one.ask(f"FROM {table} ORDER BY 1") for table in LABEL_TABLES] for one in (store, same)]
-                assert held[0] == held[1]
+                tables = [
+                    [event_store.ask(f"FROM {table} ORDER BY 1") for table in LABEL_TABLES]
+                    for event_store in (store, same)
+                ]
+                assert tables[0] == tables[1]
         with EventStore.open(store_file(tmp_path / "few.duckdb", documents=30), read_only=False) as few:
             carry_labels(store, few)
             kept = {number for (number,) in few.ask("SELECT document FROM documents")}
@@ -254,7 +257,7 @@ def test_labels_are_carried_to_a_store_of_fewer_documents(tmp_path: Path) -> Non
 
 @pytest.mark.long
 def test_labels_stay_with_their_documents(model: Path, tmp_path: Path) -> None:
-    path, held = tmp_path / "labelled.duckdb", AntecedentModel.load(model)
+    path, loaded = tmp_path / "labelled.duckdb", AntecedentModel.load(model)
     extract_to(path, newswire.write_corpus(tmp_path / "news.conllu", 30), model)
     with EventStore.open(path, read_only=False) as store:
         actor = str(store.ask("SELECT actor FROM events LIMIT 1")[0][0])
@@ -265,9 +268,9 @@ def test_labels_stay_with_their_documents(model: Path, tmp_path: Path) -> None:
         undo_answer(store, "anna")
         labelled = {table: store.ask(f"FROM {table} ORDER BY 1") for table in LABEL_TABLES}
         days = [day for (day,) in store.ask("SELECT date FROM documents ORDER BY date")]
-        recount_events(store, tmp_path / "wide.duckdb", rule=SPOKE, model=held)
-        recount_events(store, tmp_path / "wide.duckdb", rule=SPOKE, model=held)  # again, as after a kill
-        recount_events(store, tmp_path / "few.duckdb", rule=SPOKE, model=held, until=str(days[len(days) // 2]))
+        recount_events(store, tmp_path / "wide.duckdb", rule=SPOKE, model=loaded)
+        recount_events(store, tmp_path / "wide.duckdb", rule=SPOKE, model=loaded)  # again, as after a kill
+        recount_events(store, tmp_path / "few.duckdb", rule=SPOKE, model=loaded, until=str(days[len(days) // 2]))
     with EventStore.open(tmp_path / "wide.duckdb") as again:
         assert {table: again.ask(f"FROM {table} ORDER BY 1") for table in LABEL_TABLES} == labelled
     with EventStore.open(tmp_path / "few.duckdb") as few:

@@ -34,7 +34,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     newswire.write_corpus(place / "news.conllu", DOCUMENTS, sentences=2)
     model = AntecedentModel.load(newswire.write_model(place / "model.npz"))
     stories = [newswire.story(number, sentences=2) for number in range(DOCUMENTS)]
-    write_antecedent_scores([exported(one, model.posterior(one)) for one in stories], place / "scores.jsonl")
+    write_antecedent_scores([exported(story, model.posterior(story)) for story in stories], place / "scores.jsonl")
     return place
 
 
@@ -58,23 +58,23 @@ def test_the_models_own_scores_give_its_own_store(stores: tuple[dict[str, Any], 
     assert len(model["events"]) > 10
     for name in set(model) - {"settings", "antecedents"}:
         assert scores[name] == model[name]
-    one, other = (np.array([row[-1] for row in store["antecedents"]]) for store in stores)
-    np.testing.assert_allclose(other, one, rtol=1e-12)
+    of_model, of_scores = (np.array([row[-1] for row in store["antecedents"]]) for store in stores)
+    np.testing.assert_allclose(of_scores, of_model, rtol=1e-12)
 
 
 def test_the_recipe_names_the_file(folder: Path, stores: object) -> None:
     with EventStore.open(folder / "scores.duckdb") as store:
-        held = store.settings["model"]
-    assert held["name"] == "scores.jsonl"
+        model_settings = store.settings["model"]
+    assert model_settings["name"] == "scores.jsonl"
     with EventStore.open(folder / "model.duckdb") as store:
-        assert held["digest"] != store.settings["model"]["digest"]
+        assert model_settings["digest"] != store.settings["model"]["digest"]
 
 
 @pytest.mark.long
 def test_processes_read_it_too(folder: Path, stores: tuple[dict[str, Any], dict[str, Any]]) -> None:
     extracted(folder, "parallel.duckdb", ScoredCoreference(folder / "scores.jsonl"), workers=2)
-    found = contents(folder / "parallel.duckdb")
-    assert {name: rows for name, rows in found.items() if name != "settings"} == {
+    tables = contents(folder / "parallel.duckdb")
+    assert {name: rows for name, rows in tables.items() if name != "settings"} == {
         name: rows for name, rows in stores[1].items() if name != "settings"
     }
 
@@ -98,10 +98,10 @@ def test_detected_mentions_that_the_scores_lack_are_entities_of_their_own(folder
     model = ScoredCoreference(tmp_path / "some.jsonl")
     mentions, left_out = model.candidates(document)
     assert (mentions, left_out) == (posterior.mentions, 0)
-    found = model.posterior(document, mentions=mentions)
+    full = model.posterior(document, mentions=mentions)
     others = [place for place in range(len(posterior)) if place not in some]
-    assert (found.singleton_probability()[others] == 1.0).all()
-    assert found.pair_probability([(some[0], some[-1])])[0] > 0.0
+    assert (full.singleton_probability()[others] == 1.0).all()
+    assert full.pair_probability([(some[0], some[-1])])[0] > 0.0
 
 
 def test_a_mention_with_the_head_of_a_scored_one_is_not_added(folder: Path, tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ def test_mentions_across_sentences_are_counted(inside: Path) -> None:
         (("--coreference", "score.jsonl"), "no file score.jsonl. Did you mean scores.jsonl?"),
     ],
 )
-def test_what_is_wrong_is_said_before_or_at_the_document(inside: Path, options: tuple[str, ...], message: str) -> None:
+def test_errors_are_reported_before_or_at_the_document(inside: Path, options: tuple[str, ...], message: str) -> None:
     write(inside, "few.jsonl", lines(inside)[:2])
     write(inside, "other.jsonl", [{**line, "words": ["x"] * 99} for line in lines(inside)])
     done = howsure(*EXTRACT, *options)

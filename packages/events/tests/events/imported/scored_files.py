@@ -50,7 +50,7 @@ def scores_of(
 def held_in(scores: Scores) -> Mapping[str, Mapping[str, float]]:
     """The probabilities above 0 by document and actor."""
     names = [document.id for document in scores.corpus.documents()]
-    found: dict[str, dict[str, float]] = {name: {} for name in names}
+    probabilities: dict[str, dict[str, float]] = {name: {} for name in names}
     for number, score in scores.of_documents():
-        found[names[number]][score.actor] = score.probability
-    return found
+        probabilities[names[number]][score.actor] = score.probability
+    return probabilities

@@ -50,29 +50,29 @@ def imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def path(imported: Path, tmp_path: Path) -> Path:
-    """A copy of a store that was imported, beside its scores."""
+    """A copy of an imported store, next to its scores."""
     shutil.copy(imported / "scores.csv", tmp_path)
     return copied((imported / "s.duckdb").read_bytes(), tmp_path / "s.duckdb")
 
 
 @pytest.mark.long
 def test_what_is_in_it(path: Path) -> None:
-    held = contents(path)
-    assert [row[:4] for row in held["documents"]] == [
+    tables = contents(path)
+    assert [row[:4] for row in tables["documents"]] == [
         (number, row[0], row_date, row[2])
         for number, (row, row_date) in enumerate(
-            zip((ROWS[0], *ROWS[2:]), [document[2] for document in held["documents"]], strict=True)
+            zip((ROWS[0], *ROWS[2:]), [document[2] for document in tables["documents"]], strict=True)
         )
     ]
-    assert [(row[0], row[1], row[2], row[5], row[6]) for row in held["events"]] == [
+    assert [(row[0], row[1], row[2], row[5], row[6]) for row in tables["events"]] == [
         (0, "IRQ", 0.9, True, 1),
         (0, "USA", 0.25, False, 0),
         (2, "USA", 1.0, True, 1),
     ]
-    shares = as_bits([row[3] for row in held["events"]], 40).mean(axis=1)
+    shares = as_bits([row[3] for row in tables["events"]], 40).mean(axis=1)
     assert np.allclose(shares, [0.9, 0.25, 1.0])  # 40 p is whole: the shares are exact
-    assert [len(row[2]) for row in held["sentences"]] == [5, 3, 6, 4, 8, 3]
-    assert held["left_out"] == held["mentions"] == held["clusterings"] == held["evidence"] == []
+    assert [len(row[2]) for row in tables["sentences"]] == [5, 3, 6, 4, 8, 3]
+    assert tables["left_out"] == tables["mentions"] == tables["clusterings"] == tables["evidence"] == []
     assert check_store(path).is_whole
 
 
@@ -92,8 +92,8 @@ def test_a_series_is_exact_where_probabilities_are_given(path: Path) -> None:
 
 def test_what_can_be_asked(path: Path) -> None:
     with EventStore.open(path) as store:
-        one = compare_actors(store, "IRQ", "USA", period="year").rows[0]
-        assert abs(one.greater + one.equal + one.less - 1) < 1e-9
+        comparison = compare_actors(store, "IRQ", "USA", period="year").rows[0]
+        assert abs(comparison.greater + comparison.equal + comparison.less - 1) < 1e-9
         assert [row["id"] for row in documents_of(store, "USA", at="2001")] == ["c", "a"]
         (doubtful,) = doubtful_documents(store)
         assert (doubtful["id"], doubtful["actor"], doubtful["links"]) == ("a", "USA", [])
@@ -127,9 +127,9 @@ def test_reprints_are_one_story(tmp_path: Path) -> None:
     assert contents(tmp_path / "s.duckdb")["stories"] == [(0, 0), (1, 0)]
     with EventStore.open(tmp_path / "s.duckdb") as store:
         assert event_series(store, period="year").rows[0].variance == 1.25
-    told = [(*row, "x" if row[0] == "c" else row[0]) for row in REPRINTS]
+    rows = [(*row, "x" if row[0] == "c" else row[0]) for row in REPRINTS]
     fields = Fields(id="id", date="date", text="text", story="story")
-    scores = scores_of(tmp_path, told, (*headings, "story"), fields=fields)
+    scores = scores_of(tmp_path, rows, (*headings, "story"), fields=fields)
     import_events(scores, tmp_path / "t.duckdb")
     assert contents(tmp_path / "t.duckdb")["stories"] == []
 
@@ -146,14 +146,14 @@ def test_many_batches_and_left_out_documents(tmp_path: Path, monkeypatch: pytest
         )
         for i in range(230)
     ]
-    told = list[int]()
+    steps = list[int]()
     scores = scores_of(tmp_path, rows, ("id", "date", "actor", "p"), fields=BARE, bad_dates="leave-out")
-    report = import_events(scores, tmp_path / "s.duckdb", samples=2, advance=told.append)
-    assert (report.documents, report.left_out, sum(told)) == (227, 3, 230)
-    held = contents(tmp_path / "s.duckdb")
+    report = import_events(scores, tmp_path / "s.duckdb", samples=2, advance=steps.append)
+    assert (report.documents, report.left_out, sum(steps)) == (227, 3, 230)
+    tables = contents(tmp_path / "s.duckdb")
     kept = [i for i in range(230) if i % 100 != 7]
-    assert [row[0] for row in held["documents"]] == kept
-    assert [row[0] for row in held["events"]] == [i for i in kept if i % 3]
+    assert [row[0] for row in tables["documents"]] == kept
+    assert [row[0] for row in tables["events"]] == [i for i in kept if i % 3]
     assert check_store(tmp_path / "s.duckdb").is_whole
 
 
@@ -164,9 +164,9 @@ def test_the_order_of_rows_changes_no_sample(tmp_path: Path) -> None:
     for at, order in enumerate((rows, rows[::-1])):
         scores = scores_of(tmp_path, order, ("id", "date", "actor", "p"), fields=BARE)
         import_events(scores, tmp_path / f"{at}.duckdb", rng=3)
-        held = contents(tmp_path / f"{at}.duckdb")
-        names = {row[0]: row[1] for row in held["documents"]}
-        drawn.append({(names[row[0]], row[1]): row[3] for row in held["events"]})
+        tables = contents(tmp_path / f"{at}.duckdb")
+        names = {row[0]: row[1] for row in tables["documents"]}
+        drawn.append({(names[row[0]], row[1]): row[3] for row in tables["events"]})
     assert drawn[0] == drawn[1]
 
 
@@ -184,8 +184,8 @@ def test_it_appears_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.Monk
     (tmp_path / "gone").mkdir()
 
     def without_a_place(count: int) -> None:
-        for one in (tmp_path / "gone").iterdir():
-            shutil.rmtree(one)
+        for folder in (tmp_path / "gone").iterdir():
+            shutil.rmtree(folder)
 
     with pytest.raises((StoreError, OSError)) as caught:
         import_events(scores, tmp_path / "gone" / "s.duckdb", advance=without_a_place)
@@ -213,17 +213,17 @@ def test_the_same_import_again(path: Path, tmp_path: Path) -> None:
 
 def test_the_settings_say_where_it_comes_from(path: Path) -> None:
     with EventStore.open(path) as store:
-        held = store.settings
-    assert held["imported"] == {"probabilities": "given", "samples": "drawn"}
-    assert held["input"]["files"] == [["scores.csv", len((path.parent / "scores.csv").read_bytes())]]
-    assert json.loads(json.dumps(held)) == held
+        settings = store.settings
+    assert settings["imported"] == {"probabilities": "given", "samples": "drawn"}
+    assert settings["input"]["files"] == [["scores.csv", len((path.parent / "scores.csv").read_bytes())]]
+    assert json.loads(json.dumps(settings)) == settings
 
 
 def test_damage_is_found(path: Path) -> None:
     with duckdb.connect(path) as tables:
         tables.execute("UPDATE events SET probability = 0.5 WHERE probability = 0.9")
-    (found,) = check_store(path).damage
-    assert found.rule == "probability and entities must be those of the samples"
+    (damage,) = check_store(path).damage
+    assert damage.rule == "probability and entities must be those of the samples"
 
 
 # Samples drawn from probabilities: as near as can be, right on average, independent.
@@ -275,8 +275,8 @@ def test_spaces_stay_where_they_are(words: list[str]) -> None:
 
 
 def test_sentences_end_at_marks_and_lines() -> None:
-    found = sentences_of("They attacked. “We did!” he said.\nNobody saw it\nRain… fell? Yes.")
-    assert ["".join(words) for words, _ in found] == [
+    sentences = sentences_of("They attacked. “We did!” he said.\nNobody saw it\nRain… fell? Yes.")
+    assert ["".join(words) for words, _ in sentences] == [
         "Theyattacked.",
         "“Wedid!”hesaid.",
         "Nobodysawit",
@@ -301,8 +301,8 @@ def labelled_path(tmp_path_factory: pytest.TempPathFactory, truth: np.ndarray) -
     """A store of scores that find 60 % of what is there, all of them too low; 120 documents read."""
     folder = tmp_path_factory.mktemp("labelled")
     rng = np.random.default_rng(8)
-    seen = rng.random(N) < np.where(truth, 0.6, 0.1)
-    p = np.where(seen, rng.beta(2, 6, N), 0.0).round(3)
+    detected = rng.random(N) < np.where(truth, 0.6, 0.1)
+    p = np.where(detected, rng.beta(2, 6, N), 0.0).round(3)
     rows = [(f"n{i}", f"200{1 + i % 2}-02-03", f"Text {i} of an attack.", "IRQ", p[i]) for i in range(N)]
     fields = Fields(id="id", date="date", text="text")
     scores = scores_of(folder, rows, HEADINGS, fields=fields, columns=ScoreColumns(actor="actor", prob="p"))
@@ -312,8 +312,8 @@ def labelled_path(tmp_path_factory: pytest.TempPathFactory, truth: np.ndarray) -
         assert drawn.question == QUESTION
         names = dict(store.ask("SELECT document, id FROM documents"))
         drawn_names = [names[document] for document in reading_order(store)]
-        read = [(name, "IRQ", int(truth[int(name[1:])]), "anna") for name in drawn_names]
-        (folder / "labels.csv").write_text(csv_of(read, ("document", "actor", "label", "coder")))
+        labelled = [(name, "IRQ", int(truth[int(name[1:])]), "anna") for name in drawn_names]
+        (folder / "labels.csv").write_text(csv_of(labelled, ("document", "actor", "label", "coder")))
         import_labels(store, folder / "labels.csv")
     return folder / "s.duckdb"
 
@@ -328,9 +328,9 @@ def test_silent_documents_are_drawn_too(labelled_path: Path) -> None:
 def test_the_counts_are_corrected(labelled_path: Path, truth: np.ndarray) -> None:
     with EventStore.open(labelled_path) as store:
         series = corrected_series(store, period="year")
-    for row, wanted in zip(series.rows, (truth[::2].sum(), truth[1::2].sum()), strict=True):
-        assert row.low <= wanted <= row.high
-        assert row.high - row.low < wanted
+    for row, true in zip(series.rows, (truth[::2].sum(), truth[1::2].sum()), strict=True):
+        assert row.low <= true <= row.high
+        assert row.high - row.low < true
     (total,) = series.totals
     assert total.low <= truth.sum() <= total.high
 

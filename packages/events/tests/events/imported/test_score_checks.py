@@ -61,8 +61,10 @@ def test_a_row_per_document_and_actor(tmp_path: Path) -> None:
     scores = scores_of(tmp_path)
     assert held_in(scores) == HELD
     assert scores.actors == ("IRQ", "USA")  # one acts with probability 0 only in d, and elsewhere above
-    told = [(document.id, document.date, document.title, document.text[:4]) for document in scores.corpus.documents()]
-    assert told == [(row[0], row[1], row[2], row[3][:4]) for row in (ROWS[0], *ROWS[2:])]
+    documents = [
+        (document.id, document.date, document.title, document.text[:4]) for document in scores.corpus.documents()
+    ]
+    assert documents == [(row[0], row[1], row[2], row[3][:4]) for row in (ROWS[0], *ROWS[2:])]
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "csv.gz", "jsonl", "parquet"])
@@ -71,8 +73,11 @@ def test_every_format_is_the_same(suffix: str, tmp_path: Path) -> None:
     objects = [dict(zip(HEADINGS, row, strict=True)) for row in ROWS]
     text = csv_of(ROWS)
     if suffix == "jsonl":
-        held = [{**one, "p": float(one["p"]) if one["p"] else None, "actor": one["actor"] or None} for one in objects]
-        path.write_text("".join(json.dumps(one) + "\n" for one in held), encoding="utf-8")
+        typed = [
+            {**fields, "p": float(fields["p"]) if fields["p"] else None, "actor": fields["actor"] or None}
+            for fields in objects
+        ]
+        path.write_text("".join(json.dumps(fields) + "\n" for fields in typed), encoding="utf-8")
     elif suffix == "tsv":
         path.write_text("\n".join("\t".join(row) for row in [HEADINGS, *ROWS]), encoding="utf-8")
     elif suffix == "parquet":

@@ -29,23 +29,23 @@ def store(whole: EventStore) -> EventStore:
     return whole
 
 
-def rows_by_actor(found: Agreement) -> dict[str, tuple[float | None, int, int]]:
-    return {row.actor: (row.alpha, row.documents, row.differing) for row in found.rows}
+def rows_by_actor(agreed: Agreement) -> dict[str, tuple[float | None, int, int]]:
+    return {row.actor: (row.alpha, row.documents, row.differing) for row in agreed.rows}
 
 
 def test_two_coders_by_hand(store: EventStore) -> None:
     """Krippendorff's example of ten units, as answers on one actor: alpha 0.095; the other actor never acts."""
-    for coder, said in (("anna", "0100000010"), ("bob", "1110010000")):
-        units = zip(reading_order(store), said, strict=False)
+    for coder, bits in (("anna", "0100000010"), ("bob", "1110010000")):
+        units = zip(reading_order(store), bits, strict=False)
         give(store, coder, [(number, ["IRQ"] if value == "1" else []) for number, value in units])
-    found = agreement(store)
-    by = rows_by_actor(found)
+    agreed = agreement(store)
+    by = rows_by_actor(agreed)
     assert by["IRQ"] == (pytest.approx(0.0952, abs=5e-5), 10, 4)
     assert by["NATO"] == (None, 10, 0)
     pairs = 1 - 39 * 8 / (2 * 6 * 34)  # 20 pairs: 40 values, 6 of them "acts"; 4 differ, counted both ways
     assert by["all"] == (pytest.approx(pairs), 10, 4)
-    assert found.total.low < pairs < found.total.high  # type: ignore[operator]
-    assert f"NATO: {ALIKE}." in found.below()
+    assert agreed.total.low < pairs < agreed.total.high  # type: ignore[operator]
+    assert f"NATO: {ALIKE}." in agreed.below()
 
 
 def test_unclear_answers_and_single_readers_are_missing(store: EventStore) -> None:
@@ -81,11 +81,11 @@ def test_a_single_document_gives_no_interval(store: EventStore, acting: list[str
     """All of its resamples are itself: an interval of no width would say that alpha is known."""
     order = answer_all(store, "anna", {0: ["IRQ"]})
     give(store, "bob", [(order[0], acting)])
-    found = agreement(store)
-    total = found.total
+    agreed = agreement(store)
+    total = agreed.total
     assert (total.documents, total.alpha, total.low, total.high) == (1, alpha, None, None)
     assert total.why == SINGLE
-    assert any(line.endswith(f"all: {SINGLE}.") for line in found.below())
+    assert any(line.endswith(f"all: {SINGLE}.") for line in agreed.below())
 
 
 def test_three_coders_or_two_of_them(store: EventStore) -> None:
@@ -117,9 +117,9 @@ def test_the_interval_covers(tmp_path: Path) -> None:
             world = rng.random(40) < share
             store.connection.execute("DELETE FROM answers")
             for coder in ("anna", "bob"):
-                said = world ^ (rng.random(40) > right)
-                given = zip(order, said.tolist(), strict=True)
-                give(store, coder, [(number, ["IRQ"] if one else []) for number, one in given])
+                judged = world ^ (rng.random(40) > right)
+                answers = zip(order, judged.tolist(), strict=True)
+                give(store, coder, [(number, ["IRQ"] if is_positive else []) for number, is_positive in answers])
             row = agreement(store, rng=at).rows[0]
             hits += row.low <= truth <= (row.high or 0)
     assert hits / rounds >= 0.85

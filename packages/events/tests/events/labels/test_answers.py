@@ -44,17 +44,17 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def own(whole: Path, tmp_path: Path) -> Iterator[EventStore]:
+def own_store(whole: Path, tmp_path: Path) -> Iterator[EventStore]:
     """A store to close, to kill, and to open again."""
-    with EventStore.open(copied(whole.read_bytes(), tmp_path / "s.duckdb"), read_only=False) as held:
-        yield held
+    with EventStore.open(copied(whole.read_bytes(), tmp_path / "s.duckdb"), read_only=False) as event_store:
+        yield event_store
 
 
 @pytest.fixture(scope="module")
 def shared(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventStore]:
     path = copied(whole.read_bytes(), tmp_path_factory.mktemp("shared") / "s.duckdb")
-    with EventStore.open(path, read_only=False) as held:
-        yield held
+    with EventStore.open(path, read_only=False) as event_store:
+        yield event_store
 
 
 @pytest.fixture
@@ -66,18 +66,18 @@ def store(shared: EventStore) -> Iterator[EventStore]:
 
 
 @pytest.mark.long
-def test_an_answer_is_there_again(own: EventStore) -> None:
-    first = reading_order(own)[0]
-    assert record_answer(own, first, " anna ", acting=["NATO", "IRQ", "NATO"], revision=0) == 1
-    assert record_answer(own, first, "bob", acting=[], unclear=True, revision=0) == 1
-    own.close()
-    with EventStore.open(own.path) as again:
-        held = [
+def test_an_answer_is_there_again(own_store: EventStore) -> None:
+    first = reading_order(own_store)[0]
+    assert record_answer(own_store, first, " anna ", acting=["NATO", "IRQ", "NATO"], revision=0) == 1
+    assert record_answer(own_store, first, "bob", acting=[], unclear=True, revision=0) == 1
+    own_store.close()
+    with EventStore.open(own_store.path) as again:
+        answers = [
             (answer.document, answer.coder, answer.acting, answer.unclear, answer.revision)
             for answer in answers_of(again)
         ]
-    assert held == [(first, "anna", ("IRQ", "NATO"), False, 1), (first, "bob", (), True, 1)]
-    assert check_store(own.path).is_whole
+    assert answers == [(first, "anna", ("IRQ", "NATO"), False, 1), (first, "bob", (), True, 1)]
+    assert check_store(own_store.path).is_whole
 
 
 def test_two_tabs_do_not_overwrite_each_other(store: EventStore) -> None:
@@ -140,8 +140,8 @@ def test_undoing_goes_back_step_by_step(steps: list[tuple[str, int, bool]]) -> N
             if undone is not None:
                 revisions[undone] += 1
                 states.pop()
-        held = {answer.document: bool(answer.acting) for answer in answers_of(store) if answer.coder == coder}
-        assert held == states[-1]
+        positives = {answer.document: bool(answer.acting) for answer in answers_of(store) if answer.coder == coder}
+        assert positives == states[-1]
 
 
 _STORES: list[EventStore] = []
@@ -161,8 +161,8 @@ def test_how_far_a_coder_has_come(store: EventStore) -> None:
     record_answer(store, order[0], "anna", acting=["IRQ"], revision=0)
     record_answer(store, order[2], "anna", acting=[], unclear=True, revision=0)
     answer_all(store, "bob")
-    found = progress(store, "anna")
-    assert (found.documents, found.answered, found.with_event, found.unclear) == (8, 2, 1, 1)
+    count = progress(store, "anna")
+    assert (count.documents, count.answered, count.with_event, count.unclear) == (8, 2, 1, 1)
 
 
 def test_what_is_settled_counts(store: EventStore) -> None:
@@ -171,9 +171,9 @@ def test_what_is_settled_counts(store: EventStore) -> None:
         record_answer(store, order[at], "bob", acting=acting, unclear=unclear, revision=0)
     record_answer(store, order[3], "anna", acting=[], unclear=True, revision=1)
     record_answer(store, order[3], "bob", acting=[], unclear=True, revision=1)
-    assert [one.document for one in disagreements(store)] == order[1:3]
+    assert [disagreement.document for disagreement in disagreements(store)] == order[1:3]
     settled = settled_labels(store)
-    places = [settled.documents.tolist().index(one) for one in order[:5]]
+    places = [settled.documents.tolist().index(document) for document in order[:5]]
     unknown = [np.nan, np.nan]
     np.testing.assert_array_equal(settled.labels[places], [[1, 0], unknown, unknown, unknown, [0, 0]])
     assert (settled.unclear, settled.unsettled, settled.coders, settled.drawn) == (1, 2, ("anna", "bob"), 8)
@@ -196,9 +196,9 @@ def test_coders_who_agree_by_now_on_something_else_than_was_settled(store: Event
         settle(store, number, ["IRQ"], coder="dan")
     record_answer(store, first, "anna", acting=[], revision=1)
     record_answer(store, other, "bob", acting=["IRQ"], revision=1)
-    found = disagreements(store)
-    assert [(one.document, one.settled.acting) for one in found] == [(first, ("IRQ",))]  # type: ignore[union-attr]
-    assert sorted(answer.coder for answer in found[0].answers) == ["anna", "bob"]
+    open_disagreements = disagreements(store)
+    assert [(case.document, case.settled.acting) for case in open_disagreements] == [(first, ("IRQ",))]  # type: ignore[union-attr]
+    assert sorted(answer.coder for answer in open_disagreements[0].answers) == ["anna", "bob"]
 
 
 def test_a_label_is_known_for_an_actor_on_whom_coders_agree(store: EventStore) -> None:
@@ -213,8 +213,8 @@ def test_answers_that_tests_give_are_as_readers_give_them(store: EventStore) -> 
     order = answer_all(store, "anna", {0: ["IRQ"]})
     for at, number in enumerate(order):
         record_answer(store, number, "bob", acting=["IRQ"] if at == 0 else [], revision=0)
-    held = "SELECT document, settles, acting, unclear, revision, undoes, coder = ? FROM answers ORDER BY entry"
-    anna, bob = (store.ask(held, [coder]) for coder in ("anna", "bob"))
+    query = "SELECT document, settles, acting, unclear, revision, undoes, coder = ? FROM answers ORDER BY entry"
+    anna, bob = (store.ask(query, [coder]) for coder in ("anna", "bob"))
     assert anna[: len(order)] == bob[len(order) :]
     assert store.ask("SELECT entry FROM answers ORDER BY given, entry") == [(at + 1,) for at in range(2 * len(order))]
 
@@ -243,16 +243,16 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 
 def test_wrong_answers_are_refused(store: EventStore) -> None:
     usual = {"document": reading_order(store)[0], "coder": "anna", "acting": [], "revision": 0}
-    for changed, told in WRONG:
-        with pytest.raises(InputError, match=told):
+    for changed, message in WRONG:
+        with pytest.raises(InputError, match=message):
             record_answer(store, **{**usual, **changed})
     assert answers_of(store) == []
 
 
-def test_a_store_open_for_reading_takes_no_answer(own: EventStore) -> None:
-    first = reading_order(own)[0]
-    own.close()
-    with EventStore.open(own.path) as reading:
+def test_a_store_open_for_reading_takes_no_answer(own_store: EventStore) -> None:
+    first = reading_order(own_store)[0]
+    own_store.close()
+    with EventStore.open(own_store.path) as reading:
         with pytest.raises(InputError, match="open for reading only"):
             record_answer(reading, first, "anna", acting=[], revision=0)
         with pytest.raises(InputError, match="open for reading only"):
@@ -261,68 +261,68 @@ def test_a_store_open_for_reading_takes_no_answer(own: EventStore) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("times", [1, pytest.param(2, marks=pytest.mark.long)])
-def test_a_kill_loses_no_answer_that_was_given(times: int, own: EventStore) -> None:
+def test_a_kill_loses_no_answer_that_was_given(times: int, own_store: EventStore) -> None:
     """A process answers, says so, and is killed while it answers on: what it said is there, and the store is whole."""
-    own.close()
-    path = own.path
+    own_store.close()
+    path = own_store.path
     for kills in range(1, times + 1):
         reader, writer = os.pipe()
         process = get_context("fork").Process(target=_answer_on, args=(path, writer))
         process.start()
         os.close(writer)
-        with os.fdopen(reader, "rb") as said:
-            acknowledged = [int(said.readline()) for _ in range(5 * kills)]
+        with os.fdopen(reader, "rb") as output:
+            acknowledged = [int(output.readline()) for _ in range(5 * kills)]
             os.kill(process.pid or 0, signal.SIGKILL)
-            acknowledged += [int(line) for line in said if line.endswith(b"\n")]
+            acknowledged += [int(line) for line in output if line.endswith(b"\n")]
         process.join()
-        with EventStore.open(path) as again:  # for reading only, with what the killed process left beside it
-            (held,) = again.ask("SELECT count(*), max(entry) FROM answers")
-        assert held[0] == held[1] >= acknowledged[-1]
+        with EventStore.open(path) as again:  # for reading only, with the files that the killed process left
+            (numbers,) = again.ask("SELECT count(*), max(entry) FROM answers")
+        assert numbers[0] == numbers[1] >= acknowledged[-1]
         assert check_store(path).is_whole
 
 
 def _answer_on(path: Path, writer: int) -> None:
-    """Change the answers to all documents, on and on; tell the number of entries after each."""
+    """Change the answers to all documents, again and again; write the number of entries after each."""
     with EventStore.open(path, read_only=False) as store:
         (entries,) = store.ask("SELECT count(*) FROM answers")[0]
         order = reading_order(store)
         while True:
             number = order[entries % len(order)]
-            seen = revision_of(store, number, "anna")
-            record_answer(store, number, "anna", acting=["IRQ"] if entries % 2 else [], revision=seen)
+            revision = revision_of(store, number, "anna")
+            record_answer(store, number, "anna", acting=["IRQ"] if entries % 2 else [], revision=revision)
             entries += 1
             os.write(writer, f"{entries}\n".encode())
 
 
 @pytest.mark.long
-def test_a_full_disk_loses_no_answer_that_was_given(own: EventStore, tmp_path: Path) -> None:
-    own.close()
-    process = FORKSERVER.Process(target=_answer_until_full, args=(own.path, tmp_path / "told"))
+def test_a_full_disk_loses_no_answer_that_was_given(own_store: EventStore, tmp_path: Path) -> None:
+    own_store.close()
+    process = FORKSERVER.Process(target=_answer_until_full, args=(own_store.path, tmp_path / "report.json"))
     process.start()
     process.join()
     assert process.exitcode == 0
-    given, message = json.loads((tmp_path / "told").read_text())
-    assert given > 3
-    assert f"{own.path} cannot be written: " in message
+    n_given, message = json.loads((tmp_path / "report.json").read_text())
+    assert n_given > 3
+    assert f"{own_store.path} cannot be written: " in message
     assert "What was stored before stays" in message
-    with EventStore.open(own.path, read_only=False) as again:
-        assert again.ask("SELECT count(*), max(entry) FROM answers") == [(given, given)]
+    with EventStore.open(own_store.path, read_only=False) as again:
+        assert again.ask("SELECT count(*), max(entry) FROM answers") == [(n_given, n_given)]
         first = reading_order(again)[0]
         record_answer(again, first, "bob", acting=["IRQ"], revision=0)
-    assert check_store(own.path).is_whole
+    assert check_store(own_store.path).is_whole
 
 
-def _answer_until_full(path: Path, told: Path) -> None:
-    """Answer until no file may grow; tell how many answers were acknowledged, and the error."""
+def _answer_until_full(path: Path, report: Path) -> None:
+    """Answer until no file may grow; report the number of acknowledged answers, and the error."""
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     store = EventStore.open(path, read_only=False)
-    order, given = reading_order(store), 0
+    order, n_given = reading_order(store), 0
     resource.setrlimit(resource.RLIMIT_FSIZE, (8 << 10, resource.RLIM_INFINITY))
     try:
-        while given < 10_000:
-            number = order[given % len(order)]
-            record_answer(store, number, "anna", acting=[], revision=given // len(order))
-            given += 1
+        while n_given < 10_000:
+            number = order[n_given % len(order)]
+            record_answer(store, number, "anna", acting=[], revision=n_given // len(order))
+            n_given += 1
     except StoreError as error:
         resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-        told.write_text(json.dumps([given, str(error)]))
+        report.write_text(json.dumps([n_given, str(error)]))

@@ -164,9 +164,9 @@ def test_files_name_a_person_as_they_like(store: EventStore, tmp_path: Path) -> 
         path.write_text("\n".join(["document,actor,label,coder", *written]))
         return path
 
-    told = import_labels(store, rows((second, "ANNA", "IRQ"), (second, " Anna", "NATO")))
-    assert (told.added, told.coders, told.merged_coders) == (1, ("anna",), (("anna", "ANNA"),))
-    assert str(told).splitlines()[1].startswith("'anna' and 'ANNA' count as one coder, anna;")
+    imported = import_labels(store, rows((second, "ANNA", "IRQ"), (second, " Anna", "NATO")))
+    assert (imported.added, imported.coders, imported.merged_coders) == (1, ("anna",), (("anna", "ANNA"),))
+    assert str(imported).splitlines()[1].startswith("'anna' and 'ANNA' count as one coder, anna;")
     assert [(answer.coder, answer.acting) for answer in answers_of(store, document=second)] == [
         ("anna", ("IRQ", "NATO"))
     ]
@@ -186,11 +186,11 @@ def test_agreement_is_of_different_people(older: EventStore) -> None:
 def test_who_settles_is_a_person_too(older: EventStore) -> None:
     number = reading_order(older)[3]
     settle(older, number, ["IRQ"], coder="BOB")
-    assert [one.coder for one in settlements_of(older)] == ["bob"]
+    assert [settlement.coder for settlement in settlements_of(older)] == ["bob"]
 
 
 @pytest.mark.long
-def test_two_people_of_one_name_are_told_apart_by_hand(older: EventStore) -> None:
+def test_two_people_of_one_name_are_separated_by_hand(older: EventStore) -> None:
     """As docs/labelling.md says."""
     older.connection.execute("UPDATE answers SET coder = 'Anna B' WHERE coder = 'anna'")
     assert settled_labels(older).coders == ("Anna", "Anna B", "bob")

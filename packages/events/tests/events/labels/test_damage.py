@@ -55,17 +55,17 @@ LATER = {
 def store(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventStore]:
     """A copy, in which damage is taken back at once."""
     path = copied(whole.read_bytes(), tmp_path_factory.mktemp("damaged") / "s.duckdb")
-    with EventStore.open(path, read_only=False) as held:
-        yield held
+    with EventStore.open(path, read_only=False) as event_store:
+        yield event_store
 
 
 @pytest.mark.parametrize("statement", AT_OPENING)
 def test_what_looks_at_the_door_finds_damage(statement: str, store: EventStore) -> None:
-    with damaged_for_now(store, statement) as held, pytest.raises(InputError, match=AT_OPENING[statement]):
-        check_opened(held)
+    with damaged_for_now(store, statement) as damaged_store, pytest.raises(InputError, match=AT_OPENING[statement]):
+        check_opened(damaged_store)
 
 
-def test_damage_is_told_at_the_door(whole: Path, tmp_path: Path) -> None:
+def test_damage_is_reported_at_opening(whole: Path, tmp_path: Path) -> None:
     statement = [*AT_OPENING][-1]
     with pytest.raises(InputError, match=AT_OPENING[statement]):
         EventStore.open(damaged(whole, tmp_path / "d.duckdb", statement))
@@ -74,18 +74,18 @@ def test_damage_is_told_at_the_door(whole: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("statement", [*[*LATER][1:], pytest.param(next(iter(LATER)), marks=pytest.mark.long)])
 def test_the_check_finds_what_only_answers_depend_on(statement: str, whole: Path, tmp_path: Path) -> None:
     path = damaged(whole, tmp_path / "d.duckdb", statement)
-    assert [(one.table, one.rule) for one in check_store(path).damage] == [LATER[statement]]
+    assert [(damage.table, damage.rule) for damage in check_store(path).damage] == [LATER[statement]]
 
 
-@pytest.mark.parametrize("statement", [one for one, (table, _) in LATER.items() if table == "label_draw"])
-def test_settings_of_a_draw_that_are_none_are_told_by_all_who_ask(statement: str, store: EventStore) -> None:
-    with damaged_for_now(store, statement) as held:
+@pytest.mark.parametrize("statement", [change for change, (table, _) in LATER.items() if table == "label_draw"])
+def test_invalid_settings_of_a_draw_are_reported_everywhere(statement: str, store: EventStore) -> None:
+    with damaged_for_now(store, statement) as damaged_store:
         for ask in (labelling_of, settled_labels):
             with pytest.raises(InputError, match="is damaged: the settings of a draw in the table label_draw"):
-                ask(held)
+                ask(damaged_store)
 
 
-def test_what_is_left_beside_a_store_is_read_by_all(whole: Path, tmp_path: Path) -> None:
+def test_files_left_next_to_a_store_are_read_everywhere(whole: Path, tmp_path: Path) -> None:
     """Answers in the log of a process that ended early are there for who reads, and for who writes on."""
     path = tmp_path / "s.duckdb"
     path.write_bytes(whole.read_bytes())

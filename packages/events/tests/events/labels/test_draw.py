@@ -41,8 +41,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def untouched(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventStore]:
     """A store from which nothing is drawn, or all that was is removed."""
     path = copied(whole.read_bytes(), tmp_path_factory.mktemp("untouched") / "s.duckdb")
-    with EventStore.open(path, read_only=False) as held:
-        yield held
+    with EventStore.open(path, read_only=False) as event_store:
+        yield event_store
 
 
 @pytest.fixture
@@ -80,8 +80,8 @@ def test_lemmas_and_capitals_count_as_words(untouched: EventStore) -> None:
         UPDATE sentences SET lemmas = list_transform(words, lambda w: 'x');
         UPDATE sentences SET words = list_prepend('ATTACKED', words[2:]) WHERE document = 2;
         UPDATE sentences SET lemmas = list_prepend('Attack', lemmas[2:]) WHERE document = 4"""
-    with damaged_for_now(untouched, others) as held:
-        assert {2, 4} <= (documents_with_words(held) or set())
+    with damaged_for_now(untouched, others) as damaged_store:
+        assert {2, 4} <= (documents_with_words(damaged_store) or set())
 
 
 def test_scores_from_elsewhere_make_the_bands(untouched: EventStore) -> None:
@@ -106,7 +106,7 @@ def test_each_stratum_gets_two(store: EventStore) -> None:
     assert sum(drawn.drawn) == 45
 
 
-def test_chances_are_as_they_are_said(untouched: EventStore) -> None:
+def test_inclusion_probabilities_are_those_reported(untouched: EventStore) -> None:
     """Over 400 seeds each document is drawn as often as its chance says, and each is the first of its stratum once."""
     strata, none = strata_of(untouched, ACTORS, period="none", n=16), np.empty(0, dtype=np.int64)
     times, first = np.zeros(len(strata.codes)), set[int]()
@@ -135,7 +135,7 @@ def test_two_of_each_stratum_are_read_first(store: EventStore) -> None:
     strata = [stratum for _, _, stratum in drawn]
     assert Counter(strata[:8]) == {HIGH: 2, LOW: 2, WORD: 2, SILENT: 2}
     half, whole = Counter(strata[: 8 + 8]), Counter(strata)
-    assert all(abs(half[one] - 2 - (whole[one] - 2) / 2) <= 1.5 for one in whole)
+    assert all(abs(half[name] - 2 - (whole[name] - 2) / 2) <= 1.5 for name in whole)
 
 
 def test_further_draws_fit_the_first(store: EventStore) -> None:
@@ -195,9 +195,11 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("options", "told"), WRONG)
-def test_wrong_draws_are_refused_and_leave_no_trace(options: dict[str, Any], told: str, untouched: EventStore) -> None:
-    with pytest.raises(InputError, match=told):
+@pytest.mark.parametrize(("options", "message"), WRONG)
+def test_wrong_draws_are_refused_and_leave_no_trace(
+    options: dict[str, Any], message: str, untouched: EventStore
+) -> None:
+    with pytest.raises(InputError, match=message):
         draw_documents(untouched, **options)
     assert labelling_of(untouched) is None
 

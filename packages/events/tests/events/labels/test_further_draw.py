@@ -50,9 +50,9 @@ class Reading:
 
     def read(self, n: int | None = None) -> Reading:
         """Anna reads the next n documents, or all that wait."""
-        known = set(settled_labels(self.store).documents.tolist())
-        waiting = [one for one in reading_order(self.store) if one not in known][:n]
-        acting = [[actor for actor, acts in zip(ACTORS, self.truth[one], strict=True) if acts] for one in waiting]
+        settled = set(settled_labels(self.store).documents.tolist())
+        waiting = [number for number in reading_order(self.store) if number not in settled][:n]
+        acting = [[actor for actor, acts in zip(ACTORS, self.truth[number], strict=True) if acts] for number in waiting]
         give(self.store, "anna", list(zip(waiting, acting, strict=True)))
         return self
 
@@ -64,9 +64,9 @@ class Reading:
 
 @pytest.fixture(scope="module")
 def reading(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reading]:
-    held = Reading(tmp_path_factory.mktemp("further") / "s.duckdb")
-    with held.store:
-        yield held
+    study = Reading(tmp_path_factory.mktemp("further") / "s.duckdb")
+    with study.store:
+        yield study
 
 
 @pytest.mark.long
@@ -77,7 +77,7 @@ def test_further_documents_go_where_the_labels_of_the_first_actor_vary(reading: 
     for at, number in enumerate(reading_order(store)):
         record_answer(store, number, "anna", acting=ACTORS[:1] * (at % 2 * (bands[number] == SILENT)), revision=0)
     drawn = draw_documents(store, FIRST + 60)
-    more, size = (dict(zip(drawn.strata, held, strict=True)) for held in (drawn.drawn, drawn.sizes))
+    more, size = (dict(zip(drawn.strata, counts, strict=True)) for counts in (drawn.drawn, drawn.sizes))
     assert drawn.recipe["allotted_by"] == ACTORS[0]
     assert more[SILENT] / size[SILENT] > 2 * more[WORD] / size[WORD]
     assert "They are where the labels of AAA vary most, by those so far." in str(drawn)
@@ -95,15 +95,15 @@ def test_before_20_labels_the_scores_allot_as_at_first(reading: Reading) -> None
 def test_labels_of_all_periods_say_how_a_band_varies() -> None:
     names = [f"{band}, 2001-Q{quarter}" for band in (LOW, WORD) for quarter in (1, 2)]
     strata = {at: names[at % 4] for at in range(40)}
-    held = _labels(np.arange(40), np.isin(np.arange(40), [0, 4, 8, 12, 16]).astype(float), strata)
-    spread = label_spread(held, names)
+    labels = _labels(np.arange(40), np.isin(np.arange(40), [0, 4, 8, 12, 16]).astype(float), strata)
+    spread = label_spread(labels, names)
     assert spread[:2] == pytest.approx([np.sqrt(5.5 / 21 * 15.5 / 21)] * 2), "5 of 20, all in one quarter"
     assert spread[2:] == pytest.approx([np.sqrt(0.5 / 21 * 20.5 / 21)] * 2), "none of 20"
     assert label_spread(_labels(np.arange(19), np.ones(19), strata), names) is None
 
 
 @pytest.mark.long
-def test_one_more_hour_is_said_of_what_is_read(reading: Reading) -> None:
+def test_the_gain_of_one_more_hour_is_reported(reading: Reading) -> None:
     store = reading.drawn(FIRST).store
     assert one_more_hour(store) == "", "nobody has begun"
     assert one_more_hour(reading.read(15).store) == (
@@ -111,9 +111,9 @@ def test_one_more_hour_is_said_of_what_is_read(reading: Reading) -> None:
     )
     match = LINE.fullmatch(one_more_hour(reading.read().store))
     assert match
-    told = intervals(store)
-    low, high = (told["actors"][0][end] for end in ("low", "high"))
-    assert told["hour"] == match[0]
+    progress = intervals(store)
+    low, high = (progress["actors"][0][end] for end in ("low", "high"))
+    assert progress["hour"] == match[0]
     assert int(match[2]) == np.ceil(high) - np.floor(low)
     draw_documents(store, N - 5)
     assert one_more_hour(reading.read().store) == (
@@ -125,9 +125,9 @@ def test_one_more_hour_is_said_of_what_is_read(reading: Reading) -> None:
 
 @pytest.mark.long
 def test_the_command_says_it(tmp_path: Path) -> None:
-    held = Reading(tmp_path / "s.duckdb").drawn(FIRST).read(40)
-    held.store.close()
-    last = printed("events", "label", held.store.path, "--draw-only").splitlines()[-1]
+    study = Reading(tmp_path / "s.duckdb").drawn(FIRST).read(40)
+    study.store.close()
+    last = printed("events", "label", study.store.path, "--draw-only").splitlines()[-1]
     assert LINE.fullmatch(last.strip())
 
 
@@ -141,14 +141,14 @@ def test_of_few_events_nobody_can_tell(reading: Reading) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("read", [FIRST, 60])
-def test_the_width_after_an_hour_is_as_it_was_said(reading: Reading, read: int) -> None:
+@pytest.mark.parametrize("n_read", [FIRST, 60])
+def test_the_width_after_an_hour_is_as_predicted(reading: Reading, n_read: int) -> None:
     """Of 12 draws 9 within a fifth, and their mean within a tenth; drawn documents that wait are read first."""
     ratios = []
     for seed in range(12):
-        match = LINE.fullmatch(one_more_hour(reading.drawn(FIRST, seed=seed).read(read).store))
+        match = LINE.fullmatch(one_more_hour(reading.drawn(FIRST, seed=seed).read(n_read).store))
         assert match
-        draw_documents(reading.store, read + MORE, rng=seed)
+        draw_documents(reading.store, n_read + MORE, rng=seed)
         ratios.append(reading.read().width() / float(match[1]))
     assert (np.abs(np.array(ratios) - 1) < 0.2).sum() >= 9
     assert abs(np.mean(ratios) - 1) < 0.1
@@ -162,9 +162,11 @@ def test_corrected_counts_of_both_draws_hold(reading: Reading) -> None:
         reading.drawn(FIRST, seed=seed).read()
         draw_documents(reading.store, FIRST + MORE, rng=seed)
         counts = corrected_series(reading.read().store)
-        found = [counts.total_of(actor) for actor in ACTORS]
-        inside += [one.low <= total <= one.high for one, total in zip(found, reading.totals, strict=True)]
-        errors.append([one.estimate - total for one, total in zip(found, reading.totals, strict=True)])
+        estimates = [counts.total_of(actor) for actor in ACTORS]
+        inside += [
+            estimate.low <= total <= estimate.high for estimate, total in zip(estimates, reading.totals, strict=True)
+        ]
+        errors.append([estimate.estimate - total for estimate, total in zip(estimates, reading.totals, strict=True)])
     mean, deviation = np.mean(errors, axis=0), np.std(errors, axis=0)
     assert np.mean(inside) > 0.89
     assert (np.abs(mean) < 4 * deviation / np.sqrt(60)).all()
@@ -188,21 +190,21 @@ RATES = {  # of events by band, and the documents of each
 def test_what_leans_on_labels_is_hardly_biased_and_narrower(kind: str) -> None:
     """500 pairs of draws, by labels alone: the same draws with further documents allotted by scores are wider."""
     bands = [f"{band}, 2001-Q{quarter}" for band in (HIGH, LOW, WORD, SILENT) for quarter in range(1, 5)]
-    rate, size = (np.repeat([one[at] for one in RATES[kind]], 4) for at in (0, 1))
+    rate, size = (np.repeat([rates[at] for rates in RATES[kind]], 4) for at in (0, 1))
     size = size.astype(np.int64) // 4
     codes = np.repeat(np.arange(16), size)
     truth = np.concatenate([np.arange(n) < round(p * n) for p, n in zip(rate, size, strict=True)]).astype(float)
     score = np.repeat(np.repeat([0.8, 0.2, 0.0, 0.0], 4), size)
     population = Strata(np.arange(len(codes)), score, codes, tuple(bands), "quarter")
-    named, known = [bands[code] for code in codes], dict(enumerate(bands[code] for code in codes))
+    named, strata_of_documents = [bands[code] for code in codes], dict(enumerate(bands[code] for code in codes))
 
     def found(seed: int, leans: bool) -> tuple[float, float, float]:
         rng = np.random.default_rng(seed)
         first = further_documents(population, np.empty(0, dtype=np.int64), 80, rng)
-        spread = label_spread(_labels(first, truth[first], known), bands) if leans else None
-        read = np.concatenate([first, further_documents(population, first, 60, rng, spread=spread)])
+        spread = label_spread(_labels(first, truth[first], strata_of_documents), bands) if leans else None
+        labelled = np.concatenate([first, further_documents(population, first, 60, rng, spread=spread)])
         labels = np.full(len(truth), np.nan)
-        labels[read] = truth[read]
+        labels[labelled] = truth[labelled]
         units = read_units(labels, np.zeros(len(truth)), strata=named)
         total = labels_total(units.draw, units.labels, np.ones(140, dtype=np.bool_), units=len(truth), level=0.95)
         return total.value, total.low, total.high
@@ -210,7 +212,7 @@ def test_what_leans_on_labels_is_hardly_biased_and_narrower(kind: str) -> None:
     leaning, planned = (np.array([found(seed, leans) for seed in range(500)]) for leans in (True, False))
     deviation = leaning[:, 0].std()
     covered = ((leaning[:, 1] <= truth.sum()) & (truth.sum() <= leaning[:, 2])).mean()
-    widths = [np.mean(one[:, 2] - one[:, 1]) for one in (leaning, planned)]
+    widths = [np.mean(intervals_of_draws[:, 2] - intervals_of_draws[:, 1]) for intervals_of_draws in (leaning, planned)]
     print(kind, (leaning[:, 0].mean() - truth.sum()) / deviation, covered, widths)
     assert abs(leaning[:, 0].mean() - truth.sum()) < (0.15 + 3 / np.sqrt(500)) * deviation
     assert covered > 0.9

@@ -36,8 +36,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def store(whole: Path, tmp_path: Path) -> Any:
-    with EventStore.open(copied(whole.read_bytes(), tmp_path / "s.duckdb"), read_only=False) as held:
-        yield held
+    with EventStore.open(copied(whole.read_bytes(), tmp_path / "s.duckdb"), read_only=False) as event_store:
+        yield event_store
 
 
 def written(folder: Path, content: str) -> Path:
@@ -112,15 +112,15 @@ def test_what_was_exported_comes_back(tmp_path: Path) -> None:
         record_answer(first, order[1], "bob", acting=["NATO"], revision=0)
         settle(first, order[1], ["NATO"], coder="carla")
         path = written(tmp_path, label_table(first).csv())
-        wanted = [(answer.document, answer.coder, answer.acting, answer.unclear) for answer in answers_of(first)]
+        expected = [(answer.document, answer.coder, answer.acting, answer.unclear) for answer in answers_of(first)]
     with drawn_store(tmp_path / "b.duckdb", 12) as second:
         import_labels(second, path)
         assert [
             (answer.document, answer.coder, answer.acting, answer.unclear) for answer in answers_of(second)
-        ] == wanted
-        assert [(one.document, one.coder, one.acting) for one in settlements_of(second)] == [
-            (order[1], "carla", ("NATO",))
-        ]
+        ] == expected
+        assert [
+            (settlement.document, settlement.coder, settlement.acting) for settlement in settlements_of(second)
+        ] == [(order[1], "carla", ("NATO",))]
         assert label_table(second).csv() == path.read_text()
         record_answer(second, order[0], "bob", acting=["IRQ"], revision=1)
         with pytest.raises(InputError, match=f"bob answered document {order[0]} of the store otherwise already"):
@@ -131,10 +131,10 @@ def test_a_sheet_has_the_texts_in_the_order_of_reading(tmp_path: Path) -> None:
     with drawn_store(tmp_path / "a.duckdb", 12) as store:
         sheet, order = reading_sheet(store), reading_order(store)
         ids = dict(store.ask("SELECT document, id FROM documents"))
-        assert [one["document"] for one in sheet] == [ids[number] for number in order]
+        assert [line["document"] for line in sheet] == [ids[number] for number in order]
         words = store.ask("SELECT words FROM sentences WHERE document = ? ORDER BY sentence", [order[0]])
-        assert sheet[0]["text"].replace(" ", "") == "".join(word for (held,) in words for word in held)
-        tasks = [{"data": one, "annotations": [{"completed_by": 7, "result": [choices("IRQ")]}]} for one in sheet]
+        assert sheet[0]["text"].replace(" ", "") == "".join(word for (sentence,) in words for word in sentence)
+        tasks = [{"data": line, "annotations": [{"completed_by": 7, "result": [choices("IRQ")]}]} for line in sheet]
         unread = {"data": sheet[0], "annotations": []}
         report = import_labels(store, written(tmp_path, json.dumps([*tasks, unread])))
         assert (report.added, report.coders) == (12, ("7",))
@@ -192,9 +192,9 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
 
 
 def test_wrong_labels_leave_the_store_as_it_was(store: EventStore, tmp_path: Path) -> None:
-    for rows, options, told in WRONG:
+    for rows, options, message in WRONG:
         path = written(tmp_path, f"document,actor,label\n{rows}\n")
-        with pytest.raises(InputError, match=told):
+        with pytest.raises(InputError, match=message):
             import_labels(store, path, **{"coder": "anna", **options})
         assert labelling_of(store) is None
 
@@ -302,11 +302,13 @@ KNOWN: dict[str, tuple[str, list[Read]]] = {
 
 @pytest.mark.parametrize("what", KNOWN)
 def test_a_file_is_read_as_its_tool_wrote_it(what: str, tmp_path: Path) -> None:
-    content, wanted = KNOWN[what]
+    content, expected = KNOWN[what]
     path = tmp_path / "labels"
     path.write_text(content, encoding="utf-8", newline="")
     answers = read_labels(path)
-    assert [(answer.document, answer.coder, answer.says, answer.closed, answer.unclear) for answer in answers] == wanted
+    assert [
+        (answer.document, answer.coder, answer.says, answer.closed, answer.unclear) for answer in answers
+    ] == expected
 
 
 def chosen(*values: Any) -> str:
@@ -316,9 +318,9 @@ def chosen(*values: Any) -> str:
 
 
 @pytest.mark.parametrize(
-    ("choice", "wanted"), [("NATO", ({"NATO": True}, False)), ("Nobody", ({}, False)), (" unsure ", ({}, True))]
+    ("choice", "expected"), [("NATO", ({"NATO": True}, False)), ("Nobody", ({}, False)), (" unsure ", ({}, True))]
 )
-def test_choices_that_name_no_actor(choice: str, wanted: tuple[dict[str, bool], bool], tmp_path: Path) -> None:
+def test_choices_that_name_no_actor(choice: str, expected: tuple[dict[str, bool], bool], tmp_path: Path) -> None:
     (tmp_path / "labels").write_text(chosen({"choices": [choice]}))
-    (one,) = read_labels(tmp_path / "labels")
-    assert (one.says, one.unclear) == wanted
+    (answer,) = read_labels(tmp_path / "labels")
+    assert (answer.says, answer.unclear) == expected

@@ -64,13 +64,13 @@ def test_each_document_is_read_twice_with_the_same_chance(tmp_path: Path, share:
 
 
 def test_the_time_is_that_of_the_words_and_then_of_the_coder(store: EventStore) -> None:
-    """A coder who needs three times as long as the words say is told so after ten answers; a night's pause is none."""
+    """The estimate follows a coder who needs three times as long after ten answers; a night's pause does not count."""
     order = reading_order(store)
     words = dict(store.ask("SELECT document, words FROM documents"))
     before = progress(store, "anna")
     assert not before.own_pace
-    assert before.minutes == pytest.approx(sum(60 * words[one] / 238 + 5 for one in order) / 60)
-    assert before.words_left == sum(words[one] for one in order)
+    assert before.minutes == pytest.approx(sum(60 * words[document] / 238 + 5 for document in order) / 60)
+    assert before.words_left == sum(words[document] for document in order)
     at = datetime.datetime(2026, 1, 5, 9)
     give(store, "anna", [(number, []) for number in order[:12]])
     for place, number in enumerate(order[:12]):
@@ -79,7 +79,7 @@ def test_the_time_is_that_of_the_words_and_then_of_the_coder(store: EventStore) 
             connection.execute("UPDATE answers SET given = ? WHERE document = ?", [at, number])
     after = progress(store, "anna")
     assert after.own_pace
-    assert after.minutes == pytest.approx(3 * sum(seconds_for(words[one]) for one in order[12:]) / 60)
+    assert after.minutes == pytest.approx(3 * sum(seconds_for(words[document]) for document in order[12:]) / 60)
     assert "the pace of the answers so far" in after.how
 
 
@@ -103,10 +103,10 @@ def test_resuming_says_who_has_how_many_left(tmp_path: Path) -> None:
         give(store, "anna", [(number, []) for number in reading_order(store)[:30]])
         give(store, "ben", [(number, []) for number in documents_for(store, "ben")])
     command = ["events", "label", path, "--labels", N, "--draw-only"]
-    said = printed(*command).splitlines()
-    assert said[0] == f"{N} documents drawn before: Which of these attack here?"
-    assert said[1].startswith("  anna has read 30 of 40, 10 left, ")
-    assert said[2] == "  ben has read 8 of 8, none left"
+    lines = printed(*command).splitlines()
+    assert lines[0] == f"{N} documents drawn before: Which of these attack here?"
+    assert lines[1].startswith("  anna has read 30 of 40, 10 left, ")
+    assert lines[2] == "  ben has read 8 of 8, none left"
     assert printed(*command) == printed(*command)
     further = printed(*command[:3], "--labels", N + 5, "--draw-only")
     assert "  anna has read 30 of 45, 15 left, " in further, "those unread before are counted"
@@ -139,15 +139,19 @@ def test_readings_are_what_counts_estimate_takes(store: EventStore, tmp_path: Pa
     record_answer(store, order[1], "anna", acting=[], unclear=True, revision=1)
     twice = documents_for(store, "ben", overlap=0.5)
     odd = next(number for number in reversed(twice) if order.index(number) % 3)
-    give(store, "ben", [(one, ["IRQ"] if order.index(one) % 3 == 0 or one == odd else []) for one in twice])
-    for one in disagreements(store):
-        settle(store, one.document, ["IRQ"], coder="carla")
+    give(
+        store,
+        "ben",
+        [(document, ["IRQ"] if order.index(document) % 3 == 0 or document == odd else []) for document in twice],
+    )
+    for disagreement in disagreements(store):
+        settle(store, disagreement.document, ["IRQ"], coder="carla")
     store.close()
     assert printed("events", "labels", "export", path, "--readings", "--output", out) == f"104 rows in {out}\n"
     rows = [row for row in csv.DictReader(io.StringIO(out.read_text())) if row["actor"] == "IRQ"]
     assert len(rows) == 52, "documents that nobody read are there too"
-    read = [row for row in rows if row["label"]]
-    assert len(read) == N - 1, "an unclear text has no label"
+    labelled = [row for row in rows if row["label"]]
+    assert len(labelled) == N - 1, "an unclear text has no label"
     assert all(row["label"] for row in rows if row["second"])
     assert [row["settled"] for row in rows if row["label"] != row["second"] and row["second"]] == ["1"]
     assert sum(bool(row["settled"]) for row in rows) == 1

@@ -67,15 +67,15 @@ def test_merged_parts_are_the_store_of_one_run(
 ) -> None:
     """The same extraction finds it done; the same merge leaves it as it is."""
     monkeypatch.setattr(module, "AT_ONCE", 3 * BATCH)
-    store, told = tmp_path / "all.duckdb", list[int]()
-    report = merge_stores(parts_of(place)[::-1], store, advance=told.append)
+    store, steps = tmp_path / "all.duckdb", list[int]()
+    report = merge_stores(parts_of(place)[::-1], store, advance=steps.append)
     assert contents(store) == whole
     assert (report.parts, report.documents, report.was_there) == (2, DOCUMENTS, False)
-    assert told == [3 * BATCH, DOCUMENTS - 3 * BATCH]
+    assert steps == [3 * BATCH, DOCUMENTS - 3 * BATCH]
     assert len({document // BATCH % 2 for document, _ in whole["stories"]}) > 1  # a story that lies in several parts
     assert os.listdir(tmp_path) == [store.name]
-    with EventStore.open(store) as merged, EventStore.open(place / "whole.duckdb") as one:
-        assert event_series(merged).to_dict() == event_series(one).to_dict()
+    with EventStore.open(store) as merged, EventStore.open(place / "whole.duckdb") as whole_store:
+        assert event_series(merged).to_dict() == event_series(whole_store).to_dict()
     again = extract_to(store, place / "news.conllu", place / "model.npz")
     assert (again.before, again.read) == (DOCUMENTS, 0)
     written = store.stat().st_mtime_ns
@@ -86,11 +86,11 @@ def test_merged_parts_are_the_store_of_one_run(
 @pytest.mark.long
 def test_a_part_that_was_stopped_is_gone_on_with(place: Path, tmp_path: Path) -> None:
     store = tmp_path / "part-2.duckdb"
-    told: list[int] = []
+    steps: list[int] = []
 
     def stop(documents: int) -> None:
-        told.append(documents)
-        if len(told) == 2:  # of which the first says how many were done before
+        steps.append(documents)
+        if len(steps) == 2:  # of which the first says how many were done before
             raise Stopped
 
     first = extract_part(place, 2, store=store, advance=stop)
@@ -106,7 +106,7 @@ def test_a_part_that_was_stopped_is_gone_on_with(place: Path, tmp_path: Path) ->
 
 @pytest.mark.long
 def test_more_parts_than_batches(place: Path, tmp_path: Path) -> None:
-    """A part may be empty: whoever cuts the work need not count first."""
+    """A part may be empty: a user who divides the work need not count documents first."""
     few = newswire.write_corpus(tmp_path / "news.conllu", BATCH + 1)
     shutil.copy(place / "model.npz", tmp_path)
     extract_to(tmp_path / "whole.duckdb", few, place / "model.npz")
@@ -126,10 +126,10 @@ def test_a_part_is_not_taken_for_the_whole(place: Path, tmp_path: Path) -> None:
             EventStore.open(part, read_only=read_only)
     with EventStore.open(part, part=True) as store:
         assert store.settings["part"] == {"number": 2, "of": 2, "documents": DOCUMENTS}
-    held = check_store(part)
-    assert held.is_whole
-    assert f"{part} is undamaged, part 2 of 2 of its input: {BATCH + 11} documents" in held.verdict()
-    assert held.recipe["part"]["number"] == 2
+    report = check_store(part)
+    assert report.is_whole
+    assert f"{part} is undamaged, part 2 of 2 of its input: {BATCH + 11} documents" in report.verdict()
+    assert report.recipe["part"]["number"] == 2
     shutil.copy(part, tmp_path / "again.duckdb")
     with pytest.raises(InputError, match=r"begun with other settings: part\.number was 2 and is now 1"):
         extract_part(place, 1, store=tmp_path / "again.duckdb")
@@ -149,36 +149,36 @@ def changed(place: Path, folder: Path, statement: str, *, number: int = 2) -> li
 def refused(parts: list[Path], folder: Path) -> str:
     """What is said; nothing is written."""
     before = sorted(os.listdir(folder))
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as refusal:
         merge_stores(parts, folder / "all.duckdb")
     assert sorted(os.listdir(folder)) == before
-    return str(told.value)
+    return str(refusal.value)
 
 
 def test_a_part_that_is_missing_is_named(place: Path, tmp_path: Path) -> None:
-    one, two = parts_of(place)
-    assert "of 2, 1 part is missing: 2. Extract part 2/2 too" in refused([one], tmp_path)
-    of_four = Path(shutil.copy(two, tmp_path / "of-four.duckdb"))
+    first, second_part = parts_of(place)
+    assert "of 2, 1 part is missing: 2. Extract part 2/2 too" in refused([first], tmp_path)
+    of_four = Path(shutil.copy(second_part, tmp_path / "of-four.duckdb"))
     with duckdb.connect(of_four) as connection:
         connection.execute("UPDATE settings SET value = json_merge_patch(value, '{\"of\": 4}') WHERE name = 'part'")
     assert "of 4, 3 parts are missing: 1, 3, 4. Extract part 1/4 too" in refused([of_four], tmp_path)
     assert "parts must name the stores of all parts" in refused([], tmp_path)
-    assert "there is no store" in refused([one, two, place / "part-9.duckdb"], tmp_path)
+    assert "there is no store" in refused([first, second_part, place / "part-9.duckdb"], tmp_path)
 
 
 def test_a_part_that_is_given_twice_is_named(place: Path, tmp_path: Path) -> None:
-    one, two = parts_of(place)
-    copied = Path(shutil.copy(two, tmp_path / "copied.duckdb"))
-    assert f"part 2 of 2 is both {two} and {copied}" in refused([one, two, copied], tmp_path)
+    first, second_part = parts_of(place)
+    copied = Path(shutil.copy(second_part, tmp_path / "copied.duckdb"))
+    assert f"part 2 of 2 is both {second_part} and {copied}" in refused([first, second_part, copied], tmp_path)
 
 
-def test_what_is_no_part_is_refused(place: Path, tmp_path: Path) -> None:
-    told = refused([*parts_of(place), place / "whole.duckdb"], tmp_path)
-    assert "whole.duckdb is not a part of an input: it was extracted as a whole" in told
+def test_a_store_that_is_not_a_part_is_refused(place: Path, tmp_path: Path) -> None:
+    message = refused([*parts_of(place), place / "whole.duckdb"], tmp_path)
+    assert "whole.duckdb is not a part of an input: it was extracted as a whole" in message
 
 
 @pytest.mark.parametrize(
-    ("statement", "told"),
+    ("statement", "message"),
     [
         ("UPDATE settings SET value = '21' WHERE name = 'seed'", r"seed is 0 in .*part-1.* and 21 in .*part-2"),
         (
@@ -195,21 +195,21 @@ def test_what_is_no_part_is_refused(place: Path, tmp_path: Path) -> None:
         ),
     ],
 )
-def test_parts_that_do_not_belong_together(statement: str, told: str, place: Path, tmp_path: Path) -> None:
+def test_parts_that_do_not_belong_together(statement: str, message: str, place: Path, tmp_path: Path) -> None:
     parts = changed(place, tmp_path, statement)
-    assert re.search(told, refused(parts, tmp_path))
+    assert re.search(message, refused(parts, tmp_path))
 
 
 @pytest.fixture(scope="module")
 def second(place: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventStore]:
     """A copy of a part, in which damage is taken back at once."""
     path = copied((place / "part-2.duckdb").read_bytes(), tmp_path_factory.mktemp("second") / "part-2.duckdb")
-    with EventStore.open(path, read_only=False, part=True) as held:
-        yield held
+    with EventStore.open(path, read_only=False, part=True) as event_store:
+        yield event_store
 
 
 @pytest.mark.parametrize(
-    ("statement", "told"),
+    ("statement", "message"),
     [
         (
             "DELETE FROM documents WHERE document = 64; DELETE FROM sentences WHERE document = 64; "
@@ -225,10 +225,10 @@ def second(place: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ev
         ("DELETE FROM sentences WHERE document = 64 AND sentence = 0", r"part-2\.duckdb is damaged: table sentences"),
     ],
 )
-def test_a_part_that_holds_something_else(statement: str, told: str, place: Path, second: EventStore) -> None:
-    given = replace(checked_parts(parts_of(place))[1], path=second.path)
-    with damaged_for_now(second, statement) as held, pytest.raises(InputError, match=told):
-        check_held(held, given)
+def test_a_part_that_holds_something_else(statement: str, message: str, place: Path, second: EventStore) -> None:
+    part = replace(checked_parts(parts_of(place))[1], path=second.path)
+    with damaged_for_now(second, statement) as damaged_store, pytest.raises(InputError, match=message):
+        check_held(damaged_store, part)
 
 
 NO_PARTS = (
@@ -252,8 +252,8 @@ def test_a_part_that_no_extraction_writes(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_another_file_is_not_written_over(place: Path, tmp_path: Path) -> None:
     store = tmp_path / "all.duckdb"
-    given = checked_parts(parts_of(place))
-    EventStore.create(store, {**recipe_of_all(given), "seed": 1}).close()
+    checked = checked_parts(parts_of(place))
+    EventStore.create(store, {**recipe_of_all(checked), "seed": 1}).close()
     before = contents(store)
     with pytest.raises(InputError, match=r"begun with other settings: .*seed was 1 and is now 0"):
         merge_stores(parts_of(place), store)
@@ -278,13 +278,17 @@ def test_a_merge_that_is_broken_off_leaves_nothing(place: Path, tmp_path: Path) 
 @given(st.integers(0, 1_000), st.integers(1, 9))
 def test_each_document_is_in_one_part(documents: int, of: int) -> None:
     parts = [Part(number, of) for number in range(1, of + 1)]
-    held = [[document for document in range(documents) if part.holds(document)] for part in parts]
-    assert sorted(chain(*held)) == list(range(documents))
-    assert [part.size(documents) for part in parts] == [len(one) for one in held]
-    assert max(map(len, held)) - min(map(len, held)) <= BATCH
-    for one in held:
+    documents_of_parts = [[document for document in range(documents) if part.holds(document)] for part in parts]
+    assert sorted(chain(*documents_of_parts)) == list(range(documents))
+    assert [part.size(documents) for part in parts] == [
+        len(documents_of_part) for documents_of_part in documents_of_parts
+    ]
+    assert max(map(len, documents_of_parts)) - min(map(len, documents_of_parts)) <= BATCH
+    for documents_of_part in documents_of_parts:
         assert all(
-            document in one for first in one[::BATCH] for document in range(first, min(first + BATCH, documents))
+            document in documents_of_part
+            for first in documents_of_part[::BATCH]
+            for document in range(first, min(first + BATCH, documents))
         )
 
 

@@ -24,8 +24,8 @@ S = 21
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventStore]:
-    with make_store(tmp_path_factory.mktemp("documents") / "a.duckdb", documents=50, samples=S, hostile=True) as held:
-        yield held
+    with make_store(tmp_path_factory.mktemp("documents") / "a.duckdb", documents=50, samples=S, hostile=True) as store:
+        yield store
 
 
 @pytest.fixture(scope="module")
@@ -49,11 +49,11 @@ def pair_probability(store: EventStore, document: int, first: int, second: int) 
 @cache
 def links_of(store: EventStore, document: int) -> dict[int, list[tuple[int, float]]]:
     """The earlier mentions that each mention of a document may refer to, with the probabilities."""
-    known = "SELECT mention, antecedent, probability FROM antecedents WHERE document = ? AND antecedent < mention"
-    found: dict[int, list[tuple[int, float]]] = {}
-    for mention, antecedent, probability in store.ask(known, [document]):
-        found.setdefault(mention, []).append((antecedent, probability))
-    return found
+    query = "SELECT mention, antecedent, probability FROM antecedents WHERE document = ? AND antecedent < mention"
+    links: dict[int, list[tuple[int, float]]] = {}
+    for mention, antecedent, probability in store.ask(query, [document]):
+        links.setdefault(mention, []).append((antecedent, probability))
+    return links
 
 
 @pytest.mark.long
@@ -64,29 +64,31 @@ def test_the_documents_of_a_point(
     shown = 0
     for period, documents in slow_periods(store, length).items():
         for actor in TITLES:
-            found = documents_of(store, actor, at=period)
+            documents_of_point = documents_of(store, actor, at=period)
             expected = {d: sum(s[actor] > 0 for s in counts[d]) / S for d in documents if d in counts}
             acting = {d for d in expected if expected[d] > 0 or best[d][0][actor] > 0}
-            assert {one["document"]: one["probability"] for one in found} == pytest.approx(
+            assert {row["document"]: row["probability"] for row in documents_of_point} == pytest.approx(
                 {d: expected[d] for d in acting}
             )
-            assert [one["probability"] for one in found] == sorted((expected[d] for d in acting), reverse=True)
-            for one in found:
-                assert one["best"] == (best[one["document"]][0][actor] > 0)
-                assert one["doubtful"] == (0.2 <= one["probability"] <= 0.8)
-                assert one["id"] == f"item-{one['document']}"
-            shown += len(found)
+            assert [row["probability"] for row in documents_of_point] == sorted(
+                (expected[d] for d in acting), reverse=True
+            )
+            for row in documents_of_point:
+                assert row["best"] == (best[row["document"]][0][actor] > 0)
+                assert row["doubtful"] == (0.2 <= row["probability"] <= 0.8)
+                assert row["id"] == f"item-{row['document']}"
+            shown += len(documents_of_point)
     assert shown == store.ask("SELECT count(*) FROM events")[0][0]
 
 
 def test_points_that_do_not_exist(store: EventStore) -> None:
-    for actor, period, told in [
+    for actor, period, message in [
         ("IRK", "1999-Q1", "no actor 'IRK'"),
         ("IRQ", "1999-Q9", "no period '1999-Q9' in the store"),
         ("IRQ", "2031-Q1", "no period '2031-Q1'"),
         ("IRQ", "the nineties", "no period 'the nineties'"),
     ]:
-        with pytest.raises(InputError, match=told):
+        with pytest.raises(InputError, match=message):
             documents_of(store, actor, at=period)
     assert documents_of(store, "IRQ", at="1999-Q3") == []
 
@@ -95,45 +97,45 @@ def test_points_that_do_not_exist(store: EventStore) -> None:
 def test_doubtful_documents(
     store: EventStore, counts: dict[int, Counts], low: float, high: float, actor: str | None
 ) -> None:
-    found = doubtful_documents(store, low=low, high=high, actor=actor, limit=1000)
+    doubtful_rows = doubtful_documents(store, low=low, high=high, actor=actor, limit=1000)
     expected = {
-        (document, one): sum(sample[one] > 0 for sample in samples) / S
+        (document, code): sum(sample[code] > 0 for sample in samples) / S
         for document, samples in counts.items()
-        for one in ([actor] if actor else TITLES)
+        for code in ([actor] if actor else TITLES)
     }
     doubtful = {key: p for key, p in expected.items() if low <= p <= high}
-    assert {(one["document"], one["actor"]): one["probability"] for one in found} == pytest.approx(doubtful)
-    distances = [abs(one["probability"] - 0.5) for one in found]
+    assert {(row["document"], row["actor"]): row["probability"] for row in doubtful_rows} == pytest.approx(doubtful)
+    distances = [abs(row["probability"] - 0.5) for row in doubtful_rows]
     assert distances == sorted(distances)
-    assert len(found) > 1
-    for one in found[:20]:
-        assert one["links"]
-        for link in one["links"]:
-            exact = pair_probability(store, one["document"], link["mention"], link["with"])
+    assert len(doubtful_rows) > 1
+    for row in doubtful_rows[:20]:
+        assert row["links"]
+        for link in row["links"]:
+            exact = pair_probability(store, row["document"], link["mention"], link["with"])
             assert link["probability"] == pytest.approx(exact, abs=1e-12)
 
 
 def test_the_paper_s_example(tmp_path: Path) -> None:
     with write(tmp_path / "a.duckdb", [hussein_document(0)], samples=100) as store:
-        (one,) = doubtful_documents(store)
-    (link,) = one["links"]
+        (row,) = doubtful_documents(store)
+    (link,) = row["links"]
     assert (link["mention_text"], link["with_text"]) == ("Mr. Hussein", "President Saddam Hussein of Iraq")
     assert (link["mention"], link["with"], link["probability"]) == (2, 0, 0.5)
     assert (link["with_event"], link["without_event"], link["share"]) == (1.0, 0.0, 1.0)
-    assert (one["actor"], one["actor_title"], one["title"]) == ("IRQ", "Iraq", "Fears of an attack")
+    assert (row["actor"], row["actor_title"], row["title"]) == ("IRQ", "Iraq", "Fears of an attack")
 
 
 def test_doubtful_documents_that_cannot_be(store: EventStore) -> None:
     assert len(doubtful_documents(store, limit=3)) == 3
     assert doubtful_documents(store, low=0.5, high=0.5001) == []
-    for options, told in [
+    for options, message in [
         ({"low": 0.8, "high": 0.2}, "0 ≤ low ≤ high ≤ 1; they are 0.8 and 0.2"),
         ({"high": 20.0}, "0 ≤ low ≤ high ≤ 1"),
         ({"low": float("nan")}, "0 ≤ low ≤ high ≤ 1"),
         ({"actor": "Irak"}, r"Did you mean IRQ \(Iraq\)\?"),
         ({"limit": 0}, "limit must be a whole number of at least 1"),
     ]:
-        with pytest.raises(InputError, match=told):
+        with pytest.raises(InputError, match=message):
             doubtful_documents(store, **options)  # type: ignore[arg-type]
 
 
@@ -161,13 +163,13 @@ def test_a_document_under_one_clustering(store: EventStore, sample: int | Litera
 
 def acting(mentions: list[dict[str, Any]]) -> set[str]:
     """The actors of an entity of whom it alone is named and that acts."""
-    found = set()
+    actors = set()
     for entity in {mention["entity"] for mention in mentions}:
         members = [mention for mention in mentions if mention["entity"] == entity]
         named = {actor for member in members for actor in member["actors"]}
         if len(named) == 1 and any(member["verb"] is not None for member in members):
-            found |= named
-    return found
+            actors |= named
+    return actors
 
 
 def check_evidence(
@@ -184,14 +186,14 @@ def check_evidence(
         assert entry["pair"] == pytest.approx(
             pair_probability(store, number, entry["named"], entry["agent"]), abs=1e-12
         )
-        held = 0
+        joined = 0
         for clustering in clusterings:
             members = [
                 m for m, label in zip(view["mentions"], clustering, strict=True) if label == clustering[entry["agent"]]
             ]
             alone = {actor for m in members for actor in m["actors"]} == {entry["actor"]}
-            held += clustering[entry["named"]] == clustering[entry["agent"]] and alone
-        assert entry["probability"] == pytest.approx(held / S)
+            joined += clustering[entry["named"]] == clustering[entry["agent"]] and alone
+        assert entry["probability"] == pytest.approx(joined / S)
 
 
 def test_the_text_is_as_it_was(store: EventStore) -> None:

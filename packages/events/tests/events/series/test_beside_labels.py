@@ -1,4 +1,4 @@
-"""Corrected counts beside raw ones: in tables, exports and figures; without labels, nothing changes."""
+"""Corrected counts next to raw ones: in tables, exports and figures; without labels, nothing changes."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ from howsure_events.store.event_store import EventStore
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventStore]:
-    with EventStore.open(labelled_store(tmp_path_factory.mktemp("beside") / "labelled.duckdb")) as held:
-        yield held
+    with EventStore.open(labelled_store(tmp_path_factory.mktemp("corrected") / "labelled.duckdb")) as store:
+        yield store
 
 
 @pytest.mark.long
 def test_each_row_has_the_corrected_count_of_its_actor_and_period(store: EventStore) -> None:
     series = series_beside_labels(store, event_series(store, actors=["BBB", "AAA"]))
-    held = corrected_series(store)
+    corrected = corrected_series(store)
     columns = series.framed()
     for at, key in enumerate(zip(columns["actor"], columns["period"], strict=True)):
-        row = next(row for row in held.rows if (row.actor, row.period) == key)
-        beside = [columns[name][at] for name in ("corrected", "corrected_low", "corrected_high", "labelled")]
-        assert beside == [row.estimate, row.low, row.high, row.labelled]
+        row = next(row for row in corrected.rows if (row.actor, row.period) == key)
+        cells_of_row = [columns[name][at] for name in ("corrected", "corrected_low", "corrected_high", "labelled")]
+        assert cells_of_row == [row.estimate, row.low, row.high, row.labelled]
     document = series.to_dict()
-    assert document["corrected"]["totals"] == [plain(held.total_of(actor)) for actor in ("BBB", "AAA")]
+    assert document["corrected"]["totals"] == [plain(corrected.total_of(actor)) for actor in ("BBB", "AAA")]
     cells = series.table().rows[-2]
     assert list(cells[:3]) == ["BBB", "Borland", "all"]
     assert cells[4] == f"{sum(row.mean for row in series.rows_of('BBB')):.1f}"
-    assert cells[-2] == f"{held.total_of('BBB').estimate:.1f}"
+    assert cells[-2] == f"{corrected.total_of('BBB').estimate:.1f}"
     assert "Anna" in str(series.corrected)
 
 

@@ -44,8 +44,8 @@ def test_the_exact_law_is_that_of_all_combinations(rows: list[list[int]]) -> Non
     tail = len(everything) * Fraction(25, 1000)
     assert count.mean == pytest.approx(np.mean(everything), abs=1e-12)
     assert count.variance == pytest.approx(np.var(everything) * n / (n - 1), abs=1e-12)
-    below = sum(one < count.low for one in everything)
-    above = sum(one > count.high for one in everything)
+    below = sum(total < count.low for total in everything)
+    above = sum(total > count.high for total in everything)
     assert below <= tail
     assert above <= tail
     assert count.monte_carlo_error == pytest.approx(np.sqrt(count.variance / n), abs=1e-12)
@@ -53,21 +53,24 @@ def test_the_exact_law_is_that_of_all_combinations(rows: list[list[int]]) -> Non
 
 def test_probabilities_give_the_closed_form() -> None:
     p = np.random.default_rng(1).random(300)
-    known, estimated = count_from_probabilities(p), count_from_probabilities(p, n_samples=100)
-    assert abs(known.mean - p.sum()) < 1e-12 * p.sum()
-    assert abs(known.variance - (p * (1 - p)).sum()) < 1e-12 * p.sum()
-    assert known.monte_carlo_error == 0.0
-    assert estimated.variance == pytest.approx(known.variance * 100 / 99, rel=1e-12)
-    assert (known.low, known.high) == (estimated.low, estimated.high)
+    exact, estimated = count_from_probabilities(p), count_from_probabilities(p, n_samples=100)
+    assert abs(exact.mean - p.sum()) < 1e-12 * p.sum()
+    assert abs(exact.variance - (p * (1 - p)).sum()) < 1e-12 * p.sum()
+    assert exact.monte_carlo_error == 0.0
+    assert estimated.variance == pytest.approx(exact.variance * 100 / 99, rel=1e-12)
+    assert (exact.low, exact.high) == (estimated.low, estimated.high)
 
 
 def test_samples_and_their_frequencies_give_the_same() -> None:
     rng = np.random.default_rng(2)
     samples = (rng.random((40, 100)) < rng.random((40, 1))).astype(np.int64)
-    one, other = count_from_samples(samples), count_from_probabilities(samples.mean(axis=1), n_samples=100)
-    assert (one.low, one.high) == (other.low, other.high)
+    from_samples, from_shares = (
+        count_from_samples(samples),
+        count_from_probabilities(samples.mean(axis=1), n_samples=100),
+    )
+    assert (from_samples.low, from_samples.high) == (from_shares.low, from_shares.high)
     for name in ("mean", "variance", "monte_carlo_error"):
-        assert getattr(one, name) == pytest.approx(getattr(other, name), rel=1e-12)
+        assert getattr(from_samples, name) == pytest.approx(getattr(from_shares, name), rel=1e-12)
 
 
 def test_the_papers_interval_and_that_of_samples() -> None:
@@ -98,15 +101,15 @@ def test_comparison_is_that_of_all_combinations(rows: list[list[int]], random: o
     b = np.random.default_rng(random.getrandbits(32)).integers(0, 3, a.shape)  # type: ignore[attr-defined]
     both = [[x - y for x, y in zip(*pair, strict=True)] for pair in zip(a.tolist(), b.tolist(), strict=True)]
     differences = np.array(totals(np.array(both)))
-    found = compare_counts(a, b)
-    assert found.more == pytest.approx((differences > 0).mean(), abs=1e-12)
-    assert found.equal == pytest.approx((differences == 0).mean(), abs=1e-12)
-    assert found.fewer == pytest.approx((differences < 0).mean(), abs=1e-12)
-    assert found.mean == pytest.approx(differences.mean(), abs=1e-12)
-    assert (differences < found.low).mean() <= 0.025
-    assert (differences > found.high).mean() <= 0.025
+    comparison = compare_counts(a, b)
+    assert comparison.more == pytest.approx((differences > 0).mean(), abs=1e-12)
+    assert comparison.equal == pytest.approx((differences == 0).mean(), abs=1e-12)
+    assert comparison.fewer == pytest.approx((differences < 0).mean(), abs=1e-12)
+    assert comparison.mean == pytest.approx(differences.mean(), abs=1e-12)
+    assert (differences < comparison.low).mean() <= 0.025
+    assert (differences > comparison.high).mean() <= 0.025
     turned = compare_counts(b, a)
-    assert (turned.more, turned.low) == pytest.approx((found.fewer, -found.high), abs=1e-12)
+    assert (turned.more, turned.low) == pytest.approx((comparison.fewer, -comparison.high), abs=1e-12)
 
 
 def test_actors_that_share_clusterings_are_not_independent() -> None:
@@ -175,8 +178,8 @@ def test_gains_are_those_of_one_more_sample(kinds: list[int]) -> None:
                 moved = laws.copy()
                 moved[unit] = np.eye(3)[place]
                 gains.append(more_than(moved, least))
-            known = (n * laws[unit] + 1 / 3) / (n + 1)
-            variance += (known * (gains - known @ gains) ** 2).sum() / n
+            law = (n * laws[unit] + 1 / 3) / (n + 1)
+            variance += (law * (gains - law @ gains) ** 2).sum() / n
         assert error == pytest.approx(np.sqrt(variance), rel=1e-9), below
 
 

@@ -47,7 +47,7 @@ def test_a_story_adds_the_quantiles_of_its_documents(rows: list[list[int]], data
     stories = np.array(data.draw(st.lists(st.integers(3, 5), min_size=len(rows), max_size=len(rows))))
     sums = story_sums(np.array(rows), stories)
     for place, story in enumerate(sorted(set(stories.tolist()))):
-        members = [row for row, own in zip(rows, stories.tolist(), strict=True) if own == story]
+        members = [row for row, story_of_row in zip(rows, stories.tolist(), strict=True) if story_of_row == story]
         if len(members) == 1:
             assert story_sums(np.array(members), np.array([story])).tolist() == members
         quantiles = zip(*(sorted(row) for row in members), strict=True)
@@ -78,8 +78,8 @@ def test_reprints_change_no_comparison() -> None:
     a = (rng.random((12, SAMPLES)) < rng.random((12, 1))).astype(np.int64)
     b = (rng.random((12, SAMPLES)) < rng.random((12, 1))).astype(np.int64)
     once = compare_counts(a, b)
-    drawn = [np.concatenate([rng.permuted(one, axis=1) for _ in range(5)]) for one in (a, b)]
-    joint = [np.concatenate([one] * 5) for one in (a, b)]
+    drawn = [np.concatenate([rng.permuted(samples, axis=1) for _ in range(5)]) for samples in (a, b)]
+    joint = [np.concatenate([samples] * 5) for samples in (a, b)]
     stories = np.tile(np.arange(12), 5)
     together, apart = compare_counts(*joint, stories=stories), compare_counts(*joint)
     assert 0.6 < once.more < 0.8
@@ -95,11 +95,11 @@ def test_overdispersion_keeps_means_and_has_the_correlation(p: list[float], rho:
     laws = np.column_stack([1 - np.array(p), p])
     law = law_of_sum(laws, overdispersion=rho)
     sd = np.sqrt(np.array(p) * (1 - np.array(p)))
-    wanted = (sd**2).sum() + rho * (sd.sum() ** 2 - (sd**2).sum())
+    expected = (sd**2).sum() + rho * (sd.sum() ** 2 - (sd**2).sum())
     assert law.pmf.sum() == pytest.approx(1.0, abs=1e-9)
     assert law.mean == pytest.approx(sum(p), abs=1e-7)
     if share_of_cause(laws, rho) < 0.99:
-        assert law.variance == pytest.approx(wanted, rel=1e-6)
+        assert law.variance == pytest.approx(expected, rel=1e-6)
 
 
 def test_overdispersion_is_the_law_of_one_common_cause() -> None:
@@ -108,11 +108,11 @@ def test_overdispersion_is_the_law_of_one_common_cause() -> None:
     share = share_of_cause(laws, rho)
     cause = norm.ppf((np.arange(20_000) + 0.5) / 20_000)
     given_z = norm.cdf((norm.ppf(1 - p) - np.sqrt(share) * cause[:, None]) / np.sqrt(1 - share))  # P(none | z)
-    wanted = np.zeros(4)
+    expected = np.zeros(4)
     for outcome in product((0, 1), repeat=3):
         chance = np.where(outcome, 1 - given_z, given_z).prod(axis=1).mean()
-        wanted[sum(outcome)] += chance
-    assert law_of_sum(laws, overdispersion=rho).pmf == pytest.approx(wanted, abs=1e-4)
+        expected[sum(outcome)] += chance
+    assert law_of_sum(laws, overdispersion=rho).pmf == pytest.approx(expected, abs=1e-4)
 
 
 def test_without_overdispersion_nothing_changes() -> None:
@@ -127,17 +127,19 @@ def reprinted(rng: np.random.Generator, *, stories: int, most: int) -> tuple[np.
     p = rng.beta(0.5, 0.5, size=stories)
     copies = rng.integers(1, most + 1, size=stories)
     truth = int((copies * (rng.random(stories) < p)).sum())
-    own = np.repeat(np.arange(stories), copies)
-    return (rng.random((len(own), SAMPLES)) < p[own, np.newaxis]).astype(np.int64), own, truth
+    story_ids = np.repeat(np.arange(stories), copies)
+    return (rng.random((len(story_ids), SAMPLES)) < p[story_ids, np.newaxis]).astype(np.int64), story_ids, truth
 
 
 def covered(sets: int, *, seed: int, together: bool, stories: int = 30, most: int = 9) -> float:
-    rng, held = np.random.default_rng(seed), 0
+    rng, covering = np.random.default_rng(seed), 0
     for _ in range(sets):
-        samples, own, truth = reprinted(rng, stories=stories, most=most)
-        count = count_from_probabilities(samples.mean(axis=1), n_samples=SAMPLES, stories=own if together else None)
-        held += count.low <= truth <= count.high
-    return held / sets
+        samples, story_ids, truth = reprinted(rng, stories=stories, most=most)
+        count = count_from_probabilities(
+            samples.mean(axis=1), n_samples=SAMPLES, stories=story_ids if together else None
+        )
+        covering += count.low <= truth <= count.high
+    return covering / sets
 
 
 def test_intervals_hold_counts_with_reprints() -> None:
@@ -147,15 +149,15 @@ def test_intervals_hold_counts_with_reprints() -> None:
 
 def covered_with_cause(sets: int, rho: float, *, seed: int, documents: int = 60) -> float:
     """How often intervals hold the count, the truths having the correlation through a beta-binomial cause."""
-    rng, held = np.random.default_rng(seed), 0
+    rng, covering = np.random.default_rng(seed), 0
     for _ in range(sets):
         p = rng.beta(2.0, 2.0)
         common = rng.beta(p * 9.0, (1 - p) * 9.0)  # truths correlate by 1 / (1 + 9) = .1
         truth = int((rng.random(documents) < common).sum())
         shares = rng.binomial(SAMPLES, p, size=documents) / SAMPLES
         count = count_from_probabilities(shares, n_samples=SAMPLES, overdispersion=rho)
-        held += count.low <= truth <= count.high
-    return held / sets
+        covering += count.low <= truth <= count.high
+    return covering / sets
 
 
 def test_intervals_hold_correlated_counts() -> None:
@@ -179,7 +181,7 @@ def test_coverage_with_a_common_cause(documents: int) -> None:
 
 @pytest.fixture(scope="module")
 def reprinted_stories(tmp_path_factory: pytest.TempPathFactory) -> EventStore:
-    """The paper's example six times: documents 0 to 3 tell one story, 4 and 5 another."""
+    """The paper's example six times: documents 0 to 3 are one story, 4 and 5 another."""
     path = tmp_path_factory.mktemp("reprinted") / "made_up.duckdb"
     write_store(path, [hussein_document(number) for number in range(6)]).close()
     with EventStore.open(path, read_only=False) as store:
@@ -214,17 +216,17 @@ def test_a_comparison_of_stories(reprinted_stories: EventStore) -> None:
     assert together.greater_low <= together.greater <= together.greater_high
 
 
-def test_what_is_assumed_is_said(reprinted_stories: EventStore) -> None:
+def test_assumptions_are_reported(reprinted_stories: EventStore) -> None:
     series, compared = (
         event_series(reprinted_stories),
         compare_actors(reprinted_stories, "IRQ", "KWT", stories="apart"),
     )
     assert (series.recipe["documents_of_shared_stories"], series.recipe["shared_stories"]) == (6, 2)
-    told = " ".join(series.below())
+    notes = " ".join(series.below())
     assert series.provenance.startswith("attack: ")
-    assert "6 documents with an event report 2 stories: documents of one story count as one source" in told
-    told = " ".join(compared.below())
-    assert "6 documents with an event report 2 stories, but all documents are assumed to be independent" in told
+    assert "6 documents with an event report 2 stories: documents of one story count as one source" in notes
+    notes = " ".join(compared.below())
+    assert "6 documents with an event report 2 stories, but all documents are assumed to be independent" in notes
     assert compared.event == "attack"
     begun = series.recipe | {"store": {**series.recipe["store"], "finished": False}}
     assert "The store is not finished: documents are missing." in replace(series, recipe=begun).below()
@@ -240,14 +242,14 @@ def test_leaving_out_documents_without_an_actor_changes_no_series(tmp_path: Path
     corpus.write_text(
         "# newdoc".join(nowhere.sub("Ruritanian", part) if at % 3 else part for at, part in enumerate(parts))
     )
-    found = []
+    outcomes = []
     for name, filter in (("all", Filter()), ("some", Filter(require_actor=True))):
         extract_to(tmp_path / f"{name}.duckdb", corpus, model, filter=filter)
         with EventStore.open(tmp_path / f"{name}.duckdb") as store:
             series = {unit: event_series(store, period="month", unit=unit).rows for unit in UNITS}
-            found.append((series, store.ask("SELECT count(*) FROM left_out")))
-    assert found[0][0] == found[1][0]
-    assert found[0][1] == [(0,)] != found[1][1]
+            outcomes.append((series, store.ask("SELECT count(*) FROM left_out")))
+    assert outcomes[0][0] == outcomes[1][0]
+    assert outcomes[0][1] == [(0,)] != outcomes[1][1]
 
 
 def dated(path: Path, *days: datetime.date) -> EventStore:
@@ -266,11 +268,11 @@ def test_one_odd_date_does_not_break_a_store(odd: datetime.date, tmp_path: Path)
         ):
             event_series(store, period="week")
         assert event_series(store, period="year").rows[0].n_documents in (1, 2)
-        asked = {"since": "1999-01-01", "until": "1999-12-31"}
-        series = event_series(store, period="quarter", **asked)
+        span = {"since": "1999-01-01", "until": "1999-12-31"}
+        series = event_series(store, period="quarter", **span)
         assert [row.n_documents for row in series.rows] == [1, 0, 1]
         assert (series.recipe["since"], series.recipe["documents"]) == ("1999-01-01", 2)
-        assert len(compare_actors(store, "IRQ", "KWT", period="month", **asked).rows) == 6
+        assert len(compare_actors(store, "IRQ", "KWT", period="month", **span).rows) == 6
 
 
 @pytest.mark.long
@@ -301,5 +303,5 @@ def test_two_actors_are_compared_alike_by_packed_samples_and_by_all(period: str,
             assert has == acts
             assert packed.keys() == joint.keys()
             for label, laws in joint.items():
-                found, wanted = (one[np.lexsort(one.T)] for one in (packed[label], laws))
-                np.testing.assert_allclose(found, wanted, atol=1e-12)
+                law_of_packed, law_of_all = (law[np.lexsort(law.T)] for law in (packed[label], laws))
+                np.testing.assert_allclose(law_of_packed, law_of_all, atol=1e-12)

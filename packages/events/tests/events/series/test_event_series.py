@@ -38,8 +38,8 @@ Z = 1.959963984540054
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventStore]:
-    with make_store(tmp_path_factory.mktemp("series") / "made_up.duckdb", documents=90, samples=S) as held:
-        yield held
+    with make_store(tmp_path_factory.mktemp("series") / "made_up.duckdb", documents=90, samples=S) as store:
+        yield store
 
 
 @pytest.fixture(scope="module")
@@ -49,8 +49,8 @@ def counts(store: EventStore) -> dict[int, Counts]:
 
 def samples_of(counts: dict[int, Counts], actor: str, documents: list[int], unit: str) -> list[list[int]]:
     """What each document adds to the count in each sample."""
-    held = [[sample[actor] for sample in counts[document]] for document in documents if document in counts]
-    return held if unit == "entities" else [[min(n, 1) for n in samples] for samples in held]
+    frequencies = [[sample[actor] for sample in counts[document]] for document in documents if document in counts]
+    return frequencies if unit == "entities" else [[min(n, 1) for n in samples] for samples in frequencies]
 
 
 @pytest.mark.parametrize("unit", UNITS)
@@ -75,7 +75,8 @@ def test_mean_and_variance_are_the_closed_form(
             means = [sum(sample) / S for sample in samples]
             mean = math.fsum(means) / per
             variance = math.fsum(
-                sum((n - m) ** 2 for n in one) / (S - 1) for one, m in zip(samples, means, strict=True)
+                sum((n - m) ** 2 for n in counts_of_document) / (S - 1)
+                for counts_of_document, m in zip(samples, means, strict=True)
             )
             assert abs(row.mean - mean) < 1e-12
             assert abs(row.variance - variance / per**2) < 1e-12
@@ -110,8 +111,8 @@ def test_the_best_count_is_that_of_the_best_clusterings(store: EventStore, unit:
     best, periods = raw_counts(store, "best"), slow_periods(store, "year")
     for row in event_series(store, period="year", unit=unit).rows:
         documents = periods[row.period]
-        held = [best[document][0][row.actor] for document in documents if document in best]
-        count = sum(held) if unit == "entities" else sum(n > 0 for n in held)
+        numbers = [best[document][0][row.actor] for document in documents if document in best]
+        count = sum(numbers) if unit == "entities" else sum(n > 0 for n in numbers)
         assert row.best == pytest.approx(count / (len(documents) if unit == "share" else 1))
 
 
@@ -138,9 +139,9 @@ def test_what_is_undefined_is_none(store: EventStore) -> None:
 
 def test_the_recipe_says_how(store: EventStore) -> None:
     recipe = event_series(store, level=0.9, unit="share").recipe
-    asked = {name: recipe[name] for name in ("period", "level", "interval", "unit", "documents")}
+    settings = {name: recipe[name] for name in ("period", "level", "interval", "unit", "documents")}
     (kept,) = store.ask("SELECT count(*) FROM documents")[0]
-    assert asked == {"period": "quarter", "level": 0.9, "interval": "exact", "unit": "share", "documents": kept}
+    assert settings == {"period": "quarter", "level": 0.9, "interval": "exact", "unit": "share", "documents": kept}
     assert recipe["store"]["samples"] == S
     assert recipe["store"]["rule"] == {"name": "attack"}
     assert "actors" not in recipe["store"]
@@ -181,11 +182,11 @@ def test_csv_holds_every_digit(series: EventSeries) -> None:
     rows = list(csv.DictReader(series.to_csv().splitlines()))
     assert list(rows[0]) == COLUMNS
     assert len(rows) == len(series.rows)
-    for row, held in zip(rows, series.rows, strict=True):
-        assert (row["actor"], row["period"], int(row["n_documents"])) == (held.actor, held.period, held.n_documents)
+    for row, point in zip(rows, series.rows, strict=True):
+        assert (row["actor"], row["period"], int(row["n_documents"])) == (point.actor, point.period, point.n_documents)
         for name in ("mean", "low", "high", "variance", "monte_carlo_error"):
-            assert row[name] == "" if math.isnan(getattr(held, name)) else float(row[name]) == getattr(held, name)
-        assert row["best"] == "" if held.best is None else float(row["best"]) == held.best
+            assert row[name] == "" if math.isnan(getattr(point, name)) else float(row[name]) == getattr(point, name)
+        assert row["best"] == "" if point.best is None else float(row["best"]) == point.best
     first = next(row for row in rows if row["actor"] == "IRQ")
     assert (first["title"], first["period"], first["start"], first["end"]) == (
         "Iraq",
@@ -223,8 +224,8 @@ def test_dates_of_python() -> None:
 
 
 @given(DATES, DATES, st.sampled_from(PERIODS))
-def test_periods_sort_as_time_does_and_leave_no_gap(one: datetime.date, other: datetime.date, by: str) -> None:
-    first, last = min(one, other), max(one, other)
+def test_periods_sort_as_time_does_and_leave_no_gap(day: datetime.date, another_day: datetime.date, by: str) -> None:
+    first, last = min(day, another_day), max(day, another_day)
     periods = periods_between(first.isoformat(), last.isoformat(), period=by)
     assert (periods[0], periods[-1]) == (period_of(first, period=by), period_of(last, period=by))
     assert list(periods) == sorted(set(periods))
@@ -237,9 +238,9 @@ def test_periods_sort_as_time_does_and_leave_no_gap(one: datetime.date, other: d
 
 @pytest.mark.parametrize("period", PERIODS)
 def test_the_last_days_that_there_are(period: str) -> None:
-    held = periods_between("9998-12-30", "9999-12-31", period=period)
-    assert held[-1] == period_of("9999-12-31", period=period)
-    assert period_end(held[-1]) == datetime.date.max
+    periods = periods_between("9998-12-30", "9999-12-31", period=period)
+    assert periods[-1] == period_of("9999-12-31", period=period)
+    assert period_end(periods[-1]) == datetime.date.max
     assert periods_between("0001-01-01", "0001-01-02", period=period) == (period_of("0001-01-01", period=period),)
 
 
@@ -253,8 +254,8 @@ def test_more_periods_than_anybody_looks_at() -> None:
 
 @pytest.fixture(scope="module")
 def store_to_compare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventStore]:
-    with make_store(tmp_path_factory.mktemp("comparison") / "a.duckdb", documents=80) as held:
-        yield held
+    with make_store(tmp_path_factory.mktemp("comparison") / "a.duckdb", documents=80) as event_store:
+        yield event_store
 
 
 @pytest.mark.parametrize("unit", ["documents", "entities"])
@@ -262,7 +263,7 @@ def test_against_enumeration(tmp_path: Path, unit: str) -> None:
     with make_store(tmp_path / "a.duckdb", documents=60, samples=3) as store_to_compare:
         counts, periods = raw_counts(store_to_compare), slow_periods(store_to_compare, "month")
         compared = compare_actors(store_to_compare, "NATO", "YUG", period="month", unit=unit)
-    asked = 0
+    n_uncertain = 0
     for row in compared.rows:
         documents = periods[row.period]
         assert row.n_documents == len(documents)
@@ -277,8 +278,8 @@ def test_against_enumeration(tmp_path: Path, unit: str) -> None:
         assert row.equal == pytest.approx(law.get(0, 0.0), abs=1e-12)
         assert row.less == pytest.approx(sum(p for k, p in law.items() if k < 0), abs=1e-12)
         assert row.mean == pytest.approx(sum(k * p for k, p in law.items()), abs=1e-12)
-        asked += len(law) > 1
-    assert asked >= 8
+        n_uncertain += len(law) > 1
+    assert n_uncertain >= 8
 
 
 @pytest.mark.parametrize("period", ["quarter", "year"])
@@ -290,8 +291,10 @@ def test_against_the_convolved_laws_of_more_documents(tmp_path: Path, period: st
     for row in compared.rows:
         if not row.n_documents:
             continue
-        held = [counts[d] for d in periods[row.period] if d in counts]
-        law = law_of_sum([law_of([min(s["USA"], 1) - min(s["NATO"], 1) for s in samples]) for samples in held])
+        samples_of_documents = [counts[d] for d in periods[row.period] if d in counts]
+        law = law_of_sum(
+            [law_of([min(s["USA"], 1) - min(s["NATO"], 1) for s in samples]) for samples in samples_of_documents]
+        )
         assert row.greater == pytest.approx(sum(p for k, p in law.items() if k > 0), abs=1e-12)
         assert (row.low, row.high) == slow_interval(law, 0.9)
     means = [{row.period: row.mean for row in series.rows_of(actor)} for actor in ("USA", "NATO")]
@@ -300,30 +303,33 @@ def test_against_the_convolved_laws_of_more_documents(tmp_path: Path, period: st
 
 
 def test_turned_round_it_says_the_same(store_to_compare: EventStore) -> None:
-    one, other = (compare_actors(store_to_compare, "IRQ", "KWT"), compare_actors(store_to_compare, "KWT", "IRQ"))
-    for a, b in zip(one.rows, other.rows, strict=True):
+    comparison, turned = (
+        compare_actors(store_to_compare, "IRQ", "KWT"),
+        compare_actors(store_to_compare, "KWT", "IRQ"),
+    )
+    for a, b in zip(comparison.rows, turned.rows, strict=True):
         assert (a.greater, a.equal, a.less) == pytest.approx((b.less, b.equal, b.greater), nan_ok=True)
         assert (a.low, a.high) == pytest.approx((-b.high, -b.low), nan_ok=True)
 
 
-def test_what_is_no_comparison(store_to_compare: EventStore) -> None:
-    for (first, second, options), told in {
+def test_invalid_comparisons_are_refused(store_to_compare: EventStore) -> None:
+    for (first, second, options), message in {
         ("NATO", "NATO", ()): "must be different actors; both are NATO",
         ("NATO", "JUG", ()): "no actor 'JUG' .* Did you mean YUG",
         ("NATO", "YUG", (("period", "day"),)): "no length of period 'day'",
         ("NATO", "YUG", (("unit", "share"),)): "no unit 'share'",
     }.items():
-        with pytest.raises(InputError, match=told):
+        with pytest.raises(InputError, match=message):
             compare_actors(store_to_compare, first, second, **dict(options))
 
 
 def test_the_verdict_counts_the_periods(store_to_compare: EventStore) -> None:
     for level in (0.3, 0.6, 0.95):
         comparison = compare_actors(store_to_compare, "YUG", "KWT", period="quarter", level=level)
-        told = [row for row in comparison.rows if row.n_documents]
-        more, fewer = sum(row.low > 0 for row in told), sum(row.high < 0 for row in told)
-        equal = sum(row.low == row.high == 0 for row in told)
-        assert f"Of {len(told)} quarters with documents, YUG has more in {more} and KWT in {fewer} " in str(comparison)
+        rows = [row for row in comparison.rows if row.n_documents]
+        more, fewer = sum(row.low > 0 for row in rows), sum(row.high < 0 for row in rows)
+        equal = sum(row.low == row.high == 0 for row in rows)
+        assert f"Of {len(rows)} quarters with documents, YUG has more in {more} and KWT in {fewer} " in str(comparison)
         assert f"{100 * level:g}% interval of the difference excludes 0); {equal} " in comparison.verdict()
         assert comparison.silent == ()
 

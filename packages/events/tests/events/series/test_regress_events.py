@@ -1,4 +1,4 @@
-"""Regressions on the labels of a store, beside the same regression of columns that are put together by hand."""
+"""Regressions on the labels of a store, compared with regressions of columns assembled by hand."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ QUARTERS = [f"2001-Q{part}" for part in range(1, 5)]
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventStore]:
-    path = labelled_store(tmp_path_factory.mktemp("labelled") / "labelled.duckdb", n=160, read=60)
-    with EventStore.open(path) as held:
-        yield held
+    path = labelled_store(tmp_path_factory.mktemp("labelled") / "labelled.duckdb", n=160, n_labelled=60)
+    with EventStore.open(path) as store:
+        yield store
 
 
 def beside() -> pd.DataFrame:
@@ -36,14 +36,14 @@ def beside() -> pd.DataFrame:
 def by_hand(store: EventStore) -> pd.DataFrame:
     """All pairs of a document and an actor, one after another."""
     settled = settled_labels(store)
-    said = dict(zip(settled.documents.tolist(), settled.labels, strict=True))
-    found = {(n, actor): p for n, actor, p in store.ask("SELECT document, actor, probability FROM events")}
+    labels = dict(zip(settled.documents.tolist(), settled.labels, strict=True))
+    probabilities = {(n, actor): p for n, actor, p in store.ask("SELECT document, actor, probability FROM events")}
     rows = []
     for number, date in store.ask("SELECT document, date FROM documents ORDER BY document"):
         for k, actor in enumerate(settled.actors):
-            label = said[number][k] if number in said else np.nan
+            label = labels[number][k] if number in labels else np.nan
             stratum, quarter = settled.strata[number], f"{date.year}-Q{(date.month + 2) // 3}"
-            rows.append((number, actor, quarter, found.get((number, actor), 0.0), label, stratum))
+            rows.append((number, actor, quarter, probabilities.get((number, actor), 0.0), label, stratum))
     return pd.DataFrame(rows, columns=["document", "actor", "period", "p", "label", "stratum"])
 
 
@@ -52,8 +52,8 @@ def test_it_is_the_regression_of_all_pairs(store: EventStore) -> None:
     table = beside()
     regression = regress_events(store, covariates=["troops", "season"], fixed_effects=["actor"], data=table)
     pairs = by_hand(store)
-    known = table.replace({"actor": {"Arland": "AAA"}}).set_index(["actor", "period"])
-    at = known.loc[list(zip(pairs["actor"], pairs["period"], strict=True))].reset_index()
+    covariates = table.replace({"actor": {"Arland": "AAA"}}).set_index(["actor", "period"])
+    at = covariates.loc[list(zip(pairs["actor"], pairs["period"], strict=True))].reset_index()
     expected = howsure.regress_predicted(
         pairs["label"],
         pairs["p"],
@@ -81,10 +81,10 @@ def test_actors_alone_differ_as_their_corrected_shares(store: EventStore) -> Non
 
 def test_files_and_documents(store: EventStore, tmp_path: Path) -> None:
     """A file of documents: its ids are names, also where they look like numbers."""
-    table = pd.DataFrame({"document": [one for (one,) in store.ask("SELECT id FROM documents")]})
+    table = pd.DataFrame({"document": [name for (name,) in store.ask("SELECT id FROM documents")]})
     table["length"] = np.arange(len(table))
     table.to_csv(tmp_path / "length.csv", index=False)
-    read = howsure.read(tmp_path / "length.csv")
-    regression = regress_events(store, covariates=["length"], on=["document"], period="year", data=read)
+    covariates = howsure.read(tmp_path / "length.csv")
+    regression = regress_events(store, covariates=["length"], on=["document"], period="year", data=covariates)
     same = regress_events(store, covariates=["length"], on=["document"], data=table)
     assert regression["length"].corrected == same["length"].corrected

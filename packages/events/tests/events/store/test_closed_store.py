@@ -1,4 +1,4 @@
-"""A store that was closed: whoever is given one says so, in the same words."""
+"""A closed store: every function that takes a store refuses it with the same message."""
 
 from __future__ import annotations
 
@@ -213,10 +213,10 @@ def saying(store: EventStore) -> str:
 
 def taking_a_store() -> Iterator[str]:
     """The public functions, of events and of their page, that have a parameter for a store."""
-    for found in pkgutil.walk_packages(howsure_events.__path__, "howsure_events."):
-        if found.name.startswith("howsure_events.commands"):
+    for info in pkgutil.walk_packages(howsure_events.__path__, "howsure_events."):
+        if info.name.startswith("howsure_events.commands"):
             continue
-        module = importlib.import_module(found.name)
+        module = importlib.import_module(info.name)
         for name, function in inspect.getmembers(module, inspect.isfunction):
             kinds = {parameter.annotation for parameter in inspect.signature(function).parameters.values()}
             if function.__module__ == module.__name__ and not name.startswith("_") and kinds & {"Store", "EventStore"}:

@@ -125,8 +125,8 @@ def test_one_value_among_many_that_are_empty(tmp_path: Path) -> None:
                     }
                 }
             )
-            found = "SELECT mention, actors FROM mentions WHERE verb = 7 AND document = ?"
-            assert store.ask(found, [document]) == [(place, ["IRQ", "USA"])]
+            query = "SELECT mention, actors FROM mentions WHERE verb = 7 AND document = ?"
+            assert store.ask(query, [document]) == [(place, ["IRQ", "USA"])]
             silent = "SELECT count(*) FROM mentions WHERE len(actors) = 0 AND verb IS NULL AND document = ?"
             assert store.ask(silent, [document]) == [(n - 1,)]
 
@@ -229,19 +229,20 @@ def test_a_store_in_use(tmp_path: Path) -> None:
     path = tmp_path / "a.duckdb"
     with empty_store(path) as store:
         store.append(rows(0))
-        process = FORKSERVER.Process(target=_open_elsewhere, args=(path, tmp_path / "told"))
+        process = FORKSERVER.Process(target=_open_elsewhere, args=(path, tmp_path / "report"))
         process.start()
         process.join()
         with pytest.raises(StoreError, match="being written to"):
             EventStore.open(path)
-    assert (tmp_path / "told").read_text() == f"{path} is being written to; wait for that, or end it, and open it then."
+    message = f"{path} is being written to; wait for that, or end it, and open it then."
+    assert (tmp_path / "report").read_text() == message
 
 
-def _open_elsewhere(path: Path, told: Path) -> None:
+def _open_elsewhere(path: Path, report: Path) -> None:
     try:
         EventStore.open(path)
     except StoreError as error:
-        told.write_text(str(error))
+        report.write_text(str(error))
 
 
 def test_settings_that_differ_are_named(tmp_path: Path) -> None:
@@ -255,12 +256,12 @@ def test_settings_that_differ_are_named(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
-    path, told = tmp_path / "a.duckdb", tmp_path / "told.json"
-    process = FORKSERVER.Process(target=_fill, args=(path, told))
+    path, report = tmp_path / "a.duckdb", tmp_path / "report.json"
+    process = FORKSERVER.Process(target=_fill, args=(path, report))
     process.start()
     process.join()
     assert process.exitcode == 0
-    stored, message = json.loads(told.read_text())
+    stored, message = json.loads(report.read_text())
     assert "cannot be written" in message
     assert "What was stored before stays" in message
     assert stored > 3
@@ -271,8 +272,8 @@ def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
         assert store.next_document == stored + 1
 
 
-def _fill(path: Path, told: Path) -> None:
-    """Append until no file may grow; tell how many batches were stored, and the error."""
+def _fill(path: Path, report: Path) -> None:
+    """Append until no file may grow; report the number of stored batches, and the error."""
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     store = EventStore.create(path, {})
     resource.setrlimit(resource.RLIMIT_FSIZE, (LIMIT, resource.RLIM_INFINITY))
@@ -283,16 +284,16 @@ def _fill(path: Path, told: Path) -> None:
             stored += 1
     except StoreError as error:
         resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-        told.write_text(json.dumps([stored, str(error)]))
+        report.write_text(json.dumps([stored, str(error)]))
 
 
 def test_a_store_is_made_whole_or_not_at_all_on_an_almost_full_disk(tmp_path: Path) -> None:
-    told = tmp_path / "told.json"
-    process = FORKSERVER.Process(target=_make, args=(tmp_path, told))
+    report = tmp_path / "report.json"
+    process = FORKSERVER.Process(target=_make, args=(tmp_path, report))
     process.start()
     process.join()
     assert process.exitcode == 0
-    content = json.loads(told.read_text())
+    content = json.loads(report.read_text())
     for kilobytes, message in content.items():
         path = tmp_path / kilobytes / "a.duckdb"
         assert os.listdir(path.parent) == ([path.name] if message is None else [])
@@ -304,23 +305,23 @@ def test_a_store_is_made_whole_or_not_at_all_on_an_almost_full_disk(tmp_path: Pa
     assert {message is None for message in content.values()} == {True, False}
 
 
-def _make(folder: Path, told: Path) -> None:
-    """Make a store a limit of kilobytes that a file may have; tell each error, or null."""
+def _make(folder: Path, report: Path) -> None:
+    """Make a store under each limit of kilobytes for a file; report each error, or null."""
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    found: dict[str, str | None] = {}
+    errors: dict[str, str | None] = {}
     for kilobytes in (0, 8, 64, 300, 700, 780, 2_000):
         (folder / f"{kilobytes}").mkdir()
         resource.setrlimit(resource.RLIMIT_FSIZE, (kilobytes << 10, resource.RLIM_INFINITY))
         try:
             EventStore.create(folder / f"{kilobytes}" / "a.duckdb", {"seed": 4}).close()
-            found[f"{kilobytes}"] = None
+            errors[f"{kilobytes}"] = None
         except StoreError as error:
-            found[f"{kilobytes}"] = str(error)
+            errors[f"{kilobytes}"] = str(error)
     resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-    told.write_text(json.dumps(found))
+    report.write_text(json.dumps(errors))
 
 
-def test_a_store_that_this_program_holds_open_is_told_apart_from_one_that_another_writes(tmp_path: Path) -> None:
+def test_a_store_open_in_this_program_is_distinguished_from_one_that_another_writes(tmp_path: Path) -> None:
     path = copied(empty(), tmp_path / "a.duckdb")
     with duckdb.connect(path, read_only=True), pytest.raises(StoreError, match="open in this program already"):
         EventStore.open(path)
@@ -335,7 +336,7 @@ def test_what_differs_inside_a_setting_is_named(tmp_path: Path) -> None:
 
 
 def test_a_store_that_may_not_be_written_to() -> None:
-    """Whoever has no permission is told so, and not that the store is damaged; reading goes on."""
+    """Without permission the message says so, not that the store is damaged; reading still works."""
     with TemporaryDirectory() as folder:
         path = copied(empty(), Path(folder) / "a.duckdb")
         path.chmod(0o444)
@@ -345,10 +346,9 @@ def test_a_store_that_may_not_be_written_to() -> None:
         process.start()
         process.join()
         os.close(writer)
-        with os.fdopen(reader) as told:
-            assert (
-                told.read() == f"4 {path} cannot be written: you have no permission to. Change that, or work on a copy."
-            )
+        with os.fdopen(reader) as output:
+            message = f"4 {path} cannot be written: you have no permission to. Change that, or work on a copy."
+            assert output.read() == message
 
 
 def _open_as_nobody(path: Path, writer: int) -> None:
@@ -382,13 +382,15 @@ VALUES |= {f"{kind}[]": [values, [], values[:1]] for kind, values in VALUES.item
 @pytest.mark.parametrize("as_array", [False, True])
 def test_what_is_read_is_what_was_given(table: str, as_array: bool) -> None:
     types = types_of(table)
-    given = {name: VALUES[kind] for name, kind in types.items()}
-    columns: dict[str, Any] = dict(given)
+    columns_given = {name: VALUES[kind] for name, kind in types.items()}
+    columns: dict[str, Any] = dict(columns_given)
     if as_array:  # a column of a matrix, whose values do not lie side by side
-        for name in given:
+        for name in columns_given:
             if types[name] in ("BIGINT", "INTEGER", "DOUBLE", "BOOLEAN"):
-                columns[name] = np.column_stack([given[name], given[name]])[:, 0]
+                columns[name] = np.column_stack([columns_given[name], columns_given[name]])[:, 0]
     connection = duckdb.connect()
     connection.register("added", arrow_table(table, columns))
     listed = ", ".join(f"{name}::{kind}" for name, kind in types.items())
-    assert connection.execute(f"SELECT {listed} FROM added").fetchall() == list(zip(*given.values(), strict=True))
+    assert connection.execute(f"SELECT {listed} FROM added").fetchall() == list(
+        zip(*columns_given.values(), strict=True)
+    )

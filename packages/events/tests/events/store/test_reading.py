@@ -50,25 +50,25 @@ def test_a_period_ends_the_day_before_the_next(date: datetime.date, by: str) -> 
 
 @pytest.mark.long
 def test_what_is_asked_once_is_the_same_and_is_asked_anew_afterwards(tmp_path: Path) -> None:
-    asked = "SELECT count(*) FROM left_out WHERE document < $below"
+    query = "SELECT count(*) FROM left_out WHERE document < $below"
     path = tmp_path / "a.duckdb"
     with make_store(path, documents=40) as store, asking_once(store):
-        first = facts_of(store, asked, below=20)
+        first = facts_of(store, query, below=20)
         first.clear()  # an answer is the asker's own
-        assert facts_of(store, asked, below=20) == [(2,)]
-        assert facts_of(store, asked, below=40) == [(5,)]
+        assert facts_of(store, query, below=20) == [(2,)]
+        assert facts_of(store, query, below=40) == [(5,)]
     with EventStore.open(path, read_only=False) as store, asking_once(store):
         for left in (5, 4):  # it is open for writing: nothing is remembered
-            assert facts_of(store, asked, below=40) == [(left,)]
+            assert facts_of(store, query, below=40) == [(left,)]
             store.connection.execute("DELETE FROM left_out WHERE document = 7")
 
 
 @pytest.mark.long
-def test_a_damaged_store_is_told_in_one_sentence(tmp_path: Path) -> None:
+def test_a_damaged_store_is_reported_in_one_sentence(tmp_path: Path) -> None:
     path = tmp_path / "a.duckdb"
     store_file(path, documents=40)
     whole = path.read_bytes()
-    told = []
+    messages = []
     for place in range(3 * 4096, len(whole), 4096 * 384):
         path.write_bytes(
             whole[:place] + bytes(255 - byte for byte in whole[place : place + 4096]) + whole[place + 4096 :]
@@ -79,9 +79,9 @@ def test_a_damaged_store_is_told_in_one_sentence(tmp_path: Path) -> None:
                 queries.series(store, ["IRQ"])
                 doubtful_documents(store)
         except HowsureError as error:
-            told.append(str(error))
-    assert any("the store is damaged or truncated: " in one for one in told)
-    assert not any("\n" in one for one in told)
+            messages.append(str(error))
+    assert any("the store is damaged or truncated: " in message for message in messages)
+    assert not any("\n" in message for message in messages)
 
 
 @pytest.mark.long
@@ -143,7 +143,9 @@ def slow_first(
     scores = {}
     for i, j in combinations(near, 2):
         shares = [
-            Fraction(sum(row[i] == row[j] for row, held in zip(labels, event, strict=True) if held == side), size)
+            Fraction(
+                sum(row[i] == row[j] for row, has_event in zip(labels, event, strict=True) if has_event == side), size
+            )
             for side, size in ((True, sum(event)), (False, len(event) - sum(event)))
         ]
         scores[i, j] = abs(shares[0] - shares[1])
@@ -155,9 +157,9 @@ def slow_first(
 @given(situations())
 def test_the_first_link_separates_best(situation: tuple[np.ndarray, np.ndarray, list[int]]) -> None:
     labels, event, mentions = situation
-    found = deciding_links(labels, event, mentions)
+    links = deciding_links(labels, event, mentions)
     expected = slow_first(labels.tolist(), event.tolist(), mentions) if 0 < event.sum() < SAMPLES else None
-    assert ([(one.first, one.second) for one in found[:1]] or [None]) == [expected]
+    assert ([(link.first, link.second) for link in links[:1]] or [None]) == [expected]
 
 
 @pytest.mark.long
@@ -187,13 +189,13 @@ def test_the_paper_s_example_hinges_on_the_two_husseins() -> None:
     assert deciding_links(labels, event, [1, 4]) == [DecidingLink(1, 4, 1.0, 0.0, 1.0)]
 
 
-def test_the_nearest_link_of_a_sure_chain_is_told() -> None:
-    """ "He" is surely Mr. Hussein; whether Mr. Hussein is the president decides, and both pairs tell it."""
+def test_the_nearest_link_of_a_sure_chain_is_reported() -> None:
+    """ "He" is surely Mr. Hussein; whether Mr. Hussein is the president decides, and both pairs show it."""
     labels = np.array([[0, 0, 0], [0, 1, 1]] * 50)
     assert deciding_links(labels, labels[:, 2] == 0, [0, 2]) == [DecidingLink(0, 1, 1.0, 0.0, 1.0)]
 
 
-def test_a_second_link_is_told_where_the_first_does_not_settle_it() -> None:
+def test_a_second_link_is_reported_where_the_first_does_not_decide() -> None:
     """ "He" must be the president of Iraq, and the president of the United States another."""
     iraq = np.array([[0, 1, 0], [0, 0, 0], [0, 1, 2], [0, 1, 2]] * 25)
     event = np.array([True, False, False, False] * 25)
@@ -202,7 +204,7 @@ def test_a_second_link_is_told_where_the_first_does_not_settle_it() -> None:
     assert (second.with_event, second.without_event, second.share) == (0.0, 1.0, 0.5)
 
 
-def test_where_either_of_two_links_makes_it_true_both_are_told() -> None:
+def test_where_either_of_two_links_suffices_both_are_reported() -> None:
     """Two acting mentions, 1 and 2, each of which may be Iraq's."""
     labels = np.array([[0, 0, 0], [0, 0, 2], [0, 1, 0], [0, 1, 2]] * 25)
     event = (labels[:, 1] == 0) | (labels[:, 2] == 0)

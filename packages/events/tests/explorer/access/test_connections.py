@@ -82,9 +82,9 @@ def test_bytes_that_trickle_in_do_not_prolong_it() -> None:
 def test_a_body_that_nobody_reads_does_not_hold_a_connection() -> None:
     with answering(hello, most=9, seconds=0.2) as port, line_to(port) as line:
         line.sendall(BEGUN.replace(b"GET", b"POST") + b"Content-Length: 1000000\r\n\r\n" + b"a" * 100)
-        said = b""
-        while not said.endswith(b"hello"):
-            said += line.recv(100)
+        received = b""
+        while not received.endswith(b"hello"):
+            received += line.recv(100)
         line.sendall(b"a")
         assert is_ended(line)
 
@@ -96,9 +96,9 @@ def test_a_connection_is_used_again() -> None:
 
 def test_beside_many_that_wait_the_page_is_there() -> None:
     """Those that have waited longest make room."""
-    with ExitStack() as held:
-        port = held.enter_context(answering(hello, most=5, seconds=LATE))
-        lines = [held.enter_context(line_to(port)) for _ in range(20)]
+    with ExitStack() as connections:
+        port = connections.enter_context(answering(hello, most=5, seconds=LATE))
+        lines = [connections.enter_context(line_to(port)) for _ in range(20)]
         for line in lines[-4:]:
             line.sendall(BEGUN)
         assert httpx2.get(f"http://127.0.0.1:{port}/", timeout=LATE).text == "hello"
@@ -116,12 +116,12 @@ def test_who_is_being_answered_is_not_cut_off() -> None:
         await anyio.to_thread.run_sync(ready.wait)
         await hello(scope, receive, send)
 
-    with ExitStack() as held:
-        port = held.enter_context(answering(slow, most=3, seconds=LATE))
-        held.callback(ready.set)  # before the server ends, whatever happens
-        asking = held.enter_context(line_to(port))
+    with ExitStack() as connections:
+        port = connections.enter_context(answering(slow, most=3, seconds=LATE))
+        connections.callback(ready.set)  # before the server ends, whatever happens
+        asking = connections.enter_context(line_to(port))
         asking.sendall(BEGUN + b"\r\n")
-        others = [held.enter_context(line_to(port)) for _ in range(10)]
+        others = [connections.enter_context(line_to(port)) for _ in range(10)]
         assert all(is_ended(line) for line in others[:8])
         ready.set()
         assert asking.recv(12) == b"HTTP/1.1 200"
@@ -130,8 +130,8 @@ def test_who_is_being_answered_is_not_cut_off() -> None:
 @pytest.mark.long
 def test_three_hundred_that_never_finish_do_not_block_the_page(store_path: Path) -> None:
     """More than may wait, and more than the files that a process may have open on some systems."""
-    with serving(store_path, files=256) as page, ExitStack() as held:
+    with serving(store_path, files=256) as page, ExitStack() as connections:
         for _ in range(300):
-            held.enter_context(line_to(page.port)).sendall(BEGUN)
+            connections.enter_context(line_to(page.port)).sendall(BEGUN)
         with page.client() as visiting:
             assert visiting.get("/api/overview").status_code == 200

@@ -16,8 +16,8 @@ ELSEWHERE, SITE, OLD = (
 
 
 def judged(changes: dict[str, str | None], *more: tuple[str, str]) -> str | None:
-    given = [(name, value) for name, value in {**OWN, **changes}.items() if value is not None]
-    raw = [(name.encode(), value.encode()) for name, value in (*given, *more)]
+    headers = [(name, value) for name, value in {**OWN, **changes}.items() if value is not None]
+    raw = [(name.encode(), value.encode()) for name, value in (*headers, *more)]
     return forged(Headers(raw=raw), token="secret")
 
 
@@ -65,5 +65,5 @@ def test_all_others_are_refused(changes: dict[str, str | None], why: str) -> Non
 
 
 @pytest.mark.parametrize("name", ["origin", "host", TOKEN])
-def test_what_is_said_twice_is_not_believed(name: str) -> None:
+def test_repeated_headers_are_not_trusted(name: str) -> None:
     assert judged({}, (name, OWN[name]))

@@ -41,15 +41,15 @@ def stranger(store: EventStore) -> TestClient:
 
 
 @pytest.mark.parametrize("query", WITHOUT)
-def test_without_the_token_nothing_is_told(stranger: TestClient, query: str) -> None:
+def test_without_the_token_nothing_is_revealed(stranger: TestClient, query: str) -> None:
     answer = stranger.get(f"/?{query}")
     assert answer.status_code == 403
     assert answer.text.startswith(REFUSED)
     assert "set-cookie" not in answer.headers
     assert {name: answer.headers[name] for name in HEADERS} == HEADERS
     for name in (*QUESTIONS, "nowhere"):
-        asked = stranger.get(f"/api/{name}?{query}")
-        assert (asked.status_code, asked.json()["error"].startswith(REFUSED)) == (403, True)
+        response = stranger.get(f"/api/{name}?{query}")
+        assert (response.status_code, response.json()["error"].startswith(REFUSED)) == (403, True)
 
 
 @pytest.mark.parametrize("cookie", COOKIES)
@@ -69,11 +69,11 @@ def test_the_address_with_the_token_gives_a_cookie_that_opens_all(stranger: Test
 @pytest.mark.parametrize("other", ["a=1", 'seen={"news":1}', "a=b c", "a,b=1", "a@b=1", "alone", "=", "caf\u00e9=1"])
 def test_a_cookie_among_others_is_found(stranger: TestClient, other: str) -> None:
     """Ports share the cookies of their host: another program's, whatever it holds, must not lock the user out."""
-    held = f"{other}; {COOKIE}; howsure-8351=other".encode("latin-1")
-    assert stranger.get("/", headers={b"cookie": held}).status_code == 200
+    cookies = f"{other}; {COOKIE}; howsure-8351=other".encode("latin-1")
+    assert stranger.get("/", headers={b"cookie": cookies}).status_code == 200
 
 
-def test_a_stranger_with_many_parameters_is_told_as_all_are(stranger: TestClient) -> None:
+def test_a_stranger_with_many_parameters_gets_the_usual_refusal(stranger: TestClient) -> None:
     query = "&".join(f"a{n}=1" for n in range(100))
     assert stranger.get(f"/?{query}").status_code == 403
     assert stranger.get(f"/?{query}&token={TOKEN}").status_code == 200
@@ -91,7 +91,7 @@ def test_the_token_opens_the_page_under_its_names_only(stranger: TestClient) -> 
 
 
 def test_the_token_does_not_open_a_question_by_its_address(stranger: TestClient) -> None:
-    """It would stand in histories and be sent on; the page is the only door."""
+    """It would be in histories and be passed on; only the page accepts it."""
     assert stranger.get(f"/api/overview?token={TOKEN}").status_code == 403
 
 

@@ -70,11 +70,11 @@ class ServedRoom(ServedPage):
     def answers(self, coder: str) -> dict[int, Any]:
         """A coder's answers in the store: who acts, or "unclear"."""
         with self.client(self.link_of(coder)) as client:
-            found = {}
+            answers = {}
             for number in client.get("/api/label/room", params={"coder": coder}).json()["answered"]:
-                told = client.get("/api/label/document", params={"coder": coder, "number": number}).json()["answer"]
-                found[number] = "unclear" if told["unclear"] else told["acting"]
-            return found
+                answer = client.get("/api/label/document", params={"coder": coder, "number": number}).json()["answer"]
+                answers[number] = "unclear" if answer["unclear"] else answer["acting"]
+            return answers
 
 
 @contextmanager
@@ -86,19 +86,19 @@ def serving_room(store: Path, *options: str, killed: bool = False, n_links: int 
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
     ) as server:
         try:
-            drawn, said = server.stdout.readline(), ""
+            drawn, line = server.stdout.readline(), ""
             assert "drawn before: Which of these attack here?" in drawn, drawn + _ended(server)
-            while " is labelled " not in said:
-                said = server.stdout.readline()
-                assert said, _ended(server)
+            while " is labelled " not in line:
+                line = server.stdout.readline()
+                assert line, _ended(server)
             links = {}
-            if shared := LINK.search(said):
+            if shared := LINK.search(line):
                 links["coders"] = shared[0]
             while "coordinator" not in links or len(links) < n_links:
-                said = server.stdout.readline()
-                found = re.match(r"  (\w+).*: (?=http)", said), LINK.search(said)
-                assert all(found), said + _ended(server)
-                links[found[0][1]] = found[1][0]
+                line = server.stdout.readline()
+                parts = re.match(r"  (\w+).*: (?=http)", line), LINK.search(line)
+                assert all(parts), line + _ended(server)
+                links[parts[0][1]] = parts[1][0]
             yield ServedRoom(next(iter(links.values())), server, links)
         finally:
             server.send_signal(signal.SIGINT)

@@ -73,9 +73,9 @@ def refusing(drawn: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 def answered(refusing: tuple[TestClient, EventStore]) -> dict[str, Any]:
     """An answer that the room holds."""
     client, store = refusing
-    said = {**SAID, "coder": "first", "document": reading_order(store)[0]}
-    assert order(client, "answer", json=said).status_code == 200
-    return said
+    answer = {**SAID, "coder": "first", "document": reading_order(store)[0]}
+    assert order(client, "answer", json=answer).status_code == 200
+    return answer
 
 
 def order(client: TestClient, name: str, changes: dict[str, Any] | None = None, **more: Any) -> Any:
@@ -257,16 +257,16 @@ def test_every_answer_carries_the_headers_of_safety(client: TestClient) -> None:
 
 
 @pytest.fixture
-def own(room_store: Path) -> Iterator[EventStore]:
+def writable_store(room_store: Path) -> Iterator[EventStore]:
     """A store that may be spoilt."""
     with EventStore.open(room_store, read_only=False) as opened:
         yield opened
 
 
 @pytest.mark.long
-def test_a_full_disk_is_told_and_the_answers_stay(own: EventStore) -> None:
+def test_a_full_disk_is_reported_and_the_answers_stay(writable_store: EventStore) -> None:
     """No file may grow from here on, as on a full disk; what fits no more is not taken for stored."""
-    store, client = own, visitor(own, Room(own, token="to write"))
+    store, client = writable_store, visitor(writable_store, Room(writable_store, token="to write"))
     order_of_reading, stored = reading_order(store), {}
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     wal = store.path.with_name(f"{store.path.name}.wal")
@@ -286,10 +286,10 @@ def test_a_full_disk_is_told_and_the_answers_stay(own: EventStore) -> None:
 
 def test_what_was_asked_before_an_answer_knows_nothing_of_it(store: EventStore, room: Room) -> None:
     """So it is not given to who asks after it, even if it is still under way."""
-    asked = questions_of(room, QUESTIONS)["label/intervals"]
-    before = asked.state()
+    question = questions_of(room, QUESTIONS)["label/intervals"]
+    before = question.state()
     room.write(COORDINATOR, ORDERS["answer"].act, **{**SAID, "document": reading_order(store)[0]})
-    assert asked.state() != before
+    assert question.state() != before
     assert QUESTIONS["overview"].state() == QUESTIONS["overview"].state()
 
 
@@ -329,14 +329,14 @@ def test_the_store_is_the_only_file_that_a_query_reads(client: TestClient, store
 
 
 @pytest.mark.parametrize(
-    ("table", "damage", "told"),
+    ("table", "damage", "damaged"),
     [
         ("sentences", "spaces = [true]", True),
         pytest.param("sentences", "words = NULL", True, marks=pytest.mark.long),
         ("mentions", "head = 1000", False),
     ],
 )
-def test_a_damaged_text_is_refused(room_store: Path, table: str, damage: str, told: bool) -> None:
+def test_a_damaged_text_is_refused(room_store: Path, table: str, damage: str, damaged: bool) -> None:
     """What is not read cannot mislead: without the model's answer, its tables are not looked at."""
     with duckdb.connect(room_store) as connection:
         connection.execute("ALTER TABLE sentences ALTER COLUMN words DROP NOT NULL")
@@ -344,11 +344,11 @@ def test_a_damaged_text_is_refused(room_store: Path, table: str, damage: str, to
         connection.execute(f"UPDATE {table} SET {damage} WHERE document = {number}")
     with EventStore.open(room_store, read_only=False, checked=False) as store:
         answer = visitor(store, Room(store)).get(f"/api/label/document?coder=anna&number={number}")
-        assert (answer.status_code == 400, "is damaged" in answer.text) == (told, told)
+        assert (answer.status_code == 400, "is damaged" in answer.text) == (damaged, damaged)
         assisted = visitor(store, Room(store, assisted=True)).get(f"/api/label/document?coder=anna&number={number}")
         assert "is damaged" in assisted.text
 
 
-def test_titles_of_actors_are_told(client: TestClient) -> None:
+def test_titles_of_actors_are_answered(client: TestClient) -> None:
     actors = client.get("/api/label/room?coder=anna").json()["actors"]
     assert [actor["title"] for actor in actors] == ["Iraq", "Yugoslavia", ATTACKS[1]]

@@ -32,7 +32,8 @@ def store(tmp_path: Path) -> Iterator[EventStore]:
 def label(store: EventStore, numbers: list[int]) -> None:
     """Every third document is Iraq's, every seventh Yugoslavia's; one in eleven is unclear."""
     acting = (("IRQ", 3), ("YUG", 7))
-    give(store, "anna", [(one, [code for code, n in acting if one % n == 0]) for one in numbers if one % 11])
+    clear = [number for number in numbers if number % 11]
+    give(store, "anna", [(document, [code for code, n in acting if document % n == 0]) for document in clear])
     with store.transaction():
         for number in numbers:
             if number % 11 == 0:
@@ -42,28 +43,28 @@ def label(store: EventStore, numbers: list[int]) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("design", ["stratified", pytest.param("simple", marks=pytest.mark.long)])
 def test_they_are_those_of_corrected_counts(store: EventStore, design: str) -> None:
-    """By the method "labels", given the same labels and strata, after each label from the first that tells."""
+    """By the method "labels", given the same labels and strata, after each label from the first with an interval."""
     draw_documents(store, 40, actors=ACTORS, period="none", design=design)
     numbers = [number for (number,) in store.ask("SELECT document FROM documents ORDER BY document")]
-    told = intervals(store)
-    for left in range(told["more"], 0, -1):
-        assert (told["more"], told["actors"]) == (left, [])
-        known = settled_labels(store).documents
-        clear = next(one for one in reading_order(store) if one not in known)
+    progress = intervals(store)
+    for left in range(progress["more"], 0, -1):
+        assert (progress["more"], progress["actors"]) == (left, [])
+        settled_documents = settled_labels(store).documents
+        clear = next(document for document in reading_order(store) if document not in settled_documents)
         record_answer(store, clear, "anna", acting=["IRQ"] if left % 3 else [], revision=0)
-        told = intervals(store)
-    known = settled_labels(store).documents
-    label(store, [number for number in reading_order(store)[-20:] if number not in known])
-    told, held = intervals(store), settled_labels(store)
-    assert (told["more"], told["population"]) == (0, len(numbers))
+        progress = intervals(store)
+    settled_documents = settled_labels(store).documents
+    label(store, [number for number in reading_order(store)[-20:] if number not in settled_documents])
+    progress, settled = intervals(store), settled_labels(store)
+    assert (progress["more"], progress["population"]) == (0, len(numbers))
     for at, actor in enumerate(ACTORS):
         labels = np.full(len(numbers), np.nan)
-        labels[np.searchsorted(numbers, held.documents)] = held.labels[:, at]
-        strata = [held.strata[number] for number in numbers]
+        labels[np.searchsorted(numbers, settled.documents)] = settled.labels[:, at]
+        strata = [settled.strata[number] for number in numbers]
         counts = howsure.estimate_counts(labels, np.zeros(len(numbers)), strata=strata, method="labels", rng=0)
-        assert told["actors"][at]["code"] == actor
-        assert told["actors"][at]["low"] == pytest.approx(counts.total.low)
-        assert told["actors"][at]["high"] == pytest.approx(counts.total.high)
+        assert progress["actors"][at]["code"] == actor
+        assert progress["actors"][at]["low"] == pytest.approx(counts.total.low)
+        assert progress["actors"][at]["high"] == pytest.approx(counts.total.high)
 
 
 def test_a_census_has_no_doubt(store: EventStore) -> None:
@@ -79,9 +80,9 @@ def test_what_coders_dispute_tells_nothing(store: EventStore) -> None:
     draw_documents(store, 40, actors=ACTORS, period="none")
     for coder, acting in (("anna", ["IRQ"]), ("ben", [])):
         give(store, coder, [(number, acting) for number in reading_order(store)])
-    told = intervals(store)
-    assert told["more"] == 0
-    assert [actor["low"] is None for actor in told["actors"]] == [True, False]
+    progress = intervals(store)
+    assert progress["more"] == 0
+    assert [actor["low"] is None for actor in progress["actors"]] == [True, False]
 
 
 @pytest.mark.long
@@ -96,19 +97,19 @@ def test_a_small_stratum_without_clear_answers_is_joined(store: EventStore) -> N
     assert all(actor["low"] == 0 for actor in intervals(store)["actors"])
 
 
-def test_the_first_part_of_a_sample_holds_the_truth_as_often_as_said() -> None:
+def test_intervals_of_the_first_part_of_a_sample_have_their_coverage() -> None:
     """60 of 600 in three strata, read to the half: of 400 draws, at least 92 % of the intervals hold the truth."""
     rng = np.random.default_rng(5)
     strata = np.repeat(["none", "few", "many"], [400, 150, 50])
     truth = rng.random(600) < np.repeat([0.03, 0.3, 0.8], [400, 150, 50])
-    held = []
+    covered = []
     for _ in range(400):
         labels = np.full(600, np.nan)
         for name, n in (("none", 15), ("few", 9), ("many", 6)):
-            read = rng.choice(np.flatnonzero(strata == name), n, replace=False)
-            labels[read] = truth[read]
+            chosen = rng.choice(np.flatnonzero(strata == name), n, replace=False)
+            labels[chosen] = truth[chosen]
         units = read_units(labels, np.zeros(600), strata=strata)
         inside = np.ones(len(units.labelled), dtype=np.bool_)
-        found = labels_total(units.draw, units.labels, inside, units=600, level=0.95)
-        held.append(found.low <= truth.sum() <= found.high)
-    assert np.mean(held) >= 0.92
+        total = labels_total(units.draw, units.labels, inside, units=600, level=0.95)
+        covered.append(total.low <= truth.sum() <= total.high)
+    assert np.mean(covered) >= 0.92

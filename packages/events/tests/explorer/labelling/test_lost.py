@@ -21,8 +21,8 @@ def test_a_kill_between_two_answers_loses_none(browser: Browser, room_store: Pat
         for keys in ("1", "n", "u", "2", "3", "1", "n"):
             typed(browser, keys, *([] if keys in "nu" else [Keys.ENTER]))
         expected = room.answers("killed")
-        said = [["IRQ"], [], "unclear", ["YUG"], ["KWT"], ["IRQ"], []]
-        assert expected == dict(zip(order, said, strict=False))
+        answers = [["IRQ"], [], "unclear", ["YUG"], ["KWT"], ["IRQ"], []]
+        assert expected == dict(zip(order, answers, strict=False))
         room.process.kill()
         room.process.wait()
         typed(browser, "1", Keys.ENTER)
@@ -38,7 +38,7 @@ def test_a_kill_between_two_answers_loses_none(browser: Browser, room_store: Pat
 
 @pytest.fixture
 def two_tabs(browser: Browser, room: ServedRoom, request: pytest.FixtureRequest) -> Iterator[list[str]]:
-    """Two tabs on the same document, of the same coder; the first one is told that there is another."""
+    """Two tabs on the same document, of the same coder; the first one shows that there is another."""
     first = browser.driver.current_window_handle
     coder = f"tabs {request.node.name[-30:]}"
     enter(browser, room.address, coder)
@@ -71,9 +71,9 @@ def test_two_tabs_do_not_overwrite_each_other(
     browser.says("#counted", "1 of 30 read")
     assert (current(browser), pressed(browser)) == (here, ["actor-1"]), "the choice waits"
     browser.press(Keys.ENTER)
-    said = browser.text("#problems")
-    assert "this document was answered in your name elsewhere meanwhile" in said
-    assert "There it is “Iraq”; here it is “Yugoslavia”." in said
+    problem = browser.text("#problems")
+    assert "this document was answered in your name elsewhere meanwhile" in problem
+    assert "There it is “Iraq”; here it is “Yugoslavia”." in problem
     assert room.answers(coder) == {here: ["IRQ"]}, "nothing is overwritten unasked"
     browser.click(button)
     assert room.answers(coder) == {here: kept}
@@ -160,12 +160,12 @@ def test_another_site_cannot_write(browser: Browser, room: ServedRoom, elsewhere
     number = current(browser)
     browser.open(elsewhere)
     browser.asked()
-    found = browser.driver.execute_async_script(ATTACK, room.home, number)
-    assert found == ["refused"] * 4
+    outcomes = browser.driver.execute_async_script(ATTACK, room.home, number)
+    assert outcomes == ["refused"] * 4
     body = f'{{"document": {number}, "coder": "forged", "acting": [], "unclear": false, "revision": 0, "x": "'
     browser.run(FORM, room.home, body)
     browser.wait(lambda: browser.driver.current_url.endswith("/api/label/answer"), "the answer to the form")
     assert "Only this page itself may read its data and write" in browser.seen()
     assert room.asked("room", coder="forged")["answered"] == []
-    assert [one for one in browser.asked() if one.endswith("/api/label/answer")], "it was tried"
+    assert [address for address in browser.asked() if address.endswith("/api/label/answer")], "it was tried"
     browser.errors()

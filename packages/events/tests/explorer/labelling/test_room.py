@@ -24,7 +24,7 @@ SHOWN = "return [location.hash, document.getElementById('place').textContent, do
 # The intervals come when the end shows, or half a second later: what changes above the links of the end moves them.
 LATE = """
     const asked = window.fetch;
-    window.late = {moved: false, told: 0};
+    window.late = {moved: false, shown: 0};
     window.fetch = async (address, ...rest) => {
       if (!String(address).includes("intervals")) return asked(address, ...rest);
       const end = Date.now() + 500;
@@ -32,7 +32,7 @@ LATE = """
       return asked(address, ...rest);
     };
     new MutationObserver(() => {
-      window.late.told += 1;
+      window.late.shown += 1;
       window.late.moved ||= !document.getElementById("done").hidden;
     }).observe(document.getElementById("intervals"), {childList: true, characterData: true, subtree: true});
 """
@@ -67,7 +67,7 @@ def test_thirty_documents_by_keys_alone(browser: Browser, room: ServedRoom) -> N
     browser.run(LATE)
     typed(browser, "n")
     assert browser.text("#done h2") == "You have read all documents of the sample"
-    browser.wait(lambda: browser.run("return window.late.told"), "the intervals")
+    browser.wait(lambda: browser.run("return window.late.shown"), "the intervals")
     assert not browser.run("return window.late.moved"), "the links of the end moved below the mouse"
     browser.click("#done a")
     assert browser.one("#series .chart"), "the page of events, of the store that is being labelled"
@@ -178,9 +178,9 @@ def test_the_mouse_does_what_keys_do(browser: Browser, room: ServedRoom) -> None
 def test_blind_means_blind(browser: Browser, room: ServedRoom, census: ServedRoom) -> None:
     enter(browser, room.address, "blind")
     assert browser.all("#document mark, #document table, #document button") == []
-    told = room.asked("document", coder="blind", number=current(browser))
-    assert told["view"] is None
-    assert set(told) == {"document", "id", "date", "title", "sentences", "answer", "revision", "view"}
+    shown = room.asked("document", coder="blind", number=current(browser))
+    assert shown["view"] is None
+    assert set(shown) == {"document", "id", "date", "title", "sentences", "answer", "revision", "view"}
     enter(browser, f"{census.address}", "assisted")
     browser.open(f"{census.label}#document=0")
     assert browser.all("#text mark")
@@ -220,9 +220,9 @@ def test_the_interval_of_the_total_comes_after_enough_labels(browser: Browser, r
         for left, _ in zip(range(needed, 0, -1), order, strict=False):
             browser.says("#intervals", f"after {left} more {'label' if left == 1 else 'labels'}.")
             typed(browser, *(["1", Keys.ENTER] if left % 2 else "n"))
-        told = browser.says("#intervals", f"Total so far, of {DOCUMENTS} documents (95 % intervals): Iraq ")
-        assert re.search(r"Iraq ([0-9]+) to ([0-9]+); Yugoslavia 0 to [1-9][0-9]*; ", told)
-        assert ATTACKS[1] in told, "the title of an actor, as text"
+        totals = browser.says("#intervals", f"Total so far, of {DOCUMENTS} documents (95 % intervals): Iraq ")
+        assert re.search(r"Iraq ([0-9]+) to ([0-9]+); Yugoslavia 0 to [1-9][0-9]*; ", totals)
+        assert ATTACKS[1] in totals, "the title of an actor, as text"
         enter(browser, room.address, "another")
         browser.gone("#intervals")  # coders see none
         typed(browser, "2", Keys.ENTER)
@@ -244,10 +244,10 @@ def test_two_coders_differ_and_it_is_settled_by_keys_alone(browser: Browser, roo
         browser.gone("#to-disagreements")
         browser.press("d")  # does nothing
         keys = ("n", "1", "23", "u", "1", "n")
-        for number, one in zip(twice, keys, strict=True):
+        for number, keys_of_document in zip(twice, keys, strict=True):
             assert current(browser) == number
             assert pressed(browser) == [], "and nothing of the other's answers"
-            typed(browser, *one, *([] if one in "nu" else [Keys.ENTER]))
+            typed(browser, *keys_of_document, *([] if keys_of_document in "nu" else [Keys.ENTER]))
         assert browser.text("#done h2") == f"You have read your 6 documents, of {READ} drawn"
         assert browser.text("#counted") == "6 of 6 read · 3 positive · 1 unclear"
         assert browser.all("#settle, #done a, #list:not([hidden])") == []
@@ -270,8 +270,8 @@ def test_two_coders_differ_and_it_is_settled_by_keys_alone(browser: Browser, roo
         typed(browser, "a")
         typed(browser, "n")
         assert browser.text("#list h2") == "All disagreements are settled"
-        told = room.asked("disagreements")
-        assert [one["answer"]["acting"] for one in told] == [["IRQ"], ["YUG"], [], []]
+        disagreements = room.asked("disagreements")
+        assert [disagreement["answer"]["acting"] for disagreement in disagreements] == [["IRQ"], ["YUG"], [], []]
         browser.click(f'#list [data-document="{twice[1]}"]')
         assert pressed(browser) == ["actor-0"]
         typed(browser, "n")
@@ -346,7 +346,7 @@ def test_hostile_texts_titles_and_names_do_nothing(browser: Browser, census: Ser
 
 @pytest.mark.long
 def test_a_phone_in_the_dark(browser: Browser, census: ServedRoom) -> None:
-    """No line is wider than the screen; the buttons are at hand without scrolling, and leave room for the text."""
+    """No line is wider than the screen; the buttons are visible without scrolling, and leave room for the text."""
     try:
         browser.resize(390, 844)
         browser.prefer("dark")

@@ -152,13 +152,13 @@ def under(client: TestClient, store: EventStore, name: str) -> set[int]:
     number = reading_order(store)[0]
     shown = client.get("/api/label/document", params={"coder": name, "number": number})
     answer = {**ANSWER, "coder": name, "document": number, "revision": shown.json().get("revision", 0)}
-    asked = [
+    responses = [
         shown,
         client.get("/api/label/room", params={"coder": name}),
         client.post("/api/label/answer", headers=OWN, json=answer),
         client.post(UNDO, headers=OWN, json={"coder": name}),
     ]
-    return {answer.status_code for answer in asked}
+    return {answer.status_code for answer in responses}
 
 
 @pytest.mark.parametrize(
@@ -214,5 +214,5 @@ def test_only_what_coders_answered_differently_is_settled(store: EventStore) -> 
     assert settled(first)[0] == 400
     assert settled(differing) == (200, "")
     assert settled(differing, 1) == (200, "")
-    assert [(one.document, one.coder) for one in settlements_of(store)] == [(differing, "chief")]
+    assert [(settlement.document, settlement.coder) for settlement in settlements_of(store)] == [(differing, "chief")]
     assert {answer.coder for answer in answers_of(store)} == {"anna", "ben"}
