@@ -12,6 +12,7 @@ from typing import Any
 
 from howsure import __version__
 from howsure.data.logs.conversion import input_files
+from howsure.data.logs.openai import NO_ANSWER, OPENAI
 from howsure.data.seen_columns import FEW, NUMBERS, OBJECTS, ONE, REPEATED, SeenColumn, seen_column
 from howsure.data.sources import Paths, named_paths
 from howsure.data.tables.connections import Connection
@@ -42,6 +43,7 @@ from howsure.inputs.source_names import format_suffix
 from howsure.result import Rows, as_json
 from howsure.show.table import COUNT, WORDS, Column
 from howsure_cli.column_words import CHANCES
+from howsure_cli.field_commands import WITHOUT_GOLD, fields_in_files, fields_in_rows, has_json_content
 from howsure_cli.log_commands import of_a_log
 from howsure_cli.table_commands import DOCUMENTS, UNLABELLED, WITHOUT_LABELS, is_unlabelled, of_a_table
 from howsure_cli.table_notes import SUMMARY, lists_of_objects, said_of_lists, summary_of_means
@@ -110,7 +112,11 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
     file_words = typed_files(paths, format, explode, encoding)
     if log is not None:
         commands = [*of_a_log(log, named, file_words)]
-        if not commands and log.filled_rows.get("probabilities"):
+        if not commands and log.format is OPENAI and has_json_content(paths[0]):
+            commands = fields_in_files(paths)
+            notes = [note for note in notes if NO_ANSWER not in note]
+            notes += [] if commands else [WITHOUT_GOLD]
+        elif not commands and log.filled_rows.get("probabilities"):
             notes.append(WITHOUT_LABELS)
         what = f"a log of {log.format.program}"
     elif means := summary_of_means(columns, n):
@@ -123,10 +129,16 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
         usable = [[row[at] for at in places] for row in rows[1:]]
         kinds = _kinds(named, tables)
         if len(kinds) > 1:
-            notes.append(f"The files have different columns ({_said_of_kinds(kinds)}): give files of one kind.")
-            commands = [look_at(_glob(kinds[0]), format, explode)]
+            commands = fields_in_files(paths)
+            if not commands:
+                notes.append(f"The files have different columns ({_said_of_kinds(kinds)}): give files of one kind.")
+                commands = [look_at(_glob(kinds[0]), format, explode)]
         else:
-            commands = of_a_table([columns[at] for at in places], usable, file_words, files=len(named))
+            table_columns = [columns[at] for at in places]
+            commands = fields_in_rows(table_columns, usable, file_words)
+            commands = commands or of_a_table(table_columns, usable, file_words, files=len(named))
+        if explode is None:
+            commands = commands or fields_in_files(paths)
         commands = commands or [look_into(file_words, column_name) for column_name in lists[:1] if explode is None]
         what = f"a table of {SPELLED[_written_format(named[0])]}"
         notes += of_alike
@@ -135,7 +147,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
         notes.append(f"{named[0].name} has only one column: {reason}")
     elif not n:
         notes.append(f"{named[0].name} has the names of columns and no rows. Was it cut off?")
-    elif not (commands or alike or percentages or {WITHOUT_LABELS, SUMMARY} & {*notes}):
+    elif not (commands or alike or percentages or {WITHOUT_GOLD, WITHOUT_LABELS, SUMMARY} & {*notes}):
         whole = [column.name for column in columns if column.kind in (OBJECTS, ONE) and column.examples[0][:1] == "{"]
         nested = [name for name in whole if not any(column.name.startswith(f"{name}.") for column in columns)]
         notes.append(NESTED.format(nested[0]) if nested else UNLABELLED if is_unlabelled(columns) else NO_ROLE)

@@ -702,6 +702,35 @@ def openai_evals_with_metrics() -> Expected:
     return "run.jsonl", {"score": {"m": f1.mean()}}
 
 
+def fields_by_row() -> Expected:
+    """A table with a row per value of a field."""
+    table("values.csv", "doc_id field value gold", [(i, f, "a", "ab"[i % 4 == 0]) for i in range(40) for f in "xy"])
+    return "values.csv", {"fields": {"x": 0.75, "y": 0.75}}
+
+
+def folders_of_fields() -> Expected:
+    """A folder of predicted and one of true JSON objects, named alike."""
+    for folder in ("out/predicted", "out/gold"):
+        Path(folder).mkdir(parents=True)
+        for i in range(8):
+            total = 3 if folder == "out/gold" and i < 2 else 2
+            Path(folder, f"d{i}.json").write_text(json.dumps({"total": total, "items": [{"price": i}]}))
+    return "out", {"fields": {"total": 0.75, "items[].price": 1.0}}
+
+
+def responses_with_json() -> Expected:
+    """Responses of a chat whose content is JSON, next to a file of true values."""
+    for i in range(8):
+        content = json.dumps({"total": i})
+        tokens = {"content": [{"token": character, "logprob": -0.01, "top_logprobs": []} for character in content]}
+        choice = {"message": {"role": "assistant", "content": content}, "logprobs": tokens, "finish_reason": "stop"}
+        line = {"custom_id": f"d{i}", "response": {"body": {"model": "m", "choices": [choice]}}, "error": None}
+        with open("out.jsonl", "a") as out, open("truth.jsonl", "a") as truth:
+            print(json.dumps(line), file=out)
+            print(json.dumps({"id": f"d{i}", "total": max(i, 2)}), file=truth)
+    return "out.jsonl", {"fields": {"total": 0.75}}
+
+
 LAYOUTS: dict[str, Callable[[], Expected]] = {
     "raters in rows": raters,
     "raters in columns": raters_in_columns,
@@ -757,6 +786,9 @@ LAYOUTS: dict[str, Callable[[], Expected]] = {
     "OpenAI evals": openai_evals,
     "labels of answers": labels_of_answers,
     "OpenAI evals with metrics": openai_evals_with_metrics,
+    "fields by row": fields_by_row,
+    "folders of fields": folders_of_fields,
+    "responses with JSON": responses_with_json,
 }
 
 
@@ -773,6 +805,8 @@ def main_number(command: str, printed: Mapping[str, Any]) -> Any:
         return {row["item"]: row["mean"] for row in printed["items"]}
     if command == "counts estimate":
         return {" ".join(row["group"]): row["positives"] for row in printed["groups"]}
+    if command == "fields":
+        return {row["field"]: row["accuracy"]["value"] for row in printed["fields"]}
     if command == "calibration":
         return printed["curves"][0]["base_rate"]
     if command == "significance":

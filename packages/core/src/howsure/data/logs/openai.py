@@ -26,6 +26,7 @@ OF_THE_API |= {"top_p", "top_logprobs", "max_output_tokens", "parallel_tool_call
 
 
 BATCH = {"custom_id", "response", "error"}
+NO_ANSWER = "have no probability: nothing was answered, no token is one of the answers, or two name different ones"
 PARTS = ("choices", "output")  # of a response
 RESPONSE_KEYS = ({"choices", "logprobs"}, {"output", "top_logprobs"})
 
@@ -160,10 +161,7 @@ class _Counts:
     def notes(self) -> Iterator[str]:
         """Notes for the user."""
         if self.answered < self.choices:
-            yield (
-                f"{self.choices - self.answered:,} of {self.choices:,} responses have no probability: nothing was "
-                "answered, no token is one of the answers, or two name different ones"
-            )
+            yield f"{self.choices - self.answered:,} of {self.choices:,} responses {NO_ANSWER}"
         if self.answered:
             share = self.outside / self.answered
             yield f"at the answer, tokens that are not answers have a probability of {share:.4f} on average"

@@ -93,7 +93,7 @@ class _Reader:
         """The values in the content of a response; none if the request failed, or if it is skipped."""
         try:
             if body is not None:
-                return {value.path: value for value in self._values(*_text_and_tokens(body))}
+                return {value.path: value for value in self._values(*content_and_tokens(body))}
         except ValueError:
             if not self.skip_missing:
                 raise
@@ -226,7 +226,7 @@ def _id_of_request(record: Mapping[str, Any], body: Mapping[str, Any] | None) ->
     return next((place[key] for place, key in places if _is_id(place.get(key))), None)
 
 
-def _text_and_tokens(body: Mapping[str, Any]) -> tuple[str, list[Any] | None, str]:
+def content_and_tokens(body: Mapping[str, Any]) -> tuple[str, list[Any] | None, str]:
     """The content of a response, its tokens, and advice where the content is not JSON.
 
     Raises ValueError for several choices.

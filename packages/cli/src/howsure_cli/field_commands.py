@@ -1,0 +1,107 @@
+"""Which commands are worth typing for structured answers: documents with fields, in files next to their true values."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from howsure.data.logs.openai import response_body
+from howsure.data.logs.source import Beginning
+from howsure.data.seen_columns import SeenColumn
+from howsure.data.structured.documents import Document, content_and_tokens, read_documents
+from howsure.data.structured.json_values import field_of, unfenced
+from howsure.data.tables.named_files import SUFFIXES
+from howsure.errors import InputError
+from howsure.fields.checked_values import ROLES
+from howsure.files.opened import parsed_json
+from howsure.inputs.source_names import format_suffix
+from howsure_cli.typed_commands import typed
+
+GOLD = {"gold", "truth", "true", "target", "targets", "label", "labels", "expected", "reference"}
+MAX_BYTES = 20_000_000  # of files whose documents are compared
+MAX_CANDIDATES = 5
+WITHOUT_GOLD = (
+    "The responses contain JSON: howsure fields evaluates each of its fields, with the true values by id, --gold FILE."
+)
+
+
+def has_json_content(path: str) -> bool:
+    """Whether a file has responses of OpenAI or vLLM, and the content of the first is a JSON object."""
+    kind = SUFFIXES.get(format_suffix(path)) if os.path.isfile(path) else None
+    body = None if kind is None else response_body(Beginning.of(path, kind).record)
+    if body is None:
+        return False
+    try:
+        return isinstance(parsed_json(unfenced(content_and_tokens(body)[0])[0]), dict)
+    except ValueError:
+        return False
+
+
+def fields_in_files(paths: Sequence[str]) -> list[str]:
+    """The command for predicted and true values of the same documents, in files or folders next to each other."""
+    pairs = (pair for pair in _candidates(paths) if max(map(_size, pair)) <= MAX_BYTES)
+    return [typed("fields", predicted, "--gold", gold) for predicted, gold in pairs if _match(predicted, gold)][:1]
+
+
+def fields_in_rows(
+    columns: Sequence[SeenColumn], rows: Sequence[Sequence[object]], file_words: Sequence[str]
+) -> list[str]:
+    """The command for a table with a row per value of a field, which names all columns as usual."""
+    names = [column.name.casefold() for column in columns]
+    places = {role: next((names.index(n) for n in usual if n in names), None) for role, usual in ROLES.items()}
+    document, field = places["document"], places["field"]
+    if document is None or field is None or places["value"] is None or places["gold"] is None:
+        return []
+    keys = {(row[document], row[field]) for row in rows}
+    return [typed("fields", *file_words)] if len(keys) == len(rows) > 1 else []
+
+
+def _candidates(paths: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Pairs of paths that may be predictions and their true values: by their names, in one folder."""
+    if len(paths) == 1 and os.path.isdir(paths[0]):
+        inner = [entry.path for entry in os.scandir(paths[0]) if entry.is_dir()]
+        if len(inner) == 2:
+            paths = inner
+    if len(paths) > 2:
+        return
+    gold = [path for path in paths if _is_gold(path)]
+    others = [path for path in paths if path not in gold]
+    if len(others) == 1:
+        beside = gold or _beside(others[0])
+        yield from ((others[0], path) for path in beside[:MAX_CANDIDATES])
+
+
+def _beside(path: str) -> list[str]:
+    """The files or folders next to a path that are named like true values."""
+    is_folder = os.path.isdir(path)
+    if not is_folder and (not os.path.isfile(path) or SUFFIXES.get(format_suffix(path)) not in ("json", "jsonl")):
+        return []
+    folder = os.path.dirname(path.rstrip(os.sep))
+    named = sorted(entry.name for entry in os.scandir(folder or ".") if entry.is_dir() == is_folder)
+    usable = [name for name in named if is_folder or format_suffix(name) in SUFFIXES]
+    return [os.path.join(folder, name) for name in usable if _is_gold(name)]
+
+
+def _is_gold(path: str) -> bool:
+    name = os.path.basename(path.rstrip(os.sep)).partition(".")[0]
+    return not GOLD.isdisjoint(re.findall(r"[a-z]+", name.lower()))
+
+
+def _size(path: str) -> int:
+    if not os.path.isdir(path):
+        return os.path.getsize(path)
+    return sum(entry.stat().st_size for entry in os.scandir(path) if entry.is_file())
+
+
+def _match(predicted: str, gold: str) -> bool:
+    """Whether every document with true values is predicted, and some field is in both."""
+    try:
+        documents, true = (read_documents([path], skip_missing=True).by_name for path in (predicted, gold))
+    except InputError:
+        return False
+    return bool(true) and true.keys() <= documents.keys() and not _fields(documents).isdisjoint(_fields(true))
+
+
+def _fields(documents: Mapping[str, Document]) -> set[str]:
+    return {field_of(path) for document in documents.values() for path in document.values}
