@@ -1,6 +1,6 @@
 """The tests of the core rooms with numpy, scipy and narwhals alone: `pytest -p tests.bare`, in `make test-bare`.
 
-Which tests run is told by a rule, not by a list. A library of an extra that a file of tests imports is a name without
+A rule decides which tests run, not a list. A library of an extra that a file of tests imports is a name without
 contents there; what howsure imports is what is installed. A test is left out when it uses such a name, or when howsure
 raises MissingExtraError: it wants the extra; so is a file that needs the contents to be read at all. Anything else that
 goes wrong is a failure, also where howsure itself imports what is not installed. The last lines say how many tests ran,
@@ -55,8 +55,8 @@ class Name:
     def __iter__(self) -> Iterator[Name]:
         yield self._used()
 
-    def __contains__(self, one: object) -> bool:
-        return one is self._used()
+    def __contains__(self, member: object) -> bool:
+        return member is self._used()
 
     def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
         return (type("Derived", (), {"__init__": lambda *values, **named: self._used()}),)
@@ -94,7 +94,7 @@ def imported(name: str, names: Any = None, local: Any = None, fromlist: Any = ()
 
 named_in: dict[str, str] = {}  # files of tests, and what they import that is not installed
 ran: Counter[str] = Counter()
-wanted: Counter[str] = Counter()
+tests_by_want: Counter[str] = Counter()
 unread: dict[str, str] = {}
 
 
@@ -142,7 +142,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     error = None if call.excinfo is None else call.excinfo.value
     if isinstance(error, Absent | MissingExtraError):
         report.outcome, report.longrepr = "skipped", (str(item.path), 0, f"wants {error}")
-        wanted[str(error)] += 1
+        tests_by_want[str(error)] += 1
     elif report.when == "call":
         ran[report.outcome] += 1
     return report
@@ -150,11 +150,11 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """How many ran, and what the others want."""
-    left = wanted.total()
+    left = tests_by_want.total()
     terminalreporter.write_line(
         f"{ran.total():,} of {ran.total() + left:,} tests ran; {left:,} want what is not installed:"
     )
-    for want, tests in wanted.most_common():
+    for want, tests in tests_by_want.most_common():
         terminalreporter.write_line(f"{tests:6,}  {want}")
     for path, want in unread.items():
         terminalreporter.write_line(f"   all  of {path}: {want}")
@@ -162,5 +162,5 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Most tests must run."""
-    if session.exitstatus == 0 and ran.total() < LEAST * (ran.total() + wanted.total()):
+    if session.exitstatus == 0 and ran.total() < LEAST * (ran.total() + tests_by_want.total()):
         session.exitstatus = 1

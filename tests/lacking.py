@@ -86,13 +86,13 @@ def pytest_configure() -> None:
             raise pytest.UsageError(f"{DEMAND} names what must be there: {', '.join(WANTS)}; {name} is none of them.")
     for want in (WANTS[name] for name in demanded):
         if not want.is_there():
-            told = f"{DEMAND}={','.join(demanded)}, but some tests are {want.reason}. {want.remedy}"
-            raise pytest.UsageError(told)
+            message = f"{DEMAND}={','.join(demanded)}, but some tests are {want.reason}. {want.remedy}"
+            raise pytest.UsageError(message)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say in one line for each want how many tests were not run, and what to install."""
-    reasons = [str(one.longrepr) for one in terminalreporter.stats.get("skipped", [])]
+    reasons = [str(report.longrepr) for report in terminalreporter.stats.get("skipped", [])]
     for want in WANTS.values():
         if number := sum(want.reason in reason for reason in reasons):
             terminalreporter.write_line(f"{want.reason}: {counted(number, 'test')}. {want.remedy}")
@@ -107,5 +107,5 @@ def real_data() -> Path:
 
 @pytest.fixture(scope="session")
 def pipeline(real_data: Path) -> Path:
-    """A small spaCy pipeline, which lies beside the real data."""
+    """A small spaCy pipeline, which is next to the real data."""
     return real_data.parent / "models" / "en_ud_small"

@@ -28,9 +28,9 @@ RELATIVE = Decimal("1e-9")
 ZERO = Decimal("1e-12")
 
 
-def is_printed(wanted: str, printed: str, *, tolerance: float = 0.0) -> bool:
+def is_printed(expected: str, printed: str, *, tolerance: float = 0.0) -> bool:
     """Whether a text says what was wanted, its decimals within their rounding, or within a wider tolerance."""
-    texts = wanted.split(ANYTHING)
+    texts = expected.split(ANYTHING)
     if _holds(printed, texts):
         return True
     first, *others = (_Piece(text, tolerance, goes_on=i < len(texts)) for i, text in enumerate(texts, 1))
@@ -54,10 +54,10 @@ def _holds(printed: str, texts: list[str]) -> bool:
         return False
     end = len(first)
     for text in others[:-1]:
-        found = printed.find(text, end)
-        if found < 0:
+        start = printed.find(text, end)
+        if start < 0:
             return False
-        end = found + len(text)
+        end = start + len(text)
     return printed.endswith(others[-1]) and end <= len(printed) - len(others[-1])
 
 
@@ -100,12 +100,12 @@ class _Piece:
 
     def find(self, printed: str, start: int) -> int | None:
         """Where the first such piece ends that starts at a place or after it."""
-        ends = (self.end_at(printed, found) for found in range(start, len(printed) + 1))
+        ends = (self.end_at(printed, position) for position in range(start, len(printed) + 1))
         return next((end for end in ends if end is not None), None)
 
     def is_end(self, printed: str, start: int) -> bool:
         """Whether the text ends with the piece, which starts at a place or after it."""
-        return any(self.end_at(printed, found) == len(printed) for found in range(start, len(printed) + 1))
+        return any(self.end_at(printed, position) == len(printed) for position in range(start, len(printed) + 1))
 
 
 class RoundingChecker(doctest.OutputChecker):

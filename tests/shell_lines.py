@@ -35,9 +35,9 @@ def run_line(command: str, folder: Path) -> tuple[int, str]:
     printed, piped, failed = "", "", 0
     for piece, before, after in pieces:
         words = filled_in(piece, folder) if is_here(piece, before) else None
-        given = piped if before == "|" else None
+        piped_text = piped if before == "|" else None
         code, shown, errors = (
-            run_in_a_shell(piece, folder, given=given, apart=after == "|")
+            run_in_a_shell(piece, folder, piped_text=piped_text, apart=after == "|")
             if words is None
             else run_here(words, folder, apart=after == "|")
         )
@@ -52,9 +52,9 @@ def run_line(command: str, folder: Path) -> tuple[int, str]:
 def pieces_of(command: str) -> Iterator[tuple[str, str, str]]:
     """The commands of a line, each with what stands before and after it; one alone where only a shell may split it."""
     joined = re.sub(r"\\\n\s*", " ", command)
-    found = PIECE.findall(joined)
-    texts, between = [text.strip() for text in found[::2]], found[1::2]
-    simple = "".join(found) == joined and len(texts) == len(between) + 1 and set(between) <= set(CHAINED)
+    parts = PIECE.findall(joined)
+    texts, between = [text.strip() for text in parts[::2]], parts[1::2]
+    simple = "".join(parts) == joined and len(texts) == len(between) + 1 and set(between) <= set(CHAINED)
     if not simple or any(not re.match(r"[a-z]+\s", f"{text} ") or text.split()[0] in OF_THE_SHELL for text in texts):
         texts, between = [command], []
     yield from zip(texts, ["", *between], [*between, ""], strict=True)
@@ -104,15 +104,15 @@ def run_here(words: list[str], folder: Path, *, apart: bool = False) -> tuple[in
 
 
 def run_in_a_shell(
-    command: str, folder: Path, *, given: str | None = None, apart: bool = False
+    command: str, folder: Path, *, piped_text: str | None = None, apart: bool = False
 ) -> tuple[int, str, str]:
-    """The same of a shell's command, to which text may be `given`; its `howsure` is the program of this environment."""
+    """The same of a shell's command, to which text may be piped; its `howsure` is the program of this environment."""
     programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
         ["bash", "-c", f"set -euo pipefail\n{command}"],
         cwd=folder,
         env=os.environ | READER | {"PATH": programs, "PYTHONPATH": os.pathsep.join(map(str, FOLDERS))},
-        input="" if given is None else given,
+        input="" if piped_text is None else piped_text,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE if apart else subprocess.STDOUT,
         text=True,

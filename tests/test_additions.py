@@ -101,9 +101,9 @@ register(Metric("error_share", "hard", wrong_rows, mean, higher_is_better=False,
 ''',
         before='register(Metric("accuracy"',
     )
-    asked = (*COMPARED, "--metric", "error_share")
-    assert "error_share" in copy.run(*asked)
-    assert {0.25, 0.75} <= set(numbers_in(copy.from_json(*asked)))
+    command_line = (*COMPARED, "--metric", "error_share")
+    assert "error_share" in copy.run(*command_line)
+    assert {0.25, 0.75} <= set(numbers_in(copy.from_json(*command_line)))
     assert "error_share" in copy.run(*COMPARED, "--metric", "no_such_metric", code=2)
 
 
@@ -129,10 +129,10 @@ register(
 )
 """,
     )
-    asked = (*COMPARED, "--metric", "equal_text")
-    assert "equal_text" in copy.run(*asked)
-    assert {0.75, 0.25} <= set(numbers_in(copy.from_json(*asked)))
-    assert "equal_text" in copy.run(*asked, "--metric", "equal_texts", code=2).partition("mean")[2]
+    command_line = (*COMPARED, "--metric", "equal_text")
+    assert "equal_text" in copy.run(*command_line)
+    assert {0.75, 0.25} <= set(numbers_in(copy.from_json(*command_line)))
+    assert "equal_text" in copy.run(*command_line, "--metric", "equal_texts", code=2).partition("mean")[2]
 
 
 def test_a_log_format(copy: Copy) -> None:

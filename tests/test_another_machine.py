@@ -36,8 +36,8 @@ def printed(environment: dict[str, str]) -> str:
 def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     """Every number or text of a JSON value with its place."""
     if isinstance(value, dict | list):
-        for key, one in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from leaves(one, f"{path}/{key}")
+        for key, child in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from leaves(child, f"{path}/{key}")
     else:
         yield path, value
 

@@ -133,7 +133,7 @@ class Module:
 
 @dataclass(frozen=True)
 class Import:
-    """One imported name (`howsure.inputs.pairs.Pairs`) and the function it stands in; None at the top of the module."""
+    """One imported name (`howsure.inputs.pairs.Pairs`) and the function around it; None at the top of the module."""
 
     name: str
     function: str | None
@@ -149,7 +149,7 @@ class Import:
 @cache
 def modules() -> list[Module]:
     """Every source file of the package."""
-    found = []
+    parsed = []
     gc.disable()  # of millions of nodes none is garbage
     for path in FILES:
         if PAPERS in path.parents:
@@ -157,10 +157,10 @@ def modules() -> list[Module]:
         parts = PurePosixPath(path.relative_to(ROOT).as_posix().partition("/src/")[2]).with_suffix("").parts
         is_package = parts[-1] == "__init__"
         name = ".".join(parts[:-1] if is_package else parts)
-        found.append(Module.parse(name, path.read_text(encoding="utf-8"), is_package=is_package))
+        parsed.append(Module.parse(name, path.read_text(encoding="utf-8"), is_package=is_package))
     gc.freeze()
     gc.enable()
-    return found
+    return parsed
 
 
 @cache
@@ -191,24 +191,28 @@ def imports_point_down(module: Module) -> Iterator[str]:
     """A room imports itself and the rooms below; what draws or writes a page (`SUGAR`) that room, cli anything."""
     if not module.room:
         return
-    for one in imports_of(module):
-        if not one.of("howsure_pytest", *PACKAGES) or one.name == "howsure.__version__" or one.room == module.room:
+    for imported in imports_of(module):
+        if (
+            not imported.of("howsure_pytest", *PACKAGES)
+            or imported.name == "howsure.__version__"
+            or imported.room == module.room
+        ):
             continue
-        if one.of("howsure") and one.room not in LEVEL and not module.name.startswith("howsure."):
+        if imported.of("howsure") and imported.room not in LEVEL and not module.name.startswith("howsure."):
             continue  # a public name, in another package
-        if one.room == SUGAR.get(one.function or ""):
+        if imported.room == SUGAR.get(imported.function or ""):
             continue
-        if LEVEL.get(one.room, len(LAYERS)) >= LEVEL[module.room]:
-            yield f"{module.name} imports {one.name}, which is not below {module.room}"
+        if LEVEL.get(imported.room, len(LAYERS)) >= LEVEL[module.room]:
+            yield f"{module.name} imports {imported.name}, which is not below {module.room}"
 
 
 def numerics_are_pure(module: Module) -> Iterator[str]:
     """A room of numerics neither prints nor touches a disk, but in the file that keeps what it makes."""
     if not (module.room in NUMERICS or module.name.startswith(NUMERIC_MODELS)) or module.keeps_files:
         return
-    for one in imports_of(module):
-        if one.of(*TOUCHING_A_DISK):
-            yield f"{module.name} imports {one.name}"
+    for imported in imports_of(module):
+        if imported.of(*TOUCHING_A_DISK):
+            yield f"{module.name} imports {imported.name}"
     for node in module.nodes:
         match node:
             case ast.Call(func=ast.Name("open" | "input" as name)):
@@ -225,9 +229,9 @@ def only_the_command_line_talks(module: Module) -> Iterator[str]:
     """Nothing prints but cli, and what starts it."""
     if module.talks:
         return
-    for one in imports_of(module):
-        if one.of(*TALKING):
-            yield f"{module.name} imports {one.name}"
+    for imported in imports_of(module):
+        if imported.of(*TALKING):
+            yield f"{module.name} imports {imported.name}"
     for node in module.nodes:
         match node:
             case ast.Call(func=ast.Name("print")):
@@ -238,7 +242,7 @@ def only_the_command_line_talks(module: Module) -> Iterator[str]:
 
 def frames_have_one_seam(module: Module) -> Iterator[str]:
     """narwhals is imported where frames become arrays, and where the engines that hold them add up."""
-    if not module.name.startswith(FRAME_SEAMS) and any(one.of("narwhals") for one in imports_of(module)):
+    if not module.name.startswith(FRAME_SEAMS) and any(imported.of("narwhals") for imported in imports_of(module)):
         yield f"{module.name} imports narwhals; {' and '.join(FRAME_SEAMS)} are the seams"
 
 
@@ -250,9 +254,9 @@ def databases_are_opened_in_one_place(module: Module) -> Iterator[str]:
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Name("duckdb"), attr=name)) if name[0].islower():
                 yield f"{module.name}:{node.lineno} calls duckdb.{name}(); {CONNECTIONS} opens connections"
-    for one in imports_of(module):
-        if one.of("duckdb.connect"):
-            yield f"{module.name} imports {one.name}; {CONNECTIONS} opens connections"
+    for imported in imports_of(module):
+        if imported.of("duckdb.connect"):
+            yield f"{module.name} imports {imported.name}; {CONNECTIONS} opens connections"
 
 
 def slow_libraries_are_imported_where_used(module: Module) -> Iterator[str]:
@@ -260,9 +264,9 @@ def slow_libraries_are_imported_where_used(module: Module) -> Iterator[str]:
     the door to a library, which that alone opens, the library.
     """
     slow = SLOW_TO_IMPORT - ({"matplotlib"} if "figures" in module.name.split(".") else {module.name.split(".")[-1]})
-    for one in imports_of(module, for_types=False):
-        if one.function is None and one.of(*slow):
-            yield f"{module.name} imports {one.name} at its top"
+    for imported in imports_of(module, for_types=False):
+        if imported.function is None and imported.of(*slow):
+            yield f"{module.name} imports {imported.name} at its top"
 
 
 def names_say_something(module: Module) -> Iterator[str]:
@@ -304,14 +308,14 @@ def graph_of(modules: list[Module]) -> dict[str, set[str]]:
     """Which modules each module loads, also inside functions; not for types only, nor figures of what can be drawn."""
     names = {module.name for module in modules}
 
-    def target(one: Import) -> str:
-        return one.name if one.name in names else one.name.rpartition(".")[0]
+    def target(imported: Import) -> str:
+        return imported.name if imported.name in names else imported.name.rpartition(".")[0]
 
     return {
         module.name: {
-            target(one)
-            for one in imports_of(module, for_types=False)
-            if one.function not in SUGAR and target(one) in names
+            target(imported)
+            for imported in imports_of(module, for_types=False)
+            if imported.function not in SUGAR and target(imported) in names
         }
         - {module.name}
         for module in modules
@@ -323,15 +327,19 @@ def circles_in(graph: dict[str, set[str]]) -> list[set[str]]:
 
     @cache
     def reached(name: str) -> frozenset[str]:
-        found, waiting = set(), list(graph[name])
+        reachable, waiting = set(), list(graph[name])
         while waiting:
-            one = waiting.pop()
-            if one not in found:
-                found.add(one)
-                waiting.extend(graph[one])
-        return frozenset(found)
+            module = waiting.pop()
+            if module not in reachable:
+                reachable.add(module)
+                waiting.extend(graph[module])
+        return frozenset(reachable)
 
-    return [{name, *(one for one in reached(name) if name in reached(one))} for name in graph if name in reached(name)]
+    return [
+        {name, *(module for module in reached(name) if name in reached(module))}
+        for name in graph
+        if name in reached(name)
+    ]
 
 
 def test_no_modules_import_each_other() -> None:
@@ -376,10 +384,10 @@ def test_one_idea_a_file() -> None:
 
 def loaded_by(program: str) -> set[str]:
     """The modules that a program loads, in a process of its own: of howsure, scipy, and the packages of others."""
-    said = subprocess.check_output(
+    output = subprocess.check_output(
         [sys.executable, "-c", f"import sys; {program}\nprint(*sys.modules)"], cwd=CORE.parent, text=True
     )
-    names = said.splitlines()[-1].split()
+    names = output.splitlines()[-1].split()
     return {name for name in names if name.startswith(("howsure.", "howsure_", "scipy."))} | {
         name.partition(".")[0] for name in names
     }

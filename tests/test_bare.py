@@ -34,8 +34,8 @@ def test_a_name_may_be_read_until_tests_run_and_be_used_never(monkeypatch: pytes
         """Of a class of the library."""
 
     monkeypatch.setattr(bare.Name, "running", True)
-    read = (lambda: name.DataFrame, lambda: frame["x"], lambda: list(frame), lambda: len(frame), lambda: range(frame))
-    for use in (*read, lambda: name(1), Derived):
+    uses = (lambda: name.DataFrame, lambda: frame["x"], lambda: list(frame), lambda: len(frame), lambda: range(frame))
+    for use in (*uses, lambda: name(1), Derived):
         with pytest.raises(bare.Absent, match="pandas"):
             use()
 

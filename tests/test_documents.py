@@ -116,10 +116,10 @@ def run_page(
                 if re.search(r"^\$ howsure", block.text, re.MULTILINE):
                     raise PageError(f"line {block.line}: howsure itself must run")
             case ("console",):
-                for line, command, wanted in commands_of(block):
+                for line, command, expected in commands_of(block):
                     shown = run_command(command, folder, line, exit_code=int(block.options.get("exit", 0)))
-                    if wanted.strip():
-                        compare(wanted, shown, line, block.tolerance)
+                    if expected.strip():
+                        compare(expected, shown, line, block.tolerance)
             case ("text",):
                 if before is None:
                     raise PageError(f"line {block.line}: a text block stands right after the block that prints it")
@@ -151,9 +151,9 @@ def commands_of(block: Block) -> Iterator[tuple[int, str, str]]:
     if parts[0].strip() or len(parts) == 1:
         raise PageError(f"line {block.line}: a console block starts with `$ command`")
     line = block.line
-    for command, wanted in zip(parts[1::2], parts[2::2], strict=True):
-        yield line, command, wanted
-        line += command.count("\n") + 1 + wanted.count("\n")
+    for command, expected in zip(parts[1::2], parts[2::2], strict=True):
+        yield line, command, expected
+        line += command.count("\n") + 1 + expected.count("\n")
 
 
 def without_margins(text: str) -> str:
@@ -161,17 +161,17 @@ def without_margins(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.strip("\n").split("\n"))
 
 
-def require_printed(wanted: str, printed: str, line: int, tolerance: float) -> None:
+def require_printed(expected: str, printed: str, line: int, tolerance: float) -> None:
     """Raise PageError unless the text printed is the text wanted, in which `...` is any text."""
-    wanted, printed = without_margins(wanted), without_margins(printed)
-    if not is_printed(wanted, printed, tolerance=tolerance):
-        raise PageError(f"line {line}: the page says\n{wanted}\n\nbut this was printed\n{printed}")
+    expected, printed = without_margins(expected), without_margins(printed)
+    if not is_printed(expected, printed, tolerance=tolerance):
+        raise PageError(f"line {line}: the page says\n{expected}\n\nbut this was printed\n{printed}")
 
 
 def links_of(text: str) -> list[str]:
     """The targets of all links and pictures that do not lead to another site."""
-    found = re.findall(r"\]\(([^)\s]+)\)|(?:src|href)=\"([^\"]+)\"", FENCE.sub("", text))
-    return [link for pair in found for link in pair if link and not re.match(r"[a-z]+:", link)]
+    matches = re.findall(r"\]\(([^)\s]+)\)|(?:src|href)=\"([^\"]+)\"", FENCE.sub("", text))
+    return [link for pair in matches for link in pair if link and not re.match(r"[a-z]+:", link)]
 
 
 def dead_links(page: Path) -> list[str]:

@@ -25,8 +25,8 @@ def checked(folder: Path, least: float, checks: str = CHECKS, **inputs: str) -> 
     """The exit code of the step, what it printed, its output, and the job's summary."""
     action: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text())
     (step,) = (step for step in action["runs"]["steps"] if step.get("id") == "check")
-    given = {name: str(one["default"]) for name, one in action["inputs"].items()} | inputs
-    told = {name: text.replace("${{ inputs.", "").replace(" }}", "") for name, text in step["env"].items()}
+    input_values = {name: str(declared["default"]) for name, declared in action["inputs"].items()} | inputs
+    input_of_variable = {name: text.replace("${{ inputs.", "").replace(" }}", "") for name, text in step["env"].items()}
     bin_folder = folder / "temporary" / "howsure" / "bin"
     bin_folder.mkdir(parents=True)
     (bin_folder / "howsure").write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m howsure "$@"\n')
@@ -34,13 +34,17 @@ def checked(folder: Path, least: float, checks: str = CHECKS, **inputs: str) -> 
     (folder / "howsure.toml").write_text(checks.format(least=least))
     if not (folder / "grades.csv").exists():
         (folder / "grades.csv").write_text("right\n" + "1\n1\n1\n0\n" * 100)
-    own = {"RUNNER_TEMP": folder / "temporary", "GITHUB_STEP_SUMMARY": folder / "s.md", "GITHUB_OUTPUT": folder / "o"}
-    environment = os.environ | {name: str(path) for name, path in own.items()}
-    environment |= {name: given[key] for name, key in told.items()}
+    runner_paths = {
+        "RUNNER_TEMP": folder / "temporary",
+        "GITHUB_STEP_SUMMARY": folder / "s.md",
+        "GITHUB_OUTPUT": folder / "o",
+    }
+    environment = os.environ | {name: str(path) for name, path in runner_paths.items()}
+    environment |= {name: input_values[key] for name, key in input_of_variable.items()}
     script = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
     done = subprocess.run(script, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-    held = [path.read_text() if path.exists() else "" for path in (folder / "o", folder / "s.md")]
-    return done.returncode, done.stdout + done.stderr, held[0], held[1]
+    outputs = [path.read_text() if path.exists() else "" for path in (folder / "o", folder / "s.md")]
+    return done.returncode, done.stdout + done.stderr, outputs[0], outputs[1]
 
 
 @pytest.mark.parametrize(

@@ -70,8 +70,8 @@ def test_a_notebook_shows_what_it_contains(path: Path, tmp_path: Path) -> None:
     notebook = json.loads(path.read_text(encoding="utf-8"))
     stored = [cell["outputs"] for cell in notebook["cells"] if cell["cell_type"] == "code"]
     for expected, outputs in zip(stored, cell_outputs(notebook, tmp_path), strict=True):
-        for wanted, shown in zip(texts(expected), texts(outputs), strict=True):
-            assert is_printed(wanted, shown), f"{path.name} contains\n{wanted}\nbut shows\n{shown}"
+        for stored_text, shown in zip(texts(expected), texts(outputs), strict=True):
+            assert is_printed(stored_text, shown), f"{path.name} contains\n{stored_text}\nbut shows\n{shown}"
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=[path.stem for path in NOTEBOOKS])

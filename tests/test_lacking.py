@@ -1,4 +1,4 @@
-"""What a machine lacks is told in one line for each want; what is demanded and lacking makes a run fail."""
+"""What a machine lacks is reported in one line for each want; what is demanded and lacking makes a run fail."""
 
 from __future__ import annotations
 

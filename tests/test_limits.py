@@ -33,10 +33,10 @@ ASKS: dict[str, Callable[[], Any]] = {
 }
 
 
-@pytest.mark.parametrize("asked", ASKS)
-def test_huge_sizes_are_refused(asked: str) -> None:
+@pytest.mark.parametrize("call", ASKS)
+def test_huge_sizes_are_refused(call: str) -> None:
     with pytest.raises(InputError, match=r"must be a whole number from [01] to [0-9,]+[,;] "):
-        ASKS[asked]()
+        ASKS[call]()
 
 
 def test_a_plan_states_what_it_would_draw() -> None:
@@ -99,15 +99,15 @@ TOO_LARGE: dict[str, Callable[[], Any]] = {
 }
 
 
-@pytest.mark.parametrize("asked", TOO_LARGE)
-def test_numbers_that_are_too_large_are_refused_in_a_sentence(asked: str) -> None:
+@pytest.mark.parametrize("call", TOO_LARGE)
+def test_numbers_that_are_too_large_are_refused_in_a_sentence(call: str) -> None:
     with pytest.raises(InputError, match=r"must (be|lie) ") as caught:
-        TOO_LARGE[asked]()
+        TOO_LARGE[call]()
     assert len(str(caught.value)) < 400
 
 
 def test_large_scores_within_the_limit_have_the_mean_and_interval_of_smaller_ones() -> None:
     small = [1.0, -1.0, 0.5, 0.0, 0.25] * 5
-    (row,), (large,) = howsure.mean_scores(small), howsure.mean_scores([1e70 * one for one in small])
-    scaled = [one * 1e70 for one in (row.mean.value, row.mean.low, row.mean.high) if one is not None]
+    (row,), (large,) = howsure.mean_scores(small), howsure.mean_scores([1e70 * score for score in small])
+    scaled = [score * 1e70 for score in (row.mean.value, row.mean.low, row.mean.high) if score is not None]
     assert [large.mean.value, large.mean.low, large.mean.high] == pytest.approx(scaled, rel=1e-9)

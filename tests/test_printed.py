@@ -58,14 +58,14 @@ DIFFERENT = [
 ]
 
 
-@pytest.mark.parametrize(("wanted", "printed"), SAME)
-def test_rounding_passes(wanted: str, printed: str) -> None:
-    assert is_printed(wanted, printed)
+@pytest.mark.parametrize(("expected", "printed"), SAME)
+def test_rounding_passes(expected: str, printed: str) -> None:
+    assert is_printed(expected, printed)
 
 
-@pytest.mark.parametrize(("wanted", "printed"), DIFFERENT)
-def test_anything_else_fails(wanted: str, printed: str) -> None:
-    assert not is_printed(wanted, printed)
+@pytest.mark.parametrize(("expected", "printed"), DIFFERENT)
+def test_anything_else_fails(expected: str, printed: str) -> None:
+    assert not is_printed(expected, printed)
 
 
 def test_a_declared_tolerance_holds_for_decimals_and_no_further() -> None:
@@ -83,8 +83,8 @@ def test_the_next_float_passes(value: float, sign: int) -> None:
 
 @given(st.integers(100, 10**9), st.integers(0, 9), st.integers(-3, 3))
 def test_a_unit_of_the_last_digit_passes_and_two_do_not(digits: int, places: int, away: int) -> None:
-    wanted, printed = (f"{number / 10**places:.{places}f}" for number in (digits, digits + away))
-    assert is_printed(wanted, printed) == (abs(away) <= (places > 0))
+    expected, printed = (f"{number / 10**places:.{places}f}" for number in (digits, digits + away))
+    assert is_printed(expected, printed) == (abs(away) <= (places > 0))
 
 
 @given(st.text(alphabet="ab 01.-\n"), st.text(alphabet="ab 01.-\n"))

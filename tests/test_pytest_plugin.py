@@ -85,14 +85,14 @@ def loaded() -> None:
 
 
 def ever_decided(limit: float, rate: float, runs: int, *, above: bool) -> float:
-    """The probability that so many runs, of which a share passes, are ever decided for a side: all paths, no draw."""
+    """The probability that this many runs, of which a share passes, are ever decided for a side: all paths, no draw."""
     open_paths, decided = {0: 1.0}, 0.0  # by the number that passed
     for n in range(1, runs + 1):
         after: dict[int, float] = {}
         for passed, p in open_paths.items():
             after[passed] = after.get(passed, 0.0) + p * (1 - rate)
             after[passed + 1] = after.get(passed + 1, 0.0) + p * rate
-        for passed in [one for one in after if binomial_wealth(one, n - one, limit, above=above) >= 20]:
+        for passed in [passes for passes in after if binomial_wealth(passes, n - passes, limit, above=above) >= 20]:
             decided += after.pop(passed)
         open_paths = after
     return decided
@@ -115,8 +115,8 @@ def test_the_wealth_is_a_mixture_of_bets() -> None:
     for passed, failed, limit in [(9, 1, 0.5), (3, 4, 0.8), (40, 0, 0.9)]:
         won = (p / limit) ** passed * ((1 - p) / (1 - limit)) ** failed
         for above, side in ((True, p > limit), (False, p < limit)):
-            wanted = np.sum((won * density)[side]) / np.sum(density[side])
-            assert binomial_wealth(passed, failed, limit, above=above) == pytest.approx(wanted, rel=0.01)
+            expected = np.sum((won * density)[side]) / np.sum(density[side])
+            assert binomial_wealth(passed, failed, limit, above=above) == pytest.approx(expected, rel=0.01)
 
 
 @pytest.mark.parametrize("workers", [(), pytest.param(("-n", "1"), marks=pytest.mark.long)], ids=["alone", "xdist"])
@@ -170,18 +170,18 @@ def test_predictions_are_judged_at_the_end(
     done = pytester.runpytest_inprocess(*typed, *(("-n", "2") if cluster else ()))
     assert done.ret == code
     done.assert_outcomes(passed=5)
-    held: dict[str, list[tuple[float, bool]]] = {}
-    exec(source.partition("@")[0], held)
-    rows = [(i, *row) for part in range(4) for i, row in list(enumerate(held["ROWS"]))[part::4]]
+    namespace: dict[str, list[tuple[float, bool]]] = {}
+    exec(source.partition("@")[0], namespace)
+    rows = [(i, *row) for part in range(4) for i, row in list(enumerate(namespace["ROWS"]))[part::4]]
     index, prob, label = zip(*rows, strict=True)
     clusters = [i // 2 for i in index] if cluster else None
     if not options:
-        wanted = [f"calibration error {howsure.calibration_error(label, prob)} of 2,000 predictions"]
+        lines = [f"calibration error {howsure.calibration_error(label, prob)} of 2,000 predictions"]
     else:
         limit = float(options[0].partition("=")[2])
         check = howsure.check_calibration(label, prob, max_error=limit, clusters=clusters)
-        wanted = ["2,000 predictions", *check.below()]
-    assert [line for line in done.stdout.lines if line in wanted] == wanted
+        lines = ["2,000 predictions", *check.below()]
+    assert [line for line in done.stdout.lines if line in lines] == lines
 
 
 def test_a_prediction_that_is_none(pytester: pytest.Pytester) -> None:

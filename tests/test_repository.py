@@ -24,11 +24,11 @@ PROJECTS = {
 
 def requirements() -> set[str]:
     """The libraries that the packages, their extras and work on them ask for, by name."""
-    wanted = [part for project in PROJECTS.values() for part in all_parts(project)]
+    requirement_lists = [part for project in PROJECTS.values() for part in all_parts(project)]
     lists = [path for path in (ROOT / "requirements").glob("*.txt") if path.stem != "constraints"]
     listed = (path.read_text(encoding="utf-8").splitlines() for path in lists)
-    wanted += [[row for row in rows if row and row[0] not in "#-"] for rows in listed]
-    names = {requirement_name(requirement) for part in wanted for requirement in part}
+    requirement_lists += [[row for row in rows if row and row[0] not in "#-"] for rows in listed]
+    names = {requirement_name(requirement) for part in requirement_lists for requirement in part}
     return {name for name in names if name.partition("-")[0] != "howsure"}
 
 
@@ -88,14 +88,14 @@ def test_the_lock_file_holds_the_same_versions_with_hashes() -> None:
 def test_workflows_call_what_is_there() -> None:
     workflows = "".join(path.read_text(encoding="utf-8") for path in (ROOT / ".github" / "workflows").glob("*.yml"))
     targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
-    called = set(re.findall(r"make ([\w-]+)", workflows)) | set(re.findall(r"\btest-[a-z]+", workflows))
-    assert called
-    assert called - targets == set()
+    targets_used = set(re.findall(r"make ([\w-]+)", workflows)) | set(re.findall(r"\btest-[a-z]+", workflows))
+    assert targets_used
+    assert targets_used - targets == set()
     assert ".ci/run" in workflows
 
 
 def extras_asked_for(source: str) -> set[str]:
-    """The extras that a source file tells its reader to install, by `require(what, extra, library)`."""
+    """The extras that a source file asks its reader to install, by `require(what, extra, library)`."""
     if "require(" not in source:
         return set()
     calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
@@ -128,8 +128,8 @@ def test_the_version_is_the_same_everywhere() -> None:
     recipe = (ROOT / "recipe" / "recipe.yaml").read_text(encoding="utf-8")
     assert f'\n  version: "{version}"\n' in recipe
     run = recipe.partition("  run:\n")[2].partition("\n\n")[0]
-    said = [one.replace(" ", "") for one in re.findall(r"- (.+)", run)]
-    assert said == [f"python{PROJECTS['core']['requires-python']}", *PROJECTS["core"]["dependencies"]]
+    listed = [line.replace(" ", "") for line in re.findall(r"- (.+)", run)]
+    assert listed == [f"python{PROJECTS['core']['requires-python']}", *PROJECTS["core"]["dependencies"]]
 
 
 def tracked_files() -> list[Path]:
@@ -153,13 +153,13 @@ def foreign_places(text: str) -> list[str]:
 
 
 def test_files_name_no_machine_and_no_registry() -> None:
-    found = {}
+    places_by_path = {}
     for path in tracked_files():
         content = path.read_bytes()
         places = [] if b"\0" in content else foreign_places(content.decode("utf-8"))
         if places:
-            found[str(path.relative_to(ROOT))] = places
-    assert found == {}
+            places_by_path[str(path.relative_to(ROOT))] = places
+    assert places_by_path == {}
 
 
 def test_foreign_places_are_found() -> None:

@@ -1,4 +1,4 @@
-"""One contract for results: what every public function hands back tells, converts, and is drawn in the same way."""
+"""One contract for results: what every public function hands back is printed, converted, and drawn in the same way."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def _look() -> Any:
 def _tagged() -> Any:
     rng = np.random.default_rng(8)
     posterior = TagPosterior(list(rng.normal(size=(60, 4, 2))), np.eye(2), labels=["O", HOSTILE])
-    return posterior, [posterior.names(one[0]) for one in posterior.sample(1, rng=9)]
+    return posterior, [posterior.names(labels_of_sentences[0]) for labels_of_sentences in posterior.sample(1, rng=9)]
 
 
 def _resolved() -> Any:
@@ -193,15 +193,15 @@ def _monitored() -> tuple[Any, Any]:
     rng = np.random.default_rng(9)
     q, days = rng.random(400), np.datetime64("2026-01-01") + np.arange(400) // 40
     monitor = howsure.CalibrationMonitor()
-    taken = monitor.update(days, rng.random(400) < q / 3, q, groups=np.array([HOSTILE, "fine"])[np.arange(400) % 2])
-    return monitor, taken
+    update = monitor.update(days, rng.random(400) < q / 3, q, groups=np.array([HOSTILE, "fine"])[np.arange(400) % 2])
+    return monitor, update
 
 
 def _grades() -> tuple[Any, Any]:
     """Levels, and the probabilities of all of them."""
     rng = np.random.default_rng(0)
-    told = rng.dirichlet([1.0, 2.0, 1.0], 90)
-    return (rng.random((90, 1)) > told.cumsum(axis=1)).sum(axis=1), told
+    probabilities = rng.dirichlet([1.0, 2.0, 1.0], 90)
+    return (rng.random((90, 1)) > probabilities.cumsum(axis=1)).sum(axis=1), probabilities
 
 
 CALLS: dict[str, Callable[[], Any]] = {
@@ -610,10 +610,10 @@ def test_its_frame_has_named_columns_in_every_library(name: str, backend: str) -
 
 @RESULTS
 def test_it_prints_for_people(name: str) -> None:
-    said = str(result_of(name))
-    assert said.strip()
-    assert "\x1b" not in said
-    assert not re.search(r"0x[0-9a-f]{6,}|array\(|<[a-z_.]+ object", said)
+    printed_text = str(result_of(name))
+    assert printed_text.strip()
+    assert "\x1b" not in printed_text
+    assert not re.search(r"0x[0-9a-f]{6,}|array\(|<[a-z_.]+ object", printed_text)
 
 
 class Tags(HTMLParser):
@@ -672,7 +672,7 @@ def test_it_is_printed_in_a_paper(name: str) -> None:
     assert r"% preamble: \usepackage{booktabs}" in latex
     assert not re.search(r"(?<!\\)[_#&](?! )", re.sub(r"(?m)^%.*$| & |\$.*?\$", "", latex))  # all is escaped
     comments = [line for line in latex.splitlines() if line.startswith("%")]
-    assert len(comments) == len(set(comments))  # nothing is told twice
+    assert len(comments) == len(set(comments))  # nothing is reported twice
     rows = [line for line in markdown.splitlines() if line.startswith("|")]
     assert len(rows) == 2 + len(result.table().rows)
     first = result.table().headings[0]

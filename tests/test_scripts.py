@@ -50,10 +50,10 @@ def test_rooms_add_up() -> None:
     size = script("size")
     source = "packages/core/src/howsure"
     names = (f"{source}/errors.py", f"{source}/stats/a.py", f"{source}/stats/deep/b.py", "tests/stats/test_a.py")
-    found = size.rooms({PurePosixPath(name): TEXT for name in names})
-    assert found["packages/core/stats"] == (26, 12, 2, 13, 2)
-    assert found["all but tests"] == found["packages/core"] == (39, 18, 3, 13, 3)
-    assert found["tests of all"] == found["tests/stats"] == (13, 6, 1, 13, 1)
+    sizes = size.rooms({PurePosixPath(name): TEXT for name in names})
+    assert sizes["packages/core/stats"] == (26, 12, 2, 13, 2)
+    assert sizes["all but tests"] == sizes["packages/core"] == (39, 18, 3, 13, 3)
+    assert sizes["tests of all"] == sizes["tests/stats"] == (13, 6, 1, 13, 1)
 
 
 def test_a_walk_counts_files_in_their_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,12 +61,12 @@ def test_a_walk_counts_files_in_their_order(tmp_path: Path, monkeypatch: pytest.
     Path("two.csv").write_text("y,p\n" + "0,0.25\n1,0.75\n" * 20)
     walk = script("walk")
     typed = ["calibration", "two.csv", "--target", "y", "--prob", "p", "--bins", "2"]
-    found = walk.entered(typed)
-    assert next(iter(found)).startswith("howsure_cli/")
-    assert any(name.startswith("howsure/calibration/") for name in found)
-    told = walk.walk(typed)
-    assert f"{len(found)} files, {sum(map(len, found.values()))} functions; " in told
-    assert told.splitlines()[-1].endswith(" files before the first of a statistical room")
+    functions_by_file = walk.entered(typed)
+    assert next(iter(functions_by_file)).startswith("howsure_cli/")
+    assert any(name.startswith("howsure/calibration/") for name in functions_by_file)
+    report = walk.walk(typed)
+    assert f"{len(functions_by_file)} files, {sum(map(len, functions_by_file.values()))} functions; " in report
+    assert report.splitlines()[-1].endswith(" files before the first of a statistical room")
 
 
 @pytest.mark.long

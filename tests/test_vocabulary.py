@@ -71,44 +71,44 @@ def functions() -> Iterator[tuple[str, object]]:
     """Every public function and public method, by its name."""
     for room in map(import_module, ROOMS):
         for name in room.__all__:
-            held = getattr(room, name)
-            if inspect.isfunction(held):
-                yield name, held
-            elif inspect.isclass(held):
-                methods = {key: one for key, one in vars(held).items() if inspect.isfunction(one)}
-                yield from ((f"{name}.{key}", one) for key, one in methods.items() if not key.startswith("_"))
+            member = getattr(room, name)
+            if inspect.isfunction(member):
+                yield name, member
+            elif inspect.isclass(member):
+                methods = {key: method for key, method in vars(member).items() if inspect.isfunction(method)}
+                yield from ((f"{name}.{key}", method) for key, method in methods.items() if not key.startswith("_"))
 
 
 def test_public_parameters_are_typed_as_what_they_take() -> None:
     """A type checker refuses what the checks would; `Any` is for values that nobody looks into."""
-    seen = {
+    parameters_by_type = {
         f"{name}({parameter.name})"
         for name, function in functions()
         for parameter in inspect.signature(function).parameters.values()  # type: ignore[arg-type]
         if re.search(r"(?<!\[str, )\bAny\b", str(parameter.annotation)) and parameter.kind is not parameter.VAR_KEYWORD
         if not name.startswith("Files.")  # what rooms ask of a source, already in their own types
     }
-    assert seen == ANYTHING
+    assert parameters_by_type == ANYTHING
 
 
 def parameters() -> dict[str, list[str]]:
     """The functions that have a parameter, by its name."""
-    found: dict[str, list[str]] = {}
+    functions_by_parameter: dict[str, list[str]] = {}
     for name, function in functions():
         for parameter in inspect.signature(function).parameters:  # type: ignore[arg-type]
             if parameter not in FOREIGN:
-                found.setdefault(parameter, []).append(name)
-    return found
+                functions_by_parameter.setdefault(parameter, []).append(name)
+    return functions_by_parameter
 
 
 def options() -> dict[str, list[str]]:
     """The commands that have an option, by the option."""
-    found: dict[str, list[str]] = {}
+    commands_by_option: dict[str, list[str]] = {}
     for name, command in commands().items():
         for parameter in command.params:
             if isinstance(parameter, click.Option):
-                found.setdefault(parameter.opts[0], []).append(name)
-    return found
+                commands_by_option.setdefault(parameter.opts[0], []).append(name)
+    return commands_by_option
 
 
 def test_every_parameter_is_a_word() -> None:
@@ -116,8 +116,8 @@ def test_every_parameter_is_a_word() -> None:
 
 
 def test_every_option_spells_a_word() -> None:
-    known = {option_of(word) for word in (*WORDS, *OWN)}
-    assert {option: where for option, where in options().items() if option not in known} == {}
+    known_options = {option_of(word) for word in (*WORDS, *OWN)}
+    assert {option: where for option, where in options().items() if option not in known_options} == {}
 
 
 def test_no_two_words_have_one_option() -> None:
@@ -128,9 +128,9 @@ def test_no_two_words_have_one_option() -> None:
 
 
 def test_no_former_word_comes_back() -> None:
-    """A word that meant what another means is no parameter and no option."""
-    known, right = parameters(), {word.option for word in WORDS.values()}
-    left = {f"{where}({word})" for word in GONE for where in known.get(word, [])}
+    """A word that meant what another means is neither a parameter nor an option."""
+    functions_by_parameter, right = parameters(), {word.option for word in WORDS.values()}
+    left = {f"{where}({word})" for word in GONE for where in functions_by_parameter.get(word, [])}
     typed = {f"--{word}" for word in GONE} - right
     left |= {f"{where} {option}" for option in typed for where in options().get(option, [])}
     assert not left

@@ -27,19 +27,19 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("name", TYPED)
 def test_files_that_cannot_grow(name: str, kilobytes: int, place: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(place, tmp_path / "held"))
-    outputs = [folder / one for one in TYPED[name][1].split()]
+    outputs = [folder / output for output in TYPED[name][1].split()]
     replaced = [output for output in outputs if output.suffix not in GONE_ON_WITH]
-    for one in replaced:
-        one.write_bytes(OLD)
-    known = {one.name for one in [*folder.iterdir(), *outputs]} | {"scratch", "o", "o.duckdb.wal"}
+    for output in replaced:
+        output.write_bytes(OLD)
+    expected_names = {output.name for output in [*folder.iterdir(), *outputs]} | {"scratch", "o", "o.duckdb.wal"}
     done = run(name, folder, shell=f'ulimit -f {kilobytes}; exec "$@"')
     assert "Traceback" not in done.err
     assert done.code in (0, 2), done.err
-    assert {path.name for path in folder.iterdir()} <= known
+    assert {path.name for path in folder.iterdir()} <= expected_names
     assert list((folder / "scratch").iterdir()) == []
     assert [output.name for output in outputs if output.exists() and output.stat().st_size == 0] == []
     if done.code == 2:
-        assert any(one.read_bytes() == OLD for one in replaced) or not replaced
+        assert any(output.read_bytes() == OLD for output in replaced) or not replaced
         assert (
             any(output.name in done.err for output in outputs)
             or any(place in done.err for place in ("scratch", "o/"))

@@ -38,19 +38,19 @@ def test_a_kill(name: str, place: Path, tmp_path: Path) -> None:
     for moment in MOMENTS:
         folder = Path(shutil.copytree(place, tmp_path / f"{moment}"))
         replaced = [output for output in outputs if not output.endswith(GONE_ON_WITH)]
-        for one in replaced:
-            (folder / one).write_bytes(OLD)
+        for target in replaced:
+            (folder / target).write_bytes(OLD)
         process = start(name, folder, shell='exec "$@"')
         time.sleep(moment * seconds)
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
-        killed = {one: (folder / one).read_bytes() for one in replaced}
-        for one in replaced:
-            assert killed[one] in (OLD, written(OLD, whole / one))
+        killed = {target: (folder / target).read_bytes() for target in replaced}
+        for target in replaced:
+            assert killed[target] in (OLD, written(OLD, whole / target))
         again = run(name, folder)
         assert again.code == 0, again.err
-        for one in replaced:
-            assert (folder / one).read_bytes() == written(killed[one], whole / one)
+        for target in replaced:
+            assert (folder / target).read_bytes() == written(killed[target], whole / target)
         assert [path.name for path in folder.iterdir() if re.search(r"\.[0-9a-f]{8}$", path.name)] == []
         assert list((folder / "scratch").glob("howsure-*")) == [] or "predictions.csv" not in TYPED[name][0]
 
@@ -64,16 +64,16 @@ def test_a_state_is_the_old_or_the_new_one(place: Path, tmp_path: Path) -> None:
     assert run(name, whole).code == 0
     seconds = time.monotonic() - started
     new = (whole / "watched.state").read_bytes()
-    seen = set()
+    contents = set()
     for k in range(40):
         folder = Path(shutil.copytree(place, tmp_path / f"{k}"))
         process = start(name, folder, shell='exec "$@"')
         time.sleep((0.6 + 0.5 * k / 40) * seconds)
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
-        found = (folder / "watched.state").read_bytes()
-        assert found in (old, new)
-        seen.add(found)
+        content = (folder / "watched.state").read_bytes()
+        assert content in (old, new)
+        contents.add(content)
         assert run(name, folder).code == 0
         assert (folder / "watched.state").read_bytes() == new
-    assert seen == {old, new}
+    assert contents == {old, new}

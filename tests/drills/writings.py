@@ -201,7 +201,7 @@ class Ended:
 def writing() -> set[str]:
     """The commands that can write a file."""
     kinds = (Written, WrittenFolder)
-    return {name for name, one in commands().items() if any(isinstance(p.type, kinds) for p in one.params)}
+    return {name for name, command in commands().items() if any(isinstance(p.type, kinds) for p in command.params)}
 
 
 def writing_options(name: str) -> set[str]:
@@ -264,8 +264,8 @@ def make_place(folder: Path) -> Path:
         Path("bio.tsv").write_text("Ann\tB-PER\nLee\tI-PER\nsings\tO\n\nBo\tB-PER\nruns\tO\n\n" * 20)
         printed("sequences", "train", "bio.tsv", "--tagger", "hmm", "--output", "bio.npz")
         for part in ("1", "2"):
-            told = ("--part", f"{part}/2", "--workers", "1", "--samples", "5", "--store", f"part-{part}.duckdb")
-            printed("events", "extract", "news.conllu", "--lexicon", "actors.tsv", *told)
+            options = ("--part", f"{part}/2", "--workers", "1", "--samples", "5", "--store", f"part-{part}.duckdb")
+            printed("events", "extract", "news.conllu", "--lexicon", "actors.tsv", *options)
         printed("coreference", "predict", "news.conllu", "--output", "entities.conllu")
         parts = Path("news.conllu").read_text(encoding="utf-8").split("# newdoc")
         Path("one.conllu").write_text(f"# newdoc{parts[1]}", encoding="utf-8")
@@ -294,5 +294,5 @@ def start(name: str, folder: Path, *, shell: str = '"$@"') -> subprocess.Popen[b
 def run(name: str, folder: Path, *, shell: str = '"$@"') -> Ended:
     """The same, to its end."""
     process = start(name, folder, shell=shell)
-    _, said = process.communicate()
-    return Ended(process.returncode, said.decode())
+    _, errors = process.communicate()
+    return Ended(process.returncode, errors.decode())

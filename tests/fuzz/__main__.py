@@ -91,7 +91,7 @@ def repeated(name: str, path: Path) -> int:
     folder = PLACE / name / "input"
     folder.mkdir(parents=True, exist_ok=True)
     crash = crash_of(READERS[name], path.read_bytes(), folder)
-    print("it is read, or refused as documented" if crash is None else f"{crash.where}\n{crash.told}")
+    print("it is read, or refused as documented" if crash is None else f"{crash.where}\n{crash.traceback_text}")
     return 0 if crash is None else 1
 
 
@@ -101,12 +101,13 @@ def campaign(way: str, fuzz: Callable[[str, float], Outcome], names: list[str], 
     crashes: list[tuple[str, Path]] = []
     total = 0
     for name in names:
-        found = fuzz(name, 60 * minutes)
-        total += found.executions
-        crashes += [(name, path) for path in found.crashes]
-        rate = found.executions / max(found.seconds, 1)
+        summary = fuzz(name, 60 * minutes)
+        total += summary.executions
+        crashes += [(name, path) for path in summary.crashes]
+        rate = summary.executions / max(summary.seconds, 1)
         print(
-            f"{name:<26}{found.executions:>12,}{found.seconds:>9.0f}{rate:>10,.0f}{len(found.crashes):>9}", flush=True
+            f"{name:<26}{summary.executions:>12,}{summary.seconds:>9.0f}{rate:>10,.0f}{len(summary.crashes):>9}",
+            flush=True,
         )
     print(f"{total:,} executions over {len(names)} readers, {len(crashes)} crashes")
     for name, path in crashes:
@@ -120,24 +121,24 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=5, help="for each reader")
     parser.add_argument("--way", choices=["both", "json", "bytes"], default="both", help="what makes the inputs")
     parser.add_argument("--again", type=Path, metavar="INPUT", help="read this input once by the one READER")
-    asked = parser.parse_args()
-    unknown = sorted(set(asked.reader) - set(READERS))
+    options = parser.parse_args()
+    unknown = sorted(set(options.reader) - set(READERS))
     if unknown:
         parser.error(f"no reader is called {', '.join(unknown)}")
-    if asked.again is not None:
-        if len(asked.reader) != 1:
+    if options.again is not None:
+        if len(options.reader) != 1:
             parser.error("--again needs one READER")
-        return repeated(asked.reader[0], asked.again)
-    names = asked.reader or list(READERS)
+        return repeated(options.reader[0], options.again)
+    names = options.reader or list(READERS)
     of_json = [name for name in names if name in JSON_READERS]
-    crashed = campaign("JSON", fuzzed_by_json, of_json, asked.minutes) if asked.way != "bytes" and of_json else 0
-    if asked.way == "json":
+    crashed = campaign("JSON", fuzzed_by_json, of_json, options.minutes) if options.way != "bytes" and of_json else 0
+    if options.way == "json":
         return crashed
     if importlib.util.find_spec("atheris") is None:
         version = f"{sys.version_info.major}.{sys.version_info.minor}"
         print(f"atheris is not installed for Python {version}: `make fuzz` installs it, where a wheel of it exists.")
         return 2
-    return max(crashed, campaign("bytes", fuzzed, names, asked.minutes))
+    return max(crashed, campaign("bytes", fuzzed, names, options.minutes))
 
 
 if __name__ == "__main__":

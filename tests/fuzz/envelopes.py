@@ -105,7 +105,7 @@ def _summary(parts: Parts) -> bytes:
 def _toml(value: Any) -> str:
     """A value as TOML writes it in a line, which has no null."""
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{json.dumps(name)} = {_toml(one)}" for name, one in value.items()) + "}"
+        return "{" + ", ".join(f"{json.dumps(name)} = {_toml(element)}" for name, element in value.items()) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(map(_toml, value)) + "]"
     if isinstance(value, float):
@@ -115,7 +115,7 @@ def _toml(value: Any) -> str:
 
 def _lines_of_toml(parts: Parts) -> bytes:
     content = json.loads(parts[""])
-    return "\n".join(f"{json.dumps(name)} = {_toml(one)}" for name, one in content.items()).encode(
+    return "\n".join(f"{json.dumps(name)} = {_toml(element)}" for name, element in content.items()).encode(
         "utf-8", "surrogatepass"
     )
 
@@ -129,12 +129,12 @@ def _settings(content: bytes) -> Parts:
         path = Path(folder, "store.duckdb")
         path.write_bytes(content)
         with duckdb.connect(path, read_only=True) as connection:
-            found = {
+            settings = {
                 f"{table} {name}": text.encode()
                 for table, query in SETTINGS.items()
                 for name, text in connection.execute(query).fetchall()
             }
-    return {"store": content, **found}
+    return {"store": content, **settings}
 
 
 def _store(parts: Parts) -> bytes:

@@ -1,7 +1,7 @@
 """Files of JSON changed by one who knows JSON: types, keys and depths swapped, half characters, checksums renewed.
 
-A change of bytes nearly always makes a text that is no JSON, which is refused at once; these are nearly always JSON, of
-another shape than the reader expects.
+A change of bytes nearly always makes a text that is not JSON, which is refused at once; these are nearly always JSON,
+of another shape than the reader expects.
 """
 
 from __future__ import annotations
@@ -72,9 +72,11 @@ RAW = 0.4  # of the texts have their characters as they are, not as escapes
 def mutated(content: bytes, envelope: Envelope, rng: random.Random) -> bytes | None:
     """A file with one to three changes to a JSON document or line in it; None if the change cannot be packed again."""
     parts = envelope.unpack(content)
-    held = {name: found for name, part in parts.items() if (found := documents_of(part)) is not None}
-    name = rng.choice(sorted(held))
-    documents, lines = held[name]
+    documents_of_parts = {
+        name: part_documents for name, part in parts.items() if (part_documents := documents_of(part)) is not None
+    }
+    name = rng.choice(sorted(documents_of_parts))
+    documents, lines = documents_of_parts[name]
     for _ in range(rng.randint(1, 3)):
         at = rng.randrange(len(documents))
         documents[at] = changed(documents[at], rng)
@@ -86,7 +88,7 @@ def mutated(content: bytes, envelope: Envelope, rng: random.Random) -> bytes | N
 
 
 def documents_of(part: bytes) -> tuple[list[Any], bool] | None:
-    """The JSON documents in bytes, and whether they are lines; None if they are no JSON."""
+    """The JSON documents in bytes, and whether they are lines; None if they are not JSON."""
     for texts in ([part], [line for line in part.split(b"\n") if line.strip()]):
         try:
             return [json.loads(text) for text in texts], len(texts) > 1
@@ -101,26 +103,28 @@ def changed(value: Any, rng: random.Random) -> Any:
     places = list(_places(value))
     if not places or rng.random() < 0.02:
         return _other(value, [], rng)
-    held, key = rng.choice(_by_depth(places, rng))
-    others = [one[name] for one, name in places]
+    container, key = rng.choice(_by_depth(places, rng))
+    others = [parent[name] for parent, name in places]
     way = rng.randrange(8)
     if way == 0:
-        del held[key]
-    elif way == 1 and isinstance(held, dict):
-        name = rng.choice([*NAMES, *held, key.swapcase(), f"{key}{TWICE}"])
-        held[name] = copy.deepcopy(held[key]) if TWICE in name else held.pop(key)
+        del container[key]
+    elif way == 1 and isinstance(container, dict):
+        name = rng.choice([*NAMES, *container, key.swapcase(), f"{key}{TWICE}"])
+        container[name] = copy.deepcopy(container[key]) if TWICE in name else container.pop(key)
     elif way == 1:
-        held.insert(key, copy.deepcopy(held[key]))
-    elif way == 2 and len(held) > 1:
-        other = rng.choice(list(held) if isinstance(held, dict) else range(len(held)))
-        held[key], held[other] = held[other], held[key]
+        container.insert(key, copy.deepcopy(container[key]))
+    elif way == 2 and len(container) > 1:
+        other = rng.choice(list(container) if isinstance(container, dict) else range(len(container)))
+        container[key], container[other] = container[other], container[key]
     elif way == 3:
-        held[key] = rng.choice(([held[key]], {"value": held[key]}, [held[key]] * 2, [[held[key]]]))
-    elif way == 4 and isinstance(held[key], list | dict) and held[key]:
-        inner = held[key]
-        held[key] = rng.choice(list(inner.values()) if isinstance(inner, dict) else inner)
+        container[key] = rng.choice(
+            ([container[key]], {"value": container[key]}, [container[key]] * 2, [[container[key]]])
+        )
+    elif way == 4 and isinstance(container[key], list | dict) and container[key]:
+        inner = container[key]
+        container[key] = rng.choice(list(inner.values()) if isinstance(inner, dict) else inner)
     else:
-        held[key] = _other(held[key], others, rng)
+        container[key] = _other(container[key], others, rng)
     return value
 
 
@@ -128,7 +132,7 @@ def _by_depth(places: list[tuple[Any, Any]], rng: random.Random) -> list[tuple[A
     """Half of the time any place, else one of a container that is drawn first: long lists must not hide the rest."""
     if rng.random() < 0.5:
         return places
-    chosen = rng.choice(list({id(held): held for held, _ in places}.values()))
+    chosen = rng.choice(list({id(container): container for container, _ in places}.values()))
     return [place for place in places if place[0] is chosen]
 
 
@@ -153,7 +157,9 @@ def _other(value: Any, others: list[Any], rng: random.Random) -> Any:
     if way == 1 and isinstance(value, int | float) and not isinstance(value, bool):
         return rng.choice((-value, str(value), value + 1, bool(value), [value], f"{value}e300", float(str(value)[:9])))
     if way == 1 and isinstance(value, list) and value:
-        return rng.choice((value[:-1], value[::-1], value + value[:1], {str(at): one for at, one in enumerate(value)}))
+        return rng.choice(
+            (value[:-1], value[::-1], value + value[:1], {str(at): element for at, element in enumerate(value)})
+        )
     if way == 1 and isinstance(value, dict) and value:
         return rng.choice((list(value), list(value.values()), dict.fromkeys(value), [value]))
     return copy.deepcopy(rng.choice(VALUES))

@@ -45,19 +45,19 @@ def crash_at(name: str, number: int, content: bytes, folder: Path) -> Crash | No
 def main(name: str, place: str, seconds: str, seed: str) -> None:
     """Read inputs for some seconds; the last line says how many."""
     logging.disable(logging.CRITICAL)
-    folder, known, number, started = Path(place), set[str](), 0, time.monotonic()
-    for one in ("crashes", "input", "seeds"):
-        (folder / one).mkdir(parents=True, exist_ok=True)
+    folder, known_crashes, number, started = Path(place), set[str](), 0, time.monotonic()
+    for subfolder in ("crashes", "input", "seeds"):
+        (folder / subfolder).mkdir(parents=True, exist_ok=True)
     for number, content in enumerate(inputs_of(name, folder / "seeds", int(seed)), 1):
         (folder / "input" / "current").write_bytes(content)
         faulthandler.dump_traceback_later(SECONDS, exit=True)
         crash = crash_at(name, number, content, folder / "input")
         faulthandler.cancel_dump_traceback_later()
-        if crash is not None and crash.where not in known:
-            known.add(crash.where)
+        if crash is not None and crash.where not in known_crashes:
+            known_crashes.add(crash.where)
             path = folder / "crashes" / f"json-{hashlib.sha256(crash.where.encode()).hexdigest()[:12]}"
             path.write_bytes(content)
-            print(f"CRASH {path} {crash.where}\n{crash.told}", file=sys.stderr, flush=True)
+            print(f"CRASH {path} {crash.where}\n{crash.traceback_text}", file=sys.stderr, flush=True)
         if number % 1_000 == 0 or time.monotonic() - started > float(seconds):
             print(f"inputs: {number}", flush=True)
         if time.monotonic() - started > float(seconds):

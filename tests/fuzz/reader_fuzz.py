@@ -33,16 +33,16 @@ def prepared(reader: Reader, folder: Path) -> None:
 
 def trial(reader: Reader, folder: Path) -> Any:
     """What libFuzzer calls with each input."""
-    known: set[str] = set()
+    known_crashes: set[str] = set()
 
     def one(content: bytes) -> None:
         crash = crash_of(reader, content, folder / "input")
-        if crash is None or crash.where in known:
+        if crash is None or crash.where in known_crashes:
             return
-        known.add(crash.where)
+        known_crashes.add(crash.where)
         path = folder / "crashes" / f"crash-{hashlib.sha256(crash.where.encode()).hexdigest()[:12]}"
         path.write_bytes(content)
-        print(f"CRASH {path} {crash.where}\n{crash.told}", file=sys.stderr, flush=True)
+        print(f"CRASH {path} {crash.where}\n{crash.traceback_text}", file=sys.stderr, flush=True)
 
     return one
 

@@ -76,8 +76,8 @@ def recalibration(path: Path) -> None:
 
 def pairs(path: Path) -> None:
     """Pairs of a label and a probability with a group and a cluster; then the same columns as arrays."""
-    asked: dict[str, Any] = {"y_true": "label", "prob": "prob", "groups": "group", "clusters": "cluster"}
-    with opened(path, **asked, skip_missing=True) as predictions:
+    columns: dict[str, Any] = {"y_true": "label", "prob": "prob", "groups": "group", "clusters": "cluster"}
+    with opened(path, **columns, skip_missing=True) as predictions:
         predictions.pairs()
         predictions.describe()
     howsure.read(path, skip_missing=True).rows({"label": Kind.VALUES, "group": Kind.VALUES, "prob": Kind.NUMBER})
@@ -85,8 +85,8 @@ def pairs(path: Path) -> None:
 
 def distributions(path: Path) -> None:
     """A column of lists, or of mappings, of probabilities."""
-    asked: dict[str, Any] = {"y_true": "label", "probs_column": "probs", "reduce": "top-label"}
-    with opened(path, **asked, classes=["a", "b"]) as predictions:
+    columns: dict[str, Any] = {"y_true": "label", "probs_column": "probs", "reduce": "top-label"}
+    with opened(path, **columns, classes=["a", "b"]) as predictions:
         predictions.pairs()
     howsure.read(path).rows({"label": Kind.VALUES, "probs": Kind.NUMBERS})
 
@@ -95,8 +95,8 @@ def log(form: str) -> Callable[[Path], None]:
     """A log of a program: what it holds as pairs, and its scores."""
 
     def read(path: Path) -> None:
-        for asked in ({}, {"normalise": "characters"}, {"y_true": "correct", "prob": "probability"}):
-            with suppress(InputError), opened(path, format=form, skip_missing=True, **asked) as predictions:
+        for options in ({}, {"normalise": "characters"}, {"y_true": "correct", "prob": "probability"}):
+            with suppress(InputError), opened(path, format=form, skip_missing=True, **options) as predictions:
                 predictions.pairs()
         howsure.read(path, format=form).rows({"item": Kind.OPTIONAL})
 
@@ -112,7 +112,7 @@ def documents(form: str | None) -> Callable[[Path], None]:
 
 
 def corpus(path: Path) -> None:
-    """Dated documents; the columns of a table are named, those of CoNLL-U stand in its comments."""
+    """Dated documents; the columns of a table are named, those of CoNLL-U are in its comments."""
     table = {} if path.suffix == ".conllu" else {"text": "text", "date": "date", "id": "id", "title": "title"}
     list(open_corpus([path], fields=Fields(**table), bad_dates="leave-out").documents())
 
@@ -120,8 +120,8 @@ def corpus(path: Path) -> None:
 def scores(path: Path) -> None:
     """Scores of documents and actors, all read."""
     columns = ScoreColumns(actor="actor", prob="p")
-    read = open_scores([path], fields=Fields(id="id", date="date"), columns=columns, bad_dates="leave-out")
-    list(read.of_documents())
+    opened_scores = open_scores([path], fields=Fields(id="id", date="date"), columns=columns, bad_dates="leave-out")
+    list(opened_scores.of_documents())
 
 
 def tagger(path: Path) -> None:
@@ -140,9 +140,9 @@ def logits(path: Path) -> None:
 
 def logit_file(path: Path) -> None:
     """Logits with their targets, or with targets for rows that it may have; and the sums of their pairs."""
-    beside = path.parent / "targets-of-logits.npy"
-    np.save(beside, np.arange(6) % 3)
-    for targets in ((), (beside,), (path,)):
+    separate_targets = path.parent / "targets-of-logits.npy"
+    np.save(separate_targets, np.arange(6) % 3)
+    for targets in ((), (separate_targets,), (path,)):
         with suppress(InputError):
             shards = open_logits([path], targets=targets)
             for block in shards.blocks():
@@ -161,14 +161,14 @@ def antecedents(path: Path) -> None:
 
 
 def antecedent_scores(path: Path) -> None:
-    for one in read_antecedent_scores(path):
-        posterior_from_scores(one).pair_probability()
+    for document_scores in read_antecedent_scores(path):
+        posterior_from_scores(document_scores).pair_probability()
 
 
 def lexicon(path: Path) -> None:
-    held = Lexicon.read(path)
-    held.match(["the", "Iraqi", "forces", "of", "Kuwait"])
-    [held.title(code) for code in held.codes]
+    actors = Lexicon.read(path)
+    actors.match(["the", "Iraqi", "forces", "of", "Kuwait"])
+    [actors.title(code) for code in actors.codes]
 
 
 def experiments(path: Path) -> None:
@@ -180,9 +180,9 @@ def experiments(path: Path) -> None:
 
 def checks(path: Path) -> None:
     """A file of checks, and the context of each."""
-    held = read_configuration(str(path), kinds=list(CHECKS))
+    configuration = read_configuration(str(path), kinds=list(CHECKS))
     parent = click.Context(command)
-    list(contexts(held, command.commands, parent, shared=tuple(SHARED)))
+    list(contexts(configuration, command.commands, parent, shared=tuple(SHARED)))
 
 
 def look(path: Path) -> None:

@@ -31,10 +31,10 @@ def rows_of_log(form: str) -> Callable[[Path], None]:
     def read(path: Path) -> None:
         spool = path.parent / "spool"
         spool.mkdir(exist_ok=True)
-        for given, normalise in ((form, None), (None, "characters")):
+        for log_format, normalise in ((form, None), (None, "characters")):
             with suppress(InputError):
                 files, log = input_files(
-                    [path], format=given, spool=spool, names_needed=["doc.id"], normalise=normalise
+                    [path], format=log_format, spool=spool, names_needed=["doc.id"], normalise=normalise
                 )
                 for pairing in (False, True) if log is not None else ():
                     with suppress(InputError):
@@ -44,7 +44,7 @@ def rows_of_log(form: str) -> Callable[[Path], None]:
 
 
 def lm_eval_results(path: Path) -> None:
-    """The results beside samples of lm-evaluation-harness."""
+    """The results next to samples of lm-evaluation-harness."""
     folder = path.parent / "model"
     folder.mkdir(exist_ok=True)
     date = "2026-01-02T03-04-05.678"
@@ -54,7 +54,7 @@ def lm_eval_results(path: Path) -> None:
 
 
 def helm_beside(name: str) -> Callable[[Path], None]:
-    """What stands beside a scenario's state."""
+    """The files next to a scenario's state."""
 
     def read(path: Path) -> None:
         folder = path.parent / "run"

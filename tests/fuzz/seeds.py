@@ -115,7 +115,7 @@ def maps() -> list[bytes]:
     y, q = np.arange(80) % 2, np.linspace(0.1, 0.9, 80)
     of_groups = recalibrate(y, q, groups=np.arange(80) // 40, method="isotonic")
     of_classes = recalibrate([0, 1, 2] * 3, np.random.default_rng(0).dirichlet([1] * 3, 9), method="vector")
-    return [one.to_json().encode() for one in (recalibrate(y, q, folds=2), of_groups, of_classes)]
+    return [fitted_map.to_json().encode() for fitted_map in (recalibrate(y, q, folds=2), of_groups, of_classes)]
 
 
 def bytes_of(make: Callable[[Path], object], path: Path) -> bytes:
@@ -132,11 +132,11 @@ def array(values: object) -> bytes:
 
 def parquet(folder: Path) -> list[bytes]:
     """Packed and not, in one row group and in several."""
-    rows, found = pa.table(COLUMNS), []
+    rows, contents = pa.table(COLUMNS), []
     for at, options in enumerate(({}, {"compression": "zstd", "row_group_size": 2}, {"use_dictionary": False})):
         pa.parquet.write_table(rows, folder / f"{at}.parquet", **options)
-        found.append((folder / f"{at}.parquet").read_bytes())
-    return found
+        contents.append((folder / f"{at}.parquet").read_bytes())
+    return contents
 
 
 def experiments(path: Path) -> None:
@@ -152,10 +152,10 @@ def logits(path: Path) -> None:
 
 
 def taggers(folder: Path) -> list[bytes]:
-    made = [one.fit(WORDS, TAGS) for one in (HMMTagger(), CRFTagger(features="basic", max_iterations=3))]
+    made = [tagger.fit(WORDS, TAGS) for tagger in (HMMTagger(), CRFTagger(features="basic", max_iterations=3))]
     noisy = [[*row[1:], row[0]] for row in TAGS]
     made.append(made[0].recalibrate([*WORDS, *WORDS], [*TAGS, *noisy], keep_answers=True))
-    return [bytes_of(one.save, folder / f"tagger-{at}") for at, one in enumerate(made)]
+    return [bytes_of(tagger.save, folder / f"tagger-{at}") for at, tagger in enumerate(made)]
 
 
 def scored(path: Path) -> bytes:
@@ -188,12 +188,10 @@ def sequential_states(folder: Path) -> list[bytes]:
 
 def regressions(folder: Path) -> list[bytes]:
     """A regression of events as `howsure events regress` writes it."""
-    found = regress_predicted(
-        {row: row % 2 for row in range(20)}, np.linspace(0, 1, 40), covariates=[np.arange(40) % 3]
-    )
+    fit = regress_predicted({row: row % 2 for row in range(20)}, np.linspace(0, 1, 40), covariates=[np.arange(40) % 3])
     with EventStore.open(whole_store()) as store:
         settings = settings_of(store)
-    fields = found.to_dict()
+    fields = fit.to_dict()
     return [json.dumps({**fields, "recipe": {**fields["recipe"], "store": settings}}).encode()]
 
 

@@ -105,14 +105,14 @@ def columns() -> dict[str, list[str]]:
 
 def statements(edits: bytes) -> list[str]:
     """The changes that bytes stand for, as SQL."""
-    found = []
+    updates = []
     for at in range(0, len(edits) - CHANGE + 1, CHANGE):
         table, column, row, value = edits[at : at + CHANGE]
         name = list(columns())[table % len(columns())]
         field = columns()[name][column % len(columns()[name])]
         where = f"rowid = (SELECT rowid FROM {name} ORDER BY rowid LIMIT 1 OFFSET {row})" if row < 128 else "true"
-        found.append(f"UPDATE {name} SET {field} = {VALUES[value % len(VALUES)]} WHERE {where}")
-    return found
+        updates.append(f"UPDATE {name} SET {field} = {VALUES[value % len(VALUES)]} WHERE {where}")
+    return updates
 
 
 def edited_store(path: Path) -> None:

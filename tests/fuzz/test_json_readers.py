@@ -33,8 +33,8 @@ def crashes(name: str, inputs: int, folder: Path, *, after: int = 0) -> list[str
     """What crashed a reader among its first inputs, or those that come after some of them."""
     (folder / "seeds").mkdir()
     made = islice(inputs_of(name, folder / "seeds", seed=0), after, inputs // (SLOWER if name in SLOW else 1))
-    found = (crash_at(name, number, content, folder) for number, content in enumerate(made, after + 1))
-    return [f"{one.where}\n{one.told}" for one in found if one is not None]
+    results = (crash_at(name, number, content, folder) for number, content in enumerate(made, after + 1))
+    return [f"{crash.where}\n{crash.traceback_text}" for crash in results if crash is not None]
 
 
 @pytest.mark.parametrize("name", JSON_READERS)
@@ -56,13 +56,13 @@ def test_much_changed_json_is_read_or_refused(name: str, tmp_path: Path) -> None
 
 def test_every_reader_of_json_is_in_the_table(tmp_path: Path) -> None:
     """By its seeds: those that are JSON, or JSON in an envelope."""
-    held = {
+    json_readers = {
         name
         for name, reader in READERS.items()
         if any(map(documents_of, reader.envelope.unpack(seeds_of(name, tmp_path)[0]).values()))
     }
     lines_of_numbers = {"labels-txt"}
-    assert held - lines_of_numbers <= set(JSON_READERS) | {"event-store-edits"}
+    assert json_readers - lines_of_numbers <= set(JSON_READERS) | {"event-store-edits"}
 
 
 SOURCES = frozenset(FILES)
@@ -144,18 +144,18 @@ def test_an_envelope_packs_what_it_unpacked(name: str, tmp_path: Path) -> None:
 
 
 def test_the_same_seed_makes_the_same_inputs(tmp_path: Path) -> None:
-    one, two = (list(islice(inputs_of("baseline", tmp_path, seed=3), 20)) for _ in range(2))
-    assert one == two
-    assert len(set(one)) > 15
+    first, second = (list(islice(inputs_of("baseline", tmp_path, seed=3), 20)) for _ in range(2))
+    assert first == second
+    assert len(set(first)) > 15
 
 
 def test_a_change_leaves_the_rest_as_it_was() -> None:
     rng = random.Random(1)
-    held = {"a": [1, 2, {"b": "text"}], "c": None}
-    found = [changed(held, rng) for _ in range(200)]
-    assert held == {"a": [1, 2, {"b": "text"}], "c": None}
-    assert sum(one != held for one in found) > 150
-    assert any(one == {**held, "a": [1, 2]} for one in found)
+    original = {"a": [1, 2, {"b": "text"}], "c": None}
+    mutants = [changed(original, rng) for _ in range(200)]
+    assert original == {"a": [1, 2, {"b": "text"}], "c": None}
+    assert sum(mutant != original for mutant in mutants) > 150
+    assert any(mutant == {**original, "a": [1, 2]} for mutant in mutants)
 
 
 def test_what_json_dumps_cannot_write() -> None:
@@ -168,12 +168,14 @@ def test_what_json_dumps_cannot_write() -> None:
 
 def test_a_reader_that_stumbles_is_found(tmp_path: Path) -> None:
     def read(path: Path) -> None:
-        held = documents_of(path.read_bytes())
-        if held is None or not isinstance(held[0][0], dict) or "letters" not in held[0][0]:
+        documents = documents_of(path.read_bytes())
+        if documents is None or not isinstance(documents[0][0], dict) or "letters" not in documents[0][0]:
             raise HowsureError("refused")
-        len(held[0][0]["letters"])
+        len(documents[0][0]["letters"])
 
     rng = random.Random(0)
     inputs = (mutated(b'{"letters": ["a", "b"], "more": {"n": 1}}', PLAIN, rng) for _ in range(200))
-    found = [crash_of(Reader("made-up", ".json", read), one, tmp_path) for one in inputs if one is not None]
-    assert {one.where.partition(" ")[0] for one in found if one is not None} == {"TypeError"}
+    crashes_found = [
+        crash_of(Reader("made-up", ".json", read), content, tmp_path) for content in inputs if content is not None
+    ]
+    assert {crash.where.partition(" ")[0] for crash in crashes_found if crash is not None} == {"TypeError"}

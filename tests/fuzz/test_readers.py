@@ -60,7 +60,10 @@ def test_what_reads_a_file_is_fuzzed() -> None:
 
 @pytest.mark.parametrize(
     "reader",
-    [pytest.param(one, marks=pytest.mark.long if one.name in ALIKE else (), id=one.name) for one in READERS.values()],
+    [
+        pytest.param(each_reader, marks=pytest.mark.long if each_reader.name in ALIKE else (), id=each_reader.name)
+        for each_reader in READERS.values()
+    ],
 )
 def test_seeds_are_read(reader: Reader, valid: Seeded, tmp_path: Path) -> None:
     for at, content in enumerate(valid(reader.name)):
@@ -96,7 +99,9 @@ def damaged(content: bytes, rng: random.Random) -> bytes:
     return content[:place] + content[place + rng.randrange(1, 9) :]
 
 
-@pytest.mark.parametrize(("reader", "path"), past_crashes(), ids=lambda one: getattr(one, "name", ""))
+@pytest.mark.parametrize(
+    ("reader", "path"), past_crashes(), ids=lambda reader_or_path: getattr(reader_or_path, "name", "")
+)
 def test_a_crash_stays_mended(reader: Reader, path: Path, tmp_path: Path) -> None:
     assert crash_of(reader, path.read_bytes(), tmp_path) is None
 
@@ -122,5 +127,5 @@ def test_a_trial_tells_refusals_from_crashes(tmp_path: Path) -> None:
         raise KeyError(path.name)
 
     assert crash_of(Reader("refuses", ".txt", refuses), b"x", tmp_path) is None
-    found = crash_of(Reader("stumbles", ".txt", stumbles), b"x", tmp_path)
-    assert found.where.startswith("KeyError at test_readers.py:")
+    crash = crash_of(Reader("stumbles", ".txt", stumbles), b"x", tmp_path)
+    assert crash.where.startswith("KeyError at test_readers.py:")

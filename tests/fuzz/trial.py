@@ -18,7 +18,7 @@ class Crash:
     """An exception that nobody documents: its type and the last line of ours that it went through, and all of it."""
 
     where: str
-    told: str
+    traceback_text: str
 
 
 def crash_of(reader: Reader, content: bytes, folder: Path) -> Crash | None:
@@ -31,9 +31,9 @@ def crash_of(reader: Reader, content: bytes, folder: Path) -> Crash | None:
         return None
     except Exception as error:
         frames = traceback.extract_tb(error.__traceback__)
-        ours = [one for one in frames if set(PACKAGES.values()) & {*Path(one.filename).parents}] or frames
-        told = "".join(traceback.format_exception(error, limit=-12))
-        return Crash(f"{type(error).__name__} at {Path(ours[-1].filename).name}:{ours[-1].lineno}", told)
+        ours = [frame for frame in frames if set(PACKAGES.values()) & {*Path(frame.filename).parents}] or frames
+        traceback_text = "".join(traceback.format_exception(error, limit=-12))
+        return Crash(f"{type(error).__name__} at {Path(ours[-1].filename).name}:{ours[-1].lineno}", traceback_text)
     return None
 
 

@@ -25,28 +25,28 @@ def main() -> int:
     parser.add_argument("rooms", nargs="*", metavar="ROOM", help=", ".join(ROOMS))
     parser.add_argument("--write", action="store_true", help="store what is seen now, and say which entries changed")
     parser.add_argument("--exact", action="store_true", help=f"numbers agree to {EXACT}, not only to {TOLERANCE}")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     changed = 0
-    for name in asked.rooms or ROOMS:
+    for name in options.rooms or ROOMS:
         want = room(name).wants
         if want is not None and not WANTS[want].is_there():
             print(f"{name}: {WANTS[want].reason}")
             continue
         before, now = read_stored(name), run_room(name)
-        found = (
+        changes = (
             differences(before, now, tolerance=EXACT)
-            if asked.exact
+            if options.exact
             else differences(before, now, tolerance=TOLERANCE, declared=tolerances(name))
         )
-        changed += len(found)
-        for entry, lines in found.items() if before else ():
+        changed += len(changes)
+        for entry, lines in changes.items() if before else ():
             print(f"\n{name}: {entry}", *(f"    {line}" for line in lines), sep="\n")
-        if asked.write:  # entries that agree keep their digits
-            write_stored(name, {entry: now[entry] if entry in found else before[entry] for entry in now})
-        print(f"{name}: {len(now)} entries, {len(found)} differ{', written' if asked.write and found else ''}")
+        if options.write:  # entries that agree keep their digits
+            write_stored(name, {entry: now[entry] if entry in changes else before[entry] for entry in now})
+        print(f"{name}: {len(now)} entries, {len(changes)} differ{', written' if options.write and changes else ''}")
     for command in uncovered():
         print(f"no golden: {command}")
-    return 1 if changed and not asked.write else 0
+    return 1 if changed and not options.write else 0
 
 
 if __name__ == "__main__":

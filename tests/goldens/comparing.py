@@ -26,10 +26,10 @@ def same_line(before: str, after: str, tolerance: float) -> bool:
     """
     if before == after:
         return True
-    one, other = NUMBERS.split(before), NUMBERS.split(after)
-    if len(one) != len(other) or one[::2] != other[::2]:
+    pieces, other_pieces = NUMBERS.split(before), NUMBERS.split(after)
+    if len(pieces) != len(other_pieces) or pieces[::2] != other_pieces[::2]:
         return False
-    return all(_same_number(a, b, tolerance) for a, b in zip(one[1::2], other[1::2], strict=True))
+    return all(_same_number(a, b, tolerance) for a, b in zip(pieces[1::2], other_pieces[1::2], strict=True))
 
 
 def _same_number(before: str, after: str, tolerance: float) -> bool:
@@ -37,8 +37,10 @@ def _same_number(before: str, after: str, tolerance: float) -> bool:
         return True
     if not re.search(r"[.eE]", before + after):  # whole numbers, dates, names
         return False
-    one, other = (float(text.replace("−", "-").replace(",", "")) for text in (before, after))
-    return math.isclose(one, other, rel_tol=tolerance, abs_tol=tolerance if tolerance > TOLERANCE else NEAR_ZERO)
+    number, other_number = (float(text.replace("−", "-").replace(",", "")) for text in (before, after))
+    return math.isclose(
+        number, other_number, rel_tol=tolerance, abs_tol=tolerance if tolerance > TOLERANCE else NEAR_ZERO
+    )
 
 
 def differences(
@@ -50,49 +52,50 @@ def differences(
 ) -> dict[str, list[str]]:
     """What differs, for each entry that does: lines to read. Of some entries a wider tolerance may be declared."""
     allowed = declared or {}
-    found = {}
+    lines_by_entry = {}
     for name in [*before, *(name for name in after if name not in before)]:
         if name not in before:
-            found[name] = ["not stored"]
+            lines_by_entry[name] = ["not stored"]
         elif name not in after:
-            found[name] = ["stored, but no longer asked"]
-        elif told := list(_parts(before[name], after[name], allowed.get(re.split(AGAIN, name)[0], tolerance))):
-            found[name] = told
-    return found
+            lines_by_entry[name] = ["stored, but no longer asked"]
+        elif changed_lines := list(_parts(before[name], after[name], allowed.get(re.split(AGAIN, name)[0], tolerance))):
+            lines_by_entry[name] = changed_lines
+    return lines_by_entry
 
 
 def _parts(before: Mapping[str, Any], after: Mapping[str, Any], tolerance: float) -> Iterator[str]:
-    one, other = _flat(before), _flat(after)
-    for part in [*one, *(name for name in other if name not in one)]:
-        if part not in one or part not in other:
-            there = one.get(part) or other.get(part) or []
-            yield f"{part}: {'new' if part in other else 'gone'}: {json.dumps(there[:2], ensure_ascii=False)[:200]}"
+    parts_before, parts_after = _flat(before), _flat(after)
+    for part in [*parts_before, *(name for name in parts_after if name not in parts_before)]:
+        if part not in parts_before or part not in parts_after:
+            change = "new" if part in parts_after else "gone"
+            lines = parts_before.get(part) or parts_after.get(part) or []
+            yield f"{part}: {change}: {json.dumps(lines[:2], ensure_ascii=False)[:200]}"
         else:
-            yield from (f"{part}: {line}" for line in _lines(one[part], other[part], tolerance))
+            yield from (f"{part}: {line}" for line in _lines(parts_before[part], parts_after[part], tolerance))
 
 
-def _flat(seen: Mapping[str, Any]) -> dict[str, list[str]]:
+def _flat(record: Mapping[str, Any]) -> dict[str, list[str]]:
     """The parts of a record as lines: code, out, err, each file, figures."""
-    found: dict[str, list[str]] = {}
-    for part, value in seen.items():
+    lines_by_part: dict[str, list[str]] = {}
+    for part, value in record.items():
         if isinstance(value, Mapping):
-            found.update({f"{part} {name}": list(lines) for name, lines in value.items()})
+            lines_by_part.update({f"{part} {name}": list(lines) for name, lines in value.items()})
         else:
-            found[part] = list(value) if isinstance(value, list) else [str(value)]
-    return found
+            lines_by_part[part] = list(value) if isinstance(value, list) else [str(value)]
+    return lines_by_part
 
 
 def _lines(before: list[str], after: list[str], tolerance: float) -> Iterator[str]:
     if len(before) == len(after):
         pairs = [(a, b) for a, b in zip(before, after, strict=True) if not same_line(a, b, tolerance)]
-        told = [line for a, b in pairs for line in (f"- {a}", f"+ {b}")]
+        changed_lines = [line for a, b in pairs for line in (f"- {a}", f"+ {b}")]
     else:
-        known = {line: line for line in before}
-        near = [line if line in known else _nearest(line, before, tolerance) for line in after]
-        told = [line for line in difflib.ndiff(before, near) if line[0] in "-+"] if before != near else []
-    yield from told[:MOST_LINES]
-    if len(told) > MOST_LINES:
-        yield f"… and {len(told) - MOST_LINES} lines more"
+        old_lines = {line: line for line in before}
+        near = [line if line in old_lines else _nearest(line, before, tolerance) for line in after]
+        changed_lines = [line for line in difflib.ndiff(before, near) if line[0] in "-+"] if before != near else []
+    yield from changed_lines[:MOST_LINES]
+    if len(changed_lines) > MOST_LINES:
+        yield f"… and {len(changed_lines) - MOST_LINES} lines more"
 
 
 def _nearest(line: str, lines: list[str], tolerance: float) -> str:

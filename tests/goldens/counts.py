@@ -36,8 +36,8 @@ def read_twice() -> None:
         truth = int(row["truth"])
         first, second = (1 - truth if k % of == 0 else truth for of in (39, 66))
         settled = truth if first != second else ""
-        read = [first if k % 3 == 0 else "", second if k % 6 == 0 else "", settled if k % 6 == 0 else ""]
-        rows.append({**row, **dict(zip(("first", "second", "settled"), read, strict=True))})
+        labels = [first if k % 3 == 0 else "", second if k % 6 == 0 else "", settled if k % 6 == 0 else ""]
+        rows.append({**row, **dict(zip(("first", "second", "settled"), labels, strict=True))})
     with Path("twice.csv").open("w", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()

@@ -26,10 +26,10 @@ def _below(command: click.Command, name: tuple[str, ...], context: click.Context
     if not isinstance(command, click.Group):
         yield " ".join(name)
         return
-    for one in command.list_commands(context):
-        inside = command.get_command(context, one)
+    for name_of_subcommand in command.list_commands(context):
+        inside = command.get_command(context, name_of_subcommand)
         if inside is not None:
-            yield from _below(inside, (*name, one), context)
+            yield from _below(inside, (*name, name_of_subcommand), context)
 
 
 def uncovered() -> list[str]:

@@ -15,10 +15,10 @@ FEW = 8
 
 def figure_lines(figure: Figure) -> list[str]:
     """A line for each thing that is drawn."""
-    found = [f"figure: {text.get_text()}" for text in figure.texts if text.get_text()]
+    lines = [f"figure: {text.get_text()}" for text in figure.texts if text.get_text()]
     for number, axes in enumerate(figure.axes, 1):
-        found += [f"panel {number} {line}" for line in _axes(axes)]
-    return found
+        lines += [f"panel {number} {line}" for line in _axes(axes)]
+    return lines
 
 
 def _axes(axes: Axes) -> Iterator[str]:
@@ -50,9 +50,9 @@ def _axes(axes: Axes) -> Iterator[str]:
 
 def _few(values: Any) -> str:
     """At most eight of the numbers, evenly apart, to ten digits."""
-    held = np.asarray(values)
-    if held.dtype.kind not in "fiub":
-        return f"[{' '.join(map(str, held.ravel()[:FEW]))}]"
-    flat = held.astype(float).ravel()
+    array = np.asarray(values)
+    if array.dtype.kind not in "fiub":
+        return f"[{' '.join(map(str, array.ravel()[:FEW]))}]"
+    flat = array.astype(float).ravel()
     places = np.unique(np.linspace(0, len(flat) - 1, min(len(flat), FEW)).round().astype(int)) if len(flat) else []
     return f"[{' '.join(f'{flat[place]:.10g}' for place in places)}]"

@@ -39,7 +39,7 @@ def pairs() -> dict[str, list[Any]]:
         "year": [2020 + k % 2 for k in range(N)],
         "doc": [k // 4 for k in range(N)],
         "w": [1 + (k % 5) / 2 for k in range(N)],
-        "answer": ["yes" if one else "no" for one in y],
+        "answer": ["yes" if positive else "no" for positive in y],
     }
 
 
@@ -69,14 +69,14 @@ def systems() -> list[dict[str, Any]]:
     rows = []
     for k in range(90):
         gold = int(rng.integers(3))
-        said = [gold if rng.random() < right else int(rng.integers(3)) for right in (0.6, 0.72, 0.9)]
+        answers = [gold if rng.random() < right else int(rng.integers(3)) for right in (0.6, 0.72, 0.9)]
         probs = rng.dirichlet([1, 1, 1]).round(4).tolist()
         rows.append(
             {
                 "gold": f"c{gold}",
-                "base": f"c{said[0]}",
-                "large": f"c{said[1]}",
-                "huge": f"c{said[2]}",
+                "base": f"c{answers[0]}",
+                "large": f"c{answers[1]}",
+                "huge": f"c{answers[2]}",
                 "soft": json.dumps(probs),
                 "doc": k // 5,
                 "uid": f"u{k}",
@@ -222,8 +222,8 @@ def write_inputs(folder: Path) -> None:
     for path in GIVEN.iterdir():
         shutil.copy(path, folder / path.name)
     for name in ("news.conllu", "actors.tsv", "labels.csv", "predictions.csv"):
-        found = DEMO / name
-        shutil.copy(found, folder / f"demo-{name}")
+        source = DEMO / name
+        shutil.copy(source, folder / f"demo-{name}")
     for name, (content, write) in LOGS.items():
         (folder / "logs" / name.replace(" ", "-")).mkdir(parents=True)
         write(folder / "logs" / name.replace(" ", "-"), content)
@@ -298,11 +298,11 @@ def write_systems(folder: Path) -> None:
         }
         for k in range(120)
     ]
-    for k, one in enumerate(graded):
-        one["again"] = 1 if one["person"] == 5 and k % 5 == 0 else one["person"]
+    for k, unit in enumerate(graded):
+        unit["again"] = 1 if unit["person"] == 5 and k % 5 == 0 else unit["person"]
     (folder / "graded.csv").write_text(csv_text(graded))
     raters = [{"item": k // 3, "rater": "xyz"[k % 3], "grade": int(rng.integers(1, 4))} for k in range(90)]
-    (folder / "raters.csv").write_text(csv_text([one for k, one in enumerate(raters) if k % 7]))
+    (folder / "raters.csv").write_text(csv_text([unit for k, unit in enumerate(raters) if k % 7]))
     labels = [{"id": k, "person": k % 3 > 0, "judge": (k % 3 > 0) ^ (k % 11 == 0), "doc": k // 4} for k in range(240)]
     judged = [
         row | {"person": int(row["person"]) if row["id"] < 150 else "", "judge": int(row["judge"])} for row in labels
@@ -316,8 +316,10 @@ def write_systems(folder: Path) -> None:
     texts = [[f"w{(7 * k + i * i) % 9}" for i in range(8)] for k in range(40)]
     tags = [["O", "B-A", "I-A", "O", "B-B"][: 2 + k % 4] for k in range(40)]
     for name, period in (("gold", 99), ("north", 5), ("south", 3)):
-        said = [[one if (i + k) % period else "x" for i, one in enumerate(text)] for k, text in enumerate(texts)]
-        (folder / f"{name}.txt").write_text("".join(" ".join(text) + "\n" for text in said))
+        tags_by_line = [
+            [tag if (i + k) % period else "x" for i, tag in enumerate(text)] for k, text in enumerate(texts)
+        ]
+        (folder / f"{name}.txt").write_text("".join(" ".join(text) + "\n" for text in tags_by_line))
         lines = [[f"w {tag if (i + k) % period else 'O'}" for i, tag in enumerate(row)] for k, row in enumerate(tags)]
         (folder / f"{name}.conll").write_text("".join("\n".join(row) + "\n\n" for row in lines))
     biased = [

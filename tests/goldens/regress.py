@@ -18,9 +18,9 @@ def posts() -> None:
         y = draw.random() < 0.3 + 0.2 * (unit < 8 and late) + 0.004 * (age - 45)
         wrong = draw.random() < (0.3 if unit < 8 and late else 0.08)
         score, mood = round(0.7 * (y != wrong) + 0.3 * draw.random(), 3), round(y + draw.gauss(0, 1), 3)
-        said, topic = ("war", "trade", "war")[draw.randrange(3)], ("war", "trade")[draw.randrange(2)]
-        known = draw.random() < 0.3
-        held = [int(y), topic, round(mood + draw.gauss(0, 0.5), 3)] if known else ["", "", ""]
+        predicted, topic = ("war", "trade", "war")[draw.randrange(3)], ("war", "trade")[draw.randrange(2)]
+        is_labelled = draw.random() < 0.3
+        label_cells = [int(y), topic, round(mood + draw.gauss(0, 0.5), 3)] if is_labelled else ["", "", ""]
         row = [
             f"u{unit}",
             2015 + k // 20 % 8,
@@ -29,12 +29,12 @@ def posts() -> None:
             age,
             party,
             score,
-            held[0],
-            said,
-            held[1],
+            label_cells[0],
+            predicted,
+            label_cells[1],
             mood,
         ]
-        lines.append(",".join(map(str, [*row, held[2], 0.3])))
+        lines.append(",".join(map(str, [*row, label_cells[2], 0.3])))
     Path("posts.csv").write_text("\n".join([*lines, ""]))
 
 

@@ -56,10 +56,10 @@ def trend() -> howsure.Trend:
     return kept.trend()
 
 
-def counted(**given: Any) -> howsure.CountEstimates:
+def counted(**options: Any) -> howsure.CountEstimates:
     rows = inputs.news_scores()
     labels = [row["truth"] if k % 3 == 0 else None for k, row in enumerate(rows)]
-    return howsure.estimate_counts(labels, [row["score"] for row in rows], rng=0, **given)
+    return howsure.estimate_counts(labels, [row["score"] for row in rows], rng=0, **options)
 
 
 def makers() -> dict[str, Callable[[], Any]]:
@@ -67,9 +67,9 @@ def makers() -> dict[str, Callable[[], Any]]:
     pairs = inputs.pairs()
     y, p, q = (np.array(pairs[name]) for name in ("y", "p", "q"))
     frame = pl.DataFrame(pairs)
-    read: dict[str, Any] = {"data": frame}
+    source: dict[str, Any] = {"data": frame}
     systems = {name: [row[name] for row in inputs.systems()] for name in ("gold", "base", "large", "huge")}
-    held = inputs.classes()
+    columns = inputs.classes()
     draws = np.random.default_rng(4)
     truth = draws.normal(size=60).round(4)
     spread = (truth[:, None] + draws.normal(size=(60, 1)) + draws.normal(size=(60, 15))).round(4)
@@ -78,21 +78,23 @@ def makers() -> dict[str, Callable[[], Any]]:
     return {
         "calibration_curve": lambda: howsure.calibration_curve(y, p, n_bins=5),
         "calibration_curve of a frame, clusters": lambda: howsure.calibration_curve(
-            "y", "p", n_bins=4, clusters="doc", sample_weight="w", **read
+            "y", "p", n_bins=4, clusters="doc", sample_weight="w", **source
         ),
         "calibration_curve by corp": lambda: howsure.calibration_curve(
             y[:50], p[:50], method="corp", n_simulations=100, rng=0
         ),
         "calibration_curve of classes": lambda: howsure.calibration_curve(
             howsure.pairs_from_classes(
-                held["gold"], np.array([list(row.values()) for row in held["probs"]]), classes=["cat", "cow", "dog"]
+                columns["gold"],
+                np.array([list(row.values()) for row in columns["probs"]]),
+                classes=["cat", "cow", "dog"],
             ),
             n_bins=3,
         ),
         "calibration_error": lambda: howsure.calibration_error(y, p),
         "calibration_error by plugin": lambda: howsure.calibration_error(y, p, estimator="plugin"),
-        "calibration_table": lambda: howsure.calibration_table("y", "p", groups="lang", **read),
-        "calibration_table of whole numbers": lambda: howsure.calibration_table("y", "p", groups="year", **read),
+        "calibration_table": lambda: howsure.calibration_table("y", "p", groups="lang", **source),
+        "calibration_table of whole numbers": lambda: howsure.calibration_table("y", "p", groups="year", **source),
         "calibration_test": lambda: howsure.calibration_test(y, p, n_simulations=99, rng=0),
         "calibration_test by cox": lambda: howsure.calibration_test(y, p, method="cox"),
         "calibration_test by spiegelhalter": lambda: howsure.calibration_test(y, p, method="spiegelhalter"),
@@ -100,18 +102,18 @@ def makers() -> dict[str, Callable[[], Any]]:
         "calibration_test by cumulative": lambda: howsure.calibration_test(y, p, method="cumulative"),
         "compare_calibration": lambda: howsure.compare_calibration(y, p, against=q, n_bins=4),
         "find_miscalibrated_groups": lambda: howsure.find_miscalibrated_groups(
-            "y", "q", features=["lang", "year"], **read
+            "y", "q", features=["lang", "year"], **source
         ),
-        "multicalibration_error": lambda: howsure.multicalibration_error("y", "q", features=["lang", "year"], **read),
+        "multicalibration_error": lambda: howsure.multicalibration_error("y", "q", features=["lang", "year"], **source),
         "quantile_calibration": lambda: howsure.quantile_calibration(truth, spread, rng=0),
         "decompose_score": lambda: howsure.decompose_score(y, p, n_bins=4),
         "decompose_score of log": lambda: howsure.decompose_score(y, p, score="log", n_bins=4),
-        "check_calibration": lambda: howsure.check_calibration("y", "p", max_error=0.2, groups="lang", **read),
+        "check_calibration": lambda: howsure.check_calibration("y", "p", max_error=0.2, groups="lang", **source),
         "check_score": lambda: howsure.check_score(p, min_score=0.4, against=q),
         "check_selective": lambda: howsure.check_selective(y, p, max_risk=0.6, min_coverage=0.3),
         "selective_curve": lambda: howsure.selective_curve(y[:60], p[:60], accuracy=(0.6,)),
-        "selective_table": lambda: howsure.selective_table("y", "p", groups="lang", **read),
-        "selective_table of whole numbers": lambda: howsure.selective_table("y", "p", groups="year", **read),
+        "selective_table": lambda: howsure.selective_table("y", "p", groups="lang", **source),
+        "selective_table of whole numbers": lambda: howsure.selective_table("y", "p", groups="year", **source),
         "selective_threshold": lambda: howsure.selective_threshold(y[:60], p[:60], risk=0.4),
         "selective_threshold clusters": lambda: howsure.selective_threshold(
             "y", "p", risk=0.4, clusters="doc", data=frame[:60]
@@ -154,12 +156,12 @@ def makers() -> dict[str, Callable[[], Any]]:
 FORMS: dict[str, Callable[[Any], object]] = {
     "str": str,
     "repr": repr,
-    "to_dict": lambda one: one.to_dict(),
-    "frame": lambda one: one.to_frame("polars").to_dict(as_series=False),
-    "Markdown": lambda one: one.to_markdown(),
-    "LaTeX": lambda one: one.to_latex(label="tab:one"),
-    "CSV": lambda one: one.table().csv(),
-    "HTML": lambda one: one._repr_html_(),
+    "to_dict": lambda result: result.to_dict(),
+    "frame": lambda result: result.to_frame("polars").to_dict(as_series=False),
+    "Markdown": lambda result: result.to_markdown(),
+    "LaTeX": lambda result: result.to_latex(label="tab:one"),
+    "CSV": lambda result: result.table().csv(),
+    "HTML": lambda result: result._repr_html_(),
 }
 NEEDS = {
     "to_dict": "to_dict",
@@ -171,34 +173,38 @@ NEEDS = {
 }
 
 
-def drawn(one: Any) -> object:
+def drawn(result: Any) -> object:
     """The data of a result's figure."""
-    axes = one.plot(metric="macro_f1") if isinstance(one, howsure.Comparison) and len(one.rows) > 2 else one.plot()
+    axes = (
+        result.plot(metric="macro_f1")
+        if isinstance(result, howsure.Comparison) and len(result.rows) > 2
+        else result.plot()
+    )
     return figure_lines((axes if not isinstance(axes, np.ndarray | list | tuple) else np.ravel(axes)[0]).figure)
 
 
-def reported(one: Any) -> object:
+def reported(result: Any) -> object:
     """What a reader of a result's report reads."""
-    one.report("report.html", title="A report")
+    result.report("report.html", title="A report")
     return Path("report.html").read_text(encoding="utf-8")
 
 
 def calls() -> Mapping[str, Callable[[], object]]:
     """Each result in each form that it has."""
-    found: dict[str, Callable[[], object]] = {}
+    calls_by_name: dict[str, Callable[[], object]] = {}
     for name, make in makers().items():
         once = functools.cache(make)
         try:
             kind = type(once())
         except Exception:  # then what it says is stored
-            found[name] = once
+            calls_by_name[name] = once
             continue
         forms = FORMS | {"figure": drawn, "report": reported}
         needs = NEEDS | {"figure": "plot", "report": "report"}
         for form, show in forms.items():
             if hasattr(kind, needs.get(form, "__str__")) and not (form == "str" and kind.__str__ is object.__str__):
-                found[f"{name} | {form}"] = lambda once=once, show=show: show(once())
-    return found
+                calls_by_name[f"{name} | {form}"] = lambda once=once, show=show: show(once())
+    return calls_by_name
 
 
 ROOM = Room(calls=calls, declared={"multicalibration_error": 1e-6}, long=True)

@@ -78,8 +78,8 @@ class Room:
 
 def room(name: str) -> Room:
     """A room by its name."""
-    found: Room = importlib.import_module(f"tests.goldens.{name}").ROOM
-    return found
+    loaded: Room = importlib.import_module(f"tests.goldens.{name}").ROOM
+    return loaded
 
 
 def lines_of(commands: str) -> list[str]:
@@ -105,7 +105,7 @@ def masked(text: str, folder: Path) -> str:
     text = re.sub(rf"(?<![\d.]){re.escape(howsure.__version__)}(?![\d.])", "VERSION", text)
     text = re.sub(
         r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?)?",
-        lambda found: "TODAY" if found[0][:10] in days else found[0],
+        lambda match: "TODAY" if match[0][:10] in days else match[0],
         text,
     )
     text = re.sub(r"[\d,.]+ per second", "SPEED per second", text)
@@ -129,10 +129,11 @@ def folded(value: Any, indent: int = 0) -> str:
     pad = " " * (indent + 1)
     if isinstance(value, dict):
         inside = [
-            f"{pad}{json.dumps(key, ensure_ascii=False)}: {folded(one, indent + 1)}" for key, one in value.items()
+            f"{pad}{json.dumps(key, ensure_ascii=False)}: {folded(element, indent + 1)}"
+            for key, element in value.items()
         ]
         return "{\n" + ",\n".join(inside) + "\n" + " " * indent + "}"
-    return "[\n" + ",\n".join(f"{pad}{folded(one, indent + 1)}" for one in value) + "\n" + " " * indent + "]"
+    return "[\n" + ",\n".join(f"{pad}{folded(element, indent + 1)}" for element in value) + "\n" + " " * indent + "]"
 
 
 def text_lines(text: str, folder: Path) -> list[str]:
@@ -151,7 +152,7 @@ def text_lines(text: str, folder: Path) -> list[str]:
 
 def page_text(text: str) -> str:
     """What a reader of a page reads: its text, cells of tables with bars between, no pictures."""
-    text = re.sub(r"<(style|script|svg)\b.*?</\1>", lambda found: f"[{found[1]}]", text, flags=re.DOTALL)
+    text = re.sub(r"<(style|script|svg)\b.*?</\1>", lambda match: f"[{match[1]}]", text, flags=re.DOTALL)
     text = re.sub(r"data:[\w/+.;-]+,[\w+/=%-]+", "[picture]", text)
     text = re.sub(r"</t[dh]>\s*", " | ", text)
     text = re.sub(r"<(?:/?(?:p|h\d|tr|table|li|ul|ol|div|section|figure|pre|details|summary)|br)\b[^>]*>", "\n", text)
@@ -161,15 +162,15 @@ def page_text(text: str) -> str:
 
 def digest(text: str) -> str:
     """A digest of the words of a text and of its numbers, rounded to six digits."""
-    rounded = NUMBER.sub(lambda found: f"{float(found[0].replace(',', '').replace('−', '-')):.6g}", text)
+    rounded = NUMBER.sub(lambda match: f"{float(match[0].replace(',', '').replace('−', '-')):.6g}", text)
     return hashlib.sha256(" ".join(rounded.split()).encode()).hexdigest()[:24]
 
 
 def file_lines(path: Path, folder: Path) -> list[str]:
     """What is in a file: text, the arrays of an .npz, the columns of a Parquet file; else only what kind it is."""
-    held = path.read_bytes()
+    content = path.read_bytes()
     if path.suffix == ".gz":
-        held = gzip.decompress(held)
+        content = gzip.decompress(content)
     if path.suffix == ".svg":
         return ["a figure"]
     if path.suffix == ".parquet":
@@ -178,9 +179,9 @@ def file_lines(path: Path, folder: Path) -> list[str]:
         with np.load(path, allow_pickle=False) as arrays:
             names = [name for name in arrays.files if not name.endswith(".sha256")]
             return text_lines(folded({name: shown(arrays[name]) for name in names}), folder)
-    if b"\0" in held[:4000] or path.suffix in (".png", ".pdf"):
+    if b"\0" in content[:4000] or path.suffix in (".png", ".pdf"):
         return [f"binary, {path.suffix}"]
-    return text_lines(held.decode("utf-8", "backslashreplace"), folder)
+    return text_lines(content.decode("utf-8", "backslashreplace"), folder)
 
 
 def shown(value: object) -> Any:
@@ -188,11 +189,11 @@ def shown(value: object) -> Any:
     if isinstance(value, np.ndarray):
         flat = value.ravel()
         few = flat[:: max(1, flat.size // 24)][:24]
-        return {"array": f"{value.dtype.kind} {value.shape}", "values": [shown(one) for one in few.tolist()]}
+        return {"array": f"{value.dtype.kind} {value.shape}", "values": [shown(element) for element in few.tolist()]}
     if isinstance(value, Mapping):
-        return {str(key): shown(one) for key, one in value.items()}
+        return {str(key): shown(element) for key, element in value.items()}
     if isinstance(value, list | tuple):
-        return [shown(one) for one in value]
+        return [shown(element) for element in value]
     if isinstance(value, bool | int | float | str | None.__class__):
         return value
     if isinstance(value, bytes):  # JSON inside an .npz
@@ -205,7 +206,7 @@ def shown(value: object) -> Any:
 @contextlib.contextmanager
 def place(*, with_data: bool = False) -> Iterator[Path]:
     """A new folder with all inputs, in which commands run on a terminal that is always as wide, and find real data only
-    if they are asked for."""
+    if they are requested."""
     kept, before = Path.cwd(), dict(os.environ)
     with tempfile.TemporaryDirectory(prefix="goldens-") as name:
         for variable in ("NO_COLOR", "FORCE_COLOR", "HOWSURE_TRACEBACK"):
@@ -227,16 +228,16 @@ def place(*, with_data: bool = False) -> Iterator[Path]:
 @contextlib.contextmanager
 def figures_seen() -> Iterator[list[str]]:
     """The data of all figures that are saved meanwhile."""
-    found: list[str] = []
+    lines: list[str] = []
     save = Figure.savefig
 
     def seen(figure: Figure, *positional: Any, **named: Any) -> None:
-        found.extend(figure_lines(figure))
+        lines.extend(figure_lines(figure))
         save(figure, *positional, **named)
 
     Figure.savefig = seen  # type: ignore[method-assign]
     try:
-        yield found
+        yield lines
     finally:
         Figure.savefig = save  # type: ignore[method-assign]
 
@@ -257,14 +258,14 @@ def seen_of_command(typed: str, folder: Path, before: Mapping[str, str]) -> tupl
         warnings.simplefilter("ignore")
         try:
             done = run_command(*shlex.split(typed))
-            found: Seen = {"code": done.code, "out": text_lines(done.out, folder), "err": text_lines(done.err, folder)}
+            record: Seen = {"code": done.code, "out": text_lines(done.out, folder), "err": text_lines(done.err, folder)}
         except Exception as error:  # what no command should let out is part of what people see
-            found = {"code": "raised", "err": text_lines(f"{type(error).__name__}: {error}", folder)}
+            record = {"code": "raised", "err": text_lines(f"{type(error).__name__}: {error}", folder)}
     after = marks(folder)
     changed = [name for name, mark in after.items() if before.get(name) != mark]
-    found["files"] = {masked(name, folder): file_lines(folder / name, folder) for name in changed}
-    found["figures"] = drawn
-    return {name: value for name, value in found.items() if value not in ([], {})}, after
+    record["files"] = {masked(name, folder): file_lines(folder / name, folder) for name in changed}
+    record["figures"] = drawn
+    return {name: value for name, value in record.items() if value not in ([], {})}, after
 
 
 def seen_of_call(call: Callable[[], object], folder: Path) -> Seen:
@@ -280,22 +281,24 @@ def seen_of_call(call: Callable[[], object], folder: Path) -> Seen:
 
 def run_room(name: str) -> dict[str, Seen]:
     """What is seen of each entry of a room, by what is typed or by its name."""
-    asked = room(name)
-    found: dict[str, Seen] = {}
-    with place(with_data=asked.wants == "data") as folder:
+    opened_room = room(name)
+    records: dict[str, Seen] = {}
+    with place(with_data=opened_room.wants == "data") as folder:
         files = marks(folder)
-        for line in lines_of(asked.commands):
+        for line in lines_of(opened_room.commands):
             if line.startswith("!"):
-                asked.steps[line[1:].strip()]()
+                opened_room.steps[line[1:].strip()]()
                 files = marks(folder)
                 continue
             line = line.split(maxsplit=1)[1] if line.startswith("~") else line
-            entry = f"{line}  # again" if line in found else line
-            assert entry not in found, f"{name}: thrice {line}"
-            found[entry], files = seen_of_command(line, folder, files)
-        for called, call in asked.calls().items():
-            assert called not in found, f"{name}: twice {called}"
-            found[called] = seen_of_call(call, folder)
-    if asked.wants is not None:
-        return {key: {"code": one.get("code"), "digest": digest(json.dumps(one))} for key, one in found.items()}
-    return found
+            entry = f"{line}  # again" if line in records else line
+            assert entry not in records, f"{name}: thrice {line}"
+            records[entry], files = seen_of_command(line, folder, files)
+        for name_of_call, call in opened_room.calls().items():
+            assert name_of_call not in records, f"{name}: twice {name_of_call}"
+            records[name_of_call] = seen_of_call(call, folder)
+    if opened_room.wants is not None:
+        return {
+            key: {"code": record.get("code"), "digest": digest(json.dumps(record))} for key, record in records.items()
+        }
+    return records

@@ -15,7 +15,7 @@ def read_stored(room: str) -> dict[str, Any]:
     return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else {}
 
 
-def write_stored(room: str, seen: Mapping[str, Any]) -> None:
+def write_stored(room: str, records: Mapping[str, Any]) -> None:
     """Store what is seen of a room, a line of text in each line."""
-    text = json.dumps(seen, indent=0, ensure_ascii=False)
+    text = json.dumps(records, indent=0, ensure_ascii=False)
     (STORED / f"{room}.json").write_text(text + "\n", encoding="utf-8")

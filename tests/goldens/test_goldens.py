@@ -13,14 +13,16 @@ from tests.lacking import require
 ADVICE = "If this is meant: python -m tests.goldens --write, and a line in tests/goldens/CHANGES.md"
 
 
-@pytest.mark.parametrize("name", [pytest.param(one, marks=[pytest.mark.long] * room(one).long) for one in ROOMS])
+@pytest.mark.parametrize(
+    "name", [pytest.param(room_name, marks=[pytest.mark.long] * room(room_name).long) for room_name in ROOMS]
+)
 def test_people_see_what_they_saw(name: str) -> None:
     want = room(name).wants
     if want is not None:
         require(want)
-    found = differences(read_stored(name), run_room(name), tolerance=TOLERANCE, declared=tolerances(name))
-    told = "\n".join(f"{entry}\n    " + "\n    ".join(lines) for entry, lines in found.items())
-    assert not found, f"{told}\n{ADVICE}"
+    changes = differences(read_stored(name), run_room(name), tolerance=TOLERANCE, declared=tolerances(name))
+    explanation = "\n".join(f"{entry}\n    " + "\n    ".join(lines) for entry, lines in changes.items())
+    assert not changes, f"{explanation}\n{ADVICE}"
 
 
 def test_every_command_is_typed_somewhere() -> None:

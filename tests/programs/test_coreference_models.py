@@ -60,8 +60,8 @@ def write_tokenizer(folder: Path) -> None:
     tokenizer.train_from_iterator([" ".join(LONG)], trainers.BpeTrainer(vocab_size=VOCABULARY, special_tokens=tokens))
     ends = [(token, tokenizer.token_to_id(token)) for token in ("<s>", "</s>")]
     tokenizer.post_processor = processors.TemplateProcessing(single="<s> $A </s>", special_tokens=ends)
-    given = {f"{name}_token": token for name, token in special.items()}
-    PreTrainedTokenizerFast(tokenizer_object=tokenizer, **given).save_pretrained(folder)
+    special_tokens = {f"{name}_token": token for name, token in special.items()}
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, **special_tokens).save_pretrained(folder)
 
 
 @pytest.fixture(scope="module", params=["FCoref", "LingMessCoref"])
@@ -129,9 +129,11 @@ def test_the_posterior_of_fastcoref_equals_enumeration(resolved: list[Any]) -> N
     m = len(result.char_map)
     assert 3 <= m <= 8
     logits = np.column_stack([result.coref_logit[:m, :m], result.coref_logit[:m, -1]])
-    found = CorefPosterior.from_scores(result.coref_logit, null="last").pair_probability()
-    np.testing.assert_allclose(found[:m, :m], enumerated(logits), atol=1e-6)  # fastcoref's are of single precision
-    assert np.array_equal(found[m:, m:], np.eye(len(found) - m))
+    probability = CorefPosterior.from_scores(result.coref_logit, null="last").pair_probability()
+    np.testing.assert_allclose(
+        probability[:m, :m], enumerated(logits), atol=1e-6
+    )  # fastcoref's are of single precision
+    assert np.array_equal(probability[m:, m:], np.eye(len(probability) - m))
 
 
 @pytest.mark.filterwarnings("ignore:left out")
@@ -143,15 +145,15 @@ def test_what_is_written_is_the_posterior_of_the_words(resolved: list[Any], tmp_
     ]
     for name in ("scores.jsonl", "scores.npz"):
         write_antecedent_scores(scored, tmp_path / name)
-        for one, result in zip(read_antecedent_scores(tmp_path / name), resolved, strict=True):
+        for document_scores, result in zip(read_antecedent_scores(tmp_path / name), resolved, strict=True):
             spans = [span for _, span in result.char_map.values()]
             kept = [row for row, span in enumerate(spans) if span is not None and span not in spans[:row]]
-            assert [tuple(span) for span in one.mentions.tolist()] == [spans[row] for row in kept]
-            wanted = CorefPosterior.from_scores(
+            assert [tuple(span) for span in document_scores.mentions.tolist()] == [spans[row] for row in kept]
+            expected = CorefPosterior.from_scores(
                 result.coref_logit[np.ix_(kept, [*kept, len(result.coref_logit)])], null="last"
             )
-            found = CorefPosterior.from_scores(one.scores, null=one.null)
-            np.testing.assert_allclose(found.pair_probability(), wanted.pair_probability(), rtol=1e-12)
+            posterior = CorefPosterior.from_scores(document_scores.scores, null=document_scores.null)
+            np.testing.assert_allclose(posterior.pair_probability(), expected.pair_probability(), rtol=1e-12)
     assert len(scored[0].words) == 5
     assert json.loads((tmp_path / "scores.jsonl").read_text().splitlines()[1])["words"] == [SHORT]
 
@@ -239,7 +241,7 @@ def pruned_model() -> Any:
 def test_the_layout_of_e2e_coref() -> None:
     out = {name: tensor.numpy() for name, tensor in pruned_model().items()}
     antecedents, scores = out["top_antecedents"], out["top_antecedent_scores"]
-    given = AntecedentScores(
+    document_scores = AntecedentScores(
         id="short",
         words=SHORT,
         mentions=np.column_stack([out["top_span_starts"], out["top_span_ends"] + 1]),
@@ -247,16 +249,16 @@ def test_the_layout_of_e2e_coref() -> None:
         scores=scores,
         null="first",
     )
-    posterior = posterior_from_scores(given)
-    own: dict[int, set[int]] = {}  # its own decoding: the highest score, column 0 for none
+    posterior = posterior_from_scores(document_scores)
+    greedy_clusters: dict[int, set[int]] = {}  # its own decoding: the highest score, column 0 for none
     for j, best in enumerate(scores.argmax(axis=1).tolist()):
-        entity = own[int(antecedents[j, best - 1])] if best else set()
+        entity = greedy_clusters[int(antecedents[j, best - 1])] if best else set()
         entity.add(j)
-        own[j] = entity
+        greedy_clusters[j] = entity
     places = {mention: place for place, mention in enumerate(posterior.mentions)}
-    found = [[places[mention] for mention in cluster] for cluster in posterior.best_antecedent_clusters()]
-    assert as_sets(found) == as_sets(own.values())
-    assert as_sets(found)
+    clusters = [[places[mention] for mention in cluster] for cluster in posterior.best_antecedent_clusters()]
+    assert as_sets(clusters) == as_sets(greedy_clusters.values())
+    assert as_sets(clusters)
     dense = np.full((7, 8), -np.inf)
     for j in range(7):
         dense[j, antecedents[j]] = scores[j, 1:]

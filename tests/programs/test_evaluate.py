@@ -34,24 +34,28 @@ def loaded(name: str) -> Any:
     return evaluate.load(howsure.evaluate.__file__, name)
 
 
-def wanted(name: str, one: Any) -> dict[str, Any]:
-    return {name: pytest.approx(one.value), f"{name}_low": pytest.approx(one.low), f"{name}_high": one.high}
+def expected_fields(name: str, estimate: Any) -> dict[str, Any]:
+    return {
+        name: pytest.approx(estimate.value),
+        f"{name}_low": pytest.approx(estimate.low),
+        f"{name}_high": estimate.high,
+    }
 
 
 def test_measures_are_howsures() -> None:
     curve = howsure.selective_curve(RIGHT, PROB)
-    known = {"calibration_error": howsure.calibration_error(RIGHT, PROB), "auroc": curve.auroc, "aurc": curve.aurc}
-    for name, one in known.items():
-        assert loaded(name).compute(predictions=PROB, references=RIGHT) == wanted(name, one)
+    expected = {"calibration_error": howsure.calibration_error(RIGHT, PROB), "auroc": curve.auroc, "aurc": curve.aurc}
+    for name, estimate in expected.items():
+        assert loaded(name).compute(predictions=PROB, references=RIGHT) == expected_fields(name, estimate)
 
 
 def test_clusters_and_bounds_are_handed_on() -> None:
     clusters = np.arange(300) // 3
-    found = loaded("calibration_error").compute(predictions=PROB, references=RIGHT, clusters=clusters, level=0.9)
+    outcome = loaded("calibration_error").compute(predictions=PROB, references=RIGHT, clusters=clusters, level=0.9)
     error = howsure.calibration_error(RIGHT, PROB, clusters=clusters, level=0.9)
-    assert found == wanted("calibration_error", error)
+    assert outcome == expected_fields("calibration_error", error)
     mean = howsure.mean_scores(PROB, bounds=(0, 1))[0].mean
-    assert loaded("mean").compute(predictions=PROB, bounds=(0, 1)) == wanted("mean", mean)
+    assert loaded("mean").compute(predictions=PROB, bounds=(0, 1)) == expected_fields("mean", mean)
 
 
 def test_batches_and_combinations() -> None:
@@ -60,9 +64,9 @@ def test_batches_and_combinations() -> None:
     both = evaluate.combine([loaded("calibration_error"), loaded("aurc")])
     for start in range(0, 300, 50):
         both.add_batch(predictions=PROB[start : start + 50], references=RIGHT[start : start + 50])
-    found = both.compute()
-    assert found["calibration_error"] == pytest.approx(howsure.calibration_error(RIGHT, PROB).value)
-    assert found["aurc"] == pytest.approx(howsure.selective_curve(RIGHT, PROB).aurc.value)
+    outcome = both.compute()
+    assert outcome["calibration_error"] == pytest.approx(howsure.calibration_error(RIGHT, PROB).value)
+    assert outcome["aurc"] == pytest.approx(howsure.selective_curve(RIGHT, PROB).aurc.value)
 
 
 def test_another_measure_is_refused() -> None:

@@ -22,7 +22,7 @@ def answers(n: int) -> list[Any]:
     """What the mock model says, with the probabilities of two letters where the answer stands."""
     from inspect_ai.model import Logprob, Logprobs, ModelOutput, ModelUsage, TopLogprob
 
-    found = []
+    outputs = []
     for at in range(n):
         letter, p = "AB"[at % 3 == 0], 0.55 + 0.4 * at / n
         output = ModelOutput.from_content("mockllm/model", f"ANSWER: {letter}")
@@ -33,8 +33,8 @@ def answers(n: int) -> list[Any]:
         ]
         tokens = [Logprob(token="ANSWER: ", logprob=-0.1), Logprob(token=letter, logprob=math.log(p), top_logprobs=top)]
         output.choices[0].logprobs = Logprobs(content=tokens)
-        found.append(output)
-    return found
+        outputs.append(output)
+    return outputs
 
 
 @pytest.fixture(scope="module", params=["eval", "json"])
@@ -55,33 +55,35 @@ def log(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     task = Task(dataset=MemoryDataset(samples, name="quiz"), solver=multiple_choice(), scorer=choice(), name="quiz")
     model = get_model("mockllm/model", custom_outputs=answers(N * EPOCHS))
     folder = tmp_path_factory.mktemp("inspect")
-    (found,) = eval(task, model=model, epochs=EPOCHS, log_dir=str(folder), log_format=request.param, display="none")
-    assert found.status == "success"
-    return next(folder.glob(f"*.{request.param}")), found
+    (inspect_log,) = eval(
+        task, model=model, epochs=EPOCHS, log_dir=str(folder), log_format=request.param, display="none"
+    )
+    assert inspect_log.status == "success"
+    return next(folder.glob(f"*.{request.param}")), inspect_log
 
 
 def test_every_sample_is_a_row_with_its_score(log: tuple[Path, Any]) -> None:
     from inspect_ai.scorer import value_to_float
 
-    path, told = log
-    found = (
+    path, inspect_log = log
+    columns = (
         read(path)
         .rows({"item": Kind.VALUES, "run": Kind.VALUES, "metadata.subject": Kind.VALUES, "choice": Kind.NUMBER})
         .columns
     )
     number = value_to_float()
-    wanted = {(sample.id, sample.epoch): number(sample.scores["choice"].value) for sample in told.samples}
-    keys = zip(found["item"].tolist(), (int(run) for run in found["run"].tolist()), strict=True)
-    assert dict(zip(keys, found["choice"].tolist(), strict=True)) == wanted
-    assert set(found["metadata.subject"].tolist()) == {"s0", "s1", "s2", "s3"}
+    expected = {(sample.id, sample.epoch): number(sample.scores["choice"].value) for sample in inspect_log.samples}
+    keys = zip(columns["item"].tolist(), (int(run) for run in columns["run"].tolist()), strict=True)
+    assert dict(zip(keys, columns["choice"].tolist(), strict=True)) == expected
+    assert set(columns["metadata.subject"].tolist()) == {"s0", "s1", "s2", "s3"}
 
 
 def test_the_accuracy_is_inspects_and_epochs_are_clusters(log: tuple[Path, Any]) -> None:
-    path, told = log
+    path, inspect_log = log
     with read(path).predictions() as predictions:
         pairs = predictions.pairs()
         assert predictions.columns["cluster"] == "item"
-    assert pairs.labels.mean() == pytest.approx(told.results.scores[0].metrics["accuracy"].value)
+    assert pairs.labels.mean() == pytest.approx(inspect_log.results.scores[0].metrics["accuracy"].value)
     assert len(set(pairs.clusters.tolist())) == N
     assert sorted(pairs.probabilities) == pytest.approx([0.55 + 0.4 * at / (N * EPOCHS) for at in range(N * EPOCHS)])
 

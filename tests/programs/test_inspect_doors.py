@@ -17,11 +17,11 @@ pytestmark = pytest.mark.programs
 N = 200
 
 
-def mock(said: str = "", n: int = 2 * N) -> Any:
+def mock(answer: str = "", n: int = 2 * N) -> Any:
     """The mock model, which always says the same; with its usage, or it would ask the network how to count."""
     from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
-    output = ModelOutput.from_content("mockllm/model", said)
+    output = ModelOutput.from_content("mockllm/model", answer)
     output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
     return get_model("mockllm/model", custom_outputs=[output] * n, memoize=False)
 
@@ -42,8 +42,8 @@ def evaluated(folder: Path, right: list[bool], *, confidence: Any = None, slow: 
             item = int(state.sample_id[1:])
             if slow is not None:
                 await asyncio.sleep(slow(item))
-            told = None if confidence is None else {"confidence": float(confidence[item])}
-            return Score(value="C" if right[item] else "I", metadata=told)
+            metadata = None if confidence is None else {"confidence": float(confidence[item])}
+            return Score(value="C" if right[item] else "I", metadata=metadata)
 
         return score
 
@@ -55,7 +55,7 @@ def evaluated(folder: Path, right: list[bool], *, confidence: Any = None, slow: 
 
 
 def metrics_of(log: Any) -> dict[str, float]:
-    return {name: one.value for name, one in log.results.scores[0].metrics.items()}
+    return {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
 
 
 def test_metrics_are_howsures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,12 +70,12 @@ def test_metrics_are_howsures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert log.status == "success"
     mean = howsure.mean_scores(right.astype(float), clusters=np.arange(N) // 4)[0].mean
     curve = howsure.selective_curve(right, prob)
-    wanted = {"mean": mean, "calibration_error": howsure.calibration_error(right, prob)}
-    wanted |= {"auroc": curve.auroc, "aurc": curve.aurc}
-    found = [(metric.name, metric.value) for metric in log.results.scores[0].metrics.values()]
-    expected = [(n, v) for name, e in wanted.items() for n, v in ((name, e.value), ("low", e.low), ("high", e.high))]
-    assert [name for name, _ in found] == [name for name, _ in expected]
-    assert [value for _, value in found] == pytest.approx([value for _, value in expected], rel=1e-9)
+    estimates = {"mean": mean, "calibration_error": howsure.calibration_error(right, prob)}
+    estimates |= {"auroc": curve.auroc, "aurc": curve.aurc}
+    shown_metrics = [(metric.name, metric.value) for metric in log.results.scores[0].metrics.values()]
+    expected = [(n, v) for name, e in estimates.items() for n, v in ((name, e.value), ("low", e.low), ("high", e.high))]
+    assert [name for name, _ in shown_metrics] == [name for name, _ in expected]
+    assert [value for _, value in shown_metrics] == pytest.approx([value for _, value in expected], rel=1e-9)
     (page,) = tmp_path.glob("*.html")
     assert f"{mean.value:.4f}" in page.read_text()
 
@@ -96,11 +96,11 @@ def test_it_stops_at_a_limit(tmp_path: Path) -> None:
     right = (np.random.default_rng(1).random(N) < 0.9).tolist()
     for limit, outcome in ((0.6, "pass"), (0.97, "fail")):
         log = evaluated(tmp_path, right, early_stopping=stop_when(limit=limit), sample_shuffle=3, max_samples=7)
-        told = log.results.early_stopping
-        assert (log.status, told.manager, told.metadata["outcome"]) == ("success", "howsure", outcome)
-        assert len(told.early_stops) + len(log.samples) == N
-        assert 0 < told.metadata["n"] <= len(log.samples) <= told.metadata["n"] + 14  # seven run at a time
-        assert told.early_stops[0].reason.startswith(f"{outcome}: {told.metadata['n']} items of {N}")
+        stopping = log.results.early_stopping
+        assert (log.status, stopping.manager, stopping.metadata["outcome"]) == ("success", "howsure", outcome)
+        assert len(stopping.early_stops) + len(log.samples) == N
+        assert 0 < stopping.metadata["n"] <= len(log.samples) <= stopping.metadata["n"] + 14  # seven run at a time
+        assert stopping.early_stops[0].reason.startswith(f"{outcome}: {stopping.metadata['n']} items of {N}")
 
 
 def test_it_stops_against_another_log(tmp_path: Path) -> None:
@@ -110,9 +110,9 @@ def test_it_stops_against_another_log(tmp_path: Path) -> None:
     first = evaluated(tmp_path / "other", (right & (np.arange(N) % 3 > 0)).tolist())
     stopping = stop_when(against=first.location)
     log = evaluated(tmp_path / "own", right.tolist(), early_stopping=stopping, sample_shuffle=True, epochs=2)
-    told = log.results.early_stopping.metadata
-    assert told["outcome"] == "first"
-    assert told["first"] > told["second"] + 0.1
+    summary = log.results.early_stopping.metadata
+    assert summary["outcome"] == "first"
+    assert summary["first"] > summary["second"] + 0.1
     fewer = evaluated(tmp_path / "fewer", right[:40].tolist())
     short = evaluated(
         tmp_path / "short", right.tolist(), early_stopping=stop_when(against=fewer.location), sample_shuffle=1
@@ -147,8 +147,8 @@ def test_slow_samples_are_waited_for(tmp_path: Path) -> None:
     log = evaluated(
         tmp_path, right, early_stopping=stopping, sample_shuffle=7, max_samples=60, slow=lambda i: 0.5 * (i % 2)
     )
-    told = log.results.early_stopping.metadata
-    assert (told["outcome"], told["n"], told["held_back"]) == ("cannot tell", 60, 0)
+    summary = log.results.early_stopping.metadata
+    assert (summary["outcome"], summary["n"], summary["held_back"]) == ("cannot tell", 60, 0)
 
 
 def test_what_it_refuses(tmp_path: Path) -> None:

@@ -43,16 +43,16 @@ def test_a_tensor_is_summed_as_an_array_is(dtype: str, at_once: int, monkeypatch
     targets = torch.tensor(TOKENS)
     wide = logits.detach().to(torch.float64).numpy()
     for reduce in ("class-wise", "top-label"):
-        found, wanted = summary_of(logits, targets, reduce=reduce), summary_of(wide, TOKENS, reduce=reduce)
-        assert len(found) == len(wanted)
-        one, other = found.curve(n_bins=20), wanted.curve(n_bins=20)
-        np.testing.assert_array_equal(one.bins.count, other.bins.count)
-        np.testing.assert_allclose(one.bins.mean_prob, other.bins.mean_prob, rtol=0, atol=1e-12)
-        assert one.error.value == pytest.approx(other.error.value, abs=1e-12)
-        assert one.error.high == pytest.approx(other.error.high, abs=1e-12)
-        assert found.slots.infinite_rows == wanted.slots.infinite_rows
-        if not found.slots.infinite_rows:
-            assert one.log_loss.score == pytest.approx(other.log_loss.score, abs=1e-9)
+        of_tensor, of_array = summary_of(logits, targets, reduce=reduce), summary_of(wide, TOKENS, reduce=reduce)
+        assert len(of_tensor) == len(of_array)
+        curve, expected = of_tensor.curve(n_bins=20), of_array.curve(n_bins=20)
+        np.testing.assert_array_equal(curve.bins.count, expected.bins.count)
+        np.testing.assert_allclose(curve.bins.mean_prob, expected.bins.mean_prob, rtol=0, atol=1e-12)
+        assert curve.error.value == pytest.approx(expected.error.value, abs=1e-12)
+        assert curve.error.high == pytest.approx(expected.error.high, abs=1e-12)
+        assert of_tensor.slots.infinite_rows == of_array.slots.infinite_rows
+        if not of_tensor.slots.infinite_rows:
+            assert curve.log_loss.score == pytest.approx(expected.log_loss.score, abs=1e-9)
 
 
 def test_pairs_of_exactly_one_half_lie_above_it() -> None:
@@ -72,10 +72,10 @@ def test_pairs_by_hand_to_a_trillionth() -> None:
     labels, probabilities = by_hand(logits, tokens)
     pairs = CalibrationSummary()
     pairs.add(labels, probabilities)
-    found = summary_of(torch.tensor(logits).reshape(50, 10, -1), tokens.reshape(50, 10))
-    for one, other in ((found, pairs), (found.by_probability(), pairs.by_probability())):
+    summary = summary_of(torch.tensor(logits).reshape(50, 10, -1), tokens.reshape(50, 10))
+    for streamed, in_memory in ((summary, pairs), (summary.by_probability(), pairs.by_probability())):
         for binning in ("adaptive", "uniform", "weight"):
-            a, b = one.curve(binning=binning, n_bins=12), other.curve(binning=binning, n_bins=12)
+            a, b = streamed.curve(binning=binning, n_bins=12), in_memory.curve(binning=binning, n_bins=12)
             assert a.error.value == pytest.approx(b.error.value, abs=1e-12)
             assert a.brier.score == pytest.approx(b.brier.score, abs=1e-12)
 
@@ -84,10 +84,10 @@ def test_where_only_deterministic_algorithms_are_allowed() -> None:
     import torch
 
     logits, targets = torch.tensor(LOGITS), torch.tensor(TOKENS)
-    wanted = summary_of(logits, targets)
+    expected = summary_of(logits, targets)
     torch.use_deterministic_algorithms(True)
     try:
-        assert summary_of(logits, targets) == wanted
+        assert summary_of(logits, targets) == expected
     finally:
         torch.use_deterministic_algorithms(False)
 
@@ -143,10 +143,10 @@ def test_shards_that_torch_saved(language_model: Any, tmp_path: Path) -> None:
     for number, (some, right) in enumerate(zip(logits.split(16), tokens[:, 1:].split(16), strict=True)):
         save_file({"logits": some.contiguous(), "labels": right.contiguous()}, tmp_path / f"{number}.safetensors")
     done = run("calibration", "logits", tmp_path / "*.safetensors", "--format", "json")
-    found = json.loads(done.out)["curves"][0]
-    assert found["n"] == len(summary)
-    wanted = summary.by_probability().curve(binning="weight").error
-    assert found["error"]["value"] == pytest.approx(wanted.value, abs=1e-12)
+    curve = json.loads(done.out)["curves"][0]
+    assert curve["n"] == len(summary)
+    expected = summary.by_probability().curve(binning="weight").error
+    assert curve["error"]["value"] == pytest.approx(expected.value, abs=1e-12)
 
 
 def test_the_page_of_language_models_runs(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def details(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "acc_norm_token": LoglikelihoodAcc(LogProbTokenNorm()),
     }
     rng = random.Random(1)
-    held = tracker.details_logger.details["quiz|0"]
+    quiz_details = tracker.details_logger.details["quiz|0"]
     for item in range(N):
         choices = rng.sample([" a", " bc", " defg", " hijklmn"], 2 + item % 2)
         doc = Doc(
@@ -48,13 +48,15 @@ def details(tmp_path_factory: pytest.TempPathFactory) -> Path:
             sampling_methods=[SamplingMethod.LOGPROBS],
         )
         response = ModelResponse(
-            logprobs=[-len(one) * rng.random() for one in choices],
+            logprobs=[-len(text) * rng.random() for text in choices],
             argmax_logits_eq_gold=[False] * len(choices),
-            output_tokens=[[1] * (len(one) // 2) for one in choices],
+            output_tokens=[[1] * (len(text) // 2) for text in choices],
         )
         scores = {name: metric.compute(doc=doc, model_response=response) for name, metric in metrics.items()}
-        held.append(tracker.details_logger.Detail(doc, response, scores))
-    tracker.save_details("2026-11-22T10-00-00.000000", {"quiz|0": Dataset.from_list([asdict(one) for one in held])})
+        quiz_details.append(tracker.details_logger.Detail(doc, response, scores))
+    tracker.save_details(
+        "2026-11-22T10-00-00.000000", {"quiz|0": Dataset.from_list([asdict(detail) for detail in quiz_details])}
+    )
     return next(folder.rglob("details_*.parquet"))
 
 

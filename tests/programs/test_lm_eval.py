@@ -106,12 +106,12 @@ def test_targets_that_are_texts_are_read(logs: dict[str, Path]) -> None:
 
 
 def test_generated_texts_have_scores_for_each_filter(logs: dict[str, Path]) -> None:
-    found = (
+    columns = (
         read(logs["generated"])
         .rows({"run": Kind.VALUES, "prediction": Kind.VALUES, "exact_match": Kind.NUMBER})
         .columns
     )
-    assert sorted(set(found["run"].tolist())) == ["loose", "strict"]
+    assert sorted(set(columns["run"].tolist())) == ["loose", "strict"]
     done = howsure("calibration", logs["generated"])
     assert done.code == 2
     assert "has no probabilities of answers; it contains the scores exact_match" in done.err

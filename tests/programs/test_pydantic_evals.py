@@ -53,15 +53,15 @@ def test_a_report_holds_howsures_figures() -> None:
     table, calibration, risk = report.analyses
     right, prob = answers()
     curve = howsure.selective_curve(right, prob)
-    wanted = [
+    estimates = [
         ("mean right", howsure.mean_scores(np.array(right, float))[0].mean),
         ("calibration error", howsure.calibration_error(right, prob)),
         ("AUROC", curve.auroc),
         ("AURC", curve.aurc),
     ]
-    assert [row[0] for row in table.rows] == [name for name, _ in wanted]
-    for (_, value, low, high, n), (_, one) in zip(table.rows, wanted, strict=True):
-        assert (value, low, high, n) == pytest.approx((one.value, one.low, one.high, N), abs=5e-5)
+    assert [row[0] for row in table.rows] == [name for name, _ in estimates]
+    for (_, value, low, high, n), (_, estimate) in zip(table.rows, estimates, strict=True):
+        assert (value, low, high, n) == pytest.approx((estimate.value, estimate.low, estimate.high, N), abs=5e-5)
     assert [point.y for point in calibration.curves[0].points] == pytest.approx(
         howsure.calibration_curve(right, prob).bins.frequency.tolist()
     )
@@ -76,9 +76,9 @@ def test_repeated_runs_are_clusters_and_failures_are_told() -> None:
     report = report_of(ConfidenceEvaluator(score="right", level=0.9), repeat=2, failing=3)
     (table,) = report.analyses
     right = np.repeat(np.array(answers()[0], float)[3:], 2)
-    wanted = howsure.mean_scores(right, clusters=np.repeat(np.arange(3, N), 2), level=0.9)[0].mean
+    expected = howsure.mean_scores(right, clusters=np.repeat(np.arange(3, N), 2), level=0.9)[0].mean
     assert table.rows == [
-        ["mean right", *(round(one, 4) for one in (wanted.value, wanted.low, wanted.high)), 2 * (N - 3)]
+        ["mean right", *(round(number, 4) for number in (expected.value, expected.low, expected.high)), 2 * (N - 3)]
     ]
     assert table.description == "with 90% intervals; 6 cases failed and are left out"
 
@@ -100,6 +100,6 @@ def test_a_file_names_it(tmp_path: Path) -> None:
     path.write_text(
         "name: numbers\ncases: []\nreport_evaluators:\n  - ConfidenceEvaluator: {score: right, confidence: sure}\n"
     )
-    found = Dataset[Any, Any, Any].from_file(path, custom_report_evaluator_types=[ConfidenceEvaluator])
-    (evaluator,) = found.report_evaluators
+    loaded = Dataset[Any, Any, Any].from_file(path, custom_report_evaluator_types=[ConfidenceEvaluator])
+    (evaluator,) = loaded.report_evaluators
     assert evaluator == ConfidenceEvaluator(score="right", confidence="sure")

@@ -27,7 +27,7 @@ def sentences(n: int, seed: int) -> tuple[list[list[str]], list[list[str]]]:
     """Words, some of two subwords, and labels, some of them wrong."""
     rng = np.random.default_rng(seed)
     words = [[str(word) for word in rng.choice(WORDS, size=rng.integers(2, 7))] for _ in range(n)]
-    tags = [[KINDS.get(word, "O") if rng.random() < 0.85 else "O" for word in one] for one in words]
+    tags = [[KINDS.get(word, "O") if rng.random() < 0.85 else "O" for word in sentence] for sentence in words]
     return words, tags
 
 
@@ -37,16 +37,16 @@ def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
     path = tmp_path_factory.mktemp("tokenizer") / "vocab.txt"
     path.write_text("\n".join(PIECES))
-    found = BertTokenizerFast(str(path), do_lower_case=False)
-    assert found.tokenize("Oslo sings") == ["Os", "##lo", "sing", "##s"]
-    return found
+    loaded = BertTokenizerFast(str(path), do_lower_case=False)
+    assert loaded.tokenize("Oslo sings") == ["Os", "##lo", "sing", "##s"]
+    return loaded
 
 
 def encoded(tokenizer: Any, words: list[list[str]], tags: list[list[str]]) -> list[dict[str, Any]]:
-    """As the documentation of transformers prepares them: the label stands at the first subword, −100 elsewhere."""
+    """As the documentation of transformers prepares them: the label is at the first subword, −100 elsewhere."""
     rows = []
-    for one, labels in zip(words, tags, strict=True):
-        row = tokenizer(one, is_split_into_words=True, padding="max_length", max_length=16)
+    for sentence, labels in zip(words, tags, strict=True):
+        row = tokenizer(sentence, is_split_into_words=True, padding="max_length", max_length=16)
         ids, before = [], None
         for word in row.word_ids():
             ids.append(-100 if word is None or word == before else LABELS.index(labels[word]))
@@ -115,18 +115,18 @@ def test_a_trainers_output_keeps_the_answer_of_the_model(token_classifier, token
     assert gold_tags(output.label_ids, labels=LABELS) == tags
     by_words = TagPosterior.from_logits(output.predictions, labels=LABELS, word_ids=[row["words"] for row in test])
     np.testing.assert_array_equal(by_words.log_z, posterior.log_z)
-    own = posterior.names(posterior.viterbi())
+    predicted = posterior.names(posterior.viterbi())
     tagger = pipeline("token-classification", model=model, tokenizer=tokenizer, ignore_labels=[])
-    for sentence, labels in list(zip(words, own, strict=True))[:30]:
-        answered = {one["start"]: one["entity"] for one in tagger(" ".join(sentence))}
+    for sentence, labels in list(zip(words, predicted, strict=True))[:30]:
+        answered = {token["start"]: token["entity"] for token in tagger(" ".join(sentence))}
         starts = np.cumsum([0, *(len(word) + 1 for word in sentence[:-1])])
         assert [answered[start] for start in starts.tolist()] == labels
 
 
 def test_one_command_says_what_the_library_says(token_classifier) -> None:
     folder, _model, output, _test = token_classifier
-    asked = ["sequences", "spans", folder / "predictions.npz", "--labels", folder / "config.json", "--grammar", "bio"]
-    content = json.loads(printed(*asked, "--format", "json"))
+    options = ["--labels", folder / "config.json", "--grammar", "bio"]
+    content = json.loads(printed("sequences", "spans", folder / "predictions.npz", *options, "--format", "json"))
     posterior = TagPosterior.from_logits(output.predictions, labels=LABELS, label_ids=output.label_ids, grammar="BIO")
     gold = gold_tags(output.label_ids, labels=LABELS)
     predicted = posterior.names(posterior.viterbi())
@@ -157,13 +157,13 @@ def test_the_scores_of_a_pipeline_are_those_of_the_trainer(tokenizer, tmp_path: 
         for text, label, scores in zip(texts, labels, classifier(texts, top_k=None), strict=True)
     ]
     (tmp_path / "pipeline.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    one, other = (
+    of_pipeline, of_trainer = (
         json.loads(run("calibration", tmp_path / name, "--format", "json").out)["curves"][0]
         for name in ("predictions.npz", "pipeline.jsonl")
     )
-    assert one["n"] == other["n"] == 120
-    assert one["base_rate"] == other["base_rate"]
-    assert one["multiclass_brier"] == pytest.approx(other["multiclass_brier"], abs=1e-4)
+    assert of_pipeline["n"] == of_trainer["n"] == 120
+    assert of_pipeline["base_rate"] == of_trainer["base_rate"]
+    assert of_pipeline["multiclass_brier"] == pytest.approx(of_trainer["multiclass_brier"], abs=1e-4)
     (tmp_path / "only.json").write_text(json.dumps(classifier(texts[:3])))
     assert "has no such column by default" in run("calibration", tmp_path / "only.json", "--from", "hf").err
 
@@ -176,7 +176,7 @@ def test_the_output_of_a_token_pipeline_is_refused(token_classifier, tokenizer, 
         tagger = pipeline("token-classification", model=model, tokenizer=tokenizer, aggregation_strategy=strategy)
         answers = tagger(["Ann Lee sings in Oslo", "Bo in York"])
         plain = [
-            [{key: float(v) if key == "score" else v for key, v in one.items()} for one in text] for text in answers
+            [{key: float(v) if key == "score" else v for key, v in token.items()} for token in text] for text in answers
         ]
         (tmp_path / "tokens.json").write_text(json.dumps(plain, default=int))
         done = run("calibration", tmp_path / "tokens.json")
@@ -201,15 +201,15 @@ def test_a_crf_of_pytorch_has_the_same_distribution() -> None:
         "end": crf.end_transitions.detach(),
     }
     posterior = TagPosterior.from_logits(emissions, labels=LABELS, mask=mask, **potentials)
-    chosen = [one[:length].tolist() for one, length in zip(tags, lengths, strict=True)]
-    wanted = crf(emissions, tags, mask=mask, reduction="none").detach().numpy()
-    np.testing.assert_allclose(posterior.log_prob(chosen), wanted, atol=1e-5)
+    chosen = [sentence_tags[:length].tolist() for sentence_tags, length in zip(tags, lengths, strict=True)]
+    log_probs = crf(emissions, tags, mask=mask, reduction="none").detach().numpy()
+    np.testing.assert_allclose(posterior.log_prob(chosen), log_probs, atol=1e-5)
     assert [tags.tolist() for tags in posterior.viterbi()] == crf.decode(emissions, mask=mask)
     free = emissions.clone().requires_grad_()
     score = crf._compute_score(free.transpose(0, 1), tags.T, mask.T.type(torch.uint8)).sum()
     (score - crf(free, tags, mask=mask)).backward()
-    for found, gradient, length in zip(posterior.marginals(), free.grad.numpy(), lengths, strict=True):
-        np.testing.assert_allclose(found, gradient[:length], atol=1e-5)
+    for marginals, gradient, length in zip(posterior.marginals(), free.grad.numpy(), lengths, strict=True):
+        np.testing.assert_allclose(marginals, gradient[:length], atol=1e-5)
     legal = TagPosterior.from_logits(emissions, labels=LABELS, mask=mask, grammar="BIO", **potentials)
     assert not any("O I-" in " ".join(tags) for tags in legal.names(legal.viterbi()))
     with pytest.raises(ValueError, match=r"take .detach\(\)"):
@@ -217,19 +217,21 @@ def test_a_crf_of_pytorch_has_the_same_distribution() -> None:
 
 
 def test_a_model_of_sklearn_crfsuite(tmp_path: Path) -> None:
-    """Its marginals, its answer, and the entities, whose probabilities it does not tell itself."""
+    """Its marginals, its answer, and the entities, whose probabilities it does not return itself."""
     import sklearn_crfsuite
 
     words, tags = sentences(80, 3)
-    items = [[{"word": word} for word in one] for one in words]
+    items = [[{"word": word} for word in sentence] for sentence in words]
     crf = sklearn_crfsuite.CRF(max_iterations=20, model_filename=str(tmp_path / "old.model"))
     crf.fit(items, tags)
     posterior = CRFTagger.from_crfsuite(crf.model_filename).posterior(
-        [[[f"word:{word}"] for word in one] for one in words]
+        [[[f"word:{word}"] for word in sentence] for sentence in words]
     )
     assert posterior.names(posterior.viterbi()) == [list(row) for row in crf.predict(items)]
-    for found, wanted in zip(posterior.marginals(), crf.predict_marginals(items), strict=True):
-        np.testing.assert_allclose(found, [[row[label] for label in posterior.labels] for row in wanted], atol=1e-6)
+    for marginals, expected in zip(posterior.marginals(), crf.predict_marginals(items), strict=True):
+        np.testing.assert_allclose(
+            marginals, [[row[label] for label in posterior.labels] for row in expected], atol=1e-6
+        )
     assert len(entity_spans(posterior, tags).pairs()) > 50
 
 

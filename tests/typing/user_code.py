@@ -58,15 +58,15 @@ def significance() -> None:
 
 
 def how_it_was_made() -> None:
-    found: howsure.Signature = howsure.read_signature(howsure.calibration_error(Y, Q).signature)
-    print(found.kind, found.settings["n"], found.version)
+    signature: howsure.Signature = howsure.read_signature(howsure.calibration_error(Y, Q).signature)
+    print(signature.kind, signature.settings["n"], signature.version)
     howsure.read_signature(3)  # type: ignore  # wrong: a line
 
 
 def what_is_in_a_file() -> None:
-    found: howsure.Look = howsure.look(["a.csv", "b.csv"], format="csv")
-    column: howsure.SeenColumn = found["right"]
-    print(found.commands, column.could_be)
+    overview: howsure.Look = howsure.look(["a.csv", "b.csv"], format="csv")
+    column: howsure.SeenColumn = overview["right"]
+    print(overview.commands, column.could_be)
     howsure.look(3)  # type: ignore  # wrong: a path
 
 
@@ -137,14 +137,14 @@ def answers_and_limits() -> None:
 
 
 def counts() -> None:
-    found: howsure.CountEstimates = howsure.estimate_counts([1, None, 0], Q, rng=0)
+    estimates: howsure.CountEstimates = howsure.estimate_counts([1, None, 0], Q, rng=0)
     howsure.estimate_counts("gold", "p", data=FILES)
     fit: howsure.PredictedRegression = howsure.regress_predicted([1, None, 0], Q, covariates={"age": [20, 30, 40]})
     howsure.regress_predicted("gold", "p", covariates=["age"], fixed_effects="unit", method="logit", data=FILES)
     howsure.regress_predicted("gold", "p", method="probit", data=FILES)  # type: ignore  # no such method
     drawn: howsure.LabelSample = howsure.draw_label_sample(Q, 2, rng=0)
     planned: howsure.LabelPlan = howsure.plan_label_sample(Q, width=0.1, share=True)
-    print(found, drawn, fit, planned)
+    print(estimates, drawn, fit, planned)
     howsure.draw_label_sample(Q, "two")  # type: ignore  # wrong: a number
     howsure.draw_label_sample({"p": Q}, 2)  # type: ignore  # wrong: columns by name are a data frame
 
