@@ -74,11 +74,14 @@ def rates(regime: Regime, runs: int) -> tuple[float, float, float, float]:
     strength, share, ranked, split = list[bool](), list[bool](), 0, 0
     for run in range(runs):
         a, b, outcome, prompt = regime.made(rng)
-        asked = {"clusters": prompt, "position_effect": regime.first != 0.0, "rng": run}
-        table = howsure.rank_battles(a, b, WINNER[outcome], **asked)
+        options = {"clusters": prompt, "position_effect": regime.first != 0.0, "rng": run}
+        table = howsure.rank_battles(a, b, WINNER[outcome], **options)
         rows = [table[str(i)] for i in range(m)]
-        strength += [row.strength.low <= one <= row.strength.high for row, one in zip(rows, truth.theta, strict=True)]
-        share += [row.points.low <= one <= row.points.high for row, one in zip(rows, points, strict=True)]
+        strength += [
+            row.strength.low <= true_value <= row.strength.high
+            for row, true_value in zip(rows, truth.theta, strict=True)
+        ]
+        share += [row.points.low <= true_value <= row.points.high for row, true_value in zip(rows, points, strict=True)]
         ranked += all(
             row.rank_low <= low and high <= row.rank_high for row, low, high in zip(rows, lowest, highest, strict=True)
         )
@@ -126,7 +129,7 @@ def main() -> None:
     print("| battles | strengths covered | points covered | all ranks covered | a tier parts equal models |")
     print("|---|---:|---:|---:|---:|")
     for name, regime in REGIMES.items():
-        print(f"| {name} | {' | '.join(f'{one:.3f}' for one in rates(regime, runs))} |", flush=True)
+        print(f"| {name} | {' | '.join(f'{rate:.3f}' for rate in rates(regime, runs))} |", flush=True)
     print(f"\n| models without a finite strength | in so many of {runs} sets | bounds covered | all ranks covered |")
     print("|---|---:|---:|---:|")
     for name, (strengths, n) in UNBOUNDED.items():

@@ -169,8 +169,8 @@ def draw(n: int) -> tuple[Labels, Floats]:
 
 def peak_memory() -> float:
     """The most memory this process ever held, in MB."""
-    held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return held / (2**20 if sys.platform == "darwin" else 2**10)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (2**20 if sys.platform == "darwin" else 2**10)
 
 
 def installed() -> list[str]:
@@ -250,35 +250,37 @@ def arrays(sizes: Sequence[int], before: Path | None) -> list[str]:
     verdicts = []
     head("task", "pairs", "CPU seconds", "× np.sort", "MB added")
     for n in sizes:
-        found: dict[str, float] = in_new_process("--sizes", str(n), "--seconds")
+        seconds_of: dict[str, float] = in_new_process("--sizes", str(n), "--seconds")
         for name in TASKS:
-            if name in found:
-                times, memory = found[name] / found[SORT], in_new_process("--sizes", str(n), "--memory", name)
-                row(name, f"{n:,}", f"{found[name]:.4f}", f"{times:.2f}", f"{memory:.0f}")
+            if name in seconds_of:
+                times, memory = seconds_of[name] / seconds_of[SORT], in_new_process("--sizes", str(n), "--memory", name)
+                row(name, f"{n:,}", f"{seconds_of[name]:.4f}", f"{times:.2f}", f"{memory:.0f}")
             else:
                 row(name, f"{n:,}", "missing", "", "")
-        verdicts.append(verdict(f"{n:,} pairs, in np.sort(q)", found[OURS] / found[SORT], LIMIT_SORT))
+        verdicts.append(verdict(f"{n:,} pairs, in np.sort(q)", seconds_of[OURS] / seconds_of[SORT], LIMIT_SORT))
         if n == 10_000_000:
-            verdicts.append(verdict(f"{n:,} pairs, CPU seconds", found[OURS], LIMIT_SECONDS))
-            verdicts.append(verdict(f"{n:,} pairs, CPU seconds of {TEST}", found[TEST], LIMIT_TEST))
-        verdicts.append(f"- {n:,} pairs: {found[OURS] / found[SUM]:.0f} × {SUM}")
-        verdicts.append(f"- {n:,} pairs: {TEST} {found[TEST] / found[OURS]:.1f} × {OURS}")
-        verdicts.append(verdict(f"{n:,} pairs, in {BINCOUNT}", found[OURS] / found[BINCOUNT], LIMIT_BINCOUNT))
+            verdicts.append(verdict(f"{n:,} pairs, CPU seconds", seconds_of[OURS], LIMIT_SECONDS))
+            verdicts.append(verdict(f"{n:,} pairs, CPU seconds of {TEST}", seconds_of[TEST], LIMIT_TEST))
+        verdicts.append(f"- {n:,} pairs: {seconds_of[OURS] / seconds_of[SUM]:.0f} × {SUM}")
+        verdicts.append(f"- {n:,} pairs: {TEST} {seconds_of[TEST] / seconds_of[OURS]:.1f} × {OURS}")
+        verdicts.append(verdict(f"{n:,} pairs, in {BINCOUNT}", seconds_of[OURS] / seconds_of[BINCOUNT], LIMIT_BINCOUNT))
         verdicts.append(
-            verdict(f"{n:,} pairs, weights in none", found[f"{OURS}, weights"] / found[OURS], LIMIT_WEIGHTS)
+            verdict(f"{n:,} pairs, weights in none", seconds_of[f"{OURS}, weights"] / seconds_of[OURS], LIMIT_WEIGHTS)
         )
-        many_groups, one_group = (found[f"{TABLE}, {number}"] for number in ("1,000 groups", "1 group"))
+        many_groups, one_group = (seconds_of[f"{TABLE}, {number}"] for number in ("1,000 groups", "1 group"))
         verdicts.append(verdict(f"{n:,} pairs, 1,000 groups in one", many_groups / one_group, LIMIT_GROUPS))
-        peers = [found[name] for name in PEERS_WITH_ERROR if name in found]
+        peers = [seconds_of[name] for name in PEERS_WITH_ERROR if name in seconds_of]
         if peers:
             verdicts.append(
-                verdict(f"{n:,} pairs, in the fastest peer with an error", found[OURS] / min(peers), LIMIT_PEER)
+                verdict(f"{n:,} pairs, in the fastest peer with an error", seconds_of[OURS] / min(peers), LIMIT_PEER)
             )
         if before is not None:
             then = in_new_process("--sizes", str(n), "--seconds", source=before)
-            own = [name for name in then if name.startswith("howsure.")]
-            verdicts += [f"- {n:,} pairs, {name}: {found[name] / then[name]:.2f} × before" for name in own]
-        many, few = (found[f"{OURS}, {number} bins"] for number in ("1,000", "20"))
+            names_of_ours = [name for name in then if name.startswith("howsure.")]
+            verdicts += [
+                f"- {n:,} pairs, {name}: {seconds_of[name] / then[name]:.2f} × before" for name in names_of_ours
+            ]
+        many, few = (seconds_of[f"{OURS}, {number} bins"] for number in ("1,000", "20"))
         verdicts.append(verdict(f"{n:,} pairs, 1,000 bins in 20 bins", many / few, LIMIT_BINS))
     return verdicts
 
@@ -287,11 +289,12 @@ def some_arrays(sizes: Sequence[int], before: Path | None, only: str) -> None:
     """The table of some tasks, and of their times in another commit."""
     head("task", "pairs", "CPU seconds", f"× {BINCOUNT}", "before")
     for n in sizes:
-        asked = ("--sizes", str(n), "--seconds", "--only", only)
-        found, then = in_new_process(*asked), {} if before is None else in_new_process(*asked, source=before)
-        for name, seconds in found.items():
+        arguments = ("--sizes", str(n), "--seconds", "--only", only)
+        seconds_by_name = in_new_process(*arguments)
+        then = {} if before is None else in_new_process(*arguments, source=before)
+        for name, seconds in seconds_by_name.items():
             earlier = f"{then[name]:.4f}" if name in then else ""
-            row(name, f"{n:,}", f"{seconds:.4f}", f"{seconds / found[BINCOUNT]:.1f}", earlier)
+            row(name, f"{n:,}", f"{seconds:.4f}", f"{seconds / seconds_by_name[BINCOUNT]:.1f}", earlier)
 
 
 def start_up() -> list[str]:
@@ -303,13 +306,13 @@ def start_up() -> list[str]:
         "python -c 'import howsure'": ["-c", "import howsure"],
         "howsure --help": ["-m", "howsure_cli", "--help"],
     }
-    found = {name: median_of([sys.executable, *command], times=7) for name, command in commands.items()}
-    for name, answer in found.items():
+    measures = {name: median_of([sys.executable, *command], times=7) for name, command in commands.items()}
+    for name, answer in measures.items():
         row(name, *(f"{answer[key]:.{digits}f}" for key, digits in (("seconds", 3), ("wall", 3), ("memory", 0))))
-    loading = found["python -c 'import howsure'"]["wall"]
+    loading = measures["python -c 'import howsure'"]["wall"]
     return [
         verdict("import howsure, seconds", loading, LIMIT_IMPORT),
-        verdict("howsure --help, seconds", found["howsure --help"]["wall"], LIMIT_HELP),
+        verdict("howsure --help, seconds", measures["howsure --help"]["wall"], LIMIT_HELP),
     ]
 
 

@@ -61,14 +61,14 @@ def sparse(m: int, *, links: int = 50) -> CorefPosterior:
 
 def seconds(tasks: dict[str, Task], *, repeats: int) -> dict[str, float]:
     """Median CPU seconds of every task, the tasks taking turns; a first call of each warms up."""
-    found: dict[str, list[float]] = {name: [] for name in tasks}
+    times_by_task: dict[str, list[float]] = {name: [] for name in tasks}
     for turn in range(repeats + 1):
         for name, task in tasks.items():
             start = time.process_time()
             task()
             if turn:
-                found[name].append(time.process_time() - start)
-    return {name: statistics.median(times) for name, times in found.items()}
+                times_by_task[name].append(time.process_time() - start)
+    return {name: statistics.median(times) for name, times in times_by_task.items()}
 
 
 def tasks_of(m: int) -> dict[str, Task]:
@@ -113,15 +113,17 @@ def documents() -> list[str]:
     verdicts = []
     head("task", "mentions", "CPU ms", "× product", "× uniform numbers")
     for m in SIZES:
-        found = seconds(tasks_of(m), repeats=REPEATS if m < 1_000 else 7)
-        product, uniform = list(found.values())[:2]
-        for name, value in found.items():
+        seconds_by_task = seconds(tasks_of(m), repeats=REPEATS if m < 1_000 else 7)
+        product, uniform = list(seconds_by_task.values())[:2]
+        for name, value in seconds_by_task.items():
             row(name, f"{m:,}", f"{value * 1e3:.3f}", f"{value / product:.2f}", f"{value / uniform:.2f}")
         if m in LIMITS_MATRIX:
-            verdicts.append(verdict(f"exact matrix of {m:,} mentions", found["pair_probability()"], LIMITS_MATRIX[m]))
+            verdicts.append(
+                verdict(f"exact matrix of {m:,} mentions", seconds_by_task["pair_probability()"], LIMITS_MATRIX[m])
+            )
         if m == 300:
             verdicts.append(
-                verdict(f"{SAMPLES:,} samples of {m} mentions", found[f"sample({SAMPLES:,})"], LIMIT_SAMPLES)
+                verdict(f"{SAMPLES:,} samples of {m} mentions", seconds_by_task[f"sample({SAMPLES:,})"], LIMIT_SAMPLES)
             )
     return verdicts
 

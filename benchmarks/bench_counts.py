@@ -52,14 +52,14 @@ def large_file(rows: int) -> list[str]:
         quiet = ["sh", "-c", f"exec {shlex.join(_howsure(*draw))} 2> {os.devnull}"]
         sampled = median_of(quiet, times=3)
         _label(sheet, done)
-        found = median_of(_howsure("estimate", str(path), *by, "--labelled", str(done)), times=3)
-        tasks = {"DuckDB: count(*), sum(score) by cell": floor, "counts sample": sampled, "counts estimate": found}
+        estimated = median_of(_howsure("estimate", str(path), *by, "--labelled", str(done)), times=3)
+        tasks = {"DuckDB: count(*), sum(score) by cell": floor, "counts sample": sampled, "counts estimate": estimated}
         for name, answer in tasks.items():
             ratio = answer["seconds"] / floor["seconds"]
             row(name, f"{answer['seconds']:.1f}", f"{ratio:.1f}", f"{answer['memory']:.0f}")
     return [
-        verdict(f"counts of {rows:,} units, CPU seconds", found["seconds"], LIMIT_SECONDS),
-        verdict(f"counts of {rows:,} units, MB in all", found["memory"], LIMIT_MEMORY),
+        verdict(f"counts of {rows:,} units, CPU seconds", estimated["seconds"], LIMIT_SECONDS),
+        verdict(f"counts of {rows:,} units, MB in all", estimated["memory"], LIMIT_MEMORY),
     ]
 
 
@@ -105,20 +105,20 @@ def _label(sheet: Path, done: Path) -> None:
     with open(done, "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
-        for one in rows:
+        for unit in rows:
             writer.writerow(
-                one | {"label": int(rng.random() < (0.05 if one["stratum"].startswith("score 0") else 0.4))}
+                unit | {"label": int(rng.random() < (0.05 if unit["stratum"].startswith("score 0") else 0.4))}
             )
 
 
 def _cpu(task: object) -> float:
     """The least CPU seconds of three runs."""
-    found = []
+    times = []
     for _ in range(3):
         start = time.process_time()
         task()  # type: ignore[operator]
-        found.append(time.process_time() - start)
-    return min(found)
+        times.append(time.process_time() - start)
+    return min(times)
 
 
 def _series() -> None:

@@ -79,7 +79,7 @@ def main() -> None:
         path = Path(folder) / "large.duckdb"
         write(path, n)
         with EventStore.open(path) as store:
-            top = [one["code"] for one in queries.overview(store)["actors"][:20]]
+            top = [actor["code"] for actor in queries.overview(store)["actors"][:20]]
             tasks: dict[str, Callable[[], object]] = {
                 "series, 20 actors by quarter": lambda: queries.series(store, top),
                 "series, 20 actors by month": lambda: queries.series(store, top, period="month"),
@@ -91,10 +91,10 @@ def main() -> None:
                 "overview": lambda: queries.overview(store),
             }
             print(f"| {n:,} documents | CPU s | wall s |\n|---|---:|---:|")
-            found = {name: seconds(task) for name, task in tasks.items()}
-            for name, (cpu, wall) in found.items():
+            seconds_by_task = {name: seconds(task) for name, task in tasks.items()}
+            for name, (cpu, wall) in seconds_by_task.items():
                 print(f"| {name} | {cpu:.3f} | {wall:.3f} |")
-    cpu, _ = found["series, 20 actors by quarter"]
+    cpu, _ = seconds_by_task["series, 20 actors by quarter"]
     verdict = "holds" if cpu <= LIMIT else "**broken**"
     print(f"\n- series of 20 actors by quarter: {cpu:.2f} s of CPU (limit {LIMIT:g} s: {verdict})")
 

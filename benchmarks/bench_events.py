@@ -1,6 +1,6 @@
 """How fast are events found: parsing, the stage after it, and a corpus of the paper's size?
 
-Real: the first stories of Reuters-21578 parsed once by `../models/en_ud_small` beside HOWSURE_DATA (words a second),
+Real: the first stories of Reuters-21578 parsed once by `../models/en_ud_small` next to HOWSURE_DATA (words a second),
 then the stage after parsing at S = 100 (mentions, features, antecedent model, samples, rule, rows, store), on all of
 these stories and on those alone that need the model ("attack" in the text, most with an event). One process.
 
@@ -89,9 +89,16 @@ def real(stories: int) -> None:
     )
     worker = Worker(work)
     gc.freeze()  # as the pipeline does
-    held = [one for one in corpus.documents() if one.text.strip()]
-    for what, chosen in (("all", held[:stories]), ("attacks", [one for one in held if "attack" in one.text][:stories])):
-        ready = [found[0] for one in chosen if (found := worker.parser.words(one)) is not None]
+    documents = [article for article in corpus.documents() if article.text.strip()]
+    for what, chosen in (
+        ("all", documents[:stories]),
+        ("attacks", [article for article in documents if "attack" in article.text][:stories]),
+    ):
+        ready = [
+            words_of_sentences[0]
+            for article in chosen
+            if (words_of_sentences := worker.parser.words(article)) is not None
+        ]
         parsed: list[Document] = []
         with timed(f"Reuters ({what}): parsing", len(chosen)):
             for start in range(0, len(ready), BATCH):
@@ -106,20 +113,20 @@ def real(stories: int) -> None:
                     ):
                         worker.add(rows, source, document)
                     store.append(rows.tables())
-            asked = store.ask("SELECT count(*) FROM clusterings")[0][0]
+            resolved = store.ask("SELECT count(*) FROM clusterings")[0][0]
             with_events = store.ask("SELECT count(DISTINCT document) FROM events")[0][0]
-        print(f"    {words:,} words; the model was asked in {asked:,} documents, {with_events:,} have an event")
+        print(f"    {words:,} words; the model was asked in {resolved:,} documents, {with_events:,} have an event")
 
 
 def shapes(
-    mentions: int, known: Sequence[str] = ("AAA", "BBB", "CCC"), *, n: int = SHAPES
+    mentions: int, codes: Sequence[str] = ("AAA", "BBB", "CCC"), *, n: int = SHAPES
 ) -> list[tuple[Facts, CorefPosterior]]:
     """Documents in which two mentions act and six are described as one of three actors, of those that are known."""
     made = []
-    often = 1 / np.arange(1, len(known) + 1)  # Zipf's law
+    often = 1 / np.arange(1, len(codes) + 1)  # Zipf's law
     for number in range(n):
         rng = np.random.default_rng(number)
-        actors = tuple(rng.choice(known, 3, replace=False, p=often / often.sum()).tolist())
+        actors = tuple(rng.choice(codes, 3, replace=False, p=often / often.sum()).tolist())
         weights = np.tril(rng.exponential(size=(mentions, mentions)) ** 4)
         matrix = 0.3 * weights / weights.sum(axis=1, keepdims=True)
         matrix[np.diag_indices(mentions)] += 0.7
@@ -154,11 +161,11 @@ class Stored:
         self.heads = tuple(span.start for span in self.spans)
         self.nobody = Facts((), np.zeros((mentions, 0), dtype=np.bool_), np.zeros(mentions, dtype=np.bool_), (), ())
 
-    def add(self, rows: Rows, number: int, held: Sampled | None) -> None:
-        """Add the rows of a document; `held` is None if it is not sampled."""
+    def add(self, rows: Rows, number: int, samples: Sampled | None) -> None:
+        """Add the rows of a document; `samples` is None if it is not sampled."""
         source = InputDocument(number, str(number), "1999-01-02", "A title", None, "")
-        facts = self.nobody if held is None else self.made[number % len(self.made)][0]
-        rows.add(source, Extraction(self.document, self.spans, self.heads, facts, held))
+        facts = self.nobody if samples is None else self.made[number % len(self.made)][0]
+        rows.add(source, Extraction(self.document, self.spans, self.heads, facts, samples))
 
 
 def synthetic(documents: int, mentions: int) -> None:
@@ -174,8 +181,8 @@ def synthetic(documents: int, mentions: int) -> None:
             for start in range(0, documents, BATCH):
                 rows = Rows()
                 for number in range(start, min(start + BATCH, documents)):
-                    held = None if number % ONE_IN else sampled(*made[number % SHAPES], number)
-                    stored.add(rows, number, held)
+                    samples = None if number % ONE_IN else sampled(*made[number % SHAPES], number)
+                    stored.add(rows, number, samples)
                 store.append(rows.tables())
             store.finish()
         say_size(path)
@@ -198,8 +205,8 @@ def synthetic_part(path: Path, part: Part, documents: int, mentions: int) -> tup
             if part.holds(start):
                 rows = Rows()
                 for number in range(start, min(start + BATCH, documents)):
-                    held = sampled(*made[number % SHAPES], number)
-                    stored.add(rows, number, None if number % ONE_IN else held)
+                    samples = sampled(*made[number % SHAPES], number)
+                    stored.add(rows, number, None if number % ONE_IN else samples)
                 store.append(rows.tables())
         store.finish()
     return time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

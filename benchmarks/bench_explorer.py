@@ -6,12 +6,12 @@ together, on this machine alone, and each asks a fixed number of questions, so t
 ask the same, as a class does that is shown something; then, of a server that was started anew, each asks something
 else, which no cache answers. The report is of a store of `large_store.py`, with texts and 400 documents that were read.
 Wall and CPU seconds, and as ratios to a floor of the same run: CPU of the one query that sums all probabilities by
-actor and month. The wall seconds of that query beside its CPU seconds say how busy the machine was.
+actor and month. The wall seconds of that query and its CPU seconds say how busy the machine was.
 
 Limits: 99 of 100 answers within 1 second with 50 clients that ask the same, within 2 seconds where each asks something
-else; the page itself within 1 second, also beside 300 connections that never finish their request; a report of 20,000
+else; the page itself within 1 second, also during 300 connections that never finish their request; a report of 20,000
 documents in 30 seconds and 3 MB. Corrected counts are asked in rows of their own: they are computed once for each
-length of period and level, here first by the server, then in this process, which tells their CPU seconds.
+length of period and level, here first by the server, then in this process, which shows their CPU seconds.
 
     python benchmarks/bench_explorer.py [--documents 200000] [--clients 50] [--rounds 3] [--report 20000]
 
@@ -80,9 +80,9 @@ class Client:
         self.line.request("GET", path, headers=self.cookie)
         answer = self.line.getresponse()
         answer.read()
-        given = answer.getheader("set-cookie")
-        if given:
-            self.cookie = {"cookie": given.partition(";")[0]}
+        cookie = answer.getheader("set-cookie")
+        if cookie:
+            self.cookie = {"cookie": cookie.partition(";")[0]}
         return answer.status, time.perf_counter() - start
 
 
@@ -92,7 +92,7 @@ def questions(rng: random.Random) -> list[str]:
     first, second = rng.choices(frequent, [1 / (rank + 1) for rank in range(ACTORS)], k=2)
     by = rng.choice(LENGTHS)
     other = second if second != first else frequent[(frequent.index(first) + 1) % ACTORS]
-    asked: list[tuple[str, list[tuple[str, object]]]] = [
+    requests: list[tuple[str, list[tuple[str, object]]]] = [
         ("overview", []),
         ("series", [("actors", "A00"), ("actors", "A01"), ("period", "quarter")]),
         ("series", [("actors", first), ("actors", other), ("period", by)]),
@@ -100,12 +100,12 @@ def questions(rng: random.Random) -> list[str]:
         ("compare", [("first", first), ("second", other), ("period", by)]),
         ("series", [("actors", first), ("period", by), ("unit", "share")]),
     ]
-    return [f"/api/{name}?{urlencode(parameters)}" for name, parameters in asked]
+    return [f"/api/{name}?{urlencode(parameters)}" for name, parameters in requests]
 
 
 def crowd(address: str, clients: int, rounds: int, *, same: bool) -> dict[str, list[float]]:
     """The seconds of every answer, by question, of clients that begin together and ask the same, or each its own."""
-    found: dict[str, list[float]] = {}
+    seconds_by_name: dict[str, list[float]] = {}
     lock, together = threading.Lock(), threading.Barrier(clients)
 
     def visit(number: int) -> None:
@@ -116,22 +116,22 @@ def crowd(address: str, clients: int, rounds: int, *, same: bool) -> dict[str, l
             assert status == 200, f"{path}: {status}"
             name = urlsplit(path).path
             with lock:
-                found.setdefault(name, []).append(seconds)
+                seconds_by_name.setdefault(name, []).append(seconds)
 
     threads = [threading.Thread(target=visit, args=[number]) for number in range(clients)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    return found
+    return seconds_by_name
 
 
 def beside_half_open(address: str) -> float:
     """The seconds for the page while others have begun requests that they never finish."""
     port = urlsplit(address).port
-    with ExitStack() as held:
+    with ExitStack() as connections:
         for _ in range(HALF_OPEN):
-            line = held.enter_context(socket.create_connection(("127.0.0.1", port), timeout=PATIENCE))
+            line = connections.enter_context(socket.create_connection(("127.0.0.1", port), timeout=PATIENCE))
             line.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n")
         client = Client(address)
         return client.ask(client.first)[1]
@@ -143,11 +143,11 @@ def server_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def table(found: dict[str, list[float]], title: str, cpu: float) -> float:
+def table(seconds_by_name: dict[str, list[float]], title: str, cpu: float) -> float:
     """Print how long the answers took; the longest but for one in a hundred."""
-    everything = [seconds for one in found.values() for seconds in one]
+    everything = [seconds for times in seconds_by_name.values() for seconds in times]
     print(f"\n| {title} | answers | p50, s | p99, s |\n|---|---:|---:|---:|")
-    for name, seconds in [*sorted(found.items()), ("all", everything)]:
+    for name, seconds in [*sorted(seconds_by_name.items()), ("all", everything)]:
         half, most = np.quantile(seconds, [0.5, 0.99])
         print(f"| {name} | {len(seconds):,} | {half:.3f} | {most:.3f} |")
     print(f"\n- CPU of the server: {cpu:.1f} s, {1000 * cpu / len(everything):.0f} ms an answer")
@@ -169,8 +169,8 @@ def floor(path: Path) -> float:
 
 def verdict(what: str, value: float, limit: float, unit: str = "s") -> None:
     """Print whether a limit holds."""
-    said = "holds" if value <= limit else "**broken**"
-    print(f"- {what}: {value:.2f} {unit} (limit {limit:g} {unit}: {said})")
+    state = "holds" if value <= limit else "**broken**"
+    print(f"- {what}: {value:.2f} {unit} (limit {limit:g} {unit}: {state})")
 
 
 def page(folder: Path, documents: int, clients: int, rounds: int) -> None:
@@ -182,24 +182,24 @@ def page(folder: Path, documents: int, clients: int, rounds: int) -> None:
     for same, what in ((True, "ask the same"), (False, "ask each something else")):
         before = server_seconds()
         with served(path) as address:
-            found = crowd(address, clients, rounds, same=same)
-            firsts = found.pop("/")
+            seconds_by_name = crowd(address, clients, rounds, same=same)
+            firsts = seconds_by_name.pop("/")
         used = server_seconds() - before
-        longest.append(table(found, f"{clients} clients {what}, {documents:,} documents", used))
-        n = sum(map(len, found.values()))
+        longest.append(table(seconds_by_name, f"{clients} clients {what}, {documents:,} documents", used))
+        n = sum(map(len, seconds_by_name.values()))
         print(f"- an answer takes {used / n / least:.1f} times the CPU of the floor, {1000 * least:.0f} ms")
         verdict("the page itself, the slowest of all clients", max(firsts), LIMIT)
     with served(path) as address:
         alone = beside_half_open(address)
         corrected = Client(address)
         corrected.ask(corrected.first)
-        asked = {period: corrected.ask(f"/api/corrected?period={period}")[1] for period in PERIODS}
+        seconds_by_period = {period: corrected.ask(f"/api/corrected?period={period}")[1] for period in PERIODS}
         again = max(corrected.ask(f"/api/corrected?period={period}&unit=share")[1] for period in PERIODS)
     print()
     verdict("99 of 100 answers, all ask the same", longest[0], LIMIT)
     verdict("99 of 100 answers, each asks something else", longest[1], APART_LIMIT)
     verdict(f"the page beside {HALF_OPEN} half open", alone, LIMIT)
-    for period, seconds in asked.items():
+    for period, seconds in seconds_by_period.items():
         verdict(f"corrected counts by {period}, the first time", seconds, APART_LIMIT)
     verdict("corrected shares after that", again, APART_LIMIT)
     least = floor(path)
@@ -231,13 +231,13 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=50)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--report", type=int, default=20_000)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        if asked.documents:
-            clients, rounds = min(asked.clients, MOST_CLIENTS), min(asked.rounds, MOST_ROUNDS)
-            page(Path(folder), asked.documents, clients, rounds)
-        if asked.report:
-            report(Path(folder), asked.report)
+        if options.documents:
+            clients, rounds = min(options.clients, MOST_CLIENTS), min(options.rounds, MOST_ROUNDS)
+            page(Path(folder), options.documents, clients, rounds)
+        if options.report:
+            report(Path(folder), options.report)
 
 
 if __name__ == "__main__":

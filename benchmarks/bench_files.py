@@ -44,26 +44,26 @@ def files(folder: Path, rows: int, times: int) -> list[str]:
     head(f"Parquet file of {rows:,} rows, {_size(parquet)}", "CPU seconds", "seconds", "peak MB")
     tasks = {DUCKDB: _duckdb(parquet), PLAIN: _judge(parquet), WEIGHTS: _judge(parquet, "--weight", "w")}
     tasks[BY_GROUP] = _judge(parquet, "--group", "g")
-    found = {name: _measured(name, command, times) for name, command in tasks.items()}
+    measures = {name: _measured(name, command, times) for name, command in tasks.items()}
     for suffix, options in ((".csv", "(FORMAT csv)"), (".jsonl", "(FORMAT json)")):
         path = _written(folder / f"pairs{suffix}", rows // 10, options)
         head(f"{suffix} file of {rows // 10:,} rows, {_size(path)}", "CPU seconds", "seconds", "peak MB")
         for name, command in {DUCKDB: _duckdb(path), PLAIN: _judge(path)}.items():
             _measured(name, command, times)
-    plain, of = found[PLAIN], f"file of {rows:,} rows"
+    plain, of = measures[PLAIN], f"file of {rows:,} rows"
     return [
-        verdict(f"{of}, CPU seconds in DuckDB's", plain["seconds"] / found[DUCKDB]["seconds"], LIMIT_CPU),
-        verdict(f"{of}, seconds in DuckDB's", plain["wall"] / found[DUCKDB]["wall"], LIMIT_WALL),
-        verdict(f"{of}, MB in all", max(found[name]["memory"] for name in tasks if name != DUCKDB), LIMIT_MEMORY),
-        verdict("weights, in those without", found[WEIGHTS]["seconds"] / plain["seconds"], LIMIT_WEIGHTS),
-        verdict(f"{GROUPS:,} groups, in one", found[BY_GROUP]["seconds"] / plain["seconds"], LIMIT_GROUPS),
+        verdict(f"{of}, CPU seconds in DuckDB's", plain["seconds"] / measures[DUCKDB]["seconds"], LIMIT_CPU),
+        verdict(f"{of}, seconds in DuckDB's", plain["wall"] / measures[DUCKDB]["wall"], LIMIT_WALL),
+        verdict(f"{of}, MB in all", max(measures[name]["memory"] for name in tasks if name != DUCKDB), LIMIT_MEMORY),
+        verdict("weights, in those without", measures[WEIGHTS]["seconds"] / plain["seconds"], LIMIT_WEIGHTS),
+        verdict(f"{GROUPS:,} groups, in one", measures[BY_GROUP]["seconds"] / plain["seconds"], LIMIT_GROUPS),
     ]
 
 
 def _measured(name: str, command: list[str], times: int) -> dict[str, float]:
-    found = median_of([sys.executable, *command], times=times)
-    row(name, *(f"{found[key]:.1f}" for key in ("seconds", "wall", "memory")))
-    return found
+    measures = median_of([sys.executable, *command], times=times)
+    row(name, *(f"{measures[key]:.1f}" for key in ("seconds", "wall", "memory")))
+    return measures
 
 
 def _judge(path: Path, *more: str) -> list[str]:

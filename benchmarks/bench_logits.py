@@ -71,16 +71,16 @@ def bandwidth() -> float:
     """GB/s that a copy on the device moves, read and written."""
     import torch
 
-    held = torch.zeros(1 << 28, dtype=torch.float64, device="cuda")
+    tensor = torch.zeros(1 << 28, dtype=torch.float64, device="cuda")
     copies = 50
 
     def copy() -> None:
         for _ in range(copies):
-            held.clone()
+            tensor.clone()
         torch.cuda.synchronize()
 
     copy()
-    return 2 * copies * held.nbytes / seconds(copy)[0] / 1e9
+    return 2 * copies * tensor.nbytes / seconds(copy)[0] / 1e9
 
 
 def main() -> None:
@@ -88,13 +88,13 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--pairs", type=float, default=1e8)
     parser.add_argument("--device", choices=["numpy", "cpu", "cuda"], default="numpy")
-    asked = parser.parse_args()
-    at_once = AT_ONCE[asked.device]
-    batches = max(1, round(asked.pairs / (at_once * CLASSES)))
-    adding, softmax = of_numpy(batches) if asked.device == "numpy" else of_torch(batches, asked.device)
+    options = parser.parse_args()
+    at_once = AT_ONCE[options.device]
+    batches = max(1, round(options.pairs / (at_once * CLASSES)))
+    adding, softmax = of_numpy(batches) if options.device == "numpy" else of_torch(batches, options.device)
     pairs = batches * at_once * CLASSES
     before = psutil.Process().memory_info().rss
-    if asked.device == "cuda":
+    if options.device == "cuda":
         adding()  # the first time, the device makes ready
     of_softmax, cpu_of_softmax = seconds(softmax)
     wall, cpu = seconds(adding)
@@ -102,10 +102,10 @@ def main() -> None:
     print("| pairs | by | wall s | CPU s | CPU ns a pair | softmax alone, CPU s | ratio | MB more |")
     print("|---:|---|" + "---:|" * 6)
     print(
-        f"| {pairs:,} | {asked.device} | {wall:.1f} | {cpu:.1f} | {1e9 * cpu / pairs:.1f} | {cpu_of_softmax:.1f} | "
-        f"{(cpu / cpu_of_softmax if asked.device != 'cuda' else wall / of_softmax):.1f} | {more:.0f} |"
+        f"| {pairs:,} | {options.device} | {wall:.1f} | {cpu:.1f} | {1e9 * cpu / pairs:.1f} | {cpu_of_softmax:.1f} | "
+        f"{(cpu / cpu_of_softmax if options.device != 'cuda' else wall / of_softmax):.1f} | {more:.0f} |"
     )
-    if asked.device == "cuda":
+    if options.device == "cuda":
         moved, copied = pairs * 240 / wall / 1e9, bandwidth()
         print(f"{moved:,.0f} GB/s of the steps' own traffic, {moved / copied:.2f} of a copy's {copied:,.0f} GB/s")
 

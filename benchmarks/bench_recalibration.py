@@ -1,6 +1,6 @@
 """How long maps take to fit and apply: `python -m benchmarks.bench_recalibration [ROWS]`.
 
-CPU seconds on one core, beside one sort of the probabilities; prints a line per method.
+CPU seconds on one core, next to one sort of the probabilities; prints a line per method.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ def main(n: int) -> None:
     data = labelled_from(y, q)
     for method in BINARY:
         fit = seconds(lambda method=method: recalibration_of(data, method=method))  # type: ignore[misc]
-        found = recalibration_of(data, method=method)
-        apply = seconds(lambda found=found: found.apply(q))  # type: ignore[misc]
+        fitted_map = recalibration_of(data, method=method)
+        apply = seconds(lambda fitted_map=fitted_map: fitted_map.apply(q))  # type: ignore[misc]
         print(f"{method:12} fit {fit:6.2f} s ({fit / sort:5.1f} sorts), apply {apply:.2f} s")
     logits = 2 * rng.normal(size=(n, 3))
     true = np.exp(logits / 1.7 + np.array([0.3, 0.0, -0.3]))

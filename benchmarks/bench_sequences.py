@@ -206,7 +206,7 @@ def mean_seconds(ask: Callable[[], object], at_least: float) -> float:
 
 
 class Repeated(Sequence[Any]):
-    """A large corpus whose emissions are made when they are asked for, as a model that reads files would."""
+    """A large corpus whose emissions are made on request, as a model that reads files would."""
 
     def __init__(self, lengths: list[int], size: int) -> None:
         self.lengths, self.size = lengths, size
@@ -235,16 +235,16 @@ def memory_here() -> float:
 
 def memory() -> list[str]:
     done = subprocess.run([sys.executable, __file__, "--memory"], check=True, stdout=subprocess.PIPE, text=True)
-    found = json.loads(done.stdout)
-    return [verdict(f"marginals of {LARGE:,} tokens with 49 tags in parts, MB added", found, LIMIT_MEMORY)]
+    megabytes = json.loads(done.stdout)
+    return [verdict(f"marginals of {LARGE:,} tokens with 49 tags in parts, MB added", megabytes, LIMIT_MEMORY)]
 
 
 def peak_memory() -> float:
     """The most memory this process ever held, in MB. (On Linux ru_maxrss starts with what the parent held.)"""
     status = Path("/proc/self/status")
     if status.exists():
-        held = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
-        return int(held.split()[1]) / 2**10
+        peak = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+        return int(peak.split()[1]) / 2**10
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return most / (2**20 if sys.platform == "darwin" else 2**10)
 
@@ -258,9 +258,9 @@ def head(*cells: str) -> None:
     print("|---|" + "---:|" * (len(cells) - 1))
 
 
-def verdict(what: str, found: float, limit: float, *, at_least: bool = False) -> str:
-    holds = found >= limit if at_least else found <= limit
-    return f"- {what}: {found:.2f} (limit {limit:g}: {'holds' if holds else '**broken**'})"
+def verdict(what: str, value: float, limit: float, *, at_least: bool = False) -> str:
+    holds = value >= limit if at_least else value <= limit
+    return f"- {what}: {value:.2f} (limit {limit:g}: {'holds' if holds else '**broken**'})"
 
 
 def main() -> None:

@@ -155,8 +155,8 @@ def measured(python: Path, task: str, kind: str, n: int) -> dict[str, float] | N
     if done.returncode:
         print(done.stderr.strip().splitlines()[-1], file=sys.stderr)
         return None
-    found: dict[str, float] = json.loads(done.stdout)
-    return found
+    measures: dict[str, float] = json.loads(done.stdout)
+    return measures
 
 
 def row(kind: str, n: int, boostsa: Path) -> tuple[str, bool]:

@@ -53,18 +53,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--against", type=Path, help="a checkout of another commit")
     parser.add_argument("--turns", type=int, default=9)
-    asked = parser.parse_args()
-    checkouts = {"here": HERE} | ({} if asked.against is None else {"against": asked.against.resolve()})
+    options = parser.parse_args()
+    checkouts = {"here": HERE} | ({} if options.against is None else {"against": options.against.resolve()})
     print(f"{'CPU seconds':42}" + "".join(f"{name:>10}" for name in checkouts))
     with tempfile.TemporaryDirectory() as folder:
         for name, arguments in STARTS.items():
-            taken: dict[str, list[float]] = {checkout: [] for checkout in checkouts}
-            for turn in range(asked.turns + 1):
+            seconds_by_checkout: dict[str, list[float]] = {checkout: [] for checkout in checkouts}
+            for turn in range(options.turns + 1):
                 for checkout, path in checkouts.items():
                     used = seconds(path, arguments, folder)
                     if turn:  # the first compiles and fills the disk's cache
-                        taken[checkout].append(used)
-            print(f"{name:42}" + "".join(f"{median(held):10.3f}" for held in taken.values()), flush=True)
+                        seconds_by_checkout[checkout].append(used)
+            print(
+                f"{name:42}" + "".join(f"{median(times):10.3f}" for times in seconds_by_checkout.values()), flush=True
+            )
 
 
 if __name__ == "__main__":

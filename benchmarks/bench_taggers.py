@@ -7,7 +7,7 @@ take turns in one process on one thread. CPU seconds of ours are those of the wh
 
 Limits: CPU seconds per iteration at most those of python-crfsuite; objectives within 1e-5 of each other, relative, or
 ours lower; accuracy on test, by the most probable tag of each word: tweets basic 76 %, advanced 87 %, web text basic
-89 % (Viterbi's stands beside it: 76.3, 87.5 and 89.0).
+89 % (Viterbi's: 76.3, 87.5 and 89.0).
 
     python benchmarks/bench_taggers.py [--quick]
 
@@ -61,7 +61,7 @@ def tweets(folder: Path, part: str) -> Corpus:
 def web_text(folder: Path, part: str) -> Corpus:
     documents = read_conllu(folder / "ud_english_ewt" / f"en_ewt-ud-{part}.conllu.gz")
     sentences = [sentence for document in documents for sentence in document.sentences]
-    return [one.words for one in sentences], [one.tags for one in sentences]
+    return [tagged.words for tagged in sentences], [tagged.tags for tagged in sentences]
 
 
 def crfsuites(case: Case) -> tuple[float, list[float]]:
@@ -69,10 +69,10 @@ def crfsuites(case: Case) -> tuple[float, list[float]]:
     import pycrfsuite
 
     class Trainer(pycrfsuite.BaseTrainer):  # type: ignore[misc, unused-ignore]
-        said = ""
+        messages = ""
 
         def message(self, message: str) -> None:
-            self.said += message
+            self.messages += message
 
     trainer = Trainer(algorithm="lbfgs", verbose=False)
     trainer.set_params({"c1": 0.0, "c2": C2})
@@ -81,7 +81,7 @@ def crfsuites(case: Case) -> tuple[float, list[float]]:
         trainer.append([_attributes(words, t, families) for t in range(len(words))], tags)
     with tempfile.TemporaryDirectory() as folder:
         seconds, _ = timed(lambda: trainer.train(os.path.join(folder, "model")))
-    return seconds, [float(loss) for loss in re.findall(r"Loss: ([\d.]+)", trainer.said)]
+    return seconds, [float(loss) for loss in re.findall(r"Loss: ([\d.]+)", trainer.messages)]
 
 
 def _attributes(words: Any, t: int, families: tuple[str, ...]) -> list[str]:
@@ -165,11 +165,11 @@ def main() -> None:
         "| crfsuite | × crfsuite | objective, relative difference | accuracy, Viterbi | posterior | holds |"
     )
     print("|---|---|---|---|---|---|---|---|---|---|---|---|---|")
-    held = [compared(case) for case in cases]
+    verdicts = [compared(case) for case in cases]
     print("\n| data | tagger | s | objective | accuracy, Viterbi | posterior |\n|---|---|---|---|---|---|")
     for case in cases:
         others(case)
-    sys.exit(0 if all(held) else 1)
+    sys.exit(0 if all(verdicts) else 1)
 
 
 if __name__ == "__main__":

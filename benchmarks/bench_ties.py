@@ -49,16 +49,16 @@ def tied_files(rows: int) -> list[str]:
         for name, tied in TIES.items():
             path = Path(folder) / "pairs.parquet"
             _write_pairs(path, rows, tied)
-            found = [median_of([sys.executable, *_judge(path, *more)], times=3) for more in ([], ["--group", "g"])]
-            first = first or [answer["seconds"] for answer in found]
-            ratios = [answer["seconds"] / seconds for answer, seconds in zip(found, first, strict=True)]
+            measures = [median_of([sys.executable, *_judge(path, *more)], times=3) for more in ([], ["--group", "g"])]
+            first = first or [answer["seconds"] for answer in measures]
+            ratios = [answer["seconds"] / seconds for answer, seconds in zip(measures, first, strict=True)]
             cells = [
                 (f"{answer['seconds']:.1f}", f"{ratio:.1f}", f"{answer['memory']:.0f}")
-                for answer, ratio in zip(found, ratios, strict=True)
+                for answer, ratio in zip(measures, ratios, strict=True)
             ]
             row(name, *cells[0], *cells[1])
             times += ratios
-            memories += [answer["memory"] for answer in found]
+            memories += [answer["memory"] for answer in measures]
     return [
         verdict(f"files of {rows:,} rows with ties, in the one without", max(times), LIMIT_TIMES),
         verdict(f"files of {rows:,} rows with ties, MB in all", max(memories), LIMIT_MEMORY),

@@ -100,10 +100,10 @@ def p_values_of_quantiles(cell: Cell, rng: Rng) -> list[float]:
     n = cell.n if clusters is None else len(clusters)
     shift, spread = QUANTITIES[cell.truth]
     truth = shift + spread * normal(n, clusters, rng)
-    found = howsure.quantile_calibration(
+    calibration = howsure.quantile_calibration(
         truth, rng.normal(size=(n, 99)), clusters=clusters, n_simulations=DRAWS, rng=rng
     )
-    return list(found.p_values.values())
+    return list(calibration.p_values.values())
 
 
 def rates(cell: Cell, *, once: Callable[[Cell, Rng], list[float]], runs: int, seed: int) -> Floats:
@@ -142,8 +142,8 @@ def table(rows: list[Cell], columns: list[str], once: Callable[[Cell, Rng], list
     """Print a table, one row per cell."""
     print(f"| truth | predictions | design | {' | '.join(columns)} |\n|---|---|---|{'---:|' * len(columns)}")
     with ProcessPoolExecutor() as workers:
-        for cell, found in zip(rows, workers.map(partial(rates, once=once, runs=runs, seed=0), rows), strict=True):
-            print(f"{cell} {' | '.join(f'{share:.3f}' for share in found)} |", flush=True)
+        for cell, shares in zip(rows, workers.map(partial(rates, once=once, runs=runs, seed=0), rows), strict=True):
+            print(f"{cell} {' | '.join(f'{share:.3f}' for share in shares)} |", flush=True)
 
 
 def main() -> None:

@@ -3,7 +3,7 @@
 Data: real predictions (the data sets of docs/data.md, looked for under HOWSURE_DATA) and hostile ones of 200,000 pairs:
 with masses, ties, few digits, float32, all in one cell, near 0 and 1; calibrated and overconfident. Both ways bin the
 same pairs with the default bin size. Printed: by how much the debiased error and the ends of its interval, and the ECE
-and its ends, move, in units of the width of the exact interval (each the largest of the three); beside it, by how much
+and its ends, move, in units of the width of the exact interval (each the largest of the three); next to it, by how much
 they move if exact bins hold one pair more each.
 
     python benchmarks/cells_as_ties.py [--data FOLDER]
@@ -66,8 +66,8 @@ def real(folder: Path) -> Iterator[tuple[str, Pairs]]:
     for path in sorted((folder / "llm_mcq_confidence").glob("*.tsv.gz")):
         with gzip.open(path, "rt") as file:
             graded = [(row["grade"], row["confidence"]) for row in csv.DictReader(file, delimiter="\t")]
-        held = [(grade == "correct", float(q)) for grade, q in graded if grade in ("correct", "wrong") and q]
-        yield f"llm_mcq_confidence, {path.name.partition('.')[0]}", pairs(*zip(*held, strict=True))
+        answers = [(grade == "correct", float(q)) for grade, q in graded if grade in ("correct", "wrong") and q]
+        yield f"llm_mcq_confidence, {path.name.partition('.')[0]}", pairs(*zip(*answers, strict=True))
     for name in ("imdb", "20news"):
         place = folder / "text_classifier_probs"
         labels, probs = (np.load(place / f"{name}_{part}.npy") for part in ("labels", "probs"))
@@ -102,22 +102,22 @@ def main() -> None:
     folder = parser.parse_args().data
     print("| predictions | pairs | error | width | cells | size + 1 | ECE width | cells | size + 1 |")
     print("|---|" + "---:|" * 8)
-    found = []
-    for name, one in [*(real(Path(folder)) if folder else []), *hostile()]:
+    differences = []
+    for name, data_set in [*(real(Path(folder)) if folder else []), *hostile()]:
         with patch("howsure.calibration.bins.EXACT_UP_TO", EVERYTHING):
-            exact = curve_of(one)
-            other = curve_of(one, bin_size=exact.recipe["bin_size"] + 1)
-        cells = curve_of(slots_of(one))
+            exact = curve_of(data_set)
+            other = curve_of(data_set, bin_size=exact.recipe["bin_size"] + 1)
+        cells = curve_of(slots_of(data_set))
         row = [f"{exact.error.value:.4f}"]
         for part in ("error", "ece"):
             (width, by_cells), (_, by_size) = (
                 moved(getattr(curve, part), getattr(exact, part)) for curve in (cells, other)
             )
             row += [f"{number:.4f}" for number in (width, by_cells, by_size)]
-            found += [(f"{part}, cells", by_cells), (f"{part}, size + 1", by_size)]
-        print(f"| {name} | {len(one):,} | {' | '.join(row)} |", flush=True)
-    for what in dict.fromkeys(name for name, _ in found):
-        column = np.array([number for name, number in found if name == what])
+            differences += [(f"{part}, cells", by_cells), (f"{part}, size + 1", by_size)]
+        print(f"| {name} | {len(data_set):,} | {' | '.join(row)} |", flush=True)
+    for what in dict.fromkeys(name for name, _ in differences):
+        column = np.array([number for name, number in differences if name == what])
         below = f"{np.mean(column < 0.001):.0%} below a thousandth"
         print(f"- {what}: median {np.median(column):.4f}, largest {column.max():.4f} of the width, {below}")
 

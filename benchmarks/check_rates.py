@@ -1,4 +1,4 @@
-"""How often do the verdicts of `howsure check` err, and how often do they tell? Nominal: 0.05.
+"""How often do the verdicts of `howsure check` make errors, and how often do they decide? Nominal: 0.05.
 
 Limits: predictions from Beta(2, 2), labels whose probability differs from them by a curve of a given shape, scaled so
 that the calibration error of the population is a given multiple of the limit 0.05; `rare`: predictions below 0.1 and a
@@ -64,8 +64,8 @@ def scaled(shape: str, error: float) -> float:
     low, high = 0.0, 1.0
     for _ in range(40):
         a = (low + high) / 2
-        found = float(np.sqrt(np.mean((np.clip(SHAPES[shape](q, a), 0, 1) - q) ** 2)))
-        low, high = (a, high) if found < error else (low, a)
+        true_error = float(np.sqrt(np.mean((np.clip(SHAPES[shape](q, a), 0, 1) - q) ** 2)))
+        low, high = (a, high) if true_error < error else (low, a)
     return low
 
 
@@ -102,8 +102,8 @@ def verdict(test: OneSidedTest, limit: float, size: float = SIZE) -> tuple[bool,
 def rates(draw: Callable[[Generator], OneSidedTest], limit: float, *, runs: int, seed: int) -> tuple[float, float]:
     """How often a test shows that the quantity lies below the limit, and above it."""
     rng = np.random.default_rng(seed)
-    found = np.array([verdict(draw(rng), limit) for _ in range(runs)])
-    below, above = found.mean(axis=0).tolist()
+    decisions = np.array([verdict(draw(rng), limit) for _ in range(runs)])
+    below, above = decisions.mean(axis=0).tolist()
     return below, above
 
 
@@ -121,7 +121,7 @@ def limit_rows(share: float) -> Iterator[list[str]]:
 
 
 def both(this: float, other: float, n: int, rng: Generator) -> TwoErrors:
-    """Two models: the predictions of this one are too high by so much, those of the other too low."""
+    """Two models: the predictions of this one are too high by this much, those of the other too low."""
     p = rng.uniform(0.2, 0.7, n)
     y = (rng.random(n) < p).astype(np.uint8)
     how = {"growth": 5 / 3, **Bins().options}
@@ -145,16 +145,16 @@ def margin_rows(share: float) -> Iterator[list[str]]:
 def outcomes(tests: list[OneError], alarms_over: int = 1) -> list[str]:
     """The verdicts of tests against the limit, adjusted together."""
     rule = Rule("calibration", "error", BELOW, LIMIT)
-    found = [Evidence(rule, str(place), test.n, test) for place, test in enumerate(tests)]
-    return [one.outcome for one in verdicts_on(found, level=1 - SIZE, alarms_over=alarms_over)]
+    evidence = [Evidence(rule, str(place), test.n, test) for place, test in enumerate(tests)]
+    return [row.outcome for row in verdicts_on(evidence, level=1 - SIZE, alarms_over=alarms_over)]
 
 
 def family_rows(share: float) -> Iterator[list[str]]:
     """One row per family: what happens that should not, and how often."""
     rng, runs = np.random.default_rng(7), max(int(300 * share), 5)
     at_limit = [outcomes([tested(drawn("sine", LIMIT, 500, rng)) for _ in range(20)]) for _ in range(runs)]
-    yield _family("20 groups at the limit: any fails", ["fail" in one for one in at_limit])
-    yield _family("20 groups at the limit: any passes", ["pass" in one for one in at_limit])
+    yield _family("20 groups at the limit: any fails", ["fail" in family for family in at_limit])
+    yield _family("20 groups at the limit: any passes", ["pass" in family for family in at_limit])
     yield _family("19 groups without error, 1 at the limit: all pass", [_all_pass(rng) for _ in range(runs)])
     for alarms_over in (1, 30):
         nights = [
@@ -195,8 +195,8 @@ def score_rows(share: float) -> Iterator[list[str]]:
     for name, (draw, mean) in kinds.items():
         for n in (30, 100, 1_000):
             runs = max(int(3_000 * share), 20)
-            found = rates(partial(draw, n), mean, runs=runs, seed=n)
-            yield [name, f"{n:,}", *(f"{x:.3f}" for x in found)]
+            shares = rates(partial(draw, n), mean, runs=runs, seed=n)
+            yield [name, f"{n:,}", *(f"{x:.3f}" for x in shares)]
 
 
 def _paired(n: int, rng: Generator) -> MeanScore:
@@ -211,7 +211,7 @@ def _clustered(n: int, rng: Generator) -> MeanScore:
 
 
 def needed_rows(share: float) -> Iterator[list[str]]:
-    """One row per case: the rows needed if the error is the true one, and how often they tell."""
+    """One row per case: the rows needed if the error is the true one, and how often they decide."""
     for shape, error in (("sine", 0.0), ("sine", 0.03), ("sine", 0.08), ("clusters", 0.0), ("clusters", 0.08)):
         rng = np.random.default_rng(31)
         tests = [tested(drawn(shape, error, 1_000, rng)) for _ in range(400)]
@@ -219,8 +219,8 @@ def needed_rows(share: float) -> Iterator[list[str]]:
         needed = best.rows_needed(LIMIT, SIZE) or 0
         needed = -(-needed // CLUSTER) * CLUSTER
         runs = max(int(200 * share), 10)
-        found = rates(partial(_drawn, shape, error, needed), LIMIT, runs=runs, seed=9)
-        yield [shape, f"{error:g}", f"{needed:,}", f"{found[0] if error < LIMIT else found[1]:.2f}"]
+        shares = rates(partial(_drawn, shape, error, needed), LIMIT, runs=runs, seed=9)
+        yield [shape, f"{error:g}", f"{needed:,}", f"{shares[0] if error < LIMIT else shares[1]:.2f}"]
 
 
 TABLES = {
@@ -240,11 +240,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tables", nargs="*", default=list(TABLES), help="some of the tables")
     parser.add_argument("--quick", action="store_true", help="a tenth of the runs")
-    given = parser.parse_args()
-    for name in given.tables:
+    options = parser.parse_args()
+    for name in options.tables:
         headings, rows = TABLES[name]
         print(f"\n| {' | '.join(headings)} |\n|{'---|' * len(headings)}")
-        for row in rows(0.1 if given.quick else 1.0):
+        for row in rows(0.1 if options.quick else 1.0):
             print(f"| {' | '.join(row)} |", flush=True)
 
 

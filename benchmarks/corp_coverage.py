@@ -61,9 +61,9 @@ class World:
         """One data set."""
         q = self.predictions(rng, self.n)
         cluster = np.arange(self.n) // self.size
-        shared, own = rng.normal(size=self.n)[cluster], rng.normal(size=self.n)
+        shared, independent = rng.normal(size=self.n)[cluster], rng.normal(size=self.n)
         rho = self.correlation if self.size > 1 else 0.0
-        y = (ndtr(np.sqrt(rho) * shared + np.sqrt(1 - rho) * own) < self.truth(q)).astype(np.uint8)
+        y = (ndtr(np.sqrt(rho) * shared + np.sqrt(1 - rho) * independent) < self.truth(q)).astype(np.uint8)
         weights = rng.choice([0.5, 1.0, 3.0], self.n) if self.weighted else None
         return Pairs(y, q, weights, clusters=cluster if self.size > 1 else None)
 
@@ -73,10 +73,12 @@ class World:
         c, inside = self.truth(q), np.clip(q, 1e-12, 1 - 1e-12)
         rate = c.mean()
 
-        def cross(truth: Floats, said: Floats) -> float:
+        def cross(truth: Floats, predicted: Floats) -> float:
             with np.errstate(divide="ignore", invalid="ignore"):
                 return float(
-                    -np.mean(np.nan_to_num(truth * np.log(said)) + np.nan_to_num((1 - truth) * np.log1p(-said)))
+                    -np.mean(
+                        np.nan_to_num(truth * np.log(predicted)) + np.nan_to_num((1 - truth) * np.log1p(-predicted))
+                    )
                 )
 
         entropy = cross(c, np.clip(c, 1e-300, 1 - 1e-16))
@@ -93,27 +95,27 @@ class World:
 
 def covered(world: World, runs: int, *, seed: int = 0, n_simulations: int = 100) -> dict[str, float]:
     """How often bands and intervals hold: shares of the pairs, or of the runs."""
-    found: dict[str, list[float]] = {}
+    values_by_name: dict[str, list[float]] = {}
     true = world.parts()
     for run in range(runs):
         rng = np.random.default_rng([seed, run])
         pairs = world.pairs(rng)
         curve = corp_of(pairs, n_simulations=n_simulations, rng=rng)
         for name, value in _one(world, pairs, curve, true).items():
-            found.setdefault(name, []).append(value)
-    return {name: float(np.mean(values)) for name, values in found.items()}
+            values_by_name.setdefault(name, []).append(value)
+    return {name: float(np.mean(values)) for name, values in values_by_name.items()}
 
 
 def smooth_covered(world: World, runs: int, *, seed: int = 0) -> tuple[float, float, float, float]:
     """The true smooth ECE, how often its interval holds it, the mean value and the mean width."""
-    true, found = world.smooth_ece(), []
+    true, runs_covered = world.smooth_ece(), []
     for run in range(runs):
         rng = np.random.default_rng([seed, run])
-        one = smooth_ece(ordered(world.pairs(rng)), level=0.95, rng=rng)
-        assert one.low is not None
-        assert one.high is not None
-        found.append((one.low <= true <= one.high, one.value, one.high - one.low))
-    covered_, value, width = np.mean(found, axis=0).tolist()
+        estimate = smooth_ece(ordered(world.pairs(rng)), level=0.95, rng=rng)
+        assert estimate.low is not None
+        assert estimate.high is not None
+        runs_covered.append((estimate.low <= true <= estimate.high, estimate.value, estimate.high - estimate.low))
+    covered_, value, width = np.mean(runs_covered, axis=0).tolist()
     return true, covered_, value, width
 
 
@@ -123,7 +125,7 @@ def _one(world: World, pairs: Pairs, curve: CorpCurve, true: dict[str, tuple[flo
     inside = (curve.steps.low[step] <= c + 1e-9) & (c <= curve.steps.high[step] + 1e-9)
     order = np.argsort(pairs.probabilities)
     middle = order[len(order) // 10 : -(len(order) // 10)]
-    held: dict[str, float] = {
+    figures: dict[str, float] = {
         "consistency": 1 - curve.band.below - curve.band.above,
         "confidence": float(inside.mean()),
         "confidence, middle": float(inside[middle].mean()),
@@ -132,12 +134,12 @@ def _one(world: World, pairs: Pairs, curve: CorpCurve, true: dict[str, tuple[flo
     }
     for name, parts in true.items():
         for part, value in zip(("miscalibration", "discrimination"), parts, strict=True):
-            one = getattr(getattr(curve, name), part)
-            if one.low is not None:
-                held[f"{name} {part}"] = float(one.low <= value + 1e-12 and value <= one.high + 1e-12)
-                held[f"{name} {part} below"] = float(one.high < value - 1e-12)
-                held[f"{name} {part} width"] = one.high - one.low
-    return held
+            estimate = getattr(getattr(curve, name), part)
+            if estimate.low is not None:
+                figures[f"{name} {part}"] = float(estimate.low <= value + 1e-12 and value <= estimate.high + 1e-12)
+                figures[f"{name} {part} below"] = float(estimate.high < value - 1e-12)
+                figures[f"{name} {part} width"] = estimate.high - estimate.low
+    return figures
 
 
 WORLDS = {
@@ -172,19 +174,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--smooth", action="store_true")
-    asked = parser.parse_args()
-    runs = RUNS // 10 if asked.quick else RUNS
-    if asked.smooth:
+    options = parser.parse_args()
+    runs = RUNS // 10 if options.quick else RUNS
+    if options.smooth:
         print("| pairs | true | mean | covered | width |\n|---|---:|---:|---:|---:|")
         for name, world in WORLDS.items():
-            true, held, value, width = smooth_covered(world, runs // 5)
-            print(f"| {name} | {true:.3f} | {value:.3f} | {held:.3f} | {width:.3f} |", flush=True)
+            true, coverage, value, width = smooth_covered(world, runs // 5)
+            print(f"| {name} | {true:.3f} | {value:.3f} | {coverage:.3f} | {width:.3f} |", flush=True)
         return
     print(f"| pairs | {' | '.join(COLUMNS.values())} |")
     print(f"|---|{'---:|' * len(COLUMNS)}")
     for name, world in WORLDS.items():
-        found = covered(world, runs)
-        print(f"| {name} | {' | '.join(f'{found[column]:.3f}' for column in COLUMNS)} |", flush=True)
+        shares = covered(world, runs)
+        print(f"| {name} | {' | '.join(f'{shares[column]:.3f}' for column in COLUMNS)} |", flush=True)
 
 
 if __name__ == "__main__":

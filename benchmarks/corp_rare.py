@@ -34,15 +34,15 @@ def truth(q: Floats, rate: float, times: float | None) -> Floats:
     return np.full_like(q, rate) if times is None else np.minimum(times * q, 1.0)
 
 
-def _holds(found: Estimate, true: float) -> bool:
-    assert found.low is not None
-    assert found.high is not None
-    return found.low - 1e-12 <= true <= found.high + 1e-12
+def _holds(estimate: Estimate, true: float) -> bool:
+    assert estimate.low is not None
+    assert estimate.high is not None
+    return estimate.low - 1e-12 <= true <= estimate.high + 1e-12
 
 
 def main() -> None:
     decomposition.FEWEST = 0  # to see what they would be
-    held: dict[int, list[list[bool]]] = defaultdict(list)
+    covered_by_share: dict[int, list[list[bool]]] = defaultdict(list)
     settings = itertools.product((0.001, 0.01, 0.05), PREDICTIONS.values(), TIMES.values(), (50, 200, 1_000, 5_000))
     for number, (rate, quantile, times, n) in enumerate(settings):
         grid = quantile(rate, (np.arange(100_000) + 0.5) / 100_000)
@@ -56,14 +56,14 @@ def main() -> None:
             parts = brier.miscalibration, brier.discrimination
             rarer = int(min(y.sum(), n - y.sum()))
             if rarer > 0:
-                held[int(np.searchsorted(EDGES, rarer, side="right"))].append(
-                    [_holds(*one) for one in zip(parts, true, strict=True)]
+                covered_by_share[int(np.searchsorted(EDGES, rarer, side="right"))].append(
+                    [_holds(*pair) for pair in zip(parts, true, strict=True)]
                 )
     print("| pairs of the rarer label | data sets | miscalibration | discrimination |\n|---|---:|---:|---:|")
     names = [f"{low} to {high - 1}" if high - low > 1 else f"{low}" for low, high in itertools.pairwise(EDGES)]
     for place, name in enumerate([*names, f"{EDGES[-1]} or more"], start=1):
-        shares = np.mean(held[place], axis=0)
-        print(f"| {name} | {len(held[place]):,} | {shares[0]:.3f} | {shares[1]:.3f} |")
+        shares = np.mean(covered_by_share[place], axis=0)
+        print(f"| {name} | {len(covered_by_share[place]):,} | {shares[0]:.3f} | {shares[1]:.3f} |")
 
 
 if __name__ == "__main__":

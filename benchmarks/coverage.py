@@ -39,7 +39,7 @@ WRONG_AT_ENDS = {"calibrated": (0.0, 0.0), "mild": (0.01, 0.02), "strong": (0.05
 DESIGNS = ("plain", "masses", "weights", "clusters")
 BIN_SIZES: tuple[int | str, ...] = (20, 200, 1000, "auto")
 RUNS = {1_000: 1_000, 10_000: 500, 100_000: 200}
-RUNS_BESIDE = {1_000: 300, 10_000: 100, 100_000: 30}  # Algorithm 2 draws 10,000 frequencies a bin
+ALTERNATIVE_RUNS = {1_000: 300, 10_000: 100, 100_000: 30}  # Algorithm 2 draws 10,000 frequencies a bin
 SHARE_AT_ZERO, SHARE_AT_ONE = 0.4, 0.2
 CLUSTER_SIZE = 20
 SHARED = 0.5  # the share of a cluster's pairs that have its prediction, and of those that have its luck
@@ -62,7 +62,7 @@ class Sample:
 class Cell:
     """One cell of the table: how often the interval held the truth, lay above it, lay below it, in `runs` runs.
 
-    beside: the share of `runs_beside` runs in which the other interval held the truth; None where there is none.
+    alternative: the share of `alternative_runs` runs in which the other interval held the truth, or None.
     """
 
     design: str
@@ -74,8 +74,8 @@ class Cell:
     covered: float
     above: float
     below: float
-    runs_beside: int
-    beside: float | None
+    alternative_runs: int
+    alternative: float | None
 
     @property
     def standard_error(self) -> float:
@@ -104,8 +104,8 @@ def draw(design: str, model: str, n: int, rng: np.random.Generator) -> Sample:
         clusters = np.arange(n) // CLUSTER_SIZE
         of_cluster = rng.beta(0.3, 0.7, len(q)), rng.random(n)
         q, luck = (
-            np.where(rng.random(n) < SHARED, common[clusters], own)
-            for common, own in zip(of_cluster, (q, luck), strict=True)
+            np.where(rng.random(n) < SHARED, common[clusters], independent)
+            for common, independent in zip(of_cluster, (q, luck), strict=True)
         )
     return Sample(luck < label_probability(q, model), q, weights, clusters)
 
@@ -115,8 +115,8 @@ def _quantiles() -> Floats:
     """Those of Beta(0.3, 0.7) on the grid."""
     from scipy.special import betaincinv
 
-    found: Floats = betaincinv(0.3, 0.7, (np.arange(GRID) + 0.5) / GRID)
-    return found
+    quantiles: Floats = betaincinv(0.3, 0.7, (np.arange(GRID) + 0.5) / GRID)
+    return quantiles
 
 
 class Population:
@@ -140,8 +140,8 @@ class Population:
         """The error of bins that end at `upper`."""
         edges = np.concatenate([[0], np.searchsorted(self.q, upper[:-1], side="right"), [len(self.q)]])
         share, gap = np.diff(self.weights[edges]), np.diff(self.gaps[edges])
-        held = share > 0
-        return math.sqrt(float((gap[held] ** 2 / share[held]).sum()))
+        occupied = share > 0
+        return math.sqrt(float((gap[occupied] ** 2 / share[occupied]).sum()))
 
     def truth(self, upper: Floats) -> float:
         """What an interval of these bins must hold."""
@@ -154,30 +154,37 @@ def coverage(
     n: int,
     *,
     runs: int,
-    runs_beside: int = 0,
+    alternative_runs: int = 0,
     bin_sizes: Iterable[int | str] = BIN_SIZES,
     seed: int = 0,
 ) -> list[Cell]:
     """The cells of one row: the same data for all bin sizes, new data for every run."""
     rng = np.random.default_rng([seed, DESIGNS.index(design), list(AMPLITUDES).index(model), n])
     population = Population(design, model)
-    seen: dict[int | str, list[tuple[float, int, int | None]]] = {size: [] for size in bin_sizes}
+    runs_by_size: dict[int | str, list[tuple[float, int, int | None]]] = {size: [] for size in bin_sizes}
     for run in range(runs):
         sample = draw(design, model, n, rng)
-        for size, found in seen.items():
-            found.append(_one_run(sample, size, population, beside=_beside(design, rng) if run < runs_beside else None))
-    return [_cell(design, model, n, size, found) for size, found in seen.items()]
+        for size, runs_of_size in runs_by_size.items():
+            runs_of_size.append(
+                _one_run(
+                    sample,
+                    size,
+                    population,
+                    alternative=_alternative_interval(design, rng) if run < alternative_runs else None,
+                )
+            )
+    return [_cell(design, model, n, size, runs_of_size) for size, runs_of_size in runs_by_size.items()]
 
 
-def _beside(design: str, rng: np.random.Generator) -> dict[str, Any] | None:
-    """The arguments of the interval that stands beside the default one."""
+def _alternative_interval(design: str, rng: np.random.Generator) -> dict[str, Any] | None:
+    """The arguments of the interval that is compared with the default one."""
     if design == "plain":
         return {"interval": "nguyen-oconnor", "rng": rng}
     return {} if design == "clusters" else None
 
 
 def _one_run(
-    sample: Sample, size: int | str, population: Population, *, beside: dict[str, Any] | None
+    sample: Sample, size: int | str, population: Population, *, alternative: dict[str, Any] | None
 ) -> tuple[float, int, int | None]:
     """The truth, where the interval lies (1 above it, -1 below, 0 around), and where the other one does."""
     curve = howsure.calibration_curve(
@@ -185,10 +192,10 @@ def _one_run(
     )
     truth = population.truth(curve.bins.upper)
     side = _side(curve.error, truth)
-    if beside is None:
+    if alternative is None:
         return truth, side, None
-    other = howsure.calibration_curve(sample.y, sample.q, bin_size=size, level=LEVEL, **beside)
-    return truth, side, _side(other.algorithm1_error if "interval" in beside else other.error, truth)
+    other = howsure.calibration_curve(sample.y, sample.q, bin_size=size, level=LEVEL, **alternative)
+    return truth, side, _side(other.algorithm1_error if "interval" in alternative else other.error, truth)
 
 
 def _side(estimate: howsure.Estimate, truth: float) -> int:
@@ -197,13 +204,13 @@ def _side(estimate: howsure.Estimate, truth: float) -> int:
     return int(estimate.low > truth + ROUNDING) - int(estimate.high < truth - ROUNDING)
 
 
-def _cell(design: str, model: str, n: int, size: int | str, found: list[tuple[float, int, int | None]]) -> Cell:
-    truths, sides, others = zip(*found, strict=True)
+def _cell(design: str, model: str, n: int, size: int | str, results: list[tuple[float, int, int | None]]) -> Cell:
+    truths, sides, others = zip(*results, strict=True)
     side = np.array(sides)
     other = [side for side in others if side is not None]
-    beside = float(np.mean(np.array(other) == 0)) if other else None
+    alternative_coverage = float(np.mean(np.array(other) == 0)) if other else None
     shares = (float(np.mean(side == where)) for where in (0, 1, -1))
-    return Cell(design, model, n, size, float(np.mean(truths)), len(side), *shares, len(other), beside)
+    return Cell(design, model, n, size, float(np.mean(truths)), len(side), *shares, len(other), alternative_coverage)
 
 
 def table(design: str, cells: list[Cell]) -> Iterator[str]:
@@ -219,7 +226,7 @@ def table(design: str, cells: list[Cell]) -> Iterator[str]:
         truths = sorted({f"{cell.truth:.3f}" for cell in row})
         texts = [row[0].model, f"{row[0].n:,}", truths[0] if len(truths) == 1 else f"{truths[0]}–{truths[-1]}"]
         texts += [f"{cell.covered:.3f}" if cell.covered >= LIMIT else f"**{cell.covered:.3f}**" for cell in row]
-        texts += [f"{cell.beside:.2f}" for cell in row if cell.beside is not None]
+        texts += [f"{cell.alternative:.2f}" for cell in row if cell.alternative is not None]
         yield "| " + " | ".join(texts) + " |"
 
 
@@ -230,10 +237,11 @@ def measure(designs: Iterable[str], share: float, report: Callable[[str], None])
         cells = []
         for model in AMPLITUDES:
             for n, runs in RUNS.items():
-                beside = RUNS_BESIDE[n] if _beside(design, np.random.default_rng(0)) is not None else 0
-                beside = runs if design == "clusters" else beside
-                scaled = max(20, int(runs * share)), int(beside * share)
-                cells += coverage(design, model, n, runs=scaled[0], runs_beside=scaled[1])
+                has_alternative = _alternative_interval(design, np.random.default_rng(0)) is not None
+                runs_of_alternative = ALTERNATIVE_RUNS[n] if has_alternative else 0
+                runs_of_alternative = runs if design == "clusters" else runs_of_alternative
+                scaled = max(20, int(runs * share)), int(runs_of_alternative * share)
+                cells += coverage(design, model, n, runs=scaled[0], alternative_runs=scaled[1])
         report("\n".join([f"\n### {design}\n", *table(design, cells)]))
         everything += cells
     return everything

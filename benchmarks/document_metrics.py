@@ -68,8 +68,8 @@ def shares(rng: Generator, models: int, mean: float | Floats, total: float, n: i
     """The difficulty of each document for each model, Beta(total · mean, total · (1 - mean)), the same for both in 70%
     of documents; `lead`: by how much the second model is better."""
     a, b = total * np.broadcast_to(mean, n), total * (1 - np.broadcast_to(mean, n))
-    own = rng.beta(a, b, (models, n))
-    drawn = np.where(rng.random((models, n)) < SHARED, rng.beta(a, b, n), own)
+    independent = rng.beta(a, b, (models, n))
+    drawn = np.where(rng.random((models, n)) < SHARED, rng.beta(a, b, n), independent)
     return np.asarray(np.clip(drawn + lead * np.arange(models)[:, None], 0.0, 1.0))
 
 
@@ -90,10 +90,10 @@ def entities(
     share of documents of which nothing is found or predicted."""
     true = np.broadcast_to(sizes(rng, n), (models, n))
     means = mean - long_worse * np.minimum(true[0] / 40, 1.0)
-    seen = rng.random((models, n)) >= missed
-    found = rng.binomial(true, shares(rng, models, means, total, n, lead=lead)) * seen
-    predicted = found + rng.poisson(wrong * true) * seen
-    return np.stack([found, predicted, true], axis=-1).astype(np.float64)
+    recognised = rng.random((models, n)) >= missed
+    matched = rng.binomial(true, shares(rng, models, means, total, n, lead=lead)) * recognised
+    predicted = matched + rng.poisson(wrong * true) * recognised
+    return np.stack([matched, predicted, true], axis=-1).astype(np.float64)
 
 
 def words(
@@ -115,10 +115,10 @@ def words(
 
 def runs_of(right: npt.NDArray[np.bool_], longest: int) -> Iterator[Integers]:
     """The numbers of n successive right places, n = 1 to the longest: n-grams that occur in both texts."""
-    held = right
+    matching = right
     for n in range(1, longest + 1):
-        yield held.sum(axis=-1)
-        held = held[..., :-1] & right[..., n:]
+        yield matching.sum(axis=-1)
+        matching = matching[..., :-1] & right[..., n:]
 
 
 def texts(
@@ -164,7 +164,9 @@ def characters(
     references, lengths, right = texts(
         rng, n, models, sizes=uniform_sizes, mean=mean, total=total, lead=lead, dropped=0.03
     )
-    counts = [np.maximum(5 * held[..., None] - np.arange(6), 0) for held in (lengths, references)]
+    counts = [
+        np.maximum(5 * lengths_of_texts[..., None] - np.arange(6), 0) for lengths_of_texts in (lengths, references)
+    ]
     both = np.stack([*runs_of(np.repeat(right, 5, axis=-1), 6)], axis=-1)
     return np.stack([*counts, both], axis=-1).reshape(models, n, 18).astype(np.float64)
 
@@ -272,11 +274,11 @@ def mean_text(hits: Sequence[bool]) -> str:
 
 def summary(ends: Floats, truth: float, oracle: float) -> list[str]:
     """Coverage, the share without an interval, and the mean width over the oracle's."""
-    known = np.isfinite(ends).all(axis=1)
-    low, high = ends[known].T
-    width = float((high - low).mean() / oracle) if known.any() else math.nan
+    finite = np.isfinite(ends).all(axis=1)
+    low, high = ends[finite].T
+    width = float((high - low).mean() / oracle) if finite.any() else math.nan
     covered = (low <= truth) & (truth <= high)
-    return [mean_text(covered.tolist()), f"{1 - known.mean():.3f}", f"{width:.2f}"]
+    return [mean_text(covered.tolist()), f"{1 - finite.mean():.3f}", f"{width:.2f}"]
 
 
 def oracle_width(values: Floats) -> float:
@@ -328,10 +330,10 @@ def difference_rows(regime: Regime, n: int, sets: int, seed: int, *, before: boo
             low, high, p_value = compared(metric, statistics, method, place)
             ends[k, place], p[k, place] = (low, high), p_value
     cells = [regime.name, str(n)]
-    for held, of_method in zip(ends, p, strict=True):
-        excludes = (held[:, 0] > 0) | (held[:, 1] < 0)
+    for bounds, of_method in zip(ends, p, strict=True):
+        excludes = (bounds[:, 0] > 0) | (bounds[:, 1] < 0)
         agree = mean_text(((of_method <= 0.05) == excludes).tolist())
-        cells += [*summary(held, truth, oracle), mean_text((of_method <= 0.05).tolist()), agree]
+        cells += [*summary(bounds, truth, oracle), mean_text((of_method <= 0.05).tolist()), agree]
     return cells
 
 
@@ -342,11 +344,11 @@ def rank_rows(regime: Regime, n: int, sets: int, seed: int, *, before: bool) -> 
     for _ in range(sets):
         statistics = regime.draw(rng, n, 3)
         parts = metric.sign * np.stack([row_contributions(metric, of_model) for of_model in statistics])
-        sizes = np.ones(n) if metric.sizes is None else np.sum([metric.sizes(one) for one in statistics], axis=0)
-        for held, given in zip(hits, (sizes, None) if before else (sizes,), strict=False):
-            possible = ranks(parts, sizes=given, level=0.95, rng=rng)
-            held.append(bool((possible.low == 1).all() and (possible.high == 3).all()))
-    return [regime.name, str(n), *(mean_text(held) for held in hits if held)]
+        sizes = np.ones(n) if metric.sizes is None else np.sum([metric.sizes(part) for part in statistics], axis=0)
+        for complete, sizes_used in zip(hits, (sizes, None) if before else (sizes,), strict=False):
+            possible = ranks(parts, sizes=sizes_used, level=0.95, rng=rng)
+            complete.append(bool((possible.low == 1).all() and (possible.high == 3).all()))
+    return [regime.name, str(n), *(mean_text(complete) for complete in hits if complete)]
 
 
 def compared(metric: Metric, statistics: Floats, method: str, seed: int) -> tuple[float, float, float]:
@@ -375,7 +377,7 @@ def main() -> None:
     parser.add_argument("--part", choices=("values", "differences", "ranks", "all"), default="all")
     parser.add_argument("--before", action="store_true")
     parser.add_argument("--seed", type=int, default=0)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     equal = tuple(regime for regime in DIFFERENCES if regime.equal)
     tables = (
         ("values", VALUES, VALUE_HEADINGS, BEFORE_VALUES, value_rows),
@@ -383,17 +385,20 @@ def main() -> None:
         ("ranks", equal, RANK_HEADINGS, ("all ranks before",), rank_rows),
     )
     for part, regimes, after, earlier, row_of in tables:
-        if asked.part not in (part, "all"):
+        if options.part not in (part, "all"):
             continue
-        headings = (*after, *(earlier if asked.before else ()))
+        headings = (*after, *(earlier if options.before else ()))
         print(
-            f"\n{part}, {asked.sets:,} sets each\n\n| {' | '.join(headings)} |\n|{'|'.join('---' for _ in headings)}|"
+            f"\n{part}, {options.sets:,} sets each\n\n| {' | '.join(headings)} |\n|{'|'.join('---' for _ in headings)}|"
         )
         for regime in regimes:
-            if not any(text in regime.name for text in asked.only):
+            if not any(text in regime.name for text in options.only):
                 continue
-            for n in asked.documents or regime.documents:
-                print(f"| {' | '.join(row_of(regime, n, asked.sets, asked.seed, before=asked.before))} |", flush=True)
+            for n in options.documents or regime.documents:
+                print(
+                    f"| {' | '.join(row_of(regime, n, options.sets, options.seed, before=options.before))} |",
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""`howsure.regress_predicted` beside the printed table of the R package dsl: `python benchmarks/dsl_tables.py FILE`.
+"""`howsure.regress_predicted` against the printed table of the R package dsl: `python benchmarks/dsl_tables.py FILE`.
 
 FILE is `data_lm.rdata` of the package (naoki-egami/dsl on GitHub, folder `data`), which is not kept here; `pyreadr`
 reads it (`pip install pyreadr`). The table is that of the package's page "Models Available in DSL", section `lm`: the
@@ -28,15 +28,15 @@ def main(path: str) -> int:
 
     table = pyreadr.read_r(path)["data_lm"]
     names = [name for name in PRINTED if name in table]
-    found = howsure.regress_predicted("Y", "pred_Y", covariates=names, data=table)
+    regression = howsure.regress_predicted("Y", "pred_Y", covariates=names, data=table)
     print(f"{len(table):,} rows, {int(table['Y'].notna().sum())} with a label")
     print("| coefficient | dsl | error | howsure | error | apart, in errors |\n|---|---|---|---|---|---|")
     apart = []
     for name, (estimate, error) in PRINTED.items():
-        row = found[name]
+        row = regression[name]
         apart.append(abs(row.corrected.value - estimate) / error)
-        own = f"{row.corrected.value:.4f} | {row.corrected_error:.4f}"
-        print(f"| {name} | {estimate:.4f} | {error:.4f} | {own} | {apart[-1]:.2f} |")
+        corrected = f"{row.corrected.value:.4f} | {row.corrected_error:.4f}"
+        print(f"| {name} | {estimate:.4f} | {error:.4f} | {corrected} | {apart[-1]:.2f} |")
     return int(max(apart) > 1.0)
 
 

@@ -34,7 +34,7 @@ class EceCell:
     plugin: float
     low: float
     high: float
-    beside: float
+    alternative: float
 
 
 def binned_ece(population: Population, upper: Floats) -> float:
@@ -74,16 +74,16 @@ def main() -> None:
     names = [f"{name}, {n:,}" for name in BINNINGS for n in SIZES]
     print(f"| design | model | {' | '.join(names)} | plug-in ± z · sd |")
     print("|---|---|" + "---:|" * (len(names) + 1))
-    for design in [one for one in DESIGNS if one in sys.argv] or DESIGNS:
+    for design in [name for name in DESIGNS if name in sys.argv] or DESIGNS:
         for model in AMPLITUDES:
             cells = [
                 ece_coverage(design, model, n, runs=runs // part, binning=name)
                 for name in BINNINGS
                 for n, runs in SIZES.items()
             ]
-            beside = [cell.beside for cell in cells]
+            alternatives = [cell.alternative for cell in cells]
             shown = " | ".join(f"{cell.covered:.3f}" for cell in cells)
-            print(f"| {design} | {model} | {shown} | {min(beside):.2f} to {max(beside):.2f} |", flush=True)
+            print(f"| {design} | {model} | {shown} | {min(alternatives):.2f} to {max(alternatives):.2f} |", flush=True)
 
 
 if __name__ == "__main__":

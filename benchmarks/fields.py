@@ -151,8 +151,9 @@ def risk_and_share(kind: str, promise: str, policy: FilingPolicy) -> tuple[float
     """The true risk of what a policy files, the largest over fields, and the share of documents (of fields: values)."""
     thresholds = [row.threshold for row in policy.fields] if promise == FIELDS else [policy.threshold]
     parts = filed(kind, promise)
-    found = [part.at(threshold) for part, threshold in zip(parts, thresholds, strict=True)]
-    return max(risk for _, risk in found), sum(n for n, _ in found) / sum(len(part.score) for part in parts)
+    counts_and_risks = [part.at(threshold) for part, threshold in zip(parts, thresholds, strict=True)]
+    share = sum(n for n, _ in counts_and_risks) / sum(len(part.score) for part in parts)
+    return max(risk for _, risk in counts_and_risks), share
 
 
 @cache

@@ -1,4 +1,4 @@
-"""What does certainty without assumptions cost? Gaffke's intervals and tests beside Student's t, where that holds too.
+"""What does certainty without assumptions cost? Gaffke's intervals and tests against Student's t, where that holds too.
 
 Right and wrong answers, clusters of twenty rows that are independent of each other, or share ρ of what happens in their
 cluster; and paired answers without clusters. Prints the ratio of the intervals' widths, and how often a limit of .9 is
@@ -46,7 +46,7 @@ def clustered(number: int, follow: float, runs: int) -> list[float]:
         values = right(rng, clusters, follow, TRUTH)
         bounded, student = mean_score(values, groups, bounds=SHARE), mean_score(values, groups)
         ratios.append(np.ptp(bounded.interval(0.95)) / np.ptp(student.interval(0.95)))
-        powers.append([one.p_above(LIMIT) <= 0.05 for one in (bounded, student)])
+        powers.append([estimate.p_above(LIMIT) <= 0.05 for estimate in (bounded, student)])
     return [float(np.nanmedian(ratios)), *np.mean(powers, axis=0).tolist()]
 
 
@@ -57,9 +57,9 @@ def paired(n: int, runs: int) -> list[float]:
     for _ in range(runs):
         kind = rng.choice(3, n, p=[0.12, 0.08, 0.8])
         first, second = (kind != 1).astype(float), (kind != 0).astype(float)
-        both = [mean_difference(first, second, bounds=one) for one in (SHARE, None)]
+        both = [mean_difference(first, second, bounds=bounds) for bounds in (SHARE, None)]
         ratios.append(np.ptp(both[0].interval(0.95)) / np.ptp(both[1].interval(0.95)))
-        powers.append([one.p_above(0.0) <= 0.05 for one in both])
+        powers.append([difference.p_above(0.0) <= 0.05 for difference in both])
     return [float(np.nanmedian(ratios)), *np.mean(powers, axis=0).tolist()]
 
 
@@ -67,12 +67,12 @@ def tame(law: Law, mean: float, deviation: float, bounds: tuple[float, float], n
     """The shares of data sets in which the mean is shown to lie above a limit: without options, with bounds, and with
     rare losses assumed away."""
     rng = np.random.default_rng([28, n])
-    limit, found = mean - deviation / math.sqrt(n) * (1.645 + 0.842), []
+    limit, passed = mean - deviation / math.sqrt(n) * (1.645 + 0.842), []
     for _ in range(runs):
         scores = law(rng, n)
         ways = ({}, {"bounds": bounds}, {"assume_no_rare_losses": True})
-        found.append([check_score(scores, min_score=limit, **how).outcome == "pass" for how in ways])
-    return list(np.mean(found, axis=0).tolist())
+        passed.append([check_score(scores, min_score=limit, **how).outcome == "pass" for how in ways])
+    return list(np.mean(passed, axis=0).tolist())
 
 
 def main() -> None:

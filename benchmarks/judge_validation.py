@@ -51,8 +51,8 @@ def main() -> None:
         }
         false = (0.0, share["invalid"]) if reaches else (share["valid"], 0.0)
         covers = np.array([covered for _, covered in trials], dtype=np.float64)
-        known = ~np.isnan(covers)
-        coverage = [covers[known[:, k], k].mean() if known[:, k].sum() > 20 else math.nan for k in range(3)]
+        finite = ~np.isnan(covers)
+        coverage = [covers[finite[:, k], k].mean() if finite[:, k].sum() > 20 else math.nan for k in range(3)]
         figures = [*false, share["cannot tell"], *coverage]
         texts = ["–" if math.isnan(figure) else f"{figure:.3f}" for figure in figures]
         print("|", " | ".join([f"{rate}", judge, f"{labels}", "yes" if clustered else "", *texts]), "|", flush=True)
@@ -78,7 +78,7 @@ def main() -> None:
 
 
 def undecided_at_least(rate: float, right: tuple[float, float], labels: int) -> float:
-    """The share of sets in which no test of size .05 decides rightly, by the most powerful one for each label."""
+    """The share of sets in which no test of size .05 decides correctly, by the most powerful one for each label."""
     share = 0.0
     for n in range(labels + 1):
         powers = [power(k, p) for k, p in zip((n, labels - n), right, strict=True)]
@@ -108,8 +108,14 @@ def trial(
     drawn = rng.choice(units.max() + 1, labels // CLUSTER if clustered else labels, replace=False)
     people = np.where(np.isin(units, drawn), truth.astype(np.float64), np.nan)
     validation = howsure.validate_judge(people, judge, min_rate=BAR, clusters=units if clustered else None)
-    known = [(validation["1"].rate, right[0]), (validation["0"].rate, right[1]), (validation.corrected, truth.mean())]
-    covers = [math.nan if e.low is None or math.isnan(e.low) else float(e.low <= true <= e.high) for e, true in known]
+    estimates = [
+        (validation["1"].rate, right[0]),
+        (validation["0"].rate, right[1]),
+        (validation.corrected, truth.mean()),
+    ]
+    covers = [
+        math.nan if e.low is None or math.isnan(e.low) else float(e.low <= true <= e.high) for e, true in estimates
+    ]
     return validation.outcome, covers
 
 

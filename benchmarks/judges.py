@@ -34,7 +34,7 @@ Draw = np.random.Generator
 
 
 def shares(rate: float, right: float) -> Callable[[Draw], Graded]:
-    """0 and 1, of which the judge gets so many right."""
+    """0 and 1, of which the judge gets this many right."""
 
     def made(draw: Draw) -> Graded:
         y = (draw.random(N) < rate) * 1.0
@@ -86,18 +86,18 @@ def right(data: Path, model: str) -> Graded:
 def drawn(draw: Draw, people: Floats, judge: Floats, n: int, bounds: tuple[float, float] | None) -> JudgedRow:
     """The mean by n grades of people, drawn at random."""
     labels = np.full(len(people), np.nan)
-    read = draw.choice(len(people), n, replace=False)
-    labels[read] = people[read]
+    labelled = draw.choice(len(people), n, replace=False)
+    labels[labelled] = people[labelled]
     return howsure.correct_judge_scores(labels, judge, bounds=bounds).rows[0]
 
 
 def strata(draw: Draw) -> JudgedRow:
     """Two strata, far apart, each as often graded; the mean of all is 0."""
-    held = draw.integers(0, 2, N)
-    y = draw.normal(2 * held - 1, 0.2)
-    read = np.concatenate([draw.choice(np.flatnonzero(held == one), 100, replace=False) for one in (0, 1)])
-    labels = np.where(np.isin(np.arange(N), read), y, np.nan)
-    return howsure.correct_judge_scores(labels, y + draw.normal(size=N), strata=held).rows[0]
+    stratum = draw.integers(0, 2, N)
+    y = draw.normal(2 * stratum - 1, 0.2)
+    labelled = np.concatenate([draw.choice(np.flatnonzero(stratum == code), 100, replace=False) for code in (0, 1)])
+    labels = np.where(np.isin(np.arange(N), labelled), y, np.nan)
+    return howsure.correct_judge_scores(labels, y + draw.normal(size=N), strata=stratum).rows[0]
 
 
 def clusters(each: int) -> Callable[[Draw], JudgedRow]:
@@ -120,7 +120,7 @@ def bent(draw: Draw) -> Graded:
 def unequal(
     draw: Draw, graded: Graded, n: int, bounds: tuple[float, float] | None, times: float, *, kind: bool
 ) -> JudgedRow | None:
-    """Grades of people, drawn with chances so many times apart: the kindest grades of the judge have the largest one,
+    """Grades of people, drawn with chances this many times apart: the kindest grades of the judge have the largest one,
     or the smallest. None where what was drawn contradicts its chances."""
     y, f = graded
     step = np.where(f >= 4, 1.0, np.where(f >= 2, 0.5, 0.0))
@@ -140,24 +140,26 @@ def transported(draw: Draw, off: float, n: int) -> list[str]:
     y = (draw.random(4 * N) < 0.5) * 1.0
     f = np.where(draw.random(4 * N) < 0.95, y, 1 - y)
     f = np.where((model == "last") & (y == 0) & (draw.random(4 * N) < 2 * off), 1.0, f)
-    read = np.concatenate([draw.choice(N, n, replace=False) + one * N for one in range(4)])
-    people = np.where(np.isin(np.arange(4 * N), read), y, np.nan)
+    labelled = np.concatenate([draw.choice(N, n, replace=False) + model_number * N for model_number in range(4)])
+    people = np.where(np.isin(np.arange(4 * N), labelled), y, np.nan)
     return [row.verdict for row in howsure.judge_transport(people, f, model=model, margin=0.05)]
 
 
 def transports(files: int) -> None:
-    """How often the last model, and the good ones, are refused or not told."""
-    print(f"\n{'verdicts, margin .05':<56}", *(f"{one:>12}" for one in ("transports", "does not", "cannot tell")))
+    """How often the last model, and the good ones, are refused or undecided."""
+    print(
+        f"\n{'verdicts, margin .05':<56}", *(f"{verdict:>12}" for verdict in ("transports", "does not", "cannot tell"))
+    )
     for off in (0.25, 0.0):
         for n in (50, 100, 300):
             draw = np.random.default_rng(n)
-            found = [transported(draw, off, n) for _ in range(files)]
+            verdicts = [transported(draw, off, n) for _ in range(files)]
             for name, of in (
-                ("last", [row[-1] for row in found]),
-                ("others", [one for row in found for one in row[:-1]]),
+                ("last", [row[-1] for row in verdicts]),
+                ("others", [verdict for row in verdicts for verdict in row[:-1]]),
             ):
-                shares = [of.count(one) / len(of) for one in ("transports", "does not", "cannot tell")]
-                print(f"{f'off by {off:g}, {n} graded: {name}':<56}", *(f"{one:>12.3f}" for one in shares))
+                shares = [of.count(verdict) / len(of) for verdict in ("transports", "does not", "cannot tell")]
+                print(f"{f'off by {off:g}, {n} graded: {name}':<56}", *(f"{share:>12.3f}" for share in shares))
 
 
 def biases(files: int) -> None:
@@ -176,10 +178,10 @@ def biases(files: int) -> None:
                 + draw.normal(0, 0.5, n)
                 + draw.normal(0, 0.5, n)[unit]
             )
-            found = howsure.judge_bias(
+            bias = howsure.judge_bias(
                 np.round(f), y_true=y, length=words, family=family, own="own", clusters=unit if each > 1 else None
             )
-            ends += [(found["length"].estimate, 0.3), (found["family"].estimate, 0.4)]
+            ends += [(bias["length"].estimate, 0.3), (bias["family"].estimate, 0.4)]
         print(f"{f'bias, {n} answers in clusters of {each}':<56}", *held(ends))
     for m, spread in ((3, 0.0), (3, 0.1), (5, 0.1), (10, 0.1), (5, 0.3)):
         draw, ends = np.random.default_rng(m), list[tuple[Estimate, float]]()
@@ -208,7 +210,11 @@ def biases(files: int) -> None:
 
 def held(ends: list[tuple[Estimate, float]]) -> tuple[str, str]:
     """The share of estimates with an interval, and of these the share that hold the truth."""
-    of = [one.low <= truth <= one.high for one, truth in ends if one.low is not None and one.high is not None]
+    of = [
+        estimate.low <= truth <= estimate.high
+        for estimate, truth in ends
+        if estimate.low is not None and estimate.high is not None
+    ]
     return f"{len(of) / len(ends):>8.3f}", f"{np.mean(of) if of else np.nan:>8.3f}"
 
 
@@ -223,13 +229,13 @@ def real_prompts(data: Path) -> None:
             prompt=[row["prompt"] for row in rows],
             id=[row["question"] for row in rows],
         )
-        share, means = made["prompts"].of_estimate, [one.value for one in made.prompts.values()]
+        share, means = made["prompts"].of_estimate, [prompt_mean.value for prompt_mean in made.prompts.values()]
         ends = f"{min(means):.3f} to {max(means):.3f}"
         print(f"{path.name.removesuffix('.tsv.gz'):<14} prompts {share:.2f} of the variance, {ends}")
 
 
 def tell(name: str, rows: list[JudgedRow], truth: float, more: str = "") -> None:
-    """How many had an interval; of these, how often it held the truth, and how wide it was beside that of people."""
+    """How many had an interval; of these, how often it held the truth, and its width compared with that of people."""
     both = [
         [(row.corrected.low, row.corrected.high), (row.people.low, row.people.high)]
         for row in rows
@@ -239,10 +245,10 @@ def tell(name: str, rows: list[JudgedRow], truth: float, more: str = "") -> None
         print(f"{name:<56} {0:>5}{more}")
         return
     ends = np.array(both, dtype=np.float64)
-    held = ((ends[..., 0] <= truth) & (truth <= ends[..., 1])).mean(axis=0)
+    coverage = ((ends[..., 0] <= truth) & (truth <= ends[..., 1])).mean(axis=0)
     width = (ends[..., 1] - ends[..., 0]).mean(axis=0)
-    figures = (*held, width[0], width[0] / width[1])
-    print(f"{name:<56} {len(both):>5}", *(f"{one:>8.3f}" for one in figures), more)
+    figures = (*coverage, width[0], width[0] / width[1])
+    print(f"{name:<56} {len(both):>5}", *(f"{figure:>8.3f}" for figure in figures), more)
 
 
 # Agreement on a scale with a category that is rare, or that nobody gave: shares of the true grades, and how often each
@@ -267,8 +273,8 @@ def agreement(files: int) -> None:
     for name, (shares_of_grades, random) in SCALES_OF_GRADES.items():
         of = np.array(shares_of_grades)
         categories, occurring = np.arange(1, len(of) + 1), np.flatnonzero(of)
-        given = (1 - random) * np.eye(len(of)) + random * (of > 0) / len(occurring)
-        pairs = given.T @ np.diag(of) @ given
+        confusion = (1 - random) * np.eye(len(of)) + random * (of > 0) / len(occurring)
+        pairs = confusion.T @ np.diag(of) @ confusion
         for scale in ("nominal", "ordinal"):
             truth = true_ac(pairs, scale)
             for how in ({"categories": categories.tolist()}, {}) if named else ({},):
@@ -302,7 +308,7 @@ def main() -> None:
         agreement(int(sys.argv[sys.argv.index("--files") + 1]) if "--files" in sys.argv else 500)
         return
     files = QUICK if "--quick" in sys.argv else FILES
-    print(f"{'grades':<56} {'told':>5}", *(f"{one:>8}" for one in ("held", "alone", "width", "beside")))
+    print(f"{'grades':<56} {'told':>5}", *(f"{heading:>8}" for heading in ("held", "alone", "width", "beside")))
     regimes: dict[str, tuple[Callable[[Draw], Graded], float, tuple[float, float] | None]] = {
         "98 % right, rate .05": (shares(0.05, 0.98), 0.05, None),
         "90 % right, rate .5": (shares(0.5, 0.9), 0.5, None),

@@ -1,4 +1,4 @@
-"""What do the validation of a judge, and scores of repeated runs, cost beside the tables that pandas makes of them?
+"""What do the validation of a judge, and scores of repeated runs, cost next to the tables that pandas makes of them?
 
     make bench JOB=labels_and_runs
 

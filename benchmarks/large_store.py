@@ -51,7 +51,7 @@ def read_some(path: Path, n: int) -> None:
     rng = np.random.default_rng(1)
     with EventStore.open(path, read_only=False) as store:
         draw_documents(store, n, actors=ACTORS[:ASKED])
-        found = set(store.ask("SELECT document, actor FROM events WHERE best"))
+        best_events = set(store.ask("SELECT document, actor FROM events WHERE best"))
         for number in reading_order(store):
-            acting = [code for code in ACTORS[:ASKED] if ((number, code) in found) != (rng.random() < WRONG)]
+            acting = [code for code in ACTORS[:ASKED] if ((number, code) in best_events) != (rng.random() < WRONG)]
             record_answer(store, number, "Anna", acting=acting, revision=0)

@@ -35,8 +35,8 @@ class LogitCell:
 def softmax(logits: Floats) -> Floats:
     """Probabilities of the rows."""
     raised = np.exp(logits - logits.max(axis=1, keepdims=True))
-    found: Floats = raised / raised.sum(axis=1, keepdims=True)
-    return found
+    probabilities: Floats = raised / raised.sum(axis=1, keepdims=True)
+    return probabilities
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class World:
         rng = np.random.default_rng(seed)
         logits = self.draw(rng, 40_000)
         population = Population(softmax(logits).ravel(), softmax(logits / self.temperature).ravel())
-        found: dict[str, list[tuple[float, ...]]] = {"probability": [], "equal": []}
+        rows_by_weights: dict[str, list[tuple[float, ...]]] = {"probability": [], "equal": []}
         for _ in range(sets):
             logits = self.draw(rng, self.rows)
             likely = softmax(logits).cumsum(axis=1)
@@ -71,8 +71,13 @@ class World:
                 truth, error = population.error(curve.bins.upper, weights), curve.error
                 assert error.low is not None
                 assert error.high is not None
-                found[weights].append((error.low <= truth <= error.high, truth, error.value, curve.p_value < 0.05))
-        return {name: LogitCell(*np.array(rows, dtype=float).mean(axis=0).tolist()) for name, rows in found.items()}
+                rows_by_weights[weights].append(
+                    (error.low <= truth <= error.high, truth, error.value, curve.p_value < 0.05)
+                )
+        return {
+            name: LogitCell(*np.array(rows, dtype=float).mean(axis=0).tolist())
+            for name, rows in rows_by_weights.items()
+        }
 
 
 class Population:
@@ -82,30 +87,30 @@ class Population:
         order = np.argsort(q)
         self.q, gap = q[order], (q - p)[order]
         self.sums = {
-            weights: [np.append(0.0, np.cumsum(one)) for one in (w, w * gap)]
+            weights: [np.append(0.0, np.cumsum(terms)) for terms in (w, w * gap)]
             for weights, w in (("probability", self.q), ("equal", np.ones(len(q))))
         }
 
     def error(self, upper: Floats, weights: str) -> float:
         """The error in bins that end at `upper`."""
         edges = np.concatenate([[0], np.searchsorted(self.q, upper[:-1], side="right"), [len(self.q)]])
-        weight, gap = (np.diff(one[edges]) for one in self.sums[weights])
-        held = weight > 0
-        return float(np.sqrt((gap[held] ** 2 / weight[held]).sum() / weight.sum()))
+        weight, gap = (np.diff(sums[edges]) for sums in self.sums[weights])
+        occupied = weight > 0
+        return float(np.sqrt((gap[occupied] ** 2 / weight[occupied]).sum() / weight.sum()))
 
 
 def main() -> None:
     """Print the table."""
     sets = SETS // 10 if "--quick" in sys.argv else SETS
-    said = [f"temperature {one:g}" for one in TEMPERATURES]
-    print(f"| classes | rows | sharp | weights | {' | '.join(said)} | p < 0.05 at 1 |")
+    headings = [f"temperature {temperature:g}" for temperature in TEMPERATURES]
+    print(f"| classes | rows | sharp | weights | {' | '.join(headings)} | p < 0.05 at 1 |")
     print("|---:|---:|---:|---|" + "---:|" * 4)
     for classes, rows, sharp in WORLDS:
-        each = [World(classes, rows, sharp, one).cells(sets=sets) for one in TEMPERATURES]
+        each = [World(classes, rows, sharp, temperature).cells(sets=sets) for temperature in TEMPERATURES]
         for weights in ("probability", "equal"):
-            held = " | ".join(f"{cells[weights].covered:.3f}" for cells in each)
+            coverages = " | ".join(f"{cells[weights].covered:.3f}" for cells in each)
             print(
-                f"| {classes} | {rows:,} | {sharp:g} | {weights} | {held} | {each[0][weights].rejected:.3f} |",
+                f"| {classes} | {rows:,} | {sharp:g} | {weights} | {coverages} | {each[0][weights].rejected:.3f} |",
                 flush=True,
             )
 

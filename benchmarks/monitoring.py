@@ -63,11 +63,11 @@ class Streams:
         self.pairs, self.spread = np.zeros((2, runs)), np.zeros((2, runs))
         self.looks, self.highest = 0, np.zeros(runs)
 
-    def take(self, labels: Array, probabilities: Array, known: Array = None) -> Array:
-        """One more period; the logarithms of the e-values after it. Labels that are not `known` are left out."""
+    def take(self, labels: Array, probabilities: Array, is_known: Array = None) -> Array:
+        """One more period; the logarithms of the e-values after it. Labels that are not known yet are left out."""
         rows = probabilities.shape[1]
         q, y = probabilities.ravel(), labels.ravel()
-        here = np.ones(len(q)) if known is None else known.ravel().astype(float)
+        here = np.ones(len(q)) if is_known is None else is_known.ravel().astype(float)
         cells, run = cells_of(q), np.repeat(np.arange(self.runs), rows)
         lower, upper = self.tolerated.bounds(q, cells)
         gaps = self.sums[0] / (self.sums[1] + LEARNED_PRIOR)
@@ -84,14 +84,14 @@ class Streams:
             return np.log1p(np.maximum(np.minimum(stake, limit), 1.0) * mean)
 
         bets = [*_whole(lower, upper), *_learned(q + gaps[:, run, cells], lower, upper)]
-        found = [logs(bet).reshape(self.runs, -1).sum(axis=1) for bet in bets]
+        log_e_values = [logs(bet).reshape(self.runs, -1).sum(axis=1) for bet in bets]
         place = run * N_CELLS + cells
         for shift in CELL_SHIFTS:
             for target, bound in ((upper + shift, upper), (lower - shift, lower)):
                 summed = np.bincount(place[:: self.size], logs(_gains(target, bound)), self.runs * N_CELLS)
-                found += list(summed.reshape(self.runs, N_CELLS).T)
+                log_e_values += list(summed.reshape(self.runs, N_CELLS).T)
         entering = math.log(waiting(self.looks + 1) - waiting(self.looks + 2))
-        self.begun = np.logaddexp(self.begun, entering) + np.array(found)
+        self.begun = np.logaddexp(self.begun, entering) + np.array(log_e_values)
         self.looks += 1
         self._learn(y - q, here, place)
         top = self.begun.max(axis=0)
@@ -133,8 +133,8 @@ def highest(
     for _ in range(looks):
         q = np.repeat(LAWS[law](rng, (runs, rows // size)), size, axis=1)
         u = np.repeat(rng.random((runs, rows // size)), size, axis=1)
-        known = rng.random((runs, rows)) > 0.6 * q if late else None
-        streams.take(u < np.clip(q - tolerance, 0, 1), q, known)
+        is_known = rng.random((runs, rows)) > 0.6 * q if late else None
+        streams.take(u < np.clip(q - tolerance, 0, 1), q, is_known)
     return streams.highest
 
 
@@ -154,29 +154,29 @@ def nights_until(rows: int, *, runs: int, tolerance: float, seed: int) -> Array:
     none; negative for one before)."""
     rng = np.random.default_rng(seed)
     streams = Streams(runs, tolerance=tolerance)
-    found = np.full(runs, LONGEST)
+    delays = np.full(runs, LONGEST)
     for night in range(CHANGE + LONGEST):
         q = LAWS["confident"](rng, (runs, rows))
         y = rng.random((runs, rows)) < np.clip(q - DROP * (night >= CHANGE), 0, 1)
-        first = (streams.take(y, q) >= THRESHOLD) & (found == LONGEST)
-        found[first] = night + 1 - CHANGE
-        if (found < LONGEST).all():
+        first = (streams.take(y, q) >= THRESHOLD) & (delays == LONGEST)
+        delays[first] = night + 1 - CHANGE
+        if (delays < LONGEST).all():
             break
-    return found
+    return delays
 
 
 def _by_night(rows: int, *, runs: int, seed: int, alarms: Callable[[Array, Array], bool], nights: int) -> Array:
     """The same for a test of each night's rows alone."""
-    found = []
-    for one in range(runs):
-        rng = np.random.default_rng((seed, one))
+    delays = []
+    for stream in range(runs):
+        rng = np.random.default_rng((seed, stream))
         for night in range(CHANGE + nights):
             q = LAWS["confident"](rng, rows)
             y = (rng.random(rows) < np.clip(q - DROP * (night >= CHANGE), 0, 1)).astype(np.uint8)
             if alarms(y, q):
                 break
-        found.append(night + 1 - CHANGE if night + 1 < CHANGE + nights else nights)
-    return np.array(found)
+        delays.append(night + 1 - CHANGE if night + 1 < CHANGE + nights else nights)
+    return np.array(delays)
 
 
 TESTS: dict[str, Callable[[Array, Array], bool]] = {
@@ -196,30 +196,30 @@ def bands(gap: float, *, runs: int, looks: int, rows: int, size: int, seed: int)
     rng, always, alone = np.random.default_rng(seed), 0, 0
     clusters = None if size == 1 else np.arange(rows) // size
     for _ in range(runs):
-        total, held = CellSums.zero(), True
+        total, covered = CellSums.zero(), True
         for _ in range(looks):
             q = np.repeat(rng.uniform(0.2, 1.0, rows // size), size)
             y = (np.repeat(rng.random(rows // size), size) < q - gap).astype(np.uint8)
             sums = CellSums.of(y, q, clusters)
             total += sums
-            whole, one = error_sequence(total), period_error(sums)
-            held &= _holds(whole, gap)
-            alone += _holds(one, gap)
-        always += held
+            whole, of_period = error_sequence(total), period_error(sums)
+            covered &= _holds(whole, gap)
+            alone += _holds(of_period, gap)
+        always += covered
     return always / runs, alone / (runs * looks)
 
 
-def _holds(found: Estimate, truth: float) -> bool:
-    assert found.low is not None
-    assert found.high is not None
-    return found.low <= truth <= found.high
+def _holds(estimate: Estimate, truth: float) -> bool:
+    assert estimate.low is not None
+    assert estimate.high is not None
+    return estimate.low <= truth <= estimate.high
 
 
 def dated(rows: int, *, drop: float, runs: int, seed: int) -> Array:
     """By how many nights the date since when is wrong, of the models whose alarm came."""
-    found = []
-    for one in range(runs):
-        rng = np.random.default_rng((seed, one))
+    errors_in_days = []
+    for stream in range(runs):
+        rng = np.random.default_rng((seed, stream))
         night = np.repeat(np.arange(CHANGE + 60), rows)
         q = LAWS["confident"](rng, len(night))
         y = rng.random(len(q)) < np.clip(q - drop * (night >= CHANGE), 0, 1)
@@ -227,8 +227,10 @@ def dated(rows: int, *, drop: float, runs: int, seed: int) -> Array:
         monitor.update(np.datetime64("2026-01-01") + night, y, q)
         status = monitor.status()["all"]
         if status.alarm is not None:
-            found.append(int((np.datetime64(str(status.since)) - np.datetime64("2026-01-01")).astype(int)) - CHANGE)
-    return np.array(found)
+            errors_in_days.append(
+                int((np.datetime64(str(status.since)) - np.datetime64("2026-01-01")).astype(int)) - CHANGE
+            )
+    return np.array(errors_in_days)
 
 
 def main() -> None:
@@ -237,23 +239,23 @@ def main() -> None:
     runs, looks = (50, 500) if quick else (200, 10_000)
     print("| calibrated models | runs with an alarm ever | of |\n|---|---:|---:|")
     for name, regime in REGIMES.items():
-        found = highest(**regime, runs=runs, looks=looks, rows=10, seed=1)
-        print(f"| {name} | {int((found >= THRESHOLD).sum())} | {runs} |", flush=True)
+        peaks = highest(**regime, runs=runs, looks=looks, rows=10, seed=1)
+        print(f"| {name} | {int((peaks >= THRESHOLD).sum())} | {runs} |", flush=True)
     print("\n| rows a night | method | alarm before the change | median delay | nine in ten within |")
     print("|---:|---|---:|---:|---:|")
     for rows in (100, 500):
         for tolerance in (0.0, 0.02):
-            found = nights_until(rows, runs=runs, tolerance=tolerance, seed=2)
-            _row(rows, f"monitor, tolerance {tolerance:g}", found)
+            delays = nights_until(rows, runs=runs, tolerance=tolerance, seed=2)
+            _row(rows, f"monitor, tolerance {tolerance:g}", delays)
         for name, alarms in TESTS.items() if rows == 100 else ():  # of 500, they take an hour
-            found = _by_night(rows, runs=10 if quick else 40, seed=3, alarms=alarms, nights=100 if quick else 200)
-            _row(rows, name, found)
+            delays = _by_night(rows, runs=10 if quick else 40, seed=3, alarms=alarms, nights=100 if quick else 200)
+            _row(rows, name, delays)
 
     print("\n| rows of the reference | in a cluster | drop | found | median delay |\n|---:|---:|---:|---:|---:|")
     nights = 60
     for rows, size, drop in AFTER_REFERENCE:
-        found = after_reference(rows, size=size, drop=drop, runs=10 if quick else 40, nights=nights, seed=6)
-        shares = f"{(found < nights).mean():.2f} | {np.median(found):.0f}"
+        delays = after_reference(rows, size=size, drop=drop, runs=10 if quick else 40, nights=nights, seed=6)
+        shares = f"{(delays < nights).mean():.2f} | {np.median(delays):.0f}"
         print(f"| {rows:,} | {size} | {drop:g} | {shares} |", flush=True)
     print("\n| rows a night | drop | alarms | since: off by at most 2 nights | 7 nights |\n|---:|---:|---:|---:|---:|")
     for rows, drop in ((100, 0.05), (100, 0.1), (500, 0.05)):
@@ -281,17 +283,17 @@ AFTER_REFERENCE = (  # its rows, rows of a cluster, and the drop after it
 
 def after_reference(rows: int, *, size: int, drop: float, runs: int, nights: int, seed: int) -> Array:
     """Of models that were always off, and get worse after a reference: the nights until the alarm, `nights` without."""
-    watched, found = Watched(rows, size=size), []
+    watched, delays = Watched(rows, size=size), []
     for run in range(runs):
         day = watched.alarm(np.random.default_rng((seed, run)), nights, drop=drop)
-        found.append(nights if day is None else int((np.datetime64(day) - START).astype(int)))
-    return np.array(found)
+        delays.append(nights if day is None else int((np.datetime64(day) - START).astype(int)))
+    return np.array(delays)
 
 
-def _row(rows: int, name: str, found: Array) -> None:
-    after = found[found > 0]
-    told = [f"{np.quantile(after, p):.0f}" if len(after) > 4 else "–" for p in (0.5, 0.9)]
-    print(f"| {rows} | {name} | {(found <= 0).mean():.2f} | {' | '.join(told)} |", flush=True)
+def _row(rows: int, name: str, delays: Array) -> None:
+    after = delays[delays > 0]
+    quantiles = [f"{np.quantile(after, p):.0f}" if len(after) > 4 else "–" for p in (0.5, 0.9)]
+    print(f"| {rows} | {name} | {(delays <= 0).mean():.2f} | {' | '.join(quantiles)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -29,24 +29,24 @@ def above(ability: Floats, cuts: Floats) -> Floats:
 
 def measured(off: float, n: int, runs: int) -> Floats:
     """Means over sets: the error in truth, whether the interval holds it and is above 0, the interval's width."""
-    rng, found = np.random.default_rng(n), []
+    rng, measures = np.random.default_rng(n), []
     for _ in range(runs):
         ability = rng.normal(0, 1.5, (n, 1))
-        true, told = above(ability, CUTS), above(ability, CUTS + off * APART)
+        true, predicted = above(ability, CUTS), above(ability, CUTS + off * APART)
         grades = (rng.random((n, 1)) < true).sum(axis=1)
-        result = howsure.ordinal_calibration(grades, -np.diff(told, axis=1, prepend=1, append=0))
-        truth = error_of_bins(result, told, true)
+        result = howsure.ordinal_calibration(grades, -np.diff(predicted, axis=1, prepend=1, append=0))
+        truth = error_of_bins(result, predicted, true)
         low, high = np.array([result.error.low, result.error.high], dtype=float)
-        found.append((truth, low <= truth <= high, low > 0, high - low))
-    return np.asarray(np.mean(found, axis=0))
+        measures.append((truth, low <= truth <= high, low > 0, high - low))
+    return np.asarray(np.mean(measures, axis=0))
 
 
-def error_of_bins(result: howsure.OrdinalCalibration, told: Floats, true: Floats) -> float:
-    """The root mean squared gap between what was told and the true probabilities, in the bins of all cut points."""
+def error_of_bins(result: howsure.OrdinalCalibration, predicted: Floats, true: Floats) -> float:
+    """The root mean squared gap between the predicted and the true probabilities, in the bins of all cut points."""
     squares = 0.0
     for place, curve in enumerate(result):
-        order, count = np.argsort(told[:, place]), curve.bins.count
-        gaps = np.add.reduceat((told - true)[order, place], np.cumsum(count) - count)
+        order, count = np.argsort(predicted[:, place]), curve.bins.count
+        gaps = np.add.reduceat((predicted - true)[order, place], np.cumsum(count) - count)
         squares += float((gaps**2 / count).sum()) / count.sum()
     return float(np.sqrt(squares / len(result)))
 
@@ -59,8 +59,8 @@ def main() -> None:
     print(f"|{'-' * (widths[0] + 2)}|{'|'.join('-' * (width + 1) + ':' for width in widths[1:])}|")
     for name, off in MODELS.items():
         for n in (200, 1000):
-            shares = [f"{one:.3f}".lstrip("0") for one in measured(off, n, runs)]
-            cells = (f"{one:>{width}}" for one, width in zip([f"{n:,}", *shares], widths[1:], strict=True))
+            shares = [f"{share:.3f}".lstrip("0") for share in measured(off, n, runs)]
+            cells = (f"{share:>{width}}" for share, width in zip([f"{n:,}", *shares], widths[1:], strict=True))
             print(f"| {name:<{widths[0]}} | {' | '.join(cells)} |", flush=True)
     print(f"\n{runs:,} sets each")
 

@@ -95,69 +95,69 @@ def ask_sklearn() -> dict[str, Any]:
     from sklearn.calibration import calibration_curve
     from sklearn.metrics import brier_score_loss, log_loss
 
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name, example in EXAMPLES.items():
         y, q, w = example()
         for bins in WIDTHS:
             true, predicted = calibration_curve(y, q, n_bins=bins, strategy="uniform")
-            found[f"{name}/uniform/{bins}"] = {"frequency": true.tolist(), "mean_prob": predicted.tolist()}
-        found[f"{name}/brier"] = brier_score_loss(y, q)
-        found[f"{name}/brier/weighted"] = brier_score_loss(y, q, sample_weight=w)
+            values[f"{name}/uniform/{bins}"] = {"frequency": true.tolist(), "mean_prob": predicted.tolist()}
+        values[f"{name}/brier"] = brier_score_loss(y, q)
+        values[f"{name}/brier/weighted"] = brier_score_loss(y, q, sample_weight=w)
     y, q, w = smooth()
     for bins in BINS:
         true, predicted = calibration_curve(y, q, n_bins=bins, strategy="quantile")
-        found[f"smooth/quantile/{bins}"] = {"frequency": true.tolist(), "mean_prob": predicted.tolist()}
+        values[f"smooth/quantile/{bins}"] = {"frequency": true.tolist(), "mean_prob": predicted.tolist()}
     for name in ("smooth", "steps", "calibrated"):
         y, q, w = EXAMPLES[name]()
-        found[f"{name}/log"] = log_loss(y, q)
-        found[f"{name}/log/weighted"] = log_loss(y, q, sample_weight=w)
-    return found
+        values[f"{name}/log"] = log_loss(y, q)
+        values[f"{name}/log/weighted"] = log_loss(y, q, sample_weight=w)
+    return values
 
 
 def ask_verified() -> dict[str, Any]:
     from calibration.utils import get_binning_ce, get_ece, get_ece_em, lower_bound_scaling_ce
 
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name in ("smooth", "masses"):
         y, q, _ = EXAMPLES[name]()
         for bins in WIDTHS:
-            found[f"{name}/uniform/{bins}"] = get_ece(q, y, num_bins=bins, mode="marginal")
+            values[f"{name}/uniform/{bins}"] = get_ece(q, y, num_bins=bins, mode="marginal")
         for bins in (bins for bins in BINS if len(y) % bins == 0):  # else its bins are not of one size
-            found[f"{name}/adaptive/{bins}/ece"] = get_ece_em(q, y, num_bins=bins, mode="marginal")
+            values[f"{name}/adaptive/{bins}/ece"] = get_ece_em(q, y, num_bins=bins, mode="marginal")
             for key, debias in (("plugin", False), ("label_debiased", True)):
-                found[f"{name}/adaptive/{bins}/{key}"] = lower_bound_scaling_ce(q, y, debias=debias, num_bins=bins)
+                values[f"{name}/adaptive/{bins}/{key}"] = lower_bound_scaling_ce(q, y, debias=debias, num_bins=bins)
     y, q, _ = steps()
     for key, debias in (("plugin", False), ("debiased", True)):
-        found[f"steps/by value/{key}"] = get_binning_ce(q, y, debias=debias)
-    return found
+        values[f"steps/by value/{key}"] = get_binning_ce(q, y, debias=debias)
+    return values
 
 
 def ask_model_diagnostics() -> dict[str, Any]:
     from model_diagnostics.scoring import LogLoss, SquaredError, decompose
 
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for score, function in (("brier", SquaredError()), ("log", LogLoss())):
         y, q, w = steps()
         for weighting, weights in (("plain", None), ("weighted", w)):
             parts = decompose(y, q, weights, scoring_function=function)
-            found[f"steps/{score}/{weighting}"] = {name: parts[name].item() for name in parts.columns}
+            values[f"steps/{score}/{weighting}"] = {name: parts[name].item() for name in parts.columns}
         for seed in TIED_SETS:
             y, q, w = tied(seed)
             for weighting, weights in (("plain", None), ("weighted", w)):
                 parts = decompose(y, q, weights, scoring_function=function)
-                found[f"tied {seed}/{score}/{weighting}"] = {name: parts[name].item() for name in parts.columns}
-    return found
+                values[f"tied {seed}/{score}/{weighting}"] = {name: parts[name].item() for name in parts.columns}
+    return values
 
 
 def ask_calzone() -> dict[str, Any]:
     from calzone.metrics import spiegelhalter_z_test
 
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name, example in EXAMPLES.items():
         y, q, _ = example()
         z, p = spiegelhalter_z_test(y.copy(), np.stack([1 - q, q], axis=1))
-        found[f"{name}/spiegelhalter"] = {"z": float(z), "p": float(p)}
-    return found
+        values[f"{name}/spiegelhalter"] = {"z": float(z), "p": float(p)}
+    return values
 
 
 def ask_relplot() -> dict[str, Any]:
@@ -165,22 +165,22 @@ def ask_relplot() -> dict[str, Any]:
     from relplot.metrics import smECE, smECE_sigma
 
     config.smECE_mesh_pts = 5_001  # of 200 places, it is away from its definition by 1e-3
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name, example in AWAY_FROM_ENDS.items():
         y, q, _ = example()
-        found[name] = {"smooth": float(smECE(q, y)), **{str(s): float(smECE_sigma(q, y, s)) for s in BANDWIDTHS}}
-    return found
+        values[name] = {"smooth": float(smECE(q, y)), **{str(s): float(smECE_sigma(q, y, s)) for s in BANDWIDTHS}}
+    return values
 
 
 def ask_netcal() -> dict[str, Any]:
     from netcal.metrics import ECE
 
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name in ("smooth", "masses"):
         y, q, _ = EXAMPLES[name]()
         for bins in WIDTHS:
-            found[f"{name}/uniform/{bins}"] = float(ECE(bins=bins).measure(q, y))
-    return found
+            values[f"{name}/uniform/{bins}"] = float(ECE(bins=bins).measure(q, y))
+    return values
 
 
 def main(target: Path) -> None:

@@ -43,21 +43,21 @@ def _codes(seed: int) -> tuple[list[int], list[int]]:
 
 
 def _clusters(codes: list[int]) -> Clusters:
-    return [{m for m, code in enumerate(codes) if code == one} for one in sorted(set(codes) - {-1})]
+    return [{m for m, code in enumerate(codes) if code == entity} for entity in sorted(set(codes) - {-1})]
 
 
 def ask_scorch() -> dict[str, list[list[float]]]:
     """Precision and recall of each metric, one row per document; [] where scorch calls them undefined."""
     from scorch import scores
 
-    found: dict[str, list[list[float]]] = {name: [] for name in METRICS}
+    pairs_by_metric: dict[str, list[list[float]]] = {name: [] for name in METRICS}
     for gold, predicted in documents():
         for name in METRICS[:3]:
             recall, precision, _ = getattr(scores, name)(gold, predicted)
-            found[name].append([float(precision), float(recall)])
+            pairs_by_metric[name].append([float(precision), float(recall)])
         links, _ = scores.detailed_blanc(gold, predicted)
-        found["pairwise"].append([] if links is None else [float(links[1]), float(links[0])])
-    return found
+        pairs_by_metric["pairwise"].append([] if links is None else [float(links[1]), float(links[0])])
+    return pairs_by_metric
 
 
 def main(target: Path) -> None:

@@ -5,7 +5,7 @@
 
 prints the tables of docs/predicted-labels.md: how often the intervals held the coefficients that people's labels of all
 rows would give (of each regression, the coefficient held least often), those with predictions as labels too, how often
-they could not be told, and the width beside that of labels alone. Without HOWSURE_DATA, the simulated ones.
+there was no interval, and the width compared with that of labels alone. Without HOWSURE_DATA, the simulated ones.
 
 `--few-clusters` prints coverage (level .95) and size (of a test of no effect, at .05) of one coefficient that few
 clusters determine, with the median width and degrees of freedom of its interval, and how often it has none.
@@ -40,7 +40,7 @@ def wrong(y: Floats, often: Any, draw: Draw) -> Floats:
 
 
 def plain(draw: Draw, errors: float = 0.08) -> Made:
-    """A model that errs twice as often where z is 1."""
+    """A model that makes twice as many mistakes where z is 1."""
     x, z = draw.uniform(-1, 1, N), (draw.random(N) < 0.4) * 1.0
     y = (draw.random(N) < 0.3 + 0.15 * x + 0.1 * z) * 1.0
     return y, wrong(y, errors * (1 + z), draw), {"covariates": {"x": x, "z": z}}, {"x": 0.15, "z": 0.1}
@@ -55,8 +55,8 @@ def logit(draw: Draw, level: float = -1.0) -> Made:
     """The same on the scale of log odds."""
     x, z = draw.standard_normal(N), (draw.random(N) < 0.4) * 1.0
     y = (draw.random(N) < sigmoid(level + 0.5 * x + 0.5 * z)) * 1.0
-    asked = {"covariates": {"x": x, "z": z}, "method": "logit"}
-    return y, wrong(y, 0.06 * (1 + z), draw), asked, {"x": 0.5, "z": 0.5}
+    options = {"covariates": {"x": x, "z": z}, "method": "logit"}
+    return y, wrong(y, 0.06 * (1 + z), draw), options, {"x": 0.5, "z": 0.5}
 
 
 def rare(draw: Draw) -> Made:
@@ -80,7 +80,7 @@ def effects(draw: Draw) -> Made:
 
 
 def clusters(draw: Draw) -> Made:
-    """Units that differ in labels and in how often the model errs; x is a matter of units."""
+    """Units that differ in labels and in how often the model makes mistakes; x is a matter of units."""
     unit, level = units(draw)
     x = draw.uniform(-1, 1, 100)[unit]
     y = (draw.random(N) < 0.4 + level + 0.15 * x) * 1.0
@@ -95,9 +95,9 @@ def did(draw: Draw, *, periods: bool = True) -> Made:
     treated, after = unit < 40, period >= 10
     p = 0.35 + level + 0.05 * after + 0.15 * treated * after
     y = (draw.random(N) < p) * 1.0
-    taken = {"unit": unit, "period": period}
-    asked = {"treated": treated, "after": after, "fixed_effects": taken, "clusters": unit}
-    return y, wrong(y, 0.08 + 0.15 * (treated & after & (y > 0)), draw), asked, {"treated × after": 0.15}
+    fixed_effects = {"unit": unit, "period": period}
+    options = {"treated": treated, "after": after, "fixed_effects": fixed_effects, "clusters": unit}
+    return y, wrong(y, 0.08 + 0.15 * (treated & after & (y > 0)), draw), options, {"treated × after": 0.15}
 
 
 def topics(draw: Draw) -> Made:
@@ -118,8 +118,8 @@ def scale(draw: Draw) -> Made:
 
 def useless(draw: Draw) -> Made:
     """A model that knows nothing."""
-    y, _, asked, true = plain(draw)
-    return y, (draw.random(N) < 0.4) * 1.0, asked, true
+    y, _, options, true = plain(draw)
+    return y, (draw.random(N) < 0.4) * 1.0, options, true
 
 
 def all_at_once(y: Any, f: Any, draw: Draw, n: int) -> tuple[Any, dict[str, Any]]:
@@ -130,7 +130,7 @@ def all_at_once(y: Any, f: Any, draw: Draw, n: int) -> tuple[Any, dict[str, Any]
 def by_strata(y: Any, f: Any, draw: Draw, n: int) -> tuple[Any, dict[str, Any]]:
     """Half of them where the model says 1."""
     stratum = (f > 0.5) * 1
-    drawn = np.concatenate([draw.choice(np.flatnonzero(stratum == one), n // 2, replace=False) for one in (0, 1)])
+    drawn = np.concatenate([draw.choice(np.flatnonzero(stratum == code), n // 2, replace=False) for code in (0, 1)])
     return drawn, {"strata": stratum}
 
 
@@ -157,17 +157,17 @@ REGIMES: dict[str, tuple[Callable[[Draw], Made], Any]] = {
 }
 
 
-def judged(y: Any, f: Any, asked: dict[str, Any], drawn: Any, how: dict[str, Any]) -> Any:
+def judged(y: Any, f: Any, options: dict[str, Any], drawn: Any, how: dict[str, Any]) -> Any:
     """The regression with labels of the drawn rows."""
     labels = {int(row): y[row].item() for row in drawn}
-    return howsure.regress_predicted(labels, f, **asked, **how)
+    return howsure.regress_predicted(labels, f, **options, **how)
 
 
-def alone(y: Any, asked: dict[str, Any], drawn: Any) -> Any:
+def alone(y: Any, options: dict[str, Any], drawn: Any) -> Any:
     """The regression of the labelled rows, as if there were no others."""
     rows = np.sort(drawn)
-    kept = asked | {"covariates": {name: one[rows] for name, one in asked["covariates"].items()}}
-    kept |= {"clusters": asked["clusters"][rows]} if "clusters" in asked else {}
+    kept = options | {"covariates": {name: column[rows] for name, column in options["covariates"].items()}}
+    kept |= {"clusters": options["clusters"][rows]} if "clusters" in options else {}
     return howsure.regress_predicted(y[rows], y[rows], **kept)
 
 
@@ -182,26 +182,26 @@ def held(estimate: Any, true: float) -> float:
 
 
 def simulated(name: str, labels: int, files: int) -> list[str]:
-    """A cell of the table: held, naive held, not told, width."""
+    """A cell of the table: held, naive held, without an interval, width."""
     made, drawing = REGIMES[name]
-    found: dict[str, list[tuple[float, float, float]]] = {}
+    coverage_by_name: dict[str, list[tuple[float, float, float]]] = {}
     for seed in range(files):
         draw = np.random.default_rng(seed)
-        y, f, asked, true = made(draw)
+        y, f, options, true = made(draw)
         drawn, how = drawing(y, f, draw, labels)
-        result = judged(y, f, asked, drawn, how)
-        compared = not how and "fixed_effects" not in asked
-        others = alone(y, asked, drawn) if compared else None
+        result = judged(y, f, options, drawn, how)
+        compared = not how and "fixed_effects" not in options
+        others = alone(y, options, drawn) if compared else None
         for key, value in true.items():
             row = result[key]
-            beside = math.nan if others is None else width(row.corrected) / width(others[key].naive)
-            found.setdefault(key, []).append((held(row.corrected, value), held(row.naive, value), beside))
-    cells = {key: np.array(values) for key, values in found.items()}
-    corrected = min(np.nanmean(one[:, 0]) for one in cells.values())
-    naive = min(np.nanmean(one[:, 1]) for one in cells.values())
-    untold = max(np.isnan(one[:, 0]).mean() for one in cells.values())
-    beside = [np.nanmedian(one[:, 2]) for one in cells.values() if not np.isnan(one[:, 2]).all()]
-    return [f"{corrected:.3f}", f"{naive:.2f}", f"{untold:.3f}", f"{max(beside):.2f}" if beside else "–"]
+            ratio = math.nan if others is None else width(row.corrected) / width(others[key].naive)
+            coverage_by_name.setdefault(key, []).append((held(row.corrected, value), held(row.naive, value), ratio))
+    cells = {key: np.array(values) for key, values in coverage_by_name.items()}
+    corrected = min(np.nanmean(cell[:, 0]) for cell in cells.values())
+    naive = min(np.nanmean(cell[:, 1]) for cell in cells.values())
+    untold = max(np.isnan(cell[:, 0]).mean() for cell in cells.values())
+    ratios = [np.nanmedian(cell[:, 2]) for cell in cells.values() if not np.isnan(cell[:, 2]).all()]
+    return [f"{corrected:.3f}", f"{naive:.2f}", f"{untold:.3f}", f"{max(ratios):.2f}" if ratios else "–"]
 
 
 @dataclass(frozen=True)
@@ -230,11 +230,11 @@ class FewClusters:
         period = np.concatenate([np.arange(k) % 10 for k in size])
         after, treated = period >= 5, unit < self.treated
         level, shocks = draw.uniform(-0.12, 0.12, self.clusters), draw.normal(0, self.shock, (self.clusters, 2))
-        asked: dict[str, Any] = {"clusters": unit, "method": self.method}
+        options: dict[str, Any] = {"clusters": unit, "method": self.method}
         if self.treated:
             column, name = (treated & after) * 1.0, "treated × after"
-            asked |= {"treated": treated, "after": after}
-            asked |= {"fixed_effects": {"unit": unit, "period": period}} if self.effects else {}
+            options |= {"treated": treated, "after": after}
+            options |= {"fixed_effects": {"unit": unit, "period": period}} if self.effects else {}
         else:
             x = (
                 draw.lognormal(0, 1, self.clusters)
@@ -243,11 +243,11 @@ class FewClusters:
             )
             x = (x - x.mean()) / np.abs(x - x.mean()).max()
             column, name = x[unit], "x"
-            asked["covariates"] = {"x": column}
+            options["covariates"] = {"x": column}
         common = level[unit] + shocks[unit, after * 1]
         p = sigmoid(-0.4 + 4 * common + effect * column) if self.method == "logit" else 0.45 + common + effect * column
         y = (draw.random(len(unit)) < np.clip(p, 0.02, 0.98)) * 1.0
-        return y, wrong(y, 0.08 + 0.1 * ((column > 0) & (y > 0)), draw), asked, name
+        return y, wrong(y, 0.08 + 0.1 * ((column > 0) & (y > 0)), draw), options, name
 
 
 FEW_CLUSTERS = {
@@ -271,9 +271,9 @@ def few_clusters(name: str, files: int) -> list[str]:
         covered = []
         for seed in range(files):
             draw = np.random.default_rng(seed)
-            y, f, asked, key = regime.draw(effect, draw)
+            y, f, options, key = regime.draw(effect, draw)
             drawn = np.arange(len(y)) if regime.labels is None else draw.choice(len(y), regime.labels, replace=False)
-            row = judged(y, f, asked, drawn, {})[key]
+            row = judged(y, f, options, drawn, {})[key]
             without += row.corrected.low is None
             covered.append(held(row.corrected, effect))
             widths.append(width(row.corrected))
@@ -286,30 +286,30 @@ def few_clusters(name: str, files: int) -> list[str]:
 
 
 def articles(folder: Path) -> Made:
-    """News of one newspaper on a month of violence: does an article tell of arrests, by a few words, and by week?"""
+    """News of one newspaper on a month of violence: does an article report arrests, by a few words, and by week?"""
     with gzip.open(folder / "india_police_events" / "documents.jsonl.gz", "rt", encoding="utf-8") as file:
-        held = [json.loads(line) for line in file]
-    y = np.array([one["labels"]["ARREST"] for one in held], dtype=np.float64)
-    texts = [one["text"].lower() for one in held]
+        records = [json.loads(line) for line in file]
+    y = np.array([record["labels"]["ARREST"] for record in records], dtype=np.float64)
+    texts = [record["text"].lower() for record in records]
     f = np.array([any(word in text for word in ("arrest", "detain", "custody")) for text in texts]) * 1.0
-    late = np.array([one["date"] > "2002-03-10" for one in held]) * 1.0
+    late = np.array([record["date"] > "2002-03-10" for record in records]) * 1.0
     length = np.log([len(text) for text in texts])
     return y, f, {"covariates": {"late": late, "length": length - length.mean()}}, {}
 
 
 def repeated(method: str, labels: int, files: int, folder: Path) -> list[list[str]]:
     """How often the census' coefficients were held, labels drawn again and again."""
-    y, f, asked, _ = articles(folder)
-    asked |= {"method": method}
-    census = howsure.regress_predicted(y, f, **asked)
-    found: dict[str, list[tuple[float, float, float]]] = {row.name: [] for row in census}
+    y, f, options, _ = articles(folder)
+    options |= {"method": method}
+    census = howsure.regress_predicted(y, f, **options)
+    estimates_by_name: dict[str, list[tuple[float, float, float]]] = {row.name: [] for row in census}
     for seed in range(files):
         drawn, _ = all_at_once(y, f, np.random.default_rng(seed), labels)
-        for row in judged(y, f, asked, drawn, {}):
+        for row in judged(y, f, options, drawn, {}):
             true = census[row.name].corrected.value
-            found[row.name].append((row.corrected.value, held(row.corrected, true), width(row.corrected)))
+            estimates_by_name[row.name].append((row.corrected.value, held(row.corrected, true), width(row.corrected)))
     lines = []
-    for name, values in found.items():
+    for name, values in estimates_by_name.items():
         held_of, truth = np.array(values), census[name].corrected.value
         means = [f"{np.nanmean(held_of[:, 0]):.3f}", f"{np.nanmean(held_of[:, 1]):.3f}"]
         lines.append([method, name, f"{truth:.3f}", f"{census[name].naive.value:.3f}", *means])

@@ -14,7 +14,7 @@ SHARES = (1.0, 0.99, 0.97, 0.95, 0.9, 0.8, 0.7, 0.5)
 
 
 def verdict(passed: int, runs: int) -> str | None:
-    """What is shown after so many runs, if anything."""
+    """What is shown after this many runs, if anything."""
     for name, above in (("pass", True), ("fail", False)):
         if binomial_wealth(passed, runs - passed, LIMIT, above=above) >= 1 / SIZE:
             return name

@@ -38,8 +38,8 @@ def binary(means: Any, n: int, rng: np.random.Generator, *, missing: float = 0.0
 def whole(m: int, sizes: Any, rng: np.random.Generator) -> Made:
     """Equal models whose clusters are mostly right or wrong as a whole."""
     unit = np.repeat(np.arange(len(sizes)), sizes)
-    together, own = rng.random((m, len(sizes))) < 0.7, rng.random((m, len(unit))) < 0.7
-    scores = np.where(rng.random((m, len(unit))) < 0.9, together[:, unit], own).astype(float)
+    together, independent = rng.random((m, len(sizes))) < 0.7, rng.random((m, len(unit))) < 0.7
+    scores = np.where(rng.random((m, len(unit))) < 0.9, together[:, unit], independent).astype(float)
     return scores, unit, np.full(m, 0.7)
 
 
@@ -71,11 +71,11 @@ def rates(make: Callable[[np.random.Generator], Made], runs: int, *, bounded: bo
     rng, covered, split, best = np.random.default_rng(0), 0, 0, list[float]()
     for _ in range(runs):
         scores, units, means = make(rng)
-        found = ranks(scores, units, bounds=SHARES if bounded else None, level=0.95, rng=rng)
+        possible = ranks(scores, units, bounds=SHARES if bounded else None, level=0.95, rng=rng)
         first, last = (means[None] > means[:, None]).sum(axis=1) + 1, (means[None] >= means[:, None]).sum(axis=1)
-        covered += bool((found.low <= first).all() and (found.high >= last).all())
-        split += any(len(set(found.tier[means == mean])) > 1 for mean in set(means.tolist()))
-        best.append(float(found.best[means == means.max()].mean()))
+        covered += bool((possible.low <= first).all() and (possible.high >= last).all())
+        split += any(len(set(possible.tier[means == mean])) > 1 for mean in set(means.tolist()))
+        best.append(float(possible.best[means == means.max()].mean()))
     return covered / runs, split / runs, float(np.mean(best))
 
 
@@ -115,15 +115,15 @@ def cpu_seconds(job: Callable[[], object]) -> float:
 
 
 def rows_of_a_log(folder: Path) -> None:
-    """What all rows of five files cost, beside DuckDB's own reading of them."""
+    """What all rows of five files cost, next to DuckDB's own reading of them."""
     files = sorted(map(str, folder.glob("*.tsv.gz")))
     start = time.process_time()
-    read = f"read_csv({files}, all_varchar = true, delim = '\t')"
-    duckdb.execute(f"SET threads = 2; CREATE TABLE rows AS SELECT model, prompt, question, grade FROM {read}")
+    table_function = f"read_csv({files}, all_varchar = true, delim = '\t')"
+    duckdb.execute(f"SET threads = 2; CREATE TABLE rows AS SELECT model, prompt, question, grade FROM {table_function}")
     floor, start = time.process_time() - start, time.process_time()
     source = howsure.read(files, across_files="separate", by_file=True)
-    asked = {"model": "model", "groups": "file", "id": "question", "run": "prompt"}
-    table = howsure.mean_scores("grade", pos_label="correct", rng=0, data=source, **asked)
+    columns = {"model": "model", "groups": "file", "id": "question", "run": "prompt"}
+    table = howsure.mean_scores("grade", pos_label="correct", rng=0, data=source, **columns)
     spent = time.process_time() - start
     print(f"{table.recipe['rows']:,} rows of {len(files)} files: {spent:.1f} CPU s, {spent / floor:.1f} × reading them")
 

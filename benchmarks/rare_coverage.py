@@ -106,8 +106,8 @@ class RarePopulation:
         """The error of bins that end at `upper`."""
         edges = np.concatenate([[0], np.searchsorted(self.q, upper[:-1], side="right"), [GRID]])
         share, gap = np.diff(edges) / GRID, np.diff(self.gaps[edges])
-        held = share > 0
-        return math.sqrt(float((gap[held] ** 2 / share[held]).sum()))
+        occupied = share > 0
+        return math.sqrt(float((gap[occupied] ** 2 / share[occupied]).sum()))
 
 
 def rare_coverage(rate: float, n: int, predictions: str, labels: str, *, runs: int, seed: int = 0) -> RareCell:
@@ -118,12 +118,12 @@ def rare_coverage(rate: float, n: int, predictions: str, labels: str, *, runs: i
     sides, highs = np.empty(runs), np.empty(runs)
     for run in range(runs):
         y, q = population.draw(n, rng)
-        found = howsure.calibration_error(y, q, level=LEVEL)
+        estimate = howsure.calibration_error(y, q, level=LEVEL)
         truth = population.binned_error(bin_pairs(Pairs(y.astype(np.uint8), q)).upper)
-        assert found.low is not None
-        assert found.high is not None
-        sides[run] = int(found.low > truth + ROUNDING) - int(found.high < truth - ROUNDING)
-        highs[run] = found.high
+        assert estimate.low is not None
+        assert estimate.high is not None
+        sides[run] = int(estimate.low > truth + ROUNDING) - int(estimate.high < truth - ROUNDING)
+        highs[run] = estimate.high
     shares = (float(np.mean(sides == side)) for side in (0, 1, -1))
     return RareCell(rate, n, predictions, labels, runs, *shares, float(np.median(highs)))
 

@@ -1,9 +1,9 @@
-"""Do corrected counts and judged scores hold what is true where readers err?
+"""Do corrected counts and judged scores hold what is true where readers make mistakes?
 
     .venv/bin/python benchmarks/readers.py [files]
 
 prints the tables of docs/counts.md and docs/judges.md: how often intervals (level .95) held what is true, in brackets
-their width beside that of one reading. Counts are totals of simulated files of 4,000 units, 300 of which were read and
+their width relative to one reading. Counts are totals of simulated files of 4,000 units, 300 of which were read and
 a third of these twice. Judged scores are of two models, by a judge that is right in .9 of their answers to 1,000
 items; of 150 items, both answers were read, of half of these twice.
 """
@@ -29,7 +29,7 @@ Held = list[tuple[float, float]]  # of each, coverage and relative width
 
 
 def readings(
-    draw: np.random.Generator, truth: Floats, alpha: float, beta: float, read: Integers, twice: Integers
+    draw: np.random.Generator, truth: Floats, alpha: float, beta: float, labelled_units: Integers, twice: Integers
 ) -> tuple[Floats, Readings]:
     """What a first reader says of some units, and a second one of some of these."""
     first, second = (
@@ -37,9 +37,9 @@ def readings(
     )
     settled = np.where(first != second, truth, np.nan)
     places = np.arange(len(truth))
-    first[~np.isin(places, read)] = np.nan
-    for one in (second, settled):
-        one[~np.isin(places, twice)] = np.nan
+    first[~np.isin(places, labelled_units)] = np.nan
+    for labels in (second, settled):
+        labels[~np.isin(places, twice)] = np.nan
     return first, [{}, {"second": second, "flips": "alike"}, {"second": second, "settled": settled}, {"second": second}]
 
 
@@ -50,9 +50,9 @@ def counts(positive: float, alpha: float, beta: float, run: int) -> Held:
     score = np.clip(0.4 * truth + 0.6 * draw.random(N), 0.0, 1.0)
     sample = howsure.draw_label_sample(score, READ, rng=run)
     order = draw.permutation(sample.indices)
-    first, told = readings(draw, truth, alpha, beta, order, order[:TWICE])
-    totals = [count_units(first, score, sample=sample, method="difference", rng=run, **how).total for how in told]
-    return held([(one.low, one.high) for one in totals], truth.sum())
+    first, options = readings(draw, truth, alpha, beta, order, order[:TWICE])
+    totals = [count_units(first, score, sample=sample, method="difference", rng=run, **how).total for how in options]
+    return held([(total.low, total.high) for total in totals], truth.sum())
 
 
 def judged(positive: float, alpha: float, beta: float, run: int, *, of_difference: bool = False) -> Held:
@@ -64,15 +64,17 @@ def judged(positive: float, alpha: float, beta: float, run: int, *, of_differenc
     judge = np.where(draw.random(2 * ITEMS) < 0.9, truth, 1 - truth)
     order = draw.permutation(ITEMS)[:OF_BOTH]
     both = [np.flatnonzero(np.isin(item, some)) for some in (order, order[: OF_BOTH // 2])]
-    first, told = readings(draw, truth, alpha, beta, *both)
+    first, options = readings(draw, truth, alpha, beta, *both)
     model = np.repeat(["one", "other"], ITEMS)
-    found = [howsure.correct_judge_scores(first, judge, model=model, id=item, against="other", **how) for how in told]
-    of = [(one.differences[0] if of_difference else one["one"]).corrected for one in found]
-    return held([(one.low, one.high) for one in of], rates[0] - rates[-1] if of_difference else positive)
+    corrections = [
+        howsure.correct_judge_scores(first, judge, model=model, id=item, against="other", **how) for how in options
+    ]
+    of = [(estimate.differences[0] if of_difference else estimate["one"]).corrected for estimate in corrections]
+    return held([(estimate.low, estimate.high) for estimate in of], rates[0] - rates[-1] if of_difference else positive)
 
 
 def held(ends: list[tuple[float, float]], truth: float) -> Held:
-    """Whether intervals hold the truth, and their width beside that of the first."""
+    """Whether intervals hold the truth, and their width compared with that of the first."""
     return [(float(low <= truth <= high), (high - low) / (ends[0][1] - ends[0][0])) for low, high in ends]
 
 

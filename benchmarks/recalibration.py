@@ -75,17 +75,17 @@ class Cell:
 def cell(model: str, method: str, n: int, sets: int, *, size: int = 1, rare: bool = False, seed: int = 0) -> Cell:
     """`sets` data sets of n rows, in clusters of `size`."""
     rng = np.random.default_rng([seed, n, size])
-    found = [one for _ in range(sets) if (one := _one(model, method, n, size, rare, rng)) is not None]
-    return Cell(*np.mean(found, axis=0).tolist(), sets=len(found))
+    runs = [run for _ in range(sets) if (run := _one(model, method, n, size, rare, rng)) is not None]
+    return Cell(*np.mean(runs, axis=0).tolist(), sets=len(runs))
 
 
 def _one(model: str, method: str, n: int, size: int, rare: bool, rng: Any) -> list[float] | None:
     """One data set; None where a method has no map for it."""
     cluster = np.arange(n) // size
     shared = [rng.standard_normal(n)[cluster] for _ in range(2)]
-    own = [rng.standard_normal(n) for _ in range(2)]
+    independent = [rng.standard_normal(n) for _ in range(2)]
     between = WITHIN if size > 1 else 0.0
-    mixed = [np.sqrt(between) * a + np.sqrt(1 - between) * b for a, b in zip(shared, own, strict=True)]
+    mixed = [np.sqrt(between) * a + np.sqrt(1 - between) * b for a, b in zip(shared, independent, strict=True)]
     q = predictions(ndtr(mixed[0]), rare=rare)
     y = mixed[1] < ndtri(frequency(model, q))
     try:
@@ -107,8 +107,8 @@ def _one(model: str, method: str, n: int, size: int, rare: bool, rng: Any) -> li
     squared, brier, log_loss, error = np.mean(truths, axis=0)
     low, high = e.error_after.low, e.error_after.high
     covered = [
-        one.improvement.low is not None and one.improvement.low <= true <= one.improvement.high
-        for one, true in ((e.squared_error, squared), (e.brier, brier), (e.log_loss, log_loss))
+        score.improvement.low is not None and score.improvement.low <= true <= score.improvement.high
+        for score, true in ((e.squared_error, squared), (e.brier, brier), (e.log_loss, log_loss))
     ]
     verdicts = [e.kind == kind for kind in ("improves", "makes it worse", "does not help")]
     return [*covered, low is not None and low <= np.sqrt(error) <= high, *verdicts, brier]
@@ -121,7 +121,9 @@ def _truth(model: str, q: Any, mapped: Any) -> list[float]:
     values, of_value, counts = np.unique(mapped, return_inverse=True, return_counts=True)
     after = float(counts @ (values - np.bincount(of_value, weights=f) / counts) ** 2 / len(q))
     with np.errstate(divide="ignore"):
-        losses = [-np.mean(f * np.log(one) + (1 - f) * np.log1p(-one)) for one in (q, mapped)]
+        losses = [
+            -np.mean(f * np.log(probabilities) + (1 - f) * np.log1p(-probabilities)) for probabilities in (q, mapped)
+        ]
     return [before - after, before - float(np.mean((mapped - f) ** 2)), float(losses[0] - losses[1]), after]
 
 
@@ -136,10 +138,18 @@ def main(quick: bool) -> None:
                 show(name, model, method, cell(model, method, n, sets // 10 if quick else sets, **how))
 
 
-def show(name: str, model: str, method: str, one: Cell) -> None:
+def show(name: str, model: str, method: str, measured: Cell) -> None:
     """Print a row."""
-    log_loss = one.log_loss if method not in ("isotonic", "histogram") else None  # these may say 0 or 1
-    shares = (one.squared, one.brier, log_loss, one.after, one.improves, one.no_help, one.worse)
+    log_loss = measured.log_loss if method not in ("isotonic", "histogram") else None  # these may say 0 or 1
+    shares = (
+        measured.squared,
+        measured.brier,
+        log_loss,
+        measured.after,
+        measured.improves,
+        measured.no_help,
+        measured.worse,
+    )
     cells = ["–" if share is None else f"{share:.2f}" for share in shares]
     print(f"| {name} | {model} | {method} | {' | '.join(cells)} |", flush=True)
 

@@ -89,8 +89,8 @@ def separated(
 
     codes = np.arange(n) // 5 if clusters else None
     shared = [np.repeat(rng.normal(size=-(-n // 5)), 5)[:n] if clusters else np.zeros(n) for _ in range(2)]
-    own = np.sqrt(0.5) if clusters else 1.0
-    first, second = (own * rng.normal(size=n) + np.sqrt(0.5) * one for one in shared)
+    scale = np.sqrt(0.5) if clusters else 1.0
+    first, second = (scale * rng.normal(size=n) + np.sqrt(0.5) * common for common in shared)
     right = first < ndtri(accuracy)
     q = expit(second + distance * right)
     return Pairs(right.astype(np.uint8), np.round(5 * q) / 5 if ties else q, clusters=codes)
@@ -101,14 +101,14 @@ def broken(
 ) -> tuple[float, float, float]:
     """Of data sets of n answers or clusters: the share whose threshold keeps more wrong answers than promised, the mean
     coverage, and the share without a threshold."""
-    rng, held, shares = np.random.default_rng(seed), [], []
+    rng, thresholds, shares = np.random.default_rng(seed), [], []
     for _ in range(runs):
         pairs = clustered_answers(law, model, n, rng) if clustered else answers(law, model, n, rng)
-        found = selective_threshold(pairs, risk=RISK, delta=DELTA, dependence=dependence)
-        shares.append(found.coverage.value)
-        held += [] if found.threshold is None else [found.threshold]
-    wrong = sum(risk_above(law, model, threshold) > RISK + 1e-6 for threshold in held)
-    return wrong / runs, float(np.mean(shares)), 1 - len(held) / runs
+        selected = selective_threshold(pairs, risk=RISK, delta=DELTA, dependence=dependence)
+        shares.append(selected.coverage.value)
+        thresholds += [] if selected.threshold is None else [selected.threshold]
+    wrong = sum(risk_above(law, model, threshold) > RISK + 1e-6 for threshold in thresholds)
+    return wrong / runs, float(np.mean(shares)), 1 - len(thresholds) / runs
 
 
 def cover(accuracy: float, distance: float, n: int, *, ties: bool, clusters: bool, runs: int) -> list[float]:
@@ -118,12 +118,15 @@ def cover(accuracy: float, distance: float, n: int, *, ties: bool, clusters: boo
         curve = selective_curve(separated(size, accuracy, distance, rng, ties=ties, clusters=clusters), coverage=[])
         return [curve.auroc, curve.aurc, curve.excess_aurc]
 
-    truth = [one.value for one in measured(400_000, np.random.default_rng(1))]
-    rng, held = np.random.default_rng(2), np.zeros(3)
+    truth = [estimate.value for estimate in measured(400_000, np.random.default_rng(1))]
+    rng, covered = np.random.default_rng(2), np.zeros(3)
     for _ in range(runs):
-        found = measured(n, rng)
-        held += [one.low is None or one.low <= true <= one.high for one, true in zip(found, truth, strict=True)]
-    return (held / runs).tolist()
+        estimates = measured(n, rng)
+        covered += [
+            estimate.low is None or estimate.low <= true <= estimate.high
+            for estimate, true in zip(estimates, truth, strict=True)
+        ]
+    return (covered / runs).tolist()
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
-"""Are confidences of spaCy's calibrated, and what does a map mend? `python benchmarks/spacy_confidence.py`
+"""Are confidences of spaCy's calibrated, and what does a map correct? `python benchmarks/spacy_confidence.py`
 
-Tags: the pipeline `../models/en_ud_small` beside HOWSURE_DATA, on the English Web Treebank. Entities: a recogniser of
+Tags: the pipeline `../models/en_ud_small` next to HOWSURE_DATA, on the English Web Treebank. Entities: a recogniser of
 spaCy's, trained here on 4,000 of its sentences to find names (runs of PROPN). Maps are fitted to the development part,
 and errors are of the test part, with 95 % intervals in which whole sentences are drawn. The table of docs/doors.md.
 """
@@ -44,7 +44,7 @@ def trained(gold: Sequence[Doc]) -> spacy.Language:
     nlp = spacy.blank("en")
     nlp.add_pipe("ner")
     spacy.util.fix_random_seed(0)
-    examples = [Example(Doc(nlp.vocab, words=[one.text for one in doc]), doc) for doc in gold]
+    examples = [Example(Doc(nlp.vocab, words=[token.text for token in doc]), doc) for doc in gold]
     optimizer = nlp.initialize(lambda: examples)
     for _ in range(3):
         for batch in spacy.util.minibatch(examples, 64):
@@ -54,18 +54,21 @@ def trained(gold: Sequence[Doc]) -> spacy.Language:
 
 def rows(nlp: spacy.Language, gold: Sequence[Doc], what: str) -> Rows:
     """Every tag or entity that was found: whether it is right, its confidence, its sentence."""
-    found: Rows = ([], [], [])
+    columns: Rows = ([], [], [])
     for at, (true, doc) in enumerate(zip(gold, nlp.pipe(map(plain, gold)), strict=True)):
         entities = {(ent.start, ent.end) for ent in true.ents}
-        told = (
-            [(one.tag_ == token.tag_, token._.tag_confidence) for one, token in zip(true, doc, strict=True)]
+        answers = (
+            [
+                (gold_token.tag_ == token.tag_, token._.tag_confidence)
+                for gold_token, token in zip(true, doc, strict=True)
+            ]
             if what == "tags"
             else [((ent.start, ent.end) in entities, ent._.confidence) for ent in doc.ents]
         )
-        for right, confidence in told:
-            for held, value in zip(found, (right, confidence, at), strict=True):
-                held.append(value)
-    return found
+        for right, confidence in answers:
+            for column, value in zip(columns, (right, confidence, at), strict=True):
+                column.append(value)
+    return columns
 
 
 def main() -> None:
@@ -81,8 +84,8 @@ def main() -> None:
         map = recalibrate(right, confidence, clusters=sentence)
         setattr(component, "tag_map" if what == "tags" else "entity_map", map)
         n, mean = len(before[0]), sum(before[1]) / len(before[1])
-        errors = [calibration_error(*held[:2], clusters=held[2]) for held in (before, rows(nlp, test, what))]
-        shown = [f"{one.value:.4f} [{one.low:.4f}, {one.high:.4f}]" for one in errors]
+        errors = [calibration_error(*table[:2], clusters=table[2]) for table in (before, rows(nlp, test, what))]
+        shown = [f"{error.value:.4f} [{error.low:.4f}, {error.high:.4f}]" for error in errors]
         print(f"| {what} | {n:,} | {sum(before[0]) / n:.3f} | {mean:.3f} | {shown[0]} | {shown[1]}, {map.method} |")
 
 

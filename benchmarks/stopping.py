@@ -3,7 +3,7 @@
     HOWSURE_DATA=… .venv/bin/python benchmarks/stopping.py [--quick] [TABLE …]
 
 prints the tables of docs/stopping.md: how often a verdict was wrong at any time of 2,000 streams a regime; after how
-many items it came, beside a test of a number of items fixed beforehand; and, with HOWSURE_DATA, a replay of 14 models.
+many items it came, compared with a test of a fixed number of items; and, with HOWSURE_DATA, a replay of 14 models.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from howsure.sequential.race import drops
 from howsure.stats.betting import BettingMean, Units
 
 STREAMS, QUICK, SIZE = 2000, 100, 0.025
-FEWER, LARGE, ORDERS = 200, 100_000, 1000  # streams of so many items; orders of a race
+FEWER, LARGE, ORDERS = 200, 100_000, 1000  # streams of this many items; orders of a race
 SIDES = ("first", "second", "undecided")
 Draw = np.random.Generator
 Stream = Callable[[Draw], Units]
@@ -47,7 +47,7 @@ def tie(n: int, share: float = 0.2) -> Floats:
 
 
 def better(n: int, by: float, share: float = 0.2) -> Floats:
-    """Differences of which a share is not 0, and the first model is better by so much."""
+    """Differences of which a share is not 0, and the first model is better by this much."""
     up, down = round(n * (share + by) / 2), round(n * (share - by) / 2)
     return np.r_[np.ones(up), -np.ones(down), np.zeros(n - up - down)]
 
@@ -64,7 +64,7 @@ def endless(draw: Draw) -> Units:
 
 
 def clustered(draw: Draw, sizes: Floats, signs: Floats, *, by_item: bool = False) -> Units:
-    """Clusters that are won or lost as a whole, in random order; bets on them, or (wrongly) on their items."""
+    """Clusters that are won or lost as a whole, in random order; bets on them, or (incorrectly) on their items."""
     order = draw.permutation(len(sizes))
     wins, n = (signs[order] + 1) / 2, sizes[order]
     if by_item:
@@ -86,7 +86,7 @@ def sorted_file(draw: Draw) -> Units:
 
 def asynchronous(draw: Draw, *, completed: bool = False, workers: int = 20) -> Units:
     """A tie of 1,000 items, asked by workers; where the second model is better, answers take five times as long. Bets
-    follow the order drawn, so that later results wait, or (wrongly) the order in which items are completed."""
+    follow the order drawn, so that later results wait, or (incorrectly) the order in which items are completed."""
     differences = draw.permutation(tie(1000))
     ends, free = np.empty(1000), [0.0] * workers
     for item, difference in enumerate(differences):
@@ -144,18 +144,18 @@ def best_dropped(race: tuple[Callable[[Draw], Floats], int], draw: Draw) -> bool
 
 
 def replayed_race(path: Path, draw: Draw, orders: int) -> str:
-    """All models of a file in one race, in so many random orders."""
+    """All models of a file in one race, in this many random orders."""
     scores = np.array(list(scores_of(path).values())).T
     n, models = scores.shape
     best = np.flatnonzero(scores.mean(axis=0) == scores.mean(axis=0).max())
-    wrong, ends, taken, left, widths = 0, list[int](), list[float](), list[int](), list[float]()
+    wrong, ends, shares, left, widths = 0, list[int](), list[float](), list[int](), list[float]()
     for _ in range(orders):
         drawn = draw.permutation(scores)
         stops = drops(drawn, np.ones(n, dtype=int), 2 * SIZE)
         wrong += any(stops[i] is not None for i in best)
         lasting = [i for i, stop in enumerate(stops) if stop is None]
         ends.append(max(stop or 0 for stop in stops) if len(lasting) == 1 else n)
-        taken.append(sum(stop or ends[-1] for stop in stops) / scores.size)
+        shares.append(sum(stop or ends[-1] for stop in stops) / scores.size)
         left.append(len(lasting))
         if len(ends) > QUICK:
             continue
@@ -163,7 +163,7 @@ def replayed_race(path: Path, draw: Draw, orders: int) -> str:
         widths.append(float(np.diff(BettingMean(units, (0.0, 1.0)).bounds(SIZE))[0]))
     name, end = path.name.split(".")[0], float(np.mean(ends))
     return (
-        f"| {name} | {n:,} | {models} | {wrong / orders:.3f} | {end:,.0f} | {np.mean(taken):.0%} | "
+        f"| {name} | {n:,} | {models} | {wrong / orders:.3f} | {end:,.0f} | {np.mean(shares):.0%} | "
         f"{np.mean(left):.2f} | {np.mean(widths):.3f} |"
     )
 
@@ -174,27 +174,30 @@ def ever_wrong(stream: Stream, draw: Draw) -> bool:
 
 
 def price(n: int, by: float, share: float, draw: Draw, streams: int) -> str:
-    """Items until a verdict, and how many verdicts there are, beside the fixed test."""
+    """Items until a verdict, and how many verdicts there are, next to the fixed test."""
     differences = better(n, by, share)
-    stops, found = list[int](), list[str]()
+    stops, verdicts = list[int](), list[str]()
     for _ in range(streams):
         stop, verdict = BettingMean(benchmark(differences)(draw), (-1.0, 1.0)).verdict(0.0, SIZE, SIDES)
         stops.append(n if stop is None else stop)
-        found.append(verdict)
+        verdicts.append(verdict)
     fixed = fixed_items(float(differences.mean()), float(differences.std()), level=1 - 2 * SIZE)
-    right, wrong = (found.count(side) / streams for side in ("first", "second"))
+    right, wrong = (verdicts.count(side) / streams for side in ("first", "second"))
     return f"| {n:,} | {by:g} | {share:g} | {np.mean(stops):,.0f} | {right:.2f} | {wrong:.3f} | {fixed:,} |"
 
 
 def scores_of(path: Path) -> dict[str, Floats]:
     """Whether each model is right, by item in the order of the file."""
-    found: dict[str, dict[str, float]] = defaultdict(dict)
+    scores_by_model: dict[str, dict[str, float]] = defaultdict(dict)
     with gzip.open(path, "rt", newline="") as file:
         for row in csv.DictReader(file, delimiter="\t"):
             if row["prompt"] == "first":
-                found[row["model"]][row["question"]] = float(row["grade"] == "correct")
-    items = sorted(set.intersection(*(set(held) for held in found.values())))
-    return {model: np.array([held[item] for item in items]) for model, held in sorted(found.items())}
+                scores_by_model[row["model"]][row["question"]] = float(row["grade"] == "correct")
+    items = sorted(set.intersection(*(set(scores_by_item) for scores_by_item in scores_by_model.values())))
+    return {
+        model: np.array([scores_by_item[item] for item in items])
+        for model, scores_by_item in sorted(scores_by_model.items())
+    }
 
 
 def replay(path: Path, draw: Draw, pairs: int) -> str:
@@ -229,10 +232,10 @@ def predicted(path: Path, draw: Draw, orders: int) -> str:
             wrong.append(BettingMean(helped, (0.0, 1.0)).verdict(float(y.mean()), SIZE, SIDES)[1] != SIDES[2])
             limit = float(y.mean()) + (0.05 if at % 2 else -0.05)
             if at < orders // 10 and 0 < limit < 1:
-                for one in (plain, helped):
-                    stop, _ = BettingMean(one, (0.0, 1.0)).verdict(limit, 2 * SIZE, SIDES)
-                    stops[one is helped].append(n if stop is None else stop)
-    without, helping = (float(np.mean(held)) for held in stops.values())
+                for values in (plain, helped):
+                    stop, _ = BettingMean(values, (0.0, 1.0)).verdict(limit, 2 * SIZE, SIDES)
+                    stops[values is helped].append(n if stop is None else stop)
+    without, helping = (float(np.mean(stops_of_method)) for stops_of_method in stops.values())
     shares = f"{without:,.0f} | {helping:,.0f} | {1 - helping / without:.0%}"
     return f"| {path.name.split('.')[0]} | {n:,} | {len(stops[True])} | {shares} | {np.mean(wrong):.3f} |"
 
@@ -276,7 +279,7 @@ def main() -> None:
         ("race", "set | items | models | a best one dropped | items until the end | answers | left | width", sets),
     )
     chosen = [name for name in sys.argv[1:] if not name.startswith("-")]
-    tables = tuple(one for one in tables if not chosen or one[0] in chosen)
+    tables = tuple(table for table in tables if not chosen or table[0] in chosen)
     with ProcessPoolExecutor() as pool:
         running = [pool.map(row_of, [(table, name, streams) for name in names]) for table, _, names in tables]
         for (_, heading, names), rows in zip(tables, running, strict=True):

@@ -50,13 +50,13 @@ def main() -> None:
     for name, default in {"--draws": 40, "--labels": 200, "--seed": 0}.items():
         parser.add_argument(name, type=int, default=default)
     parser.add_argument("--period", default="month")
-    given = parser.parse_args()
-    if (given.store is None) != (given.truth is None):
+    options = parser.parse_args()
+    if (options.store is None) != (options.truth is None):
         parser.error("name both STORE and TRUTH, or neither")
     with tempfile.TemporaryDirectory() as folder:
-        if given.store is None:
-            given.store, given.truth = police(Path(folder))
-        measure(given)
+        if options.store is None:
+            options.store, options.truth = police(Path(folder))
+        measure(options)
 
 
 def police(folder: Path) -> tuple[Path, Path]:
@@ -68,55 +68,59 @@ def police(folder: Path) -> tuple[Path, Path]:
     with open(scores, "w", encoding="utf-8", newline="") as file:
         table = csv.writer(file)
         table.writerow(["id", "date", *WORDS])
-        for one in articles:
-            found = [len(re.findall(words, one["text"])) for words in WORDS.values()]
-            table.writerow([one["id"], one["date"], *(round(x / (1 + x), 4) for x in found)])
+        for article in articles:
+            matches = [len(re.findall(words, article["text"])) for words in WORDS.values()]
+            table.writerow([article["id"], article["date"], *(round(x / (1 + x), 4) for x in matches)])
     with open(truth, "w", encoding="utf-8", newline="") as file:
         table = csv.writer(file)
         table.writerow(["document", "actor"])
-        table.writerows([one["id"], name] for one in articles for name in WORDS if one["labels"][name])
+        table.writerows([article["id"], name] for article in articles for name in WORDS if article["labels"][name])
     command = ["events", "import", str(scores), "--id", "id", "--date", "date", "--actors", ",".join(WORDS)]
     command += ["--event", "police", "--store", str(store)]
     subprocess.run([sys.executable, "-m", "howsure_cli", *command], check=True)
     return store, truth
 
 
-def measure(given: argparse.Namespace) -> None:
+def measure(options: argparse.Namespace) -> None:
     """Repeat the draws, and print the table."""
-    with open(given.truth, encoding="utf-8-sig", newline="") as file:
+    with open(options.truth, encoding="utf-8-sig", newline="") as file:
         acting = {(row["document"], row["actor"]) for row in csv.DictReader(file)}
-    with EventStore.open(given.store) as store:
+    with EventStore.open(options.store) as store:
         documents = {number: (name, day) for number, name, day in store.ask("SELECT document, id, date FROM documents")}
         codes = list(store.settings["actors"])
-        found = event_series(store, period=given.period, actors=codes)
+        series = event_series(store, period=options.period, actors=codes)
     days = {str(name): str(day)[:10] for name, day in documents.values()}
-    truth = Counter((code, period_of(days[name], period=given.period)) for name, code in acting)
+    truth = Counter((code, period_of(days[name], period=options.period)) for name, code in acting)
     totals = Counter(code for _, code in acting)
-    raw = np.array([_told(row.low, row.high, truth[row.actor, row.period]) for row in found])
-    held: dict[str, list[list[tuple[float, ...]]]] = {"corrected periods": [], "corrected totals": []}
-    for draw in range(given.draws):
+    raw = np.array([_told(row.low, row.high, truth[row.actor, row.period]) for row in series])
+    coverage_by_kind: dict[str, list[list[tuple[float, ...]]]] = {"corrected periods": [], "corrected totals": []}
+    for draw in range(options.draws):
         with tempfile.TemporaryDirectory() as folder:
-            copy = Path(shutil.copy(given.store, folder))
+            copy = Path(shutil.copy(options.store, folder))
             with EventStore.open(copy, read_only=False) as store:
-                draw_documents(store, given.labels, actors=codes, period=given.period, rng=given.seed + draw)
+                draw_documents(store, options.labels, actors=codes, period=options.period, rng=options.seed + draw)
                 for (number,) in store.ask("SELECT document FROM label_sample ORDER BY position"):
-                    said = [code for code in codes if (str(documents[number][0]), code) in acting]
-                    record_answer(store, number, "truth", acting=said, revision=0)
-                corrected = corrected_series(store, period=given.period)
+                    acting_codes = [code for code in codes if (str(documents[number][0]), code) in acting]
+                    record_answer(store, number, "truth", acting=acting_codes, revision=0)
+                corrected = corrected_series(store, period=options.period)
         if corrected is None:
             raise SystemExit("no corrected counts: draw more labels.")
-        periods = [_told(one.low, one.high, truth[one.actor, one.period]) for one in corrected.rows]
-        held["corrected periods"].append(periods)
-        held["corrected totals"].append([_told(one.low, one.high, totals[one.actor]) for one in corrected.totals])
-        print(f"draw {draw + 1} of {given.draws}", flush=True)
+        periods = [
+            _told(estimate.low, estimate.high, truth[estimate.actor, estimate.period]) for estimate in corrected.rows
+        ]
+        coverage_by_kind["corrected periods"].append(periods)
+        coverage_by_kind["corrected totals"].append(
+            [_told(estimate.low, estimate.high, totals[estimate.actor]) for estimate in corrected.totals]
+        )
+        print(f"draw {draw + 1} of {options.draws}", flush=True)
     print(f"{'':17}  intervals  coverage    error  below  above  mean width  mean true count")
-    for kind, rows in {"raw periods": [raw], **held}.items():
+    for kind, rows in {"raw periods": [raw], **coverage_by_kind}.items():
         of_draws = np.array(rows)
         hit, below, above, width, true = of_draws.mean(axis=(0, 1))
         by_draw = of_draws[:, :, 0].mean(axis=1)
         error = f"{2 * by_draw.std(ddof=1) / len(rows) ** 0.5:7.3f}" if len(rows) > 1 else f"{'':7}"
-        told = f"{of_draws[:, :, 0].size:9,}  {hit:8.3f}  {error}  {below:5.3f}  {above:5.3f}"
-        print(f"{kind:17}  {told}  {width:10.1f}  {true:15.1f}")
+        cells = f"{of_draws[:, :, 0].size:9,}  {hit:8.3f}  {error}  {below:5.3f}  {above:5.3f}"
+        print(f"{kind:17}  {cells}  {width:10.1f}  {true:15.1f}")
 
 
 def _told(low: float, high: float, true: int) -> tuple[float, ...]:

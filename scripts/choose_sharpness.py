@@ -44,13 +44,13 @@ def table(train: list[Document], development: list[Document], mentions: Source) 
                 model.sharpness, model.two_steps = sharpness, two_steps
                 posteriors += [model.posterior(document) for document in others]
                 documents += others
-            one = judge(posteriors, documents)
-            skill, f1 = (over_documents(value, one).value for value in (brier_skill, conll_f1))
-            error = one.curve.error
+            judged = judge(posteriors, documents)
+            skill, f1 = (over_documents(value, judged).value for value in (brier_skill, conll_f1))
+            error, nats = judged.curve.error, judged.nats.sum() / judged.mentions.sum()
             yield (
-                f"{1 + two_steps:<5}  {sharpness:<9}  {one.curve.algorithm1_error.value:<11.4f}  {error!s:<23}  "
-                f"{one.error_of_new!s:<23}  {skill:<11.4f}  {one.nats.sum() / one.mentions.sum():<14.4f}  {f1:<8.1f}  "
-                f"{one.inside} of {len(one.nats)}"
+                f"{1 + two_steps:<5}  {sharpness:<9}  {judged.curve.algorithm1_error.value:<11.4f}  {error!s:<23}  "
+                f"{judged.error_of_new!s:<23}  {skill:<11.4f}  {nats:<14.4f}  {f1:<8.1f}  "
+                f"{judged.inside} of {len(judged.nats)}"
             )
 
 
@@ -59,9 +59,9 @@ def main() -> None:
     parser.add_argument("train", metavar="TRAIN")
     parser.add_argument("development", metavar="DEV")
     parser.add_argument("mentions", nargs="?", choices=get_args(Source), default="detected")
-    asked = parser.parse_args()
-    sys.stdout.write(f"{asked.mentions} mentions of {asked.train}\n{HEADER}\n")
-    for row in table(read(asked.train), read(asked.development), asked.mentions):
+    options = parser.parse_args()
+    sys.stdout.write(f"{options.mentions} mentions of {options.train}\n{HEADER}\n")
+    for row in table(read(options.train), read(options.development), options.mentions):
         sys.stdout.write(f"{row}\n")
         sys.stdout.flush()
 

@@ -56,7 +56,7 @@ def sums(rng: random.Random) -> Iterator[Fact]:
     for a in range(2, 13):
         for b in range(2, 13):
             wrong = rng.sample([a + b + off for off in (-3, -2, -1, 1, 2, 3, 10)], 3)
-            yield f"{a} plus {b} is", str(a + b), [str(one) for one in wrong]
+            yield f"{a} plus {b} is", str(a + b), [str(number) for number in wrong]
 
 
 def days(rng: random.Random) -> Iterator[Fact]:
@@ -64,21 +64,26 @@ def days(rng: random.Random) -> Iterator[Fact]:
     for at, day in enumerate(DAYS):
         for n, number in enumerate(NUMBERS[:11], start=1):
             right = DAYS[(at + n) % 7]
-            yield f"{number} days after {day} comes", right, rng.sample([one for one in DAYS if one != right], 3)
+            yield (
+                f"{number} days after {day} comes",
+                right,
+                rng.sample([other_day for other_day in DAYS if other_day != right], 3),
+            )
 
 
 def plurals(rng: random.Random) -> Iterator[Fact]:
     """Plurals of nouns; wrong ones are formed by other rules."""
-    for one, many in pairs(PLURALS):
-        formed = {one, one + "s", one + "es", one[:-1] + "ies", one[:-1] + "ves", one + "en"} - {many}
-        yield f"one {one}, two", many, rng.sample(sorted(formed), 3)
+    for singular, many in pairs(PLURALS):
+        stem = singular[:-1]
+        formed = {singular, singular + "s", singular + "es", stem + "ies", stem + "ves", singular + "en"} - {many}
+        yield f"one {singular}, two", many, rng.sample(sorted(formed), 3)
 
 
 def opposites(rng: random.Random) -> Iterator[Fact]:
     """Opposites; wrong ones are those of other words."""
     ends = sorted({b for _, b in pairs(OPPOSITES)})
-    for one, other in pairs(OPPOSITES):
-        yield f"the opposite of {one} is", other, rng.sample([end for end in ends if end not in (one, other)], 3)
+    for word, other in pairs(OPPOSITES):
+        yield f"the opposite of {word} is", other, rng.sample([end for end in ends if end not in (word, other)], 3)
 
 
 class NGram:
@@ -94,12 +99,12 @@ class NGram:
 
     def probability(self, context: str, character: str) -> float:
         """Of a character after its context, by Witten and Bell."""
-        seen = self.after.get(context)
+        counts = self.after.get(context)
         shorter = self.probability(context[1:], character) if context else 1 / 128
-        if not seen:
+        if not counts:
             return shorter
-        kinds, n = len(seen), seen.total()
-        return (seen[character] + kinds * shorter) / (n + kinds)
+        kinds, n = len(counts), counts.total()
+        return (counts[character] + kinds * shorter) / (n + kinds)
 
     def likelihood(self, beginning: str, end: str) -> float:
         """The log-likelihood of an end after a beginning."""
@@ -114,21 +119,22 @@ def main() -> None:
     """Make the quiz, train the models and write what they answer."""
     rng = random.Random(20261127)
     facts = {kind.__name__: list(kind(rng)) for kind in (sums, days, plurals, opposites)}
-    asked = [(kind, fact) for kind, those in facts.items() for fact in sorted(rng.sample(those, EACH))]
+    facts_asked = [(kind, fact) for kind, those in facts.items() for fact in sorted(rng.sample(those, EACH))]
     for name, (order, share) in MODELS.items():
-        seen = [fact for those in facts.values() for fact in those if rng.random() < share]
+        known_facts = [fact for those in facts.values() for fact in those if rng.random() < share]
         model = NGram(
-            order, [f"{beginning} {right}." for beginning, right, _ in seen for _ in range(rng.choice((1, 2, 4)))]
+            order,
+            [f"{beginning} {right}." for beginning, right, _ in known_facts for _ in range(rng.choice((1, 2, 4)))],
         )
         path = FOLDER / name / f"samples_quiz_{DATE}.jsonl"
         path.parent.mkdir(parents=True, exist_ok=True)
         with open(path, "w", encoding="utf-8", newline="\n") as log:
             order_of_choices = random.Random(1)
-            for item, (kind, (beginning, right, wrong)) in enumerate(asked):
+            for item, (kind, (beginning, right, wrong)) in enumerate(facts_asked):
                 choices = [right, *wrong]
                 order_of_choices.shuffle(choices)
                 likelihoods = [round(model.likelihood(beginning, f" {choice}."), 3) for choice in choices]
-                pairs_of = [[str(one), "False"] for one in likelihoods]
+                pairs_of = [[str(likelihood), "False"] for likelihood in likelihoods]
                 answer = likelihoods.index(max(likelihoods))
                 line = {
                     "doc_id": item,

@@ -6,7 +6,7 @@ The readings below are of all 48 items; written are those of the 24 that the dem
 
 How they were read: a state attacks where its forces do, also in vain; rebels from a state are not the state; who fears
 an attack reports none. Of two armies, the one attacked whose opponent protests; of two fleets, `it` is the one named
-last. Where nothing tells, the text is unclear.
+last. Where nothing decides, the text is unclear.
 """
 
 from __future__ import annotations

@@ -129,7 +129,7 @@ def stories() -> list[Document]:
 
 
 def story(number: int, date: str, plot: str, a: Mapping[str, str], b: Mapping[str, str]) -> Document:
-    """One item: its plot told of two states, in the next town, on the next day of the week."""
+    """One item: its plot with two states, in the next town, on the next day of the week."""
     slots = {
         "a": a["name"],
         "A": a["adjective"],
@@ -141,7 +141,7 @@ def story(number: int, date: str, plot: str, a: Mapping[str, str], b: Mapping[st
         "day": DAYS[number % len(DAYS)],
     }
     title, *sentences = (
-        text.format(**slots) for text in (PLOTS[plot][0], *(SENTENCES[one] for one in PLOTS[plot][1:]))
+        text.format(**slots) for text in (PLOTS[plot][0], *(SENTENCES[name] for name in PLOTS[plot][1:]))
     )
     metadata = {"date": date, "title": title}
     return Document(f"news-{number + 1:02}", tuple(sentence(text) for text in sentences), None, metadata)

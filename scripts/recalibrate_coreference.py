@@ -4,7 +4,7 @@
 
 The model learns from GUM's training part, mentions detected; its best pass is chosen on the development part. The
 recalibrations are fitted to the training part, each quarter predicted by a model trained on the others, and judged
-there, on the development and test parts, and on LitBank (novels, mentions of gold) if a parser lies beside the data.
+there, on the development and test parts, and on LitBank (novels, mentions of gold) if a parser is next to the data.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ def asked(model: AntecedentModel, documents: Sequence[Document], *, gold: bool =
     plain, sharp, labels = [], [], []
     for document in documents:
         mentions = tuple(document.mentions or ()) if gold else model.mentions_of(document)
-        for sharpness, held in ((1.0, plain), (1.2, sharp)):
+        for sharpness, posteriors in ((1.0, plain), (1.2, sharp)):
             model.sharpness = sharpness
-            held.append(model.posterior(document, mentions=mentions))
+            posteriors.append(model.posterior(document, mentions=mentions))
         labels.append(entities_of(document, mentions))
     return plain, sharp, labels
 
@@ -42,16 +42,17 @@ def crossed(documents: Sequence[Document]) -> Asked:
     """The same of the documents of training, each by a model that did not learn from it."""
     plain, sharp, labels = [], [], []
     for fold in range(FOLDS):
-        others = [one for place, one in enumerate(documents) if place % FOLDS != fold]
+        others = [document for place, document in enumerate(documents) if place % FOLDS != fold]
         model = AntecedentModel(mentions="detected", rng=np.random.default_rng([0, fold])).fit(others)
-        for held, found in zip((plain, sharp, labels), asked(model, documents[fold::FOLDS]), strict=True):
-            held += found
+        for collected, fold_parts in zip((plain, sharp, labels), asked(model, documents[fold::FOLDS]), strict=True):
+            collected += fold_parts
     return plain, sharp, labels
 
 
-def told(name: str, found: CoreferenceRecalibration) -> str:
+def described(name: str, recalibration: CoreferenceRecalibration) -> str:
     """The table of a part."""
-    return f"\n{name}: {found.documents if name == 'training' else found.recipe['judged_on']} documents\n{found}\n"
+    documents = recalibration.documents if name == "training" else recalibration.recipe["judged_on"]
+    return f"\n{name}: {documents} documents\n{recalibration}\n"
 
 
 def main(data: str) -> None:
@@ -64,12 +65,12 @@ def main(data: str) -> None:
         parts["LitBank"] = asked(model, read_corpus(LITBANK, data, limit=None, parser=parser).test, gold=True)
     plain, sharp, labels = parts.pop("training")
     for title, (score, weight) in SETTINGS.items():
-        found = recalibrate_coreference(plain, labels, before=sharp, score=score, weight_of_new=weight)
+        recalibration = recalibrate_coreference(plain, labels, before=sharp, score=score, weight_of_new=weight)
         sys.stdout.write(f"\n== {title}: {score}, weight of P(new) {weight:g}; before: sharpness 1.2 ==\n")
-        sys.stdout.write(told("training", found))
+        sys.stdout.write(described("training", recalibration))
         for name, (learnt, before, gold) in parts.items():
-            sys.stdout.write(told(name, found.judge(learnt, gold, before=before)))
-        for decision, confidence in found.confidence.items():
+            sys.stdout.write(described(name, recalibration.judge(learnt, gold, before=before)))
+        for decision, confidence in recalibration.confidence.items():
             sys.stdout.write(f"confidence in entities ({decision}): {confidence}\n")
         sys.stdout.flush()
 

@@ -3,7 +3,7 @@
     python scripts/size.py [--against REF]
 
 Code is what is left without comments, docstrings and blank lines; skips are lines kept from the formatter. With
---against, the figures of another commit stand in front of today's.
+--against, the figures of another commit are in front of today's.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ def code_lines(text: str) -> int:
         ):
             first = node.body[0]
             docstrings |= set(range(first.lineno, (first.end_lineno or first.lineno) + 1))
-    held: set[int] = set()
+    numbers: set[int] = set()
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type not in QUIET:
-            held |= set(range(token.start[0], token.end[0] + 1))
-    return len(held - docstrings)
+            numbers |= set(range(token.start[0], token.end[0] + 1))
+    return len(numbers - docstrings)
 
 
 def formatter_skips(text: str) -> int:
@@ -48,7 +48,7 @@ def formatter_skips(text: str) -> int:
 
 def rooms(texts: dict[PurePosixPath, str]) -> dict[str, tuple[int, int, int, int, int]]:
     """Lines, lines of code, files, the median file and lines kept from the formatter, by room."""
-    found: dict[str, list[tuple[int, int, int]]] = defaultdict(list)
+    sizes_by_room: dict[str, list[tuple[int, int, int]]] = defaultdict(list)
     for path, text in texts.items():
         size = (len(text.splitlines()), code_lines(text), formatter_skips(text))
         wing, *inside = path.parts
@@ -56,15 +56,15 @@ def rooms(texts: dict[PurePosixPath, str]) -> dict[str, tuple[int, int, int, int
             package, kind, *inside = inside
             wing = f"packages/{package}/tests" if kind == "tests" else f"packages/{package}"
             inside = inside if kind == "tests" else inside[1:]  # without the import name
-        found["tests of all" if "tests" in wing else "all but tests"].append(size)
-        found[wing].append(size)
-        found[f"{wing}/{inside[0]}" if len(inside) > 1 else f"{wing}, single files"].append(size)
-    return {name: _sizes(held) for name, held in found.items()}
+        sizes_by_room["tests of all" if "tests" in wing else "all but tests"].append(size)
+        sizes_by_room[wing].append(size)
+        sizes_by_room[f"{wing}/{inside[0]}" if len(inside) > 1 else f"{wing}, single files"].append(size)
+    return {name: _sizes(sizes) for name, sizes in sizes_by_room.items()}
 
 
-def _sizes(held: list[tuple[int, int, int]]) -> tuple[int, int, int, int, int]:
-    lines, code, skips = zip(*held, strict=True)
-    return sum(lines), sum(code), len(held), round(statistics.median(lines)), sum(skips)
+def _sizes(sizes: list[tuple[int, int, int]]) -> tuple[int, int, int, int, int]:
+    lines, code, skips = zip(*sizes, strict=True)
+    return sum(lines), sum(code), len(sizes), round(statistics.median(lines)), sum(skips)
 
 
 def of_checkout() -> dict[PurePosixPath, str]:
@@ -76,19 +76,19 @@ def of_checkout() -> dict[PurePosixPath, str]:
 def of_commit(ref: str) -> dict[PurePosixPath, str]:
     """The Python files of a commit."""
     packed = subprocess.check_output(["git", "archive", ref], cwd=ROOT)
-    found = {}
+    texts = {}
     with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
         for member in archive:
             path = PurePosixPath(member.name)
             if path.suffix == ".py" and path.parts[0] in WINGS and (file := archive.extractfile(member)):
-                found[path] = file.read().decode()
-    return found
+                texts[path] = file.read().decode()
+    return texts
 
 
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--against", metavar="REF", help="a commit, whose figures stand in front")
+    parser.add_argument("--against", metavar="REF", help="a commit, whose figures are shown in front")
     ref = parser.parse_args().against
     now, before = rooms(of_checkout()), {} if ref is None else rooms(of_commit(ref))
     names = sorted({*now, *before}, key=lambda name: (name.startswith("tests"), -max(now.get(name, (0,))[0], 0), name))

@@ -28,7 +28,11 @@ TARGET = Path(__file__).parents[1] / "packages/text/src/howsure_text/coreference
 def free_documents(folder: Path, part: str) -> list[Document]:
     """The documents of a part whose texts are CC BY."""
     documents = read_documents(folder / f"gum_{part}.conllu.gz")
-    return [one for one in documents if one.name.split("_")[1] in GENRES and one.name not in ANOTHER_LICENCE]
+    return [
+        document
+        for document in documents
+        if document.name.split("_")[1] in GENRES and document.name not in ANOTHER_LICENCE
+    ]
 
 
 def mend(folder: Path) -> None:
@@ -47,8 +51,8 @@ def main(folder: Path) -> None:
     start = time.process_time()
     model = AntecedentModel(mentions="detected", sharpness=1.1, two_steps=False)
     model.fit(documents, development=development)
-    for one in model.history_:
-        sys.stdout.write(f"{one}\n")
+    for epoch in model.history_:
+        sys.stdout.write(f"{epoch}\n")
     model.save(TARGET)
     size = TARGET.stat().st_size / 1e6
     sys.stdout.write(f"{len(documents)} documents, {time.process_time() - start:.0f} s, {size:.2f} MB\n")

@@ -48,10 +48,11 @@ def checked_core(python: Path) -> str | None:
     if {row.partition("==")[0] for row in listed.split()} - TOOLS != LIBRARIES_OF_CORE:
         return f"there should be {', '.join(sorted(LIBRARIES_OF_CORE))}"
     subprocess.run([str(python), "-c", "from howsure import *"], check=True)  # names of what is installed
-    own = seconds_of([str(python), "-c", "import howsure; howsure.calibration_error"])
+    total = seconds_of([str(python), "-c", "import howsure; howsure.calibration_error"])
     numpys = seconds_of([str(python), "-c", "import numpy"])
     print(
-        f"import howsure; howsure.calibration_error: {own:.3f} s of CPU, of which numpy {numpys:.3f} (least of {TIMES})"
+        f"import howsure; howsure.calibration_error: {total:.3f} s of CPU, "
+        f"of which numpy {numpys:.3f} (least of {TIMES})"
     )
     bare = subprocess.run([python, "-m", "howsure"], capture_output=True, text=True, check=False)
     print(f"$ python -m howsure\n{bare.stderr.rstrip()}\nexit code {bare.returncode}")

@@ -64,13 +64,14 @@ def entered(arguments: list[str]) -> dict[str, set[str]]:
 
 def walk(arguments: list[str]) -> str:
     """The files with the number of their functions that were called, and how many there are by room."""
-    found = entered(arguments)
-    rooms = Counter(room_of(name) for name in found)
-    lines = ["functions  file", *(f"{len(functions):>9}  {name}" for name, functions in found.items())]
+    functions_by_file = entered(arguments)
+    rooms = Counter(room_of(name) for name in functions_by_file)
+    lines = ["functions  file", *(f"{len(functions):>9}  {name}" for name, functions in functions_by_file.items())]
     reading = sum(rooms[room] for room in READING)
-    lines.append(f"{len(found)} files, {sum(map(len, found.values()))} functions; {reading} files read and check")
+    functions = sum(map(len, functions_by_file.values()))
+    lines.append(f"{len(functions_by_file)} files, {functions} functions; {reading} files read and check")
     lines.append(", ".join(f"{room} {count}" for room, count in rooms.most_common()))
-    entries = [room_of(name) for name in found]
+    entries = [room_of(name) for name in functions_by_file]
     before = next((place for place, room in enumerate(entries) if room not in BEFORE_NUMBERS), len(entries))
     lines.append(f"{before} files before the first of a statistical room")
     return "\n".join(lines)

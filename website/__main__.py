@@ -22,7 +22,7 @@ def main() -> int:
     write_reference(PAGES / "reference")
     # Without --quiet, which would hide the warnings from --strict as well.
     build = [sys.executable, "-m", "mkdocs", "build", "--strict", "--clean", "--config-file"]
-    # The theme prints an announcement about other tools unless it is told not to.
+    # The theme prints an announcement about other tools unless that is turned off.
     quiet = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
     done = subprocess.run(
         [*build, str(ROOT / "website" / "mkdocs.yml")], check=False, env=quiet, text=True, stderr=subprocess.PIPE

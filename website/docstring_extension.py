@@ -16,10 +16,11 @@ class PlainDocstrings(griffe.Extension):
         change(func, {parameter.name for parameter in func.parameters} - {"self", "cls"})
 
     def on_class_members(self, *, cls: griffe.Class, **_: Any) -> None:
-        own = {name for name, member in cls.members.items() if not member.is_alias}
         constructor = cls.members.get("__init__")
-        parameters = {one.name for one in constructor.parameters} if isinstance(constructor, griffe.Function) else set()
-        change(cls, (own | parameters) - {"self"})
+        documented = {name for name, member in cls.members.items() if not member.is_alias}
+        if isinstance(constructor, griffe.Function):
+            documented |= {parameter.name for parameter in constructor.parameters}
+        change(cls, documented - {"self"})
 
     def on_attribute(self, *, attr: griffe.Attribute, **_: Any) -> None:
         change(attr, set())

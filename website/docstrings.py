@@ -49,22 +49,22 @@ def described(text: str, names: set[str]) -> str:
 
     A sentence that begins with a small letter and a colon is a description; elsewhere in a line only of `names`.
     """
-    found = list(re.finditer(label_of(names), text, re.MULTILINE))
-    if not found:
+    matches = list(re.finditer(label_of(names), text, re.MULTILINE))
+    if not matches:
         return text
-    ends = [*(match.start() for match in found[1:]), len(text)]
+    ends = [*(match.start() for match in matches[1:]), len(text)]
     items = [
         f"- {bold(match['names'])}{match['shape'] or ''}: {' '.join(text[match.end() : end].split())}"
-        for match, end in zip(found, ends, strict=True)
+        for match, end in zip(matches, ends, strict=True)
     ]
-    before = text[: found[0].start()].rstrip()
+    before = text[: matches[0].start()].rstrip()
     return "\n".join([*([before, ""] if before else []), *items])
 
 
 def label_of(names: set[str]) -> str:
     """The pattern of what stands before a description: one name or several, and perhaps a shape."""
-    known = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
-    known_at_line = rf"^(?={known})|(?<=[;)])\s(?={known})|" if names else ""
+    alternatives = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
+    known_at_line = rf"^(?={alternatives})|(?<=[;)])\s(?={alternatives})|" if names else ""
     name = r"[a-z_]\w*"
     return (
         rf"(?:{known_at_line}\A|(?<=\.)\s)(?P<names>{name}(?:(?:, | and ){name})*)"

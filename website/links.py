@@ -31,17 +31,17 @@ class Page(HTMLParser):
         super().__init__()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = {name: value or "" for name, value in attrs}
-        self.anchors |= {given[name] for name in ("id", "name") if given.get(name)}
-        if tag == "a" and given.get("href"):
-            self.links.append(given["href"])
-        if tag == "link" and given.get("href") and not NOT_FETCHED & set(given.get("rel", "").split()):
-            self.fetched.append(given["href"])
+        attributes = {name: value or "" for name, value in attrs}
+        self.anchors |= {attributes[name] for name in ("id", "name") if attributes.get(name)}
+        if tag == "a" and attributes.get("href"):
+            self.links.append(attributes["href"])
+        if tag == "link" and attributes.get("href") and not NOT_FETCHED & set(attributes.get("rel", "").split()):
+            self.fetched.append(attributes["href"])
         if tag in FETCHED:
-            self.fetched += [given[name] for name in ("src", "data", "poster") if given.get(name)]
-            self.fetched += [part.split()[0] for part in given.get("srcset", "").split(",") if part.strip()]
-        self.fetched += style_sources(given.get("style", ""))
-        if tag == "img" and not given.get("alt"):
+            self.fetched += [attributes[name] for name in ("src", "data", "poster") if attributes.get(name)]
+            self.fetched += [part.split()[0] for part in attributes.get("srcset", "").split(",") if part.strip()]
+        self.fetched += style_sources(attributes.get("style", ""))
+        if tag == "img" and not attributes.get("alt"):
             self.pictures_without_words += 1
 
 
@@ -54,7 +54,7 @@ def page_of(text: str) -> Page:
 
 def style_sources(text: str) -> list[str]:
     """What a style sheet fetches."""
-    return [one or other for one, other in IN_STYLE.findall(text)]
+    return [quoted or other for quoted, other in IN_STYLE.findall(text)]
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ def collect_pages(root: Path, target: Path, *, source_url: str = "") -> None:
     """Write all pages, pictures and tables into `target`, which is made anew.
 
     source_url: where the files of the repository can be read, such as `https://host/owner/name/blob/main`. Without it
-    a link to a file that is no page, such as a test, becomes plain text.
+    a link to a file that is not a page, such as a test, becomes plain text.
     """
     shutil.rmtree(target, ignore_errors=True)
     places = places_of(root)
@@ -51,9 +51,9 @@ def collect_pages(root: Path, target: Path, *, source_url: str = "") -> None:
 
 def places_of(root: Path) -> dict[str, str]:
     """Each page, picture and table of the repository, with its place on the site."""
-    found = [path.relative_to(root).as_posix() for path in sorted((root / "docs").rglob("*")) if path.is_file()]
-    wanted = [name for name in found if Path(name).suffix in {".md", *FILES}]
-    return {name: PLACES.get(name, name.removeprefix("docs/")) for name in [*wanted, *PLACES]}
+    names = [path.relative_to(root).as_posix() for path in sorted((root / "docs").rglob("*")) if path.is_file()]
+    published = [name for name in names if Path(name).suffix in {".md", *FILES}]
+    return {name: PLACES.get(name, name.removeprefix("docs/")) for name in [*published, *PLACES]}
 
 
 def page_for_site(text: str, source: str, places: dict[str, str], *, source_url: str = "") -> str:

@@ -30,14 +30,14 @@ MACHINERY = {"__init__", "__main__", "regime"}
 def all_regimes() -> list[Regime]:
     """The regimes of every file of this folder, in the order of their items."""
     names = sorted(path.stem for path in HERE.glob("*.py") if path.stem not in MACHINERY)
-    found = [one for name in names for one in import_module(f"benchmarks.regimes.{name}").REGIMES]
-    return sorted(found, key=lambda one: int(one.item.partition(" ")[0]))
+    regimes = [regime for name in names for regime in import_module(f"benchmarks.regimes.{name}").REGIMES]
+    return sorted(regimes, key=lambda regime: int(regime.item.partition(" ")[0]))
 
 
 def _measured(position: int, *, runs: int | None, seed: int) -> list[tuple[str, int, int, int]]:
     regime = all_regimes()[position]
-    found = rates_of(regime, runs=runs or regime.runs, seed=seed)
-    return [(rate.figure, rate.happened, rate.told, rate.runs) for rate in found]
+    rates = rates_of(regime, runs=runs or regime.runs, seed=seed)
+    return [(rate.figure, rate.happened, rate.answered, rate.runs) for rate in rates]
 
 
 def _before(arguments: list[str], source: Path) -> list[list[Rate]]:
@@ -58,7 +58,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="the counts alone")
     chosen = parser.parse_args()
     regimes = all_regimes()
-    positions = [at for at, one in enumerate(regimes) if not chosen.items or one.item.split()[0] in chosen.items]
+    positions = [at for at, regime in enumerate(regimes) if not chosen.items or regime.item.split()[0] in chosen.items]
     with ProcessPoolExecutor() as workers:
         measure = partial(_measured, runs=chosen.runs, seed=chosen.seed)
         measured = list(workers.map(measure, positions))
@@ -76,7 +76,7 @@ def main() -> None:
             print(f"\n**{heading}**\n\n| regime | figure | before | now |\n|---|---|---:|---:|")
         earlier = {rate.figure: rate for rate in older}
         for rate in rates:
-            cells = [_cell(one) for one in (earlier.get(rate.figure), rate)]
+            cells = [_cell(compared) for compared in (earlier.get(rate.figure), rate)]
             print(f"| {regime.name} | {rate.figure} | {' | '.join(cells)} |", flush=True)
 
 

@@ -63,8 +63,8 @@ def moved(sizes: Sizes, spread: float, limit: float, rng: Generator) -> Pairs:
     """Calibrated but for a shift by `limit`, and one of its own for every cluster, normal with a spread."""
     codes = np.repeat(np.arange(len(rows := sizes(rng))), rows)
     q = rng.uniform(0.3, 0.7, len(codes))
-    own = np.clip(rng.normal(0.0, spread, len(rows)), -0.25, 0.25)[codes]
-    return Pairs((rng.random(len(codes)) < q - limit + own).astype(np.uint8), q, clusters=codes)
+    cluster_shift = np.clip(rng.normal(0.0, spread, len(rows)), -0.25, 0.25)[codes]
+    return Pairs((rng.random(len(codes)) < q - limit + cluster_shift).astype(np.uint8), q, clusters=codes)
 
 
 def at_the_limit(draw: Callable[[Generator], Pairs], limit: float, rng: Generator) -> dict[str, bool | None]:
@@ -127,8 +127,8 @@ def hanging_together(sizes: Sizes, shape: str, correlation: float, rng: Generato
     """Uniform predictions; the labels of a cluster share their luck (a Gaussian copula)."""
     codes = np.repeat(np.arange(len(rows := sizes(rng))), rows)
     q = rng.random(len(codes))
-    shared, own = rng.normal(size=len(rows))[codes], rng.normal(size=len(codes))
-    luck = ndtr(np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * own)
+    shared, independent = rng.normal(size=len(rows))[codes], rng.normal(size=len(codes))
+    luck = ndtr(np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * independent)
     return Pairs((luck < _frequency(shape, q)).astype(np.uint8), q, clusters=codes)
 
 
@@ -180,9 +180,10 @@ def whole_clusters(sizes: Sizes, share: float, mean: float, distance: float, con
     Right answers are more confident by `distance`; a share `confident` of the variance of confidence is the cluster's.
     """
     codes = np.repeat(np.arange(len(rows := sizes(rng))), rows)
-    own, shared = rng.random(len(codes)) < mean, (rng.random(len(rows)) < mean)[codes]
-    right = np.where(rng.random(len(codes)) < share, shared, own)
-    normal = np.sqrt(confident) * rng.normal(size=len(rows))[codes] + np.sqrt(1 - confident) * rng.normal(size=len(own))
+    independent, shared = rng.random(len(codes)) < mean, (rng.random(len(rows)) < mean)[codes]
+    right = np.where(rng.random(len(codes)) < share, shared, independent)
+    normal = np.sqrt(confident) * rng.normal(size=len(rows))[codes]
+    normal += np.sqrt(1 - confident) * rng.normal(size=len(independent))
     return Pairs(right.astype(np.uint8), expit(normal + distance * right), clusters=codes)
 
 
@@ -212,9 +213,11 @@ def areas_cover(
     """AUROC, AURC and E-AURC."""
     ranks = ranked(draw(rng))
     auroc = auroc_of(ranks, level=0.95)
-    found, truth = (auroc, *risk_areas(ranks, auroc, level=0.95)), _true_areas(mean, distance)
-    named = zip(("AUROC", "AURC", "E-AURC"), found, truth, strict=True)
-    return {f"{name} covers": None if np.isnan(one.value) else covers(one, true) for name, one, true in named}
+    estimates, truth = (auroc, *risk_areas(ranks, auroc, level=0.95)), _true_areas(mean, distance)
+    named = zip(("AUROC", "AURC", "E-AURC"), estimates, truth, strict=True)
+    return {
+        f"{name} covers": None if np.isnan(estimate.value) else covers(estimate, true) for name, estimate, true in named
+    }
 
 
 def _regimes() -> list[Regime]:
@@ -266,12 +269,15 @@ def _regimes() -> list[Regime]:
         "200 of 100 or 2, .9, .9": (partial(large_or_small, 200), 0.9, 0.9),
     }
     return [
-        *(row(f"error at the limit: {name}", partial(at_the_limit, *held)) for name, held in limits.items()),
+        *(row(f"error at the limit: {name}", partial(at_the_limit, *arguments)) for name, arguments in limits.items()),
         *(row(f"threshold: {name}", partial(promised, draw)) for name, draw in risky.items()),
-        *(row(f"CORP: {name}", partial(parts_cover, *held)) for name, held in curves.items()),
+        *(row(f"CORP: {name}", partial(parts_cover, *arguments)) for name, arguments in curves.items()),
         *(
-            row(f"areas: {name}{how}", partial(areas_cover, partial(whole_clusters, *held, 1.0, alike), held[2], 1.0))
-            for name, held in wholes.items()
+            row(
+                f"areas: {name}{how}",
+                partial(areas_cover, partial(whole_clusters, *arguments, 1.0, alike), arguments[2], 1.0),
+            )
+            for name, arguments in wholes.items()
             for alike, how in ((0.0, ""), (0.5, ", confidence too"))
         ),
         *(

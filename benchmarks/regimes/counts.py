@@ -15,7 +15,7 @@ from howsure.errors import InputError
 
 Answers = Mapping[str, bool | None]
 TAKES_SAMPLE = "sample" in inspect.signature(estimate_counts).parameters
-ALL = "all"  # the last column of cells, where domains are asked for
+ALL = "all"  # the last column of cells, where domains are requested
 
 CHANCES = "4 domains of an importance draw"
 CELLS = "5 an event in few cells"
@@ -30,9 +30,9 @@ def score_of(truth: Any, kind: str, rng: Generator) -> Any:
         return np.full(n, 0.5)
     if kind == "opposite":
         return np.where(truth, rng.beta(1, 5, n), rng.beta(2, 3, n)).round(3)
-    seen = rng.random(n) < (0.3 if kind == "useless" else np.where(truth, 0.6, 0.1))
+    is_high = rng.random(n) < (0.3 if kind == "useless" else np.where(truth, 0.6, 0.1))
     high = rng.beta(2, 2, n) if kind == "useless" else np.where(truth, rng.beta(5, 2, n), rng.beta(2, 5, n))
-    return np.where(seen, high, 0.0).round(3)
+    return np.where(is_high, high, 0.0).round(3)
 
 
 def read(truth: Any, sample: LabelSample) -> Any:
@@ -51,8 +51,10 @@ def holds(row: Any, truth: float) -> bool | None:
 
 def difference_holds(counts: CountEstimates, a: str, b: str, truth: float) -> bool | None:
     """The same of a difference."""
-    found, _ = counts.difference(a, b)
-    return None if found.low is None or np.isnan(found.value) else bool(found.low <= truth <= found.high)
+    difference, _ = counts.difference(a, b)
+    if difference.low is None or np.isnan(difference.value):
+        return None
+    return bool(difference.low <= truth <= difference.high)
 
 
 def importance(rng: Generator, *, n: int, domains: int, rate: tuple[float, float], kind: str) -> Answers:
@@ -67,7 +69,7 @@ def importance(rng: Generator, *, n: int, domains: int, rate: tuple[float, float
     counts = estimate_counts(read(truth, sample), score, groups=cells, inclusion=sample.chances, rng=0)
     named = {row.group[0]: row for row in counts.domains}
     a, b = rng.choice(sorted(named), 2, replace=False)
-    of_a, of_b = (int(truth[domain == int(one)].sum()) for one in (a, b))
+    of_a, of_b = (int(truth[domain == int(domain_code)].sum()) for domain_code in (a, b))
     return {
         "a domain covers": holds(named[a], of_a),
         "a difference covers": difference_holds(counts, a, b, of_a - of_b),
@@ -85,35 +87,37 @@ def few_cells(
     score = score_of(truth, kind, rng)
     sample = draw_label_sample(score, n, rng=rng)
     counts = estimate_counts(read(truth, sample), score, groups=cell.astype(str), strata=sample.stratum, rng=0)
-    wanted = np.bincount(cell, weights=truth, minlength=cells)
-    own, other = rng.integers(0, carrying), rng.integers(carrying, cells)
+    truths = np.bincount(cell, weights=truth, minlength=cells)
+    of_event, other = rng.integers(0, carrying), rng.integers(carrying, cells)
     quiet = rng.choice(np.arange(carrying, cells), 2, replace=False)
     return {
-        "a cell of the event covers": holds(counts[str(own)], wanted[own]),
-        "another cell covers": holds(counts[str(other)], wanted[other]),
-        "their difference covers": difference_holds(counts, str(own), str(other), wanted[own] - wanted[other]),
+        "a cell of the event covers": holds(counts[str(of_event)], truths[of_event]),
+        "another cell covers": holds(counts[str(other)], truths[other]),
+        "their difference covers": difference_holds(
+            counts, str(of_event), str(other), truths[of_event] - truths[other]
+        ),
         "a difference elsewhere covers": difference_holds(
-            counts, str(quiet[0]), str(quiet[1]), wanted[quiet[0]] - wanted[quiet[1]]
+            counts, str(quiet[0]), str(quiet[1]), truths[quiet[0]] - truths[quiet[1]]
         ),
     }
 
 
 def documents(rng: Generator, *, n: int, sizes: str, follow: float, kind: str = "good") -> Answers:
     """Pairs in documents; a share `follow` of the pairs of a document has the label of one draw for the document."""
-    held = 800
+    n_documents = 800
     if sizes == "long":
-        long = rng.random(held) < 0.05
-        size, rate = np.where(long, 40, rng.integers(1, 4, held)), np.where(long, 0.5, 0.15)
+        long = rng.random(n_documents) < 0.05
+        size, rate = np.where(long, 40, rng.integers(1, 4, n_documents)), np.where(long, 0.5, 0.15)
     elif sizes == "lognormal":
-        size = np.ceil(rng.lognormal(0.7, 1.0, held)).astype(int)
+        size = np.ceil(rng.lognormal(0.7, 1.0, n_documents)).astype(int)
         rate = np.clip(0.08 * size**0.5, 0, 0.7)
     elif sizes == "equal":
-        size, rate = np.full(held, 20), np.full(held, 0.06)
+        size, rate = np.full(n_documents, 20), np.full(n_documents, 0.06)
     else:
-        size, rate = rng.integers(1, 6, held), np.full(held, 0.25)
-    document = np.repeat(np.arange(held), size)
+        size, rate = rng.integers(1, 6, n_documents), np.full(n_documents, 0.25)
+    document = np.repeat(np.arange(n_documents), size)
     pairs = len(document)
-    whole = (rng.random(held) < rate)[document]
+    whole = (rng.random(n_documents) < rate)[document]
     truth = np.where(rng.random(pairs) < follow, whole, rng.random(pairs) < rate[document])
     score = score_of(truth, kind, rng)
     domain = rng.integers(0, 2, pairs)
@@ -145,7 +149,7 @@ def with_holes(rng: Generator, *, n: int, unread: str, kind: str = "good", desig
     else:
         lost = rng.choice(drawn, n // 10, replace=False)
     labels[lost] = np.nan
-    given: dict[str, Any] = (
+    options: dict[str, Any] = (
         {"sample": sample}
         if TAKES_SAMPLE
         else {"strata": sample.stratum}
@@ -153,7 +157,7 @@ def with_holes(rng: Generator, *, n: int, unread: str, kind: str = "good", desig
         else {"inclusion": sample.chances}
     )
     try:
-        counts = estimate_counts(labels, score, groups=cell.astype(str), rng=0, **given)
+        counts = estimate_counts(labels, score, groups=cell.astype(str), rng=0, **options)
     except InputError:
         return {"the total covers": None, "a cell covers": None}
     return {

@@ -51,17 +51,17 @@ def whole_clusters(rng: Generator, sizes: Sizes, follow: float, mean: float) -> 
     """One data set: a limit at the truth, the interval of the mean, the accuracy of all answers and of a half."""
     clusters = np.repeat(np.arange(len(drawn := sizes(rng))), drawn)
     values = right(rng, clusters, follow, mean)
-    found: dict[str, bool | None] = {
+    covers: dict[str, bool | None] = {
         "false pass of check_score": passes(check_score(values, min_score=mean, clusters=clusters))
     }
     means = compare(score={"model": values, "other": np.zeros(len(values))}, clusters=clusters).means
     assert means is not None
-    mine = next(one for one in means if one.model == "model")
-    found["means: interval covers"] = covered(mine.low, mine.high, mean)
+    mine = next(row for row in means if row.model == "model")
+    covers["means: interval covers"] = covered(mine.low, mine.high, mean)
     curve = selective_curve(values, rng.random(len(values)), coverage=[0.5], clusters=clusters)
     accuracy = curve.at_coverage[0].accuracy
-    found["selective accuracy covers"] = covered(accuracy.low, accuracy.high, mean)
-    return found
+    covers["selective accuracy covers"] = covered(accuracy.low, accuracy.high, mean)
+    return covers
 
 
 def bad_clusters(rng: Generator, number: int, size: int, share: float) -> Mapping[str, bool | None]:
@@ -84,13 +84,13 @@ def rare(rng: Generator, draw: Callable[[Generator], Floats], mean: float, sign:
     """Scores whose mean is the limit, without and with their bounds; the sign is that of what is good."""
     values = draw(rng)
     limit: dict[str, Any] = {"min_score": mean} if sign > 0 else {"max_score": mean}
-    found = {}
+    passed = {}
     if bounds is None or "bounds" in inspect.signature(check_score).parameters:
-        held = {} if bounds is None else {"bounds": bounds}
-        found["false pass of check_score"] = passes(check_score(values, **limit, **held))
+        options = {} if bounds is None else {"bounds": bounds}
+        passed["false pass of check_score"] = passes(check_score(values, **limit, **options))
     else:
-        found["false pass of check_score"] = passes(check_score(values, **limit))
-    return found
+        passed["false pass of check_score"] = passes(check_score(values, **limit))
+    return passed
 
 
 def rare_difference(rng: Generator, n: int, share: float, loss: float, bounds: Any) -> Mapping[str, bool | None]:
@@ -98,9 +98,9 @@ def rare_difference(rng: Generator, n: int, share: float, loss: float, bounds: A
     gain = share * loss / (1 - share)
     d = np.where(rng.random(n) < share, -loss, gain * rng.uniform(0.5, 1.5, n))
     base = np.full(n, 0.8) if bounds is not None else np.full(n, 100.0)
-    known = "bounds" in inspect.signature(compare).parameters and bounds is not None
-    held = {"bounds": bounds} if known else {}
-    result = compare(score={"base": base, "model": base + d}, against="base", **held)
+    takes_bounds = "bounds" in inspect.signature(compare).parameters and bounds is not None
+    options = {"bounds": bounds} if takes_bounds else {}
+    result = compare(score={"base": base, "model": base + d}, against="base", **options)
     row = result[0]
     return {"compare: p ≤ .05": bool(row.p_value <= 0.05), "compare: difference covers": row.low <= 0 <= row.high}
 

@@ -93,8 +93,8 @@ def lasting(
     y = (u < q).astype(np.uint8)
     monitor = CalibrationMonitor(tolerance=0.0)
     for night in np.unique(day):
-        own = day == night
-        monitor.update(day[own], y[own], q[own], clusters=cluster[own], until=night)
+        of_night = day == night
+        monitor.update(day[of_night], y[of_night], q[of_night], clusters=cluster[of_night], until=night)
     return {"false alarm": monitor.status().outcome == "alarm"}
 
 
@@ -119,6 +119,6 @@ CLUSTERS: dict[str, dict[str, Any]] = {
     "14 nights, all as a whole, rare labels": {"nights": 14, "share": 1.0, "law": "rare"},
 }
 REGIMES = [
-    *(Regime(ITEM, f"always off, reference of {name}", one.trial) for name, one in REFERENCES.items()),
+    *(Regime(ITEM, f"always off, reference of {name}", reference.trial) for name, reference in REFERENCES.items()),
     *(Regime(ITEM, f"clusters of {name}", partial(lasting, **how)) for name, how in CLUSTERS.items()),
 ]

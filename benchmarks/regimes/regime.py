@@ -22,7 +22,7 @@ class Regime:
     item: the chapter of the table. name: the law of the data, in words. trial: draws data, asks howsure, and says of
     each figure whether it happened. A figure whose name ends in "covers" shall be at least .93 of those promised,
     any other at most .06 of all data sets, or as `WANTED` says; the share of data sets without a promise is shown
-    beside it. runs: how many data sets.
+    next to it. runs: how many data sets.
     """
 
     item: str
@@ -33,11 +33,11 @@ class Regime:
 
 @dataclass(frozen=True)
 class Rate:
-    """How often something happened among `runs` data sets, of which `told` had an answer."""
+    """How often something happened among `runs` data sets, of which `answered` had an answer."""
 
     figure: str
     happened: int
-    told: int
+    answered: int
     runs: int
 
     @property
@@ -47,22 +47,22 @@ class Rate:
 
     @property
     def value(self) -> float:
-        """The rate: among those told for a coverage, among all for an error."""
-        among = self.told if self.covers else self.runs
+        """The rate: among those with an answer for a coverage, among all for an error."""
+        among = self.answered if self.covers else self.runs
         return self.happened / among if among else float("nan")
 
     @property
     def wanted(self) -> bool:
-        """Whether the rate is as wanted; a figure that was never told promises nothing that could be wrong."""
-        if not self.told:
+        """Whether the rate is as wanted; a figure that never had an answer promises nothing that could be wrong."""
+        if not self.answered:
             return True
         return self.value >= COVERAGE if self.covers else self.value <= WANTED.get(self.figure, FALSE_PASS)
 
     def __str__(self) -> str:
-        if not self.told:
+        if not self.answered:
             return "not told"
-        untold = self.runs - self.told
-        aside = f" ({untold / self.runs:.2f} not told)" if untold else ""
+        unanswered = self.runs - self.answered
+        aside = f" ({unanswered / self.runs:.2f} not told)" if unanswered else ""
         return f"{self.value:.3f}{aside}"
 
 
@@ -73,6 +73,11 @@ def rates_of(regime: Regime, *, runs: int, seed: int) -> list[Rate]:
         for figure, answer in regime.trial(np.random.default_rng([seed, run])).items():
             answers.setdefault(figure, []).append(None if answer is None else bool(answer))
     return [
-        Rate(figure, sum(one is True for one in held), sum(one is not None for one in held), len(held))
-        for figure, held in answers.items()
+        Rate(
+            figure,
+            sum(result is True for result in results),
+            sum(result is not None for result in results),
+            len(results),
+        )
+        for figure, results in answers.items()
     ]
