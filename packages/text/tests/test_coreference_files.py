@@ -108,7 +108,7 @@ DOCUMENT = Document(
 SAME = [(mention.entity, mention.type) for mention in DOCUMENT.mentions or ()]
 
 
-def test_what_is_written_in_columns_is_read(tmp_path: Path) -> None:
+def test_written_columns_are_read_again(tmp_path: Path) -> None:
     path = tmp_path / "x.conll"
     write_conll2012([DOCUMENT], path)
     (copy,) = read_documents(path)

@@ -338,7 +338,7 @@ def test_a_function_as_rule() -> None:
         ("Iraq/NNP/4/nsubj did/VBD/4/aux n't/RB/4/advmod want/VB/0/root to/TO/6/mark attack/VB/4/xcomp", []),
     ],
 )
-def test_what_is_negated_counts_in_the_papers_rule_only(text: str, paper: list[str]) -> None:
+def test_negated_events_count_in_the_papers_rule_only(text: str, paper: list[str]) -> None:
     assert agents(text, PAPER) == paper
     assert agents(text, WIDE) == []
     assert agents(text, replace(WIDE, negated=True)) == ["Iraq"]

@@ -36,7 +36,7 @@ def data(store: EventStore) -> dict[str, Any]:
 
 
 @pytest.mark.long
-def test_it_holds_what_was_asked_for_and_says_so(data: dict[str, Any], store: EventStore) -> None:
+def test_the_file_has_the_chosen_contents_and_says_so(data: dict[str, Any], store: EventStore) -> None:
     assert [actor["code"] for actor in data["overview"]["actors"]] == [
         actor["code"] for actor in queries.overview(store)["actors"] if actor["code"] in ("NATO", "IRQ", "YUG")
     ]

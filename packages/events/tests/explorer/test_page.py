@@ -32,7 +32,7 @@ EVERY = ["small", *(pytest.param(source, marks=pytest.mark.long) for source in (
 
 @pytest.mark.long
 @pytest.mark.parametrize("address", EVERY, indirect=True)
-def test_it_begins_with_the_actors_that_act_most(browser: Browser, address: str, store: EventStore) -> None:
+def test_the_page_begins_with_the_actors_that_act_most(browser: Browser, address: str, store: EventStore) -> None:
     browser.open(address)
     overview = queries.overview(store)
     assert browser.text("#facts").startswith(
@@ -315,7 +315,7 @@ def test_doubtful_documents_are_listed_with_their_links(browser: Browser, addres
 
 
 @pytest.mark.long
-def test_what_is_shown_is_saved(browser: Browser, address: str, store: EventStore) -> None:
+def test_the_shown_series_is_saved(browser: Browser, address: str, store: EventStore) -> None:
     browser.open(f"{address}#actor=IRQ&actor=NATO&period=quarter&first=IRQ&second=NATO")
     browser.click("#save-table")
     rows = list(csv.DictReader(io.StringIO(browser.saved(".csv"))))
@@ -380,7 +380,7 @@ def test_an_address_that_asks_for_what_is_not_there_says_so(browser: Browser, ad
 
 @pytest.mark.long
 @pytest.mark.parametrize("missing", ["document=99999", "point=IRQ&at=1950-Q1&period=quarter", "document=0&sample=4000"])
-def test_what_cannot_be_shown_says_why(browser: Browser, address: str, missing: str) -> None:
+def test_missing_contents_are_explained(browser: Browser, address: str, missing: str) -> None:
     browser.open(f"{address}#{missing}")
     problem = browser.says("section .problem", "")
     assert any(word in problem for word in ("document 99999", "1950-Q1", "samples", "sample must"))

@@ -144,7 +144,7 @@ def test_invalid_parameters_are_reported(given_: list[tuple[str, str]], message:
         read_parameters(given_, RULES, address="/api/x")
 
 
-def test_what_is_not_given_has_its_default() -> None:
+def test_omitted_parameters_have_defaults() -> None:
     assert read_parameters([("actors", "IRQ")], RULES, address="/api/x") == {
         "actors": ["IRQ"],
         "period": "month",
@@ -154,7 +154,7 @@ def test_what_is_not_given_has_its_default() -> None:
     }
 
 
-def test_what_is_given_is_read() -> None:
+def test_parameters_are_read() -> None:
     given_ = [
         ("sample", "7"),
         ("actors", "B"),
@@ -208,7 +208,7 @@ def asked(how: Callable[[], Awaitable[object]]) -> object:
     return asyncio.run(run())
 
 
-def test_what_was_answered_is_kept() -> None:
+def test_answers_are_kept() -> None:
     answers, question = Answers(), Counted()
     for _ in range(3):
         assert asked(lambda: answers.get("one", question, keep=always)) == b"answer"

@@ -301,7 +301,7 @@ def test_probability_of_more_by_enumeration() -> None:
 
 
 @pytest.mark.long
-def test_what_was_drawn_is_that_of_the_series(gold: tuple[EventStore, News]) -> None:
+def test_drawn_events_are_those_of_the_series(gold: tuple[EventStore, News]) -> None:
     store, _ = gold
     drawn_events = drawn_from(store, by="month")
     series = event_series(store, period="month")

@@ -68,7 +68,7 @@ def test_one_subsample_is_refused() -> None:
         over_training(estimate(0.3, 0.2, 0.4), [0.3])
 
 
-def test_what_is_undefined_has_no_interval() -> None:
+def test_undefined_values_have_no_interval() -> None:
     undefined = over_training(estimate(0.3, 0.2, 0.4), [0.3, float("nan")])
     assert (undefined.low, undefined.high) == (None, None)
     assert verdict(undefined) is None
@@ -83,7 +83,7 @@ def test_p_is_that_of_the_interval() -> None:
     assert math.isnan(p_value(Estimate(math.nan, None, None, 0.95, "jackknife", 9)))
 
 
-def test_what_is_unknown_has_no_interval() -> None:
+def test_unknown_values_have_no_interval() -> None:
     assert jackknifed(1.0, np.array([1.0, math.nan]), n=2).low is None
 
 

@@ -171,7 +171,7 @@ def test_numbers_of_numpy_are_saved_like_others(tmp_path) -> None:
 
 
 @pytest.mark.parametrize("wrong", [None, 3, "gold.conllu"])
-def test_what_is_no_list_of_documents(wrong: Any) -> None:
+def test_an_invalid_list_of_documents(wrong: Any) -> None:
     model = AntecedentModel(passes=1)
     with pytest.raises(InputError, match="documents must be a list of documents, such as"):
         model.fit(wrong)

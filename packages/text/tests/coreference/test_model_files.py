@@ -151,7 +151,7 @@ def test_a_recalibration_stays_with_the_model(model: AntecedentModel, file: Path
         7,
     ],
 )
-def test_a_recalibration_that_is_none_is_refused(model: AntecedentModel, file: Path, recalibration: Any) -> None:
+def test_an_invalid_recalibration_is_refused(model: AntecedentModel, file: Path, recalibration: Any) -> None:
     other = model.recalibrate([STORY, hand.dialogue()])
     other.save(file)
     assert other.recalibration_ is not None

@@ -93,7 +93,7 @@ def test_the_end_of_a_share_belongs_to_the_next() -> None:
     assert draw_labels(antecedents, 1, Always(0.0)).ravel().tolist() == [0, 0]
 
 
-def test_what_is_impossible_is_never_drawn() -> None:
+def test_impossible_clusterings_are_never_drawn() -> None:
     """Ten links of 0.1 sum to a little less than 1 in floating point; "new" must not get what is missing."""
     matrix = np.diag([1.0] * 10 + [0.0])
     matrix[10, :10] = 0.1

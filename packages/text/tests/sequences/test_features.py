@@ -97,7 +97,7 @@ def test_families_and_items_make_one_design() -> None:
         np.testing.assert_allclose(scores_of_words, scores_of_items, atol=1e-12)
 
 
-def test_what_is_unknown_scores_nothing_and_is_not_learnt() -> None:
+def test_unknown_attributes_score_0_and_are_not_learnt() -> None:
     attributes = Attributes(["word=dog"], growing=False)
     design = design_of_words([["dog", "axolotl"]], ("word",), attributes)
     (scores,) = design.scores(csr_array(np.array([[1.5, -1.0]])))

@@ -171,7 +171,7 @@ def test_answers_outlive_the_next_question() -> None:
 # Draws from cumulative distributions, at their very ends.
 
 
-def test_what_is_forbidden_is_never_drawn() -> None:
+def test_forbidden_transitions_are_never_drawn() -> None:
     """Not even by the smallest and the largest uniform number, in whatever row."""
     logs = np.tile([-np.inf, 0.0, -1.0, -np.inf], (1000, 1))
     rows = np.arange(1000)[:, None].repeat(2, axis=1)
@@ -272,7 +272,7 @@ def test_each_sentence_may_have_its_own(seed: int, per_sentence: bool, ends: boo
     assert together[[3]].sample(5, rng=1)[0].shape == (5, 4)
 
 
-def test_what_is_forbidden_stays_forbidden() -> None:
+def test_forbidden_transitions_stay_forbidden_when_tempered() -> None:
     """A grammar before the temperature or after it: the same posterior."""
     rng = np.random.default_rng(0)
     free = TagPosterior([rng.normal(size=(6, 3))], rng.normal(size=(3, 3)), labels=["O", "B-PER", "I-PER"])

@@ -145,7 +145,7 @@ def test_dates_that_can_mean_one_thing(written: list[str], dates: list[str], tmp
     assert days(tmp_path / "news.csv", written) == dates
 
 
-def test_what_is_no_date_is_named_or_left_out(tmp_path: Path) -> None:
+def test_invalid_dates_are_reported_or_left_out(tmp_path: Path) -> None:
     written = ["31.12.2020", "unbekannt", "01.02.2020"]
     with pytest.raises(InputError, match=r"day must be a date, written %d\.%m\.%Y; row 2 .* is 'unbekannt'"):
         days(tmp_path / "news.csv", written)

@@ -96,7 +96,7 @@ def task(tmp_path_factory: pytest.TempPathFactory, pipeline: Path) -> Work:
     return Work(parser=str(pipeline), filter=Filter(require_actor=True), **options)
 
 
-def test_what_is_left_out_of_a_batch(task: Work) -> None:
+def test_documents_left_out_of_a_batch(task: Work) -> None:
     worker = Worker(task)
     long = "x" * (worker.parser.pipeline.max_length + 1)  # type: ignore[attr-defined]
     texts = [TEXT, "", " \n ", "It rained.", long]

@@ -87,7 +87,7 @@ def test_the_order_of_labels_and_of_documents_changes_nothing(
 
 
 @pytest.mark.long
-def test_what_is_shown_does_not_change_what_is_estimated(population: KnownTruth, plain: object) -> None:
+def test_the_choice_of_rows_does_not_change_the_estimates(population: KnownTruth, plain: object) -> None:
     labels = population.read(population.drawn(120, seed=1))
     alone = corrected_series(population.store, labels=labels, actors=["Borland"])
     assert values(alone.rows) == values(plain.rows_of("BBB"))
@@ -253,7 +253,7 @@ def test_labels_of_another_store_are_refused(population: KnownTruth) -> None:
         corrected_series(population.store, labels=population.read(population.documents[:20], strata=strata))
 
 
-def test_what_readers_wrote_steers_no_terminal_and_is_no_html(population: KnownTruth) -> None:
+def test_texts_of_coders_are_escaped(population: KnownTruth) -> None:
     labels = population.read(population.drawn(60, seed=1), question="<b>Who\x1b[31m?", coders=("<i>anna",))
     series = corrected_series(population.store, labels=labels)
     assert "\x1b" not in str(series)
@@ -364,7 +364,7 @@ def test_the_probability_in_all_agrees_with_its_interval(smaller_series: Correct
     )
 
 
-def test_what_is_read_is_certain(smaller: KnownTruth, tmp_path: Path) -> None:
+def test_labelled_documents_are_certain(smaller: KnownTruth, tmp_path: Path) -> None:
     whole = corrected_series(smaller.store, labels=smaller.read(smaller.documents))
     compared = corrected_comparison(whole, "AAA", "BBB")
     for row in (*compared.rows, compared.total):
@@ -375,7 +375,7 @@ def test_what_is_read_is_certain(smaller: KnownTruth, tmp_path: Path) -> None:
     assert "has more" in compared.verdict()
 
 
-def test_what_cannot_be_compared(smaller: KnownTruth, smaller_series: CorrectedSeries) -> None:
+def test_comparisons_that_are_refused(smaller: KnownTruth, smaller_series: CorrectedSeries) -> None:
     with pytest.raises(InputError, match="different actors"):
         corrected_comparison(smaller_series, "AAA", "AAA")
     with pytest.raises(InputError, match="no actor 'CCC'"):

@@ -141,7 +141,7 @@ def events_by_id(tables: dict[str, Any]) -> dict[str, list[Any]]:
 
 
 @pytest.mark.long
-def test_what_is_left_out_is_counted(tmp_path: Path, model: Path) -> None:
+def test_documents_left_out_are_counted(tmp_path: Path, model: Path) -> None:
     numbers = [*range(20), 348, 428, *range(20, BATCH + 4)]  # in two of them nobody is named
     write_conllu([newswire.story(number) for number in numbers], tmp_path / "news.conllu")
     corpus = open_corpus([tmp_path / "news.conllu"], fields=Fields(category="desk"))
@@ -206,7 +206,7 @@ def test_several_workers_need_a_program_that_is_a_file(
 
 
 @pytest.mark.long
-def test_a_program_that_is_no_file(tmp_path: Path) -> None:
+def test_a_program_that_is_not_a_file(tmp_path: Path) -> None:
     call = ["events", "extract", str(DEMO / "news.conllu"), "--lexicon", str(DEMO / "actors.tsv"), "--workers", "2"]
     call += ["--store", str(tmp_path / "news.duckdb")]
     program = f"from howsure_cli.command_line import main\nmain({call!r})\n"

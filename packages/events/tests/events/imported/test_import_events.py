@@ -56,7 +56,7 @@ def path(imported: Path, tmp_path: Path) -> Path:
 
 
 @pytest.mark.long
-def test_what_is_in_it(path: Path) -> None:
+def test_contents_of_an_imported_store(path: Path) -> None:
     tables = contents(path)
     assert [row[:4] for row in tables["documents"]] == [
         (number, row[0], row_date, row[2])
@@ -90,7 +90,7 @@ def test_a_series_is_exact_where_probabilities_are_given(path: Path) -> None:
     assert str(series.recipe["uncertainty"]).startswith("the imported probabilities only")
 
 
-def test_what_can_be_asked(path: Path) -> None:
+def test_queries_that_an_imported_store_answers(path: Path) -> None:
     with EventStore.open(path) as store:
         comparison = compare_actors(store, "IRQ", "USA", period="year").rows[0]
         assert abs(comparison.greater + comparison.equal + comparison.less - 1) < 1e-9
@@ -105,7 +105,7 @@ def test_what_can_be_asked(path: Path) -> None:
         assert "They" in str(data_in(events_report(store, period=["year"]))["documents"])
 
 
-def test_what_cannot_be_asked(path: Path) -> None:
+def test_queries_that_an_imported_store_refuses(path: Path) -> None:
     with EventStore.open(path) as store:
         for ask in (
             lambda: event_series(store, unit="entities"),

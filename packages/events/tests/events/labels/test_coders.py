@@ -85,7 +85,7 @@ def test_the_key_of_a_key_is_the_key(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "  ", "\ufe0f", "\u3164", "a\nb", "a\u200bb", "a" * 61, None, 3])
-def test_what_is_no_name(name: object) -> None:
+def test_invalid_names_of_coders(name: object) -> None:
     with pytest.raises(InputError, match="coder must be a name of 1 to 60 printable letters"):
         coder_named(name)
 

@@ -60,7 +60,7 @@ def store(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Eve
 
 
 @pytest.mark.parametrize("statement", AT_OPENING)
-def test_what_looks_at_the_door_finds_damage(statement: str, store: EventStore) -> None:
+def test_the_check_at_opening_finds_damage(statement: str, store: EventStore) -> None:
     with damaged_for_now(store, statement) as damaged_store, pytest.raises(InputError, match=AT_OPENING[statement]):
         check_opened(damaged_store)
 

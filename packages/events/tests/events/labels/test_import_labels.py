@@ -105,7 +105,7 @@ def test_given_chances(store: EventStore, tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_what_was_exported_comes_back(tmp_path: Path) -> None:
+def test_exported_labels_are_imported_again(tmp_path: Path) -> None:
     with drawn_store(tmp_path / "a.duckdb", 12) as first:
         order = answer_all(first, "anna", {0: ["IRQ"], 1: ["IRQ", "NATO"]})
         record_answer(first, order[0], "bob", acting=[], unclear=True, revision=0)

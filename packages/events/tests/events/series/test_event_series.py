@@ -130,7 +130,7 @@ def test_an_actor_of_the_lexicon_that_never_acts_has_counts_of_zero(tmp_path: Pa
     assert (row.mean, row.low, row.high, row.best, row.n_documents) == (0.0, 0.0, 0.0, 0.0, 1)
 
 
-def test_what_is_undefined_is_none(store: EventStore) -> None:
+def test_undefined_numbers_are_none(store: EventStore) -> None:
     rows = event_series(store, period="month").to_dict()["rows"]
     empty = next(row for row in rows if row["n_documents"] == 0)
     assert [empty[name] for name in ("mean", "low", "high", "variance", "best")] == [None] * 5

@@ -48,7 +48,7 @@ def rows(number: int, *, words: int = 3) -> dict[str, dict[str, Any]]:
     }
 
 
-def test_what_is_appended_is_there_again(tmp_path: Path) -> None:
+def test_appended_rows_are_read_again(tmp_path: Path) -> None:
     path = tmp_path / "a.duckdb"
     with EventStore.create(path, {"seed": 4, "files": [["ü", 3]]}) as store:
         store.append(rows(0))
@@ -380,7 +380,7 @@ VALUES |= {f"{kind}[]": [values, [], values[:1]] for kind, values in VALUES.item
 
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("as_array", [False, True])
-def test_what_is_read_is_what_was_given(table: str, as_array: bool) -> None:
+def test_stored_values_are_read_unchanged(table: str, as_array: bool) -> None:
     types = types_of(table)
     columns_given = {name: VALUES[kind] for name, kind in types.items()}
     columns: dict[str, Any] = dict(columns_given)

@@ -49,7 +49,7 @@ def test_a_period_ends_the_day_before_the_next(date: datetime.date, by: str) -> 
 
 
 @pytest.mark.long
-def test_what_is_asked_once_is_the_same_and_is_asked_anew_afterwards(tmp_path: Path) -> None:
+def test_a_query_is_answered_from_memory_only_within_one_question(tmp_path: Path) -> None:
     query = "SELECT count(*) FROM left_out WHERE document < $below"
     path = tmp_path / "a.duckdb"
     with make_store(path, documents=40) as store, asking_once(store):
@@ -213,7 +213,7 @@ def test_where_either_of_two_links_suffices_both_are_reported() -> None:
     assert (second.with_event, second.without_event, second.share) == (1.0, 0.0, 0.5)
 
 
-def test_what_is_certain_hinges_on_nothing() -> None:
+def test_a_certain_event_depends_on_no_link() -> None:
     labels = np.array([[0, 0], [0, 1]] * 10)
     for event in (np.ones(20, dtype=bool), np.zeros(20, dtype=bool)):
         assert deciding_links(labels, event, [0]) == []

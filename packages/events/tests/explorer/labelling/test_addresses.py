@@ -284,8 +284,8 @@ def test_a_full_disk_is_reported_and_the_answers_stay(writable_store: EventStore
         assert present(again) == stored
 
 
-def test_what_was_asked_before_an_answer_knows_nothing_of_it(store: EventStore, room: Room) -> None:
-    """So it is not given to who asks after it, even if it is still under way."""
+def test_a_state_from_before_an_answer_is_stale(store: EventStore, room: Room) -> None:
+    """A request after the answer does not receive it, even if it is still being computed."""
     question = questions_of(room, QUESTIONS)["label/intervals"]
     before = question.state()
     room.write(COORDINATOR, ORDERS["answer"].act, **{**SAID, "document": reading_order(store)[0]})

@@ -80,7 +80,7 @@ def test_two_tabs_do_not_overwrite_each_other(
 
 
 @pytest.mark.long
-def test_the_same_answer_in_two_tabs_is_no_conflict(browser: Browser, room: ServedRoom, two_tabs: list[str]) -> None:
+def test_the_same_answer_in_two_tabs_does_not_conflict(browser: Browser, room: ServedRoom, two_tabs: list[str]) -> None:
     first, second, coder = two_tabs
     here = current(browser)
     browser.driver.switch_to.window(second)

@@ -137,7 +137,7 @@ def test_a_reload_keeps_the_place_and_the_name(browser: Browser, room: ServedRoo
 
 
 @pytest.mark.long
-def test_what_is_chosen_and_not_saved_stays_on_the_page(browser: Browser, room: ServedRoom) -> None:
+def test_unsaved_choices_stay_on_the_page(browser: Browser, room: ServedRoom) -> None:
     enter(browser, room.address, "wanderer")
     here = current(browser)
     browser.press("1")
