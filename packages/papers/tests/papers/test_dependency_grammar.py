@@ -51,7 +51,7 @@ def test_the_posterior_is_that_of_all_trees(codes: list[int], valence: bool) -> 
 
 @pytest.mark.long
 def test_the_grammar_is_a_distribution_over_sentences_with_trees() -> None:
-    """The probabilities of all trees over sentences of up to `length` words add up to nearly one, if most stop soon."""
+    """The probabilities of all trees over sentences of up to `WORDS` words add up to nearly one, if most stop soon."""
     counts = Grammar(np.array([1.0, 2.0]), np.ones((2, 2, 2)), np.ones((2, 2, 2, 2)) * [9.0, 1.0])
     grammar = counts.probabilities()
     total = sum(
