@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 
-from howsure.data.seen_columns import FEW, NON_ANSWERS, TWO, SeenColumn
+from howsure.data.seen_columns import FEW, TWO, SeenColumn
+from howsure.inputs.label_spelling import is_non_answer
 from howsure.inputs.numbers_and_names import spelled_number
 from howsure.inputs.repeated_items import ASKED_COLUMNS, MIN_ITEMS, SOURCE_ROW
 from howsure.inputs.repeated_items import ITEM_COLUMNS as ROWS_OF_ITEMS
@@ -61,7 +62,6 @@ LOGITS = {"logits": in_words("logit logits"), "logprobs": in_words("ll logprob l
 CORRECT = in_words("correct right pass passed success")  # of an answer, not a class
 INSPECT, TRUTH = in_words("c i p n"), in_words("t f")  # letters of right and wrong answers
 POSITIVE = in_words("1 1.0 true yes correct right pass passed success positive pos entailed good win")
-NO_VERDICTS = NON_ANSWERS | in_words("null nan unclear unknown skipped")
 DETECTED = in_words(
     "spam phishing toxic hate hateful offensive abusive harmful unsafe fraud malicious"
 )  # which a model finds
@@ -128,7 +128,7 @@ def non_answer_options(label: SeenColumn) -> list[str]:
     """The options that leave out values that are not answers, such as `unparseable`; all others are wrong."""
     if label.kind != FEW or is_numeric(label):
         return []
-    others = sorted(value for value in label.held if value.casefold() in NO_VERDICTS)
+    others = sorted(value for value in label.held if is_non_answer(value))
     return [*(word for other in others for word in ("--missing", other)), *(["--skip-missing"] if others else [])]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import howsure
 from howsure.errors import InputError
-from howsure.inputs.label_spelling import categories_note, check_common_labels, variants_note
+from howsure.inputs.label_spelling import check_common_labels, spellings_note, variants_note
 
 TRUE = ["Yes", "No"] * 15
 RIGHT = [label if row % 5 else TRUE[row - 1] for row, label in enumerate(TRUE)]
@@ -90,5 +90,59 @@ def test_categories_of_raters_that_differ_in_case_are_named() -> None:
     found = howsure.rater_agreement(grades, rater=list("ababab"), id=[0, 0, 1, 1, 2, 2])
     note = "'Yes' (3) and 'yes' (1) differ only in case or spaces, and count as different categories"
     assert found.notes[0] == note
-    assert categories_note({"a": 1, "b": 2}) is None
+    assert spellings_note({"a": 1, "b": 2}, "categories") is None
     assert variants_note(["a"], {"a": 3, "b": 1}) is None
+
+
+SPELLINGS = {
+    "case or spaces": ["Ja", "ja", " JA "],
+    "case, spaces or the Unicode form of accents": ["caf\u00e9", "cafe\u0301"],
+}
+
+
+@pytest.mark.parametrize("way", SPELLINGS)
+@pytest.mark.parametrize("rest", [["Nein"], ["Nein", "vielleicht"], []])
+def test_spellings_of_the_positive_label_are_refused(way: str, rest: list[str], tmp_path: Path) -> None:
+    values = [*SPELLINGS[way], *rest]
+    labels, positive = values * 8, values[0]
+    path = tmp_path / "labels.csv"
+    path.write_text("label,p\n" + "".join(f"{label},0.{row % 9 + 1}\n" for row, label in enumerate(labels)))
+    data = howsure.read(path)
+    with pytest.raises(InputError, match=f"differ only in {way}"):
+        howsure.mean_scores("label", pos_label=positive, data=data)
+    with pytest.raises(InputError, match=f"differ only in {way}"):
+        howsure.mean_scores(labels, pos_label=positive)
+    with pytest.raises(InputError, match=f"differ only in {way}"):
+        howsure.calibration_error("label", "p", pos_label=positive, data=data)
+    with pytest.raises(InputError, match=f"differ only in {way}"):
+        howsure.calibration_error(labels, [0.5] * len(labels), pos_label=positive)
+    with pytest.raises(InputError, match=f"differ only in {way}"):
+        howsure.validate_judge(labels, labels, pos_label=positive)
+
+
+def test_numbers_are_positive_in_any_format(tmp_path: Path) -> None:
+    values = ["1", "1.0", "0", "0.0", "0"]
+    path = tmp_path / "labels.csv"
+    path.write_text("label,p\n" + "".join(f"{label},0.5\n" for label in values * 6))
+    for positive in ("1", "1.0", 1):
+        for rows in ({"score": "label", "data": howsure.read(path)}, {"score": values * 6}):
+            (row,) = howsure.mean_scores(**rows, pos_label=positive)
+            assert row.mean.value == pytest.approx(2 / 5)
+
+
+def test_models_groups_and_raters_that_differ_in_spelling_are_named(tmp_path: Path) -> None:
+    models, note = ["GPT-4"] * 6 + ["gpt-4 "] * 6, "'GPT-4' (6) and 'gpt-4 ' (6) differ only in case or spaces, and"
+    scores, items = [0, 1] * 6, [*range(6)] * 2
+    path = tmp_path / "scores.csv"
+    path.write_text("m,s,id\n" + "".join(f"{m},{s},{i}\n" for m, s, i in zip(models, scores, items, strict=True)))
+    data = howsure.read(path)
+    for notes in (
+        howsure.mean_scores(scores, model=models, id=items).notes,
+        howsure.mean_scores("s", model="m", id="id", data=data).notes,
+        howsure.compare_scores("s", against="GPT-4", model="m", id="id", rng=0, data=data).notes,
+        howsure.rater_agreement(scores, rater=models, id=items).notes,
+    ):
+        assert any(line.startswith(note) for line in notes), notes
+    groups = howsure.calibration_curves(scores, [0.5] * 12, groups=models)
+    assert f"{note} count as different groups." in str(groups.to_dict())
+    assert spellings_note({"3.1": 4, "3.10": 4}, "versions") is None

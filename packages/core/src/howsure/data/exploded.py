@@ -32,12 +32,14 @@ def rows_as_objects(
     *,
     recognise: bool = True,
     pivot: str | None = None,
+    grades_are_labels: bool = False,
     names: Collection[str] = (),
 ) -> tuple[File, ...]:
     """The files; those in which rows are left out or created are rewritten as JSON lines in `spool`.
 
     recognise: read exports of grades as such, unless `names`, the requested columns, are those of the files.
-    pivot: the columns of item, rater and grade, whose rows become columns.
+    pivot: the columns of item, rater and grade, whose rows become columns. grades_are_labels:
+    repeated grades have no mean.
 
     Raises InputError where `explode` names no list, or `pivot` no grades.
     """
@@ -49,7 +51,7 @@ def rows_as_objects(
         notes = list[str]()
         sources = (_grades(*both, notes.append) for both in zip(files, exports, strict=True))
         name = files[0].name if len(files) == 1 else f"{files[0].name} and {len(files) - 1:,} more"
-        rows = pivoted(itertools.chain.from_iterable(sources), pivot, name, notes.append)
+        rows = pivoted(itertools.chain.from_iterable(sources), pivot, name, notes.append, are_labels=grades_are_labels)
         copy = _written(rows, spool / "pivoted.jsonl", name, f"the pivoted {name}")
         for note in notes:  # not before an error
             tell(note)

@@ -17,11 +17,13 @@ MISSING = object()
 MAX_RATERS = 100
 
 
-def pivoted(rows: Iterable[Mapping[str, Any]], pivot: str, name: str, tell: Tell) -> Iterator[dict[str, Any]]:
+def pivoted(
+    rows: Iterable[Mapping[str, Any]], pivot: str, name: str, tell: Tell, *, are_labels: bool = False
+) -> Iterator[dict[str, Any]]:
     """A row for each item. `pivot` are the columns of the item, one or more, then those of the rater and the grade.
 
     Other columns are kept if they have one value in each item. Different grades of one item by one rater become their
-    mean, or of two labels the more frequent one. tell: called with notes.
+    mean, or of two labels the more frequent one, and so with `are_labels`. tell: called with notes.
 
     Raises InputError for a column that does not exist, where no item has grades of two raters, and where grades of one
     item by one rater differ in a column that tells them apart, such as the criterion or the model.
@@ -64,7 +66,8 @@ def pivoted(rows: Iterable[Mapping[str, Any]], pivot: str, name: str, tell: Tell
     if ungraded := len(items) - len(grades):
         tell(f"{name}: {counted(ungraded, 'item')} without any grade left out.")
     labels = {given for by_rater in grades.values() for several in by_rater.values() for given in several}
-    settle = _mean if len(labels) > 2 and all(isinstance(label, (int, float)) for label in labels) else _majority
+    numeric = not are_labels and len(labels) > 2
+    settle = _mean if numeric and all(isinstance(label, (int, float)) for label in labels) else _majority
     repeated = tied = 0
     for item, by_rater in grades.items():
         settled = {}

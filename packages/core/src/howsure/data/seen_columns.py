@@ -14,6 +14,7 @@ from itertools import islice
 from howsure.files.opened import parsed_json
 from howsure.inputs.checks import is_missing
 from howsure.inputs.date_formats import count_date_formats
+from howsure.inputs.label_spelling import is_non_answer
 from howsure.inputs.numbers_and_names import PERCENT, spelled_number
 from howsure.inputs.repeated_items import SOURCE_ROW
 from howsure.inputs.stated_confidence import states_confidence
@@ -49,7 +50,6 @@ MOST_FEW = 60  # different values of what parts rows
 LONGEST_NAME = 60  # characters, on average, of what is a name and no text
 LONGEST_STATEMENT = 100  # characters, on average, of a stated confidence
 EXAMPLES, SHORT = 3, 24  # of a column, and the characters of each
-NON_ANSWERS = frozenset(("none", "n/a", "-", "error", "invalid", "unparseable", "no-score"))
 MAX_VALUES = 1_000  # of a column whose texts are compared with these
 TOLERANCE = 1e-3  # of a sum of probabilities, as files round them
 
@@ -104,7 +104,7 @@ def seen_column(name: str, values: Sequence[str | None]) -> SeenColumn:
 
 def _non_answers(counts: Mapping[str, int]) -> tuple[str, ...]:
     """The texts that mean "no number", if all other values, at least three, are numbers."""
-    texts = tuple(value for value in islice(counts, MAX_VALUES) if value.casefold() in NON_ANSWERS)
+    texts = tuple(value for value in islice(counts, MAX_VALUES) if is_non_answer(value))
     others = (value for value in islice(counts, MAX_VALUES) if value not in texts)
     is_numeric = 0 < len(texts) < len(counts) - 2 and all(spelled_number(value) is not None for value in others)
     return texts if is_numeric else ()

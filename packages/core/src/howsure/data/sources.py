@@ -46,6 +46,7 @@ class Files(Source):
     pivot: str | None = None
     model_version: str | None = None
     independent_rows: bool = False
+    grades_are_labels: bool = field(default=False, repr=False, compare=False)  # of which `pivot` takes no mean
     tell: Callable[[str], None] = field(default=lambda text: None, repr=False, compare=False)
     scratch: Scratch | None = field(default=None, repr=False, compare=False)  # which holds a copy of a table
     bar: Callable[[int, str], AbstractContextManager[Callable[[int], None]]] | None = field(

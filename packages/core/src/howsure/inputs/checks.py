@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import EMPTY, Fault, InputError, Parameter, Verbatim
-from howsure.inputs.label_spelling import is_non_answer
+from howsure.inputs.label_spelling import check_positive, is_non_answer, spellings, spellings_note
 from howsure.inputs.numbers_and_names import (
     LARGEST_FLOAT,
     LARGEST_SCORE,
@@ -211,6 +211,12 @@ class Coded:
 
     def __len__(self) -> int:
         return len(self.codes)
+
+    def spellings_note(self, kind: str) -> list[str]:
+        """A note on names that differ only in spelling, such as "models"; empty if there are none."""
+        counts = np.bincount(self.codes[self.codes >= 0], minlength=len(self.names)).tolist()
+        note = spellings_note(dict(zip(self.names, counts, strict=True)), kind)
+        return [] if note is None else [f"{note}."]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Column:
         return np.array(self.names, dtype=object)[self.codes].astype(dtype or object)
@@ -405,6 +411,9 @@ def check_labels(y_true: object, *, pos_label: object = None, name: str = "y_tru
         raise missing(name, row)
     labels = _zero_or_one(column) if pos_label is None else _equal_to(column, pos_label)
     if labels is not None:
+        if isinstance(pos_label, str) and not labels.all():
+            ones = int(labels.sum())
+            check_positive({pos_label: ones, column[labels.argmin()]: len(labels) - ones}, pos_label, name=name)
         return labels
     row = first_missing(column)
     if row is not None:
@@ -661,6 +670,9 @@ def not_two_values(
     if len(counts) > MANY_LABELS or more:
         few = Verbatim(shortened((repr(value) for value, _ in ordered), limit=3))
         return InputError("not_two_values", name, labels=few, remedy="not_labels")
+    if alike := spellings(counts):
+        remedy = "{alike}: write them alike."
+        return InputError("not_two_values", name, labels=labels, alike=Verbatim(alike), remedy=remedy)
     non_answers = [value for value in counts if value != pos_label and is_non_answer(value)]
     if in_file and not non_answers:
         probs = Parameter("probs", [str(value) for value in sorted(counts, key=natural_order)])

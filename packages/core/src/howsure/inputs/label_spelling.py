@@ -1,13 +1,18 @@
-"""Detect labels spelled in two ways: no predicted label is a true label, or labels differ only in case or spaces."""
+"""Detect labels and names spelled in two ways: they differ only in case, spaces, the Unicode form of accents, or the
+format of a number. They are never merged: a note counts them, or they are refused where one of them counts as 1."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+from unicodedata import normalize
 
 from howsure.errors import InputError
-from howsure.inputs.numbers_and_names import counted, shortened
+from howsure.inputs.numbers_and_names import counted, number_or_text, shortened
 
 MAX_LISTED = 4
+WHOLE_WITH_POINT = re.compile(r"([+-]?[0-9]+)\.0*")  # 1.0 is 1, but version 3.10 is not 3.1
 
 
 def check_common_labels(true: Collection[object], predicted: Collection[object], *, name: str) -> None:
@@ -24,9 +29,10 @@ def check_common_labels(true: Collection[object], predicted: Collection[object],
     """
     if set(true) & set(predicted) or not any(isinstance(label, str) for label in (*true, *predicted)):
         return
+    alike = variants(true, predicted)
     advice = (
-        "They differ only in case or spaces: write both alike."
-        if variants(true, predicted)
+        f"They differ only in {_way([*true, *alike])}: write both alike."
+        if alike
         else "Is it the right column? Write both alike."
     )
     raise InputError(
@@ -36,7 +42,7 @@ def check_common_labels(true: Collection[object], predicted: Collection[object],
 
 
 def variants(true: Iterable[object], predicted: Iterable[object]) -> list[object]:
-    """The predicted labels that match a true label only if case and spaces are ignored.
+    """The predicted labels that match a true label only if spelling is ignored.
 
     >>> variants(["New York", "Paris"], ["paris ", "new  york", "Paris", "Rome"])
     ['paris ', 'new  york']
@@ -46,46 +52,104 @@ def variants(true: Iterable[object], predicted: Iterable[object]) -> list[object
     return [label for label in predicted if label not in labels and _folded(label) in folded_labels]
 
 
-def categories_note(counts: Mapping[str, int]) -> str | None:
-    """Note that lists the categories that differ only in case or spaces, with their numbers of rows; None if none do.
+def is_same_label(value: str, pos_label: object) -> bool:
+    """Whether a value is the positive label: the same text, truth value or number.
 
-    >>> categories_note({"No": 30, "Yes": 40, "no": 3})
+    >>> is_same_label("1.0", 1), is_same_label("TRUE", "true"), is_same_label("yes", "Yes")
+    (True, True, False)
+    """
+    return value == str(pos_label) or number_or_text(value) == number_or_text(str(pos_label)) != str(pos_label)
+
+
+def check_positive(counts: Mapping[Any, int], pos_label: object, *, name: str) -> None:
+    """Check that no other value of a column differs from the positive label only in spelling.
+
+    counts: the number of rows by value.
+
+    >>> check_positive({"Ja": 30, "ja": 4, "Nein": 9}, "Ja", name="label")
+    Traceback (most recent call last):
+    howsure.errors.InputError: label: 'Ja' (30) and 'ja' (4) differ only in case or spaces. Write them alike, as only
+    one of them would count as 1.
+    """
+    same = {value: rows for value, rows in counts.items() if is_same_label(str(value), pos_label)}
+    others = {value: rows for value, rows in counts.items() if value not in same}
+    first = next(iter(same), None)
+    alike = (
+        spellings({first: same[first]} | {value: others[value] for value in variants([first], others)})
+        if same
+        else None
+    )
+    if alike:
+        raise InputError(f"{name}: {alike}. Write them alike, as only one of them would count as 1.")
+
+
+def spellings_note(counts: Mapping[str, int], kind: str) -> str | None:
+    """Note that lists names of one kind that differ only in spelling, with their numbers of rows; None if none do.
+
+    >>> spellings_note({"No": 30, "Yes": 40, "no": 3}, "categories")
     "'No' (30) and 'no' (3) differ only in case or spaces, and count as different categories"
     """
-    alike: dict[object, list[str]] = {}
-    for category in counts:
-        alike.setdefault(_folded(category), []).append(category)
-    listed = [
-        " and ".join(f"{category!r} ({counts[category]:,})" for category in several)
-        for several in alike.values()
-        if len(several) > 1
-    ]
-    if not listed:
+    alike = spellings(counts)
+    return None if alike is None else f"{alike}, and count as different {kind}"
+
+
+def spellings(counts: Mapping[Any, int]) -> str | None:
+    """Which names differ only in spelling, with their numbers of rows; None if none do."""
+    by_folded: dict[object, list[object]] = {}
+    for name in counts:
+        by_folded.setdefault(_folded(name), []).append(name)
+    several = [names for names in by_folded.values() if len(names) > 1]
+    if not several:
         return None
-    return f"{shortened(listed, limit=MAX_LISTED)} differ only in case or spaces, and count as different categories"
+    listed = [_listed_counts(names, counts) for names in several]
+    way = _way([name for names in several for name in names])
+    return f"{shortened(listed, limit=MAX_LISTED)} differ only in {way}"
+
+
+def _listed_counts(names: Sequence[object], counts: Mapping[Any, int]) -> str:
+    *first, last = [f"{name!r} ({counts[name]:,})" for name in names[:MAX_LISTED]]
+    return f"{', '.join(first)} and {last}"
 
 
 def variants_note(true: Iterable[object], predicted: Mapping[object, int]) -> str | None:
-    """Note on the number of predictions that differ from a true label only in case or spaces; None if there are none.
+    """Note on the number of predictions that differ from a true label only in spelling; None if there are none.
 
     predicted: the number of rows by predicted label.
 
     >>> variants_note(["No", "Yes"], {"yes": 7, "no ": 5, "Yes": 30})
     "12 predictions differ from a true label only in case or spaces ('no ', 'yes'), and count as wrong"
     """
-    different = variants(true, predicted)
+    labels = list(true)
+    different = variants(labels, predicted)
     if not different:
         return None
     rows = sum(predicted[label] for label in different)
     differ, count = ("differs", "counts") if rows == 1 else ("differ", "count")
     return (
-        f"{counted(rows, 'prediction')} {differ} from a true label only in case or spaces ({_listed(different)}), "
-        f"and {count} as wrong"
+        f"{counted(rows, 'prediction')} {differ} from a true label only in {_way([*labels, *different])} "
+        f"({_listed(different)}), and {count} as wrong"
     )
 
 
 def _folded(label: object) -> object:
-    return " ".join(label.split()).casefold() if isinstance(label, str) else label
+    """A label without its spelling: composed, in lower case and with single spaces, and 1.0 as 1."""
+    if not isinstance(label, str):
+        return label
+    text = " ".join(normalize("NFC", normalize("NFC", label).casefold()).split())
+    whole = WHOLE_WITH_POINT.fullmatch(text)
+    return text if whole is None else whole[1]
+
+
+def _way(labels: Iterable[object]) -> str:
+    """In what labels that are equal when folded differ."""
+    texts = [label for label in labels if isinstance(label, str)]
+    plain = {" ".join(text.split()).casefold() for text in texts}
+    composed = {normalize("NFC", text) for text in plain}
+    if len(composed) < len(plain):
+        return "case, spaces or the Unicode form of accents"
+    if len({_folded(text) for text in texts}) < len(composed):
+        return "case, spaces or the format of numbers"
+    return "case or spaces"
 
 
 def _listed(labels: Collection[object]) -> str:

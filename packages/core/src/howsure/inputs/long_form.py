@@ -23,6 +23,7 @@ from howsure.inputs.checks import (
     missing,
     no_number,
 )
+from howsure.inputs.label_spelling import check_positive, is_same_label
 from howsure.inputs.numbers_and_names import counted, number_or_text, shortened, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 
@@ -63,11 +64,12 @@ def long_form(model: object, id: object, run: object = None, *, n: int, skip_mis
     runs, run_names = (np.zeros(n, dtype=np.int64), ("",)) if run is None else check_codes(run, n=n, name="run")
     if len(names) < 2:
         raise InputError(f"model must name two or more models; every row is of {names[0]!r}.")
+    spellings = Coded(models, names).spellings_note("models")
     of_cell, cell = np.unique(models.astype(np.int64) * len(run_names) + runs, return_inverse=True)
     folds = None
     if run is not None and (np.bincount(cell) != len(item_names)).any():
         folds = _folds(models, items, runs, names)
-    kind, notes = ("run", ()) if folds is None else ("repetition", (folds.note,))
+    kind, notes = ("run", (*spellings,)) if folds is None else ("repetition", (*spellings, folds.note))
     if folds is not None:
         runs, run_names = folds.repetitions, tuple(map(str, range(1, int(folds.repetitions.max()) + 2)))
         of_cell, cell = np.unique(models.astype(np.int64) * len(run_names) + runs, return_inverse=True)
@@ -250,13 +252,27 @@ def positive_scores(column: Any, pos_label: object, name: str, notes: list[str])
             raise missing(name, row)
         texts, codes = np.unique(column.astype(str), return_inverse=True)
         column = Coded(codes, tuple(texts.tolist()))
-    counts = dict(sorted(zip(column.names, np.bincount(column.codes).tolist(), strict=True)))
-    positive = str(pos_label)
-    if positive not in counts:
-        raise unknown_name("value", positive, list(counts), place=name)
-    others = [f"{text} ({count:,})" for text, count in counts.items() if text != positive]
-    notes.append(f"{name} is 1 for {positive} and 0 for every other value: {shortened(others)}.")
-    return np.asarray(column.codes == column.names.index(positive), dtype=np.float64)
+    counts = np.bincount(column.codes, minlength=len(column.names)).tolist()
+    is_positive = _positive_values(dict(zip(column.names, counts, strict=True)), pos_label, name, notes)
+    scores: Floats = np.array(list(is_positive.values()), dtype=np.float64)[column.codes]
+    return scores
+
+
+def _positive_values(
+    counts: Mapping[str, int], pos_label: object, name: str, notes: list[str], *, must_occur: bool = True
+) -> dict[str, bool]:
+    """Whether each value is the positive one; a note that counts the others is appended to `notes`.
+
+    counts: the number of rows by value. Raises InputError if no value is the positive one, or if another value differs
+    from it only in spelling.
+    """
+    is_positive = {value: is_same_label(value, pos_label) for value in counts}
+    if must_occur and not any(is_positive.values()):
+        raise unknown_name("value", str(pos_label), sorted(counts), place=name)
+    check_positive(counts, pos_label, name=name)
+    others = [f"{value} ({count:,})" for value, count in sorted(counts.items()) if not is_positive[value]]
+    notes.append(f"{name} is 1 for {pos_label} and 0 for every other value: {shortened(others)}.")
+    return is_positive
 
 
 def partial_scores(
@@ -305,12 +321,8 @@ def _scores_of_objects(rows: Column, pos_label: object, name: str, notes: list[s
         if odd is not None:
             raise no_number(name, cells[odd], row=int((codes == odd).argmax()))
         return np.array([math.nan if cell is None else float(cell) for cell in cells])[codes]
-    positive = number_or_text(str(pos_label))
     texts = Counter[str]()
     for value, cell, count in zip(values, cells, np.bincount(codes).tolist(), strict=True):
         texts[str(value)] += count if cell is not None else 0
-    if must_occur and positive not in [cell for cell in cells if cell is not None]:
-        raise unknown_name("value", str(pos_label), list(+texts), place=name)
-    others = [f"{text} ({count:,})" for text, count in sorted((+texts).items()) if number_or_text(text) != positive]
-    notes.append(f"{name} is 1 for {pos_label} and 0 for every other value: {shortened(others)}.")
-    return np.array([math.nan if cell is None else float(cell == positive) for cell in cells])[codes]
+    is_positive = _positive_values(+texts, pos_label, name, notes, must_occur=must_occur)
+    return np.array([float(is_positive.get(str(value), math.nan)) for value in values])[codes]

@@ -12,6 +12,7 @@ from howsure.errors import InputError
 from howsure.inputs.arguments import check_distinct
 from howsure.inputs.checks import (
     GIVEN_PREFIX,
+    Coded,
     Column,
     check_clusters,
     check_codes,
@@ -120,7 +121,7 @@ def pairs_from(
         names,
         None if clusters is None else check_clusters(clusters, n=n, name=names_in_messages["clusters"]),
         positive=None if pos_label is None else str(pos_label),
-        notes=notes,
+        notes=notes if codes is None else (*notes, *Coded(codes, names).spellings_note("groups")),
     )
 
 

@@ -16,7 +16,7 @@ from howsure.errors import InputError, told
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import NUMERIC
 from howsure.inputs.frames import Source
-from howsure.inputs.label_spelling import categories_note
+from howsure.inputs.label_spelling import spellings_note
 from howsure.inputs.numbers_and_names import (
     as_spelled,
     check_level,
@@ -102,7 +102,7 @@ def rater_agreement(
     if judge is not None and judge not in grades.raters:
         raise unknown_name("judge", judge, grades.raters, place="the raters")
     rows = [_row(grades, grades.raters, "all", None, level)]
-    notes = []
+    notes = list(answers.notes)
     if len(grades.raters) > MOST_RATERS:
         notes.append(f"{len(grades.raters):,} raters: above {MOST_RATERS}, pairs of them have no rows")
     elif len(grades.raters) > 2:
@@ -113,7 +113,7 @@ def rater_agreement(
         rows = [_row(grades, grades.raters, grades.raters[0], grades.raters[1], level)]
     if scale == "nominal":
         counts = np.bincount(answers.codes("score")).tolist()
-        note = categories_note(dict(zip(answers.names("score"), counts, strict=True)))
+        note = spellings_note(dict(zip(answers.names("score"), counts, strict=True)), "categories")
         notes += [note] if note else []
     if (codes := grades.table[grades.table >= 0]).min() == codes.max():
         notes.append("all raters gave the same value: agreement by chance is 1, so α and κ are undefined")

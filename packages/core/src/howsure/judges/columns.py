@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,7 +29,9 @@ SPARSE = 10  # places a row, up to which they are counted without a sort
 MIN_COPIED = 10  # fewer equal grades are not surprising
 NUMERIC, PARTIAL = ("score", *LENGTHS), ("y_true", *READINGS, "swapped", "earlier")
 DRAWN = ("strata", "inclusion")
+KINDS = {"model": "models", "rater": "raters", "prompt": "prompts"}  # in notes on names that differ only in spelling
 PARTS = ("model", "prompt", "rater", "judge", "run")  # roles within which an item has one row
+PEOPLE, JUDGES = {"human", "person", "people", "expert", "annotator"}, {"judge", "llm", "gpt", "autorater"}  # in names
 OF_ANSWERS = ("model", "id", "rater", "prompt")  # columns that hold no grades
 
 
@@ -68,9 +72,12 @@ class Columns:
         cells = [columns[role] for role in PARTS if role in columns]
         in_clusters = "clusters" in roles and not {"clusters", "id", "strata"} & columns.keys()
         numeric_roles = numeric if pos_label is None else LENGTHS
-        rows = (
-            Rows(columns) if data is None else _rows(columns, data, numeric_roles, show, cells if in_clusters else None)
-        )
+        with _advising_swap(columns.get("score"), "y_true" in columns):
+            rows = (
+                Rows(columns)
+                if data is None
+                else _rows(columns, data, numeric_roles, show, cells if in_clusters else None)
+            )
         names = {role: str(column) if data is not None else role for role, column in columns.items()}
         values = columns if data is None else {role: rows[column] for role, column in columns.items()}
         notes: list[str] = []
@@ -94,10 +101,12 @@ class Columns:
                     must_occur=role not in READINGS,
                 )
                 if role in numeric and np.isnan(role_numbers).any():
-                    raise missing(names[role], int(np.isnan(role_numbers).argmax()))
+                    remedy = "missing_judge" if role == "score" and "y_true" in values else "leave_out_rows"
+                    raise missing(names[role], int(np.isnan(role_numbers).argmax()), remedy=remedy)
                 numbers[role] = role_numbers
             if {"score", "y_true"} <= numbers.keys():
                 notes += _note_on_copies(numbers["score"], numbers["y_true"], names)
+                notes += _note_on_swap(numbers["y_true"], names, rows.read.get("skipped") or {})
             coded = {
                 role: column if isinstance(column, Coded) else Coded(*check_codes(column, n=n, name=names[role]))
                 for role, column in values.items()
@@ -110,6 +119,7 @@ class Columns:
         if data is not None:
             recipe |= {AS_READ.get(role, role): column for role, column in (columns | dict(rows.chosen)).items()}
         notes += rows.notes
+        notes += [note for role, kind in KINDS.items() if role in coded for note in coded[role].spellings_note(kind)]
         drawn = {role: values[role] for role in DRAWN if role in values}
         return cls(n, numbers, coded, drawn, units, rows, recipe, notes)
 
@@ -190,6 +200,35 @@ def _note_on_copies(judge: Floats, people: Floats, name_by_role: Mapping[str, st
         return []
     columns = f"{name_by_role['score']} and {name_by_role['y_true']}"
     return [f"{columns} are equal in all {n:,} answers that have both. Check that neither is a copy of the other."]
+
+
+def _note_on_swap(people: Floats, name_by_role: Mapping[str, str], skipped: Mapping[str, int]) -> list[str]:
+    """A warning if the columns of judge and people seem to be swapped, by their names or by where they have gaps.
+
+    >>> _note_on_swap(np.ones(3), {"score": "human_grade", "y_true": "judge"}, {})
+    ['human_grade is read as the judge, and judge as people. Are they swapped?']
+    """
+    judge, person = name_by_role["score"], name_by_role["y_true"]
+    by_name = _words(judge) & PEOPLE and _words(person) & JUDGES
+    has_gaps = skipped.get(judge) and person not in skipped and not np.isnan(people).any()
+    by_gaps = has_gaps and not _words(judge) & JUDGES
+    return [f"{judge} is read as the judge, and {person} as people. Are they swapped?"] if by_name or by_gaps else []
+
+
+def _words(name: str) -> set[str]:
+    return {*re.split(r"[^a-z]+", name.casefold())}
+
+
+@contextmanager
+def _advising_swap(judge: Any, has_people: bool) -> Iterator[None]:
+    """Say in errors about a missing grade of the judge that the columns may be swapped."""
+    try:
+        yield
+    except InputError as error:
+        fault = error.fault
+        if fault is None or not has_people or fault.name != judge or fault.rule != "missing":
+            raise
+        raise InputError(replace(fault, remedy="missing_judge")) from error
 
 
 def _rows(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from howsure.data.sources import Files
 from howsure.errors import InputError, told
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import Coded, is_missing
@@ -283,6 +284,8 @@ def validate_judge(
         if column is None:
             raise needed(role, "as the judge's labels are compared with those of people")
     roles = {"score": score, "y_true": y_true, "clusters": clusters}
+    if isinstance(data, Files):
+        data = replace(data, grades_are_labels=True)
     answers = Columns.read(roles, data, pos_label=pos_label, show=show)
     people, judge = answers.numbers["y_true"], answers.numbers["score"]
     labelled = np.flatnonzero(~np.isnan(people))

@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from howsure.data.logs.conversion import Log
 
 CODED = ("model", "groups", "id", "run")
+KINDS = {"model": "models", "groups": "groups"}  # in notes on names that differ only in spelling
 OF_TRIALS = {"error": Kind.OPTIONAL, "cost": Kind.PARTIAL}  # further roles, of agents' trials
 MAX_CELLS, SECONDS_PER_CELL = 10_000, 0.015  # models or groups, and the seconds that one takes
 
@@ -187,6 +188,7 @@ def read_scored_rows(
     units = None if roles["clusters"] is None else check_clusters(roles["clusters"], n=n)
     worst_rows = None if worst is None else worst.other_columns(n, data)
     _check_cells(coded, n)
+    notes += _spellings_notes(coded)
     return ScoredRows(scores, coded, units, {"n": n}, tuple(notes), rows=worst_rows, answers=both, of_trials=of_trials)
 
 
@@ -260,6 +262,7 @@ def _read_source(
             if (column := columns.get(role)) is not None
         }
         _check_cells(coded, n, columns)
+        notes += _spellings_notes(coded)
         units = None if clusters is None else cluster_codes(table.columns[clusters], n, clusters)
     provenance = dict(table.read)
     if columns["model"] != FILE and not by_file:
@@ -392,6 +395,11 @@ def _check_cells(coded: Mapping[str, Coded], n: int, columns: Mapping[str, str |
         if (coded_column := coded.get(role)) is not None:
             name = role if columns is None else columns[role] or role
             check_group_count(len(coded_column.names), n, name=name, most=MAX_CELLS, seconds=SECONDS_PER_CELL)
+
+
+def _spellings_notes(coded: Mapping[str, Coded]) -> list[str]:
+    """Notes on models and groups whose names differ only in spelling."""
+    return [note for role, kind in KINDS.items() if role in coded for note in coded[role].spellings_note(kind)]
 
 
 def _as_coded(column: Any, n: int, name: str) -> Coded:

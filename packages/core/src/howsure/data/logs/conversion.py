@@ -314,6 +314,7 @@ def input_files(
     labels_from: str | None = None,
     explode: str | None = None,
     pivot: str | None = None,
+    grades_are_labels: bool = False,
     model_version: str | None = None,
     encoding: str | None = None,
     tell: Callable[[str], None] = lambda text: None,
@@ -354,8 +355,8 @@ def input_files(
             raise InputError("`normalise=...` is for log-likelihoods of choices in a log; these files are tables.")
         if model_version is not None:
             raise InputError("`model_version=...` is for logs of decisions; these files are tables.")
-        recognise = format is None
-        return rows_as_objects(files, explode, spool, tell, recognise=recognise, pivot=pivot, names=words), None
+        how: dict[str, Any] = {"pivot": pivot, "grades_are_labels": grades_are_labels, "names": words}
+        return rows_as_objects(files, explode, spool, tell, recognise=format is None, **how), None
     for name, value, of in (("explode", explode, "lists in tables"), ("pivot", pivot, "tables of grades")):
         if value is None:
             continue

@@ -39,6 +39,7 @@ from howsure.data.tables.database import Column
 from howsure.data.tables.table import ALL, Table, holds_lists, with_keys
 from howsure.errors import LOOK, InputError
 from howsure.inputs.frames import AS_READ, ITEM, ITEM_HASH, Rows
+from howsure.inputs.label_spelling import spellings_note
 from howsure.inputs.numbers_and_names import shortened, unknown_name
 from howsure.inputs.pairs import (
     CLASS_WISE,
@@ -162,6 +163,8 @@ def open_predictions(
         if scores.is_one and not soft:
             stream = replace(stream, label_sql=label_sql(selection, label, pos_label))
         sizes = {} if groups_held is None else group_sizes(selection, groups_held)
+        if (spelled := spellings_note(sizes, "groups")) is not None:
+            notes["notes"] = [*notes.get("notes", []), f"{spelled}."]
         other_columns = partial(_beside, selection, columns, tuple(sizes), separate=separate)
         if scores.is_one and not soft:
             streamed = stream if selection.n > exact_up_to else None

@@ -17,7 +17,6 @@ from howsure.data.tables.connections import Connection
 from howsure.data.tables.database import (
     Column,
     Database,
-    as_number,
     chunks,
     commas_note,
     literals,
@@ -28,7 +27,8 @@ from howsure.data.tables.table import ALL, Table, column_names, open_table
 from howsure.data.tables.where import Condition, condition
 from howsure.errors import EMPTY, InputError, parameter
 from howsure.inputs.checks import check_group_count, not_two_values
-from howsure.inputs.numbers_and_names import TRUTHS, natural_order, number_or_text, unknown_name
+from howsure.inputs.label_spelling import check_positive, is_same_label
+from howsure.inputs.numbers_and_names import natural_order, number_or_text, unknown_name
 from howsure.inputs.pairs import Integers
 from howsure.inputs.pooled_models import model_columns, note_on_models
 from howsure.inputs.repeated_items import RepeatedItems, candidates, first_repeated
@@ -72,6 +72,7 @@ def _named(source: Files, database: Database, texts: Sequence[str]) -> tuple[tup
     how: dict[str, Any] = {"normalise": source.normalise, "labels_from": source.labels_from, "explode": source.explode}
     how |= {"model_version": source.model_version, "pivot": source.pivot, "encoding": source.encoding}
     plain = not any(value for name, value in how.items() if name != "encoding")
+    how["grades_are_labels"] = source.grades_are_labels
     if plain and source.format in (None, *TABLES):
         files = named_files(paths, format=source.format, spool=database.folder, encoding=source.encoding)
         if all(file.format in ("csv", "tsv") and not (source.format is None and may_be_export(file)) for file in files):
@@ -306,22 +307,16 @@ def positive_values(column: Column, counts: dict[str, int], pos_label: str | Non
         return [value for value, number in numbers.items() if number == target]
     if pos_label is None:
         raise labels_refused(column, counts)
-    chosen = [value for value in counts if _same(value, pos_label)]
+    chosen = [value for value in counts if is_same_label(value, pos_label)]
     if not chosen or len(counts) - len(chosen) > 1:
         raise labels_refused(column, counts, pos_label)
+    check_positive(counts, pos_label, name=column.name)
     return chosen
 
 
 def labels_refused(column: Column, counts: dict[str, int], pos_label: str | None = None) -> InputError:
     """Error for a label that is neither 0 or 1 nor one of two values."""
     return not_two_values(counts, pos_label=pos_label, name=column.called, in_file=True)
-
-
-def _same(value: str, pos_label: str) -> bool:
-    if value == pos_label or (value.lower() in TRUTHS and value.lower() == pos_label.lower()):
-        return True
-    number = as_number(value)
-    return number is not None and number == as_number(pos_label)
 
 
 def _zero_or_one(value: str) -> float | None:
