@@ -20,20 +20,24 @@ X3, Y3 = make_classification(900, n_classes=3, n_informative=4, random_state=1)
 
 
 def test_cross_validation_gives_the_errors_of_the_folds() -> None:
-    found = cross_validate(GaussianNB(), X, NAMES, cv=3, scoring=scorers(), return_estimator=True, return_indices=True)
-    for k, (fitted, rows) in enumerate(zip(found["estimator"], found["indices"]["test"], strict=True)):
+    validation = cross_validate(
+        GaussianNB(), X, NAMES, cv=3, scoring=scorers(), return_estimator=True, return_indices=True
+    )
+    for k, (fitted, rows) in enumerate(zip(validation["estimator"], validation["indices"]["test"], strict=True)):
         prob = fitted.predict_proba(X[rows])
         error = howsure.calibration_error(NAMES[rows], prob[:, 1], pos_label="spam")
-        assert found["test_neg_calibration_error"][k] == -error.value
+        assert validation["test_neg_calibration_error"][k] == -error.value
         right = fitted.predict(X[rows]) == NAMES[rows]
-        assert found["test_neg_aurc"][k] == pytest.approx(-howsure.selective_curve(right, prob.max(axis=1)).aurc.value)
+        assert validation["test_neg_aurc"][k] == pytest.approx(
+            -howsure.selective_curve(right, prob.max(axis=1)).aurc.value
+        )
 
 
 def test_of_three_classes_the_predicted_one_counts() -> None:
     fitted = GaussianNB().fit(X3, Y3)
     prob, right = fitted.predict_proba(X3), fitted.predict(X3) == Y3
-    found = ConfidenceScorer("calibration_error")(fitted, X3, Y3)
-    assert found == pytest.approx(-howsure.calibration_error(right, prob.max(axis=1)).value)
+    score = ConfidenceScorer("calibration_error")(fitted, X3, Y3)
+    assert score == pytest.approx(-howsure.calibration_error(right, prob.max(axis=1)).value)
 
 
 def test_a_search_chooses_by_it() -> None:

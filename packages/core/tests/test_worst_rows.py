@@ -31,12 +31,14 @@ def by_hand(
 ) -> list[tuple[int, float, str]]:
     """Row, probability and text of the worst, sorted in plain Python."""
     rows = list(enumerate(frame.itertuples(), start=1))
-    held = [(-abs(row.p - row.gold), i, row.p, row.text) for i, row in rows if wrong(row) and abs(row.p - row.gold) > 0]
-    return [(i, p, text) for _, i, p, text in sorted(held)[:n]]
+    candidates = [
+        (-abs(row.p - row.gold), i, row.p, row.text) for i, row in rows if wrong(row) and abs(row.p - row.gold) > 0
+    ]
+    return [(i, p, text) for _, i, p, text in sorted(candidates)[:n]]
 
 
-def told(found: Any) -> list[tuple[int, float, str]]:
-    return [(row.row, row.probability, row.shown["text"]) for row in found.worst]
+def worst_rows(curves: Any) -> list[tuple[int, float, str]]:
+    return [(row.row, row.probability, row.shown["text"]) for row in curves.worst]
 
 
 @pytest.mark.parametrize("n", [1, 30, 5000])
@@ -46,13 +48,13 @@ def test_arrays_frames_and_files_give_the_rows_found_by_hand(tmp_path: Path, n: 
     frame.to_parquet(tmp_path / "a.parquet")
     expected = by_hand(frame, n)
     show = {"text": frame["text"]}
-    assert told(curves_by_group(frame["gold"], frame["p"], worst=n, show=show)) == expected
+    assert worst_rows(curves_by_group(frame["gold"], frame["p"], worst=n, show=show)) == expected
     for data in (frame, howsure.read(tmp_path / "a.csv"), howsure.read(tmp_path / "a.parquet")):
-        found = curves_by_group("gold", "p", groups="kind", worst=n, show=["text"], data=data)
-        assert found.worst is not None
-        assert told(found) == expected
-        assert [row.group for row in found.worst] == [frame["kind"][row.row - 1] for row in found.worst]
-        assert [int(row.label) for row in found.worst] == [frame["gold"][row.row - 1] for row in found.worst]
+        curves = curves_by_group("gold", "p", groups="kind", worst=n, show=["text"], data=data)
+        assert curves.worst is not None
+        assert worst_rows(curves) == expected
+        assert [row.group for row in curves.worst] == [frame["kind"][row.row - 1] for row in curves.worst]
+        assert [int(row.label) for row in curves.worst] == [frame["gold"][row.row - 1] for row in curves.worst]
 
 
 @pytest.mark.long
@@ -63,10 +65,10 @@ def test_of_very_many_rows_the_same_are_found_some_at_a_time(tmp_path: Path, mon
     frame.loc[np.arange(0, 200_000, 7), "p"] = np.nan
     frame.to_parquet(tmp_path / "a.parquet", row_group_size=20_000)
     data = howsure.read(tmp_path / "a.parquet", skip_missing=True, where="gold < 2")
-    found = curves_by_group("gold", "p", groups="kind", worst=25, show=["text"], data=data)
-    assert found.worst is not None
-    assert told(found) == by_hand(frame, 25, lambda row: row.p == row.p)
-    assert [row.group for row in found.worst] == [frame["kind"][row.row - 1] for row in found.worst]
+    curves = curves_by_group("gold", "p", groups="kind", worst=25, show=["text"], data=data)
+    assert curves.worst is not None
+    assert worst_rows(curves) == by_hand(frame, 25, lambda row: row.p == row.p)
+    assert [row.group for row in curves.worst] == [frame["kind"][row.row - 1] for row in curves.worst]
 
 
 def test_answers_count_where_they_are_wrong(tmp_path: Path) -> None:
@@ -74,10 +76,10 @@ def test_answers_count_where_they_are_wrong(tmp_path: Path) -> None:
     frame.to_csv(tmp_path / "a.csv", index=False)
     data = howsure.read(tmp_path / "a.csv")
     table = howsure.selective_table("gold", "p", worst=40, show=["text"], data=data)
-    assert told(table) == by_hand(frame, 40, lambda row: row.gold == 0)
+    assert worst_rows(table) == by_hand(frame, 40, lambda row: row.gold == 0)
     likelier = howsure.Probabilities("prob", "p", reduce="top-label")
     table = howsure.selective_table("gold", likelier, worst=400, show=["text"], data=data)
-    assert told(table) == by_hand(frame, 400, lambda row: (row.p > 0.5) != row.gold)
+    assert worst_rows(table) == by_hand(frame, 400, lambda row: (row.p > 0.5) != row.gold)
 
 
 @pytest.mark.parametrize("reduce", ["top-label", "class-wise", "b"])
@@ -91,42 +93,42 @@ def test_of_classes_the_confidence_in_the_wrong_one_counts(tmp_path: Path, reduc
     pairs = []
     for i, row in frame.iterrows():
         top = frame.loc[i, ["a", "b", "c"]].astype(float).idxmax()
-        for one in {"top-label": [top], "class-wise": "abc", "b": "b"}[reduce]:
-            by = abs(row[one] - (row["gold"] == one))
+        for class_name in {"top-label": [top], "class-wise": "abc", "b": "b"}[reduce]:
+            by = abs(row[class_name] - (row["gold"] == class_name))
             if by > 0 and (reduce != "top-label" or row["gold"] != top):
-                pairs.append((-by, i + 1, one, row[one]))
-    given = howsure.Probabilities("probs", ["a", "b", "c"], reduce=reduce)
+                pairs.append((-by, i + 1, class_name, row[class_name]))
+    probabilities = howsure.Probabilities("probs", ["a", "b", "c"], reduce=reduce)
     for data in (frame, howsure.read(tmp_path / "a.csv")):
-        found = curves_by_group("gold", given, worst=20, show=["text"], data=data).worst
-        assert found is not None
-        assert [(row.row, row.probability) for row in found] == [(i, q) for _, i, _, q in sorted(pairs)[:20]]
-        assert [row.shown["text"] for row in found] == [str(row.row - 1) for row in found]
+        worst = curves_by_group("gold", probabilities, worst=20, show=["text"], data=data).worst
+        assert worst is not None
+        assert [(row.row, row.probability) for row in worst] == [(i, q) for _, i, _, q in sorted(pairs)[:20]]
+        assert [row.shown["text"] for row in worst] == [str(row.row - 1) for row in worst]
         if reduce == "class-wise":
-            assert [row.group for row in found] == [one for *_, one, _ in sorted(pairs)[:20]]
+            assert [row.group for row in worst] == [class_name for *_, class_name, _ in sorted(pairs)[:20]]
 
 
 @pytest.mark.long
 def test_texts_are_cut_for_people_and_whole_for_programs(tmp_path: Path) -> None:
     answers().to_csv(tmp_path / "a.csv", index=False)
-    found = curves_by_group("gold", "p", worst=5, show=["text"], data=howsure.read(tmp_path / "a.csv"))
-    whole = next(row.shown["text"] for row in found.worst if len(row.shown["text"]) > 300)
-    assert "Texts are cut after 60 characters" in found.text()
-    assert max(map(len, found.worst.text().splitlines())) < 120
-    assert "long…" in found.to_markdown()
-    assert "long\\dots{}" in found.to_latex()
-    assert whole in [row["shown"]["text"] for row in json.loads(json.dumps(found.to_dict()))["worst"]]
-    assert list(found.worst.to_frame()["text"]) == [row.shown["text"] for row in found.worst]
-    found.report(tmp_path / "page.html")
-    for page in (found._repr_html_(), found.worst._repr_html_(), (tmp_path / "page.html").read_text()):
+    curves = curves_by_group("gold", "p", worst=5, show=["text"], data=howsure.read(tmp_path / "a.csv"))
+    whole = next(row.shown["text"] for row in curves.worst if len(row.shown["text"]) > 300)
+    assert "Texts are cut after 60 characters" in curves.text()
+    assert max(map(len, curves.worst.text().splitlines())) < 120
+    assert "long…" in curves.to_markdown()
+    assert "long\\dots{}" in curves.to_latex()
+    assert whole in [row["shown"]["text"] for row in json.loads(json.dumps(curves.to_dict()))["worst"]]
+    assert list(curves.worst.to_frame()["text"]) == [row.shown["text"] for row in curves.worst]
+    curves.report(tmp_path / "page.html")
+    for page in (curves._repr_html_(), curves.worst._repr_html_(), (tmp_path / "page.html").read_text()):
         assert "long " * 60 in page
         assert "<b>Who" not in page
         assert "\x1b" not in page
     alone = howsure.selective_table("gold", "p", worst=5, show=["text"], data=howsure.read(tmp_path / "a.csv"))
     alone.report(tmp_path / "alone.html")
     assert "AUROC" in (tmp_path / "alone.html").read_text().partition("Worst rows")[0]
-    assert "\x1b" not in found.text()
-    assert found.to_csv() == found.worst.to_csv()
-    assert found.worst.to_csv().startswith("file,row,label,probability,text\n")
+    assert "\x1b" not in curves.text()
+    assert curves.to_csv() == curves.worst.to_csv()
+    assert curves.worst.to_csv().startswith("file,row,label,probability,text\n")
 
 
 @pytest.mark.long
@@ -136,10 +138,10 @@ def test_the_command_says_what_the_function_says(tmp_path: Path) -> None:
     frame[1::2].to_csv(tmp_path / "y.csv", index=False)
     typed = (str(tmp_path / "x.csv"), str(tmp_path / "y.csv"), "--target", "gold", "--prob", "p")
     for name, function in (("calibration", curves_by_group), ("selective", howsure.selective_table)):
-        found = function("gold", "p", worst=4, show=["text", "kind"], data=howsure.read(typed[:2]))
+        curves = function("gold", "p", worst=4, show=["text", "kind"], data=howsure.read(typed[:2]))
         printed = json.loads(run_command(name, *typed, "--worst", "4", "--show", "text,kind", "--format", "json").out)
-        assert printed["worst"] == found.to_dict()["worst"]
-        assert found.to_dict()["recipe"]["show"] == ["text", "kind"]
+        assert printed["worst"] == curves.to_dict()["worst"]
+        assert curves.to_dict()["recipe"]["show"] == ["text", "kind"]
         table = run_command(name, *typed, "--worst", "4", "--show", "kind").out
         listed = table.partition("Worst rows")[2].splitlines()
         assert sum(line.startswith(("x ", "y ")) for line in listed) == 4

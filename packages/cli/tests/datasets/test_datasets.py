@@ -149,9 +149,9 @@ def test_files_are_fetched_once_renamed_and_packed(tmp_path: Path) -> None:
         fetched = fetch_data_set(corpus(), tmp_path, host=site.address, advance=progress.append)
         assert fetched == [tmp_path / "train.tsv", tmp_path / "parts" / "test.tsv.gz"]
         assert sum(progress) == len(PLAIN) + len(PACKED)
-        assert [path for path, _ in site.asked] == list(PATHS)
+        assert [path for path, _ in site.requests] == list(PATHS)
         assert fetch_data_set(corpus(), tmp_path, host=site.address) == []
-        assert len(site.asked) == 2
+        assert len(site.requests) == 2
     contents = everything(tmp_path)
     assert set(contents) == {"train.tsv", "parts/test.tsv.gz"}
     assert contents["train.tsv"] == PLAIN
@@ -192,7 +192,7 @@ def test_what_broke_off_goes_on(tmp_path: Path, knows_ranges: bool) -> None:
         assert everything(tmp_path) == {".train.tsv.part": PLAIN[:100_000]}
         progress: list[int] = []
         fetch_data_set(corpus(), tmp_path, host=site.address, advance=progress.append)
-        assert site.asked[:2] == [(path, None), (path, "bytes=100000-")]
+        assert site.requests[:2] == [(path, None), (path, "bytes=100000-")]
         assert sum(progress) == len(PLAIN) + len(PACKED)
     assert set(everything(tmp_path)) == {"train.tsv", "parts/test.tsv.gz"}
     assert (tmp_path / "train.tsv").read_bytes() == PLAIN

@@ -71,7 +71,7 @@ def uniform_bins(rows: Sequence[Row], edges: Sequence[float]) -> Bins:
     bins: Bins = [[] for _ in range(len(inner) + 1)]
     for row in sorted(rows, key=lambda row: row.q):
         bins[sum(row.q > edge for edge in inner)].append(row)
-    return [held for held in bins if held]
+    return [bin_rows for bin_rows in bins if bin_rows]
 
 
 def weight(rows: Iterable[Row]) -> Fraction:
@@ -93,25 +93,25 @@ def frequency(rows: Iterable[Row]) -> Fraction:
 
 def averaged(bins: Bins, value: Callable[[list[Row]], Fraction]) -> Fraction:
     """The mean over bins, weighted by the bins' weight."""
-    return sum((weight(held) * value(held) for held in bins), ZERO) / sum((weight(held) for held in bins), ZERO)
+    return sum((weight(rows) * value(rows) for rows in bins), ZERO) / sum((weight(rows) for rows in bins), ZERO)
 
 
-def gap(held: list[Row]) -> Fraction:
-    return mean_prob(held) - frequency(held)
+def gap(rows: list[Row]) -> Fraction:
+    return mean_prob(rows) - frequency(rows)
 
 
 def plugin_mse(bins: Bins) -> Fraction:
-    return averaged(bins, lambda held: gap(held) ** 2)
+    return averaged(bins, lambda rows: gap(rows) ** 2)
 
 
 def ece(bins: Bins) -> Fraction:
-    return averaged(bins, lambda held: abs(gap(held)))
+    return averaged(bins, lambda rows: abs(gap(rows)))
 
 
-def over_different_rows(held: list[Row], powers: Sequence[int]) -> Fraction | None:
+def over_different_rows(sample: list[Row], powers: Sequence[int]) -> Fraction | None:
     """Σ Π (w u)^k / Σ Π w^k over all tuples of different rows: an unbiased estimate of Π E[u^k]; None without any."""
     above, below = ZERO, ZERO
-    for rows in permutations(held, len(powers)):
+    for rows in permutations(sample, len(powers)):
         numerator, denominator = Fraction(1), Fraction(1)
         for row, power in zip(rows, powers, strict=True):
             numerator *= (row.w * row.u) ** power
@@ -121,9 +121,9 @@ def over_different_rows(held: list[Row], powers: Sequence[int]) -> Fraction | No
     return above / below if below else None
 
 
-def concentration(held: list[Row]) -> Fraction:
+def concentration(rows: list[Row]) -> Fraction:
     """Σw² / (Σw)²: one over the effective number of rows."""
-    return sum((row.w**2 for row in held), ZERO) / weight(held) ** 2
+    return sum((row.w**2 for row in rows), ZERO) / weight(rows) ** 2
 
 
 @dataclass(frozen=True)
@@ -138,36 +138,36 @@ class Squared:
     left_out: int
 
 
-def worth_two(held: list[Row]) -> bool:
+def worth_two(rows: list[Row]) -> bool:
     """Whether a bin is worth two rows: none outweighs the others together."""
-    return float(concentration(held)) <= 1 / (2 - 1e-9)
+    return float(concentration(rows)) <= 1 / (2 - 1e-9)
 
 
 def debiased(bins: Bins) -> Squared:
     """The debiased squared error and the parts of its variance; every bin by tuples of different rows."""
-    known = [held for held in bins if len(held) > 1 and worth_two(held)]
-    total = sum((weight(held) for held in known), ZERO)
+    usable = [rows for rows in bins if len(rows) > 1 and worth_two(rows)]
+    total = sum((weight(rows) for rows in usable), ZERO)
     value = least = noise = slope = spread = fourths = ZERO
-    for held in known:
-        share = weight(held) / total
-        theta = over_different_rows(held, (1, 1))
-        centre = mean(held, lambda row: row.u)
-        w2 = sum((row.w**2 for row in held), ZERO)
-        v = sum(((row.w * (row.u - centre)) ** 2 for row in held), ZERO) / (weight(held) ** 2 - w2)
-        fourth, second = over_different_rows(held, (1,) * 4), over_different_rows(held, (1, 1, 2))
+    for rows in usable:
+        share = weight(rows) / total
+        theta = over_different_rows(rows, (1, 1))
+        centre = mean(rows, lambda row: row.u)
+        w2 = sum((row.w**2 for row in rows), ZERO)
+        v = sum(((row.w * (row.u - centre)) ** 2 for row in rows), ZERO) / (weight(rows) ** 2 - w2)
+        fourth, second = over_different_rows(rows, (1,) * 4), over_different_rows(rows, (1, 1, 2))
         if fourth is None or second is None:
             fourth, product = max(theta, ZERO) ** 2, max(theta, ZERO) * v
         else:
-            product = (second - fourth) * concentration(held)
+            product = (second - fourth) * concentration(rows)
         value += share * theta
         least += 2 * share**2 * v**2
         noise += share * v
         slope += 4 * share**2 * v
         spread += 4 * share**2 * product
         fourths += share * fourth
-    between = max(fourths - value**2, ZERO) * concentration([row for held in known for row in held])
+    between = max(fourths - value**2, ZERO) * concentration([row for rows in usable for row in rows])
     above = 2 * least / noise if noise else ZERO
-    left_out = sum(len(held) for held in bins) - sum(len(held) for held in known)
+    left_out = sum(len(rows) for rows in bins) - sum(len(rows) for rows in usable)
     return Squared(value, spread + least + between, above, slope, least, left_out)
 
 
@@ -180,20 +180,20 @@ def interval_by_search(squared: Squared, z: float) -> tuple[float, float]:
     numbers = [float(getattr(squared, name)) for name in ("value", "variance", "slope_above", "slope_below", "least")]
     value, variance, slope_above, slope_below, least = numbers
 
-    def held(d: float) -> bool:
+    def is_inside(d: float) -> bool:
         slope = slope_above if d > 0 else slope_below
         return d**2 <= z * z * max(variance + slope * d, least)
 
     ends = []
     for sign in (-1.0, 1.0):
         favoured = z * z * slope_above / 2 if sign > 0 else 0.0
-        inside = favoured if held(favoured) else 0.0
+        inside = favoured if is_inside(favoured) else 0.0
         outside = inside + 1.0
-        while held(sign * outside):
+        while is_inside(sign * outside):
             outside *= 2
         for _ in range(100):
             middle = (inside + outside) / 2
-            inside, outside = (middle, outside) if held(sign * middle) else (inside, middle)
+            inside, outside = (middle, outside) if is_inside(sign * middle) else (inside, middle)
         ends.append(value + sign * inside)
     return ends[0], ends[1] - min(value, 0.0)
 
@@ -201,16 +201,16 @@ def interval_by_search(squared: Squared, z: float) -> tuple[float, float]:
 def clustered_value(bins: Bins) -> Fraction | None:
     """Σ p_b θ_b, θ_b the weighted mean of u_i u_j over rows of different clusters; bins without any do not count."""
     above = total = ZERO
-    for held in bins:
+    for rows in bins:
         products = couples = ZERO
-        for first in held:
-            for second in held:
+        for first in rows:
+            for second in rows:
                 if first.cluster != second.cluster:
                     products += first.w * first.u * second.w * second.u
                     couples += first.w * second.w
         if couples:
-            above += weight(held) * products / couples
-            total += weight(held)
+            above += weight(rows) * products / couples
+            total += weight(rows)
     return above / total if total else None
 
 
@@ -219,11 +219,11 @@ def jackknife(bins: Bins) -> Fraction:
 
     0 if nothing is left without any of the clusters.
     """
-    clusters = list(dict.fromkeys(row.cluster for held in bins for row in held))
-    known = [held for held in bins if len({row.cluster for row in held}) > 1 and worth_two(held)]
+    clusters = list(dict.fromkeys(row.cluster for rows in bins for row in rows))
+    usable = [rows for rows in bins if len({row.cluster for row in rows}) > 1 and worth_two(rows)]
     values = []
     for cluster in clusters:
-        value = clustered_value([[row for row in held if row.cluster != cluster] for held in known])
+        value = clustered_value([[row for row in rows if row.cluster != cluster] for rows in usable])
         if value is not None:
             values.append(value)
     if not values:
@@ -235,20 +235,20 @@ def jackknife(bins: Bins) -> Fraction:
 
 def cluster_noise(bins: Bins) -> tuple[Fraction, Fraction, Fraction]:
     """2 Σ p_b p_b' V_bb'², Σ p_b V_bb, 4 Σ p_b² V_bb; V_bb' = Σ_c r_bc r_b'c / (W_b W_b'), r_bc = Σ w (u - gap_b)."""
-    known = [held for held in bins if len({row.cluster for row in held}) > 1 and worth_two(held)]
-    clusters = list(dict.fromkeys(row.cluster for held in known for row in held))
-    total = sum((weight(held) for held in known), ZERO)
+    usable = [rows for rows in bins if len({row.cluster for row in rows}) > 1 and worth_two(rows)]
+    clusters = list(dict.fromkeys(row.cluster for rows in usable for row in rows))
+    total = sum((weight(rows) for rows in usable), ZERO)
 
-    def residual(held: list[Row], cluster: object) -> Fraction:
-        return sum((row.w * (row.u - gap(held)) for row in held if row.cluster == cluster), ZERO) / weight(held)
+    def residual(rows: list[Row], cluster: object) -> Fraction:
+        return sum((row.w * (row.u - gap(rows)) for row in rows if row.cluster == cluster), ZERO) / weight(rows)
 
-    residuals = [[residual(held, cluster) for cluster in clusters] for held in known]
-    shares = [weight(held) / total for held in known]
+    residuals = [[residual(rows, cluster) for cluster in clusters] for rows in usable]
+    shares = [weight(rows) / total for rows in usable]
     least = noise = slope = ZERO
     for p, mine in zip(shares, residuals, strict=True):
-        own = sum((r * r for r in mine), ZERO)
-        noise += p * own
-        slope += 4 * p * p * own
+        sum_of_squares = sum((r * r for r in mine), ZERO)
+        noise += p * sum_of_squares
+        slope += 4 * p * p * sum_of_squares
         for other_p, other in zip(shares, residuals, strict=True):
             least += 2 * p * other_p * sum((a * b for a, b in zip(mine, other, strict=True)), ZERO) ** 2
     return least, noise, slope
@@ -256,15 +256,15 @@ def cluster_noise(bins: Bins) -> tuple[Fraction, Fraction, Fraction]:
 
 def algorithm_2(bins: Bins, normals: np.ndarray, z: float) -> tuple[tuple[float, float], tuple[float, float]]:
     """The interval of the error and of its square from given standard normals (samples, bins)."""
-    n = float(sum((weight(held) for held in bins), ZERO))
+    n = float(sum((weight(rows) for rows in bins), ZERO))
     parts = [
         (
-            float(weight(held)) / n,
-            float(mean_prob(held)),
-            float(frequency(held)),
-            math.sqrt(frequency(held) * (1 - frequency(held)) * concentration(held)),
+            float(weight(rows)) / n,
+            float(mean_prob(rows)),
+            float(frequency(rows)),
+            math.sqrt(frequency(rows) * (1 - frequency(rows)) * concentration(rows)),
         )
-        for held in bins
+        for rows in bins
     ]
     errors, squares = [], []
     for sample in normals.tolist():

@@ -41,9 +41,9 @@ def bits(binned: Binned) -> list[bytes]:
 
 def figures(curve: Any) -> str:
     """All that a curve says, every float to the last bit."""
-    held = curve.to_dict() | {"base_rate": curve.base_rate, "recipe": None}
+    content = curve.to_dict() | {"base_rate": curve.base_rate, "recipe": None}
     arrays = [getattr(curve.bins, column.name).tobytes() for column in fields(curve.bins)]
-    return repr(held) + repr(arrays) + repr(curve.histogram.tobytes())
+    return repr(content) + repr(arrays) + repr(curve.histogram.tobytes())
 
 
 def shuffled(seed: int, n: int) -> np.ndarray:
@@ -121,9 +121,9 @@ def test_shuffles_change_no_bit_of_a_bootstrap(clustered: bool) -> None:
     clusters = np.arange(500) // 5
 
     def estimate(order: np.ndarray) -> Any:
-        held = clusters[order] if clustered else None
+        shuffled_clusters = clusters[order] if clustered else None
         return calibration_error(
-            y[order], q[order], clusters=held, estimator="plugin", interval="bootstrap", bin_size=50, rng=0
+            y[order], q[order], clusters=shuffled_clusters, estimator="plugin", interval="bootstrap", bin_size=50, rng=0
         )
 
     whole = estimate(np.arange(500))
@@ -148,9 +148,9 @@ def test_uniform_bins_are_the_loop(small: Small) -> None:
     edges = width_edges(small.bin_size)
     bins = reference.uniform_bins(reference.rows_of(small.y, small.q, small.w), edges.tolist())
     binned = bin_pairs(pairs_of(small), binning="uniform", n_bins=small.bin_size)
-    assert binned.sums.count.tolist() == [len(held) for held in bins]
+    assert binned.sums.count.tolist() == [len(rows) for rows in bins]
     assert binned.sums.u.tolist() == pytest.approx(
-        [float(sum(row.w * row.u for row in held)) for held in bins], abs=1e-12
+        [float(sum(row.w * row.u for row in rows)) for rows in bins], abs=1e-12
     )
     assert binned.bin_size is None
 
@@ -186,7 +186,7 @@ def test_the_number_of_bins_asked_for_is_what_one_gets_without_ties() -> None:
 
 
 def ends_of(bins: reference.Bins) -> list[float]:
-    return [float(held[-1].q) for held in bins]
+    return [float(rows[-1].q) for rows in bins]
 
 
 @settings(max_examples=40)
@@ -197,9 +197,9 @@ def test_bins_are_those_of_the_loop(small: Small) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("howsure.calibration.bins.SORT_UP_TO", 2)
         assert boundaries(np.array(small.q), bin_size=small.bin_size).tolist() == ends_of(bins)[:-1]
-    found = bin_pairs(pairs_of(small), bin_size=small.bin_size)
-    assert found.sums.count.tolist() == [len(held) for held in bins]
-    assert found.upper.tolist() == ends_of(bins)
+    binned = bin_pairs(pairs_of(small), bin_size=small.bin_size)
+    assert binned.sums.count.tolist() == [len(rows) for rows in bins]
+    assert binned.upper.tolist() == ends_of(bins)
 
 
 @settings(max_examples=40)
@@ -244,23 +244,23 @@ def by_hand(q: Floats, y: Labels, w: Floats | None, options: dict[str, Any]) -> 
         mean = np.bincount(of_row, weight * q) / np.bincount(of_row, weight)
         bin_of_cell = np.searchsorted(width_edges(options["n_bins"]), mean - 1e-12)
     else:
-        size, bin_of_cell, bin_, held, left = options["bin_size"], np.zeros(len(cells), int), 0, 0, len(q)
+        size, bin_of_cell, bin_, n_in_bin, left = options["bin_size"], np.zeros(len(cells), int), 0, 0, len(q)
         for cell, pairs in enumerate(count):
-            if held >= size and left >= size:
-                bin_, held = bin_ + 1, 0
+            if n_in_bin >= size and left >= size:
+                bin_, n_in_bin = bin_ + 1, 0
             bin_of_cell[cell] = bin_
-            held, left = held + pairs, left - pairs
+            n_in_bin, left = n_in_bin + pairs, left - pairs
     bins = np.unique(bin_of_cell, return_inverse=True)[1][of_row]
     return sums_of_rows(q, y, w).into(bins, int(bins.max()) + 1)
 
 
-def assert_alike(found: Binned, expected: Sums) -> None:
-    np.testing.assert_array_equal(found.sums.count, expected.count)
+def assert_alike(binned: Binned, expected: Sums) -> None:
+    np.testing.assert_array_equal(binned.sums.count, expected.count)
     for name in ("w1", "y", "q", "qq", "qy", "u", "uu"):
-        one, other = getattr(found.sums, name), getattr(expected, name)
-        np.testing.assert_allclose(one / expected.w1, other / expected.w1, rtol=0, atol=1e-12, err_msg=name)
+        actual, other = getattr(binned.sums, name), getattr(expected, name)
+        np.testing.assert_allclose(actual / expected.w1, other / expected.w1, rtol=0, atol=1e-12, err_msg=name)
     for name in ("wwu", "u2", "u3", "u4"):  # which only variances need
-        np.testing.assert_allclose(getattr(found.sums, name), getattr(expected, name), rtol=2e-3, atol=1e-4)
+        np.testing.assert_allclose(getattr(binned.sums, name), getattr(expected, name), rtol=2e-3, atol=1e-4)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

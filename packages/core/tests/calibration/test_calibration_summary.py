@@ -113,8 +113,8 @@ def test_a_cell_is_the_fourth_root_in_exact_arithmetic(dtype) -> None:
             exact = Fraction(value)
             r = min(exact, 1 - exact)
             t = (Decimal(r.numerator) / Decimal(r.denominator)).sqrt().sqrt() * 2**15
-            found = cell if exact < Fraction(1, 2) else LAST - cell
-            assert t - Decimal("1e-11") - 1 < found <= t + Decimal("1e-11")
+            actual = cell if exact < Fraction(1, 2) else LAST - cell
+            assert t - Decimal("1e-11") - 1 < actual <= t + Decimal("1e-11")
 
 
 def test_hostile_predictions() -> None:
@@ -126,11 +126,11 @@ def test_hostile_predictions() -> None:
 
 def test_cells_ascend_and_begin_where_they_say() -> None:
     first = first_of_cells()
-    held = np.flatnonzero(np.diff(first) > 0)  # next to 1 some cells hold no number
-    assert np.array_equal(cells_of(first[held]), held)
-    assert (cells_of(np.nextafter(first[held[1:]], 0.0)) < held[1:]).all()
+    nonempty = np.flatnonzero(np.diff(first) > 0)  # next to 1 some cells hold no number
+    assert np.array_equal(cells_of(first[nonempty]), nonempty)
+    assert (cells_of(np.nextafter(first[nonempty[1:]], 0.0)) < nonempty[1:]).all()
     assert len(first) == LAST + 2
-    assert LAST + 1 - len(held) < 5
+    assert LAST + 1 - len(nonempty) < 5
 
 
 HOSTILE = [*TIED, 2.0**-60, 2.0**-16, 2.0**-1022, float(np.nextafter(0.5, 0)), float(np.nextafter(0.5, 1))]
@@ -142,17 +142,17 @@ Rows = list[tuple[int, float, str]]
 
 
 def summary_of(rows: Rows) -> CalibrationSummary:
-    found = CalibrationSummary()
+    summary = CalibrationSummary()
     if rows:
-        found.add([y for y, _, _ in rows], [q for _, q, _ in rows])
-    return found
+        summary.add([y for y, _, _ in rows], [q for _, q, _ in rows])
+    return summary
 
 
 def summaries_of(rows: Rows) -> CalibrationSummaries:
-    found = CalibrationSummaries()
+    summaries = CalibrationSummaries()
     if rows:
-        found.add([y for y, _, _ in rows], [q for _, q, _ in rows], groups=[g for _, _, g in rows])
-    return found
+        summaries.add([y for y, _, _ in rows], [q for _, q, _ in rows], groups=[g for _, _, g in rows])
+    return summaries
 
 
 @settings(max_examples=25)
@@ -239,19 +239,19 @@ def test_groups_are_summaries_of_their_own() -> None:
 
 
 def test_weights_of_zero_are_counted() -> None:
-    one, other = CalibrationSummary(), CalibrationSummary()
-    one.add([0, 1, 1], [0.2, 0.7, 0.9], sample_weight=[1, 0, 2])
+    first, other = CalibrationSummary(), CalibrationSummary()
+    first.add([0, 1, 1], [0.2, 0.7, 0.9], sample_weight=[1, 0, 2])
     other.add([1], [0.4], sample_weight=[0.5])
-    assert (one + other).curve().notes[0] == "1 pair of weight 0 is ignored"
-    assert Slots.none() + one.slots == one.slots
-    assert CalibrationSummary.from_bytes((one + other).to_bytes()) == one + other
+    assert (first + other).curve().notes[0] == "1 pair of weight 0 is ignored"
+    assert Slots.none() + first.slots == first.slots
+    assert CalibrationSummary.from_bytes((first + other).to_bytes()) == first + other
 
 
 @pytest.fixture(scope="module")
 def summary() -> CalibrationSummary:
-    found = CalibrationSummary()
-    found.add(*language_pairs(20_000, np.random.default_rng(0)))
-    return found
+    filled = CalibrationSummary()
+    filled.add(*language_pairs(20_000, np.random.default_rng(0)))
+    return filled
 
 
 def signed(content: bytes) -> bytes:
@@ -266,10 +266,10 @@ def edited(content: bytes, **changes: object) -> bytes:
 
 def test_bytes_are_pinned() -> None:
     """What one machine saves, each other reads: the bytes of a few pairs never change while the version stays."""
-    found = CalibrationSummary()
-    found.add([0, 1, 1, 0, 1], [0.1, 0.25, 0.5, 1.0, 1e-9])
+    summary = CalibrationSummary()
+    summary.add([0, 1, 1, 0, 1], [0.1, 0.25, 0.5, 1.0, 1e-9])
     checksum = "530f4319b2d5cbab978ae611f71defa449bf4837de3446c22e9b3cb7d8306839"
-    assert hashlib.sha256(found.to_bytes()).hexdigest() == checksum
+    assert hashlib.sha256(summary.to_bytes()).hexdigest() == checksum
 
 
 def test_a_file_comes_back(summary: CalibrationSummary, tmp_path: Path) -> None:
@@ -298,21 +298,21 @@ def test_other_grids_versions_and_kinds_are_refused(summary: CalibrationSummary,
 
 
 def weighted() -> CalibrationSummary:
-    found = CalibrationSummary()
-    found.add([0, 1], [0.1, 0.9], sample_weight=[1, 2])
-    return found
+    summary = CalibrationSummary()
+    summary.add([0, 1], [0.1, 0.9], sample_weight=[1, 2])
+    return summary
 
 
 def plain(**options: Any) -> CalibrationSummary:
-    found = CalibrationSummary()
-    found.add([0, 1], [0.1, 0.9])
-    return found
+    summary = CalibrationSummary()
+    summary.add([0, 1], [0.1, 0.9])
+    return summary
 
 
 def named(label: str) -> CalibrationSummary:
-    found = CalibrationSummary()
-    found.add(["yes", "no"], [0.1, 0.9], pos_label=label)
-    return found
+    summary = CalibrationSummary()
+    summary.add(["yes", "no"], [0.1, 0.9], pos_label=label)
+    return summary
 
 
 def groups(first: CalibrationSummary, second: CalibrationSummary) -> CalibrationSummaries:
@@ -320,9 +320,9 @@ def groups(first: CalibrationSummary, second: CalibrationSummary) -> Calibration
 
 
 def weightless() -> CalibrationSummaries:
-    found = CalibrationSummaries()
-    found.add([0, 1, 1], [0.1, 0.9, 0.5], groups=["a", "a", "b"], sample_weight=[0, 0, 1])
-    return found
+    summaries = CalibrationSummaries()
+    summaries.add([0, 1, 1], [0.1, 0.9, 0.5], groups=["a", "a", "b"], sample_weight=[0, 0, 1])
+    return summaries
 
 
 GROUPED = Pairs(np.array([0, 1], dtype=np.uint8), np.array([0.1, 0.9]), groups=np.array([0, 1]), group_names=("a", "b"))
@@ -339,7 +339,7 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "groups": (lambda: plain().add(GROUPED), "CalibrationSummaries keeps a summary of each group"),
     "no groups": (lambda: CalibrationSummaries().add([0, 1], [0.1, 0.9]), "groups must say what each pair belongs to"),
     "weights of some": (lambda: plain().add([1], [0.5], sample_weight=[2]), "one of the summaries is weighted"),
-    "weights beside none": (lambda: plain() + weighted(), "one of the summaries is weighted"),
+    "weighted and unweighted": (lambda: plain() + weighted(), "one of the summaries is weighted"),
     "huge weights": (
         lambda: CalibrationSummary().add([1], [0.5], sample_weight=[1e200]),
         "sample_weight of a summary must be 0 or between 1e-60 and 1e60; row 0 is 1e[+]200",
@@ -372,10 +372,10 @@ def test_it_says_what_is_wrong(wrong: Callable[[], object], says: str) -> None:
 
 
 def test_nothing_is_added_where_something_is_wrong() -> None:
-    found = plain()
+    summary = plain()
     with pytest.raises(InputError):
-        found.add([0, 1, 1], [0.2, 0.3, 1.5])
-    assert found == plain()
+        summary.add([0, 1, 1], [0.2, 0.3, 1.5])
+    assert summary == plain()
 
 
 def test_other_things_do_not_add() -> None:

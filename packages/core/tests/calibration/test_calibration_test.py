@@ -47,8 +47,8 @@ def test_spiegelhalter_is_its_formula(small: Small) -> None:
     z = spiegelhalter_z(pairs_of(small))
     if below > 1e-12:
         assert z == pytest.approx(above / math.sqrt(below), rel=1e-9, abs=1e-9)
-        found = calibration_test(small.y, small.q, method="spiegelhalter", sample_weight=small.w)
-        assert found.p_value == pytest.approx(math.erfc(abs(z) / math.sqrt(2)), abs=1e-12)
+        test = calibration_test(small.y, small.q, method="spiegelhalter", sample_weight=small.w)
+        assert test.p_value == pytest.approx(math.erfc(abs(z) / math.sqrt(2)), abs=1e-12)
 
 
 def test_spiegelhalter_is_two_sided() -> None:
@@ -56,9 +56,9 @@ def test_spiegelhalter_is_two_sided() -> None:
     rng = np.random.default_rng(60)
     q = rng.uniform(0.3, 0.7, 5_000)
     y = rng.random(5_000) < np.where(q < 0.5, 0.05, 0.95)
-    found = calibration_test(y, q, method="spiegelhalter")
-    assert found.statistic < -10
-    assert found.p_value < 1e-20
+    test = calibration_test(y, q, method="spiegelhalter")
+    assert test.statistic < -10
+    assert test.p_value < 1e-20
 
 
 def test_where_nothing_can_be_said_spiegelhalter_says_nothing() -> None:
@@ -86,12 +86,12 @@ def summary_of(y: ArrayLike, q: ArrayLike) -> CalibrationSummary:
 def exact_p_value(y: list[int], q: list[float], bin_size: int) -> float:
     """P(squared error at least as large) over all labels that there could be."""
     bins = reference.adaptive_bins(reference.rows_of(y, q), bin_size)
-    seen = float(reference.plugin_mse(bins))
+    observed = float(reference.plugin_mse(bins))
     total = 0.0
     for labels in product((0, 1), repeat=len(q)):
         chance = math.prod(p if label else 1 - p for p, label in zip(q, labels, strict=True))
         mse = float(reference.plugin_mse(reference.adaptive_bins(reference.rows_of(labels, q), bin_size)))
-        total += chance if mse >= seen - 1e-12 else 0.0
+        total += chance if mse >= observed - 1e-12 else 0.0
     return total
 
 
@@ -102,15 +102,15 @@ def exact_p_value(y: list[int], q: list[float], bin_size: int) -> float:
 @pytest.mark.parametrize("of_sums", [False, True])
 def test_the_simulation_is_the_enumeration(y: list[int], q: list[float], of_sums: bool) -> None:
     test = summary_of(y, q).test if of_sums else partial(calibration_test, y, q)
-    found = test(method="simulation", bin_size=3, n_simulations=20_000, rng=0)
-    assert found.p_value == pytest.approx(exact_p_value(y, q, 3), abs=4 * found.p_error)
-    assert found.p_error == pytest.approx(math.sqrt(found.p_value * (1 - found.p_value) / 20_001))
+    simulated = test(method="simulation", bin_size=3, n_simulations=20_000, rng=0)
+    assert simulated.p_value == pytest.approx(exact_p_value(y, q, 3), abs=4 * simulated.p_error)
+    assert simulated.p_error == pytest.approx(math.sqrt(simulated.p_value * (1 - simulated.p_value) / 20_001))
 
 
 def test_the_data_are_one_of_the_draws() -> None:
     """p = (c + 1) / (B + 1), never 0."""
-    found = calibration_test([0] * 50, [0.9] * 50, n_simulations=99, rng=0)
-    assert found.p_value == 0.01
+    test = calibration_test([0] * 50, [0.9] * 50, n_simulations=99, rng=0)
+    assert test.p_value == 0.01
 
 
 LAWS = {
@@ -129,8 +129,8 @@ def test_the_law_of_the_labels_of_a_bin_is_the_convolution_of_all_pairs(shape: t
     law = LabelCount.of(slots_of(Pairs((q < 0.5).astype(np.uint8), q)), slice(None))
     numbers = law.first + np.arange(len(law.below))
     below = np.append(np.cumsum(poisson_binomial(q).pmf), 1.0)
-    wanted = np.where(numbers < 0, 0.0, below[np.clip(numbers, 0, n + 1)])
-    np.testing.assert_allclose(law.below, wanted, rtol=0, atol=1e-9)
+    expected = np.where(numbers < 0, 0.0, below[np.clip(numbers, 0, n + 1)])
+    np.testing.assert_allclose(law.below, expected, rtol=0, atol=1e-9)
     assert law.mean == pytest.approx(q.sum(), rel=1e-12)
 
 
@@ -140,21 +140,21 @@ def test_of_many_pairs_numbers_of_labels_are_drawn_as_labels_are(too_high: float
     rng = np.random.default_rng(71)
     q = rng.beta(0.3, 0.7, 140_000)
     pairs = Pairs((rng.random(len(q)) < q - too_high).astype(np.uint8), q)
-    found = calibration_test(pairs, rng=0)
+    test = calibration_test(pairs, rng=0)
     weighted = replace(pairs, weights=np.ones(len(pairs)))  # of which labels are drawn
     mse, p, p_error = simulation_test(weighted, bin_pairs(weighted), times=400, rng=rng)
-    assert found.statistic == pytest.approx(mse, rel=1e-12)
-    assert found.p_value == pytest.approx(p, abs=4 * math.hypot(p_error, found.p_error) + 1 / 400)
-    assert found.recipe["ties"] == "cells"
+    assert test.statistic == pytest.approx(mse, rel=1e-12)
+    assert test.p_value == pytest.approx(p, abs=4 * math.hypot(p_error, test.p_error) + 1 / 400)
+    assert test.recipe["ties"] == "cells"
     assert "ties" not in calibration_test(pairs.only(np.arange(1_000)), rng=0).recipe
 
 
 def test_numbers_of_labels_are_told_apart_exactly() -> None:
     """One bin that expects a fifth of a label: p is the chance of one at least, and of as many as expected 1."""
     q = np.full(200_000, 1e-6)
-    for positives, wanted in ((1, 1 - (1 - 1e-6) ** 200_000), (0, 1.0)):
-        found = calibration_test(np.arange(len(q)) < positives, q, n_bins=1, n_simulations=4_000, rng=0)
-        assert found.p_value == pytest.approx(wanted, abs=4 * found.p_error + 1e-12)
+    for positives, p_value in ((1, 1 - (1 - 1e-6) ** 200_000), (0, 1.0)):
+        test = calibration_test(np.arange(len(q)) < positives, q, n_bins=1, n_simulations=4_000, rng=0)
+        assert test.p_value == pytest.approx(p_value, abs=4 * test.p_error + 1e-12)
 
 
 WAYS = [*product(METHODS, ("plain", "weighted")), *product(OF_SUMS, ("sums",))]
@@ -171,10 +171,10 @@ def test_p_values_of_calibrated_models_are_uniform_enough(method: str, way: str)
         y = rng.random(400) < q
         w = rng.exponential(size=400) if way == "weighted" else None
         if way == "sums":
-            found = summary_of(y, q).test(method=method, n_simulations=99, rng=rng)
+            test = summary_of(y, q).test(method=method, n_simulations=99, rng=rng)
         else:
-            found = calibration_test(y, q, method=method, sample_weight=w, n_simulations=99, rng=rng)
-        p_values.append(found.p_value)
+            test = calibration_test(y, q, method=method, sample_weight=w, n_simulations=99, rng=rng)
+        p_values.append(test.p_value)
     for level in (0.05, 0.2, 0.5):
         share = np.mean(np.array(p_values) <= level)
         assert share <= level + 3 * math.sqrt(level * (1 - level) / 200)
@@ -188,9 +188,9 @@ def test_the_binned_test_is_hosmer_and_lemeshows() -> None:
     y = (rng.random(400) < q).astype(np.uint8)
     parts = [(q[i : i + 100], y[i : i + 100]) for i in range(0, 400, 100)]
     statistic = sum((p.sum() - z.sum()) ** 2 / (p * (1 - p)).sum() for p, z in parts)
-    found = calibration_test(y, q, method="binned", bin_size=100)
-    assert found.statistic == pytest.approx(statistic, rel=1e-12)
-    assert found.p_value == pytest.approx(chi2.sf(statistic, 4), rel=1e-9)
+    test = calibration_test(y, q, method="binned", bin_size=100)
+    assert test.statistic == pytest.approx(statistic, rel=1e-12)
+    assert test.p_value == pytest.approx(chi2.sf(statistic, 4), rel=1e-9)
 
 
 def test_bins_that_expect_too_few_labels_are_merged() -> None:
@@ -201,12 +201,12 @@ def test_bins_that_expect_too_few_labels_are_merged() -> None:
     rare = q[:150]
     variance = (rare * (1 - rare)).sum()
     statistic = rare.sum() ** 2 / variance
-    found = calibration_test(y, q, method="binned", bin_size=50)
-    assert found.statistic == pytest.approx(statistic, rel=1e-12)
+    test = calibration_test(y, q, method="binned", bin_size=50)
+    assert test.statistic == pytest.approx(statistic, rel=1e-12)
     numbers = np.arange(151)
     parts = (numbers - rare.sum()) ** 2 / variance
     chances = binom.pmf(numbers, 150, rare.mean())
-    assert found.p_value == pytest.approx(float(chances @ chi2.sf(statistic - parts, 1)), rel=2e-3)
+    assert test.p_value == pytest.approx(float(chances @ chi2.sf(statistic - parts, 1)), rel=2e-3)
 
 
 def test_the_binned_test_is_sure_of_the_impossible_and_silent_where_nothing_can_happen() -> None:
@@ -219,14 +219,14 @@ def test_the_binned_test_is_sure_of_the_impossible_and_silent_where_nothing_can_
 def test_cox_and_cumulative_find_a_shift_that_bins_miss() -> None:
     """n = 1,000, every label .03 likelier than said: benchmarks/calibration_tests.py finds .53, .53 and .29."""
     rng = np.random.default_rng(68)
-    found = dict.fromkeys(("cox", "cumulative", "binned"), 0.0)
+    power = dict.fromkeys(("cox", "cumulative", "binned"), 0.0)
     for _ in range(100):
         q = rng.random(1_000)
         y = rng.random(1_000) < q + 0.03
-        for method in found:
-            found[method] += (calibration_test(y, q, method=method).p_value <= 0.05) / 100
-    assert min(found["cox"], found["cumulative"]) > 0.4
-    assert found["binned"] < 0.4
+        for method in power:
+            power[method] += (calibration_test(y, q, method=method).p_value <= 0.05) / 100
+    assert min(power["cox"], power["cumulative"]) > 0.4
+    assert power["binned"] < 0.4
 
 
 def test_ties_and_order_change_nothing() -> None:
@@ -272,8 +272,8 @@ def test_clusters_have_a_p_value_of_their_own() -> None:
     y = (rng.random(200) < np.clip(q + 0.1, 0, 1)).astype(np.uint8)
 
     def p_value(times: int) -> float:
-        held = np.repeat(np.arange(200), times)
-        pairs = Pairs(y[held], q[held], clusters=held)
+        repeated = np.repeat(np.arange(200), times)
+        pairs = Pairs(y[repeated], q[repeated], clusters=repeated)
         binned = bin_pairs(pairs, bin_size=20 * times)
         return p_value_of(pairs, binned, squared_error(pairs, binned))
 
@@ -290,9 +290,9 @@ def test_weights_whose_squares_vanish_count_for_nothing_and_warn_of_nothing(tiny
     w = np.where(q < 0.5, tiny, 1.0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = calibration_test(y, q, sample_weight=w, method="binned")
+        test = calibration_test(y, q, sample_weight=w, method="binned")
         curve = calibration_curve(y, q, sample_weight=w)
-    assert found.p_value == calibration_test(y[q >= 0.5], q[q >= 0.5], method="binned").p_value
+    assert test.p_value == calibration_test(y[q >= 0.5], q[q >= 0.5], method="binned").p_value
     assert curve.n == int((q >= 0.5).sum())
 
 
@@ -310,21 +310,21 @@ def test_predictions_that_all_but_cannot_err_warn_of_nothing() -> None:
 def test_a_single_bin_is_enumerated() -> None:
     """Poisson labels, 4 expected: both tails, with what was seen."""
     mean, numbers = 4.0, np.arange(200)
-    for seen in (0, 1, 4, 9, 15):
-        statistic = (seen - mean) ** 2 / mean
+    for observed in (0, 1, 4, 9, 15):
+        statistic = (observed - mean) ** 2 / mean
         far = (numbers - mean) ** 2 / mean >= statistic - 1e-9
-        wanted = float(poisson.pmf(numbers, mean)[far].sum())
-        assert binned_p_value(statistic, np.array([mean]), np.array([mean])) == pytest.approx(wanted, rel=1e-9)
+        p_value = float(poisson.pmf(numbers, mean)[far].sum())
+        assert binned_p_value(statistic, np.array([mean]), np.array([mean])) == pytest.approx(p_value, rel=1e-9)
 
 
 def test_one_event_where_a_thousandth_was_expected() -> None:
-    found = calibration_test([1] + [0] * 99, np.full(100, 1e-5), method="binned")
-    assert found.p_value == pytest.approx(1 - (1 - 1e-5) ** 100, rel=1e-3)
+    test = calibration_test([1] + [0] * 99, np.full(100, 1e-5), method="binned")
+    assert test.p_value == pytest.approx(1 - (1 - 1e-5) ** 100, rel=1e-3)
 
 
 @pytest.mark.parametrize("q", [(0.1, 0.2, 0.7), (0.1, 0.2, 0.7, 1.0), (0.3, 0.3, 0.4, 0.6, 0.4), (0.7, 0.6, 0.9, 0.8)])
 def test_as_many_labels_as_expected_are_no_evidence(q: tuple[float, ...]) -> None:
-    """Whatever sums of q leave beside a whole number, in any order."""
+    """For any fractional part of the sum of q, in any order."""
     for order in permutations(q):
         labels = np.arange(len(q)) < round(sum(q))
         assert calibration_test(labels, list(order), method="binned", n_bins=1).p_value == pytest.approx(1.0)
@@ -347,16 +347,16 @@ def test_predictions_next_to_one_are_judged_as_those_next_to_zero(away: float, w
 def test_three_bins_are_enumerated() -> None:
     trials, p = (30, 200, 60), (0.2, 0.03, 0.3)
     means, variances = (
-        np.array([n * r * f for n, r, f in zip(trials, p, one, strict=True)])
-        for one in ((1.0, 1.0, 1.0), tuple(1 - r for r in p))
+        np.array([n * r * f for n, r, f in zip(trials, p, factors, strict=True)])
+        for factors in ((1.0, 1.0, 1.0), tuple(1 - r for r in p))
     )
     laws = [binom.pmf(np.arange(60), n, r) for n, r in zip(trials, p, strict=True)]
     parts = [(np.arange(60) - m) ** 2 / v for m, v in zip(means, variances, strict=True)]
     sums = parts[0][:, None, None] + parts[1][None, :, None] + parts[2][None, None, :]
     chances = laws[0][:, None, None] * laws[1][None, :, None] * laws[2][None, None, :]
     for statistic in (1.0, 5.0, 15.0, 30.0):
-        wanted = float(chances[sums >= statistic].sum())
-        assert binned_p_value(statistic, means, variances) == pytest.approx(wanted, rel=0.02)
+        p_value = float(chances[sums >= statistic].sum())
+        assert binned_p_value(statistic, means, variances) == pytest.approx(p_value, rel=0.02)
 
 
 def test_many_labels_are_a_chi_square() -> None:
@@ -387,9 +387,9 @@ def test_the_law_is_the_sum_over_all_numbers_bin_by_bin(bins: list[tuple[float, 
     """Twin: every part rounded to 1/4096 of the statistic and added in its turn, one value after the other."""
     expected = np.array([mean for mean, _ in bins])
     variance = expected * [share for _, share in bins]
-    wanted = slow_p_value(statistic, expected, variance)
-    assert binned_p_value(statistic, expected, variance) == pytest.approx(wanted, rel=1e-11)
-    assert binned_p_value(statistic, expected, variance, add=blas_add_scaled()) == pytest.approx(wanted, rel=1e-11)
+    p_value = slow_p_value(statistic, expected, variance)
+    assert binned_p_value(statistic, expected, variance) == pytest.approx(p_value, rel=1e-11)
+    assert binned_p_value(statistic, expected, variance, add=blas_add_scaled()) == pytest.approx(p_value, rel=1e-11)
 
 
 def slow_p_value(statistic: float, expected: np.ndarray, variance: np.ndarray) -> float:
@@ -402,11 +402,11 @@ def slow_p_value(statistic: float, expected: np.ndarray, variance: np.ndarray) -
         for number, chance in enumerate(chances.tolist()):
             part = (number - mean) ** 2 / spread / statistic
             step = 4096 if part >= 1 - 1e-9 else min(round(part * 4096), 4095)
-            for seen, before in below.items():
-                if seen + step >= 4096:
+            for so_far, before in below.items():
+                if so_far + step >= 4096:
                     reached += before * chance
                 else:
-                    summed[seen + step] += before * chance
+                    summed[so_far + step] += before * chance
         below = summed
     if rare.all():
         return reached
@@ -416,7 +416,7 @@ def slow_p_value(statistic: float, expected: np.ndarray, variance: np.ndarray) -
 
 
 def table_of_many_classes(classes: int, rows: int, rng: np.random.Generator) -> Pairs:
-    """Calibrated predictions of so many classes that each is rare."""
+    """Calibrated predictions of many classes, each of them rare."""
     matrix = rng.dirichlet(np.ones(classes), size=rows)
     gold = (matrix.cumsum(axis=1) > rng.random((rows, 1))).argmax(axis=1)
     return pairs_from_classes(
@@ -425,12 +425,12 @@ def table_of_many_classes(classes: int, rows: int, rng: np.random.Generator) -> 
 
 
 def rejected(classes: int, rows: int, runs: int) -> float:
-    rng, found = np.random.default_rng(9), []
+    rng, rejections = np.random.default_rng(9), []
     for _ in range(runs):
         pairs = table_of_many_classes(classes, rows, rng)
         table = calibration_table(pairs.labels, pairs.probabilities, groups=pairs.groups)
-        found.append(min(row.p_adjusted for row in table) <= 0.05)
-    return float(np.mean(found))
+        rejections.append(min(row.p_adjusted for row in table) <= 0.05)
+    return float(np.mean(rejections))
 
 
 @pytest.mark.long

@@ -43,8 +43,8 @@ def test_the_score_is_its_formula() -> None:
     z = np.stack([np.ones(200), logit(Q)], axis=1)
     score = z.T @ (W * (Y - Q))
     variance = (z.T * (W**2 * Q * (1 - Q))) @ z
-    found = calibration_test(Y, Q, method="cox", sample_weight=W, clusters=C, rng=0)
-    assert found.statistic == pytest.approx(score @ np.linalg.solve(variance, score), rel=1e-9)
+    test = calibration_test(Y, Q, method="cox", sample_weight=W, clusters=C, rng=0)
+    assert test.statistic == pytest.approx(score @ np.linalg.solve(variance, score), rel=1e-9)
 
 
 @settings(max_examples=20)
@@ -59,14 +59,14 @@ def test_any_pairs_have_a_p_value_that_no_order_changes(small: Small) -> None:
         return
     for method in METHODS:
         options = {"method": method, "n_simulations": 31, "rng": 0, "bin_size": small.bin_size}
-        found = calibration_test(y, q, sample_weight=w, clusters=c, **options)
-        assert 0.0 <= found.p_value <= 1.0
+        test = calibration_test(y, q, sample_weight=w, clusters=c, **options)
+        assert 0.0 <= test.p_value <= 1.0
         turned = calibration_test(
             y[back], q[back], sample_weight=None if w is None else w[back], clusters=c[back], **options
         )
-        assert turned.p_value == found.p_value
+        assert turned.p_value == test.p_value
         np.testing.assert_array_equal(
-            [turned.statistic, *turned.estimates.values()], [found.statistic, *found.estimates.values()]
+            [turned.statistic, *turned.estimates.values()], [test.statistic, *test.estimates.values()]
         )
 
 
@@ -82,12 +82,14 @@ def test_pairs_that_are_repeated_add_no_evidence(method: str) -> None:
     rng = np.random.default_rng(1)
     q = rng.uniform(0.2, 0.8, 60)
     y = rng.random(60) < q + 0.1
-    held = np.repeat(np.arange(60), 20)
+    repeated = np.repeat(np.arange(60), 20)
     alone = calibration_test(y, q, method=method, rng=0, n_simulations=2_000, n_bins=2)
-    known = calibration_test(y[held], q[held], method=method, clusters=held, rng=0, n_simulations=2_000, n_bins=2)
-    unknown = calibration_test(y[held], q[held], method=method, rng=0, n_simulations=2_000, n_bins=2)
-    assert known.p_value == pytest.approx(alone.p_value, abs=0.12)
-    assert unknown.p_value < 0.01 < known.p_value
+    clustered = calibration_test(
+        y[repeated], q[repeated], method=method, clusters=repeated, rng=0, n_simulations=2_000, n_bins=2
+    )
+    unknown = calibration_test(y[repeated], q[repeated], method=method, rng=0, n_simulations=2_000, n_bins=2)
+    assert clustered.p_value == pytest.approx(alone.p_value, abs=0.12)
+    assert unknown.p_value < 0.01 < clustered.p_value
 
 
 @pytest.mark.long
@@ -111,14 +113,14 @@ def test_calibrated_clusters_are_rejected_as_often_as_the_level_says(weighted: b
 
 
 def test_few_clusters_can_say_little() -> None:
-    """Five clusters that all err to one side: one of 16 ways."""
+    """Five clusters whose errors all have the same sign: one of 16 ways."""
     q, clusters = np.full(100, 0.5), np.repeat(np.arange(5), 20)
     for method in METHODS:
         if method == "spiegelhalter":
             continue  # blind at one half
-        found = calibration_test(np.ones(100, int), q, method=method, clusters=clusters, rng=0)
-        assert found.p_value == pytest.approx(1 / 16)
-        assert found.p_error == 0.0
+        test = calibration_test(np.ones(100, int), q, method=method, clusters=clusters, rng=0)
+        assert test.p_value == pytest.approx(1 / 16)
+        assert test.p_error == 0.0
 
 
 def test_labels_that_hardly_vary_are_no_proof() -> None:
@@ -158,23 +160,23 @@ def test_predictions_near_0_overflow_nowhere(method: str, tiny: float) -> None:
     q, y = np.full(200, tiny), np.arange(200) < 1
     for weights in (None, np.where(np.arange(200) % 2, 1.0, 1e-160)):
         with warnings.catch_warnings(action="error"):
-            found = calibration_test(y, q, method=method, clusters=np.arange(200) // 5, sample_weight=weights, rng=0)
-        assert 0.0 <= found.p_value <= 1.0
-        assert not np.isnan(found.statistic)
+            test = calibration_test(y, q, method=method, clusters=np.arange(200) // 5, sample_weight=weights, rng=0)
+        assert 0.0 <= test.p_value <= 1.0
+        assert not np.isnan(test.statistic)
 
 
 def test_predictions_next_to_0_that_leave_one_direction_have_a_p_value() -> None:
     for q, weights in (([0.0, 5e-324, 2.0**-30], None), ([0.0, 5e-324, 1.0], [1.0, 0.1, 1.0])):
-        found = calibration_test(
+        test = calibration_test(
             [0, 0, 1], q, clusters=[0, 0, 1], sample_weight=weights, method="cox", n_simulations=31, rng=0
         )
-        assert found.p_value >= 0.5  # two clusters
+        assert test.p_value >= 0.5  # two clusters
 
 
 def p_and_lower_end(y: np.ndarray, q: np.ndarray, clusters: np.ndarray) -> tuple[float, float]:
     pairs = Pairs(y.astype(np.uint8), q, clusters=clusters)
-    found = squared_error(pairs, bin_pairs(pairs))
-    return found.p_value, found.interval(0.95)[0]
+    error = squared_error(pairs, bin_pairs(pairs))
+    return error.p_value, error.interval(0.95)[0]
 
 
 @pytest.mark.parametrize("traces", [_traces_of_bins, _traces_of_clusters])
@@ -208,16 +210,16 @@ def documents(number: int, correlation: float, rng: np.random.Generator) -> tupl
     clusters = np.repeat(np.arange(number), sizes)
     n = len(clusters)
     q = np.where(rng.random(n) < 0.5, rng.beta(0.5, 0.5, number)[clusters], rng.beta(0.5, 0.5, n))
-    shared, own = rng.standard_normal(number)[clusters], rng.standard_normal(n)
-    return np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * own < ndtri(q), q, clusters
+    shared, individual = rng.standard_normal(number)[clusters], rng.standard_normal(n)
+    return np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * individual < ndtri(q), q, clusters
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(("number", "runs"), [(10, 200), (30, 100)])
 def test_ten_unequal_documents_are_enough(number: int, runs: int) -> None:
     rng = np.random.default_rng(4)
-    found = [p_and_lower_end(*documents(number, 0.5, rng)) for _ in range(runs)]
-    p, low = np.array(found).T
+    p_and_low = [p_and_lower_end(*documents(number, 0.5, rng)) for _ in range(runs)]
+    p, low = np.array(p_and_low).T
     assert np.mean(p <= 0.05) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / runs)
     assert np.mean(p <= 0.001) <= 0.01
     assert np.mean(p <= 0.5) == pytest.approx(0.5, abs=4 * np.sqrt(0.25 / runs))

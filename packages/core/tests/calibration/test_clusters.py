@@ -38,23 +38,23 @@ def clustered(pairs: Pairs, bin_size: int) -> SquaredError:
 @settings(max_examples=25)
 def test_value_and_variance_are_the_loops(small: Small) -> None:
     cells = cells_of(pairs_of(small, clusters=True), small.bin_size)
-    found = clustered_mse(cells)
-    np.testing.assert_equal(clustered_value(cells), found.value)
-    assert not found.p_value > found.p_value_below
-    np.testing.assert_equal(found.interval(0.95), replace(found, p_value_below=1.0).interval(0.95))
+    estimate = clustered_mse(cells)
+    np.testing.assert_equal(clustered_value(cells), estimate.value)
+    assert not estimate.p_value > estimate.p_value_below
+    np.testing.assert_equal(estimate.interval(0.95), replace(estimate, p_value_below=1.0).interval(0.95))
     bins = reference.adaptive_bins(reference.rows_of(small.y, small.q, small.w, small.clusters), small.bin_size)
-    worth = [held for held in bins if reference.worth_two(held)]
+    worth = [rows for rows in bins if reference.worth_two(rows)]
     value, spread = reference.clustered_value(worth), reference.jackknife(bins)
     if value is None:
-        assert math.isnan(found.value)
+        assert math.isnan(estimate.value)
         return
     least, noise, slope_below = reference.cluster_noise(bins)
-    assert found.value == pytest.approx(float(value), abs=1e-12)
-    assert found.least == pytest.approx(float(least), abs=1e-12)
-    assert found.variance == pytest.approx(float(max(spread - least, least)), abs=1e-12)
-    assert found.slope_below == pytest.approx(float(slope_below), abs=1e-12)
-    assert found.slope_above == pytest.approx(float(2 * least / noise) if noise else 0.0, abs=1e-9)
-    assert found.degrees_of_freedom == len(set(small.clusters)) - 1
+    assert estimate.value == pytest.approx(float(value), abs=1e-12)
+    assert estimate.least == pytest.approx(float(least), abs=1e-12)
+    assert estimate.variance == pytest.approx(float(max(spread - least, least)), abs=1e-12)
+    assert estimate.slope_below == pytest.approx(float(slope_below), abs=1e-12)
+    assert estimate.slope_above == pytest.approx(float(2 * least / noise) if noise else 0.0, abs=1e-9)
+    assert estimate.degrees_of_freedom == len(set(small.clusters)) - 1
 
 
 @settings(max_examples=40)
@@ -153,16 +153,16 @@ def test_intervals_of_bins_of_equal_labels_cover(correlation: float) -> None:
 
     rng = np.random.default_rng(4)
     clusters = np.repeat(np.arange(60), 20)
-    held = []
+    covered = []
     for _ in range(60):
         q = rng.choice([0.002, 0.005, 0.02, 0.1, 0.5, 0.98], size=1_200)
-        shared, own = rng.standard_normal(60)[clusters], rng.standard_normal(1_200)
-        y = np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * own < ndtri(q)
+        shared, individual = rng.standard_normal(60)[clusters], rng.standard_normal(1_200)
+        y = np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * individual < ndtri(q)
         bins = calibration_curve(y, q, clusters=clusters, bin_size=2).bins
         equal = (bins.frequency == 0) | (bins.frequency == 1)
-        held += ((bins.low <= bins.mean_prob) & (bins.mean_prob <= bins.high))[equal].tolist()
-    assert len(held) > 60
-    assert np.mean(held) >= 0.95
+        covered += ((bins.low <= bins.mean_prob) & (bins.mean_prob <= bins.high))[equal].tolist()
+    assert len(covered) > 60
+    assert np.mean(covered) >= 0.95
 
 
 def test_correlated_labels_make_longer_intervals() -> None:
@@ -170,7 +170,7 @@ def test_correlated_labels_make_longer_intervals() -> None:
     clusters = np.repeat(np.arange(100), 20)
     q = rng.beta(0.3, 0.7, 2_000)
     y = rng.random(100)[clusters] < q
-    naive, aware = (calibration_curve(y, q, bin_size=200, clusters=held) for held in (None, clusters))
+    naive, aware = (calibration_curve(y, q, bin_size=200, clusters=cluster_ids) for cluster_ids in (None, clusters))
     assert naive.algorithm1_error == aware.algorithm1_error
     assert (aware.bins.standard_error > naive.bins.standard_error).mean() > 0.7
     widths = [curve.error.high - curve.error.low for curve in (naive, aware)]  # type: ignore[operator]
@@ -182,12 +182,12 @@ def test_the_quantile_is_that_of_student() -> None:
     assert squared.interval(0.9)[1] == pytest.approx(0.02 + 1e-3 * student.ppf(0.95, 7), abs=1e-12)
 
 
-def held_by_unequal_clusters(kind: str, number: int, correlation: float, sets: int) -> tuple[float, float]:
+def coverage_of_unequal_clusters(kind: str, number: int, correlation: float, sets: int) -> tuple[float, float]:
     """How often the interval holds the true error of predictions .08 too high, and its mean width over what it would be
     with Satterthwaite's degrees of freedom."""
     from scipy.special import ndtri
 
-    held, widths = [], []
+    covered, widths = [], []
     for k in range(sets):
         rng = np.random.default_rng([92, k])
         lognormal = np.maximum(2, np.round(30 * np.exp(rng.normal(size=number)))).astype(int)
@@ -201,17 +201,18 @@ def held_by_unequal_clusters(kind: str, number: int, correlation: float, sets: i
         squared = clustered(pairs, 2)
         assert squared.degrees_of_freedom == number - 1
         ends = [
-            np.sqrt(np.maximum(one.interval(0.95), 0)) for one in (squared, replace(squared, degrees_of_freedom=free))
+            np.sqrt(np.maximum(error.interval(0.95), 0))
+            for error in (squared, replace(squared, degrees_of_freedom=free))
         ]
-        held.append(ends[0][0] <= 0.08 <= ends[0][1])
+        covered.append(ends[0][0] <= 0.08 <= ends[0][1])
         widths.append([min(high, 1.0) - low for low, high in ends])
-    own, other = np.mean(widths, axis=0)
-    return float(np.mean(held)), float(own / other)
+    own_width, other = np.mean(widths, axis=0)
+    return float(np.mean(covered)), float(own_width / other)
 
 
 @pytest.mark.parametrize("kind", ["lognormal", "one large"])
 def test_unequal_clusters_cover_with_as_many_degrees_of_freedom_as_clusters_less_one(kind: str) -> None:
-    rate, width = held_by_unequal_clusters(kind, 10, 0.4, 60)
+    rate, width = coverage_of_unequal_clusters(kind, 10, 0.4, 60)
     assert rate >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / 60)
     assert width < 0.9
 
@@ -221,7 +222,7 @@ def test_unequal_clusters_cover_with_as_many_degrees_of_freedom_as_clusters_less
 @pytest.mark.parametrize("number", [6, 10, 20])
 @pytest.mark.parametrize("correlation", [0.1, 0.4])
 def test_unequal_clusters_cover(kind: str, number: int, correlation: float) -> None:
-    assert held_by_unequal_clusters(kind, number, correlation, 400)[0] >= 0.95 - 2 * np.sqrt(0.95 * 0.05 / 400)
+    assert coverage_of_unequal_clusters(kind, number, correlation, 400)[0] >= 0.95 - 2 * np.sqrt(0.95 * 0.05 / 400)
 
 
 def test_few_clusters_that_are_off_do_not_show_how_many_there_are() -> None:
@@ -235,7 +236,9 @@ def test_few_clusters_that_are_off_do_not_show_how_many_there_are() -> None:
 
 @pytest.mark.long
 def test_a_limit_at_the_true_error_is_not_passed_where_few_clusters_are_off() -> None:
-    (regime,) = (one for one in REGIMES if one.name == "error at the limit: 60 of 50, a tenth off by .5")
-    found = {rate.figure: rate.value for rate in rates_of(regime, runs=100, seed=1)}
-    assert found["false pass"] <= 0.09
-    assert found["error covers"] >= 0.93
+    (regime,) = (
+        candidate for candidate in REGIMES if candidate.name == "error at the limit: 60 of 50, a tenth off by .5"
+    )
+    rates = {rate.figure: rate.value for rate in rates_of(regime, runs=100, seed=1)}
+    assert rates["false pass"] <= 0.09
+    assert rates["error covers"] >= 0.93

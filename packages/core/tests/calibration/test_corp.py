@@ -41,7 +41,7 @@ def miscalibration(q: Floats, y: Floats, w: Floats) -> float:
 
 def every_labelling(q: Floats, w: Floats) -> tuple[Floats, Floats, Floats]:
     """All 2ⁿ labellings of a calibrated model: the probability of each, its curve at each row, its miscalibration."""
-    labels = [np.array(one, dtype=float) for one in product([0, 1], repeat=len(q))]
+    labels = [np.array(labelling, dtype=float) for labelling in product([0, 1], repeat=len(q))]
     chance = np.array([np.where(y == 1, q, 1 - q).prod() for y in labels])
     curves = np.stack([isotonic(q, y, w) for y in labels])
     return chance, curves, np.array([miscalibration(q, y, w) for y in labels])
@@ -61,8 +61,8 @@ def test_it_is_that_of_the_definition(small: Small) -> None:
     starts = isotonic_steps(rows)
     frequency = rows.by(starts, rows.weight * rows.y) / rows.by(starts, rows.weight)
     assert (np.diff(frequency) > 0).all()
-    wanted = isotonic(rows.q, rows.y.astype(float), rows.w)
-    np.testing.assert_allclose(frequency[rows_of_steps(starts, len(rows.q))], wanted, atol=1e-9)
+    expected = isotonic(rows.q, rows.y.astype(float), rows.w)
+    np.testing.assert_allclose(frequency[rows_of_steps(starts, len(rows.q))], expected, atol=1e-9)
 
 
 @pytest.mark.parametrize("seed", TIED_SETS[:8])
@@ -71,9 +71,9 @@ def test_it_is_that_of_scikit_learn(seed: int, weighted: bool) -> None:
     y, q, w = tied(seed)
     weights = w if weighted else None
     steps = calibration_curve(y, q, sample_weight=weights, method="corp", n_simulations=39, rng=0).steps
-    wanted = IsotonicRegression(y_min=0, y_max=1).fit(q, y, sample_weight=weights).predict(q)
-    found = steps.frequency[np.searchsorted(steps.upper[:-1], q)]
-    np.testing.assert_allclose(found, wanted, atol=EXACT)
+    expected = IsotonicRegression(y_min=0, y_max=1).fit(q, y, sample_weight=weights).predict(q)
+    frequency = steps.frequency[np.searchsorted(steps.upper[:-1], q)]
+    np.testing.assert_allclose(frequency, expected, atol=EXACT)
     assert steps.count.sum() == len(q)
     assert (steps.lower <= steps.mean_prob).all()
     assert (steps.mean_prob <= steps.upper).all()
@@ -106,8 +106,10 @@ def test_a_stream_of_ties_is_the_same_curve() -> None:
     np.testing.assert_array_equal(streamed.steps.count, whole.steps.count)
     for score in ("brier", "log_loss"):
         for part in ("score", "miscalibration", "discrimination", "uncertainty"):
-            one, other = (getattr(getattr(curve, score), part) for curve in (streamed, whole))
-            assert (one.value, one.low, one.high) == pytest.approx((other.value, other.low, other.high), abs=1e-9)
+            streamed_part, other = (getattr(getattr(curve, score), part) for curve in (streamed, whole))
+            assert (streamed_part.value, streamed_part.low, streamed_part.high) == pytest.approx(
+                (other.value, other.low, other.high), abs=1e-9
+            )
     np.testing.assert_array_equal(streamed.histogram, whole.histogram)
     assert (whole.recipe["exact"], streamed.recipe["exact"]) == (True, False)
     assert streamed.notes[-1] == "predictions that differ by less than about 2 parts in 10,000 count as equal"
@@ -134,8 +136,8 @@ def test_a_weight_is_a_number_of_copies() -> None:
     np.testing.assert_allclose(weighted.steps.frequency, copied.steps.frequency, atol=1e-12)
     np.testing.assert_allclose(weighted.steps.weight, copied.steps.count)
     for part in ("score", "miscalibration", "discrimination", "uncertainty"):
-        one, other = (getattr(curve.brier, part).value for curve in (weighted, copied))
-        assert one == pytest.approx(other, abs=1e-12)
+        weighted_score, other = (getattr(curve.brier, part).value for curve in (weighted, copied))
+        assert weighted_score == pytest.approx(other, abs=1e-12)
     scaled = calibration_curve(y, q, sample_weight=times * 7.5, method="corp", rng=0)
     np.testing.assert_allclose(scaled.band.low, weighted.band.low, atol=1e-12)
     np.testing.assert_allclose(scaled.histogram, 7.5 * weighted.histogram)
@@ -149,21 +151,21 @@ def test_pairs_of_weight_0_are_counted_and_left_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("world", "wanted"),
+    ("world", "verdict"),
     [
         (World(n=2_000), "none detected"),
         (OVERCONFIDENT, "over- and underconfident"),
         (World("sharp", n=2_000), "overconfident"),
     ],
 )
-def test_the_verdict(world: World, wanted: str) -> None:
+def test_the_verdict(world: World, verdict: str) -> None:
     curve = corp_of(drawn(world), rng=0)
-    assert kind(curve) == wanted
+    assert kind(curve) == verdict
     assert curve.verdict() in repr(curve)
-    assert curve.verdict().startswith("no miscalibration" if wanted == "none detected" else "overconfident for ")
+    assert curve.verdict().startswith("no miscalibration" if verdict == "none detected" else "overconfident for ")
     expected = curve.by_chance
     assert expected.low is not None
-    assert (curve.brier.miscalibration.value > expected.high) == (wanted != "none detected")
+    assert (curve.brier.miscalibration.value > expected.high) == (verdict != "none detected")
 
 
 def test_little_and_extreme_data_give_a_curve_and_notes() -> None:
@@ -214,18 +216,18 @@ def pairs_of(seed: int, *, weighted: bool, tied: bool) -> Pairs:
 def test_the_band_and_p_are_those_of_all_labellings(weighted: bool, tied: bool) -> None:
     pairs = pairs_of(3, weighted=weighted, tied=tied)
     rows = ordered(pairs)
-    found = consistency(rows, n_simulations=TIMES, level=LEVEL, rng=np.random.default_rng(0))
+    band = consistency(rows, n_simulations=TIMES, level=LEVEL, rng=np.random.default_rng(0))
     chance, curves, miscalibrated = every_labelling(rows.q, rows.w)
     tail = (1 - LEVEL) / 2
-    for place, (low, high) in enumerate(zip(found.low, found.high, strict=True)):
+    for place, (low, high) in enumerate(zip(band.low, band.high, strict=True)):
         at = curves[:, rows.starts[place]]
         assert chance[at < low - 1e-9].sum() <= tail + ERROR
         assert chance[at <= low + 1e-9].sum() >= tail - ERROR
         assert chance[at > high + 1e-9].sum() <= tail + ERROR
         assert chance[at >= high - 1e-9].sum() >= tail - ERROR
     observed = miscalibration(rows.q, rows.y.astype(float), rows.w)
-    assert found.miscalibration == pytest.approx(observed, abs=1e-12)
-    assert found.p_value == pytest.approx(chance[miscalibrated >= observed - 1e-9].sum(), abs=ERROR)
+    assert band.miscalibration == pytest.approx(observed, abs=1e-12)
+    assert band.p_value == pytest.approx(chance[miscalibrated >= observed - 1e-9].sum(), abs=ERROR)
 
 
 def test_labels_drawn_by_cell_have_the_law_of_labels_drawn_by_row(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -291,31 +293,31 @@ AWAY = 0.015  # of .95, for the consistency band
 @pytest.mark.parametrize("name", WORLDS)
 def test_bands_and_intervals_hold(name: str) -> None:
     world = WORLDS[name]
-    found = covered(world, RUNS, seed=1)
+    rates = covered(world, RUNS, seed=1)
     noise = 2.5 * math.sqrt(0.95 * 0.05 / RUNS)
     if world.shape in ("calibrated", "extreme"):
-        assert found["rejected"] <= 0.05 + noise
-        assert found["consistency"] >= 0.95 - AWAY
-        assert found["consistency"] <= 0.95 + (AWAY if world.narrow else 0.03)
-    assert found["confidence"] >= 0.93
+        assert rates["rejected"] <= 0.05 + noise
+        assert rates["consistency"] >= 0.95 - AWAY
+        assert rates["consistency"] <= 0.95 + (AWAY if world.narrow else 0.03)
+    assert rates["confidence"] >= 0.93
     parts = {f"{score} {part}" for score in ("brier", "log_loss") for part in ("miscalibration", "discrimination")}
     if world.ties:  # predictions of 0 and 1 leave the log loss without an interval of its miscalibration
         parts.remove("log_loss miscalibration")
-        assert "log_loss miscalibration" not in found
+        assert "log_loss miscalibration" not in rates
     for part in parts:
-        assert found[part] >= 0.92 - noise, part
+        assert rates[part] >= 0.92 - noise, part
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WORLDS)
 def test_the_interval_of_the_smooth_ece_holds(name: str) -> None:
-    _, held, _, _ = smooth_covered(WORLDS[name], RUNS, seed=1)
-    assert held >= 0.94 - 2.5 * math.sqrt(0.94 * 0.06 / RUNS)
+    _, coverage, _, _ = smooth_covered(WORLDS[name], RUNS, seed=1)
+    assert coverage >= 0.94 - 2.5 * math.sqrt(0.94 * 0.06 / RUNS)
 
 
 @pytest.mark.long
 def test_they_hold_in_a_few_runs() -> None:
-    found = covered(World(n=200), 12)
-    assert found["consistency"] > 0.9
-    assert found["confidence"] > 0.88
-    assert found["rejected"] < 0.2
+    rates = covered(World(n=200), 12)
+    assert rates["consistency"] > 0.9
+    assert rates["confidence"] > 0.88
+    assert rates["rejected"] < 0.2

@@ -1,4 +1,4 @@
-"""How often intervals hold the truth, and how often tests err (docs/coverage.md)."""
+"""Coverage of the intervals and error rates of the tests (docs/coverage.md)."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ def test_the_interval_of_bins_of_whole_cells_covers(design: str, model: str) -> 
 
 
 def test_it_covers_in_a_few_runs_of_whole_cells() -> None:
-    population, held = Population("plain", "mild"), 0
+    population, covered = Population("plain", "mild"), 0
     for seed in range(60):
         sample = draw("plain", "mild", 3_000, np.random.default_rng([6, seed]))
         summary = CalibrationSummary()
         summary.add(sample.y, sample.q)
-        found = summary.error()
-        held += found.low <= population.error <= found.high
-    assert held >= 52
+        error = summary.error()
+        covered += error.low <= population.error <= error.high
+    assert covered >= 52
 
 
 @pytest.mark.slow
@@ -110,13 +110,13 @@ def test_a_cell_of_rare_labels(predictions: str, labels: str) -> None:
 
 def test_one_weight_of_most_of_the_total_is_left_out_and_the_rest_covers() -> None:
     """The interval is of the other bins: in the calibrated ones of these runs it holds 0."""
-    rng, held = np.random.default_rng(3), []
+    rng, at_zero = np.random.default_rng(3), []
     for _ in range(150):
         q = rng.beta(0.5, 0.5, 300)
         w = np.ones(300)
         w[0] = 19 * 299
-        held.append(calibration_error(rng.random(300) < q, q, sample_weight=w).low == 0.0)
-    assert np.mean(held) >= LIMIT - 2 * math.sqrt(LIMIT * (1 - LIMIT) / 150)
+        at_zero.append(calibration_error(rng.random(300) < q, q, sample_weight=w).low == 0.0)
+    assert np.mean(at_zero) >= LIMIT - 2 * math.sqrt(LIMIT * (1 - LIMIT) / 150)
 
 
 ERROR_RATES_RUNS = 300
@@ -127,17 +127,17 @@ CHECKED = [cell for cell in cells() if cell.truth == "calibrated" and cell.clust
 @pytest.mark.slow
 @pytest.mark.parametrize("cell", CHECKED, ids=str)
 def test_calibrated_predictions(cell: Cell) -> None:
-    found = rates(cell, once=p_values_of_tests, runs=ERROR_RATES_RUNS, seed=1)
-    assert (found <= ALLOWED).all(), dict(zip(METHODS, found, strict=True))
-    assert found.mean() > 0.015
+    rejected = rates(cell, once=p_values_of_tests, runs=ERROR_RATES_RUNS, seed=1)
+    assert (rejected <= ALLOWED).all(), dict(zip(METHODS, rejected, strict=True))
+    assert rejected.mean() > 0.015
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("cell", [cell for cell in quantile_cells() if cell.truth == "calibrated"], ids=str)
 def test_calibrated_draws(cell: Cell) -> None:
-    found = rates(cell, once=p_values_of_quantiles, runs=ERROR_RATES_RUNS, seed=1)
-    assert (found <= ALLOWED).all(), found
-    assert found.mean() > 0.015
+    rejected = rates(cell, once=p_values_of_quantiles, runs=ERROR_RATES_RUNS, seed=1)
+    assert (rejected <= ALLOWED).all(), rejected
+    assert rejected.mean() > 0.015
 
 
 @pytest.mark.slow

@@ -31,12 +31,12 @@ def test_language_like_pairs_in_three_orders() -> None:
     rows = reference.rows_of(y[:2_000], q[:2_000])
     small = float(reference.ece(reference.adaptive_bins(rows, 200)))
     assert calibration_curve(y[:2_000], q[:2_000], n_bins=10).ece.value == pytest.approx(small, abs=1e-12)
-    found = [calibration_curve(y[order], q[order], n_bins=10) for order in orders(y, q).values()]
-    assert len({repr(curve.to_dict()) for curve in found}) == 1
-    assert found[0].bins.count.sum() == 20_000
-    assert len(found[0].bins) == 6
-    assert found[0].bins.mean_prob[[0, -1]].tolist() == [0.0, 1.0]
-    assert found[0].bins.frequency[[0, -1]].tolist() == pytest.approx([0.05, 0.95], abs=0.01)
+    curves = [calibration_curve(y[order], q[order], n_bins=10) for order in orders(y, q).values()]
+    assert len({repr(curve.to_dict()) for curve in curves}) == 1
+    assert curves[0].bins.count.sum() == 20_000
+    assert len(curves[0].bins) == 6
+    assert curves[0].bins.mean_prob[[0, -1]].tolist() == [0.0, 1.0]
+    assert curves[0].bins.frequency[[0, -1]].tolist() == pytest.approx([0.05, 0.95], abs=0.01)
 
 
 def test_two_values_of_which_one_is_wrong() -> None:
@@ -65,10 +65,10 @@ def test_more_rows_than_a_single_float_can_count() -> None:
     once = many = slots_of(Pairs((rng.random(1 << 17) < q**2).astype(np.uint8), q))
     for _ in range(8):
         many = many + many
-    one, other = (curve_of(slots, n_bins=1) for slots in (once, many))
+    single, other = (curve_of(slots, n_bins=1) for slots in (once, many))
     assert other.n == other.bins.count.sum() == 1 << 25
-    assert other.ece.value == pytest.approx(one.ece.value, abs=1e-14)
-    assert other.brier.score == pytest.approx(one.brier.score, abs=1e-14)
+    assert other.ece.value == pytest.approx(single.ece.value, abs=1e-14)
+    assert other.brier.score == pytest.approx(single.brier.score, abs=1e-14)
 
 
 def test_fewer_rows_than_bins_and_one_bin_and_a_half() -> None:
@@ -88,7 +88,9 @@ def test_rounding_predictions_changes_little() -> None:
     rng = np.random.default_rng(39)
     q = rng.random(5_000)
     y = rng.random(5_000) < q
-    exact, rounded = (calibration_error(y, held, bin_size=200, estimator="plugin").value for held in (q, q.round(3)))
+    exact, rounded = (
+        calibration_error(y, predictions, bin_size=200, estimator="plugin").value for predictions in (q, q.round(3))
+    )
     assert rounded == pytest.approx(exact, abs=0.005)  # a peer jumps from 0.010 to 0.077
 
 
@@ -150,7 +152,7 @@ def test_value_and_interval_belong_together() -> None:
 
 
 @pytest.mark.parametrize("label", [0, 1])
-def test_one_class_only_is_said_and_is_no_error(label: int) -> None:
+def test_one_class_only_is_reported_and_is_no_error(label: int) -> None:
     curve = calibration_curve([label] * 10, np.linspace(0, 1, 10), bin_size=5)
     note = f"every label is {label}: refinement carries no information about how well labels are separated"
     assert note in curve.notes

@@ -28,10 +28,10 @@ def test_the_parts_are_those_of_model_diagnostics(seed: int, weighting: str) -> 
     y, q, w = tied(seed)
     weights = w if weighting == "weighted" else None
     curve = calibration_curve(y, q, sample_weight=weights, method="corp", n_simulations=39, rng=0)
-    for score, found in (("brier", curve.brier), ("log", curve.log_loss)):
+    for score, parts in (("brier", curve.brier), ("log", curve.log_loss)):
         answer = DIAGNOSTICS[f"tied {seed}/{score}/{weighting}"]
         for part in PARTS:
-            assert getattr(found, part).value == pytest.approx(answer[part], abs=EXACT), (score, part)
+            assert getattr(parts, part).value == pytest.approx(answer[part], abs=EXACT), (score, part)
 
 
 def test_the_parts_add_up_and_the_intervals_hold_their_order() -> None:
@@ -39,10 +39,12 @@ def test_the_parts_add_up_and_the_intervals_hold_their_order() -> None:
     q = rng.random(80)
     curve = calibration_curve(rng.random(80) < q**1.5, q, clusters=np.arange(80) // 4, method="corp", rng=0)
     assert curve.brier.miscalibration.value == pytest.approx(miscalibration(q, *_labels(1, q)), abs=EXACT)
-    for found in (curve.brier, curve.log_loss):
-        score, miscalibrated, discriminated, uncertain = (getattr(found, part) for part in PARTS)
+    for parts in (curve.brier, curve.log_loss):
+        score, miscalibrated, discriminated, uncertain = (getattr(parts, part) for part in PARTS)
         assert score.value == pytest.approx(miscalibrated.value - discriminated.value + uncertain.value, abs=1e-12)
-        assert all(0 <= one.low <= one.high for one in (score, miscalibrated, discriminated, uncertain))
+        assert all(
+            0 <= statistic.low <= statistic.high for statistic in (score, miscalibrated, discriminated, uncertain)
+        )
         assert score.low < score.value < score.high
         assert miscalibrated.high - miscalibrated.low > 0
 
@@ -63,15 +65,15 @@ def test_clusters_of_copies_count_once() -> None:
     copies = calibration_curve(np.repeat(y, 4), np.repeat(q, 4), clusters=np.arange(1200) // 4, method="corp", rng=0)
     naive = calibration_curve(np.repeat(y, 4), np.repeat(q, 4), method="corp", rng=0)
     for part in PARTS:
-        one, four, wrong = (getattr(curve.brier, part) for curve in (alone, copies, naive))
-        assert one.value == pytest.approx(four.value, abs=1e-12)
+        single, four, wrong = (getattr(curve.brier, part) for curve in (alone, copies, naive))
+        assert single.value == pytest.approx(four.value, abs=1e-12)
         close = 0.2 if part == "miscalibration" else 0.05  # a step of few pairs does not know its variance
         if part in ("score", "uncertainty"):
-            assert four.high - four.low == pytest.approx(one.high - one.low, rel=close)
+            assert four.high - four.low == pytest.approx(single.high - single.low, rel=close)
         else:
-            assert four.low == pytest.approx(one.low, abs=close * (one.high - one.low))
-            assert 1.05 < (four.high - four.low) / (one.high - one.low) < 2.0
-        assert part == "miscalibration" or wrong.high - wrong.low < 0.75 * (one.high - one.low)
+            assert four.low == pytest.approx(single.low, abs=close * (single.high - single.low))
+            assert 1.05 < (four.high - four.low) / (single.high - single.low) < 2.0
+        assert part == "miscalibration" or wrong.high - wrong.low < 0.75 * (single.high - single.low)
 
 
 def test_a_wrong_certainty_makes_the_log_loss_infinite_and_says_so() -> None:
@@ -101,14 +103,14 @@ def test_a_right_certainty_leaves_no_interval_of_the_log_loss() -> None:
 def test_one_label_alone_has_no_interval(label: int, q: float) -> None:
     """A calibrated model whose label of probability .1 has not come yet: its miscalibration may be 0."""
     curve = calibration_curve(np.full(30, label), np.full(30, q), method="corp", rng=0)
-    for found in (curve.brier, curve.log_loss):
-        assert all(getattr(found, part).low is None and getattr(found, part).high is None for part in PARTS)
+    for parts in (curve.brier, curve.log_loss):
+        assert all(getattr(parts, part).low is None and getattr(parts, part).high is None for part in PARTS)
     note = f"the scores and their parts have no intervals: label {1 - label} has 0 pairs, and intervals need 20 pairs"
-    assert any(one.startswith(note) for one in curve.notes)
+    assert any(line.startswith(note) for line in curve.notes)
 
 
 @pytest.mark.parametrize(
-    ("rare", "clustered", "weighted", "known"),
+    ("rare", "clustered", "weighted", "has_interval"),
     [
         (19, False, False, False),
         (20, False, False, True),
@@ -117,13 +119,15 @@ def test_one_label_alone_has_no_interval(label: int, q: float) -> None:
         (100, False, True, False),
     ],
 )
-def test_an_interval_rests_on_twenty_of_each_label(rare: int, clustered: bool, weighted: bool, known: bool) -> None:
+def test_an_interval_rests_on_twenty_of_each_label(
+    rare: int, clustered: bool, weighted: bool, has_interval: bool
+) -> None:
     """In clusters of 5; with weights, that of one pair of the rarer label exceeds all others together."""
     y, q = (np.arange(1000) < rare).astype(int), np.linspace(0.02, 0.3, 1000)
     weights = np.where(np.arange(1000) == 0, 1000.0, 1.0) if weighted else None
     clusters = np.arange(1000) // 5 if clustered else None
     curve = calibration_curve(y, q, clusters=clusters, sample_weight=weights, method="corp", n_simulations=39, rng=0)
-    assert (curve.brier.miscalibration.low is not None) == known
+    assert (curve.brier.miscalibration.low is not None) == has_interval
 
 
 def test_the_interval_of_the_uncertainty_ends_at_its_maximum() -> None:
@@ -152,8 +156,8 @@ def test_it_is_that_of_the_definition(seed: int) -> None:
     y = rng.random(40) < 0.2 + 0.5 * q
     masses = w * (y - q) / w.sum()
     for bandwidth in (0.03, 0.1, 0.6):
-        found = float(smoothed_errors(on_grid(q, masses), bandwidth))
-        assert found == pytest.approx(by_definition(q, masses, bandwidth), abs=2e-5)
+        smoothed = float(smoothed_errors(on_grid(q, masses), bandwidth))
+        assert smoothed == pytest.approx(by_definition(q, masses, bandwidth), abs=2e-5)
     value = fixed_point(on_grid(q, masses))
     assert by_definition(q, masses, value) == pytest.approx(value, abs=2e-5)
     assert calibration_curve(y, q, sample_weight=w, method="corp", rng=0).smooth_ece.value == pytest.approx(value)

@@ -63,15 +63,15 @@ def test_algorithm_1_is_the_loop(small: Small) -> None:
 @given(small_pairs(max_size=7))
 @settings(max_examples=25)
 def test_debiased_error_and_its_variance_are_the_loops(small: Small) -> None:
-    found = debiased_mse(bin_pairs(pairs_of(small), bin_size=small.bin_size).sums)
+    estimate = debiased_mse(bin_pairs(pairs_of(small), bin_size=small.bin_size).sums)
     bins = bins_of(small)
-    if not any(len(held) > 1 and reference.worth_two(held) for held in bins):
-        assert math.isnan(found.value)
-        assert found.left_out == len(small)
+    if not any(len(rows) > 1 and reference.worth_two(rows) for rows in bins):
+        assert math.isnan(estimate.value)
+        assert estimate.left_out == len(small)
         return
     expected = reference.debiased(bins)
     for part in PARTS:
-        assert getattr(found, part) == pytest.approx(float(getattr(expected, part)), abs=1e-12, rel=1e-12), part
+        assert getattr(estimate, part) == pytest.approx(float(getattr(expected, part)), abs=1e-12, rel=1e-12), part
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -82,9 +82,9 @@ def test_bins_of_five_to_seven_rows(weighted: bool) -> None:
         q, y = rng.random(n).round(2), (rng.random(n) < 0.4).astype(np.uint8)
         w = rng.exponential(size=n) + 0.1 if weighted else None
         expected = reference.debiased(reference.adaptive_bins(reference.rows_of(y, q, w), 5))
-        found = debiased_mse(bin_pairs(Pairs(y, q, w), bin_size=5).sums)
+        estimate = debiased_mse(bin_pairs(Pairs(y, q, w), bin_size=5).sums)
         for part in PARTS:
-            assert getattr(found, part) == pytest.approx(float(getattr(expected, part)), abs=1e-13), part
+            assert getattr(estimate, part) == pytest.approx(float(getattr(expected, part)), abs=1e-13), part
 
 
 @given(small_pairs(max_size=8))
@@ -92,23 +92,23 @@ def test_bins_of_five_to_seven_rows(weighted: bool) -> None:
 @settings(max_examples=20)
 def test_the_interval_is_what_a_test_does_not_reject(small: Small) -> None:
     """Without what rare labels add, which has tests of its own."""
-    found = replace(debiased_mse(bin_pairs(pairs_of(small), bin_size=small.bin_size).sums), rare=None)
-    if math.isnan(found.value):
-        assert all(math.isnan(end) for end in found.interval(0.95))
+    estimate = replace(debiased_mse(bin_pairs(pairs_of(small), bin_size=small.bin_size).sums), rare=None)
+    if math.isnan(estimate.value):
+        assert all(math.isnan(end) for end in estimate.interval(0.95))
         return
     expected = reference.debiased(bins_of(small))
     for level in (0.5, 0.95):
-        low, high = found.interval(level)
+        low, high = estimate.interval(level)
         searched = reference.interval_by_search(expected, normal_quantile(level))
         assert (low, high) == pytest.approx(searched, abs=1e-6)  # roots of rounding errors
-        assert low <= found.value <= high
+        assert low <= estimate.value <= high
 
 
 def test_intervals_of_a_higher_level_hold_those_of_a_lower() -> None:
     rng = np.random.default_rng(7)
     q = rng.random(300)
-    found = debiased_mse(bin_pairs(Pairs((rng.random(300) < q**2).astype(np.uint8), q), bin_size=20).sums)
-    lows, highs = zip(*(found.interval(level) for level in (0.1, 0.5, 0.9, 0.95, 0.99)), strict=True)
+    estimate = debiased_mse(bin_pairs(Pairs((rng.random(300) < q**2).astype(np.uint8), q), bin_size=20).sums)
+    lows, highs = zip(*(estimate.interval(level) for level in (0.1, 0.5, 0.9, 0.95, 0.99)), strict=True)
     assert (np.diff(lows) < 0).all()
     assert (np.diff(highs) > 0).all()
 
@@ -127,14 +127,14 @@ def test_the_debiased_error_has_no_bias_and_its_variance_is_right() -> None:
     q = np.sort(rng.random(120))
     p = np.clip(q + 0.15 * np.sin(2 * np.pi * q), 0, 1)
     draws = rng.random((2_000, 120)) < p
-    found = [debiased_mse(bin_pairs(Pairs(y.view(np.uint8), q), bin_size=10).sums) for y in draws]
-    values = np.array([squared.value for squared in found])
+    estimates = [debiased_mse(bin_pairs(Pairs(y.view(np.uint8), q), bin_size=10).sums) for y in draws]
+    values = np.array([squared.value for squared in estimates])
     gaps = (q - p).reshape(12, 10).mean(axis=1)
     # With q fixed, u of a bin's rows differ in their means: the products of different rows estimate this.
     deviations = (q - p).reshape(12, 10)
     truth = (10 * gaps**2 - (deviations**2).mean(axis=1)).mean() / 9
     assert values.mean() == pytest.approx(truth, abs=4 * values.std() / math.sqrt(2_000))
-    assert np.mean([squared.variance for squared in found]) >= 0.96 * values.var()
+    assert np.mean([squared.variance for squared in estimates]) >= 0.96 * values.var()
 
 
 def test_a_calibrated_model_is_above_zero_as_often_as_below() -> None:
@@ -166,9 +166,9 @@ def test_doubling_nested_bins_never_increases_the_plugin_error(small: Small) -> 
 def test_equal_weights_are_no_weights(small: Small) -> None:
     plain = pairs_of(Small(small.y, small.q, None, [], small.bin_size))
     weighted = Pairs(plain.labels, plain.probabilities, np.full(len(small), 0.25))
-    one, other = (debiased_mse(bin_pairs(pairs, bin_size=small.bin_size).sums) for pairs in (plain, weighted))
+    unweighted, other = (debiased_mse(bin_pairs(pairs, bin_size=small.bin_size).sums) for pairs in (plain, weighted))
     for part in PARTS:
-        assert getattr(one, part) == pytest.approx(getattr(other, part), abs=1e-12, nan_ok=True), part
+        assert getattr(unweighted, part) == pytest.approx(getattr(other, part), abs=1e-12, nan_ok=True), part
 
 
 def test_root() -> None:
@@ -178,10 +178,10 @@ def test_root() -> None:
 
 
 def ends(y: object, q: object, **how: object) -> tuple[float, float]:
-    found = calibration_error(y, q, **how)  # type: ignore[arg-type]
-    assert found.low is not None
-    assert found.high is not None
-    return found.low, found.high
+    error = calibration_error(y, q, **how)  # type: ignore[arg-type]
+    assert error.low is not None
+    assert error.high is not None
+    return error.low, error.high
 
 
 def test_a_thousand_right_answers_at_999_are_no_certainty() -> None:
@@ -210,11 +210,11 @@ def test_every_binomial_law_is_covered(n: int) -> None:
     expected, happening = (0.0, 0.1, 0.5, 1.0, 2.0, 4.0, 8.0), (0.0, 0.3, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 10.0, 15.0)
     for predicted in expected:
         events = np.arange(41)
-        found = np.array([ends(np.arange(n) < k, np.full(n, predicted / n)) for k in events])
+        intervals = np.array([ends(np.arange(n) < k, np.full(n, predicted / n)) for k in events])
         for happens in happening:
             truth = abs(predicted - happens) / n
-            held = (found[:, 0] <= truth + 1e-12) & (found[:, 1] >= truth - 1e-12)
-            missed = float(binom.pmf(events, n, happens / n)[~held].sum()) + float(binom.sf(40, n, happens / n))
+            covers = (intervals[:, 0] <= truth + 1e-12) & (intervals[:, 1] >= truth - 1e-12)
+            missed = float(binom.pmf(events, n, happens / n)[~covers].sum()) + float(binom.sf(40, n, happens / n))
             assert missed <= 0.07, (predicted, happens, missed)
 
 
@@ -222,11 +222,11 @@ def test_every_binomial_law_is_covered(n: int) -> None:
 def test_rare_calibrated_scores_are_held(shape: float, n: int) -> None:
     """Scores of Beta(1, 499) and Beta(0.1, 49.9): one label in 500."""
     rng = np.random.default_rng(3)
-    held = 0
+    covered = 0
     for _ in range(150):
         q = rng.beta(shape, 499 * shape, n)
-        held += ends(rng.random(n) < q, q)[0] == 0.0
-    assert held >= 150 * 0.93
+        covered += ends(rng.random(n) < q, q)[0] == 0.0
+    assert covered >= 150 * 0.93
 
 
 @settings(max_examples=40)
@@ -241,42 +241,42 @@ def test_no_interval_is_without_width(small: Small) -> None:
 def test_ordinary_labels_keep_their_interval() -> None:
     y, q = language_pairs(5_000, np.random.default_rng(5))
     for bin_size in (20, 200, 1_000):
-        found = debiased_mse(bin_pairs(Pairs(y, q), bin_size=bin_size).sums)
-        assert found.interval(0.95) == replace(found, rare=None).interval(0.95)
+        estimate = debiased_mse(bin_pairs(Pairs(y, q), bin_size=bin_size).sums)
+        assert estimate.interval(0.95) == replace(estimate, rare=None).interval(0.95)
 
 
 def test_the_exact_interval_is_that_of_clopper_and_pearson() -> None:
     for k, n in product((0, 1, 3, 20), (20, 57)):
-        wanted = binomtest(k, n).proportion_ci(0.95, method="exact")
+        exact = binomtest(k, n).proportion_ci(0.95, method="exact")
         low, high = exact_interval(np.array([k / n]), np.array([float(n)]), tail=0.025)
-        assert (low[0], high[0]) == pytest.approx((wanted.low, wanted.high), abs=1e-12)
+        assert (low[0], high[0]) == pytest.approx((exact.low, exact.high), abs=1e-12)
 
 
 @given(small_pairs(max_size=15))
 @settings(max_examples=40)
 def test_the_ends_are_found_by_searching(small: Small) -> None:
-    found = debiased_mse(bin_pairs(pairs_of(small), bin_size=small.bin_size).sums)
-    if found.rare is None:
+    estimate = debiased_mse(bin_pairs(pairs_of(small), bin_size=small.bin_size).sums)
+    if estimate.rare is None:
         return
-    rare = found.rare
+    rare = estimate.rare
     z, level = 1.6448536269514722, 0.95
 
-    def seen(squared: float) -> float:
-        return max(found.variance - found.slope_below * (found.value - squared), found.least)
+    def estimated_variance(squared: float) -> float:
+        return max(estimate.variance - estimate.slope_below * (estimate.value - squared), estimate.least)
 
-    low = rare.lower_end(found.value, level, z, seen)
+    low = rare.lower_end(estimate.value, level, z, estimated_variance)
 
-    def held(way: float) -> bool:
-        here = way**2 * found.value
+    def is_inside(way: float) -> bool:
+        here = way**2 * estimate.value
         supposed = max(way**2 * rare.product, 0.0) + rare.noise
-        return (found.value - here) ** 2 <= z * z * ((1 - way) * supposed + way * seen(here))
+        return (estimate.value - here) ** 2 <= z * z * ((1 - way) * supposed + way * estimated_variance(here))
 
-    along = [way for way in np.linspace(0, 1, 2_001) if held(way)]
-    wanted = [found.value if found.value <= 0 else along[0] ** 2 * found.value]
-    wanted.append(found.value - max(_by_bin(rare, nearest=True)))
-    assert low == pytest.approx(min(wanted), abs=2e-3 * max(abs(found.value), 1e-9))
-    high = rare.upper_end(found.value, level)
-    assert high == pytest.approx(max(found.value, 0) + max(_by_bin(rare, nearest=False)), abs=1e-9)
+    along = [way for way in np.linspace(0, 1, 2_001) if is_inside(way)]
+    candidates = [estimate.value if estimate.value <= 0 else along[0] ** 2 * estimate.value]
+    candidates.append(estimate.value - max(_by_bin(rare, nearest=True)))
+    assert low == pytest.approx(min(candidates), abs=2e-3 * max(abs(estimate.value), 1e-9))
+    high = rare.upper_end(estimate.value, level)
+    assert high == pytest.approx(max(estimate.value, 0) + max(_by_bin(rare, nearest=False)), abs=1e-9)
 
 
 def _by_bin(rare: RareLabels, *, nearest: bool) -> list[float]:
@@ -301,12 +301,12 @@ def test_the_unit_of_weights_means_nothing(unit: float, clustered: bool) -> None
     rng = np.random.default_rng(8)
     y, q = language_pairs(500, rng)
     w, clusters = rng.exponential(size=500), np.arange(500) // 5 if clustered else None
-    one, other = (calibration_curve(y, q, sample_weight=w * u, clusters=clusters) for u in (1.0, unit))
+    unscaled, other = (calibration_curve(y, q, sample_weight=w * u, clusters=clusters) for u in (1.0, unit))
     for name in ("value", "low", "high"):
-        assert getattr(other.error, name) == pytest.approx(getattr(one.error, name), rel=1e-9), name
-    assert other.p_value == pytest.approx(one.p_value, rel=1e-9)
-    np.testing.assert_allclose(other.bins.weight / unit, one.bins.weight, rtol=1e-9)
-    np.testing.assert_allclose(other.histogram / unit, one.histogram, rtol=1e-9)
+        assert getattr(other.error, name) == pytest.approx(getattr(unscaled.error, name), rel=1e-9), name
+    assert other.p_value == pytest.approx(unscaled.p_value, rel=1e-9)
+    np.testing.assert_allclose(other.bins.weight / unit, unscaled.bins.weight, rtol=1e-9)
+    np.testing.assert_allclose(other.histogram / unit, unscaled.histogram, rtol=1e-9)
 
 
 def test_a_bin_that_one_pair_outweighs_is_left_out_and_said() -> None:
@@ -326,9 +326,9 @@ def moments(gap: float, s: float) -> tuple[float, float]:
     """Mean and variance of the cautious gap of an estimate that is Normal(gap, s²), by numerical integration."""
     grid = np.linspace(-9, 9, 20_001)
     density = np.exp(-(grid**2) / 2)
-    found = cautious_gaps(gap + s * grid, np.full_like(grid, s))
-    mean = float(np.average(found, weights=density))
-    return mean, float(np.average((found - mean) ** 2, weights=density))
+    gaps = cautious_gaps(gap + s * grid, np.full_like(grid, s))
+    mean = float(np.average(gaps, weights=density))
+    return mean, float(np.average((gaps - mean) ** 2, weights=density))
 
 
 def test_a_cautious_gap_is_the_mean_over_halves() -> None:
@@ -377,22 +377,22 @@ def test_copies_in_a_cluster_say_nothing_new() -> None:
 
 def test_no_event_is_no_certainty() -> None:
     """1,000 answers that are each wrong with probability .001, and none is: .0037 may be, by the rule of three."""
-    found = calibration_curve(np.ones(1000), np.full(1000, 0.999)).ece
-    assert found.value == pytest.approx(0.001)
-    assert (found.low, round(found.high, 4)) == (0.0, 0.0027)
+    ece = calibration_curve(np.ones(1000), np.full(1000, 0.999)).ece
+    assert ece.value == pytest.approx(0.001)
+    assert (ece.low, round(ece.high, 4)) == (0.0, 0.0027)
 
 
 def test_one_cluster_has_no_interval() -> None:
-    found = calibration_curve([0, 1, 1, 0], [0.1, 0.6, 0.7, 0.4], clusters=[1, 1, 1, 1], bin_size=2).ece
-    assert (found.low, found.high) == (None, None)
+    ece = calibration_curve([0, 1, 1, 0], [0.1, 0.6, 0.7, 0.4], clusters=[1, 1, 1, 1], bin_size=2).ece
+    assert (ece.low, ece.high) == (None, None)
 
 
 def test_a_calibrated_model_is_covered_in_a_small_simulation() -> None:
     """The plug-in value ± z · sd, which others report, holds it in hardly any run."""
-    found = ece_coverage("plain", "calibrated", 1000, runs=40, binning="15 uniform")
-    assert found.covered > 0.9
-    assert found.beside < 0.1
-    assert found.truth == pytest.approx(0.0, abs=1e-9)
+    coverage = ece_coverage("plain", "calibrated", 1000, runs=40, binning="15 uniform")
+    assert coverage.covered > 0.9
+    assert coverage.beside < 0.1
+    assert coverage.truth == pytest.approx(0.0, abs=1e-9)
 
 
 @pytest.mark.slow
@@ -403,8 +403,8 @@ def test_a_calibrated_model_is_covered_in_a_small_simulation() -> None:
 def test_the_interval_covers(design: str, model: str, n: int, binning: str) -> None:
     """Nominal .95, at least .93 less two standard errors of the runs."""
     runs = 400 if n < 20_000 else 150
-    found = ece_coverage(design, model, n, runs=runs, binning=binning, seed=5)
-    assert found.covered >= 0.93 - 2 * np.sqrt(0.93 * 0.07 / runs)
+    coverage = ece_coverage(design, model, n, runs=runs, binning=binning, seed=5)
+    assert coverage.covered >= 0.93 - 2 * np.sqrt(0.93 * 0.07 / runs)
 
 
 @pytest.mark.parametrize(("weighted", "level"), [(False, 0.95), (True, 0.8)])
@@ -444,22 +444,24 @@ def test_where_every_frequency_is_0_or_1_algorithm_2_has_no_width() -> None:
 def test_frequency_errors_and_gaps_are_the_loops(small: Small) -> None:
     binned = bin_pairs(pairs_of(small), bin_size=small.bin_size)
     bins = reference.adaptive_bins(reference.rows_of(small.y, small.q, small.w), small.bin_size)
-    spread = [reference.frequency(held) * (1 - reference.frequency(held)) for held in bins]
-    expected = [math.sqrt(part * reference.concentration(held)) for part, held in zip(spread, bins, strict=True)]
+    spread = [reference.frequency(rows) * (1 - reference.frequency(rows)) for rows in bins]
+    expected = [math.sqrt(part * reference.concentration(rows)) for part, rows in zip(spread, bins, strict=True)]
     assert frequency_errors(binned.sums).tolist() == pytest.approx(expected, abs=1e-7)
     exact = np.array(spread) > Fraction(1, 10**6)
     assert frequency_errors(binned.sums)[exact].tolist() == pytest.approx(np.array(expected)[exact].tolist(), abs=1e-12)
     gap = np.abs(mean_gaps(binned.sums))
     ece, largest = expected_error(binned.sums, None, level=0.95).value, float(gap.max())
     assert ece == pytest.approx(float(reference.ece(bins)), abs=1e-12)
-    assert largest == pytest.approx(float(max(abs(reference.gap(held)) for held in bins)), abs=1e-12)
+    assert largest == pytest.approx(float(max(abs(reference.gap(rows)) for rows in bins)), abs=1e-12)
 
 
 def bootstrapped_mse(bins: reference.Bins, units: list[object], rng: np.random.Generator) -> float:
     """Algorithm 1's squared error of units drawn with replacement; the bins stay."""
     times = Counter(units[i] for i in rng.integers(len(units), size=len(units)))
-    held = [[replace(row, w=Fraction(times[row.cluster])) for row in rows if row.cluster in times] for rows in bins]
-    return float(reference.plugin_mse([rows for rows in held if rows]))
+    reweighted = [
+        [replace(row, w=Fraction(times[row.cluster])) for row in rows if row.cluster in times] for rows in bins
+    ]
+    return float(reference.plugin_mse([rows for rows in reweighted if rows]))
 
 
 @pytest.mark.long

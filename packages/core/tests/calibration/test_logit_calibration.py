@@ -42,13 +42,13 @@ def test_all_classes_are_pairs_made_by_hand() -> None:
     pairs.add(labels, probabilities)
     assert len(summary) == T * V
     curve = summary.curve(n_bins=30)
-    for wanted in (pairs.curve(n_bins=30), calibration_curve(labels, probabilities, n_bins=30)):
-        np.testing.assert_array_equal(curve.bins.count, wanted.bins.count)
-        np.testing.assert_allclose(curve.bins.mean_prob, wanted.bins.mean_prob, rtol=0, atol=1e-12)
+    for expected in (pairs.curve(n_bins=30), calibration_curve(labels, probabilities, n_bins=30)):
+        np.testing.assert_array_equal(curve.bins.count, expected.bins.count)
+        np.testing.assert_allclose(curve.bins.mean_prob, expected.bins.mean_prob, rtol=0, atol=1e-12)
         for name in ("value", "low", "high"):
-            found, other = (getattr(one.error, name) for one in (curve, wanted))
-            assert found == pytest.approx(other, abs=1e-12)
-        assert curve.log_loss.score == pytest.approx(wanted.log_loss.score, abs=1e-12)
+            actual, other = (getattr(calibration.error, name) for calibration in (curve, expected))
+            assert actual == pytest.approx(other, abs=1e-12)
+        assert curve.log_loss.score == pytest.approx(expected.log_loss.score, abs=1e-12)
     assert curve.base_rate == pytest.approx(1 / V, abs=1e-15)
     assert curve.reduction == "class-wise"
 
@@ -57,15 +57,15 @@ def test_the_first_choice_is_that_of_pairs_from_classes() -> None:
     logits, targets = model()
     logits[3, [4, 7]] = logits[3].max() + 1.0  # a tie goes to the first class
     targets[3] = 4
-    labels, probabilities = (one.reshape(T, V) for one in by_hand(logits, targets))
+    labels, probabilities = (array.reshape(T, V) for array in by_hand(logits, targets))
     first = probabilities.argmax(axis=1)
     summary, pairs = CalibrationSummary(), CalibrationSummary()
     summary.add_logits(logits, targets, reduce="top-label")
     pairs.add(labels[np.arange(T), first], probabilities[np.arange(T), first])
-    found, wanted = summary.curve(), pairs.curve()
-    assert found.error.value == pytest.approx(wanted.error.value, abs=1e-12)
-    assert found.base_rate == wanted.base_rate
-    assert found.reduction == "top-label"
+    curve, expected = summary.curve(), pairs.curve()
+    assert curve.error.value == pytest.approx(expected.error.value, abs=1e-12)
+    assert curve.base_rate == expected.base_rate
+    assert curve.reduction == "top-label"
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, ">f4"])
@@ -114,7 +114,7 @@ def test_tiny_probabilities_keep_their_sum() -> None:
     assert (q * slots.count)[tiny].sum() == pytest.approx(exact[exact < 2.0**-56].sum(), abs=1e-15)
 
 
-def test_an_impossible_class_that_was_right_is_said() -> None:
+def test_an_impossible_class_that_was_right_is_reported() -> None:
     summary = CalibrationSummary()
     summary.add_logits([[0.0, -np.inf, 1.0], [0.0, 1.0, 2.0]], [1, 2])
     assert any("log loss is infinite" in note for note in summary.curve(bin_size=2).notes)
@@ -127,20 +127,20 @@ def test_weighted_by_probability() -> None:
     summary, pairs = CalibrationSummary(), CalibrationSummary()
     summary.add_logits(logits, targets)
     pairs.add(labels, probabilities, sample_weight=probabilities)
-    found = summary.by_probability().curve(binning="weight", n_bins=20)
-    wanted = pairs.curve(binning="weight", n_bins=20)
-    np.testing.assert_array_equal(found.bins.count, wanted.bins.count)
-    np.testing.assert_allclose(found.bins.mean_prob, wanted.bins.mean_prob, rtol=1e-6)
-    np.testing.assert_allclose(found.bins.frequency, wanted.bins.frequency, rtol=1e-5)
-    assert found.error.value == pytest.approx(wanted.error.value, rel=1e-5)
-    assert found.error.high == pytest.approx(wanted.error.high, rel=1e-5)
-    assert found.log_loss.score == pytest.approx(wanted.log_loss.score, rel=1e-5)
-    assert len(found.bins) == 20
-    assert np.ptp(found.bins.weight) < 0.05 * found.bins.weight.mean()
+    curve = summary.by_probability().curve(binning="weight", n_bins=20)
+    expected = pairs.curve(binning="weight", n_bins=20)
+    np.testing.assert_array_equal(curve.bins.count, expected.bins.count)
+    np.testing.assert_allclose(curve.bins.mean_prob, expected.bins.mean_prob, rtol=1e-6)
+    np.testing.assert_allclose(curve.bins.frequency, expected.bins.frequency, rtol=1e-5)
+    assert curve.error.value == pytest.approx(expected.error.value, rel=1e-5)
+    assert curve.error.high == pytest.approx(expected.error.high, rel=1e-5)
+    assert curve.log_loss.score == pytest.approx(expected.log_loss.score, rel=1e-5)
+    assert len(curve.bins) == 20
+    assert np.ptp(curve.bins.weight) < 0.05 * curve.bins.weight.mean()
 
 
 @pytest.mark.parametrize(
-    ("logits", "targets", "options", "told"),
+    ("logits", "targets", "options", "message"),
     [
         (
             [[0.1, 0.2]],
@@ -180,32 +180,32 @@ def test_weighted_by_probability() -> None:
         ),
     ],
 )
-def test_what_is_no_such_input(logits, targets, options, told: str) -> None:
+def test_invalid_input_is_refused(logits, targets, options, message: str) -> None:
     summary = CalibrationSummary()
     with pytest.raises(InputError) as caught:
         summary.add_logits(logits, targets, **options)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
     assert len(summary) == 0
 
 
 def test_the_rows_of_all_classes_are_noted_and_those_of_one_class_are_not() -> None:
     logits, targets = model(3_000, 20)
-    whole, one = CalibrationSummary(), CalibrationSummary()
+    whole, single_class = CalibrationSummary(), CalibrationSummary()
     whole.add_logits(logits, targets)
     probabilities = by_hand(logits, targets)[1].reshape(logits.shape)
-    one.add(pairs_from_classes(targets, probabilities, reduce="3"))
+    single_class.add(pairs_from_classes(targets, probabilities, reduce="3"))
     for summary in (whole, whole.by_probability(), CalibrationSummary.from_bytes(whole.by_probability().to_bytes())):
         assert any("classes of a row count as independent" in note for note in summary.curve(n_bins=9).notes)
-    assert one.slots.reduction == "class-wise"
-    by_class = replace(one.slots, positive=None)  # as one group of a table
-    for summary in (one, CalibrationSummary.of_slots(by_class)):
+    assert single_class.slots.reduction == "class-wise"
+    by_class = replace(single_class.slots, positive=None)  # as one group of a table
+    for summary in (single_class, CalibrationSummary.of_slots(by_class)):
         assert summary.curve(n_bins=9).notes == ()
 
 
 def test_the_scores_of_all_classes_follow_from_the_sums() -> None:
     """Those of the arrays themselves: the log loss of a row is what a language model is trained on."""
     logits, targets = model(3_000, 20)
-    labels, probabilities = (one.reshape(logits.shape) for one in by_hand(logits, targets))
+    labels, probabilities = (array.reshape(logits.shape) for array in by_hand(logits, targets))
     summary = CalibrationSummary()
     summary.add_logits(logits, targets)
     for curve in (summary.curve(), summary.by_probability().curve(binning="weight")):

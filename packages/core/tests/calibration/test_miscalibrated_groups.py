@@ -25,16 +25,16 @@ def simulated(
     """Pairs and features by name; a planted group has 5 % of the rows, and label 1 less often by `error`."""
     q = rng.beta(0.3, 30, n) if regime == "rare" else rng.beta(2, 1, n)
     p = expit(0.5 * logit(np.clip(q, 1e-12, 1 - 1e-12)) - 0.5) if regime == "miscalibrated" else q
-    held: dict[str, Any] = {"near": q + 0.05 * rng.standard_normal(n), "sure": (q > 0.6) + rng.integers(0, 2, n)}
+    columns: dict[str, Any] = {"near": q + 0.05 * rng.standard_normal(n), "sure": (q > 0.6) + rng.integers(0, 2, n)}
     for j in range(2, features):
-        held[f"f{j}"] = rng.exponential(size=n) if j % 2 else rng.integers(0, 2 + j % 7, n)
+        columns[f"f{j}"] = rng.exponential(size=n) if j % 2 else rng.integers(0, 2 + j % 7, n)
     u, clusters = rng.random(n), None
     if "clusters" in regime:
         count, share = (60, 0.1) if regime == "few clusters" else (n // 10, 0.5)
         clusters = rng.integers(0, count, n)
         common = rng.standard_normal(count)[clusters]
         u = ndtr(np.sqrt(share) * common + np.sqrt(1 - share) * rng.standard_normal(n))
-        held |= {"f2": rng.integers(0, 4, count)[clusters], "f3": rng.standard_normal(count)[clusters]}
+        columns |= {"f2": rng.integers(0, 4, count)[clusters], "f3": rng.standard_normal(count)[clusters]}
     a, b, c = rng.standard_normal(n), rng.standard_normal(n), rng.integers(0, 5, n)
     inside = {
         None: np.zeros(n, np.bool_),
@@ -45,10 +45,10 @@ def simulated(
     }[plant]
     if plant is not None:
         kind = np.where(inside, 9, rng.integers(0, 5, n)) if plant == "a category" else c
-        held |= {"a": a, "b": b, "c": kind}
+        columns |= {"a": a, "b": b, "c": kind}
     labels = (u < np.where(inside, np.clip(p - error, 0, 1), p)).astype(np.uint8)
     weights = rng.exponential(size=n) if regime == "weights" else None
-    return Pairs(labels, q, weights, clusters=clusters), held
+    return Pairs(labels, q, weights, clusters=clusters), columns
 
 
 N = 6000
@@ -61,12 +61,12 @@ FEATURES = {"prompt": PROMPT, "length": LENGTH}
 
 
 @pytest.fixture(scope="module")
-def found() -> MiscalibratedGroups:
+def groups_found() -> MiscalibratedGroups:
     return find_miscalibrated_groups(Y, Q, features=FEATURES)
 
 
-def test_figures_of_a_group_are_those_of_its_rows(found: MiscalibratedGroups) -> None:
-    (row,) = found
+def test_figures_of_a_group_are_those_of_its_rows(groups_found: MiscalibratedGroups) -> None:
+    (row,) = groups_found
     assert row.conditions[0] == "prompt = second"
     cut = int(row.conditions[1].removeprefix("length > "))
     inside = (PROMPT == "second") & (cut < LENGTH)
@@ -77,23 +77,23 @@ def test_figures_of_a_group_are_those_of_its_rows(found: MiscalibratedGroups) ->
     assert row.excess.value == pytest.approx(row.gap - row.whole_gap)
     assert 0 < row.excess.low < row.excess.value
     assert row.error == calibration_error(Y[inside], Q[inside])
-    assert found[row.name] is row
-    assert found.whole.gap == pytest.approx(Q.mean() - Y.mean())
+    assert groups_found[row.name] is row
+    assert groups_found.whole.gap == pytest.approx(Q.mean() - Y.mean())
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
-def test_data_frames_are_features(found: MiscalibratedGroups, frame: Any) -> None:
-    assert find_miscalibrated_groups(Y, Q, features=frame(FEATURES)) == found
+def test_data_frames_are_features(groups_found: MiscalibratedGroups, frame: Any) -> None:
+    assert find_miscalibrated_groups(Y, Q, features=frame(FEATURES)) == groups_found
     table = frame({"y": Y, "q": Q, **FEATURES})
-    assert find_miscalibrated_groups("y", "q", features=["prompt", "length"], data=table) == found
-    assert find_miscalibrated_groups(Pairs(Y.astype(np.uint8), Q), features=frame(FEATURES)) == found
+    assert find_miscalibrated_groups("y", "q", features=["prompt", "length"], data=table) == groups_found
+    assert find_miscalibrated_groups(Pairs(Y.astype(np.uint8), Q), features=frame(FEATURES)) == groups_found
 
 
-def test_the_order_of_features_and_their_type_do_not_matter(found: MiscalibratedGroups) -> None:
+def test_the_order_of_features_and_their_type_do_not_matter(groups_found: MiscalibratedGroups) -> None:
     turned = find_miscalibrated_groups(
         Y, Q, features={"length": LENGTH.astype(str).astype(object).astype(float), "prompt": PROMPT}
     )
-    assert {row.n for row in turned} == {row.n for row in found}
+    assert {row.n for row in turned} == {row.n for row in groups_found}
 
 
 def test_against_the_diagonal_a_gap_of_all_rows_is_everywhere() -> None:
@@ -110,13 +110,13 @@ def test_clusters_that_share_their_labels_show_less() -> None:
     features = {name: column[double] for name, column in FEATURES.items()}
     rows = find_miscalibrated_groups(Y[double], Q[double], features=features)
     clusters = find_miscalibrated_groups(Y[double], Q[double], features=features, clusters=double)
-    widths = [next(iter(one)).excess for one in (rows, clusters)]
-    low, high = ([one.low, one.high] for one in widths)
+    widths = [next(iter(groups_found)).excess for groups_found in (rows, clusters)]
+    low, high = ([groups_found.low, groups_found.high] for groups_found in widths)
     assert high[1] - high[0] > 1.5 * (low[1] - low[0])
     assert clusters.recipe["clustered"]
 
 
-def test_rows_without_weight_are_left_out(found: MiscalibratedGroups) -> None:
+def test_rows_without_weight_are_left_out(groups_found: MiscalibratedGroups) -> None:
     more = np.random.default_rng(2).integers(0, 2, 500)
     weights = np.append(np.ones(N), np.zeros(500))
     features = {"prompt": np.append(PROMPT, ["third"] * 500), "length": np.append(LENGTH, more)}
@@ -128,28 +128,28 @@ def test_rows_without_weight_are_left_out(found: MiscalibratedGroups) -> None:
     assert not any("third" in row.name for row in left)
 
 
-def test_a_feature_that_makes_no_groups_is_told() -> None:
-    found = find_miscalibrated_groups(
+def test_a_feature_that_makes_no_groups_is_reported() -> None:
+    groups_found = find_miscalibrated_groups(
         Y, Q, features=FEATURES | {"same": np.zeros(N), "id": [f"i{k}" for k in range(N)]}
     )
-    assert "same makes no groups (one value in all rows)" in found.notes
-    assert "id makes no groups (all values are rare)" in found.notes
+    assert "same makes no groups (one value in all rows)" in groups_found.notes
+    assert "id makes no groups (all values are rare)" in groups_found.notes
 
 
 def test_a_group_whose_gaps_cancel_is_found_by_its_predictions() -> None:
     rng = np.random.default_rng(7)
     q, kind = rng.random(20_000), rng.choice(["a", "b", "c", "d", "e"], 20_000)
     p = np.where(kind == "c", 0.5 + 0.6 * (q - 0.5), q)
-    found = find_miscalibrated_groups(rng.random(20_000) < p, q, features={"kind": kind})
-    assert [row.conditions[0] for row in found] == ["kind = c"] * len(found)
-    strongest = {row.gap > 0: row.conditions[1][:12] for row in found.rows[1::-1]}
+    groups_found = find_miscalibrated_groups(rng.random(20_000) < p, q, features={"kind": kind})
+    assert [row.conditions[0] for row in groups_found] == ["kind = c"] * len(groups_found)
+    strongest = {row.gap > 0: row.conditions[1][:12] for row in groups_found.rows[1::-1]}
     assert strongest == {True: "prediction >", False: "prediction ≤"}
 
 
 def test_a_feature_called_prediction_is_not_taken_for_it() -> None:
-    found = find_miscalibrated_groups(Y, Q, features={"prediction": PROMPT, "length": LENGTH})
-    assert found.recipe["features"] == ["prediction", "length"]
-    assert any("prediction = second" in row.name for row in found)
+    groups_found = find_miscalibrated_groups(Y, Q, features={"prediction": PROMPT, "length": LENGTH})
+    assert groups_found.recipe["features"] == ["prediction", "length"]
+    assert any("prediction = second" in row.name for row in groups_found)
 
 
 @pytest.mark.parametrize("n", [2000, 20_000])
@@ -167,10 +167,10 @@ def test_rows_that_the_prediction_alone_selects_are_no_group(n: int) -> None:
 def finds(regime: str, n: int, seed: int, *, plant: str | None = None, features: int = 10) -> bool:
     """Whether any group differs significantly; where one is planted, whether one that it is part of is found."""
     pairs, columns = simulated(regime, n, np.random.default_rng([seed, n]), plant=plant, features=features)
-    found = groups_of(pairs, columns, rng=seed)
+    groups_found = groups_of(pairs, columns, rng=seed)
     if plant is None:
-        return bool(len(found) or found.better)
-    return any({part.split()[0] for part in row.conditions} <= {"a", "b", "c", "prediction"} for row in found)
+        return bool(len(groups_found) or groups_found.better)
+    return any({part.split()[0] for part in row.conditions} <= {"a", "b", "c", "prediction"} for row in groups_found)
 
 
 def test_chance_alone_finds_nothing_and_a_planted_group_is_found() -> None:

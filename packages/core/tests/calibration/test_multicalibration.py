@@ -35,7 +35,7 @@ def drawn(regime: str, n: int, rng: np.random.Generator) -> tuple[Pairs, Floats,
 
 def test_it_is_the_largest_of_all_groups() -> None:
     pairs, _, features = drawn("one group", 600, np.random.default_rng(1))
-    found = multicalibration_error(pairs, features={"a": features["a"], "c": features["c"]}, min_rows=20)
+    error = multicalibration_error(pairs, features={"a": features["a"], "c": features["c"]}, min_rows=20)
     q, gaps = pairs.probabilities, pairs.probabilities - pairs.labels
     cuts = np.unique(np.round(np.sort(q)[[29, 59, 149, 299, 449, 539, 569]], 3))
     stretches = [(q > low) & (q <= high) for low, high in itertools.combinations([-1.0, *cuts, 2.0], 2)]
@@ -43,34 +43,34 @@ def test_it_is_the_largest_of_all_groups() -> None:
     one_sided = [side for cut in cuts for side in (q <= cut, q > cut)]
     pairs_of = [a & b for a in values for b in one_sided if (a & b).sum() <= 0.9 * min(a.sum(), b.sum())]
     largest = max(abs(float((gaps * inside).mean())) for inside in stretches + values + pairs_of if inside.sum() >= 20)
-    assert found.plugin == pytest.approx(largest)
-    assert found.plugin == pytest.approx(found.share * abs(found.gap))
-    assert 0 < found.error.low < found.error.value < found.plugin < found.error.high
+    assert error.plugin == pytest.approx(largest)
+    assert error.plugin == pytest.approx(error.share * abs(error.gap))
+    assert 0 < error.error.low < error.error.value < error.plugin < error.error.high
 
 
 def test_the_whole_is_a_group() -> None:
     pairs, _, features = drawn("everywhere", 4000, np.random.default_rng(2))
-    found = multicalibration_error(pairs, features=features)
-    assert found.group == "all rows"
-    assert found.plugin == pytest.approx(abs(float((pairs.probabilities - pairs.labels).mean())))
+    error = multicalibration_error(pairs, features=features)
+    assert error.group == "all rows"
+    assert error.plugin == pytest.approx(abs(float((pairs.probabilities - pairs.labels).mean())))
 
 
 def test_more_conditions_make_more_groups() -> None:
     pairs, _, features = drawn("one group", 2000, np.random.default_rng(3))
-    one, two = (multicalibration_error(pairs, features=features, conditions=k) for k in (1, 2))
-    assert two.groups > one.groups
-    assert two.plugin >= one.plugin
+    single, two = (multicalibration_error(pairs, features=features, conditions=k) for k in (1, 2))
+    assert two.groups > single.groups
+    assert two.plugin >= single.plugin
 
 
 def covered(regime: str, n: int, draws: int) -> float:
-    held = 0
+    hits = 0
     for draw in range(draws):
         rng = np.random.default_rng([draw, n])
         pairs, p, features = drawn(regime, n, rng)
-        found = multicalibration_of(pairs, features)
+        estimate = multicalibration_of(pairs, features)
         true = multicalibration_of(Pairs(p + 1e-9 * rng.standard_normal(n), pairs.probabilities), features).plugin
-        held += found.error.low <= true <= found.error.high
-    return held / draws
+        hits += estimate.error.low <= true <= estimate.error.high
+    return hits / draws
 
 
 def test_the_interval_of_a_calibrated_model_begins_at_0() -> None:
@@ -78,11 +78,13 @@ def test_the_interval_of_a_calibrated_model_begins_at_0() -> None:
 
 
 def test_what_noise_adds_to_the_largest_is_taken_off() -> None:
-    found = []
+    estimates = []
     for draw in range(8):
         pairs, _, features = drawn("calibrated", 1000, np.random.default_rng([draw, 7]))
-        found.append(multicalibration_of(pairs, features))
-    assert np.mean([one.error.value for one in found]) < 0.4 * np.mean([one.plugin for one in found])
+        estimates.append(multicalibration_of(pairs, features))
+    assert np.mean([estimate.error.value for estimate in estimates]) < 0.4 * np.mean(
+        [estimate.plugin for estimate in estimates]
+    )
 
 
 @pytest.mark.slow

@@ -41,11 +41,11 @@ def test_equal_mass_errors_of_verified_calibration(example: str, bins: int) -> N
     }
     assert curve.ece.value == pytest.approx(answer["ece"], abs=EXACT)
     assert curve.algorithm1_error.value == pytest.approx(answer["plugin"], abs=EXACT)
-    held = curve.bins
+    curve_bins = curve.bins
     noise = (
-        held.frequency * (1 - held.frequency) / (held.count - 1)
+        curve_bins.frequency * (1 - curve_bins.frequency) / (curve_bins.count - 1)
     )  # of the label alone, as if q did not vary in a bin
-    squared = np.average((held.mean_prob - held.frequency) ** 2 - noise, weights=held.count)
+    squared = np.average((curve_bins.mean_prob - curve_bins.frequency) ** 2 - noise, weights=curve_bins.count)
     assert math.sqrt(squared) == pytest.approx(answer["label_debiased"], abs=EXACT)
 
 
@@ -60,19 +60,19 @@ def test_debiased_error_where_predictions_do_not_vary_in_a_bin(estimator: str) -
 @pytest.mark.parametrize("bins", WIDTHS)
 def test_uniform_curve_of_sklearn(example: str, bins: int) -> None:
     y, q, _ = EXAMPLES[example]()
-    held = calibration_curve(y, q, binning="uniform", n_bins=bins).bins
+    curve_bins = calibration_curve(y, q, binning="uniform", n_bins=bins).bins
     answer = ANSWERS["scikit-learn"][f"{example}/uniform/{bins}"]
-    assert held.frequency.tolist() == pytest.approx(answer["frequency"], abs=EXACT)
-    assert held.mean_prob.tolist() == pytest.approx(answer["mean_prob"], abs=EXACT)
+    assert curve_bins.frequency.tolist() == pytest.approx(answer["frequency"], abs=EXACT)
+    assert curve_bins.mean_prob.tolist() == pytest.approx(answer["mean_prob"], abs=EXACT)
 
 
 @pytest.mark.parametrize("bins", BINS)
 def test_quantile_curve_of_sklearn(bins: int) -> None:
     y, q, _ = EXAMPLES["smooth"]()
-    held = calibration_curve(y, q, n_bins=bins).bins
+    curve_bins = calibration_curve(y, q, n_bins=bins).bins
     answer = ANSWERS["scikit-learn"][f"smooth/quantile/{bins}"]
-    assert held.frequency.tolist() == pytest.approx(answer["frequency"], abs=EXACT)
-    assert held.mean_prob.tolist() == pytest.approx(answer["mean_prob"], abs=EXACT)
+    assert curve_bins.frequency.tolist() == pytest.approx(answer["frequency"], abs=EXACT)
+    assert curve_bins.mean_prob.tolist() == pytest.approx(answer["mean_prob"], abs=EXACT)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -82,8 +82,8 @@ def test_scores_of_sklearn(weighted: bool) -> None:
         for score in ("brier", "log"):
             answer = ANSWERS["scikit-learn"].get(f"{example}/{score}" + "/weighted" * weighted)
             if answer is not None:
-                found = decompose_score(y, q, score=score, sample_weight=w if weighted else None)
-                assert found.score == pytest.approx(answer, abs=EXACT), (example, score)
+                parts = decompose_score(y, q, score=score, sample_weight=w if weighted else None)
+                assert parts.score == pytest.approx(answer, abs=EXACT), (example, score)
 
 
 @pytest.mark.parametrize("score", ["brier", "log"])
@@ -102,10 +102,10 @@ def test_decomposition_of_model_diagnostics(score: str, weighting: str) -> None:
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_spiegelhalter_of_calzone(example: str) -> None:
     y, q, _ = EXAMPLES[example]()
-    found = calibration_test(y, q, method="spiegelhalter")
+    test = calibration_test(y, q, method="spiegelhalter")
     answer = ANSWERS["calzone"][f"{example}/spiegelhalter"]
-    assert found.statistic == pytest.approx(answer["z"], abs=1e-11)
-    assert found.p_value == pytest.approx(answer["p"], abs=EXACT)
+    assert test.statistic == pytest.approx(answer["z"], abs=1e-11)
+    assert test.p_value == pytest.approx(answer["p"], abs=EXACT)
 
 
 def test_the_answers_are_those_of_named_versions() -> None:

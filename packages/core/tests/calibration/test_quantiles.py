@@ -86,12 +86,14 @@ def test_clusters_are_known_to_both_tests_the_band_and_the_bars(number: int) -> 
     for _ in range(150):
         clusters, truth = in_clusters(np.full(number, 20), 0.5, rng)
         draws = rng.normal(size=(len(truth), 19))
-        found = quantile_calibration(truth, draws, clusters=clusters, n_simulations=199, rng=rng)
-        for method, p in found.p_values.items():
+        calibration = quantile_calibration(truth, draws, clusters=clusters, n_simulations=199, rng=rng)
+        for method, p in calibration.p_values.items():
             rejected[method] += p <= 0.05
-        inside.append(np.mean((found.counts >= found.low) & (found.counts <= found.high)))
-        within = bool(((found.cumulative >= found.band_low) & (found.cumulative <= found.band_high)).all())
-        assert within == (found.p_values["band"] > 0.05)
+        inside.append(np.mean((calibration.counts >= calibration.low) & (calibration.counts <= calibration.high)))
+        within = bool(
+            ((calibration.cumulative >= calibration.band_low) & (calibration.cumulative <= calibration.band_high)).all()
+        )
+        assert within == (calibration.p_values["band"] > 0.05)
         in_band += within
         ignorant += quantile_calibration(truth, draws).p_value <= 0.05
     assert max(rejected.values()) / 150 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 150)
@@ -113,8 +115,8 @@ def test_the_statistics_of_clusters_are_those_of_independent_quantities() -> Non
 def test_clusters_of_one_quantity_are_no_clusters() -> None:
     rng = np.random.default_rng(9)
     draws, truth = rng.normal(size=(50, 9)), rng.normal(size=50)
-    known = quantile_calibration(truth, draws, clusters=np.arange(50), rng=0)
-    assert known.to_dict() == quantile_calibration(truth, draws, rng=0).to_dict()
+    clustered = quantile_calibration(truth, draws, clusters=np.arange(50), rng=0)
+    assert clustered.to_dict() == quantile_calibration(truth, draws, rng=0).to_dict()
 
 
 @pytest.mark.parametrize(("n", "draws"), [(40, 4), (200, 19), (500, 99)])
@@ -122,11 +124,15 @@ def test_the_band_is_left_if_and_only_if_its_p_value_is_small(n: int, draws: int
     rng = np.random.default_rng(10)
     left, p_values = 0, []
     for _ in range(100):
-        found = quantile_calibration(0.1 + rng.normal(size=n), rng.normal(size=(n, draws)), method="band", level=0.9)
-        inside = bool(((found.cumulative >= found.band_low) & (found.cumulative <= found.band_high)).all())
-        assert inside == (found.p_value > 0.1 * (1 + 1e-9))
+        calibration = quantile_calibration(
+            0.1 + rng.normal(size=n), rng.normal(size=(n, draws)), method="band", level=0.9
+        )
+        inside = bool(
+            ((calibration.cumulative >= calibration.band_low) & (calibration.cumulative <= calibration.band_high)).all()
+        )
+        assert inside == (calibration.p_value > 0.1 * (1 + 1e-9))
         left += not inside
-        p_values.append(found.p_value)
+        p_values.append(calibration.p_value)
     assert 0 < left < 100
 
 
@@ -152,8 +158,8 @@ def test_the_band_finds_shifts_and_the_chi_square_finds_spreads() -> None:
     for _ in range(80):
         z = rng.normal(size=400)
         for name, truth in (("shift", z + 0.15), ("spread", 1.2 * z)):
-            found = quantile_calibration(truth, rng.normal(size=(400, 99)))
-            for method, p in found.p_values.items():
+            calibration = quantile_calibration(truth, rng.normal(size=(400, 99)))
+            for method, p in calibration.p_values.items():
                 power[method, name] += (p <= 0.05) / 80
     assert power["band", "shift"] > 1.5 * power["chi-square", "shift"]
     assert power["chi-square", "spread"] > 1.2 * power["band", "spread"]
@@ -168,8 +174,8 @@ def test_the_method_asked_for_comes_first() -> None:
     assert "is detected (chi-square" in repr(by_bars)
     assert "Other test: band" in repr(by_bars)
     assert "(band, largest distance" in repr(by_band)
-    found = by_band.to_dict()
-    assert found["p_value"] == found["tests"]["band"]["p_value"] == by_band.p_value
+    saved = by_band.to_dict()
+    assert saved["p_value"] == saved["tests"]["band"]["p_value"] == by_band.p_value
     frame = by_band.to_frame()
     assert frame["counts"].sum() == 100
     assert list(frame.columns) == ["start", "end", "counts", "expected", "low", "high"]
@@ -192,17 +198,17 @@ def test_columns_of_frames_and_files_are_arrays(tmp_path: Path) -> None:
     frame = pandas.DataFrame({"y": y, **dict(zip(names, draws.T, strict=True)), "g": clusters, "all": list(draws)})
     frame.drop(columns="all").to_csv(tmp_path / "draws.csv", index=False)
     frame[["y", "all", "g"]].to_json(tmp_path / "draws.jsonl", orient="records", lines=True, double_precision=15)
-    wanted = quantile_calibration(y, draws, clusters=clusters, rng=3)
+    expected = quantile_calibration(y, draws, clusters=clusters, rng=3)
     for data, columns in (
         (frame, names),
         (frame, "all"),
         (read(tmp_path / "draws.csv"), names),
         (read(tmp_path / "draws.jsonl"), "all"),
     ):
-        found = quantile_calibration("y", columns, clusters="g", rng=3, data=data)
-        assert found.p_values == wanted.p_values
-        assert found.ranks.tolist() == wanted.ranks.tolist()
-    assert found.recipe["rows"] == 60
+        calibration = quantile_calibration("y", columns, clusters="g", rng=3, data=data)
+        assert calibration.p_values == expected.p_values
+        assert calibration.ranks.tolist() == expected.ranks.tolist()
+    assert calibration.recipe["rows"] == 60
     assert "60 true values, 1 draw each." in repr(quantile_calibration(y, draws[:, :1]))
     with pytest.raises(InputError, match="must name each column once"):
         quantile_calibration("y", ["a", "y"], data=frame)

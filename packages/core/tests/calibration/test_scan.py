@@ -126,27 +126,29 @@ Q = RNG.beta(2, 2, N)
 FEATURES = {"a": RNG.choice(["u", "v", "w"], N), "b": RNG.choice(["k", "l"], N), "c": RNG.standard_normal(N)}
 
 
-def found(low: np.ndarray, **arguments: object) -> list[str]:
+def names_of_groups(low: np.ndarray, **arguments: object) -> list[str]:
     labels = np.random.default_rng(12).random(N) < np.clip(Q - 0.15 * low, 0, 1)
     return [row.name for row in find_miscalibrated_groups(labels, Q, features=FEATURES, **arguments)]  # type: ignore[arg-type]
 
 
 def test_a_condition_leads_before_its_parts() -> None:
-    assert found(FEATURES["a"] == "v") == ["a = v"]
+    assert names_of_groups(FEATURES["a"] == "v") == ["a = v"]
 
 
 def test_a_pair_leads_before_its_conditions() -> None:
-    assert found((FEATURES["a"] == "v") & (FEATURES["b"] == "k")) == ["a = v and b = k"]
+    assert names_of_groups((FEATURES["a"] == "v") & (FEATURES["b"] == "k")) == ["a = v and b = k"]
 
 
 def test_two_groups_both_lead() -> None:
-    both = found((FEATURES["a"] == "v") | (FEATURES["c"] > 1.5))
+    both = names_of_groups((FEATURES["a"] == "v") | (FEATURES["c"] > 1.5))
     assert both[0] == "a = v"
     assert any("c >" in name for name in both[1:])
 
 
 def test_better_halves_do_not_stand_for_worse_ones() -> None:
-    assert found(FEATURES["b"] == "k") == ["b = k"]  # b = l departs from the whole as far, towards calibration
+    assert names_of_groups(FEATURES["b"] == "k") == [
+        "b = k"
+    ]  # b = l departs from the whole as far, towards calibration
 
 
 @pytest.mark.parametrize("against", [WHOLE, DIAGONAL])
@@ -186,8 +188,8 @@ def rows(values: object, *, min_rows: int = 1) -> dict[str, list[bool]]:
 def holds(words: str, value: float) -> bool:
     if words == "x is missing" or np.isnan(value):
         return words == "x is missing" and bool(np.isnan(value))
-    found = STRETCH.fullmatch(words)
-    low, high, above = (None if end is None else float(end) for end in found.group("low", "high", "above"))
+    match = STRETCH.fullmatch(words)
+    low, high, above = (None if end is None else float(end) for end in match.group("low", "high", "above"))
     return (low is None or value > low) and (high is None or value <= high) and (above is None or value > above)
 
 
@@ -230,7 +232,7 @@ def test_few_numbers_booleans_and_names_are_categories() -> None:
 
 
 def test_missing_values_of_every_kind_are_one_value() -> None:
-    wanted = {"x = 1": [True, False, True], "x is missing": [False, True, False]}
+    expected = {"x = 1": [True, False, True], "x is missing": [False, True, False]}
     for values in (
         np.array([1.0, np.nan, 1.0]),
         [1, None, 1],
@@ -238,14 +240,14 @@ def test_missing_values_of_every_kind_are_one_value() -> None:
         np.ma.MaskedArray([1, 5, 1], mask=[False, True, False]),
         Coded(np.array([0, -1, 0]), ("1",)),
     ):
-        assert rows(values) == wanted
+        assert rows(values) == expected
 
 
 def test_dates_are_cut_as_dates() -> None:
     days = np.datetime64("2026-01-01") + np.arange(100)
-    found = rows(np.append(days, np.datetime64("NaT")))
-    assert found["x > 2026-02-19"] == [False] * 50 + [True] * 50 + [False]
-    assert found["x is missing"] == [False] * 100 + [True]
+    groups = rows(np.append(days, np.datetime64("NaT")))
+    assert groups["x > 2026-02-19"] == [False] * 50 + [True] * 50 + [False]
+    assert groups["x is missing"] == [False] * 100 + [True]
 
 
 def test_rare_values_share_a_condition_and_are_counted() -> None:
@@ -264,8 +266,8 @@ def test_scores_are_those_of_poisson_tails(expected: float) -> None:
     for score in (2.0, 3.0, 4.5):
         high = float(stats.poisson.isf(stats.norm.sf(score), expected)) + 1
         exact = stats.norm.isf(stats.poisson.sf(high - 1, expected))
-        found = skewed_scores(np.array([high - expected]), np.array([expected]), np.array([expected]), 0.5)[0]
-        assert exact - 0.2 < found < exact + 0.1
+        computed = skewed_scores(np.array([high - expected]), np.array([expected]), np.array([expected]), 0.5)[0]
+        assert exact - 0.2 < computed < exact + 0.1
 
 
 def test_light_tails_are_taken_for_normal_ones() -> None:

@@ -53,11 +53,11 @@ def log(prediction: float, label: int) -> float:
 
 def parts(bins: Bins, loss: Callable[[float, int], float]) -> tuple[float, float, float, float]:
     """Score, calibration, refinement and the part within bins, each by its own definition, row by row."""
-    total = float(sum((weight(held) for held in bins), ZERO))
+    total = float(sum((weight(rows) for rows in bins), ZERO))
     score = calibration = refinement = within = 0.0
-    for held in bins:
-        predicted, observed = float(mean_prob(held)), float(frequency(held))
-        for row in held:
+    for rows in bins:
+        predicted, observed = float(mean_prob(rows)), float(frequency(rows))
+        for row in rows:
             share = float(row.w) / total
             cost, at_mean = loss(float(row.q), row.y), expected(loss, predicted, observed)
             best = expected(loss, observed, observed)
@@ -78,28 +78,28 @@ NAMES = ("top_label", "multiclass", "top_label_log", "multiclass_log")
 
 def by_hand(gold: Any, probs: Any, weights: Any = None) -> dict[str, float]:
     """The definitions, row by row."""
-    found: dict[str, list[float]] = {name: [] for name in NAMES}
+    losses: dict[str, list[float]] = {name: [] for name in NAMES}
     for label, row in zip(gold, probs, strict=True):
         top = max(range(len(row)), key=lambda k: row[k])
         right = float(top == label)
-        found["top_label"].append((row[top] - right) ** 2)
-        found["top_label_log"].append(-math.log(row[top] if right else 1 - row[top]))
-        found["multiclass"].append(sum((p - (k == label)) ** 2 for k, p in enumerate(row)))
-        found["multiclass_log"].append(-math.log(row[label]))
-    return {name: float(np.average(held, weights=weights)) for name, held in found.items()}
+        losses["top_label"].append((row[top] - right) ** 2)
+        losses["top_label_log"].append(-math.log(row[top] if right else 1 - row[top]))
+        losses["multiclass"].append(sum((p - (k == label)) ** 2 for k, p in enumerate(row)))
+        losses["multiclass_log"].append(-math.log(row[label]))
+    return {name: float(np.average(losses_of_score, weights=weights)) for name, losses_of_score in losses.items()}
 
 
 @pytest.mark.parametrize("weights", [None, WEIGHTS])
 def test_all_equal_the_definitions(weights: Any) -> None:
-    wanted = by_hand(GOLD, PROBS, weights)
+    by_hand_scores = by_hand(GOLD, PROBS, weights)
     curve = howsure.calibration_curve(howsure.pairs_from_classes(GOLD, PROBS, sample_weight=weights))
-    held = curve.to_dict()
-    assert "brier" not in held
-    assert "log_loss" not in held
-    assert held["top_label_brier"]["score"] == pytest.approx(wanted["top_label"], abs=1e-12)
-    assert held["top_label_log_loss"]["score"] == pytest.approx(wanted["top_label_log"], abs=1e-12)
-    assert held["multiclass_brier"] == pytest.approx(wanted["multiclass"], abs=1e-12)
-    assert held["multiclass_log_loss"] == pytest.approx(wanted["multiclass_log"], abs=1e-12)
+    saved = curve.to_dict()
+    assert "brier" not in saved
+    assert "log_loss" not in saved
+    assert saved["top_label_brier"]["score"] == pytest.approx(by_hand_scores["top_label"], abs=1e-12)
+    assert saved["top_label_log_loss"]["score"] == pytest.approx(by_hand_scores["top_label_log"], abs=1e-12)
+    assert saved["multiclass_brier"] == pytest.approx(by_hand_scores["multiclass"], abs=1e-12)
+    assert saved["multiclass_log_loss"] == pytest.approx(by_hand_scores["multiclass_log"], abs=1e-12)
 
 
 def test_the_multiclass_score_is_the_sum_of_those_of_the_classes() -> None:
@@ -117,11 +117,11 @@ def test_the_multiclass_score_is_the_sum_of_those_of_the_classes() -> None:
 def test_two_classes_have_twice_the_score_of_one() -> None:
     q = RNG.random(50)
     y = (RNG.random(50) < q).astype(int)
-    one = howsure.calibration_curve(y, q)
+    binary_curve = howsure.calibration_curve(y, q)
     both = howsure.calibration_curve(howsure.pairs_from_classes(y, np.column_stack([1 - q, q]), reduce="1"))
-    assert one.multiclass is one.reduction is None
-    assert both.multiclass.brier == pytest.approx(2 * one.brier.score)
-    assert both.multiclass.log_loss == pytest.approx(one.log_loss.score)
+    assert binary_curve.multiclass is binary_curve.reduction is None
+    assert both.multiclass.brier == pytest.approx(2 * binary_curve.brier.score)
+    assert both.multiclass.log_loss == pytest.approx(binary_curve.log_loss.score)
 
 
 def test_the_order_of_the_rows_has_no_effect() -> None:
@@ -137,7 +137,7 @@ def test_pairs_that_were_changed_have_none() -> None:
     assert "top_label_brier" in changed.to_dict()
 
 
-def test_a_label_without_probability_makes_the_loss_infinite_and_is_told() -> None:
+def test_a_label_without_probability_makes_the_loss_infinite_and_is_reported() -> None:
     pairs = howsure.pairs_from_classes([0, 2], [[0.7, 0.3, 0.0], [0.6, 0.4, 0.0]])
     curve = howsure.calibration_curve(pairs, bin_size=1)
     assert curve.to_dict()["multiclass_log_loss"] is None
@@ -166,18 +166,18 @@ def test_differences_of_all_classes_have_a_paired_interval() -> None:
     other = 0.7 * PROBS + 0.1
     for reduce in ("top-label", "class-wise"):
         a, b = (howsure.pairs_from_classes(GOLD, probs, reduce=reduce) for probs in (PROBS, other))
-        found = howsure.compare_calibration(a, against=b)
-        told = found.to_dict()
+        comparison = howsure.compare_calibration(a, against=b)
+        saved = comparison.to_dict()
         name = f"{reduce.replace('-', '_')}_brier_difference"
-        assert {name, "multiclass_brier_difference", "multiclass_log_loss_difference"} < set(told)
-        losses = [((one - np.eye(3)[GOLD]) ** 2).sum(axis=1) for one in (PROBS, other)]
+        assert {name, "multiclass_brier_difference", "multiclass_log_loss_difference"} < set(saved)
+        losses = [((probabilities - np.eye(3)[GOLD]) ** 2).sum(axis=1) for probabilities in (PROBS, other)]
         paired = losses[0] - losses[1]
-        difference = found.multiclass_brier_difference
+        difference = comparison.multiclass_brier_difference
         assert difference.value == pytest.approx(paired.mean(), abs=1e-12)
         width = 2 * 1.96 * paired.std(ddof=1) / math.sqrt(400)
         assert difference.high - difference.low == pytest.approx(width, rel=0.01)
-        logs = [-np.log(one[np.arange(400), GOLD]) for one in (PROBS, other)]
-        assert told["multiclass_log_loss_difference"]["value"] == pytest.approx((logs[0] - logs[1]).mean(), abs=1e-12)
+        logs = [-np.log(probabilities[np.arange(400), GOLD]) for probabilities in (PROBS, other)]
+        assert saved["multiclass_log_loss_difference"]["value"] == pytest.approx((logs[0] - logs[1]).mean(), abs=1e-12)
 
 
 def test_of_a_file_printed_and_on_a_page(real_data: Path) -> None:
@@ -185,14 +185,16 @@ def test_of_a_file_printed_and_on_a_page(real_data: Path) -> None:
     path = real_data / SNLI
     with gzip.open(path, "rt") as file:
         rows = [json.loads(line) for line in file]
-    wanted = by_hand([row["true"] for row in rows], [row["probs"] for row in rows])
+    by_hand_scores = by_hand([row["true"] for row in rows], [row["probs"] for row in rows])
     common = ("calibration", path, "--target", "true", "--probs-column", "probs")
     (top,) = json.loads(printed(*common, "--format", "json"))["curves"]
-    assert top["top_label_brier"]["score"] == pytest.approx(wanted["top_label"], abs=1e-12)
-    assert top["multiclass_brier"] == pytest.approx(wanted["multiclass"], abs=1e-12)
+    assert top["top_label_brier"]["score"] == pytest.approx(by_hand_scores["top_label"], abs=1e-12)
+    assert top["multiclass_brier"] == pytest.approx(by_hand_scores["multiclass"], abs=1e-12)
     assert (round(top["top_label_brier"]["score"], 4), round(top["multiclass_brier"], 4)) == (0.0653, 0.1341)
     classes = json.loads(printed(*common, "--reduce", "class-wise", "--format", "json"))["curves"]
-    assert sum(one["class_wise_brier"]["score"] for one in classes) == pytest.approx(wanted["multiclass"], abs=1e-12)
+    assert sum(curve["class_wise_brier"]["score"] for curve in classes) == pytest.approx(
+        by_hand_scores["multiclass"], abs=1e-12
+    )
     for form in ("table", "csv"):
         shown = printed(*common, "--format", form)
         assert "top-label Brier" in shown
@@ -228,32 +230,32 @@ def bins_of(small: Small) -> reference.Bins:
 @settings(max_examples=25)
 @given(small_pairs())
 def test_brier_parts_are_the_loops_and_add_up(small: Small) -> None:
-    found = brier_parts(bin_pairs(pairs_of(small), bin_size=small.bin_size))
+    split = brier_parts(bin_pairs(pairs_of(small), bin_size=small.bin_size))
     expected = parts(bins_of(small), brier)
-    assert [getattr(found, name) for name in SCORE_PARTS_NAMES] == pytest.approx(expected, abs=1e-12)
-    assert found.calibration + found.refinement + found.within_bin == pytest.approx(found.score, abs=1e-12)
-    assert found.infinite_rows == 0
+    assert [getattr(split, name) for name in SCORE_PARTS_NAMES] == pytest.approx(expected, abs=1e-12)
+    assert split.calibration + split.refinement + split.within_bin == pytest.approx(split.score, abs=1e-12)
+    assert split.infinite_rows == 0
 
 
 @given(small_pairs().map(moderate))
 @settings(max_examples=25)
 def test_log_parts_are_the_loops(small: Small) -> None:
-    found = log_parts(bin_pairs(pairs_of(small), bin_size=small.bin_size))
+    split = log_parts(bin_pairs(pairs_of(small), bin_size=small.bin_size))
     infinite = sum(log(q, y) == math.inf for q, y in zip(small.q, small.y, strict=True))
-    assert found.infinite_rows == infinite
+    assert split.infinite_rows == infinite
     if infinite:
-        assert found.score == math.inf
+        assert split.score == math.inf
         return
     expected = parts(bins_of(small), log)
-    assert [getattr(found, name) for name in SCORE_PARTS_NAMES] == pytest.approx(expected, abs=1e-12, rel=1e-10)
-    assert found.calibration + found.refinement + found.within_bin == pytest.approx(found.score, rel=1e-12)
+    assert [getattr(split, name) for name in SCORE_PARTS_NAMES] == pytest.approx(expected, abs=1e-12, rel=1e-10)
+    assert split.calibration + split.refinement + split.within_bin == pytest.approx(split.score, rel=1e-12)
 
 
 @given(small_pairs())
 @settings(max_examples=50)
 def test_any_proper_score_is_split(small: Small) -> None:
-    found = decompose_score(small.y, small.q, score=SPHERICAL, bin_size=small.bin_size, sample_weight=small.w)
-    assert [getattr(found, name) for name in SCORE_PARTS_NAMES] == pytest.approx(
+    split = decompose_score(small.y, small.q, score=SPHERICAL, bin_size=small.bin_size, sample_weight=small.w)
+    assert [getattr(split, name) for name in SCORE_PARTS_NAMES] == pytest.approx(
         parts(bins_of(small), spherical), abs=1e-12
     )
 
@@ -298,9 +300,9 @@ def test_brier_parts_add_up_of_whole_cells() -> None:
 def test_what_is_infinite_is_none_in_json() -> None:
     parts = decompose_score([1, 0, 1], [0.0, 0.5, 0.5], score="log", bin_size=1)
     assert parts.infinite_rows == 1
-    held = parts.to_dict()
-    assert (held["score"], held["calibration"], held["within_bin"]) == (None, None, None)
-    assert held["refinement"] == pytest.approx(2 / 3 * math.log(2))
+    saved = parts.to_dict()
+    assert (saved["score"], saved["calibration"], saved["within_bin"]) == (None, None, None)
+    assert saved["refinement"] == pytest.approx(2 / 3 * math.log(2))
 
 
 @settings(max_examples=60)

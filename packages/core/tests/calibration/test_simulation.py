@@ -36,10 +36,10 @@ def test_predictions_and_labels_have_their_distributions(transform: str | float)
 
 
 def test_the_seed_decides() -> None:
-    one, again, other = (simulate_pairs(50, 0.3, 0.7, rng=seed) for seed in (1, 1, 2))
-    assert (one.probabilities == again.probabilities).all()
-    assert (one.labels == again.labels).all()
-    assert (one.probabilities != other.probabilities).any()
+    first, again, other = (simulate_pairs(50, 0.3, 0.7, rng=seed) for seed in (1, 1, 2))
+    assert (first.probabilities == again.probabilities).all()
+    assert (first.labels == again.labels).all()
+    assert (first.probabilities != other.probabilities).any()
 
 
 def test_with_bins_that_grow_the_error_goes_to_0_or_to_what_it_is() -> None:
@@ -47,9 +47,9 @@ def test_with_bins_that_grow_the_error_goes_to_0_or_to_what_it_is() -> None:
     fine, off = [], []
     for n in (1_000, 10_000, 100_000):
         size = math.isqrt(n)
-        for transform, found in (("identity", fine), (0.1, off)):
+        for transform, errors in (("identity", fine), (0.1, off)):
             pairs = simulate_pairs(n, 0.5, 0.5, transform=transform, rng=3)
-            found.append(calibration_error(pairs, bin_size=size, estimator="plugin").value)
+            errors.append(calibration_error(pairs, bin_size=size, estimator="plugin").value)
     assert fine[0] > 1.2 * fine[1]
     assert fine[1] > 1.2 * fine[2]
     assert off[2] == pytest.approx(off[1], rel=0.15)
@@ -57,5 +57,5 @@ def test_with_bins_that_grow_the_error_goes_to_0_or_to_what_it_is() -> None:
 
 def test_the_debiased_error_finds_k() -> None:
     """k = 0.1 in the middle of (0.1, 0.9), where nothing is cut off."""
-    found = calibration_error(simulate_pairs(200_000, 8.0, 8.0, transform=0.1, rng=4))
-    assert found.value == pytest.approx(0.1, abs=0.01)
+    error = calibration_error(simulate_pairs(200_000, 8.0, 8.0, transform=0.1, rng=4))
+    assert error.value == pytest.approx(0.1, abs=0.01)

@@ -43,22 +43,22 @@ def literal_rows(samples: Any, gold: Any, candidates: Iterable[Any] | None) -> C
     times: Counter[int] = Counter()
     hits: Counter[int] = Counter()
     least = 1 if candidates is None else 0
-    asked = []
+    requests = []
     for structures, truth in zip(samples, gold, strict=True):
-        known = candidates if candidates is not None else {part for structure in structures for part in structure}
+        parts = candidates if candidates is not None else {part for structure in structures for part in structure}
         for left_out in range(len(structures)):
             others = structures[:left_out] + structures[left_out + 1 :]
-            for part in known:
+            for part in parts:
                 j = sum(part in structure for structure in others)
                 times[j] += 1
                 hits[j] += part in structures[left_out]
                 if left_out == len(structures) - 1 and j >= least:
-                    asked.append((j, int(part in truth)))
+                    requests.append((j, int(part in truth)))
     numbers = sorted(j for j in times if j >= least)
     shares = [hits[j] / times[j] for j in numbers]
     smooth = IsotonicRegression().fit(numbers, shares, sample_weight=[times[j] for j in numbers]).predict(numbers)
     by_number = dict(zip(numbers, smooth.round(12).tolist(), strict=True))
-    return Counter((by_number[j], label) for j, label in asked)
+    return Counter((by_number[j], label) for j, label in requests)
 
 
 @pytest.mark.parametrize("candidates", [None, PARTS])
@@ -95,8 +95,13 @@ def test_labels_are_groups() -> None:
     pairs = structure_pairs(samples, gold, by_label=True)
     assert pairs.group_names == ("N", "V")
     assert rows_of(pairs) == rows_of(structure_pairs(samples, gold))
-    one = structure_pairs([[[("V", 1)], [("V", 1), ("N", 2)]]], [[("N", 2)]], sample_weight=[[1, 1]], by_label=True)
-    assert [(name, group.probabilities.tolist()) for name, group in one.by_group()] == [("N", [0.5]), ("V", [1.0])]
+    labelled_pairs = structure_pairs(
+        [[[("V", 1)], [("V", 1), ("N", 2)]]], [[("N", 2)]], sample_weight=[[1, 1]], by_label=True
+    )
+    assert [(name, group.probabilities.tolist()) for name, group in labelled_pairs.by_group()] == [
+        ("N", [0.5]),
+        ("V", [1.0]),
+    ]
 
 
 def test_gold_parts_without_a_pair_are_counted() -> None:

@@ -65,7 +65,7 @@ def test_thousands_of_groups() -> None:
     assert {row.n for row in table} == {6}
 
 
-def test_what_must_be_said_of_a_group_is_said() -> None:
+def test_notes_of_a_group_are_reported() -> None:
     """Notes that curves had, rows of the table lost: few clusters, labels that do not vary, pairs of weight 0."""
     y, weight = Y.copy(), np.ones(len(Y))
     y[TAGS == "VB"] = 1

@@ -33,18 +33,18 @@ def log_likelihood(p: np.ndarray, y: np.ndarray, w: np.ndarray) -> float:
 def test_the_fit_is_scikit_learns(weights: np.ndarray | None) -> None:
     x = logit(Q)[:, None]
     peer = LogisticRegression(C=math.inf, tol=1e-12, max_iter=1_000).fit(x, Y, weights)
-    found = cox_test(Pairs(Y, Q, weights))
-    assert found.intercept == pytest.approx(peer.intercept_[0], abs=1e-4)
-    assert found.slope == pytest.approx(peer.coef_[0, 0], abs=1e-4)
+    fit = cox_test(Pairs(Y, Q, weights))
+    assert fit.intercept == pytest.approx(peer.intercept_[0], abs=1e-4)
+    assert fit.slope == pytest.approx(peer.coef_[0, 0], abs=1e-4)
     w = np.ones(400) if weights is None else weights
-    gain = log_likelihood(expit(found.intercept + found.slope * x[:, 0]), Y, w) - log_likelihood(Q, Y, w)
-    assert found.statistic == pytest.approx(2 * gain, rel=1e-9)
+    gain = log_likelihood(expit(fit.intercept + fit.slope * x[:, 0]), Y, w) - log_likelihood(Q, Y, w)
+    assert fit.statistic == pytest.approx(2 * gain, rel=1e-9)
 
 
 def test_the_p_value_is_that_of_chi_square_with_two_degrees_of_freedom() -> None:
-    found = calibration_test(Y, Q, method="cox")
-    assert found.p_value == pytest.approx(chi2.sf(found.statistic, 2), rel=1e-9)
-    assert found.p_error == 0.0
+    test = calibration_test(Y, Q, method="cox")
+    assert test.p_value == pytest.approx(chi2.sf(test.statistic, 2), rel=1e-9)
+    assert test.p_error == 0.0
 
 
 def test_the_tail_of_unequal_weights_is_that_of_draws() -> None:
@@ -71,10 +71,10 @@ def test_recalibrated_predictions_have_the_other_intercept_and_slope(seed: int, 
     rng = np.random.default_rng(seed)
     x = rng.normal(size=60)
     y = (rng.random(60) < expit(x)).astype(np.uint8)
-    one, other = cox_test(Pairs(y, expit(x))), cox_test(Pairs(y, expit((x - a) / b)))
-    if math.isfinite(one.intercept) and math.isfinite(one.slope):
-        assert other.slope == pytest.approx(b * one.slope, rel=1e-4, abs=1e-4)
-        assert other.intercept == pytest.approx(one.intercept + a * one.slope, rel=1e-4, abs=1e-4)
+    original, other = cox_test(Pairs(y, expit(x))), cox_test(Pairs(y, expit((x - a) / b)))
+    if math.isfinite(original.intercept) and math.isfinite(original.slope):
+        assert other.slope == pytest.approx(b * original.slope, rel=1e-4, abs=1e-4)
+        assert other.intercept == pytest.approx(original.intercept + a * original.slope, rel=1e-4, abs=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -90,22 +90,22 @@ def test_recalibrated_predictions_have_the_other_intercept_and_slope(seed: int, 
 def test_separated_labels_have_a_likelihood_but_no_finite_fit(
     y: list[int], q: list[float], most: float, intercept: float, slope: float
 ) -> None:
-    found = cox_test(Pairs(np.array(y, dtype=np.uint8), np.array(q)))
+    fit = cox_test(Pairs(np.array(y, dtype=np.uint8), np.array(q)))
     null = log_likelihood(np.array(q), np.array(y), np.ones(len(q)))
-    assert found.statistic == pytest.approx(2 * (-most - null))
-    assert [found.intercept, found.slope] == pytest.approx([intercept, slope], nan_ok=True)
-    assert 0.0 < found.p_value < 1.0
+    assert fit.statistic == pytest.approx(2 * (-most - null))
+    assert [fit.intercept, fit.slope] == pytest.approx([intercept, slope], nan_ok=True)
+    assert 0.0 < fit.p_value < 1.0
 
 
 def test_predictions_all_equal_have_an_intercept_only() -> None:
     q, y = np.full(50, 0.3), np.arange(50) < 25
-    found = calibration_test(y, q, method="cox")
-    assert found.estimates["intercept"] == pytest.approx(-logit(0.3))
-    assert math.isnan(found.estimates["slope"])
+    test = calibration_test(y, q, method="cox")
+    assert test.estimates["intercept"] == pytest.approx(-logit(0.3))
+    assert math.isnan(test.estimates["slope"])
     statistic = 2 * (50 * math.log(0.5) - 25 * math.log(0.3) - 25 * math.log(0.7))
-    assert found.statistic == pytest.approx(statistic)
-    assert found.p_value == pytest.approx(chi2.sf(statistic, 1))
-    assert found.to_dict()["slope"] is None
+    assert test.statistic == pytest.approx(statistic)
+    assert test.p_value == pytest.approx(chi2.sf(statistic, 1))
+    assert test.to_dict()["slope"] is None
 
 
 @pytest.mark.parametrize("clusters", [None, np.arange(404) // 4])
@@ -125,13 +125,13 @@ def test_predictions_of_0_and_1_say_nothing_if_right_and_all_if_wrong(clusters: 
 
 @pytest.mark.parametrize("clusters", [None, [0, 0, 1, 1]])
 def test_nothing_but_right_predictions_of_0_and_1_is_no_evidence(clusters: list[int] | None) -> None:
-    found = calibration_test([0, 1, 1, 0], [0.0, 1.0, 1.0, 0.0], method="cox", clusters=clusters)
-    assert (found.statistic, found.p_value) == (0.0, 1.0)
+    test = calibration_test([0, 1, 1, 0], [0.0, 1.0, 1.0, 0.0], method="cox", clusters=clusters)
+    assert (test.statistic, test.p_value) == (0.0, 1.0)
 
 
 def test_a_prediction_next_to_0_is_no_trouble() -> None:
-    found = calibration_test(np.r_[Y, 0, 1], np.r_[Q, 1e-300, 1 - 2.0**-53], method="cox")
-    assert found.p_value == pytest.approx(calibration_test(Y, Q, method="cox").p_value, rel=2)
+    test = calibration_test(np.r_[Y, 0, 1], np.r_[Q, 1e-300, 1 - 2.0**-53], method="cox")
+    assert test.p_value == pytest.approx(calibration_test(Y, Q, method="cox").p_value, rel=2)
     assert calibration_test(np.r_[Y, 1], np.r_[Q, 1e-300], method="cox").p_value < 1e-9
 
 
@@ -181,17 +181,17 @@ def test_few_clusters_try_all_signs(clusters: int, columns: int, seed: int, stre
     by_cluster = np.random.default_rng(seed).normal(size=(clusters, columns))
     value = np.abs(by_cluster.sum(axis=0)).max()
     all_signs = [np.abs(np.array(signs) @ by_cluster).max() for signs in product((-1, 1), repeat=clusters)]
-    found = sign_test(by_cluster, largest, stretch=stretch, times=99, rng=np.random.default_rng(0))
-    assert found.value == pytest.approx(value)
-    assert found.p_value == np.mean(stretch * np.array(all_signs) >= value * (1 - 1e-9))
-    assert found.p_error == 0.0
+    test = sign_test(by_cluster, largest, stretch=stretch, times=99, rng=np.random.default_rng(0))
+    assert test.value == pytest.approx(value)
+    assert test.p_value == np.mean(stretch * np.array(all_signs) >= value * (1 - 1e-9))
+    assert test.p_error == 0.0
 
 
 def test_many_clusters_draw_signs() -> None:
     """The law of the sum of 400 standard normal variables, known beforehand."""
     by_cluster = np.random.default_rng(1).normal(size=(400, 1))
-    found = sign_test(by_cluster, largest, times=20_000, rng=np.random.default_rng(2))
-    value, p, error = found.value, found.p_value, found.p_error
+    test = sign_test(by_cluster, largest, times=20_000, rng=np.random.default_rng(2))
+    value, p, error = test.value, test.p_value, test.p_error
     assert error == pytest.approx(math.sqrt(p * (1 - p) / 20_001))
     assert p == pytest.approx(math.erfc(value / math.sqrt(2 * float((by_cluster**2).sum()))), abs=4 * error)
 
@@ -217,7 +217,7 @@ def test_the_rate_of_error_is_the_level() -> None:
 def test_what_exceeds_the_critical_value_has_a_p_value_of_at_most_the_rest(clusters: int, level: float) -> None:
     rng = np.random.default_rng(6)
     for _ in range(20):
-        found = sign_test(rng.normal(size=(clusters, 2)), largest, times=199, rng=rng)
-        for value in (*found.drawn[:40] * (1 + 1e-6), *found.drawn[:40] * (1 - 1e-6)):
-            other = SignTest(float(value), found.drawn, found.exact)
-            assert (value > found.critical(level)) == (other.p_value <= 1 - level + 1e-12)
+        test = sign_test(rng.normal(size=(clusters, 2)), largest, times=199, rng=rng)
+        for value in (*test.drawn[:40] * (1 + 1e-6), *test.drawn[:40] * (1 - 1e-6)):
+            other = SignTest(float(value), test.drawn, test.exact)
+            assert (value > test.critical(level)) == (other.p_value <= 1 - level + 1e-12)

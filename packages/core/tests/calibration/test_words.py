@@ -79,7 +79,7 @@ def test_numbers_are_weighted_means_over_the_run() -> None:
     assert region.size == pytest.approx(curve.ece.value)
 
 
-def test_agreement_is_said_with_its_count() -> None:
+def test_agreement_is_reported_with_its_count() -> None:
     curve = curve_with(GRID, [0.05, 0.25, 0.53, 0.65, 0.85], error=(0.0, 0.0, 0.03), p=0.4)
     assert verdict(curve) == (
         "no miscalibration detected: the error's interval reaches 0 and 4 of 5 bins agree with the diagonal"
@@ -93,7 +93,7 @@ def test_many_bins_off_the_diagonal_outweigh_an_interval_that_reaches_zero() -> 
     assert verdict(curve).endswith("but the error's interval reaches 0")
 
 
-def test_too_little_data_is_said() -> None:
+def test_too_little_data_is_reported() -> None:
     wide = curve_with(GRID, GRID, error=(0.1, 0.0, 0.3), p=0.4)
     assert verdict(wide) == "too little data: the error may be anything from 0 to 0.30 (n = 2,000)"
     undefined = curve_with(GRID, GRID, error=(math.nan, None, None))
@@ -128,16 +128,16 @@ def test_the_smallest_error_is_that_of_all_groups_of_the_table() -> None:
     assert calibration_answer([a, undefined], [0.4] * 2) == "Too little data for a verdict in any of 2 groups."
 
 
-def test_a_test_that_rejects_is_never_beside_a_verdict_that_nothing_is_there() -> None:
+def test_a_rejection_never_comes_with_a_verdict_of_no_error() -> None:
     """The error is squared, and the squares of small gaps are lost in noise where a test still sees their sum."""
-    said = (
+    verdict_text = (
         "a test rejects calibration (p = 0.0007), but the data do not show how large the error is: anything from 0 to "
     )
     for high, most in ((0.3, "0.30"), (0.03, "0.03"), (0.0004, "0.0004")):
         curve = curve_with(GRID, GRID, error=(0.0, 0.0, high), p=0.0007)
-        assert verdict(curve) == f"{said}{most} (n = 2,000)"
+        assert verdict(curve) == f"{verdict_text}{most} (n = 2,000)"
         assert kind(curve) == "of unknown size"
-        assert kind(curve, 0.06) == kind(curve, math.nan) != "of unknown size"  # the p that stands beside it
+        assert kind(curve, 0.06) == kind(curve, math.nan) != "of unknown size"  # with another p
     clear = curve_with(GRID, [0.01, 0.10, 0.30, 0.50, 0.70], p=0.0007)
     assert kind(clear) == "overconfident"
 
@@ -159,7 +159,7 @@ def test_one_bin_and_one_class() -> None:
     assert "its one bin agrees with the diagonal" in verdict(agrees)
 
 
-def test_a_normal_interval_without_width_tells_nothing() -> None:
+def test_a_normal_interval_without_width_shows_nothing() -> None:
     y, q = [1] * 200 + [0] * 200, [0.99] * 200 + [0.01] * 200
     assert regions(calibration_curve(y, q, interval="nguyen-oconnor", rng=0)) == []
 
@@ -209,9 +209,9 @@ def test_score_parts_add_up_as_they_are_written() -> None:
 
 def test_recipes_that_differ_are_given_as_ranges() -> None:
     second = replace(ANY_CURVE, recipe=ANY_CURVE.recipe | {"n": 1234, "interval": "none"})
-    held = dict(recipe_rows([ANY_CURVE, second]))
-    assert held["weighted"] == "no"
-    assert held["n"] == "40 to 1,234"
-    assert held["interval"] == "differs: debiased, none"
-    assert held["level"] == "0.95"
+    recipe = dict(recipe_rows([ANY_CURVE, second]))
+    assert recipe["weighted"] == "no"
+    assert recipe["n"] == "40 to 1,234"
+    assert recipe["interval"] == "differs: debiased, none"
+    assert recipe["level"] == "0.95"
     assert dict(recipe_rows([ANY_CURVE])).keys() == ANY_CURVE.recipe.keys()

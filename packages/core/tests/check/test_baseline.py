@@ -28,16 +28,16 @@ from howsure.stats.mean_score import mean_score
 
 
 def entries(shift: float, *, rng: np.random.Generator, groups: tuple[str | None, ...] = (None,)) -> list[Entry]:
-    found = []
+    rows = []
     for group in groups:
         q = rng.uniform(0.2, 0.8, 2000)
         squared, n, _ = judged(Pairs((rng.random(2000) < q - shift).astype(np.uint8), q), Bins())
-        found.append(Entry("calibration", group, ErrorSummary.of(squared, n, 5 / 3), Bins().options))
-    return found
+        rows.append(Entry("calibration", group, ErrorSummary.of(squared, n, 5 / 3), Bins().options))
+    return rows
 
 
-def reread(found: list[Entry]) -> Baseline:
-    return baseline_from(json.loads(json.dumps(baseline_dict(found), allow_nan=False)), name="old.json")
+def reread(rows: list[Entry]) -> Baseline:
+    return baseline_from(json.loads(json.dumps(baseline_dict(rows), allow_nan=False)), name="old.json")
 
 
 RULES = {
@@ -48,15 +48,15 @@ RULES = {
 def test_a_file_says_what_was_written() -> None:
     made = entries(0.1, rng=np.random.default_rng(0), groups=("a", "b"))
     back = reread(made)
-    assert [(one.check, one.group) for one in back.entries] == [("calibration", "a"), ("calibration", "b")]
-    for one, other in zip(made, back.entries, strict=True):
-        assert one.summary.numbers() == other.summary.numbers()
+    assert [(entry.check, entry.group) for entry in back.entries] == [("calibration", "a"), ("calibration", "b")]
+    for entry, other in zip(made, back.entries, strict=True):
+        assert entry.summary.numbers() == other.summary.numbers()
     again = entries(0.1, rng=np.random.default_rng(1), groups=("a", "b"))
-    direct, read = (
-        [evidence.p_kept for evidence in held.evidence(again, RULES[0.05])]
-        for held in (Baseline(tuple(made), "x"), back)
+    direct, reread_p_values = (
+        [evidence.p_kept for evidence in baseline.evidence(again, RULES[0.05])]
+        for baseline in (Baseline(tuple(made), "x"), back)
     )
-    assert direct == read
+    assert direct == reread_p_values
 
 
 def test_worse_than_last_night() -> None:
@@ -75,25 +75,25 @@ def test_means_of_two_nights() -> None:
         for p in (0.8, 0.6)
     ]
     (rule,) = comparison_rules("score", "difference of mean score", margin=0.02, against="old.json", wanted=ABOVE)
-    (one,) = reread(night[0]).evidence(night[1], rule)
-    assert one.p_broken < 1e-6
-    assert one.test.value == pytest.approx(-0.2, abs=0.06)
+    (evidence,) = reread(night[0]).evidence(night[1], rule)
+    assert evidence.p_broken < 1e-6
+    assert evidence.test.value == pytest.approx(-0.2, abs=0.06)
 
 
 def test_groups_that_only_one_has_are_named() -> None:
     rng = np.random.default_rng(4)
     old, new = entries(0, rng=rng, groups=("a", "b")), entries(0, rng=rng, groups=("b", "c"))
-    (one,) = reread(old).evidence(new, RULES[0.0])
-    assert one.group == "b"
-    assert one.notes == ("only in this run, and not compared: c", "only in old.json, and not compared: a")
+    (evidence,) = reread(old).evidence(new, RULES[0.0])
+    assert evidence.group == "b"
+    assert evidence.notes == ("only in this run, and not compared: c", "only in old.json, and not compared: a")
 
 
 def test_two_equal_nights_raise_an_alarm_as_seldom_as_promised() -> None:
     rng = np.random.default_rng(6)
     alarms = 0
     for _ in range(100):
-        (one,) = Baseline(tuple(entries(0.05, rng=rng)), "x").evidence(entries(0.05, rng=rng), RULES[0.0])
-        alarms += one.p_broken <= 0.05
+        (evidence,) = Baseline(tuple(entries(0.05, rng=rng)), "x").evidence(entries(0.05, rng=rng), RULES[0.0])
+        alarms += evidence.p_broken <= 0.05
     assert alarms <= 13  # 5 expected
 
 
@@ -101,9 +101,9 @@ GOOD = baseline_dict(entries(0.1, rng=np.random.default_rng(7)))
 
 
 def damaged(**changes: Any) -> Any:
-    held = copy.deepcopy(GOOD)
+    document = copy.deepcopy(GOOD)
     for path, value in changes.items():
-        place: Any = held["entries"][0]
+        place: Any = document["entries"][0]
         *above, last = path.split("__")
         for part in above:
             place = place[part.replace("_", " ")]
@@ -111,7 +111,7 @@ def damaged(**changes: Any) -> Any:
             del place[last]
         else:
             place[last] = value
-    return held
+    return document
 
 
 def test_what_a_check_left_is_saved_and_compared_with(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_what_a_check_left_is_saved_and_compared_with(tmp_path: Path) -> None:
         check_selective(right, q, max_risk=0.9),
     ]
     whole = Check.together(made, level=0.9)
-    assert [one.check for one in whole] == ["calibration", "means", "selective"]
+    assert [verdict.check for verdict in whole] == ["calibration", "means", "selective"]
     whole.baseline.save(tmp_path / "night.json")
     former: dict[str, Any] = {"against": Baseline.load(tmp_path / "night.json"), "not_worse_than": 0.2}
     again = [
@@ -134,24 +134,24 @@ def test_what_a_check_left_is_saved_and_compared_with(tmp_path: Path) -> None:
         check_selective(right, q, **former),
     ]
     for check in again:
-        (one,) = check
-        assert (one.estimate.value, one.outcome) == (0.0, "pass")
+        (verdict,) = check
+        assert (verdict.estimate.value, verdict.outcome) == (0.0, "pass")
     with pytest.raises(InputError, match="checks must have different names; they are means, means"):
         Check.together([again[1], made[1]])
 
 
 def test_a_check_of_a_file_is_that_of_its_columns(tmp_path: Path) -> None:
     rng = np.random.default_rng(5)
-    held = {"a": rng.random(300), "b": rng.random(300), "g": rng.integers(0, 3, 300)}
-    lines = [",".join(map(repr, row)) for row in zip(*(one.tolist() for one in held.values()), strict=True)]
+    columns = {"a": rng.random(300), "b": rng.random(300), "g": rng.integers(0, 3, 300)}
+    lines = [",".join(map(repr, row)) for row in zip(*(column.tolist() for column in columns.values()), strict=True)]
     for name in ("one.csv", "two.csv"):
         (tmp_path / name).write_text("a,b,g\n" + "\n".join(lines if name == "one.csv" else ["0.5,0.5,1"] * 300))
     data = read(tmp_path / "one.csv")
     from_file = check_score("a", min_score=0.4, against="b", groups="g", data=data)
-    from_arrays = check_score(held["a"], min_score=0.4, against=held["b"], groups=held["g"])
-    assert [one.p_pass for one in from_file] == [one.p_pass for one in from_arrays]
+    from_arrays = check_score(columns["a"], min_score=0.4, against=columns["b"], groups=columns["g"])
+    assert [verdict.p_pass for verdict in from_file] == [verdict.p_pass for verdict in from_arrays]
     check = check_score("a", against=read(tmp_path / "two.csv"), data=data)
-    assert check[0].p_pass == check_score(held["a"], against=np.full(300, 0.5))[0].p_pass
+    assert check[0].p_pass == check_score(columns["a"], against=np.full(300, 0.5))[0].p_pass
 
 
 @pytest.mark.parametrize(

@@ -26,17 +26,17 @@ def test_three_verdicts() -> None:
 
 
 def test_the_estimate_is_that_of_calibration_error() -> None:
-    one = run_calibration_check(Y, Q, max_error=0.04, bin_size=50)[0]
+    verdict = run_calibration_check(Y, Q, max_error=0.04, bin_size=50)[0]
     error = howsure.calibration_error(Y, Q, bin_size=50, level=0.95)
-    assert (one.estimate.value, one.estimate.high) == (error.value, error.high)
-    assert one.bound == howsure.calibration_error(Y, Q, bin_size=50, level=0.9).high
-    assert one.sentence.startswith("calibration error 0.0")
+    assert (verdict.estimate.value, verdict.estimate.high) == (error.value, error.high)
+    assert verdict.bound == howsure.calibration_error(Y, Q, bin_size=50, level=0.9).high
+    assert verdict.sentence.startswith("calibration error 0.0")
 
 
 def test_each_group_keeps_the_rule_by_itself() -> None:
     q = np.where(THIRDS == "b", Q**2, Q)
     check = check_calibration(Y, q, max_error=0.08, groups=THIRDS)
-    assert [(one.group, one.outcome) for one in check] == [("a", "pass"), ("b", "fail"), ("c", "pass")]
+    assert [(verdict.group, verdict.outcome) for verdict in check] == [("a", "pass"), ("b", "fail"), ("c", "pass")]
     assert check.outcome == "fail"
     alone = check_calibration(Y[THIRDS == "b"], q[THIRDS == "b"], max_error=0.08)[0]
     assert check[1].estimate == alone.estimate
@@ -63,7 +63,7 @@ def test_better_and_not_worse() -> None:
     assert check_calibration(Y, WORSE, not_worse_than=0.03, against=Q).outcome == "fail"
     several = run_calibration_check(Y, Q, max_error=0.04, better_than=WORSE, not_worse_than=0.01, groups=THIRDS)
     assert len(several) == 9
-    assert {one.rule for one in several} == {
+    assert {verdict.rule for verdict in several} == {
         "calibration error < 0.04",
         "difference of calibration errors < 0 against the other model",
         "difference of calibration errors < 0.01 against the other model",
@@ -72,10 +72,10 @@ def test_better_and_not_worse() -> None:
 
 def test_labels_of_each_model() -> None:
     other = np.random.default_rng(6).random(4000) < WORSE
-    own = check_calibration(Y, Q, not_worse_than=0.03, against=WORSE, y_true_against=other)[0]
+    own_labels_verdict = check_calibration(Y, Q, not_worse_than=0.03, against=WORSE, y_true_against=other)[0]
     shared = check_calibration(Y, Q, not_worse_than=0.03, against=WORSE)[0]
-    assert own.outcome != "fail"
-    assert own.estimate.value != shared.estimate.value
+    assert own_labels_verdict.outcome != "fail"
+    assert own_labels_verdict.estimate.value != shared.estimate.value
 
 
 @pytest.mark.long
@@ -88,7 +88,7 @@ def test_a_data_frame_names_its_columns() -> None:
 
 def test_pairs_keep_their_groups() -> None:
     pairs = howsure.Pairs(Y.astype(np.uint8), Q, groups=np.arange(4000) % 2, group_names=("x", "y"))
-    assert [one.group for one in check_calibration(pairs, max_error=0.1)] == ["x", "y"]
+    assert [verdict.group for verdict in check_calibration(pairs, max_error=0.1)] == ["x", "y"]
 
 
 def test_constant_labels_are_no_pass() -> None:
@@ -106,14 +106,14 @@ def test_more_level_is_less_certain() -> None:
 
 
 def test_notes_are_about_the_error_alone() -> None:
-    """An infinite log loss is no matter of a limit of the error; a single bin is."""
+    """An infinite log loss does not affect a limit on the error; a single bin does."""
     q = np.array([0.0, 1.0] * 20)
     notes = run_calibration_check(np.tile([1, 1], 20), q, max_error=0.3, bin_size=40)[0].notes
     assert notes == ("one bin only: the error is that of the mean prediction",)
 
 
 def test_models_that_hardly_differ_need_many_rows_and_not_one() -> None:
-    """The forecast from variances alone, which are 0, was that a single row more would tell."""
+    """From the variances alone, which are 0, the forecast was that one more row would decide."""
 
     def equal(n: int) -> Verdict:
         y, q = np.tile([1, 0], n // 2), np.full(n, 0.5)

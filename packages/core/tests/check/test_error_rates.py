@@ -1,4 +1,4 @@
-"""Verdicts err in one of twenty runs at most (docs/check.md)."""
+"""Verdicts are wrong in at most one of twenty runs (docs/check.md)."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ def at_limit(shape: str, n: int, rng: np.random.Generator) -> OneError:
 @pytest.mark.parametrize("n", [200, 1_000, 5_000])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_an_error_at_the_limit(shape: str, n: int) -> None:
-    found = rates(partial(at_limit, shape, n), limit_of(shape), runs=RUNS, seed=101)
-    assert max(found) <= allowed(RUNS)
+    rates_wrong = rates(partial(at_limit, shape, n), limit_of(shape), runs=RUNS, seed=101)
+    assert max(rates_wrong) <= allowed(RUNS)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("margin", "other"), [(0.0, 0.05), (0.03, 0.0), (0.03, 0.05), (0.03, 0.15)])
 @pytest.mark.parametrize("n", [200, 1_000])
 def test_two_errors_at_the_margin(margin: float, other: float, n: int) -> None:
-    found = rates(partial(both, other + margin, other, n), margin, runs=RUNS, seed=102)
-    assert max(found) <= allowed(RUNS)
+    rates_wrong = rates(partial(both, other + margin, other, n), margin, runs=RUNS, seed=102)
+    assert max(rates_wrong) <= allowed(RUNS)
 
 
 @pytest.mark.slow
 def test_twenty_groups_at_the_limit() -> None:
     rng = np.random.default_rng(103)
-    found = [outcomes([at_limit("sine", 500, rng) for _ in range(20)]) for _ in range(100)]
+    runs = [outcomes([at_limit("sine", 500, rng) for _ in range(20)]) for _ in range(100)]
     for outcome in ("fail", "pass"):
-        assert np.mean([outcome in one for one in found]) <= allowed(100)
+        assert np.mean([outcome in run for run in runs]) <= allowed(100)
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Tests of an error against a limit: what they agree with, and how often they err."""
+"""Tests of an error against a limit: agreement with other tests, and error rates."""
 
 from __future__ import annotations
 
@@ -68,10 +68,10 @@ def test_the_skewed_p_value_is_that_of_a_noncentral_chi_square() -> None:
     rng = np.random.default_rng(8)
     sample = ((0.05 + rng.normal(0, math.sqrt(v), (200_000, b))) ** 2).mean(axis=1) - v
     q = np.repeat(np.linspace(0.45, 0.55, b), m)
-    wanted = OneError(judged(Pairs((rng.random(b * m) < 0.5).astype(np.uint8), q), Bins(bin_size=m))[0], b * m)
+    evidence = OneError(judged(Pairs((rng.random(b * m) < 0.5).astype(np.uint8), q), Bins(bin_size=m))[0], b * m)
     for size in (0.05, 0.002):
         edge = float(np.quantile(sample, 1 - size))
-        squared = type(wanted.squared)(
+        squared = type(evidence.squared)(
             edge, 4 * squared_gap * v / b + 2 * v**2 / b, 4 * v / b, 0.0, 2 * v**2 / b, 0
         )  # of the variance at the limit itself
         assert OneError(squared, b * m)._skewed(squared_gap) == pytest.approx(size, rel=0.25)

@@ -34,8 +34,8 @@ def test_limits_of_the_mean() -> None:
 
 def test_without_bounds_there_is_no_verdict() -> None:
     """Grades that are too rare to have been seen may lie anywhere; the interval of the mean is shown all the same."""
-    for given in ({"min_score": 3.2}, {"min_score": 3.9}, {"against": OTHER}, {"max_score": 4.0}):
-        check = check_score(GRADES, **given)
+    for bound in ({"min_score": 3.2}, {"min_score": 3.9}, {"against": OTHER}, {"max_score": 4.0}):
+        check = check_score(GRADES, **bound)
         verdict = check[0]
         assert (verdict.outcome, verdict.reason, verdict.bound, verdict.more_rows) == (
             "cannot tell",
@@ -47,8 +47,8 @@ def test_without_bounds_there_is_no_verdict() -> None:
         assert verdict.estimate.low < verdict.estimate.value < verdict.estimate.high
         assert "bounds=LOW,HIGH" in verdict.sentence
         assert "assume_no_rare_losses=True" in verdict.sentence
-        assert check_score(GRADES, **given, bounds=(-10, 20)).outcome != "cannot tell"
-        assert check_score(GRADES, **given, **ASSUMED)[0].reason is None
+        assert check_score(GRADES, **bound, bounds=(-10, 20)).outcome != "cannot tell"
+        assert check_score(GRADES, **bound, **ASSUMED)[0].reason is None
 
 
 def test_scores_within_0_and_1_are_bounded_by_them() -> None:
@@ -109,16 +109,16 @@ def test_groups_clusters_and_frames() -> None:
     named = check_score("score", data=frame, min_score=3.2, against="old", groups="part", clusters="doc")
     check = check_score(GRADES, min_score=3.2, against=OTHER, groups=PARTS, clusters=np.arange(600) // 3)
     assert named.rows == check.rows
-    assert [one.group for one in named] == ["x", "y", "x", "y"]
+    assert [verdict.group for verdict in named] == ["x", "y", "x", "y"]
 
 
 def test_booleans_are_shares() -> None:
     right = np.repeat([True, False], [95, 5])
-    one = check_score(right, min_score=0.9)[0]
-    assert (one.estimate.value, one.n) == (0.95, 100)
+    verdict = check_score(right, min_score=0.9)[0]
+    assert (verdict.estimate.value, verdict.n) == (0.95, 100)
 
 
-def test_scores_that_do_not_vary_are_told() -> None:
+def test_scores_that_do_not_vary_are_reported() -> None:
     check = check_score(np.full(30, 7.0), min_score=5.0, **ASSUMED)
     assert check.outcome == "cannot tell"
     assert "every value is 7" in str(check)
@@ -126,7 +126,7 @@ def test_scores_that_do_not_vary_are_told() -> None:
 
 
 def test_scores_that_are_all_alike_are_shares_only_where_the_limit_is_one() -> None:
-    """Three grades of 1 are no proof that grades lie below 2."""
+    """Three grades of 1 do not prove that grades are below 2."""
     grades = check_score([1, 1, 1], max_score=2)
     assert grades.outcome == "cannot tell"
     assert grades[0].reason == "no bounds"
@@ -153,7 +153,7 @@ def test_an_assumption_that_is_stated_replaces_a_guess() -> None:
 
 
 @pytest.mark.parametrize(
-    ("suffix", "value", "said"),
+    ("suffix", "value", "refusal"),
     [
         ("jsonl", 1.7e308, r"be between -1e\+70 and 1e\+70; row 2 of .* is 1.7e\+308. Larger values"),
         ("jsonl", 10**400, "be finite; row 2 of .* is inf"),
@@ -162,7 +162,7 @@ def test_an_assumption_that_is_stated_replaces_a_guess() -> None:
     ],
 )
 def test_files_are_refused_where_arrays_and_the_other_commands_do(
-    tmp_path: Path, suffix: str, value: Any, said: str
+    tmp_path: Path, suffix: str, value: Any, refusal: str
 ) -> None:
     file, other = tmp_path / f"s.{suffix}", tmp_path / f"t.{suffix}"
     for path, values in ((file, (1, value, 0)), (other, (1, 1, 0))):
@@ -170,18 +170,18 @@ def test_files_are_refused_where_arrays_and_the_other_commands_do(
         path.write_text("\n".join(rows) + "\n")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for given in (
+        for keywords in (
             {"min_score": 1.0, "data": howsure.read(file)},
             {"against": howsure.read(file), "data": howsure.read(other)},
         ):
-            with pytest.raises(InputError, match=f"s must {said}"):
-                check_score("s", **given)
-        with pytest.raises(InputError, match=f"s must {said}"):
+            with pytest.raises(InputError, match=f"s must {refusal}"):
+                check_score("s", **keywords)
+        with pytest.raises(InputError, match=f"s must {refusal}"):
             howsure.mean_scores("s", data=howsure.read(file))
 
 
 @pytest.mark.parametrize("value", [10**400, -(10**400)])
-def test_integers_that_no_float_holds_are_told_both_ends(value: int) -> None:
+def test_integers_that_no_float_holds_are_reported_with_both_ends(value: int) -> None:
     with pytest.raises(InputError, match=r"score must be between -1.8e\+308 and 1.8e\+308"):
         check_score([1, value], min_score=1.0)
 

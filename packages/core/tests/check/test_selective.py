@@ -16,12 +16,12 @@ RIGHT = RNG.random(2000) < CONFIDENCE**0.15
 
 
 def test_the_risk_is_that_of_the_most_confident() -> None:
-    one = check_selective(RIGHT, CONFIDENCE, max_risk=0.1, min_coverage=0.6)[0]
+    verdict = check_selective(RIGHT, CONFIDENCE, max_risk=0.1, min_coverage=0.6)[0]
     order = np.argsort(-CONFIDENCE)[:1200]
     wrong = int((~RIGHT[order]).sum())
-    assert one.estimate.value == pytest.approx(wrong / 1200)
-    assert one.p_pass == pytest.approx(binom.cdf(wrong, 1200, 0.1))
-    assert one.notes == ("1,200 of 2,000 answers are kept",)
+    assert verdict.estimate.value == pytest.approx(wrong / 1200)
+    assert verdict.p_pass == pytest.approx(binom.cdf(wrong, 1200, 0.1))
+    assert verdict.notes == ("1,200 of 2,000 answers are kept",)
 
 
 def test_three_verdicts() -> None:
@@ -39,14 +39,14 @@ def test_answers_as_confident_as_the_last_one_are_kept() -> None:
 
 
 def test_more_rows_are_rows_of_all_answers() -> None:
-    one = check_selective(RIGHT[:300], CONFIDENCE[:300], max_risk=0.06, min_coverage=0.5)[0]
-    assert one.outcome == "cannot tell"
-    assert one.more_rows is None or one.more_rows > 0
-    assert one.n == 300
+    verdict = check_selective(RIGHT[:300], CONFIDENCE[:300], max_risk=0.06, min_coverage=0.5)[0]
+    assert verdict.outcome == "cannot tell"
+    assert verdict.more_rows is None or verdict.more_rows > 0
+    assert verdict.n == 300
 
 
 def test_each_group_has_its_own_most_confident() -> None:
     names = np.array(["a", "b"])[(CONFIDENCE > 0.5).astype(int)]
     check = check_selective(RIGHT, CONFIDENCE, max_risk=0.3, min_coverage=0.5, groups=names)
-    assert [one.group for one in check] == ["a", "b"]
-    assert all("answers are kept" in one.notes[0] for one in check)
+    assert [verdict.group for verdict in check] == ["a", "b"]
+    assert all("answers are kept" in verdict.notes[0] for verdict in check)

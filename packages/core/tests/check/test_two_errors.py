@@ -1,4 +1,4 @@
-"""Tests of the difference of two errors: against the comparison of the library, and how often they err."""
+"""Tests of the difference of two errors: agreement with `compare_calibration`, and error rates."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ def test_bounds_and_p_values_are_the_same_test(this: float, other: float, seed: 
 
 def test_who_is_who_only_turns_the_sign() -> None:
     a, b = both(1500, 0.1, 0.04, np.random.default_rng(3))
-    one, other = two_errors(a, b, own_labels=False, **HOW), two_errors(b, a, own_labels=False, **HOW)
+    forward, other = two_errors(a, b, own_labels=False, **HOW), two_errors(b, a, own_labels=False, **HOW)
     for margin in (-0.1, -0.01, 0.0, 0.02, 0.08):
-        assert one.p_below(margin) == pytest.approx(other.p_above(-margin), rel=1e-9)
-    assert one.value == pytest.approx(-other.value)
-    assert one.bounds(0.05) == pytest.approx(tuple(-end for end in reversed(other.bounds(0.05))))
+        assert forward.p_below(margin) == pytest.approx(other.p_above(-margin), rel=1e-9)
+    assert forward.value == pytest.approx(-other.value)
+    assert forward.bounds(0.05) == pytest.approx(tuple(-end for end in reversed(other.bounds(0.05))))
 
 
 def test_the_same_predictions_do_not_differ() -> None:
@@ -66,10 +66,13 @@ def test_the_same_predictions_do_not_differ() -> None:
 def test_the_order_of_rows_does_not_matter() -> None:
     a, b = both(800, 0.1, 0.05, np.random.default_rng(5))
     order = np.random.default_rng(6).permutation(800)
-    turned = (replace(one, labels=one.labels[order], probabilities=one.probabilities[order]) for one in (a, b))
-    one, other = two_errors(a, b, own_labels=False, **HOW), two_errors(*turned, own_labels=False, **HOW)
-    assert one.p_below(0.1) == pytest.approx(other.p_below(0.1), rel=1e-9)
-    assert one.variance == pytest.approx(other.variance, rel=1e-12)
+    turned = (
+        replace(original, labels=original.labels[order], probabilities=original.probabilities[order])
+        for original in (a, b)
+    )
+    original, other = two_errors(a, b, own_labels=False, **HOW), two_errors(*turned, own_labels=False, **HOW)
+    assert original.p_below(0.1) == pytest.approx(other.p_below(0.1), rel=1e-9)
+    assert original.variance == pytest.approx(other.variance, rel=1e-12)
 
 
 def test_independent_samples_are_less_certain_than_pairs() -> None:
@@ -85,17 +88,17 @@ def test_independent_samples_are_less_certain_than_pairs() -> None:
 def rates(this: float, other: float, margin: float, *, n: int, runs: int, seed: int) -> tuple[float, float]:
     """The shares of runs that pass and fail."""
     rng = np.random.default_rng(seed)
-    found: Floats = np.zeros((runs, 2))
+    decided: Floats = np.zeros((runs, 2))
     for run in range(runs):
         test = two_errors(*both(n, this, other, rng), own_labels=False, **HOW)
-        found[run] = test.is_below(margin, 0.05), test.is_above(margin, 0.05)
-    passed, failed = found.mean(axis=0).tolist()
+        decided[run] = test.is_below(margin, 0.05), test.is_above(margin, 0.05)
+    passed, failed = decided.mean(axis=0).tolist()
     return passed, failed
 
 
 @pytest.mark.parametrize(
     ("this", "other", "margin"),
-    [(0.06, 0.06, 0.0), *(pytest.param(*one, 0.05, marks=pytest.mark.long) for one in ((0.11, 0.06), (0.05, 0.0)))],
+    [(0.06, 0.06, 0.0), *(pytest.param(*case, 0.05, marks=pytest.mark.long) for case in ((0.11, 0.06), (0.05, 0.0)))],
 )
 def test_the_type_1_error_at_the_margin(this: float, other: float, margin: float) -> None:
     passed, failed = rates(this, other, margin, n=600, runs=100, seed=31)

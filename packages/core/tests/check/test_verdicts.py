@@ -34,8 +34,8 @@ class Normal:
         return None if abs(self.value - limit) < 1e-3 else round(100 * (ndtri(size) / (self.value - limit)) ** 2)
 
 
-def evidence(values: list[float], wanted: str = BELOW) -> list[Evidence]:
-    rule = Rule("normal", "mean", wanted, 0.0)
+def evidence(values: list[float], side: str = BELOW) -> list[Evidence]:
+    rule = Rule("normal", "mean", side, 0.0)
     return [Evidence(rule, str(place), 100, Normal(value)) for place, value in enumerate(values)]
 
 
@@ -44,9 +44,9 @@ VALUES = st.lists(st.floats(-6, 6), min_size=1, max_size=8)
 
 @settings(max_examples=50)
 @given(VALUES, st.sampled_from([BELOW, ABOVE]))
-def test_pass_is_holm_or_all_at_once(values: list[float], wanted: str) -> None:
-    verdicts = verdicts_on(evidence(values, wanted), level=0.95, alarms_over=1)
-    p = norm.cdf(values) if wanted == BELOW else norm.sf(values)
+def test_pass_is_holm_or_all_at_once(values: list[float], side: str) -> None:
+    verdicts = verdicts_on(evidence(values, side), level=0.95, alarms_over=1)
+    p = norm.cdf(values) if side == BELOW else norm.sf(values)
     holm, all_at_once = adjust_p_values(p) <= 0.05 + 1e-15, bool((p <= 0.05).all())
     assert [verdict.outcome == "pass" for verdict in verdicts] == [all_at_once or kept for kept in holm.tolist()]
 
@@ -60,13 +60,13 @@ def test_fail_is_holm_over_all_runs(values: list[float], runs: int) -> None:
 
 @given(VALUES)
 def test_a_verdict_and_its_opposite_exclude_each_other(values: list[float]) -> None:
-    for one in verdicts_on(evidence(values), level=0.95, alarms_over=1):
-        assert not (one.p_pass_adjusted <= 0.05 and one.p_fail_adjusted <= 0.05)
-        assert one.p_pass <= one.p_pass_adjusted
-        assert one.p_fail <= one.p_fail_adjusted
+    for verdict in verdicts_on(evidence(values), level=0.95, alarms_over=1):
+        assert not (verdict.p_pass_adjusted <= 0.05 and verdict.p_fail_adjusted <= 0.05)
+        assert verdict.p_pass <= verdict.p_pass_adjusted
+        assert verdict.p_fail <= verdict.p_fail_adjusted
 
 
-def test_more_rows_are_told_only_where_they_would_tell() -> None:
+def test_more_rows_are_reported_only_where_they_would_decide() -> None:
     passed, unclear, at_limit, failed = verdicts_on(evidence([-5.0, -1.0, 0.0, 5.0]), level=0.95, alarms_over=1)
     assert (passed.more_rows, at_limit.more_rows, failed.more_rows) == (None, None, None)
     assert unclear.more_rows == round(100 * norm.isf(0.05 / 4) ** 2) - 100
@@ -80,7 +80,8 @@ def test_the_family_errs_as_seldom_as_promised() -> None:
     passed = failed = 0
     for _ in range(300):
         outcomes = {
-            one.outcome for one in verdicts_on(evidence(rng.normal(size=20).tolist()), level=0.95, alarms_over=1)
+            verdict.outcome
+            for verdict in verdicts_on(evidence(rng.normal(size=20).tolist()), level=0.95, alarms_over=1)
         }
         passed += "pass" in outcomes
         failed += "fail" in outcomes
@@ -98,8 +99,8 @@ def test_thirty_nights_share_their_false_alarms() -> None:
 
 
 def test_a_sentence_says_which_check_it_is_of() -> None:
-    found = [Evidence(Rule(name, "x", BELOW, 0.0), None, 100, Normal(5.0), ("odd",)) for name in ("dev", "test")]
-    check = Check(rows=verdicts_on(found, level=0.95, alarms_over=1), level=0.95, recipe={})
+    two_checks = [Evidence(Rule(name, "x", BELOW, 0.0), None, 100, Normal(5.0), ("odd",)) for name in ("dev", "test")]
+    check = Check(rows=verdicts_on(two_checks, level=0.95, alarms_over=1), level=0.95, recipe={})
     assert check.table().headings[0] == "check"
     assert [line.split(": ")[1] for line in check.below()] == ["dev", "test", "dev; test"]
     alone = Check(rows=check.rows[:1], level=0.95, recipe={})

@@ -14,8 +14,8 @@ __all__ = ["CELLS", "KINDS", "labelled", "population"]
 
 def population(kind: str, rng: np.random.Generator, *, n: int = counts.UNITS) -> tuple[Floats, Floats, Integers]:
     """Scores, labels and cells of n units."""
-    one = counts.population(kind, rng, n=n)
-    return one.score, one.labels, one.cells["cell"]
+    corpus = counts.population(kind, rng, n=n)
+    return corpus.score, corpus.labels, corpus.cells["cell"]
 
 
 def counted_words(rng: np.random.Generator, *, n: int = 3_771) -> tuple[Floats, Floats]:

@@ -1,4 +1,4 @@
-"""Readers who err: rates of errors from two readings, counts that hold what is true, and what is refused."""
+"""Annotation errors: rates from two readings, coverage of the corrected counts, and refusals."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ N, READ = 1000, 200
 
 
 def shares(positive: float, alpha: float, beta: float) -> np.ndarray:
-    """Of the pairs of readings, if readers err each on their own: both 1; differ and true, false; both 0."""
+    """Shares of pairs of readings, for independent annotators: both 1; differ and true, false; both 0."""
     true, false = ([(1 - p) ** 2, 2 * p * (1 - p), p * p] for p in (beta, alpha))
     both, neither = (positive * true[k] + (1 - positive) * false[2 - k] for k in (0, 2))
     return np.array([both, positive * true[1], (1 - positive) * false[1], neither])
@@ -31,10 +31,10 @@ def test_rates_are_those_that_made_the_readings(positive: float, alpha: float, b
         assert np.ravel(error_rates(pairs, ALIKE)) == pytest.approx([alpha, alpha], abs=1e-9)
     all_alpha, all_beta = error_rates(pairs, BOUNDS)
     assert np.interp(alpha, all_alpha, all_beta) == pytest.approx(beta, abs=2e-3)
-    for a, b in zip(all_alpha, all_beta, strict=True):  # each tells the same of the readings
+    for a, b in zip(all_alpha, all_beta, strict=True):  # all explain the readings equally well
         s = (pairs[0] + pairs[1:3].sum() / 2) / 1e6
-        found = shares((s - a) / (1 - a - b), a, b)
-        assert [found[0], found[3]] == pytest.approx(pairs[[0, 3]] / 1e6, abs=1e-9)
+        estimated = shares((s - a) / (1 - a - b), a, b)
+        assert [estimated[0], estimated[3]] == pytest.approx(pairs[[0, 3]] / 1e6, abs=1e-9)
 
 
 def file(run: int, alpha: float, beta: float, positive: float = 0.25) -> tuple[np.ndarray, dict[str, np.ndarray]]:
@@ -49,10 +49,10 @@ def file(run: int, alpha: float, beta: float, positive: float = 0.25) -> tuple[n
     return truth, {"y_true": first, "second": second, "settled": settled}
 
 
-def counted(columns: dict[str, np.ndarray], how: str, **given: object) -> howsure.CountEstimates:
-    read = {name: one for name, one in columns.items() if name != "settled" or how == SETTLED}
+def counted(columns: dict[str, np.ndarray], how: str, **options: object) -> howsure.CountEstimates:
+    readings = {name: labels for name, labels in columns.items() if name != "settled" or how == SETTLED}
     flips = {"flips": "alike"} if how == ALIKE else {}
-    return count_units(**read, y_prob=np.full(N, 0.3), method="labels", rng=0, **flips, **given)
+    return count_units(**readings, y_prob=np.full(N, 0.3), method="labels", rng=0, **flips, **options)
 
 
 @pytest.mark.long
@@ -62,53 +62,55 @@ def counted(columns: dict[str, np.ndarray], how: str, **given: object) -> howsur
 )
 def test_intervals_hold_what_is_true(how: str, alpha: float, beta: float, least: float | None) -> None:
     """40 files; flips that are assumed to be alike and are not fail."""
-    held = 0
+    covered = 0
     for run in range(40):
         truth, columns = file(run, alpha, beta, positive=0.5)
         total = counted(columns, how).total
-        held += total.low <= truth.sum() <= total.high
-    assert held / 40 >= least if least else held / 40 < 0.6
+        covered += total.low <= truth.sum() <= total.high
+    assert covered / 40 >= least if least else covered / 40 < 0.6
 
 
 def test_the_result_says_by_how_much_the_interval_grew() -> None:
     _, columns = file(0, 0.05, 0.05)
     once = count_units(columns["y_true"], np.full(N, 0.3), method="labels", rng=0)
     for how in (ALIKE, SETTLED, BOUNDS):
-        found = counted(columns, how)
-        errors = found.readings
-        wider = (found.total.high - found.total.low) / (once.total.high - once.total.low)
+        estimates = counted(columns, how)
+        errors = estimates.readings
+        wider = (estimates.total.high - estimates.total.low) / (once.total.high - once.total.low)
         assert errors.wider == pytest.approx(wider)
         assert wider > 1
         assert (errors.read_twice, errors.errors_by) == (READ // 2, how)
-        assert found.to_dict()["wider"] == pytest.approx(wider)
-        assert f"{errors.wider:.1f} times as wide" in found.text()
+        assert estimates.to_dict()["wider"] == pytest.approx(wider)
+        assert f"{errors.wider:.1f} times as wide" in estimates.text()
         assert not any(
             "as wide" in sentence for sentence in replace(errors, wider=math.nan).sentences()
         )  # of no interval
-        assert np.isnan(found.total.estimate) == (how == BOUNDS)
+        assert np.isnan(estimates.total.estimate) == (how == BOUNDS)
     assert "wider" not in once.to_dict()
 
 
 def test_words_mappings_and_groups_are_read_alike() -> None:
     _, columns = file(1, 0.05, 0.05)
     group = np.arange(N) % 2
-    found = counted(columns, SETTLED, groups=group)
-    words = {name: np.where(np.isnan(one), None, np.where(one == 1, "yes", "no")) for name, one in columns.items()}
-    words["settled"] = {row: one for row, one in enumerate(words["settled"]) if one == "yes"} | {
-        row: one for row, one in enumerate(words["settled"]) if one == "no"
+    estimates = counted(columns, SETTLED, groups=group)
+    words = {
+        name: np.where(np.isnan(labels), None, np.where(labels == 1, "yes", "no")) for name, labels in columns.items()
     }
-    assert counted(words, SETTLED, groups=group, pos_label="yes").to_dict() == found.to_dict()
-    assert len(found.rows) == 2
-    difference, more = found.difference("0", "1")
+    words["settled"] = {row: label for row, label in enumerate(words["settled"]) if label == "yes"} | {
+        row: label for row, label in enumerate(words["settled"]) if label == "no"
+    }
+    assert counted(words, SETTLED, groups=group, pos_label="yes").to_dict() == estimates.to_dict()
+    assert len(estimates.rows) == 2
+    difference, more = estimates.difference("0", "1")
     assert np.isnan(difference.value)
     assert np.isnan(more)
 
 
 def test_readers_who_never_differ_are_noted_and_cost_little() -> None:
     _, columns = file(2, 0.0, 0.0)
-    found = counted(columns | {"settled": np.full(N, np.nan)}, SETTLED)
-    assert any("never differ" in note for note in found.notes)
-    assert 1 < found.readings.wider < 1.5
+    estimates = counted(columns | {"settled": np.full(N, np.nan)}, SETTLED)
+    assert any("never differ" in note for note in estimates.notes)
+    assert 1 < estimates.readings.wider < 1.5
 
 
 def test_units_read_twice_by_what_the_first_said_are_noted() -> None:

@@ -27,13 +27,13 @@ LEVELS = np.array([-1.0, 0.3, 2.0])
 WEIGHTS = np.array([0.2, 0.5, 0.3])
 
 
-def enumerated(logits: Floats, known: int) -> Floats:
+def enumerated(logits: Floats, n_positive: int) -> Floats:
     """P(T = t) from t = 0, by all outcomes of the units."""
-    pmf = np.zeros(known + len(logits) + 1)
+    pmf = np.zeros(n_positive + len(logits) + 1)
     for level, weight in zip(LEVELS, WEIGHTS, strict=True):
         p = 1 / (1 + np.exp(-(logits + level)))
         for outcome in product((0, 1), repeat=len(logits)):
-            pmf[known + sum(outcome)] += weight * np.prod(np.where(outcome, p, 1 - p))
+            pmf[n_positive + sum(outcome)] += weight * np.prod(np.where(outcome, p, 1 - p))
     return pmf
 
 
@@ -45,10 +45,10 @@ def pmf_of(law: CountLaw) -> Floats:
 def test_small_counts_are_those_of_enumeration(units: int) -> None:
     logits = np.linspace(-3, 2, units)
     law = count_law(2, [logits], LEVELS, [WEIGHTS])
-    wanted = enumerated(logits, 2)
-    np.testing.assert_allclose(pmf_of(law), wanted, atol=1e-12)
-    assert law.expected == pytest.approx(wanted @ np.arange(len(wanted)), abs=1e-12)
-    assert law.quantile(0.5) == int(np.searchsorted(np.cumsum(wanted), 0.5 - 1e-12))
+    expected = enumerated(logits, 2)
+    np.testing.assert_allclose(pmf_of(law), expected, atol=1e-12)
+    assert law.expected == pytest.approx(expected @ np.arange(len(expected)), abs=1e-12)
+    assert law.quantile(0.5) == int(np.searchsorted(np.cumsum(expected), 0.5 - 1e-12))
 
 
 def test_two_counts_are_compared_as_by_enumeration() -> None:
@@ -58,8 +58,8 @@ def test_two_counts_are_compared_as_by_enumeration() -> None:
     )
     joint = np.outer(enumerated(np.array([-1.0, 0.5, 1.0]), 1), enumerated(np.array([0.2] * 4), 0))
     rows, columns = np.indices(joint.shape)
-    wanted = joint[rows > columns].sum() + joint[rows == columns].sum() / 2
-    assert a.more_than(b) == pytest.approx(wanted, abs=1e-12)
+    chance = joint[rows > columns].sum() + joint[rows == columns].sum() / 2
+    assert a.more_than(b) == pytest.approx(chance, abs=1e-12)
     difference = np.array([joint[rows - columns == d].sum() for d in range(-4, 5)])
     least = [int(np.searchsorted(np.cumsum(difference), share - 1e-9)) - 4 for share in (0.1, 0.9)]
     assert a.minus(b, 0.8) == tuple(least)
@@ -71,9 +71,9 @@ def test_large_counts_are_near_their_convolution(units: int, mean: float) -> Non
     p = np.random.default_rng(0).beta(0.5, 0.5 * (units / mean - 1), units)
     logits = np.log(np.clip(p, 1e-4, 1 - 1e-4)) - np.log1p(-np.clip(p, 1e-4, 1 - 1e-4))
     law = count_law(0, [logits], np.zeros(1), [np.ones(1)])
-    wanted = np.cumsum(poisson_binomial(np.clip(p, 1e-4, 1 - 1e-4)).pmf)
+    expected = np.cumsum(poisson_binomial(np.clip(p, 1e-4, 1 - 1e-4)).pmf)
     points = np.arange(units + 1)
-    assert np.abs(law.cdf(points) - wanted).max() < 2e-3
+    assert np.abs(law.cdf(points) - expected).max() < 2e-3
 
 
 def test_draws_are_equally_likely() -> None:
@@ -109,13 +109,13 @@ def test_small_sums_at_all_levels_are_those_of_each_level(kind: str, units: int)
     draws = [logits + 0.7, logits - 0.4 * (logits > 0)]
     weights = [rng.dirichlet(np.ones(len(levels))) for _ in draws]
     law = count_law(0, draws, levels, weights)
-    wanted = np.zeros(units + 1)
+    expected = np.zeros(units + 1)
     for drawn, weight in zip(draws, weights, strict=True):
         for level, share in zip(levels, weight, strict=True):
             p = sigmoid(drawn + level)
             if p @ (1 - p) < SMALL_VARIANCE:
-                wanted += share / 2 * poisson_binomial(p).pmf
-    np.testing.assert_allclose(law.small, wanted, atol=1e-12)
+                expected += share / 2 * poisson_binomial(p).pmf
+    np.testing.assert_allclose(law.small, expected, atol=1e-12)
 
 
 @pytest.mark.long
@@ -128,11 +128,11 @@ def test_small_sums_of_draws_that_are_unlike_are_those_of_each() -> None:
         p = sigmoid(value[:, None, :] + levels[None, :, None])
         mean, variance = (p * count).sum(axis=2), (p * (1 - p) * count).sum(axis=2)
         weight = np.where((variance < SMALL_VARIANCE) & (rng.random(mean.shape) < 0.2), rng.random(mean.shape), 0.0)
-        found = mixed_small_sums((value, count), levels, weight, mean, variance)
-        wanted = np.zeros(int(count.sum()) + 1)
+        sums = mixed_small_sums((value, count), levels, weight, mean, variance)
+        expected = np.zeros(int(count.sum()) + 1)
         for draw, level in zip(*np.nonzero(weight), strict=True):
-            wanted += weight[draw, level] * poisson_binomial(np.repeat(p[draw, level], count)).pmf
-        np.testing.assert_allclose(found, wanted, atol=1e-12)
+            expected += weight[draw, level] * poisson_binomial(np.repeat(p[draw, level], count)).pmf
+        np.testing.assert_allclose(sums, expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("share", [1e-12, 0.025, 0.5, 0.975, 1 - 1e-12])
@@ -147,12 +147,12 @@ def test_units_alike_are_taken_together_in_large_cells_only() -> None:
     counts = LogitCounts.empty()
     for start in range(0, 20_000, 3_000):
         counts.add(logits[start : start + 3_000])
-    one, other = (count_law(0, [held], LEVELS, [WEIGHTS]) for held in (logits, counts))
-    assert one.interval(0.95) == other.interval(0.95)
+    single, other = (count_law(0, [units], LEVELS, [WEIGHTS]) for units in (logits, counts))
+    assert single.interval(0.95) == other.interval(0.95)
     exact = np.zeros(20_001)
     for level, weight in zip(LEVELS, WEIGHTS, strict=True):
         exact += weight * poisson_binomial(1 / (1 + np.exp(-(logits + level)))).pmf
-    assert np.abs(one.cdf(np.arange(20_001)) - np.cumsum(exact)).max() < 2e-3
+    assert np.abs(single.cdf(np.arange(20_001)) - np.cumsum(exact)).max() < 2e-3
 
 
 # Many counts together: each as by itself.
@@ -175,9 +175,11 @@ def test_counts_computed_together_are_those_computed_one_by_one(levels: Floats) 
     cells = cells_of_all_kinds(rng)
     spread = rng.choice([0.3, 2.0, 1e3], (len(cells), 2, 1))
     weights = np.exp(-0.5 * ((levels - rng.normal(0, 1, (len(cells), 2, 1))) / spread) ** 2)
-    known = rng.integers(0, 5, len(cells)).tolist()
-    together = count_laws(known, cells, levels, weights)
-    alone = [count_law(k, draws, levels, list(weight)) for k, draws, weight in zip(known, cells, weights, strict=True)]
+    known_counts = rng.integers(0, 5, len(cells)).tolist()
+    together = count_laws(known_counts, cells, levels, weights)
+    alone = [
+        count_law(k, draws, levels, list(weight)) for k, draws, weight in zip(known_counts, cells, weights, strict=True)
+    ]
     assert sum(len(law.weight) > 0 for law in together) > 3 < sum(law.small.sum() > 0.5 for law in together)
     for batched, single in zip(together, alone, strict=True):
         assert (batched.known, batched.units) == (single.known, single.units)
@@ -212,27 +214,27 @@ def test_tails_are_those_of_enumeration(total: int, positives: int) -> None:
         if sum(outcome) == total:
             weight[sum(outcome[:3])] += np.exp(np.dot(outcome, logits))
     weight /= weight.sum()
-    wanted = weight[:positives].sum() + weight[positives] / 2, weight[positives + 1 :].sum() + weight[positives] / 2
-    assert _mid_tails(LABELLED, OTHERS, positives, total) == pytest.approx(wanted, abs=1e-12)
+    expected = weight[:positives].sum() + weight[positives] / 2, weight[positives + 1 :].sum() + weight[positives] / 2
+    assert _mid_tails(LABELLED, OTHERS, positives, total) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize(("n", "positives"), [(20, 0), (20, 1), (20, 7), (20, 20), (3, 1)])
 def test_equal_units_are_a_simple_random_sample(n: int, positives: int) -> None:
-    found = conditional_interval(np.full(n, -1.0), np.full(60 - n, -1.0), positives, level=0.95)
-    assert found == hypergeometric_interval(60, n, positives, level=0.95)
+    interval = conditional_interval(np.full(n, -1.0), np.full(60 - n, -1.0), positives, level=0.95)
+    assert interval == hypergeometric_interval(60, n, positives, level=0.95)
     assert conditional_estimate(np.full(n, -1.0), np.full(60 - n, -1.0), positives) == pytest.approx(60 * positives / n)
 
 
 def test_the_interval_holds_the_truth_as_often_as_it_says() -> None:
     rng = np.random.default_rng(3)
-    held = 0
+    covered = 0
     for _ in range(40):
         logits = rng.normal(-1, 1.5, 80)
         y = rng.random(80) < 1 / (1 + np.exp(-(logits + 1.0)))  # a level that nobody knows
         drawn = rng.permutation(80) < 30
         low, high = conditional_interval(logits[drawn], logits[~drawn], int(y[drawn].sum()), level=0.9)
-        held += low <= y.sum() <= high
-    assert 0.8 <= held / 40 <= 0.99
+        covered += low <= y.sum() <= high
+    assert 0.8 <= covered / 40 <= 0.99
 
 
 # The hypergeometric interval: against its definition, and for populations that are too large to try all totals.
@@ -271,8 +273,8 @@ def test_mid_p_intervals_cover_on_average_and_little_less_at_worst(units: int, n
 )
 def test_the_tails_are_those_of_scipy(units: int, n: int, positives: int, total: int) -> None:
     half = hypergeom.pmf(positives, units, total, n) / 2
-    wanted = hypergeom.cdf(positives, units, total, n) - half, hypergeom.sf(positives, units, total, n) + half
-    assert mid_tails(units, n, positives, total) == pytest.approx(wanted, rel=1e-6, abs=1e-9)
+    expected = hypergeom.cdf(positives, units, total, n) - half, hypergeom.sf(positives, units, total, n) + half
+    assert mid_tails(units, n, positives, total) == pytest.approx(expected, rel=1e-6, abs=1e-9)
 
 
 def test_large_populations_take_a_few_steps() -> None:
@@ -318,9 +320,9 @@ def integrated() -> Floats:
 
 
 def test_the_grid_agrees_with_integration() -> None:
-    found = cell_levels(LOGITS, LABELS, CELL, 3, np.zeros(3, dtype=np.int64))
-    np.testing.assert_allclose(found.posterior.sum(axis=1), 1.0)
-    np.testing.assert_allclose(found.posterior @ GRID, integrated(), atol=0.08)
+    cells = cell_levels(LOGITS, LABELS, CELL, 3, np.zeros(3, dtype=np.int64))
+    np.testing.assert_allclose(cells.posterior.sum(axis=1), 1.0)
+    np.testing.assert_allclose(cells.posterior @ GRID, integrated(), atol=0.08)
 
 
 def test_domains_know_nothing_of_each_other() -> None:

@@ -98,7 +98,7 @@ def test_the_variance_of_given_chances_is_near_that_of_their_draws() -> None:
 
 def test_strata_whose_labels_are_alike_leave_room_for_misses() -> None:
     """Scores that are right where they are high, one label in a hundred missed where they are 0: 80 labels see none."""
-    held = 0
+    covered = 0
     for run in range(40):
         rng = np.random.default_rng(run)
         stratum = (np.arange(4000) < 400).astype(np.int64)
@@ -106,8 +106,8 @@ def test_strata_whose_labels_are_alike_leave_room_for_misses() -> None:
         drawn = np.sort(np.concatenate([rng.choice(400, 20, False), 400 + rng.choice(3600, 80, False)]))
         proxy = np.where(stratum == 1, 0.97, 0.02)
         both = totals(draw_of(drawn, stratum), drawn, truth, proxy, np.ones(4000, dtype=np.bool_))
-        held += sum(bool(one.low <= truth.sum() <= one.high) for one in both)
-    assert held >= 72
+        covered += sum(bool(interval.low <= truth.sum() <= interval.high) for interval in both)
+    assert covered >= 72
 
 
 def test_a_cluster_of_labels_that_agree_counts_once() -> None:

@@ -65,8 +65,8 @@ def test_strata_that_are_read_unevenly_do_not_mislead_cells() -> None:
     cell = rng.integers(0, 4, 2000)
     labels = np.full(2000, np.nan)
     for stratum in (often, ~often):
-        read = rng.choice(np.flatnonzero(stratum), 100, replace=False)
-        labels[read] = truth[read]
+        sampled = rng.choice(np.flatnonzero(stratum), 100, replace=False)
+        labels[sampled] = truth[sampled]
     counts = estimate_counts(labels, np.full(2000, 0.5), groups=cell, strata=often.astype(int), rng=0)
     assert sum(row.estimate for row in counts) == pytest.approx(truth.sum(), rel=0.25)
     assert sum(row.low <= (truth * (cell == int(row.group[0]))).sum() <= row.high for row in counts) >= 3
@@ -88,8 +88,8 @@ def news() -> dict[str, np.ndarray]:
     score, truth, period = population("drift", np.random.default_rng(5), n=1200)
     actor = np.random.default_rng(6).integers(0, 2, 1200)
     sample, labels = labelled(score, truth, 150, 5)
-    held = {"score": score, "truth": truth, "period": period % 3, "actor": np.array(["IRQ", "USA"])[actor]}
-    return held | {"labels": labels, "stratum": sample.stratum}
+    columns = {"score": score, "truth": truth, "period": period % 3, "actor": np.array(["IRQ", "USA"])[actor]}
+    return columns | {"labels": labels, "stratum": sample.stratum}
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -117,14 +117,16 @@ def test_every_method_gives_rows_domains_and_a_total(news: dict[str, np.ndarray]
 
 def test_the_order_of_rows_changes_nothing(news: dict[str, np.ndarray]) -> None:
     order = np.random.default_rng(0).permutation(1200)
-    found = []
+    estimates = []
     for rows in (np.arange(1200), order):
-        held = {name: column[rows] for name, column in news.items()}
-        counts = estimate_counts(held["labels"], held["score"], groups=held["period"], strata=held["stratum"], rng=3)
-        found.append([(row.group, row.n, row.estimate, row.low, row.high) for row in (*counts, counts.total)])
-    for one, other in zip(*found, strict=True):
-        assert one[:2] == other[:2]
-        assert one[2:] == pytest.approx(other[2:], abs=1e-6)
+        shuffled = {name: column[rows] for name, column in news.items()}
+        counts = estimate_counts(
+            shuffled["labels"], shuffled["score"], groups=shuffled["period"], strata=shuffled["stratum"], rng=3
+        )
+        estimates.append([(row.group, row.n, row.estimate, row.low, row.high) for row in (*counts, counts.total)])
+    for first_row, other in zip(*estimates, strict=True):
+        assert first_row[:2] == other[:2]
+        assert first_row[2:] == pytest.approx(other[2:], abs=1e-6)
 
 
 @pytest.mark.parametrize("together", [1, 3])
@@ -136,14 +138,14 @@ def test_the_order_of_rows_changes_nothing_where_scores_are_equal(together: int)
     cell, document = rng.integers(0, 5, n).astype(str), np.repeat(np.arange(n // together), together)
     truth = rng.random(n) < 1 / (1 + np.exp(-(feature + 2 * score - 1.5)))
     labels = np.where(np.isin(document, rng.choice(n // together, 120 // together, replace=False)), truth, np.nan)
-    found = [
+    estimates = [
         estimate_counts(
             labels[rows], score[rows], groups=cell[rows], features=feature[rows], clusters=document[rows], rng=3
         )
         for rows in (np.arange(n), rng.permutation(n))
     ]
-    for one, other in zip(*[(*counts, counts.total) for counts in found], strict=True):
-        assert (one.estimate, one.low, one.high) == pytest.approx((other.estimate, other.low, other.high), abs=1e-6)
+    for row, other in zip(*[(*counts, counts.total) for counts in estimates], strict=True):
+        assert (row.estimate, row.low, row.high) == pytest.approx((other.estimate, other.low, other.high), abs=1e-6)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 1.0])
@@ -215,18 +217,18 @@ def test_two_cells_differ_by_their_joint_law(news: dict[str, np.ndarray]) -> Non
 
 
 def test_checks_tell_a_score_that_drifts_from_one_that_does_not() -> None:
-    found = {}
+    checks_by_kind = {}
     for kind in ("calibrated", "break"):
         score, truth, cell = population(kind, np.random.default_rng(2))
         sample, labels = labelled(score, truth, 600, 2)
         checks = estimate_counts(labels, score, groups=cell, strata=sample.stratum, rng=0).diagnostics
         assert checks.hidden_coverage > 0.8
         assert checks.worth is not None
-        found[kind] = checks
-    assert found["break"].raw_error.value > found["calibrated"].raw_error.value
+        checks_by_kind[kind] = checks
+    assert checks_by_kind["break"].raw_error.value > checks_by_kind["calibrated"].raw_error.value
 
 
-def test_labels_chosen_by_hand_are_told() -> None:
+def test_labels_chosen_by_hand_are_reported() -> None:
     score = np.random.default_rng(0).random(2000)
     labels = np.where(score > 0.9, (score > 0.95).astype(float), np.nan)
     counts = estimate_counts(labels, score, rng=0)
@@ -239,29 +241,29 @@ def test_labels_chosen_by_hand_are_told() -> None:
 
 def test_strata_of_the_labelled_units_with_their_chances_are_enough(news: dict[str, np.ndarray]) -> None:
     """What a spreadsheet of labelled units holds says as much as the strata of all units."""
-    known = ~np.isnan(news["labels"])
+    is_labelled = ~np.isnan(news["labels"])
     size = {name: (news["stratum"] == name).sum() for name in np.unique(news["stratum"])}
-    chance = {name: (known & (news["stratum"] == name)).sum() / size[name] for name in size}
-    inclusion = [chance[name] if k else None for name, k in zip(news["stratum"], known, strict=True)]
-    strata = [name if k else None for name, k in zip(news["stratum"], known, strict=True)]
+    chance = {name: (is_labelled & (news["stratum"] == name)).sum() / size[name] for name in size}
+    inclusion = [chance[name] if k else None for name, k in zip(news["stratum"], is_labelled, strict=True)]
+    strata = [name if k else None for name, k in zip(news["stratum"], is_labelled, strict=True)]
     full = estimate_counts(news["labels"], news["score"], strata=news["stratum"], rng=0)
     few = estimate_counts(news["labels"], news["score"], strata=strata, inclusion=inclusion, rng=0)
     assert few.to_dict() == full.to_dict()
 
 
 def test_importance_samples_are_weighted() -> None:
-    held = []
+    hits = []
     for run in range(5):
         score, truth, _ = population("misses", np.random.default_rng(run))
         sample, labels = labelled(score, truth, 300, run, design="importance")
         total = estimate_counts(labels, score, inclusion=sample.chances, rng=run).total
-        held.append(total.low <= truth.sum() <= total.high)
-    assert sum(held) >= 4
+        hits.append(total.low <= truth.sum() <= total.high)
+    assert sum(hits) >= 4
 
 
 def importance_coverage(kind: str, runs: int, method: str) -> float:
     """How often the total of an importance sample of 200 labels holds the truth."""
-    held = 0
+    hits = 0
     for run in range(runs):
         rng = np.random.default_rng(run)
         score, truth = counted_words(rng) if kind == "words" else population(kind, rng)[:2]
@@ -270,8 +272,8 @@ def importance_coverage(kind: str, runs: int, method: str) -> float:
         proxy = fit_proxy(units, [], np.random.default_rng(run))
         fitted = cell_counts.fit_cells(units, proxy, with_laws=False)
         total = cell_counts.count_total(units, proxy, fitted, domain=None, method=method, level=0.95)
-        held += bool(total.low <= truth.sum() <= total.high)
-    return held / runs
+        hits += bool(total.low <= truth.sum() <= total.high)
+    return hits / runs
 
 
 def test_importance_samples_see_what_a_count_of_words_misses() -> None:
@@ -288,19 +290,21 @@ def test_totals_of_importance_samples_are_covered(kind: str, method: str) -> Non
 
 def test_cells_and_features_in_several_forms(news: dict[str, np.ndarray]) -> None:
     month, length = np.arange(len(news["score"])) % 3, np.arange(len(news["score"])) % 7
-    given = {"strata": news["stratum"], "rng": 0}
+    options = {"strata": news["stratum"], "rng": 0}
     frame = pd.DataFrame({"month": month, "length": length}, index=np.arange(len(month)) + 5)
     counts = estimate_counts(
-        news["labels"], news["score"], groups={"month": month}, features={"length": length}, **given
+        news["labels"], news["score"], groups={"month": month}, features={"length": length}, **options
     )
     frames = estimate_counts(
-        news["labels"], news["score"], groups=frame[["month"]], features=frame[["length"]], **given
+        news["labels"], news["score"], groups=frame[["month"]], features=frame[["length"]], **options
     )
     assert frames.to_dict() == counts.to_dict()
     for column in (frame["length"], length.tolist(), [length], length[:, None]):
-        one = estimate_counts(news["labels"], news["score"], groups=frame["month"], features=column, **given)
-        assert one.total == counts.total
-        assert one.recipe["features"] == ["feature 1"]
+        counts_by_name = estimate_counts(
+            news["labels"], news["score"], groups=frame["month"], features=column, **options
+        )
+        assert counts_by_name.total == counts.total
+        assert counts_by_name.recipe["features"] == ["feature 1"]
 
 
 def test_labels_written_as_floats_are_labels(news: dict[str, np.ndarray]) -> None:
@@ -308,7 +312,7 @@ def test_labels_written_as_floats_are_labels(news: dict[str, np.ndarray]) -> Non
     texts = [None if np.isnan(label) else f"{label:.1f}" for label in news["labels"]]
     counts = estimate_counts(news["labels"], news["score"], strata=news["stratum"], rng=0)
     assert estimate_counts(texts, news["score"], strata=news["stratum"], rng=0).to_dict() == counts.to_dict()
-    row = next(k for k, one in enumerate(texts) if one is not None)
+    row = next(k for k, text in enumerate(texts) if text is not None)
     with pytest.raises(InputError, match=f"row {row} is '2.0'"):
         estimate_counts([*texts[:row], "2.0", *texts[row + 1 :]], news["score"], strata=news["stratum"])
 
@@ -352,21 +356,23 @@ def test_documents_as_clusters() -> None:
     assert "clusters" in counts.recipe["design"]
     assert any("independent given their scores" in note for note in counts.notes)
     error = counts.diagnostics.raw_error
-    known = ~np.isnan(labels)
+    is_labelled = ~np.isnan(labels)
     weight = 1 / sample.inclusion
-    wanted = calibration_error(labels[known], score[known], sample_weight=weight, clusters=document[known])
-    assert (error.low, error.high) == pytest.approx((wanted.low, wanted.high), abs=1e-9)
+    expected = calibration_error(
+        labels[is_labelled], score[is_labelled], sample_weight=weight, clusters=document[is_labelled]
+    )
+    assert (error.low, error.high) == pytest.approx((expected.low, expected.high), abs=1e-9)
 
 
 def test_labels_as_a_mapping_of_rows_say_the_same(news: dict[str, np.ndarray]) -> None:
-    known = np.flatnonzero(~np.isnan(news["labels"])).tolist()
+    labelled_rows = np.flatnonzero(~np.isnan(news["labels"])).tolist()
     counts = estimate_counts(news["labels"], news["score"], rng=0)
-    mapped = estimate_counts({row: int(news["labels"][row]) for row in reversed(known)}, news["score"], rng=0)
+    mapped = estimate_counts({row: int(news["labels"][row]) for row in reversed(labelled_rows)}, news["score"], rng=0)
     assert mapped.to_dict() == counts.to_dict()
     size = {name: (news["stratum"] == name).sum() for name in np.unique(news["stratum"])}
-    read = {name: (news["stratum"][known] == name).sum() for name in size}
-    of_rows = {row: news["stratum"][row] for row in known}
-    chances = {row: read[name] / size[name] for row, name in of_rows.items()}
+    sampled = {name: (news["stratum"][labelled_rows] == name).sum() for name in size}
+    of_rows = {row: news["stratum"][row] for row in labelled_rows}
+    chances = {row: sampled[name] / size[name] for row, name in of_rows.items()}
     sparse = estimate_counts(news["labels"], news["score"], strata=of_rows, inclusion=chances, rng=0)
     assert sparse.to_dict() == estimate_counts(news["labels"], news["score"], strata=news["stratum"], rng=0).to_dict()
 
@@ -389,10 +395,10 @@ def test_few_negatives_fall_back_as_few_positives_do(value: float) -> None:
     labels = np.full(2_000, np.nan)
     drawn = rng.choice(2_000, 100, replace=False)
     labels[drawn] = np.where(np.arange(100) < 10, 1 - value, value)
-    found = estimate_counts(labels, score, rng=0).total
-    assert found.method == "labels"
+    total = estimate_counts(labels, score, rng=0).total
+    assert total.method == "labels"
     mirrored = estimate_counts(1 - labels, 1 - score, rng=0).total
-    assert (found.low, found.high) == (2_000 - mirrored.high, 2_000 - mirrored.low)
+    assert (total.low, total.high) == (2_000 - mirrored.high, 2_000 - mirrored.low)
 
 
 def test_a_cell_does_not_differ_from_itself(news: dict[str, np.ndarray]) -> None:
@@ -421,31 +427,31 @@ def test_hundreds_of_domains_need_no_matrix_of_them() -> None:
     assert proxy.fits.shape[1] == 1 + 1 + MAX_DOMAINS
     features = proxy.features
     rows = np.arange(500)
-    wanted = features.matrix(rows) @ proxy.fits[:, 1:].T + proxy.fits[:, 0]
-    np.testing.assert_allclose(features.linear(rows, proxy.fits), wanted.T, atol=1e-12)
+    expected = features.matrix(rows) @ proxy.fits[:, 1:].T + proxy.fits[:, 0]
+    np.testing.assert_allclose(features.linear(rows, proxy.fits), expected.T, atol=1e-12)
 
 
 def test_blocks_of_units_change_nothing(news: dict[str, np.ndarray], monkeypatch: pytest.MonkeyPatch) -> None:
     """Large populations are read in blocks, cell by cell; where cells are large, logits alike are taken together."""
-    given = {"groups": {"actor": news["actor"], "period": news["period"]}, "strata": news["stratum"], "rng": 0}
-    counts = estimate_counts(news["labels"], news["score"], **given)
+    options = {"groups": {"actor": news["actor"], "period": news["period"]}, "strata": news["stratum"], "rng": 0}
+    counts = estimate_counts(news["labels"], news["score"], **options)
     for module, name in ((cell_counts, "BLOCK"), (unit_features, "BLOCK"), (cells, "BLOCK")):
         monkeypatch.setattr(module, name, 170)
-    found = estimate_counts(news["labels"], news["score"], **given)
-    for one, other in zip((*found, found.total), (*counts, counts.total), strict=True):
-        assert (one.low, one.estimate, one.high) == pytest.approx((other.low, other.estimate, other.high), abs=1e-6)
+    small_blocks = estimate_counts(news["labels"], news["score"], **options)
+    for row, other in zip((*small_blocks, small_blocks.total), (*counts, counts.total), strict=True):
+        assert (row.low, row.estimate, row.high) == pytest.approx((other.low, other.estimate, other.high), abs=1e-6)
     monkeypatch.setattr(cell_counts, "MAX_SINGLE_UNITS", 10)
-    binned = estimate_counts(news["labels"], news["score"], **given)
-    for one, other in zip((*binned, binned.total), (*counts, counts.total), strict=True):
-        assert abs(one.estimate - other.estimate) < 0.1
-        assert abs(one.low - other.low) <= 1 >= abs(one.high - other.high)
+    binned = estimate_counts(news["labels"], news["score"], **options)
+    for row, other in zip((*binned, binned.total), (*counts, counts.total), strict=True):
+        assert abs(row.estimate - other.estimate) < 0.1
+        assert abs(row.low - other.low) <= 1 >= abs(row.high - other.high)
 
 
 BASE = {"y_prob": np.linspace(0, 1, 40), "labels": [1, 0] * 10 + [None] * 20}
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"y_prob": [0.5, 1.7] + [0.1] * 38}, "y_prob must be between 0 and 1; row 1 is 1.7"),
         ({"y_prob": []}, "y_prob is empty"),
@@ -498,9 +504,9 @@ BASE = {"y_prob": np.linspace(0, 1, 40), "labels": [1, 0] * 10 + [None] * 20}
         ({"data": [1, 2]}, "data must be a data frame"),
     ],
 )
-def test_what_cannot_be_right_is_refused(change: dict, said: str) -> None:
+def test_what_cannot_be_right_is_refused(change: dict, message: str) -> None:
     options = BASE | change
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         estimate_counts(options.pop("labels"), options.pop("y_prob"), **options)
 
 
@@ -528,7 +534,7 @@ def test_arrays_may_stand_beside_the_columns_of_a_frame() -> None:
 @pytest.mark.long
 def test_cells_of_an_event_stand_on_their_own_labels() -> None:
     """An event in 3 of 12 cells: pooled levels would hold it in .85. The result says which cells carry the count."""
-    held = []
+    hits = []
     for run in range(4):
         rng = np.random.default_rng(run)
         cell = rng.integers(0, 12, 2400)
@@ -536,13 +542,13 @@ def test_cells_of_an_event_stand_on_their_own_labels() -> None:
         score = np.where(rng.random(2400) < np.where(truth == 1, 0.6, 0.1), rng.random(2400), 0.0)
         sample, labels = labelled(score, truth, 200, run)
         counts = estimate_counts(labels, score, groups=cell, sample=sample, rng=0)
-        held += covered(counts, truth, cell)[:3]
+        hits += covered(counts, truth, cell)[:3]
         numbers = np.bincount(cell, weights=truth)
         difference, _ = counts.difference("0", "11")
-        held.append(difference.low <= numbers[0] - numbers[11] <= difference.high)
+        hits.append(difference.low <= numbers[0] - numbers[11] <= difference.high)
         assert {row.method for row in counts} == {"labels"}
         assert any("differ too much" in note and "of 12 contribute" in note for note in counts.notes)
-    assert sum(held) >= 14
+    assert sum(hits) >= 14
 
 
 @pytest.mark.parametrize("design", ["stratified", "importance"])
@@ -566,7 +572,7 @@ def test_holes_of_a_sample_are_bounded(design: str) -> None:
         estimate_counts(labels, score, sample=sample)
 
 
-def test_labels_chosen_by_score_within_strata_tell_nothing_beyond_themselves() -> None:
+def test_labels_chosen_by_score_within_strata_show_nothing_beyond_themselves() -> None:
     rng = np.random.default_rng(0)
     truth = (rng.random(2000) < 0.2).astype(float)
     score = np.clip(rng.beta(2, 5, 2000) + 0.15 * truth, 0, 1).round(3)
@@ -584,14 +590,16 @@ def test_labels_chosen_by_score_within_strata_tell_nothing_beyond_themselves() -
 @pytest.mark.long
 def test_few_long_documents_are_bounded() -> None:
     """60 documents read, of which 5 % hold 40 pairs and most of the positives: 12 draws, none outside."""
-    held = []
+    hits = []
     for run in range(12):
         rng = np.random.default_rng(run)
         long = rng.random(800) < 0.05
         document = np.repeat(np.arange(800), np.where(long, 40, rng.integers(1, 4, 800)))
         truth = (rng.random(len(document)) < np.where(long, 0.5, 0.15)[document]).astype(float)
-        read = np.isin(document, rng.choice(800, 60, replace=False))
-        counts = estimate_counts(np.where(read, truth, np.nan), np.full(len(document), 0.5), clusters=document, rng=0)
-        held.append(counts.total.low <= truth.sum() <= counts.total.high)
+        sampled = np.isin(document, rng.choice(800, 60, replace=False))
+        counts = estimate_counts(
+            np.where(sampled, truth, np.nan), np.full(len(document), 0.5), clusters=document, rng=0
+        )
+        hits.append(counts.total.low <= truth.sum() <= counts.total.high)
         assert any("the largest has 40 units" in note for note in counts.notes)
-    assert all(held)
+    assert all(hits)

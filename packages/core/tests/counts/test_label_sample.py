@@ -30,8 +30,8 @@ def test_units_are_drawn_as_often_as_their_chance_says(design: str) -> None:
         assert len(sample) == 60
         times[sample.indices] += 1
         chance[sample.indices] = sample.inclusion
-    seen = times > 0
-    z = (times[seen] / 400 - chance[seen]) / np.sqrt(chance[seen] * (1 - chance[seen]) / 400)
+    drawn = times > 0
+    z = (times[drawn] / 400 - chance[drawn]) / np.sqrt(chance[drawn] * (1 - chance[drawn]) / 400)
     assert np.abs(z).max() < 5.0
     assert abs(z.mean()) < 0.2
 
@@ -73,9 +73,9 @@ def test_a_next_batch_goes_where_labels_vary() -> None:
 
 
 def test_the_same_seed_draws_the_same() -> None:
-    one, two = (draw_label_sample(SCORE, 50, rng=7) for _ in range(2))
-    np.testing.assert_array_equal(one.indices, two.indices)
-    assert one.recipe["seed"] == 7
+    first, two = (draw_label_sample(SCORE, 50, rng=7) for _ in range(2))
+    np.testing.assert_array_equal(first.indices, two.indices)
+    assert first.recipe["seed"] == 7
 
 
 def test_a_sample_comes_back_from_its_file(tmp_path: Path) -> None:
@@ -90,16 +90,16 @@ def test_a_sample_comes_back_from_its_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("n", [4, 17, 60, 500, 1000])
 def test_labels_are_allotted_in_full(n: int) -> None:
     size = np.array([700, 200, 90, 10])
-    given = allocation(size, np.array([0.1, 0.3, 0.5, 0.5]), min(max(n, 8), 1000))
-    assert given.sum() == min(max(n, 8), 1000)
-    assert (given >= 2).all()
-    assert (given <= size).all()
+    allotted = allocation(size, np.array([0.1, 0.3, 0.5, 0.5]), min(max(n, 8), 1000))
+    assert allotted.sum() == min(max(n, 8), 1000)
+    assert (allotted >= 2).all()
+    assert (allotted <= size).all()
 
 
 def test_labels_go_where_most_units_and_most_doubt_are() -> None:
     size, spread = np.array([2400, 180, 180, 200]), np.array([0.3, 0.4, 0.5, 0.4])
-    given = allocation(size, spread, 200)
-    np.testing.assert_allclose(given, 200 * size * spread / (size * spread).sum(), atol=1.0)
+    allotted = allocation(size, spread, 200)
+    np.testing.assert_allclose(allotted, 200 * size * spread / (size * spread).sum(), atol=1.0)
 
 
 def test_bands_part_the_scores_in_order() -> None:
@@ -129,8 +129,8 @@ def test_a_plan_from_labels_knows_what_scores_are_worth(kind: str) -> None:
     for run in range(6):
         rng = np.random.default_rng(run)
         truth = rng.random(5000) < 0.2
-        found = np.where(truth & (rng.random(5000) < 0.4), rng.beta(6, 2, 5000), 0.0)
-        score = found if kind == "misses" else rng.beta(1, 4, 5000)
+        detected = np.where(truth & (rng.random(5000) < 0.4), rng.beta(6, 2, 5000), 0.0)
+        score = detected if kind == "misses" else rng.beta(1, 4, 5000)
         _, labels = labelled(score, truth.astype(float), 80, run)
         planned.append(plan_label_sample(score, width=500, y_true=labels).labels)
         sample, labels = labelled(score, truth.astype(float), planned[-1], run + 100)
@@ -175,9 +175,9 @@ def test_further_units_keep_the_design_of_those_before() -> None:
     second = draw_label_sample(SCORE, 40, batch=(first, labels), rng=1)
     assert second.recipe["design"] == "simple"
     assert draw_label_sample(SCORE, 40, design="simple", batch=(first, labels), rng=1).to_dict() == second.to_dict()
-    for given in ({"design": "importance"}, {"bands": np.arange(1000) % 3}, {"groups": np.arange(1000) % 3}):
+    for changed in ({"design": "importance"}, {"bands": np.arange(1000) % 3}, {"groups": np.arange(1000) % 3}):
         with pytest.raises(InputError, match="leave out groups, bands and design"):
-            draw_label_sample(SCORE, 40, batch=(first, labels), rng=1, **given)
+            draw_label_sample(SCORE, 40, batch=(first, labels), rng=1, **changed)
 
 
 # A sample that goes on: its strata are found again, and both draws together have the chances of one.
@@ -192,12 +192,12 @@ DOCUMENT = np.arange(1000) // 4
 @pytest.mark.parametrize("n", [40, 120])
 def test_strata_are_found_again(design: str, clusters: np.ndarray | None, n: int) -> None:
     """Strata by period or without, as the first sample had labels for."""
-    given = {"groups": PERIOD, "clusters": clusters}
-    first = draw_label_sample(SCORE, n, design=design, rng=0, **given)
-    found = recovered_sample(SCORE, {row: first.stratum[row] for row in first.indices.tolist()}, **given)
-    np.testing.assert_array_equal(found.indices, first.indices)
-    np.testing.assert_array_equal(found.stratum, first.stratum)
-    np.testing.assert_allclose(found.inclusion, first.inclusion)
+    options = {"groups": PERIOD, "clusters": clusters}
+    first = draw_label_sample(SCORE, n, design=design, rng=0, **options)
+    recovered = recovered_sample(SCORE, {row: first.stratum[row] for row in first.indices.tolist()}, **options)
+    np.testing.assert_array_equal(recovered.indices, first.indices)
+    np.testing.assert_array_equal(recovered.stratum, first.stratum)
+    np.testing.assert_allclose(recovered.inclusion, first.inclusion)
 
 
 def test_both_draws_have_the_chances_of_their_strata() -> None:

@@ -51,7 +51,7 @@ def test_without_estimates_no_note_names_one() -> None:
 
 @pytest.mark.parametrize("second", [False, True])
 def test_withdrawn_estimates_take_their_notes_along(second: bool) -> None:
-    """Labels of the highest scores were not drawn as stated: only what is certain is left, and nothing that rests on
+    """Labels of the highest scores were not drawn as stated: only what is certain is left, and nothing based on
     estimates."""
     rng = np.random.default_rng(0)
     group, score = rng.choice(["1", "11"], 2000), rng.random(2000)

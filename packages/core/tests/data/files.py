@@ -95,7 +95,7 @@ def piped_input(content: bytes) -> Iterator[None]:
             end.write(content)
 
     with ThreadPoolExecutor(1) as other:
-        with open(reading, encoding="utf-8") as given, patch.object(sys, "stdin", given):
+        with open(reading, encoding="utf-8") as text_file, patch.object(sys, "stdin", text_file):
             written = other.submit(write)
             yield
         written.result()

@@ -1,4 +1,4 @@
-"""A site on this machine that serves files as raw.githubusercontent.com does, and breaks when it is told to."""
+"""A site on this machine that serves files as raw.githubusercontent.com does, and breaks off on request."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 @dataclass
 class Site:
-    """What is served, by path; where it breaks (once, after so many bytes); and what was asked for."""
+    """Files by path, where a download breaks (once, after this many bytes), and the requests received."""
 
     files: dict[str, bytes]
     breaks: dict[str, int] = field(default_factory=dict)
     knows_ranges: bool = True
     says_length: bool = True
-    asked: list[tuple[str, str | None]] = field(default_factory=list)
+    requests: list[tuple[str, str | None]] = field(default_factory=list)
     address: str = ""
 
 
@@ -28,13 +28,15 @@ def serving(files: dict[str, bytes], **how: object) -> Iterator[Site]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            asked = self.headers.get("Range")
-            site.asked.append((self.path, asked))
+            byte_range = self.headers.get("Range")
+            site.requests.append((self.path, byte_range))
             content = site.files.get(self.path)
             if content is None:
                 self.send_error(404)
                 return
-            start = int(asked.removeprefix("bytes=").removesuffix("-")) if asked and site.knows_ranges else None
+            start = (
+                int(byte_range.removeprefix("bytes=").removesuffix("-")) if byte_range and site.knows_ranges else None
+            )
             if start is not None and start >= len(content):
                 self.send_error(416)
                 return

@@ -27,7 +27,7 @@ def refused(path: Path | str | list[str], **options: Any) -> str:
 
 def changed(column: str, row: int, value: object) -> Columns:
     return {
-        name: [value if (name, at) == (column, row) else held for at, held in enumerate(values)]
+        name: [value if (name, at) == (column, row) else cell for at, cell in enumerate(values)]
         for name, values in GOOD.items()
     }
 
@@ -101,7 +101,7 @@ def test_a_file_without_a_row(suffix: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("suffix", [".parquet", ".npz", ".jsonl", ".csv.gz", ".csv.zst", ".jsonl.gz"])
 def test_a_file_that_is_not_what_its_name_says(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"x{suffix}"
-    path.write_bytes(b"this is no such file, \x00\x01 at all")
+    path.write_bytes(b"some other content, \x00\x01 at all")
     assert str(path) in refused(path)
 
 

@@ -69,8 +69,8 @@ def test_files_together_give_the_pairs_of_each(
         old.unlink()
     for number, rows in enumerate(parts):
         write(tmp_path / f"part-{number}{suffix}", {"q": [q for q, _ in rows], "y": [int(y) for _, y in rows]})
-    found = Counter(pairs_of(tmp_path / "part-*"))
-    assert found == Counter((q, int(y)) for rows in parts for q, y in rows)
+    pair_counts = Counter(pairs_of(tmp_path / "part-*"))
+    assert pair_counts == Counter((q, int(y)) for rows in parts for q, y in rows)
 
 
 LABELS: list[tuple[list[Any], list[int]]] = [
@@ -295,7 +295,7 @@ def test_used_and_skipped_rows_add_up(
         assert predictions.n + sum(predictions.skipped.values()) == len(rows)
 
 
-# Rows of objects: what is no object is left out and counted; an element of a list may be a row.
+# Rows of objects: other values are left out and counted; an element of a list may be a row.
 
 
 GRADED: list[dict[str, Any]] = [
@@ -316,18 +316,18 @@ def written(folder: Path, kind: str, rows: list[Any]) -> Path:
 
 @pytest.mark.parametrize("kind", ["json", "jsonl", "parquet"])
 def test_each_element_is_a_row(kind: str, tmp_path: Path) -> None:
-    path, told = written(tmp_path, kind, GRADED), list[str]()
+    path, notices = written(tmp_path, kind, GRADED), list[str]()
     source = howsure.read(path, explode="judgments")
-    object.__setattr__(source, "tell", told.append)
+    object.__setattr__(source, "tell", notices.append)
     table = howsure.mean_scores("judgments.grade", groups="judgments.judge", clusters="id", data=source)
-    assert {one.group: (one.n, one.mean.value) for one in table} == {
+    assert {row.group: (row.n, row.mean.value) for row in table} == {
         "overall": (5, pytest.approx(0.6)),
         "x": (3, pytest.approx(2 / 3)),
         "y": (2, 0.5),
     }
     assert table.recipe["explode"] == "judgments"
     assert (
-        told[0]
+        notices[0]
         == f"{path}: 5 rows, one for each element of judgments in the 4 rows of the file, 1 of them without any."
     )
 
@@ -356,7 +356,7 @@ def test_a_log_is_exploded_as_a_table(tmp_path: Path) -> None:
     assert (row.n, row.mean.value) == (2, 0.5)
 
 
-def test_what_is_no_object_is_left_out_and_counted(tmp_path: Path) -> None:
+def test_what_is_not_an_object_is_left_out_and_counted(tmp_path: Path) -> None:
     rows = [{"id": item, "right": item % 2 == 0} for item in range(4)]
     path = written(tmp_path, "json", [*rows[:2], "a note", *rows[2:], None])
     (row,) = howsure.mean_scores("right", data=howsure.read(path))
@@ -422,8 +422,8 @@ def test_lists_in_objects_by_their_keys_become_rows(tmp_path: Path) -> None:
 
 def test_elements_of_rows_without_an_item_are_clusters(tmp_path: Path) -> None:
     rows = [{"q": f"text {at}", "tries": [{"right": at % 2}] * 4} for at in range(20)]
-    one = howsure.read(write_lines(tmp_path / "a.jsonl", rows), explode="tries")
-    (row,) = table = howsure.mean_scores("tries.right", data=one)
+    source = howsure.read(write_lines(tmp_path / "a.jsonl", rows), explode="tries")
+    (row,) = table = howsure.mean_scores("tries.right", data=source)
     (of_items,) = howsure.mean_scores([at % 2 for at in range(20)])
     assert (row.n, row.mean.value, row.mean.low, row.mean.high) == (80, 0.5, of_items.mean.low, of_items.mean.high)
     assert "source_row repeats (80 rows of 20 items, up to 4 each)" in table.notes[0]

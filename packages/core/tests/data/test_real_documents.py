@@ -21,7 +21,7 @@ def counted(documents: list[Document]) -> tuple[int, int, int]:
 def coreference(documents: list[Document]) -> tuple[int, int, int]:
     """Mentions, entities, entities with two mentions or more."""
     mentions = [document.mentions or () for document in documents]
-    sizes = [size for some in mentions for size in Counter(one.entity for one in some).values()]
+    sizes = [size for some in mentions for size in Counter(mention.entity for mention in some).values()]
     return sum(map(len, mentions)), len(sizes), sum(size > 1 for size in sizes)
 
 

@@ -74,11 +74,12 @@ CALLS = {
     "scores": lambda data: csv(howsure.decompose_score("gold", "score", data=data)),
     "selective": lambda data: csv(howsure.selective_table("gold", "score", groups="model", clusters="doc", data=data)),
     "check": lambda data: [
-        (one.group, one.outcome, one.p_pass)
-        for one in howsure.check_calibration("gold", "score", max_error=0.2, groups="model", data=data)
+        (verdict.group, verdict.outcome, verdict.p_pass)
+        for verdict in howsure.check_calibration("gold", "score", max_error=0.2, groups="model", data=data)
     ],
     "check of two": lambda data: [
-        (one.outcome, one.p_pass) for one in howsure.check_calibration("gold", "score", against="other", data=data)
+        (verdict.outcome, verdict.p_pass)
+        for verdict in howsure.check_calibration("gold", "score", against="other", data=data)
     ],
     "check of a score": lambda data: howsure.check_score("gold", min_score=0.3, clusters="doc", data=data)[0].sentence,
     "groups": lambda data: csv(
@@ -102,11 +103,11 @@ def test_items_that_repeat_in_files_are_clusters(call: str, files: Files) -> Non
 
 
 def test_counts_of_files_are_those_of_their_columns(frame: pd.DataFrame, tmp_path: Path) -> None:
-    known = np.random.default_rng(1).random(ROWS) < 0.4
-    frame.assign(read=frame["gold"].where(known)).to_csv(tmp_path / "x.csv", index=False)
-    asked: dict[str, Any] = {"groups": ["model"], "rng": 0}
-    of_files = howsure.estimate_counts("read", "score", data=howsure.read(tmp_path / "x.csv"), **asked)
-    of_frame = howsure.estimate_counts("read", "score", data=pd.read_csv(tmp_path / "x.csv"), **asked)
+    labelled = np.random.default_rng(1).random(ROWS) < 0.4
+    frame.assign(read=frame["gold"].where(labelled)).to_csv(tmp_path / "x.csv", index=False)
+    options: dict[str, Any] = {"groups": ["model"], "rng": 0}
+    of_files = howsure.estimate_counts("read", "score", data=howsure.read(tmp_path / "x.csv"), **options)
+    of_frame = howsure.estimate_counts("read", "score", data=pd.read_csv(tmp_path / "x.csv"), **options)
     assert csv(of_files) == csv(of_frame)
 
 
@@ -131,40 +132,40 @@ def test_what_a_source_leaves_out(frame: pd.DataFrame, tmp_path: Path) -> None:
     left = howsure.calibration_error("gold", "score", data=howsure.read(path, skip_missing=True))
     assert left.n == ROWS - 10
     of_b = howsure.calibration_error("gold", "score", data=howsure.read(path, where="model = 'b' and score > 0.2"))
-    held = frame[(frame["model"] == "b") & (frame["score"] > 0.2) & (frame.index > 9)]
-    assert csv(of_b) == csv(howsure.calibration_error("gold", "score", data=held))
+    rows_of_b = frame[(frame["model"] == "b") & (frame["score"] > 0.2) & (frame.index > 9)]
+    assert csv(of_b) == csv(howsure.calibration_error("gold", "score", data=rows_of_b))
 
 
 def test_ways_of_giving_probabilities(tmp_path: Path) -> None:
     rng = np.random.default_rng(2)
     logits, gold = rng.normal(size=(200, 3)), rng.integers(0, 3, 200)
-    held = pd.DataFrame(logits, columns=["no", "may", "yes"]).assign(gold=np.array(["no", "may", "yes"])[gold])
-    held["said"] = [f"I am {int(50 + 40 * abs(one))} % sure." for one in np.tanh(logits[:, 0])]
-    held["right"] = (gold == 0).astype(int)
-    held["all"] = [list(row) for row in logits]
-    held.to_parquet(tmp_path / "x.parquet")
+    table = pd.DataFrame(logits, columns=["no", "may", "yes"]).assign(gold=np.array(["no", "may", "yes"])[gold])
+    table["said"] = [f"I am {int(50 + 40 * abs(logit))} % sure." for logit in np.tanh(logits[:, 0])]
+    table["right"] = (gold == 0).astype(int)
+    table["all"] = [list(row) for row in logits]
+    table.to_parquet(tmp_path / "x.parquet")
     files = howsure.read(tmp_path / "x.parquet")
     columns = ["no", "may", "yes"]
-    for given, label in (
+    for probabilities, label in (
         (howsure.Probabilities("logits", columns), "gold"),
         (howsure.Probabilities("logits", columns, reduce="yes"), "gold"),
         (howsure.Probabilities("logits", "all", classes=columns), "gold"),
         (howsure.Probabilities("logits", "no"), "right"),
         (howsure.Probabilities("verbalised", "said"), "right"),
     ):
-        of_files = howsure.calibration_error(label, given, data=files)
-        assert csv(of_files) == csv(howsure.calibration_error(label, given, data=held)), given
+        of_files = howsure.calibration_error(label, probabilities, data=files)
+        assert csv(of_files) == csv(howsure.calibration_error(label, probabilities, data=table)), probabilities
     matrix = howsure.Probabilities("logits", logits, reduce="top-label", classes=columns)
     named = howsure.Probabilities("logits", columns)
-    assert csv(howsure.calibration_error(held["gold"], matrix)) == csv(
-        howsure.calibration_error("gold", named, data=held)
+    assert csv(howsure.calibration_error(table["gold"], matrix)) == csv(
+        howsure.calibration_error("gold", named, data=table)
     )
 
 
 def test_the_command_line_calls_the_library(frame: pd.DataFrame, tmp_path: Path) -> None:
     frame.to_csv(tmp_path / "dev.csv", index=False)
-    asked = ["--target", "gold", "--prob", "score", "--max-error", "0.2", "--group", "model", "--where", "length > 9"]
-    done = run("check", "calibration", tmp_path / "dev.csv", *asked, "--format", "json")
+    options = ["--target", "gold", "--prob", "score", "--max-error", "0.2", "--group", "model", "--where", "length > 9"]
+    done = run("check", "calibration", tmp_path / "dev.csv", *options, "--format", "json")
     files = howsure.read(tmp_path / "dev.csv", where="length > 9")
     same = howsure.check_calibration("gold", "score", max_error=0.2, groups="model", data=files)
     assert json.loads(done.out)["verdicts"] == json.loads(json.dumps(same.to_dict()["verdicts"]))
@@ -172,17 +173,17 @@ def test_the_command_line_calls_the_library(frame: pd.DataFrame, tmp_path: Path)
 
 def test_groups_are_read_one_by_one_and_again(files: Files) -> None:
     """A curve of each of a thousand groups needs the sums of one at a time."""
-    with files.predictions("gold", "score", groups="model") as read:
-        parts, at_once = parts_read(read, files, one_by_one=True), parts_read(read, files)
+    with files.predictions("gold", "score", groups="model") as predictions:
+        parts, at_once = parts_read(predictions, files, one_by_one=True), parts_read(predictions, files)
         assert [name for name, _ in parts.by_group] == ["a", "b"]
-        for (name, pairs), (again, held) in zip(parts.by_group, at_once.by_group, strict=True):
-            assert (name, pairs.probabilities.tolist()) == (again, held.probabilities.tolist())
+        for (name, pairs), (again, pairs_at_once) in zip(parts.by_group, at_once.by_group, strict=True):
+            assert (name, pairs.probabilities.tolist()) == (again, pairs_at_once.probabilities.tolist())
     assert isinstance(parts.by_group, GroupsRead)
 
 
-@pytest.mark.parametrize("read", [howsure.read, howsure.look])
-def test_what_is_no_path_is_refused(read: Callable[[object], object]) -> None:
+@pytest.mark.parametrize("reader", [howsure.read, howsure.look])
+def test_what_is_not_a_path_is_refused(reader: Callable[[object], object]) -> None:
     with pytest.raises(InputError, match="files must be a path, or a list of paths; it is 3"):
-        read(3)
+        reader(3)
     with pytest.raises(InputError, match="files must name a file; the name is empty"):
-        read([""])
+        reader([""])

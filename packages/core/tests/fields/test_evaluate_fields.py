@@ -285,8 +285,8 @@ def test_what_cannot_be_read_is_refused_in_a_sentence(tmp_path: Path, case: str)
 
 
 def test_gold_for_no_document_is_refused_and_documents_without_gold_are_left_out(tmp_path: Path) -> None:
-    one, two = ([{"id": name, "total": 5} for name in names] for names in ("a", "ab"))
-    first, second = write(tmp_path / "one.jsonl", one), write(tmp_path / "two.jsonl", two)
+    smaller, two = ([{"id": name, "total": 5} for name in names] for names in ("a", "ab"))
+    first, second = write(tmp_path / "one.jsonl", smaller), write(tmp_path / "two.jsonl", two)
     with pytest.raises(InputError, match=r"has true values of 1 document without predictions: b\."):
         evaluated(first, second)
     table = evaluated(second, first)

@@ -104,14 +104,14 @@ def test_many_mentions_have_no_room_for_words() -> None:
 RUNS = 5
 
 
-def passes(m: int, **asked: object) -> howsure.ScoreTable:
+def passes(m: int, **options: object) -> howsure.ScoreTable:
     right = np.random.default_rng(0).random((m, 20, RUNS)) < np.linspace(0.2, 0.8, m)[:, None, None]
     models, items = np.repeat([f"m{i}" for i in range(m)], 20 * RUNS), np.tile(np.repeat(np.arange(20), RUNS), m)
     runs = np.tile(np.arange(RUNS), 20 * m)
-    return score_table(right.ravel(), model=models, id=items, run=runs, rng=0, **asked)  # type: ignore[arg-type]
+    return score_table(right.ravel(), model=models, id=items, run=runs, rng=0, **options)  # type: ignore[arg-type]
 
 
-def said(figure: Figure) -> list[str]:
+def legend_labels(figure: Figure) -> list[str]:
     legend = figure.axes[0].get_legend()
     return [text.get_text() for text in legend.get_texts()]
 
@@ -124,13 +124,13 @@ def test_pass_at_k_is_drawn_by_k_with_the_intervals_of_the_table() -> None:
     for model in ("m0", "m1"):
         assert (means[model, "score pass@1"], means[model, "score pass@3"]) in lines
         assert (means[model, "score pass^2"],) in lines
-    assert said(figure) == ["m1", "m0", "pass@k", "pass^k"]
+    assert legend_labels(figure) == ["m1", "m0", "pass@k", "pass^k"]
 
 
 def test_the_best_of_many_models_are_named() -> None:
     figure = passes(12, pass_at=(1, 2)).figure()
-    assert len(said(figure)) == 8
-    assert said(figure)[0] == "m11"
+    assert len(legend_labels(figure)) == 8
+    assert legend_labels(figure)[0] == "m11"
     assert "the best 8 of 12" in figure.axes[0].get_legend().get_title().get_text()
     assert len(figure.axes[0].lines) == 12
 

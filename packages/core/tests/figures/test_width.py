@@ -210,12 +210,12 @@ def test_pyplot_knows_nothing_of_our_figures() -> None:
 
 def test_lines_differ_in_colour_marker_and_dashes() -> None:
     for attribute in ("colour", "marker", "dashes"):
-        assert len({str(getattr(one, attribute)) for one in LOOKS}) == len(LOOKS)
+        assert len({str(getattr(style, attribute)) for style in LOOKS}) == len(LOOKS)
     assert look(len(LOOKS)) == look(0)
 
 
 def test_neighbours_differ_in_grey() -> None:
-    grey = [0.2126 * r + 0.7152 * g + 0.0722 * b for r, g, b in (mpl.colors.to_rgb(one.colour) for one in LOOKS)]
+    grey = [0.2126 * r + 0.7152 * g + 0.0722 * b for r, g, b in (mpl.colors.to_rgb(style.colour) for style in LOOKS)]
     assert all(abs(a - b) > 0.02 for a, b in pairwise(grey))
     assert max(grey) < 0.75
 
@@ -242,7 +242,7 @@ def test_estimates_are_short() -> None:
 def test_names_that_no_font_has(kind: str, some: int) -> None:
     """Written out, in every place where a name can stand; an SVG stays XML. A mark at the start breaks PDF alone."""
     name = "\ufeffb\x00\x1b[31m\u202ea\ufffe\t\ud800\x85"
-    y, curves = [0, 1] * 20, [replace(one, name=f"{name}{number}") for number, one in enumerate(many_curves(3))]
+    y, curves = [0, 1] * 20, [replace(curve, name=f"{name}{number}") for number, curve in enumerate(many_curves(3))]
     compared = compare_models(y, {f"{name}?": [0, 0] * 20}, {name: y}, metrics="accuracy", rng=0)
     figures = [
         calibration.curve_figure(curves),
@@ -265,7 +265,9 @@ def test_names_that_no_font_has(kind: str, some: int) -> None:
 MAGIC = {".svg": b"<?xml", ".png": b"\x89PNG", ".pdf": b"%PDF"}
 
 
-@pytest.mark.parametrize("suffix", [".svg", *(pytest.param(one, marks=pytest.mark.long) for one in (".png", ".pdf"))])
+@pytest.mark.parametrize(
+    "suffix", [".svg", *(pytest.param(file_suffix, marks=pytest.mark.long) for file_suffix in (".png", ".pdf"))]
+)
 def test_the_same_figure_gives_the_same_bytes(tmp_path: Path, suffix: str) -> None:
     first, second = tmp_path / f"first{suffix}", tmp_path / f"second{suffix.upper()}"
     save_figure(curve_figure(many_curves(2)), first)
@@ -311,9 +313,9 @@ def test_an_inline_drawing_refers_to_nothing_outside_and_to_its_own_names_inside
     assert "http" not in svg
     assert "xlink" not in svg
     assert "metadata" not in svg
-    held = [node.attrib["id"] for node in tree.iter() if "id" in node.attrib]
+    ids = [node.attrib["id"] for node in tree.iter() if "id" in node.attrib]
     used = set(re.findall(r'url\(#([^)]+)\)|href="#([^"]+)"', svg))
-    assert len(held) == len(set(held))
-    assert {a or b for a, b in used} == set(held)
-    assert all(name.startswith("p1-") for name in held)
+    assert len(ids) == len(set(ids))
+    assert {a or b for a, b in used} == set(ids)
+    assert all(name.startswith("p1-") for name in ids)
     assert 'id="kept"' in "".join("".join(node.itertext()) for node in tree.iter("text"))

@@ -22,7 +22,7 @@ def parts_of(content: bytes) -> Parts:
 
 
 def sealed(parts: Parts) -> bytes:
-    """A model file of these members, with the checksums of arrays in its head, and that of the head beside it."""
+    """A model file of these members, with the checksums of arrays in its head, and the checksum of the head."""
     head = json.loads(parts[HEAD])
     for name in head["sha256"]:
         if f"{name}.npy" in parts:

@@ -27,7 +27,7 @@ def saved(array: Any) -> bytes:
     return out.getvalue()
 
 
-def read(content: bytes, kinds: str = ANY) -> Any:
+def array_in(content: bytes, kinds: str = ANY) -> Any:
     return read_array(io.BytesIO(content), len(content), name="x", kinds=kinds)
 
 
@@ -60,9 +60,9 @@ def test_what_numpy_saves_is_read_back(array: Any, fortran: bool) -> None:
     if array.dtype.kind == "U" and any("\ud800" <= c <= "\udfff" for text in array.ravel() for c in text):
         return
     array = np.asfortranarray(array) if fortran else array
-    found = read(saved(array))
-    assert (found.dtype, found.shape) == (array.dtype, array.shape)
-    np.testing.assert_array_equal(found, array)
+    reread = array_in(saved(array))
+    assert (reread.dtype, reread.shape) == (array.dtype, array.shape)
+    np.testing.assert_array_equal(reread, array)
 
 
 def test_members_are_unpacked_only_when_asked_for_and_never_beyond_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,9 +117,9 @@ def test_a_damaged_archive_is_refused_or_gives_the_array(place: int) -> None:
     whole = zipped(x__npy=saved(np.arange(5)))
     content = bytearray(whole.getvalue())
     content[place % len(content)] ^= 0x41
-    for held in (bytes(content), whole.getvalue()[: -1 - place]):
+    for damaged in (bytes(content), whole.getvalue()[: -1 - place]):
         with contextlib.suppress(ArchiveError):
-            assert Archive(io.BytesIO(held)).array("x").tolist() == [0, 1, 2, 3, 4]
+            assert Archive(io.BytesIO(damaged)).array("x").tolist() == [0, 1, 2, 3, 4]
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
@@ -147,9 +147,9 @@ class Counted(str):
 
 def test_a_member_is_found_without_a_look_at_all_others() -> None:
     content = io.BytesIO()
-    with zipfile.ZipFile(content, "w") as held:
+    with zipfile.ZipFile(content, "w") as packed:
         for number in range(2_000):
-            held.writestr(f"{number}.json", b"{}")
+            packed.writestr(f"{number}.json", b"{}")
     archive = Archive(content)
     Counted.compared = 0
     assert archive.content(Counted("1999.json")) == b"{}"

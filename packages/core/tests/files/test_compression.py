@@ -66,11 +66,11 @@ def test_any_damaged_byte_of_a_gz_or_of_a_zst_with_checksum(kind: str, tmp_path:
 
 @pytest.mark.parametrize("kind", list(SUFFIXES))
 def test_members_one_after_another_are_one_file(kind: str, tmp_path: Path) -> None:
-    one = packed(kind, tmp_path)
+    first_member = packed(kind, tmp_path)
     rows = TABLE.split("\n", 1)[1]
     more = write_bytes(tmp_path / f"more{SUFFIXES[kind]}", rows.encode()).read_bytes()
     path = tmp_path / f"both{SUFFIXES[kind]}"
-    path.write_bytes(one + more)
+    path.write_bytes(first_member + more)
     with howsure.read(path).predictions("y", "q") as predictions:
         assert predictions.n == 6000
 
@@ -91,7 +91,7 @@ def test_texts_are_read_from_either_compression(suffix: str, tmp_path: Path) -> 
     assert read_documents(path)[0].sentences[0].words == ("Birds", "sing")
 
 
-# Text files as a whole: packed or not, with or without a byte order mark; what is no text is named.
+# Text files as a whole: packed or not, with or without a byte order mark; other content is refused by name.
 
 
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])

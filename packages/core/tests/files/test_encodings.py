@@ -31,9 +31,9 @@ def test_tables_are_read_in_the_encoding_that_is_proposed(encoding: str, tmp_pat
     path = tmp_path / "scores.csv"
     rows = "".join(f"Köln,{at % 2}\nMünchen,1\n" for at in range(20))
     path.write_bytes(f"Stadt,score\n{rows}".encode(encoding))
-    for read in (lambda: look(path), lambda: howsure.mean_scores("score", groups="Stadt", data=howsure.read(path))):
+    for reader in (lambda: look(path), lambda: howsure.mean_scores("score", groups="Stadt", data=howsure.read(path))):
         with pytest.raises(InputError, match=f"As {encoding} it reads .*Köln.* give encoding='{encoding}'"):
-            read()
+            reader()
     table = howsure.mean_scores("score", groups="Stadt", data=howsure.read(path, encoding=encoding))
     assert {row.group: row.mean.value for row in table} == {"overall": 0.75, "Köln": 0.5, "München": 1.0}
     assert next(iter(look(path, encoding=encoding))).examples[0] == "Köln"

@@ -52,8 +52,8 @@ def test_what_is_written_comes_back(
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "round.npz"
     write_model(path, content=content, arrays={"x": array}, **KIND)
-    found, arrays = read_model(path, **KIND)
-    assert json.dumps(found) == json.dumps(content)
+    reread, arrays = read_model(path, **KIND)
+    assert json.dumps(reread) == json.dumps(content)
     assert (arrays["x"].dtype, arrays["x"].shape) == (array.dtype, array.shape)
     assert arrays["x"].tobytes() == array.tobytes()
 
@@ -62,8 +62,8 @@ def test_one_model_makes_one_file(file: Path, tmp_path: Path) -> None:
     write_model(tmp_path / "again", content=CONTENT, arrays=ARRAYS, **KIND)
     assert (tmp_path / "again").read_bytes() == file.read_bytes()
     with zipfile.ZipFile(file) as packed:
-        assert {one.date_time for one in packed.infolist()} == {(1980, 1, 1, 0, 0, 0)}
-        assert {one.create_system for one in packed.infolist()} == {3}
+        assert {member.date_time for member in packed.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+        assert {member.create_system for member in packed.infolist()} == {3}
 
 
 def test_numpy_reads_the_arrays(file: Path) -> None:
@@ -186,19 +186,19 @@ DAYS = np.datetime64("2026-01-01") + np.arange(400) // 20
 
 
 def monitor() -> Any:
-    found = howsure.CalibrationMonitor()
-    found.update(DAYS, Y, Q)
-    return found
+    filled = howsure.CalibrationMonitor()
+    filled.update(DAYS, Y, Q)
+    return filled
 
 
 def summary() -> Any:
-    found = howsure.CalibrationSummary()
-    found.add(Y, Q)
-    return found
+    filled = howsure.CalibrationSummary()
+    filled.add(Y, Q)
+    return filled
 
 
-def same(one: Any, other: Any) -> bool:
-    return bool(repr(one) == repr(other) and getattr(one, "to_json", str)() == getattr(other, "to_json", str)())
+def same(model: Any, other: Any) -> bool:
+    return bool(repr(model) == repr(other) and getattr(model, "to_json", str)() == getattr(other, "to_json", str)())
 
 
 SAVED: dict[str, Callable[[], Any]] = {

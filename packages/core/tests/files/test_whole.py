@@ -86,9 +86,9 @@ def test_what_was_written_comes_back_up_to_where_it_was_cut(
     lines = [line_of(record) for record in records]
     whole = b"".join(lines)
     path.write_bytes(whole[: max(len(whole) - cut, 0)])
-    found = [record for record, _ in records_of(path, 0, what="a journal")]
+    recovered = [record for record, _ in records_of(path, 0, what="a journal")]
     ends = [sum(map(len, lines[: k + 1])) for k in range(len(lines))]
-    assert found == records[: sum(end <= len(whole) - cut for end in ends)]
+    assert recovered == records[: sum(end <= len(whole) - cut for end in ends)]
 
 
 def test_damage_is_refused_with_its_line(tmp_path: Path) -> None:
@@ -132,10 +132,10 @@ def folder_of(process: subprocess.Popen[str]) -> Path:
 
 
 def test_a_folder_goes_with_its_holder(tmp_path: Path) -> None:
-    with Scratch(tmp_path) as held:
-        (held.folder / "input").write_text("x")
-        assert held.folder.stat().st_mode & 0o777 == 0o700
-    assert not held.folder.exists()
+    with Scratch(tmp_path) as scratch:
+        (scratch.folder / "input").write_text("x")
+        assert scratch.folder.stat().st_mode & 0o777 == 0o700
+    assert not scratch.folder.exists()
     folder = Scratch(tmp_path).folder  # which nobody holds
     assert not folder.exists()
 
@@ -145,11 +145,11 @@ def test_what_a_killed_process_leaves_goes_with_the_next(tmp_path: Path, living:
     living[0].send_signal(signal.SIGKILL)
     living[0].wait()
     assert killed.exists()
-    with Scratch(tmp_path) as held:
+    with Scratch(tmp_path) as scratch:
         assert not killed.exists()
         assert lives.exists()
         remove_abandoned(tmp_path)
-        assert held.folder.exists()  # of this process
+        assert scratch.folder.exists()  # of this process
         assert lives.exists()
 
 
@@ -187,12 +187,12 @@ def test_what_is_of_another_user_stays(tmp_path: Path, monkeypatch: pytest.Monke
 @pytest.fixture
 def names(tmp_path: Path) -> list[Path]:
     """A file, a symbolic and a hard link to it, and another path to it."""
-    one = tmp_path / "one.csv"
-    one.write_text("a\n1\n")
-    (tmp_path / "soft.csv").symlink_to(one)
-    (tmp_path / "hard.csv").hardlink_to(one)
+    path = tmp_path / "one.csv"
+    path.write_text("a\n1\n")
+    (tmp_path / "soft.csv").symlink_to(path)
+    (tmp_path / "hard.csv").hardlink_to(path)
     (tmp_path / "folder").mkdir()
-    return [one, tmp_path / "soft.csv", tmp_path / "hard.csv", tmp_path / "folder" / ".." / "one.csv"]
+    return [path, tmp_path / "soft.csv", tmp_path / "hard.csv", tmp_path / "folder" / ".." / "one.csv"]
 
 
 def test_every_name_of_a_file_is_the_same_file(names: list[Path]) -> None:
@@ -288,7 +288,7 @@ def test_many_writers_of_one_file_do_not_disturb_each_other(tmp_path: Path) -> N
 
 @contextmanager
 def largest_file(size: int) -> Iterator[None]:
-    """This process may write files of so many bytes, as on a disk that is nearly full."""
+    """This process may write files of at most this many bytes, as on a disk that is nearly full."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
     try:

@@ -30,7 +30,7 @@ from howsure.inputs.checks import (
 from howsure.inputs.numbers_and_names import check_level
 
 
-def said(check: Any, *values: object, **options: object) -> str:
+def refusal_of(check: Any, *values: object, **options: object) -> str:
     with pytest.raises(InputError) as caught:
         check(*values, **options)
     return str(caught.value)
@@ -111,17 +111,17 @@ def test_labels_are_what_they_were(values: list[bool], type: Any) -> None:
     ids=lambda values: f"{type(values).__name__}-{getattr(values, 'dtype', '')}",
 )
 def test_probabilities_of_every_type(values: object) -> None:
-    found = check_probabilities(values)
-    assert found.dtype == np.float64
-    assert found.dtype.isnative
-    assert found.tolist() == [0.0, 0.5, 1.0]
+    checked = check_probabilities(values)
+    assert checked.dtype == np.float64
+    assert checked.dtype.isnative
+    assert checked.tolist() == [0.0, 0.5, 1.0]
 
 
 def test_double_precision_is_not_copied_and_negative_zero_is_zero() -> None:
     values = np.array([0.0, 0.5])
     assert check_probabilities(values) is values
-    found = check_probabilities([-0.0, 0.5])
-    assert not np.signbit(found).any()
+    checked = check_probabilities([-0.0, 0.5])
+    assert not np.signbit(checked).any()
 
 
 @given(st.lists(st.floats(), min_size=1))
@@ -130,24 +130,24 @@ def test_probabilities_are_let_in_exactly_if_all_are_in_the_unit_interval(values
         assert check_probabilities(values).tolist() == values
     else:
         bad = next(row for row, value in enumerate(values) if not 0 <= value <= 1)
-        assert f"row {bad} is" in said(check_probabilities, values)
+        assert f"row {bad} is" in refusal_of(check_probabilities, values)
 
 
 def test_lengths() -> None:
     message = "y_prob must have as many rows as the other columns; it has 2, they have 3."
-    assert said(check_probabilities, [0.5, 0.5], n=3) == message
+    assert refusal_of(check_probabilities, [0.5, 0.5], n=3) == message
     assert check_same_length(y_true=[1, 0], y_prob=np.ones(2), groups=None) == 2
-    message = said(check_same_length, y_true=[1, 0], groups=[1])
+    message = refusal_of(check_same_length, y_true=[1, 0], groups=[1])
     assert "y_true, groups must have the same number of rows; they have 2, 1." in message
 
 
 def test_weights() -> None:
     assert check_weights([0, 2], n=2).tolist() == [0.0, 2.0]
-    assert "sample_weight must be finite and not negative; row 1 is -1.0." in said(check_weights, [1, -1], n=2)
-    assert "row 0 is inf" in said(check_weights, [float("inf"), 1], n=2)
-    assert "row 1 is empty" in said(check_weights, [1, float("nan")], n=2)
-    assert "sample_weight is 0 in every row" in said(check_weights, [0, 0], n=2)
-    assert "as many rows" in said(check_weights, [1, 1], n=3)
+    assert "sample_weight must be finite and not negative; row 1 is -1.0." in refusal_of(check_weights, [1, -1], n=2)
+    assert "row 0 is inf" in refusal_of(check_weights, [float("inf"), 1], n=2)
+    assert "row 1 is empty" in refusal_of(check_weights, [1, float("nan")], n=2)
+    assert "sample_weight is 0 in every row" in refusal_of(check_weights, [0, 0], n=2)
+    assert "as many rows" in refusal_of(check_weights, [1, 1], n=3)
 
 
 CODED: list[Any] = [
@@ -198,9 +198,9 @@ def test_levels() -> None:
 
 @pytest.mark.long
 def test_groups_that_are_too_many_to_be_evaluated_one_by_one() -> None:
-    told = r"groups must have at most 50,000 different values; its 50,001 rows have 50,001\. .* at least 2 minutes"
+    message = r"groups must have at most 50,000 different values; its 50,001 rows have 50,001\. .* at least 2 minutes"
     names = [f"g{row}" for row in range(MOST_GROUPS + 1)]
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=message):
         check_codes(names, n=len(names), name="groups", groups=True)
     assert len(check_codes(names[1:], n=MOST_GROUPS, name="groups", groups=True)[1]) == MOST_GROUPS
     assert len(check_codes(names, n=len(names), name="ids")[1]) == len(names)  # items may be as many as rows

@@ -47,7 +47,7 @@ def test_class_wise_holds_every_pair_of_row_and_class(rows: list[tuple[list[int]
     weights = np.arange(1.0, len(labels) + 1)
     pairs = pairs_from_classes(labels, matrix, classes=NAMES, reduce="class-wise", sample_weight=weights)
     assert pairs.groups is not None
-    found = zip(
+    tuples = zip(
         [pairs.group_names[code] for code in pairs.groups],
         pairs.clusters.tolist(),
         pairs.probabilities.tolist(),
@@ -60,11 +60,11 @@ def test_class_wise_holds_every_pair_of_row_and_class(rows: list[tuple[list[int]
         for place, name in enumerate(NAMES)
         for row in range(len(labels))
     ]
-    assert list(found) == expected
+    assert list(tuples) == expected
     for place, name in enumerate(NAMES):
-        one = pairs_from_classes(labels, matrix, classes=NAMES, reduce=name)
-        np.testing.assert_array_equal(one.probabilities, matrix[:, place])
-        np.testing.assert_array_equal(one.labels, pairs.only(pairs.groups == place).labels)
+        single_class = pairs_from_classes(labels, matrix, classes=NAMES, reduce=name)
+        np.testing.assert_array_equal(single_class.probabilities, matrix[:, place])
+        np.testing.assert_array_equal(single_class.labels, pairs.only(pairs.groups == place).labels)
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
@@ -113,10 +113,10 @@ MATRIX = np.array([[0.7, 0.2, 0.1], [0.1, 0.0, 0.9], [0.25, 0.5, 0.25]])
 def test_they_equal_the_definition(n: int, k: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     matrix, codes = rng.dirichlet(np.ones(k) * 0.2, n), rng.integers(-1, k, n)
-    found = class_scores(codes, matrix)
-    for row, code, brier, likely in zip(matrix, codes, found.brier, found.label_probability, strict=True):
-        wanted = sum((p - (i == code)) ** 2 for i, p in enumerate(row)) + (code == -1)
-        assert brier == pytest.approx(wanted, abs=1e-14)
+    scores = class_scores(codes, matrix)
+    for row, code, brier, likely in zip(matrix, codes, scores.brier, scores.label_probability, strict=True):
+        expected = sum((p - (i == code)) ** 2 for i, p in enumerate(row)) + (code == -1)
+        assert brier == pytest.approx(expected, abs=1e-14)
         assert likely == (row[code] if code >= 0 else 0.0)
 
 
@@ -164,7 +164,7 @@ def test_groups_in_order_are_the_groups_in_any_order(rows: list[tuple[int, int]]
             == q[groups == "abcd".index(name)].tolist()
         )
         assert (part.clusters is None) == (other.clusters is None)
-        own = clusters[groups == "abcd".index(name)].tolist()
-        assert (part.clusters is None) == (len(set(own)) == len(own))
+        expected_clusters = clusters[groups == "abcd".index(name)].tolist()
+        assert (part.clusters is None) == (len(set(expected_clusters)) == len(expected_clusters))
         if part.clusters is not None and other.clusters is not None:
-            assert part.clusters.tolist() == other.clusters[order].tolist() == own
+            assert part.clusters.tolist() == other.clusters[order].tolist() == expected_clusters

@@ -88,8 +88,8 @@ def test_dates_that_no_format_reads_together_name_the_format_that_reads_most() -
 def test_short_years_do_not_lie_ahead() -> None:
     sixties = ["05.06.60", "01.02.68", "03.04.69", "31.12.71"]
     assert coded_periods(sixties, period="year").names == ("1960", "1968", "1969", "1971")
-    seen = read_periods(sixties, period="year")
-    assert (seen.date_format, str(seen.first), str(seen.last)) == ("%d.%m.%y", "1960-06-05", "1971-12-31")
+    periods = read_periods(sixties, period="year")
+    assert (periods.date_format, str(periods.first), str(periods.last)) == ("%d.%m.%y", "1960-06-05", "1971-12-31")
     assert coded_periods(["05.06.99", "13.02.01"], period="year").names == ("1999", "2001")
     next_year = datetime.date.today().year + 1  # as in forecasts: a century of others would lie between
     assert coded_periods([f"05.06.{next_year % 100:02}", "13.02.01"], period="year").names == ("2001", str(next_year))

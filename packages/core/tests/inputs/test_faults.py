@@ -1,5 +1,5 @@
-"""One rule, nine sources: a fault that is planted in arrays, frames, engines, files and a log is told in one sentence,
-but for the place, and it is the same `Fault`."""
+"""One rule, nine sources: a fault planted in arrays, frames, engines, files and a log gives the same message,
+except for the place, and the same `Fault`."""
 
 from __future__ import annotations
 
@@ -39,62 +39,64 @@ PLACE = re.compile(
 )
 
 
-def frame(held: dict[str, list[Any]]) -> pd.DataFrame:
-    return pd.DataFrame({name: pd.Series(values, dtype=_dtype(name)) for name, values in held.items()})
+def frame(columns: dict[str, list[Any]]) -> pd.DataFrame:
+    return pd.DataFrame({name: pd.Series(values, dtype=_dtype(name)) for name, values in columns.items()})
 
 
 def _dtype(name: str) -> str:
     return "Int64" if name == "label" else "object" if name in NAMES else "Float64"
 
 
-def numpy_columns(held: dict[str, list[Any]]) -> dict[str, Any]:
+def numpy_columns(columns: dict[str, list[Any]]) -> dict[str, Any]:
     return {
         name: np.array(["" if value is None else value for value in values])
         if name in NAMES
         else np.array([np.nan if value is None else value for value in values], dtype=np.float64)
-        for name, values in held.items()
+        for name, values in columns.items()
     }
 
 
-def arrays(held: dict[str, list[Any]], folder: Path) -> None:
-    found = numpy_columns(held) | {name: np.array(held[name], dtype=object) for name in NAMES}
-    howsure.calibration_table(**{role: found[name] for role, name in ROLES.items()})
+def arrays(columns: dict[str, list[Any]], folder: Path) -> None:
+    converted = numpy_columns(columns) | {name: np.array(columns[name], dtype=object) for name in NAMES}
+    howsure.calibration_table(**{role: converted[name] for role, name in ROLES.items()})
 
 
 def of(data: Any) -> None:
     howsure.calibration_table(**ROLES, data=data)
 
 
-def csv(held: dict[str, list[Any]], folder: Path) -> None:
-    rows = [",".join("" if value is None else str(value) for value in row) for row in zip(*held.values(), strict=True)]
-    (folder / "x.csv").write_text("\n".join([",".join(held), *rows]) + "\n")
+def csv(columns: dict[str, list[Any]], folder: Path) -> None:
+    rows = [
+        ",".join("" if value is None else str(value) for value in row) for row in zip(*columns.values(), strict=True)
+    ]
+    (folder / "x.csv").write_text("\n".join([",".join(columns), *rows]) + "\n")
     of(howsure.read(folder / "x.csv"))
 
 
-def parquet(held: dict[str, list[Any]], folder: Path) -> None:
-    pl.DataFrame(held, strict=False).write_parquet(folder / "x.parquet")
+def parquet(columns: dict[str, list[Any]], folder: Path) -> None:
+    pl.DataFrame(columns, strict=False).write_parquet(folder / "x.parquet")
     of(howsure.read(folder / "x.parquet"))
 
 
-def npz(held: dict[str, list[Any]], folder: Path) -> None:
-    np.savez(folder / "x.npz", **numpy_columns(held))
+def npz(columns: dict[str, list[Any]], folder: Path) -> None:
+    np.savez(folder / "x.npz", **numpy_columns(columns))
     of(howsure.read(folder / "x.npz"))
 
 
-def log(held: dict[str, list[Any]], folder: Path) -> None:
+def log(columns: dict[str, list[Any]], folder: Path) -> None:
     """Rows as a program that evaluates a model writes them: JSON lines, a value inside of another."""
     with (folder / "samples.jsonl").open("w") as file:
-        for row in zip(*held.values(), strict=True):
-            file.write(json.dumps(dict(zip(held, row, strict=True)) | {"doc": {"id": 1}}) + "\n")
+        for row in zip(*columns.values(), strict=True):
+            file.write(json.dumps(dict(zip(columns, row, strict=True)) | {"doc": {"id": 1}}) + "\n")
     of(howsure.read(folder / "samples.jsonl"))
 
 
 SOURCES: dict[str, Callable[[dict[str, list[Any]], Path], None]] = {
     "arrays": arrays,
-    "pandas": lambda held, folder: of(frame(held)),
-    "polars": lambda held, folder: of(pl.DataFrame(held, strict=False).lazy()),
-    "duckdb": lambda held, folder: of(duckdb.connect().from_arrow(pl.DataFrame(held, strict=False).to_arrow())),
-    "dask": lambda held, folder: of(dask.dataframe.from_pandas(frame(held), npartitions=1)),
+    "pandas": lambda columns, folder: of(frame(columns)),
+    "polars": lambda columns, folder: of(pl.DataFrame(columns, strict=False).lazy()),
+    "duckdb": lambda columns, folder: of(duckdb.connect().from_arrow(pl.DataFrame(columns, strict=False).to_arrow())),
+    "dask": lambda columns, folder: of(dask.dataframe.from_pandas(frame(columns), npartitions=1)),
     "csv": csv,
     "parquet": parquet,
     "npz": npz,
@@ -102,22 +104,22 @@ SOURCES: dict[str, Callable[[dict[str, list[Any]], Path], None]] = {
 }
 
 
-def told(source: str, held: dict[str, list[Any]]) -> InputError:
+def refusal_from(source: str, columns: dict[str, list[Any]]) -> InputError:
     with tempfile.TemporaryDirectory() as folder, pytest.raises(InputError) as caught:
-        SOURCES[source](held, Path(folder))
+        SOURCES[source](columns, Path(folder))
     return caught.value
 
 
 def sentence(error: InputError, *, named: bool) -> str:
     """The sentence without its place, and without the remedy of a source that has its own."""
-    said = PLACE.sub("PLACE", str(error)).removesuffix(" (Rows are counted from 0.)")
-    said = re.sub(
-        r" (Leave out rows with other values|Give a column that is 1|Treat non-answers as missing).*", "", said
+    text = PLACE.sub("PLACE", str(error)).removesuffix(" (Rows are counted from 0.)")
+    text = re.sub(
+        r" (Leave out rows with other values|Give a column that is 1|Treat non-answers as missing).*", "", text
     )
-    said = re.sub(r"Leave such rows out (first|with skip_missing=True \(\d in all\))\.", "Leave such rows out.", said)
+    text = re.sub(r"Leave such rows out (first|with skip_missing=True \(\d in all\))\.", "Leave such rows out.", text)
     for role, column in ROLES.items():
-        said = said if named else re.sub(rf"\b{role}\b", column, said)
-    return said
+        text = text if named else re.sub(rf"\b{role}\b", column, text)
+    return text
 
 
 faults = st.one_of(
@@ -130,15 +132,15 @@ faults = st.one_of(
 
 @settings(max_examples=10, deadline=None)
 @given(faults, st.integers(0, ROWS - 1))
-def test_the_same_fault_is_told_in_the_same_sentence(fault: tuple[str, Any], row: int) -> None:
+def test_the_same_fault_is_reported_in_the_same_sentence(fault: tuple[str, Any], row: int) -> None:
     column, value = fault
-    held = {name: list(values) for name, values in GOOD.items()}
-    held[column][row] = value
-    said = {source: told(source, held) for source in SOURCES}
-    sentences = {source: sentence(error, named=source != "arrays") for source, error in said.items()}
+    columns = {name: list(values) for name, values in GOOD.items()}
+    columns[column][row] = value
+    errors = {source: refusal_from(source, columns) for source in SOURCES}
+    sentences = {source: sentence(error, named=source != "arrays") for source, error in errors.items()}
     assert len(set(sentences.values())) == 1, sentences
-    assert {error.fault.rule for error in said.values() if error.fault} == {said["csv"].fault.rule}  # type: ignore[union-attr]
-    assert {error.fault.role for error in said.values() if error.fault} == {
+    assert {error.fault.rule for error in errors.values() if error.fault} == {errors["csv"].fault.rule}  # type: ignore[union-attr]
+    assert {error.fault.role for error in errors.values() if error.fault} == {
         next(role for role, name in ROLES.items() if name == column)
     }
 
@@ -146,11 +148,11 @@ def test_the_same_fault_is_told_in_the_same_sentence(fault: tuple[str, Any], row
 def two_models(fault: str, suffix: str, folder: Path) -> tuple[Files, Files]:
     """Two files of predictions on the same items, and what is wrong with the second."""
     ids = [f"item {row}" for row in range(ROWS)]
-    other = {"twice": [*ids[:-1], ids[0]], "fewer": ids[:-1], "others": [f"x {one}" for one in ids]}[fault]
+    other = {"twice": [*ids[:-1], ids[0]], "fewer": ids[:-1], "others": [f"x {item}" for item in ids]}[fault]
     for name, keys in (("a", ids), ("b", other)):
-        held = {"label": GOOD["label"][: len(keys)], "prob": GOOD["prob"][: len(keys)], "id": keys}
-        held["label"] = [held["label"][ids.index(key)] if key in ids else 0 for key in keys]
-        getattr(pl.DataFrame(held), {"csv": "write_csv", "parquet": "write_parquet"}[suffix])(
+        columns = {"label": GOOD["label"][: len(keys)], "prob": GOOD["prob"][: len(keys)], "id": keys}
+        columns["label"] = [columns["label"][ids.index(key)] if key in ids else 0 for key in keys]
+        getattr(pl.DataFrame(columns), {"csv": "write_csv", "parquet": "write_parquet"}[suffix])(
             folder / f"{name}.{suffix}"
         )
     return howsure.read(folder / f"a.{suffix}"), howsure.read(folder / f"b.{suffix}")
@@ -158,21 +160,21 @@ def two_models(fault: str, suffix: str, folder: Path) -> tuple[Files, Files]:
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 @pytest.mark.parametrize(
-    ("fault", "told"),
+    ("fault", "message"),
     [
         ("twice", "id must be different in every row; 'item 0' is in row 1 of"),
         ("fewer", "both models must be evaluated on the same rows; 1 row only of"),
         ("others", "are the ids those?"),
     ],
 )
-def test_rows_of_two_models_that_do_not_match_are_told_alike(
-    fault: str, told: str, suffix: str, tmp_path: Path
+def test_rows_of_two_models_that_do_not_match_are_reported_alike(
+    fault: str, message: str, suffix: str, tmp_path: Path
 ) -> None:
     a, b = two_models(fault, suffix, tmp_path)
-    with pytest.raises(InputError, match=re.escape(told)):
+    with pytest.raises(InputError, match=re.escape(message)):
         howsure.check_calibration("label", "prob", against=b, id="id", data=a)
     ended = run("calibration", "compare", *a.paths, *b.paths, "--target", "label", "--prob", "prob", "--id", "id")
-    assert told in " ".join(ended.err.split())
+    assert message in " ".join(ended.err.split())
 
 
 def test_a_surface_spells_parameters_and_rows() -> None:

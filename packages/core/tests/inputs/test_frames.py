@@ -108,7 +108,7 @@ def test_days_of_duckdb_are_days() -> None:
     assert np.ma.getmaskarray(day).tolist() == [False, True]
 
 
-# Pairs as they are handed in: in place of arrays, with what they lack beside them, and never anything twice.
+# Pairs as they are handed in: in place of arrays, along with what they lack, and never anything twice.
 
 
 RNG = np.random.default_rng(8)
@@ -138,10 +138,10 @@ def test_pairs_are_what_their_arrays_are(function: Function, options: dict[str, 
         assert str(function(PLAIN, **options)) == str(function(Y, Q, **options))
     else:
         weighted = {**weighted, "groups": np.array(FULL.group_names)[weighted["groups"]]}
-    found, wanted = function(FULL, **options), function(Y, Q, sample_weight=W, **weighted, **options)
-    assert _numbers(found) == _numbers(wanted)
-    without = {name: held for name, held in weighted.items() if name == "groups"}
-    assert _numbers(found) != _numbers(function(Y, Q, **without, **options))  # weights and clusters count
+    from_pairs, from_arrays = function(FULL, **options), function(Y, Q, sample_weight=W, **weighted, **options)
+    assert _numbers(from_pairs) == _numbers(from_arrays)
+    without = {name: column for name, column in weighted.items() if name == "groups"}
+    assert _numbers(from_pairs) != _numbers(function(Y, Q, **without, **options))  # weights and clusters count
 
 
 def _numbers(result: Any) -> str:
@@ -150,13 +150,13 @@ def _numbers(result: Any) -> str:
 
 def test_two_pairs_are_compared() -> None:
     other = replace(FULL, probabilities=Q**1.3)
-    found = howsure.compare_calibration(FULL, against=other)
-    assert str(found) == str(howsure.compare_calibration(Y, Q, against=Q**1.3, sample_weight=W, clusters=CODES))
-    own = replace(other, labels=1 - Y)
+    from_pairs = howsure.compare_calibration(FULL, against=other)
+    assert str(from_pairs) == str(howsure.compare_calibration(Y, Q, against=Q**1.3, sample_weight=W, clusters=CODES))
+    own_labels = replace(other, labels=1 - Y)
     comparison = howsure.compare_calibration(
         Y, Q, against=Q**1.3, y_true_against=1 - Y, sample_weight=W, clusters=CODES
     )
-    assert str(howsure.compare_calibration(FULL, against=own)) == str(comparison)
+    assert str(howsure.compare_calibration(FULL, against=own_labels)) == str(comparison)
 
 
 def test_what_pairs_lack_may_stand_beside_them() -> None:

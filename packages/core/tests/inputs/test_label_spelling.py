@@ -87,9 +87,9 @@ def test_several_columns_of_predictions_are_not_one(tmp_path: Path) -> None:
 
 def test_categories_of_raters_that_differ_in_case_are_named() -> None:
     grades = ["Yes", "yes", "No", "No", "Yes", "Yes"]
-    found = howsure.rater_agreement(grades, rater=list("ababab"), id=[0, 0, 1, 1, 2, 2])
+    agreement = howsure.rater_agreement(grades, rater=list("ababab"), id=[0, 0, 1, 1, 2, 2])
     note = "'Yes' (3) and 'yes' (1) differ only in case or spaces, and count as different categories"
-    assert found.notes[0] == note
+    assert agreement.notes[0] == note
     assert spellings_note({"a": 1, "b": 2}, "categories") is None
     assert variants_note(["a"], {"a": 3, "b": 1}) is None
 

@@ -82,8 +82,8 @@ def test_what_is_missing_is_the_same_in_every_role_and_source(
             kept = howsure.read(data.paths, skip_missing=True)
             overall, *groups = table_of(kept)
             assert (overall.group, overall.n, sum(row.n for row in groups)) == ("overall", N - 2, N - 2)
-            (seen,) = (column for column in howsure.look(data.paths) if column.name == role)
-            assert seen.missing == 2
+            (summary,) = (column for column in howsure.look(data.paths) if column.name == role)
+            assert summary.missing == 2
 
 
 @pytest.mark.parametrize("source", SOURCES)
@@ -100,9 +100,9 @@ def test_other_words_for_nothing_are_values(source: str, tmp_path: Path) -> None
 def test_a_label_that_is_missing_has_no_calibration(missing: str, source: str, tmp_path: Path) -> None:
     rows = {"y_true": [missing, *"ab" * 20], "y_prob": [0.5] * 41}
     data = SOURCES[source](rows, tmp_path)
-    given = data if isinstance(data, dict) else {"y_true": "y_true", "y_prob": "y_prob", "data": data}
+    arguments = data if isinstance(data, dict) else {"y_true": "y_true", "y_prob": "y_prob", "data": data}
     with pytest.raises(InputError, match="must not be missing"):
-        howsure.calibration_error(**given, pos_label="a")
+        howsure.calibration_error(**arguments, pos_label="a")
 
 
 @pytest.mark.parametrize("missing", [*MISSING, None])
@@ -122,9 +122,9 @@ def test_sql_and_python_agree() -> None:
         database.connection.execute("CREATE TABLE texts (x VARCHAR)")
         database.connection.executemany("INSERT INTO texts VALUES (?)", [[text] for text in texts])
         query = f"SELECT x, {Column('x', 'VARCHAR').missing()} FROM texts"
-        found = dict(database.connection.execute(query).fetchall())
+        by_sql = dict(database.connection.execute(query).fetchall())
         database.close()
-    assert found == {text: is_missing(text) for text in texts}
+    assert by_sql == {text: is_missing(text) for text in texts}
 
 
 @pytest.mark.parametrize("name", ["nan.csv", "NaN.jsonl", "nan", "ok.csv"])

@@ -173,14 +173,14 @@ def test_checks_of_data_frames_take_them_as_clusters(column: str) -> None:
         "selective": lambda **how: howsure.check_selective("correct", "prob", max_risk=0.3, **how),
     }
     for name, function in functions.items():
-        found, named = function(data=data), function(data=data, clusters=column)
-        assert (found[0].bound, found[0].outcome) == (named[0].bound, named[0].outcome), name
-        assert found.recipe["clustered"] is True
-        (note,) = (note for note in found.notes if "repeats" in note)
+        by_default, named = function(data=data), function(data=data, clusters=column)
+        assert (by_default[0].bound, by_default[0].outcome) == (named[0].bound, named[0].outcome), name
+        assert by_default.recipe["clustered"] is True
+        (note,) = (note for note in by_default.notes if "repeats" in note)
         assert note.endswith(f"If rows are independent: leave {column} out of data.")
     free = howsure.check_score("correct", min_score=0.3, data=data.drop(columns=column))
     assert free.recipe["clustered"] is False
-    lists = data.assign(**{column: [[one] for one in data[column]]})
+    lists = data.assign(**{column: [[cell] for cell in data[column]]})
     assert "too narrow" in howsure.check_score("correct", min_score=0.3, data=lists).notes[0]
 
 
@@ -203,10 +203,10 @@ def test_calibration_of_frames_and_of_files_takes_items_as_clusters_and_says_so(
     }
     for name, function in functions.items():
         named = function(data=data, clusters="item").to_frame().drop(columns="rule", errors="ignore")
-        for given in (data, source):
-            found = function(data=given)
-            assert any("item repeats" in note for note in found.notes), name
-            pd.testing.assert_frame_equal(found.to_frame()[named.columns], named)
+        for table in (data, source):
+            by_default = function(data=table)
+            assert any("item repeats" in note for note in by_default.notes), name
+            pd.testing.assert_frame_equal(by_default.to_frame()[named.columns], named)
 
 
 def test_recalibration_and_ordinal_levels_take_items_as_clusters(tmp_path: Path) -> None:
@@ -225,10 +225,10 @@ def test_recalibration_and_ordinal_levels_take_items_as_clusters(tmp_path: Path)
         ),
     ):
         named = function(data=table, clusters="item").to_frame()
-        for given in (table, howsure.read(write(tmp_path, table))):
-            found = function(data=given)
-            assert any("item repeats" in note for note in found.recipe["notes"]), name
-            pd.testing.assert_frame_equal(found.to_frame(), named)
+        for source in (table, howsure.read(write(tmp_path, table))):
+            by_default = function(data=source)
+            assert any("item repeats" in note for note in by_default.recipe["notes"]), name
+            pd.testing.assert_frame_equal(by_default.to_frame(), named)
 
 
 @pytest.mark.parametrize("column", ["question", "question_text", "prompt", "input"])
@@ -250,7 +250,7 @@ def test_look_proposes_no_groups_of_prompts_that_are_items(tmp_path: Path) -> No
 
 @pytest.mark.long
 def test_the_interval_covers_where_rows_of_an_item_are_alike(tmp_path: Path) -> None:
-    """Coverage of clusters beside that of rows, on made-up items of which half are always answered correctly."""
+    """Coverage with and without clusters, on made-up items of which half are always answered correctly."""
     draw = np.random.default_rng(7)
     covered = {True: 0, False: 0}
     for _ in range(40):
@@ -295,9 +295,9 @@ def test_a_sequential_check_that_refuses_clusters_names_their_column(tmp_path: P
         with pytest.raises(InputError, match=r"question_id repeats, so its items are clusters.*largest_cluster"):
             howsure.check_score_so_far("correct", data=table, **options)
     sizes = {"clusters_total": 80, "largest_cluster": EPOCHS}
-    found = howsure.check_score_so_far("correct", data=data, **options, **sizes)
+    check = howsure.check_score_so_far("correct", data=data, **options, **sizes)
     assert (
-        found[0].p_pass
+        check[0].p_pass
         == howsure.check_score_so_far("correct", data=data, clusters="question_id", **options, **sizes)[0].p_pass
     )
 

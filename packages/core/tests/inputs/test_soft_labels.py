@@ -54,14 +54,14 @@ def test_a_row_is_as_good_as_each_of_its_votes(reduce: str) -> None:
         clusters=np.repeat(np.arange(120), 4),
     )
     for group in range(3) if reduce == "class-wise" else [None]:
-        one, other = (
+        soft_pairs, other = (
             pairs if group is None else pairs.only(np.flatnonzero(pairs.groups == group)) for pairs in (soft, each)
         )
-        found, wanted = (curve_of(pairs, binning="uniform", n_bins=5) for pairs in (one, other))
+        soft_curve, vote_curve = (curve_of(pairs, binning="uniform", n_bins=5) for pairs in (soft_pairs, other))
         for name in ("error", "ece"):
-            assert getattr(found, name).value == pytest.approx(getattr(wanted, name).value, rel=1e-9)
-        assert found.brier.score == pytest.approx(wanted.brier.score, rel=1e-9)
-        assert found.base_rate == pytest.approx(wanted.base_rate, rel=1e-9)
+            assert getattr(soft_curve, name).value == pytest.approx(getattr(vote_curve, name).value, rel=1e-9)
+        assert soft_curve.brier.score == pytest.approx(vote_curve.brier.score, rel=1e-9)
+        assert soft_curve.base_rate == pytest.approx(vote_curve.base_rate, rel=1e-9)
 
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".parquet", ".npz"])
@@ -69,17 +69,17 @@ def test_files_of_any_format(suffix: str, tmp_path: Path) -> None:
     lists = suffix == ".npz"
     shares: Any = SHARES.tolist() if lists else by_name(SHARES[:, ::-1], NAMES[::-1])
     if suffix == ".csv":
-        shares = [json.dumps(one) for one in shares]
+        shares = [json.dumps(share) for share in shares]
     rows = {"y": shares, **{name: MATRIX[:, k].tolist() for k, name in enumerate(NAMES)}}
     path = write(tmp_path / f"x{suffix}", rows)
-    wanted = softly_reduced(SHARES, MATRIX, NAMES, reduce="top-label")
+    expected = softly_reduced(SHARES, MATRIX, NAMES, reduce="top-label")
     with howsure.read(path).predictions(
         "y", howsure.Probabilities("probs", NAMES, reduce="top-label"), soft_labels=True
-    ) as found:
-        pairs = found.pairs()
-    np.testing.assert_array_equal(pairs.labels, wanted.labels)
-    np.testing.assert_allclose(pairs.weights, wanted.weights, rtol=1e-12)
-    np.testing.assert_array_equal(pairs.clusters, wanted.clusters)
+    ) as predictions:
+        pairs = predictions.pairs()
+    np.testing.assert_array_equal(pairs.labels, expected.labels)
+    np.testing.assert_allclose(pairs.weights, expected.weights, rtol=1e-12)
+    np.testing.assert_array_equal(pairs.clusters, expected.clusters)
 
 
 def test_one_probability_beside_shares_of_two_classes(tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_one_probability_beside_shares_of_two_classes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "arguments", "told"),
+    ("change", "arguments", "message"),
     [
         (
             {"y": {"a": 0.5, "b": 0.2, "c": 0.2}},
@@ -115,7 +115,7 @@ def test_one_probability_beside_shares_of_two_classes(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_is_refused(change: dict[str, Any], arguments: tuple[str, ...], told: str, tmp_path: Path) -> None:
+def test_what_is_refused(change: dict[str, Any], arguments: tuple[str, ...], message: str, tmp_path: Path) -> None:
     rows = [{"y": y, "p": p, "one": 0.5} for y, p in zip(by_name(SHARES), by_name(MATRIX), strict=True)]
     rows[1] |= change
     path = tmp_path / "x.jsonl"
@@ -123,7 +123,7 @@ def test_what_is_refused(change: dict[str, Any], arguments: tuple[str, ...], tol
     source = () if "--prob" in arguments else ("--probs-column", "p")
     done = run("calibration", path, "--target", "y", *source, *arguments)
     assert (done.code, done.out) == (2, "")
-    assert re.search(told, done.err.strip()), done.err
+    assert re.search(message, done.err.strip()), done.err
 
 
 def rejections_and_coverage(shift: float, *, n: int, m: int, runs: int) -> tuple[float, float]:
@@ -136,10 +136,10 @@ def rejections_and_coverage(shift: float, *, n: int, m: int, runs: int) -> tuple
         pairs: Pairs = softly_reduced(
             np.column_stack([1 - share, share]), np.column_stack([1 - prob, prob]), ("0", "1"), reduce="1"
         )
-        found = curve_of(pairs)
-        low, high = found.error.low, found.error.high
+        curve = curve_of(pairs)
+        low, high = curve.error.low, curve.error.high
         covered += low <= shift / np.sqrt(12) <= high
-        rejected += found.p_value < 0.05
+        rejected += curve.p_value < 0.05
     return rejected / runs, covered / runs
 
 
@@ -154,7 +154,7 @@ def test_intervals_are_on_the_safe_side_and_find_errors() -> None:
 
 
 def test_learning_with_disagreement(real_data: Path, tmp_path: Path) -> None:
-    """A development set, as it was published, beside invented probabilities."""
+    """A development set, as it was published, with invented probabilities."""
     with gzip.open(real_data / "lewidi2025" / "VariErrNLI_dev.jsonl.gz", "rt", encoding="utf-8") as file:
         rows = [json.loads(line) for line in file]
     path = tmp_path / "x.jsonl"

@@ -77,9 +77,9 @@ def test_names_differ_and_depend_on_other_files_only_where_they_are_shared(paths
 
 
 def test_the_suffixes_of_all_readers_are_known() -> None:
-    read = {*named_files.SUFFIXES, *added_columns.SUFFIXES, *logit_files.SUFFIXES, *TAGGED, *SEPARATORS}
-    read |= {suffix.removesuffix(".gz") for suffix in open_corpus.SUFFIXES}
-    assert read <= FORMATS
+    suffixes = {*named_files.SUFFIXES, *added_columns.SUFFIXES, *logit_files.SUFFIXES, *TAGGED, *SEPARATORS}
+    suffixes |= {suffix.removesuffix(".gz") for suffix in open_corpus.SUFFIXES}
+    assert suffixes <= FORMATS
     assert set(COMPRESSIONS) == {".gz", ".zst"}
 
 

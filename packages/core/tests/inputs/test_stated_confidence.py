@@ -103,8 +103,8 @@ def test_what_is_unclear(text: str) -> None:
 
 @given(st.text(alphabet="0123456789.,%/ -\nconfideABs!?", max_size=60))
 def test_any_text_states_a_probability_or_none(text: str) -> None:
-    found = stated_confidence(text)
-    assert found in (NONE, UNCLEAR) or (isinstance(found, float) and 0.0 <= found <= 1.0)
+    confidence = stated_confidence(text)
+    assert confidence in (NONE, UNCLEAR) or (isinstance(confidence, float) and 0.0 <= confidence <= 1.0)
 
 
 ROWS: dict[str, list[Any]] = {
@@ -119,12 +119,14 @@ def test_a_column_of_texts_in_any_format(suffix: str, tmp_path: Path) -> None:
     path = write(tmp_path / f"x{suffix}", ROWS)
     with howsure.read(path, skip_missing=True).predictions(
         "y", howsure.Probabilities("verbalised", "said"), exact_up_to=1
-    ) as found:
-        assert found.pairs().probabilities.tolist() == [0.85, 0.6, 0.5]
-        assert found.describe()["verbalised"] == "said"
-        assert found.skipped == {"confidence stated in said": 2}
-    with howsure.read(path, where="n in (1, 2)").predictions("y", howsure.Probabilities("verbalised", "said")) as found:
-        assert found.pairs().probabilities.tolist() == [0.85, 0.6]
+    ) as predictions:
+        assert predictions.pairs().probabilities.tolist() == [0.85, 0.6, 0.5]
+        assert predictions.describe()["verbalised"] == "said"
+        assert predictions.skipped == {"confidence stated in said": 2}
+    with howsure.read(path, where="n in (1, 2)").predictions(
+        "y", howsure.Probabilities("verbalised", "said")
+    ) as predictions:
+        assert predictions.pairs().probabilities.tolist() == [0.85, 0.6]
     with pytest.raises(
         InputError,
         match=r"said must state one confidence in every row; row 3 of .* is 'no idea' \(2 in all: 1 state none, 1 "
@@ -148,13 +150,13 @@ STRANGE = ("1_0", "٣", "١.٥", "0_1", "1__0", "", "+", "e5", "0x1", "1,5", "--
 
 @given(st.floats())
 def test_what_python_prints_is_read(value: float) -> None:
-    found = spelled_number(repr(value))
-    assert found is not None
-    assert found == value or (math.isnan(found) and math.isnan(value))
+    number = spelled_number(repr(value))
+    assert number is not None
+    assert number == value or (math.isnan(number) and math.isnan(value))
 
 
 @pytest.mark.parametrize("text", STRANGE)
-def test_what_is_no_number(text: str) -> None:
+def test_what_is_not_a_number(text: str) -> None:
     assert spelled_number(text) is None
     assert spelled_whole(text) is None
 
@@ -168,11 +170,14 @@ def test_a_number_of_thousands_of_digits_is_no_whole_number() -> None:
 def test_readers_take_no_strange_number(text: str, tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text(f"y,q\n1,{text}\n0,0.5\n", encoding="utf-8")
-    with pytest.raises(InputError, match="q must be a number; row 1"), howsure.read(path).predictions("y", "q") as one:
-        one.pairs()
+    with (
+        pytest.raises(InputError, match="q must be a number; row 1"),
+        howsure.read(path).predictions("y", "q") as predictions,
+    ):
+        predictions.pairs()
     path.write_text(f"y,q\n{text},0.5\n1,0.5\n", encoding="utf-8")
-    with pytest.raises(InputError, match="y must be 0 or 1"), howsure.read(path).predictions("y", "q") as one:
-        one.pairs()
+    with pytest.raises(InputError, match="y must be 0 or 1"), howsure.read(path).predictions("y", "q") as predictions:
+        predictions.pairs()
     items = tmp_path / "items.txt"
     items.write_text(f"N\tw:{text}\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"line 1 of .*a number"):

@@ -22,26 +22,26 @@ def ratings(n: int = 80, *, kept: float = 0.8) -> dict[str, np.ndarray]:
     draw = np.random.default_rng(0)
     truth = draw.integers(1, 6, n)
     score = np.concatenate([np.clip(truth + draw.integers(-1, 2, n), 1, 5) for _ in range(4)])
-    held = draw.random(4 * n) < kept
+    rated = draw.random(4 * n) < kept
     rater, item = np.repeat(["ann", "bob", "cyd", "gpt"], n), np.tile(np.arange(n), 4)
-    return {"score": score[held], "rater": rater[held], "id": item[held]}
+    return {"score": score[rated], "rater": rater[rated], "id": item[rated]}
 
 
 @pytest.mark.parametrize("scale", OTHERS)
 def test_coefficients_are_those_of_other_programs(scale: str) -> None:
-    found = howsure.rater_agreement(**ratings(), scale=scale)
+    agreement = howsure.rater_agreement(**ratings(), scale=scale)
     alpha, ac, kappa = OTHERS[scale]
-    first = next(row for row in found if row.b is not None)
-    assert found[0].alpha.value == pytest.approx(alpha, abs=1e-12)
+    first = next(row for row in agreement if row.b is not None)
+    assert agreement[0].alpha.value == pytest.approx(alpha, abs=1e-12)
     assert (first.ac.value, first.kappa.value) == (pytest.approx(ac, abs=1e-8), pytest.approx(kappa, abs=1e-11))
 
 
 @pytest.mark.parametrize("scale", OTHERS)
 def test_alpha_is_the_sum_over_pairs_of_grades(scale: str) -> None:
-    held = ratings(12)
-    units = [held["score"][held["id"] == item].tolist() for item in range(12)]
-    units = [one for one in units if len(one) > 1]
-    every = [value for one in units for value in one]
+    rows = ratings(12)
+    units = [rows["score"][rows["id"] == item].tolist() for item in range(12)]
+    units = [unit for unit in units if len(unit) > 1]
+    every = [value for unit in units for value in unit]
 
     def apart(a: int, b: int) -> float:
         if scale == "ordinal":
@@ -51,33 +51,33 @@ def test_alpha_is_the_sum_over_pairs_of_grades(scale: str) -> None:
             )
         return float(a != b) if scale == "nominal" else (a - b) ** 2
 
-    observed = sum(apart(a, b) / (len(one) - 1) for one in units for a, b in product(one, one)) / len(every)
+    observed = sum(apart(a, b) / (len(unit) - 1) for unit in units for a, b in product(unit, unit)) / len(every)
     expected = sum(apart(a, b) for a, b in product(every, every)) / (len(every) * (len(every) - 1))
-    found = howsure.rater_agreement(**held, scale=scale)
-    assert found[0].alpha.value == pytest.approx(1 - observed / expected, abs=1e-12)
+    agreement = howsure.rater_agreement(**rows, scale=scale)
+    assert agreement[0].alpha.value == pytest.approx(1 - observed / expected, abs=1e-12)
 
 
 def test_intervals_are_a_jackknife_by_hand() -> None:
-    held = ratings(30, kept=1.0)
-    found = howsure.rater_agreement(**held, scale="ordinal")
+    rows = ratings(30, kept=1.0)
+    agreement = howsure.rater_agreement(**rows, scale="ordinal")
     without = [
-        howsure.rater_agreement(**{name: one[held["id"] != item] for name, one in held.items()}, scale="ordinal")
+        howsure.rater_agreement(**{name: column[rows["id"] != item] for name, column in rows.items()}, scale="ordinal")
         for item in range(30)
     ]
     for row, place in ((0, "alpha"), (1, "kappa"), (1, "ac")):
-        values = np.array([getattr(one[row], place).value for one in without])
+        values = np.array([getattr(replicate[row], place).value for replicate in without])
         error = np.sqrt(29 / 30 * ((values - values.mean()) ** 2).sum())
-        estimate = getattr(found[row], place)
+        estimate = getattr(agreement[row], place)
         assert estimate.high - estimate.value == pytest.approx(2.045229642132703 * error, rel=1e-9)
 
 
 def test_raters_who_never_disagree_keep_an_interval() -> None:
     same = np.arange(40) % 3
-    found = howsure.rater_agreement(np.tile(same, 2), rater=["a"] * 40 + ["b"] * 40, id=[*range(40)] * 2)
-    assert found[0].alpha.value == 1.0
+    agreement = howsure.rater_agreement(np.tile(same, 2), rater=["a"] * 40 + ["b"] * 40, id=[*range(40)] * 2)
+    assert agreement[0].alpha.value == 1.0
     by_chance = float(((np.bincount(same) / 40) ** 2).sum())
-    assert found[0].alpha.low == pytest.approx(1 - (1 - 0.025 ** (1 / 40)) / (1 - by_chance))
-    assert found[0].share.low == pytest.approx(0.025 ** (1 / 40))
+    assert agreement[0].alpha.low == pytest.approx(1 - (1 - 0.025 ** (1 / 40)) / (1 - by_chance))
+    assert agreement[0].share.low == pytest.approx(0.025 ** (1 / 40))
     constant = howsure.rater_agreement([1] * 8, rater=list("ab") * 4, id=np.arange(8) // 2)
     assert np.isnan(constant[0].alpha.value)
 
@@ -85,8 +85,8 @@ def test_raters_who_never_disagree_keep_an_interval() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("n", "rate", "flips"), [(50, 0.05, 0.01), (50, 0.5, 0.02), (50, 0.05, 0.05), (100, 0.3, 0.1)])
 def test_intervals_of_alpha_cover(n: int, rate: float, flips: float) -> None:
-    """Two raters of two labels, who rarely or often err: the interval holds α of all such items."""
-    draw, held = np.random.default_rng(4), list[bool]()
+    """Two raters of two labels, with few or many mistakes: the interval covers α of all such items."""
+    draw, covered = np.random.default_rng(4), list[bool]()
     differ, share = 2 * flips * (1 - flips), rate * (1 - flips) + (1 - rate) * flips
     right = 1 - differ / (2 * share * (1 - share))
     rows = {"rater": ["a"] * n + ["b"] * n, "id": [*range(n)] * 2}
@@ -95,9 +95,9 @@ def test_intervals_of_alpha_cover(n: int, rate: float, flips: float) -> None:
         score = np.concatenate([truth ^ (draw.random(n) < flips) for _ in "ab"])
         alpha = howsure.rater_agreement(score * 1, **rows)[0].alpha
         if alpha.low is not None and alpha.high is not None:
-            held.append(alpha.low <= right <= alpha.high)
-    assert len(held) > 250
-    assert np.mean(held) > 0.92
+            covered.append(alpha.low <= right <= alpha.high)
+    assert len(covered) > 250
+    assert np.mean(covered) > 0.92
 
 
 def two_raters(pairs: str) -> dict[str, object]:
@@ -134,25 +134,25 @@ def by_definition(pairs: str, categories: list[int], scale: str) -> tuple[float,
 )
 def test_categories_that_nobody_gave_are_part_of_the_scale(scale: str, pairs: str, categories: list[int]) -> None:
     rows = two_raters(pairs)
-    found = howsure.rater_agreement(**rows, scale=scale, categories=categories[::-1])
-    row = found[0]
+    agreement = howsure.rater_agreement(**rows, scale=scale, categories=categories[::-1])
+    row = agreement[0]
     assert (row.share.value, row.kappa.value, row.ac.value) == pytest.approx(by_definition(pairs, categories, scale))
     occurring = sorted({int(digit) for digit in pairs.replace(" ", "")})
     without = howsure.rater_agreement(**rows, scale=scale)
     assert without[0].ac.value == pytest.approx(by_definition(pairs, occurring, scale)[2])
     assert without[0].ac.value < row.ac.value
     assert without[0].alpha == row.alpha
-    assert (len(found.notes), len(without.notes)) == (0, 1)
+    assert (len(agreement.notes), len(without.notes)) == (0, 1)
     assert "only the values that occur" in without.notes[0]
-    assert found.recipe["categories"] == categories[::-1]
+    assert agreement.recipe["categories"] == categories[::-1]
 
 
 def test_raters_of_one_value_agree_on_a_scale_of_more() -> None:
     alike = two_raters("22 " * 30)
     assert np.isnan(howsure.rater_agreement(**alike)[0].ac.value)
-    known = howsure.rater_agreement(**alike, categories=["1", "2", "3"])[0]
-    assert (known.ac.value, known.ac.method) == (1.0, "share of items whose raters differ")
-    assert known.ac.low == pytest.approx(0.025 ** (1 / 30))
+    with_categories = howsure.rater_agreement(**alike, categories=["1", "2", "3"])[0]
+    assert (with_categories.ac.value, with_categories.ac.method) == (1.0, "share of items whose raters differ")
+    assert with_categories.ac.low == pytest.approx(0.025 ** (1 / 30))
 
 
 def test_categories_match_numbers_and_labels_as_they_are_written() -> None:
@@ -167,9 +167,9 @@ def people_and_judge(right: float, n: int = 200) -> dict[str, np.ndarray]:
     """Three people who are right in .8 of two labels, and a judge."""
     draw = np.random.default_rng(1)
     truth = draw.integers(0, 2, n)
-    held = [np.where(draw.random(n) < p, truth, 1 - truth) for p in (0.8, 0.8, 0.8, right)]
+    labels = [np.where(draw.random(n) < p, truth, 1 - truth) for p in (0.8, 0.8, 0.8, right)]
     return {
-        "score": np.concatenate(held),
+        "score": np.concatenate(labels),
         "rater": np.repeat(["ann", "bob", "cyd", "gpt"], n),
         "id": np.tile(np.arange(n), 4),
     }
@@ -184,12 +184,12 @@ def test_a_good_judge_may_stand_in_and_a_bad_one_may_not() -> None:
 
 
 def test_the_advantage_is_counted_by_hand() -> None:
-    held = people_and_judge(0.7)
-    table = held["score"].reshape(4, -1)
+    rows = people_and_judge(0.7)
+    table = rows["score"].reshape(4, -1)
     wins = []
-    for one in range(3):
-        others = [table[k] for k in range(3) if k != one]
-        near = [np.mean([other == table[k] for other in others], axis=0) for k in (3, one)]
+    for rater in range(3):
+        others = [table[k] for k in range(3) if k != rater]
+        near = [np.mean([other == table[k] for other in others], axis=0) for k in (3, rater)]
         wins.append((near[0] >= near[1]).mean())
-    found = howsure.rater_agreement(**held, judge="gpt").replacement
-    assert found.advantage == pytest.approx(np.mean(wins), abs=1e-12)
+    agreement = howsure.rater_agreement(**rows, judge="gpt").replacement
+    assert agreement.advantage == pytest.approx(np.mean(wins), abs=1e-12)

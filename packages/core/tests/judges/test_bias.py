@@ -14,7 +14,7 @@ from howsure.inputs.pairs import Floats
 
 def brute(f: Floats, y: Floats, columns: list[Floats], clusters: Floats | None = None) -> tuple[Floats, Floats]:
     """Least squares on a constant for each grade of people, and CR2 errors by clusters, from dense matrices."""
-    x = np.column_stack([*columns, *((y == one) * 1.0 for one in np.unique(y))])
+    x = np.column_stack([*columns, *((y == level) * 1.0 for level in np.unique(y))])
     bread = np.linalg.inv(x.T @ x)
     beta = bread @ x.T @ f
     units = np.arange(len(x)) if clusters is None else clusters
@@ -33,24 +33,24 @@ def brute(f: Floats, y: Floats, columns: list[Floats], clusters: Floats | None =
 def test_lengths_and_family_are_least_squares_given_the_grade(clustered: bool) -> None:
     draw = np.random.default_rng(0)
     n = 240
-    y, words, asked = draw.integers(1, 6, n) * 1.0, draw.integers(20, 400, n), draw.integers(3, 90, n)
+    y, words, prompt_words = draw.integers(1, 6, n) * 1.0, draw.integers(20, 400, n), draw.integers(3, 90, n)
     family = draw.choice(["us", "them", "others"], n)
     f = y + 0.2 * np.log2(words) + 0.3 * (family == "us") + draw.normal(size=n)
     clusters = np.arange(n) // 4 if clustered else None
-    found = howsure.judge_bias(
-        f, y_true=y, length=words, prompt_length=asked, family=family, own="us", clusters=clusters
+    biases = howsure.judge_bias(
+        f, y_true=y, length=words, prompt_length=prompt_words, family=family, own="us", clusters=clusters
     )
-    values, errors = brute(f, y, [np.log2(words), np.log2(asked), (family == "us") * 1.0], clusters)
+    values, errors = brute(f, y, [np.log2(words), np.log2(prompt_words), (family == "us") * 1.0], clusters)
     for name, value, error in zip(("length", "prompt length", "family"), values, errors, strict=True):
-        row = found[name]
+        row = biases[name]
         assert row.estimate.value == pytest.approx(value, abs=1e-10)
         # between the quantiles of the normal distribution and of few degrees of freedom
         assert 1.95 < (row.estimate.value - row.estimate.low) / error < 2.2
-    assert found["family"].sentence.startswith("of answers that people grade alike, one of us gets ")
+    assert biases["family"].sentence.startswith("of answers that people grade alike, one of us gets ")
 
 
 def test_chances_of_being_graded_weigh() -> None:
-    """Answers that the judge likes are graded more often, and weighted the others tell of all."""
+    """Answers that the judge likes are graded more often; weights correct for it."""
     draw = np.random.default_rng(1)
     n = 40_000
     y, length = draw.integers(1, 4, n) * 1.0, 2.0 ** draw.normal(7, 1, n)
@@ -58,7 +58,8 @@ def test_chances_of_being_graded_weigh() -> None:
     chance = np.where(f > np.median(f), 0.3, 0.03)
     people = np.where(draw.random(n) < chance, y, np.nan)
     plain, weighted = (
-        howsure.judge_bias(f, y_true=people, length=length, inclusion=one)["length"].estimate for one in (None, chance)
+        howsure.judge_bias(f, y_true=people, length=length, inclusion=inclusion)["length"].estimate
+        for inclusion in (None, chance)
     )
     assert plain.high < 0.5
     assert weighted.value == pytest.approx(0.5, abs=0.06)
@@ -68,8 +69,8 @@ def test_chances_of_being_graded_weigh() -> None:
 def test_order_of_0_and_1_is_mcnemars_exact_test(n: int, up: int, down: int) -> None:
     first = np.concatenate([np.ones(up), np.zeros(down), np.arange(n - up - down) % 2])
     second = np.concatenate([np.zeros(up), np.ones(down), np.arange(n - up - down) % 2])
-    found = howsure.judge_bias(first, swapped=second)
-    share, shift = found["order: changes"], found["order: shift"]
+    bias = howsure.judge_bias(first, swapped=second)
+    share, shift = bias["order: changes"], bias["order: shift"]
     assert shift.p_value == pytest.approx(stats.binomtest(up, up + down).pvalue if up + down else 1.0, rel=1e-5)
     assert shift.estimate.value == pytest.approx((up - down) / n)
     exact = stats.binomtest(up + down, n).proportion_ci(method="exact")
@@ -89,22 +90,24 @@ def test_drift_is_of_the_answers_that_were_graded_before() -> None:
     assert row.sentence == "the same answer gets 0.4000 more than earlier."
 
 
-def test_few_changes_tell_nothing_without_bounds() -> None:
+def test_few_changes_show_nothing_without_bounds() -> None:
     now = np.tile([1.0, 2.0, 3.0, 4.0, 5.0], 40)
     before = now.copy()
     before[:2] += 1
-    untold, told = (howsure.judge_bias(now, earlier=before, bounds=one)["drift: shift"] for one in (None, (1, 5)))
+    untold, bounded = (
+        howsure.judge_bias(now, earlier=before, bounds=bounds)["drift: shift"] for bounds in (None, (1, 5))
+    )
     assert untold.estimate.low is None
     assert "few answers carry: rarer ones may weigh more, and bounds=... would decide it." in untold.sentence
-    assert told.estimate.low is not None
+    assert bounded.estimate.low is not None
     assert math.isnan(untold.p_value)
 
 
 def test_too_few_cannot_tell() -> None:
     y = np.arange(60) % 4
-    found = howsure.judge_bias(y + np.arange(60) % 3, y_true=y, length=np.arange(60) + 1, clusters=np.arange(60) // 3)
-    assert found["length"].estimate.low is None
-    assert found["length"].sentence == "cannot tell: too few answers, or clusters of them, show it."
+    bias = howsure.judge_bias(y + np.arange(60) % 3, y_true=y, length=np.arange(60) + 1, clusters=np.arange(60) // 3)
+    assert bias["length"].estimate.low is None
+    assert bias["length"].sentence == "cannot tell: too few answers, or clusters of them, show it."
     same = howsure.judge_bias(y, y_true=y, length=np.arange(60) + 1)
     assert same["length"].sentence == "cannot tell: people's grades determine the judge's completely."
 
@@ -112,26 +115,26 @@ def test_too_few_cannot_tell() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("n", [50, 100])
 def test_intervals_of_coefficients_hold(n: int) -> None:
-    """Rounded grades, and a judge of 0 and 1 that errs in favour of its own family, which is rare."""
+    """Rounded grades, and a judge of 0 and 1 that favours its own family, which is rare."""
     draw, files = np.random.default_rng(n), 300
-    held, told = np.zeros(3), np.zeros(3)
+    covered, decided = np.zeros(3), np.zeros(3)
     for _ in range(files):
-        words, own = np.exp(draw.normal(5, 0.8, n)), np.arange(n) % 5 == 0
-        family = np.where(own, "us", "them")
+        words, is_own = np.exp(draw.normal(5, 0.8, n)), np.arange(n) % 5 == 0
+        family = np.where(is_own, "us", "them")
         y = draw.integers(1, 6, n) * 1.0
-        f = np.round(y + 0.3 * (np.log2(words) - 7) + 0.4 * own + draw.normal(0, 0.7, n))
+        f = np.round(y + 0.3 * (np.log2(words) - 7) + 0.4 * is_own + draw.normal(0, 0.7, n))
         right = (draw.random(n) < 0.5) * 1.0
-        kind = np.where(own & (draw.random(n) < 0.2), 1.0, right)  # .1 more of its own
+        kind = np.where(is_own & (draw.random(n) < 0.2), 1.0, right)  # .1 more of its own
         rows = [
             *howsure.judge_bias(f, y_true=y, length=words, family=family, own="us").rows,
             howsure.judge_bias(kind, y_true=right, family=family, own="us")["family"],
         ]
         for place, (row, truth) in enumerate(zip(rows, (0.3, 0.4, 0.1), strict=True)):
             if row.estimate.low is not None and row.estimate.high is not None:
-                told[place] += 1
-                held[place] += row.estimate.low <= truth <= row.estimate.high
-    assert (held[:2] / told[:2] > 0.92).all()
-    assert held[2] + files - told[2] > 0.92 * files
+                decided[place] += 1
+                covered[place] += row.estimate.low <= truth <= row.estimate.high
+    assert (covered[:2] / decided[:2] > 0.92).all()
+    assert covered[2] + files - decided[2] > 0.92 * files
 
 
 def test_a_bias_that_a_single_cluster_shows_has_no_interval() -> None:

@@ -245,8 +245,8 @@ def test_the_first_item_may_be_zero_and_ungraded_items_are_counted(tmp_path: Pat
 
 def test_a_table_with_names_of_an_export_is_kept(tmp_path: Path) -> None:
     """If it has no grades, or the requested columns are its own."""
-    own = [{"name": f"m{k}", "source": "wiki", "data_type": "text", "score": k % 2} for k in range(10)]
-    own_path = written(tmp_path / "own.csv", own)
+    ungraded = [{"name": f"m{k}", "source": "wiki", "data_type": "text", "score": k % 2} for k in range(10)]
+    own_path = written(tmp_path / "own.csv", ungraded)
     assert howsure.mean_scores(score="score", data=howsure.read(own_path)).rows[0].n == 10
     lists = [{"id": k, "score": k % 2, "assessments": [{"a": 1}]} for k in range(10)]
     lists_path = written(tmp_path / "own.jsonl", lists)

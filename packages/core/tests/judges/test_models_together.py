@@ -35,9 +35,11 @@ def test_rows_of_interleaved_models_are_those_of_each_model_alone() -> None:
 @pytest.mark.parametrize("shift", [0.0, 0.2])
 def test_a_p_value_is_found_from_the_intervals_of_all_levels(bounds: tuple[float, float] | None, shift: float) -> None:
     rng = np.random.default_rng(1)
-    judged, read = rng.uniform(-0.6, 0.6, 400), np.arange(0, 400, 4)
-    grades = np.clip(0.8 * judged[read] + shift + rng.normal(0, 0.2, len(read)), -1, 1)
-    graded = Graded(judged, read, grades, np.full(len(read), 4.0), np.zeros(len(read), dtype=np.int64), None, bounds)
+    judged, labelled = rng.uniform(-0.6, 0.6, 400), np.arange(0, 400, 4)
+    grades = np.clip(0.8 * judged[labelled] + shift + rng.normal(0, 0.2, len(labelled)), -1, 1)
+    graded = Graded(
+        judged, labelled, grades, np.full(len(labelled), 4.0), np.zeros(len(labelled), dtype=np.int64), None, bounds
+    )
     slope = graded.slope()
 
     def leaves_out(size: float) -> bool:

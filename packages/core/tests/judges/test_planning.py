@@ -1,4 +1,4 @@
-"""Which answers people shall grade, and how many: strata and chances by hand, plans beside what they promise."""
+"""Which answers people shall grade, and how many: strata and chances by hand, plans against actual widths."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def test_items_are_drawn_within_strata_for_all_models() -> None:
     assert (np.bincount(data["item"], drawn) % 2 == 0).all()
     assert len(sample.strata) == 6
     for name in sample.strata:
-        held = sample.stratum == name
-        assert sample.inclusion[held & drawn] == pytest.approx(drawn[held].mean(), abs=1e-12)
+        in_stratum = sample.stratum == name
+        assert sample.inclusion[in_stratum & drawn] == pytest.approx(drawn[in_stratum].mean(), abs=1e-12)
     assert np.isnan(sample.inclusion[~drawn]).all()
 
 
@@ -48,14 +48,14 @@ def test_what_was_drawn_is_what_judged_scores_take(tmp_path: Path) -> None:
     options = ["--score", "judge", "--labels", 50, "--model", "model", "--id", "item", "--show", "truth"]
     sheet = tmp_path / "sheet.csv"
     run_command("judge", "sample", tmp_path / "answers.csv", *options, "--format", "csv", "--output", sheet)
-    held = pd.read_csv(sheet)
-    assert held["person"].isna().all()
-    assert held["inclusion"].notna().sum() == 100 == held["inclusion"].first_valid_index() + 100
-    held["person"] = held["truth"].where(held["inclusion"].notna())
-    found = howsure.correct_judge_scores(
-        "person", "judge", model="model", id="item", strata="stratum", bounds=(1, 5), data=held
+    table = pd.read_csv(sheet)
+    assert table["person"].isna().all()
+    assert table["inclusion"].notna().sum() == 100 == table["inclusion"].first_valid_index() + 100
+    table["person"] = table["truth"].where(table["inclusion"].notna())
+    corrected = howsure.correct_judge_scores(
+        "person", "judge", model="model", id="item", strata="stratum", bounds=(1, 5), data=table
     )
-    for row in found:
+    for row in corrected:
         assert row.corrected.low < data["truth"][data["model"] == row.model].mean() < row.corrected.high
 
 
@@ -79,8 +79,8 @@ def test_a_plan_keeps_its_promise() -> None:
         widths = []
         for _ in range(8):
             labels = np.where(np.isin(np.arange(4000), draw.choice(4000, n, replace=False)), y, np.nan)
-            one = getattr(howsure.correct_judge_scores(labels, f).rows[0], name)
-            widths.append(one.high - one.low)
+            estimate = getattr(howsure.correct_judge_scores(labels, f).rows[0], name)
+            widths.append(estimate.high - estimate.low)
         assert np.mean(widths) == pytest.approx(0.12, rel=0.2)
 
 

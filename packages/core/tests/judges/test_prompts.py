@@ -31,7 +31,7 @@ def test_parts_are_those_of_the_analysis_of_variance() -> None:
     n, m, r = 30, 4, 3
     x = grades(0, n, m, r)
     score, roles = columns(x)
-    found = howsure.prompt_sensitivity(score, **roles)
+    sensitivity = howsure.prompt_sensitivity(score, **roles)
     mean = x.mean()
     of_item = sum(m * r * (x[i].mean() - mean) ** 2 for i in range(n)) / (n - 1)
     of_prompt = sum(n * r * (x[:, p].mean() - mean) ** 2 for p in range(m)) / (m - 1)
@@ -43,30 +43,32 @@ def test_parts_are_those_of_the_analysis_of_variance() -> None:
     within = sum((x[i, p, k] - x[i, p].mean()) ** 2 for i, p, k in itertools.product(*map(range, x.shape)))
     within /= n * m * (r - 1)
     expected = [(of_item - of_both) / (m * r), (of_prompt - of_both) / (n * r), (of_both - within) / r, within]
-    assert [row.part for row in found] == ["items", "prompts", "items × prompts", "runs"]
-    assert [row.variance for row in found] == pytest.approx(expected, rel=1e-12)
+    assert [row.part for row in sensitivity] == ["items", "prompts", "items × prompts", "runs"]
+    assert [row.variance for row in sensitivity] == pytest.approx(expected, rel=1e-12)
     parts = [expected[0] / n, expected[1] / m, expected[2] / (n * m), expected[3] / (n * m * r)]
-    assert [row.of_estimate for row in found] == pytest.approx([one / sum(parts) for one in parts], rel=1e-12)
+    assert [row.of_estimate for row in sensitivity] == pytest.approx([part / sum(parts) for part in parts], rel=1e-12)
     assert sum(parts) == pytest.approx((of_item + of_prompt - of_both) / (n * m * r))
     square = t_quantile(0.95, n - 1) ** 2 * of_item + t_quantile(0.95, m - 1) ** 2 * (of_prompt - of_both)
-    assert found.mean.value == pytest.approx(mean)
-    assert found.mean.high == pytest.approx(mean + math.sqrt(square / (n * m * r)))
-    assert found.given.high == pytest.approx(mean + t_quantile(0.95, n - 1) * math.sqrt(of_item / (n * m * r)))
-    assert [found.prompts[str(one)].value for one in range(x.shape[1])] == pytest.approx(x.mean(axis=(0, 2)))
+    assert sensitivity.mean.value == pytest.approx(mean)
+    assert sensitivity.mean.high == pytest.approx(mean + math.sqrt(square / (n * m * r)))
+    assert sensitivity.given.high == pytest.approx(mean + t_quantile(0.95, n - 1) * math.sqrt(of_item / (n * m * r)))
+    assert [sensitivity.prompts[str(prompt)].value for prompt in range(x.shape[1])] == pytest.approx(
+        x.mean(axis=(0, 2))
+    )
 
 
 def test_without_runs_both_together_are_the_rest() -> None:
     score, roles = columns(grades(1, 40, 3, 1))
-    found = howsure.prompt_sensitivity(score, id=roles["id"], prompt=roles["prompt"])
-    assert [row.part for row in found] == ["items", "prompts", "items × prompts, rest"]
-    assert sum(row.of_estimate for row in found) == pytest.approx(1.0)
+    sensitivity = howsure.prompt_sensitivity(score, id=roles["id"], prompt=roles["prompt"])
+    assert [row.part for row in sensitivity] == ["items", "prompts", "items × prompts, rest"]
+    assert sum(row.of_estimate for row in sensitivity) == pytest.approx(1.0)
 
 
 def test_clusters_of_one_item_are_items_and_large_ones_are_wider() -> None:
     score, roles = columns(grades(2, 60, 4, 1))
     alone, same, wide = (
-        howsure.prompt_sensitivity(score, **roles, clusters=one)
-        for one in (None, roles["id"], [item // 5 for item in roles["id"]])
+        howsure.prompt_sensitivity(score, **roles, clusters=clusters)
+        for clusters in (None, roles["id"], [item // 5 for item in roles["id"]])
     )
     assert same.mean == alone.mean
     assert wide.given.n == alone.given.n
@@ -80,7 +82,7 @@ def test_items_that_lack_a_prompt_are_left_out() -> None:
     lacking = np.array([item == 7 and prompt == 1 for item, prompt in zip(roles["id"], roles["prompt"], strict=True)])
     item = np.array(roles["id"])
     part, whole = (
-        howsure.prompt_sensitivity(score[kept], **{role: np.array(one)[kept] for role, one in roles.items()})
+        howsure.prompt_sensitivity(score[kept], **{role: np.array(values)[kept] for role, values in roles.items()})
         for kept in (~lacking, item != 7)
     )
     assert part.rows == whole.rows
@@ -90,19 +92,19 @@ def test_items_that_lack_a_prompt_are_left_out() -> None:
 
 def test_two_prompts_do_not_tell_of_others() -> None:
     score, roles = columns(grades(4, 40, 2, 1))
-    found = howsure.prompt_sensitivity(score, **roles)
-    assert found.mean.low is None
-    assert found.given.low is not None
-    assert "(no interval from two prompts)" in str(found)
+    sensitivity = howsure.prompt_sensitivity(score, **roles)
+    assert sensitivity.mean.low is None
+    assert sensitivity.given.low is not None
+    assert "(no interval from two prompts)" in str(sensitivity)
 
 
 def test_grades_that_are_alike_have_the_interval_of_their_mean() -> None:
-    """20 right answers of 20 do not show that all are right, whoever asks."""
+    """20 right answers of 20 do not show that all are right, with any prompt."""
     item, prompt = np.divmod(np.arange(60), 3)
-    found = howsure.prompt_sensitivity(np.ones(60), prompt=prompt, id=item)
-    (one,) = howsure.mean_scores(np.ones(20))
-    for mean in (found.mean, found.given, *found.prompts.values()):
-        assert (mean.low, mean.high) == pytest.approx((one.mean.low, one.mean.high))
+    sensitivity = howsure.prompt_sensitivity(np.ones(60), prompt=prompt, id=item)
+    (constant,) = howsure.mean_scores(np.ones(20))
+    for mean in (sensitivity.mean, sensitivity.given, *sensitivity.prompts.values()):
+        assert (mean.low, mean.high) == pytest.approx((constant.mean.low, constant.mean.high))
     unbounded = howsure.prompt_sensitivity(np.full(60, 3.0), prompt=prompt, id=item)
     assert unbounded.mean.low is unbounded.given.low is None
     assert "bounds" in unbounded.notes[0]
@@ -111,23 +113,23 @@ def test_grades_that_are_alike_have_the_interval_of_their_mean() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("hard", [0.02, 0.3])
 def test_intervals_of_shares_hold_where_few_items_are_hard(hard: float) -> None:
-    rng, held, files = np.random.default_rng(0), 0, 300
+    rng, covered, files = np.random.default_rng(0), 0, 300
     item, prompt = np.divmod(np.arange(160), 4)
     for _ in range(files):
         right = rng.random((40, 4)) < np.where(rng.random((40, 1)) < hard, 0.02, 0.98)
         mean = howsure.prompt_sensitivity(right.ravel().astype(float), prompt=prompt, id=item).mean
         assert mean.low is not None
         assert mean.high is not None
-        held += mean.low <= 0.98 - 0.96 * hard <= mean.high
-    assert held > 0.92 * files
+        covered += mean.low <= 0.98 - 0.96 * hard <= mean.high
+    assert covered > 0.92 * files
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("m", "prompts"), [(3, 0.0), (3, 0.3), (5, 0.1), (10, 0.3)])
 def test_intervals_over_prompts_hold(m: int, prompts: float) -> None:
-    held, files = 0, 400
+    covered, files = 0, 400
     for seed in range(files):
         score, roles = columns(grades(seed, 60, m, 1, prompts=prompts))
-        found = howsure.prompt_sensitivity(score, **roles)
-        held += found.mean.low <= 3.0 <= found.mean.high
-    assert held > 0.92 * files
+        sensitivity = howsure.prompt_sensitivity(score, **roles)
+        covered += sensitivity.mean.low <= 3.0 <= sensitivity.mean.high
+    assert covered > 0.92 * files

@@ -133,9 +133,9 @@ def test_each_group_has_its_alarm_and_all_of_them_one_promise() -> None:
     worse = np.where((groups == "a") & (q > 0.5) & (np.arange(N) % 5 == 0), 0.0, y)
     monitor = CalibrationMonitor()
     monitor.update(DAYS, worse, q, groups=groups)
-    found = monitor.status()
-    assert {row.name: row.outcome for row in found} == {"<b>": "no alarm", "a": "alarm", "b": "no alarm"}
-    assert found["a"].threshold == pytest.approx(20 / (FIRST_SHARE / 3))
+    status = monitor.status()
+    assert {row.name: row.outcome for row in status} == {"<b>": "no alarm", "a": "alarm", "b": "no alarm"}
+    assert status["a"].threshold == pytest.approx(20 / (FIRST_SHARE / 3))
     later = np.datetime64("2026-05-01") + np.arange(300) // 100
     monitor.update(later, np.ones(300), np.full(300, 0.9), groups=np.array(["new", "newer", "a"])[np.arange(300) % 3])
     assert sum(20 / row.threshold for row in monitor.status()) < 1
@@ -156,8 +156,8 @@ def test_clusters_count_for_what_they_are_worth() -> None:
     y = (rng.random(N // 25)[documents] < 0.8).astype(float)
     rows, clusters = CalibrationMonitor(tolerance=0), CalibrationMonitor(tolerance=0)
     rows.update(DAYS, y, q)
-    taken = clusters.update(DAYS, y, q, clusters=documents)
-    assert taken.moved == 0
+    update = clusters.update(DAYS, y, q, clusters=documents)
+    assert update.moved == 0
     assert rows.status().outcome == "alarm"
     assert clusters.status().outcome == "no alarm"
     assert clusters.status()["all"].error.high > 0.03
@@ -169,9 +169,9 @@ def test_clusters_count_for_what_they_are_worth() -> None:
 def test_a_cluster_stays_in_one_period() -> None:
     y, q = stream()
     monitor = CalibrationMonitor()
-    taken = monitor.update(DAYS, y, q, clusters=np.arange(N) // 100)
-    assert taken.moved > 0
-    assert "their cluster began" in repr(taken)
+    update = monitor.update(DAYS, y, q, clusters=np.arange(N) // 100)
+    assert update.moved > 0
+    assert "their cluster began" in repr(update)
 
 
 def lasting(seed: int, nights: int = 3) -> tuple[Any, ...]:
@@ -182,7 +182,7 @@ def lasting(seed: int, nights: int = 3) -> tuple[Any, ...]:
     y = (np.repeat(rng.random(600), nights) < q).astype(float)
     order = np.argsort(cluster // 20 + age, kind="stable")
     days = np.datetime64("2026-01-01") + cluster // 20 + age
-    return days[order], y[order], q[order], np.array([f"conversation {one}" for one in cluster[order]])
+    return days[order], y[order], q[order], np.array([f"conversation {number}" for number in cluster[order]])
 
 
 @pytest.mark.parametrize("whole_log", [True, False])
@@ -193,14 +193,14 @@ def test_a_cluster_that_lasts_is_taken_once(whole_log: bool) -> None:
     monitor, left_out = CalibrationMonitor(tolerance=0.0), 0
     for night in np.unique(days):
         rows = (days <= night) if whole_log else (days == night)
-        taken = monitor.update(days[rows], y[rows], q[rows], clusters=clusters[rows], until=night)
-        assert (taken.late, taken.changed, taken.moved) == (0, 0, 0)
-        assert taken.n + taken.continued == (days == night).sum()
-        left_out += taken.continued
+        update = monitor.update(days[rows], y[rows], q[rows], clusters=clusters[rows], until=night)
+        assert (update.late, update.changed, update.moved) == (0, 0, 0)
+        assert update.n + update.continued == (days == night).sum()
+        left_out += update.continued
         monitor = CalibrationMonitor.from_json(monitor.to_json())
     assert (monitor.status()["all"].n, left_out) == (600, 1200)
     assert monitor.status().outcome == "no alarm"
-    assert "20 rows of clusters taken in an earlier update, left out" in repr(taken)
+    assert "20 rows of clusters taken in an earlier update, left out" in repr(update)
     assert (
         "1,200 of 1,800 rows were left out, because their clusters began in an earlier update"
         in monitor.status().notes[0]
@@ -312,8 +312,8 @@ def test_dates_of_all_kinds_are_read() -> None:
 def test_labels_may_be_none_or_missing() -> None:
     monitor = CalibrationMonitor()
     dates = ["2026-01-01", "2026-01-01", "2026-01-03"]
-    taken = monitor.update(dates, [True, None, False], [0.9, 0.8, 0.7])
-    assert (taken.n, taken.unlabelled, taken.open) == (1, 1, 1)
+    update = monitor.update(dates, [True, None, False], [0.9, 0.8, 0.7])
+    assert (update.n, update.unlabelled, update.open) == (1, 1, 1)
 
 
 def test_what_cannot_be_read_changes_nothing(dropped: CalibrationMonitor) -> None:
@@ -323,9 +323,11 @@ def test_what_cannot_be_read_changes_nothing(dropped: CalibrationMonitor) -> Non
     assert dropped.to_json() == before
 
 
-def _places(held: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+def _places(content: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """Every place in a state, but of lists only the first."""
-    inside = held.items() if isinstance(held, dict) else enumerate(held[:1]) if isinstance(held, list) else ()
+    inside = (
+        content.items() if isinstance(content, dict) else enumerate(content[:1]) if isinstance(content, list) else ()
+    )
     return [path, *(place for key, value in inside for place in _places(value, (*path, key)))]
 
 
@@ -356,21 +358,21 @@ def test_a_state_of_wrong_values_is_refused_whatever_its_checksum() -> None:
 
 def test_numbers_and_their_texts_are_one_cluster() -> None:
     kinds = [["7", "8"], [7, 8], np.array([7.0, 8.0]), pd.Series([7, 8], dtype=object).to_numpy()]
-    found = [fingerprints(np.asarray(one), n=2).tolist() for one in kinds]
-    assert found == [[fingerprint("7"), fingerprint("8")]] * 4
+    prints = [fingerprints(np.asarray(ids), n=2).tolist() for ids in kinds]
+    assert prints == [[fingerprint("7"), fingerprint("8")]] * 4
 
 
 def test_a_database_counts_the_same() -> None:
     for name in ("doc 7", "", "Gespräch", "\U0001f600"):
-        ((held,),) = duckdb.execute("SELECT md5_number_lower(?)", [name]).fetchall()
-        assert np.uint64(held).astype(np.int64) == fingerprint(name)
+        ((hashed,),) = duckdb.execute("SELECT md5_number_lower(?)", [name]).fetchall()
+        assert np.uint64(hashed).astype(np.int64) == fingerprint(name)
 
 
 def test_fingerprints_come_back_from_their_text() -> None:
     """Also those whose difference no number of 64 bits holds."""
-    held = np.array([-(2**63), -5, 0, 2**63 - 1])
-    assert unpacked(packed(held)).tolist() == held.tolist()
-    assert unpacked(packed(held[:0])).tolist() == []
-    for wrong in (packed(held[::-1]), packed(held[[0, 0]]), "AAA", "AAAA", "ä", "AAAA AAAA"):
+    prints = np.array([-(2**63), -5, 0, 2**63 - 1])
+    assert unpacked(packed(prints)).tolist() == prints.tolist()
+    assert unpacked(packed(prints[:0])).tolist() == []
+    for wrong in (packed(prints[::-1]), packed(prints[[0, 0]]), "AAA", "AAAA", "ä", "AAAA AAAA"):
         with pytest.raises(ValueError):  # noqa: PT011 -- whatever base64 says
             unpacked(wrong)

@@ -58,10 +58,10 @@ def test_the_band_is_the_range_of_the_error_in_the_ellipsoid() -> None:
     """No gap of 200,000 random ones on the ellipsoid has an error outside, and some come near both ends."""
     rng = np.random.default_rng(2)
     sums = drawn(rng, 3000, 0.1)
-    held = sums.n > 0
+    nonempty = sums.n > 0
     gaps, share, _, _, floor = _parts(sums)
-    n = sums.n[held]
-    variance = np.maximum(sums.dominating[held], n * floor)
+    n = sums.n[nonempty]
+    variance = np.maximum(sums.dominating[nonempty], n * floor)
     prior = MIXED * share * variance / n
     radius = 2 * math.log(20) + np.log1p(variance / prior).sum()
     directions = rng.normal(size=(200_000, len(gaps)))
@@ -70,21 +70,21 @@ def test_the_band_is_the_range_of_the_error_in_the_ellipsoid() -> None:
     axes = n**2 / (variance + prior)
     e = directions * np.sqrt(radius / (axes * directions**2).sum(axis=1))[:, None]
     errors = np.sqrt((share * (gaps + e) ** 2).sum(axis=1))
-    found = error_sequence(sums)
-    assert found.low <= errors.min() + 1e-9
-    assert found.high >= errors.max() - 1e-9
-    assert errors.min() - found.low < 0.02
-    assert found.high - errors.max() < 0.02
+    band = error_sequence(sums)
+    assert band.low <= errors.min() + 1e-9
+    assert band.high >= errors.max() - 1e-9
+    assert errors.min() - band.low < 0.02
+    assert band.high - errors.max() < 0.02
 
 
 def test_a_period_holds_the_true_error_about_as_often_as_it_says() -> None:
     rng = np.random.default_rng(3)
     for gap in (0.0, 0.05, 0.15):
-        held = 0
+        covered = 0
         for _ in range(200):
-            found = period_error(drawn(rng, 400, gap))
-            held += found.low <= gap <= found.high
-        assert held >= 180
+            band = period_error(drawn(rng, 400, gap))
+            covered += band.low <= gap <= band.high
+        assert covered >= 180
 
 
 def test_the_band_of_all_times_holds_at_all_of_them() -> None:
@@ -95,31 +95,31 @@ def test_the_band_of_all_times_holds_at_all_of_them() -> None:
         always = True
         for _ in range(20):
             total += drawn(rng, 200, 0.05)
-            found = error_sequence(total)
-            always &= found.low <= 0.05 <= found.high
+            band = error_sequence(total)
+            always &= band.low <= 0.05 <= band.high
         missed += not always
     assert missed <= 2
 
 
-def test_of_nothing_nothing_is_said() -> None:
+def test_of_nothing_nothing_is_reported() -> None:
     assert math.isnan(error_sequence(CellSums.zero()).value)
     assert math.isnan(period_error(CellSums.zero()).value)
 
 
 def test_one_row_is_no_evidence() -> None:
-    one = CellSums.of(np.array([0], np.uint8), np.array([0.9]), None)
-    for found in (error_sequence(one), period_error(one)):
-        assert 0.0 <= found.low <= found.value <= found.high <= 1.0
-    assert error_sequence(one).low == 0.0
+    single_row = CellSums.of(np.array([0], np.uint8), np.array([0.9]), None)
+    for band in (error_sequence(single_row), period_error(single_row)):
+        assert 0.0 <= band.low <= band.value <= band.high <= 1.0
+    assert error_sequence(single_row).low == 0.0
 
 
 def test_gaps_smaller_than_noise_prove_nothing() -> None:
     """Frequencies that agree with the probabilities to the last row: the error may still be some."""
     q = np.repeat([0.25, 0.75], 200)
     y = (np.arange(400) % 4 < np.where(q > 0.5, 3, 1)).astype(np.uint8)
-    found = period_error(CellSums.of(y, q, None))
-    assert (found.value, found.low) == (0.0, 0.0)
-    assert found.high > 0.04
+    band = period_error(CellSums.of(y, q, None))
+    assert (band.value, band.low) == (0.0, 0.0)
+    assert band.high > 0.04
 
 
 def test_few_clusters_do_not_narrow_the_bands() -> None:
@@ -160,7 +160,7 @@ def test_the_e_value_is_the_mean_over_bets_and_changes() -> None:
         assert math.exp(process.log_e) == pytest.approx(float(WEIGHTS @ wealth) + waiting(period + 2))
     sums = [gains[r:].sum(axis=0) for r in range(12)]
     best = int(np.argmax(np.max(sums, axis=0) + np.log(WEIGHTS)))
-    start = int(np.argmax([one[best] for one in sums]))
+    start = int(np.argmax([sums_at_start[best] for sums_at_start in sums]))
     assert process.suspected == (f"day {start:02}", NAMES[best])
 
 
@@ -174,24 +174,24 @@ def test_a_state_comes_back_as_it_was() -> None:
 @pytest.mark.parametrize("name", REGIMES)
 def test_a_calibrated_model_rarely_alarms(name: str) -> None:
     """100 models with 40 looks each: the e-value exceeds 4 in at most a quarter of them, whenever one stops."""
-    found = highest(**REGIMES[name], runs=100, looks=40, rows=10, seed=5)
-    assert (found >= math.log(4)).mean() <= 0.25
-    assert found.max() > 0
+    log_e_values = highest(**REGIMES[name], runs=100, looks=40, rows=10, seed=5)
+    assert (log_e_values >= math.log(4)).mean() <= 0.25
+    assert log_e_values.max() > 0
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", REGIMES)
 def test_a_calibrated_model_alarms_in_five_of_a_hundred_runs_at_most(name: str) -> None:
     """200 models with 10,000 looks each: of at most 10 alarms expected, more than 17 are seen once in a hundred."""
-    found = highest(**REGIMES[name], runs=200, looks=10_000, rows=10, seed=1)
-    assert (found >= THRESHOLD).sum() <= 17
+    log_e_values = highest(**REGIMES[name], runs=200, looks=10_000, rows=10, seed=1)
+    assert (log_e_values >= THRESHOLD).sum() <= 17
 
 
 @pytest.mark.slow
 def test_a_model_that_gets_worse_is_found_within_weeks() -> None:
-    found = nights_until(100, runs=50, tolerance=0.0, seed=7)
-    assert (found <= 0).sum() <= 7
-    assert np.median(found) <= 30
+    nights = nights_until(100, runs=50, tolerance=0.0, seed=7)
+    assert (nights <= 0).sum() <= 7
+    assert np.median(nights) <= 30
 
 
 # Bets: what they may gain if the forecasts are calibrated, and what clusters may change about it.
@@ -267,12 +267,12 @@ def test_a_cluster_of_one_is_a_row() -> None:
 def test_a_bet_is_a_likelihood_ratio() -> None:
     """Of the shifted forecast, by the formula."""
     q, y = np.array([0.3, 0.6, 0.6]), np.array([1, 0, 1])
-    found = dict(zip(NAMES, gains(y, q), strict=True))
+    gains_by_name = dict(zip(NAMES, gains(y, q), strict=True))
     more = (0.33 / 0.3) * (0.37 / 0.4) * (0.63 / 0.6)
-    assert found["more by 0.03 everywhere"] == pytest.approx(more)
+    assert gains_by_name["more by 0.03 everywhere"] == pytest.approx(more)
     odds = 1.5 * 0.3 / (1.5 * 0.3 + 0.7)
     other = 1.5 * 0.6 / (1.5 * 0.6 + 0.4)
-    assert found["odds times 1.5"] == pytest.approx(odds / 0.3 * (1 - other) / 0.4 * other / 0.6)
+    assert gains_by_name["odds times 1.5"] == pytest.approx(odds / 0.3 * (1 - other) / 0.4 * other / 0.6)
 
 
 def test_within_the_tolerance_nothing_is_gained() -> None:

@@ -40,8 +40,8 @@ def test_two_levels_are_platt_scaling(weighted):
 
 
 def test_the_optimum_is_that_of_scipy():
-    y, told = GRADES[:300], TOLD[:300]
-    odds = np.array([[np.log(row[k:].sum() / row[:k].sum()) for k in range(1, 5)] for row in told])
+    y, predicted = GRADES[:300], TOLD[:300]
+    odds = np.array([[np.log(row[k:].sum() / row[:k].sum()) for k in range(1, 5)] for row in predicted])
     above = np.array([[grade >= k for k in range(1, 5)] for grade in y])
     ones = above.sum(axis=0)
     targets = np.where(above, (ones + 1) / (ones + 2), 1 / (300 - ones + 2))
@@ -51,16 +51,16 @@ def test_the_optimum_is_that_of_scipy():
         return float((np.logaddexp(0, eta) - targets * eta).sum())
 
     best = minimize(loss, [1.0, 0, 0, 0, 0], method="BFGS", options={"gtol": 1e-8}).x
-    found = recalibrate(y, told, method="ordered").parameters
-    assert [1 / found["T"], *found["s"]] == pytest.approx(best, abs=1e-5)
+    parameters = recalibrate(y, predicted, method="ordered").parameters
+    assert [1 / parameters["T"], *parameters["s"]] == pytest.approx(best, abs=1e-5)
 
 
-def test_what_was_planted_is_found_and_mended():
+def test_a_planted_distortion_is_found_and_corrected():
     recalibration = recalibrate(GRADES[:2000], TOLD[:2000], method="ordered")
     assert recalibration.parameters["T"] == pytest.approx(1.5, abs=0.15)
     assert recalibration.parameters["s"] == pytest.approx([-0.4, 0, 0, 0.4], abs=0.15)
     after = recalibration.apply(TOLD[2000:])
-    before, mended = (howsure.ordinal_calibration(GRADES[2000:], one) for one in (TOLD[2000:], after))
+    before, mended = (howsure.ordinal_calibration(GRADES[2000:], predicted) for predicted in (TOLD[2000:], after))
     assert before.error.low > 0.02
     assert mended.error.value < 0.03
     assert mended.rps.value < before.rps.value

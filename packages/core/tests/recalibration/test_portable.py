@@ -52,9 +52,9 @@ def test_the_same_probabilities_of_classes_to_the_last_bit(method):
     assert repr(again) == repr(recalibration)
 
 
-def document(fitted: str = "temperature", **held: object) -> dict[str, object]:
+def document(fitted: str = "temperature", **changes: object) -> dict[str, object]:
     y, q = binary(300)
-    return json.loads(recalibrate(y, q, method=fitted).to_json()) | held
+    return json.loads(recalibrate(y, q, method=fitted).to_json()) | changes
 
 
 def test_the_text_says_what_it_is():
@@ -66,13 +66,13 @@ def test_the_text_says_what_it_is():
     )
 
 
-def in_plain_python(held: dict, q: float) -> float:
-    """A map's file applied to one probability by what stands in it, with the standard library alone."""
-    if held["floor"] is not None:
-        q = min(max(q, held["floor"]), 1 - held["floor"])
-    p = held["parameters"]
+def in_plain_python(content: dict, q: float) -> float:
+    """A map's file applied to one probability, with its content and the standard library alone."""
+    if content["floor"] is not None:
+        q = min(max(q, content["floor"]), 1 - content["floor"])
+    p = content["parameters"]
     log_odds = math.log(q / (1 - q))
-    match held["method"]:
+    match content["method"]:
         case "none":
             return q
         case "temperature":
@@ -90,28 +90,34 @@ def in_plain_python(held: dict, q: float) -> float:
     x, y = p["x"], p["y"]
     if q <= x[0] or q >= x[-1]:
         return y[0] if q <= x[0] else y[-1]
-    right = next(place for place, one in enumerate(x) if one >= q)
+    right = next(place for place, knot in enumerate(x) if knot >= q)
     return y[right - 1] + (y[right] - y[right - 1]) * (q - x[right - 1]) / (x[right] - x[right - 1])
 
 
-def of_classes_in_plain_python(held: dict, p: list[float]) -> list[float]:
-    logs, found = [math.log(one) for one in p], held["parameters"]
-    match held["method"]:
+def of_classes_in_plain_python(content: dict, p: list[float]) -> list[float]:
+    logs, parameters = [math.log(p_k) for p_k in p], content["parameters"]
+    match content["method"]:
         case "temperature":
-            scores = [one / found["T"] for one in logs]
+            scores = [log_p / parameters["T"] for log_p in logs]
         case "vector":
-            scores = [a * one + b for a, b, one in zip(found["a"], found["b"], logs, strict=True)]
+            scores = [a * log_p + b for a, b, log_p in zip(parameters["a"], parameters["b"], logs, strict=True)]
         case "ordered":
             above = [sum(p[k + 1 :]) / sum(p[: k + 1]) for k in range(len(p) - 1)]
-            c = [1 / (1 + math.exp(-(s + math.log(o) / found["T"]))) for s, o in zip(found["s"], above, strict=True)]
-            rest = [one - other for one, other in zip([1.0, *c], [*c, 0.0], strict=True)]
-            m = [one if one > 0 else held / 1000 for one, held in zip(rest, p, strict=True)]
-            return [one / sum(m) for one in m]
+            c = [
+                1 / (1 + math.exp(-(s + math.log(o) / parameters["T"])))
+                for s, o in zip(parameters["s"], above, strict=True)
+            ]
+            rest = [upper - other for upper, other in zip([1.0, *c], [*c, 0.0], strict=True)]
+            m = [
+                difference if difference > 0 else probability / 1000
+                for difference, probability in zip(rest, p, strict=True)
+            ]
+            return [mass / sum(m) for mass in m]
         case _:
-            rows = zip(found["W"], found["b"], strict=True)
-            scores = [b + sum(w * one for w, one in zip(row, logs, strict=True)) for row, b in rows]
+            rows = zip(parameters["W"], parameters["b"], strict=True)
+            scores = [b + sum(w * log_p for w, log_p in zip(row, logs, strict=True)) for row, b in rows]
     raised = [math.exp(score) for score in scores]
-    return [one / sum(raised) for one in raised]
+    return [power / sum(raised) for power in raised]
 
 
 @pytest.mark.parametrize("floor", [None, 0.01])
@@ -120,7 +126,9 @@ def test_ten_lines_of_any_language_apply_the_file(method, floor):
     y, q = binary(300)
     recalibration = recalibrate(y, q, method=method, floor=floor)
     content = json.loads(recalibration.to_json())
-    assert [in_plain_python(content, one) for one in q.tolist()] == pytest.approx(recalibration.apply(q), rel=1e-12)
+    assert [in_plain_python(content, probability) for probability in q.tolist()] == pytest.approx(
+        recalibration.apply(q), rel=1e-12
+    )
 
 
 @pytest.mark.parametrize("method", OF_CLASSES)
@@ -141,12 +149,12 @@ X, Y = make_classification(600, 12, n_informative=5, n_redundant=5, random_state
 
 def test_its_map_is_that_of_the_out_of_fold_probabilities():
     folds = KFold(4, shuffle=True, random_state=1)
-    found = RecalibratedClassifier(GaussianNB(), method="platt", cv=folds).fit(X, Y)
+    classifier = RecalibratedClassifier(GaussianNB(), method="platt", cv=folds).fit(X, Y)
     outside = cross_val_predict(GaussianNB(), X, Y, cv=folds, method="predict_proba")[:, 1]
     expected = recalibrate(Y, outside, method="platt")
-    assert found.map_.parameters == pytest.approx(expected.parameters, rel=1e-9)
+    assert classifier.map_.parameters == pytest.approx(expected.parameters, rel=1e-9)
     ones = expected.apply(GaussianNB().fit(X, Y).predict_proba(X)[:, 1])
-    assert found.predict_proba(X) == pytest.approx(np.column_stack([1 - ones, ones]), abs=1e-12)
+    assert classifier.predict_proba(X) == pytest.approx(np.column_stack([1 - ones, ones]), abs=1e-12)
 
 
 def test_it_mends_naive_bayes():
@@ -163,11 +171,11 @@ def test_names_of_classes_weights_groups_and_a_fitted_classifier():
     names = np.array(["b", "c", "a"])[codes]
     weight = np.random.default_rng(0).uniform(0, 2, 400)
     group = np.arange(400) // 2
-    found = RecalibratedClassifier(GaussianNB(), method="dirichlet").fit(features, names, weight, group)
-    assert found.classes_.tolist() == ["a", "b", "c"]
-    assert found.map_.classes == ("a", "b", "c")
-    assert found.map_.recipe["clusters"] == 200
-    assert found.predict_proba(features).sum(axis=1) == pytest.approx(1)
+    classifier = RecalibratedClassifier(GaussianNB(), method="dirichlet").fit(features, names, weight, group)
+    assert classifier.classes_.tolist() == ["a", "b", "c"]
+    assert classifier.map_.classes == ("a", "b", "c")
+    assert classifier.map_.recipe["clusters"] == 200
+    assert classifier.predict_proba(features).sum(axis=1) == pytest.approx(1)
     frozen = FrozenEstimator(GaussianNB().fit(features[:200], names[:200]))
     after = RecalibratedClassifier(frozen, method="temperature").fit(features[200:], names[200:])
     alone = recalibrate(
@@ -181,10 +189,10 @@ def test_names_of_classes_weights_groups_and_a_fitted_classifier():
 def test_it_is_cloned_pickled_searched_and_put_into_a_pipeline():
     inner = make_pipeline(StandardScaler(), LogisticRegression())
     search = GridSearchCV(RecalibratedClassifier(inner), {"method": ["none", "platt"]}, scoring="neg_log_loss", cv=3)
-    found = search.fit(X, Y).best_estimator_
-    again = pickle.loads(pickle.dumps(found))
-    assert (again.predict_proba(X) == found.predict_proba(X)).all()
-    assert clone(found).get_params()["method"] == found.method
+    classifier = search.fit(X, Y).best_estimator_
+    again = pickle.loads(pickle.dumps(classifier))
+    assert (again.predict_proba(X) == classifier.predict_proba(X)).all()
+    assert clone(classifier).get_params()["method"] == classifier.method
 
 
 @pytest.mark.long
@@ -195,13 +203,13 @@ def test_without_scikit_learn_it_says_what_to_install():
         "try: room.RecalibratedClassifier\n"
         "except ImportError as error: print(error)"
     )
-    said = subprocess.check_output([sys.executable, "-c", program], text=True)
-    assert 'pip install "howsure[classifiers]"' in said
+    message = subprocess.check_output([sys.executable, "-c", program], text=True)
+    assert 'pip install "howsure[classifiers]"' in message
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_it_keeps_the_rules_of_scikit_learn():
-    found = check_estimator(RecalibratedClassifier(), on_fail=None)
-    assert [one["check_name"] for one in found if one["status"] == "failed"] == []
-    assert sum(one["status"] == "passed" for one in found) > 50
+    checks = check_estimator(RecalibratedClassifier(), on_fail=None)
+    assert [check["check_name"] for check in checks if check["status"] == "failed"] == []
+    assert sum(check["status"] == "passed" for check in checks) > 50

@@ -102,16 +102,16 @@ def test_isotonic_is_scikit_learns_with_ties(weighted):
 def test_beta_is_the_best_of_all_slopes_of_at_least_zero():
     for seed, slope in ((1, 0.6), (2, 3.0), (3, -0.5), (4, 0.0)):
         y, q = binary(300, seed, slope)
-        found = recalibrate(y, q, method="beta").parameters
+        parameters = recalibrate(y, q, method="beta").parameters
 
         def loss(at, y=y, q=q):
             eta = at[2] + at[0] * np.log(q) - at[1] * np.log(1 - q)
             return float((np.logaddexp(0, eta) - y * eta).sum())
 
         oracle = minimize(loss, [1.0, 1.0, 0.0], bounds=[(0, None), (0, None), (None, None)], method="L-BFGS-B")
-        mine = loss([found["a"], found["b"], found["c"]])
-        assert found["a"] >= 0
-        assert found["b"] >= 0
+        mine = loss([parameters["a"], parameters["b"], parameters["c"]])
+        assert parameters["a"] >= 0
+        assert parameters["b"] >= 0
         assert mine <= oracle.fun + 1e-6
         assert mine == pytest.approx(oracle.fun, abs=1e-3)
 
@@ -123,11 +123,11 @@ def test_venn_abers_is_two_isotonic_regressions_by_brute_force():
         q, y = rng.integers(0, 9, n) / 8, rng.integers(0, 2, n)
         y[:2] = 0, 1
         grid = np.arange(17) / 16
-        low, high = (found := recalibrate(y, q, method="venn-abers")).interval(grid)
-        for label, held in enumerate((low, high)):
+        low, high = (recalibration := recalibrate(y, q, method="venn-abers")).interval(grid)
+        for label, bound in enumerate((low, high)):
             brute = [IsotonicRegression().fit(np.append(q, x), np.append(y, label)).predict([x])[0] for x in grid]
-            assert held == pytest.approx(brute, abs=1e-12)
-        assert found.apply(grid) == pytest.approx(high / (1 - low + high))
+            assert bound == pytest.approx(brute, abs=1e-12)
+        assert recalibration.apply(grid) == pytest.approx(high / (1 - low + high))
 
 
 def test_histogram_bins_are_frequencies_of_equal_parts():
@@ -166,11 +166,11 @@ def test_maps_of_classes_are_the_minimum_of_a_brute_optimiser(method):
 
     start = {"temperature": [1.0], "vector": [1.0] * k + [0.0] * k, "dirichlet": [*np.eye(k).ravel(), *[0.0] * k]}
     oracle = minimize(loss, start[method], method="BFGS", options={"gtol": 1e-7})
-    held = recalibration.parameters
+    parameters = recalibration.parameters
     mine = {
-        "temperature": lambda: [1 / held["T"]],
-        "vector": lambda: [*held["a"], *held["b"]],
-        "dirichlet": lambda: [*np.ravel(held["W"]), *held["b"]],
+        "temperature": lambda: [1 / parameters["T"]],
+        "vector": lambda: [*parameters["a"], *parameters["b"]],
+        "dirichlet": lambda: [*np.ravel(parameters["W"]), *parameters["b"]],
     }[method]()
     assert loss(np.array(mine)) <= oracle.fun + 1e-10
     assert loss(np.array(mine)) == pytest.approx(oracle.fun, abs=1e-8)
@@ -198,13 +198,13 @@ def test_logits_are_the_probabilities_they_mean():
 
 @pytest.mark.parametrize("method", BINARY)
 def test_the_order_of_rows_changes_nothing_and_weights_repeat_rows(method):
-    found, y, q = fitted(method, weighted=True)
+    recalibration, y, q = fitted(method, weighted=True)
     weight = np.random.default_rng(1).integers(0, 4, 400)
     grid = np.linspace(0.01, 0.99, 99)
     mixed = np.random.default_rng(9).permutation(400)
     for rows, weights in ((mixed, weight[mixed]), (np.repeat(np.arange(400), weight), None)):
         again = recalibrate(y[rows], q[rows], method=method, sample_weight=weights)
-        assert again.apply(grid) == pytest.approx(found.apply(grid), abs=1e-8)
+        assert again.apply(grid) == pytest.approx(recalibration.apply(grid), abs=1e-8)
 
 
 @pytest.mark.parametrize("method", OF_CLASSES)
@@ -212,7 +212,7 @@ def test_the_order_of_rows_of_classes_changes_nothing_and_weights_repeat_rows(me
     y, logits = classes(500)
     weight = np.random.default_rng(1).integers(0, 4, 500)
     extra = {"penalty": 0.01} if method == "dirichlet" else {}
-    found = recalibrate(y, Probabilities("logits", logits), method=method, sample_weight=weight, **extra).apply(
+    recalibrated = recalibrate(y, Probabilities("logits", logits), method=method, sample_weight=weight, **extra).apply(
         logits=logits
     )
     mixed = np.random.default_rng(9).permutation(500)
@@ -220,7 +220,7 @@ def test_the_order_of_rows_of_classes_changes_nothing_and_weights_repeat_rows(me
         again = recalibrate(
             y[rows], Probabilities("logits", logits[rows]), method=method, sample_weight=weights, **extra
         )
-        assert again.apply(logits=logits) == pytest.approx(found, abs=1e-7)
+        assert again.apply(logits=logits) == pytest.approx(recalibrated, abs=1e-7)
 
 
 @settings(max_examples=25, deadline=None)
@@ -352,11 +352,11 @@ def test_platts_map_that_reverses_the_order_says_so():
 
 def test_labels_in_an_interval_separate_no_rising_slope():
     q = np.linspace(0.01, 0.99, 60)
-    found = recalibrate(
+    parameters = recalibrate(
         (q > 0.3) & (q < 0.6), q, method="beta"
     ).parameters  # a log q - b log(1 - q) with a > 0 > b would
-    assert found["a"] >= 0
-    assert found["b"] >= 0
+    assert parameters["a"] >= 0
+    assert parameters["b"] >= 0
 
 
 def test_float32_is_taken():
@@ -393,21 +393,21 @@ def test_each_fold_has_the_map_of_the_others(name):
     data = labelled_from(y, q, clusters=cluster)
     (method,) = candidates(name, binary=True)
     fold = folds_of(data, 5, np.random.default_rng(4))
-    found = out_of_fold(data, fold, lambda others: fit(others, method))
-    assert all(len(np.unique(fold[cluster == one])) == 1 for one in np.unique(cluster))
+    recalibrated = out_of_fold(data, fold, lambda others: fit(others, method))
+    assert all(len(np.unique(fold[cluster == cluster_id])) == 1 for cluster_id in np.unique(cluster))
     for number in range(5):
-        own = fold == number
-        alone = recalibrate(y[~own], q[~own], method=name)
-        assert (found[own] == alone.apply(q[own])).all()
+        in_fold = fold == number
+        alone = recalibrate(y[~in_fold], q[~in_fold], method=name)
+        assert (recalibrated[in_fold] == alone.apply(q[in_fold])).all()
 
 
 def test_folds_are_dealt_evenly_over_labels_and_groups():
     y, q = binary(600)
     group = np.repeat(["a", "b", "b"], 200)
     fold = folds_of(labelled_from(y, q, groups=group), 5, np.random.default_rng(0))
-    for one in ("a", "b"):
+    for group_name in ("a", "b"):
         for label in (0, 1):
-            sizes = np.bincount(fold[(group == one) & (y == label)], minlength=5)
+            sizes = np.bincount(fold[(group == group_name) & (y == label)], minlength=5)
             assert sizes.max() - sizes.min() <= 1
 
 

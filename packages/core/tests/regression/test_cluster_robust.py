@@ -81,15 +81,15 @@ CASES: dict[str, tuple[dict[str, Any], list[np.ndarray]]] = {
 @pytest.mark.parametrize("name", CASES)
 def test_least_squares_are_those_of_dense_matrices(name: str) -> None:
     x, of_cluster, y = rows()
-    asked, effects = CASES[name]
-    columns = {"x": x} if "clusters" in asked and effects else {"x": x, "of cluster": of_cluster}
-    result = howsure.regress_predicted(y, y, covariates=columns, **asked)
+    options, effects = CASES[name]
+    columns = {"x": x} if "clusters" in options and effects else {"x": x, "of cluster": of_cluster}
+    result = howsure.regress_predicted(y, y, covariates=columns, **options)
     design = np.column_stack([*([] if effects else [np.ones(N)]), *columns.values(), *effects])
-    weight = np.asarray(asked.get("sample_weight", np.ones(N)))
+    weight = np.asarray(options.get("sample_weight", np.ones(N)))
     weight = weight / weight.mean()
     scale = np.sqrt(weight)
     beta = np.linalg.lstsq(design * scale[:, None], y * scale, rcond=None)[0]
-    clusters = asked.get("clusters", ROWS)
+    clusters = options.get("clusters", ROWS)
     errors, degrees = by_definition(
         design, weight, scale * (y - design @ beta), clusters, list(range(len(result.rows)))
     )

@@ -46,28 +46,28 @@ def partly(y: np.ndarray, *, every: int = 3) -> np.ndarray:
 @pytest.mark.parametrize("name", STATSMODELS)
 def test_where_all_are_labelled_it_is_the_regression_with_its_sandwich(name: str) -> None:
     x, z, y, f = rows()
-    asked, values = STATSMODELS[name]
-    found = howsure.regress_predicted(y, f, covariates={"x": x, "z": z}, **asked)
-    naive = howsure.regress_predicted(y, y, covariates={"x": x, "z": z}, **asked)
-    assert [row.corrected.value for row in found] == pytest.approx(values, abs=1e-8)
+    options, values = STATSMODELS[name]
+    regression = howsure.regress_predicted(y, f, covariates={"x": x, "z": z}, **options)
+    naive = howsure.regress_predicted(y, y, covariates={"x": x, "z": z}, **options)
+    assert [row.corrected.value for row in regression] == pytest.approx(values, abs=1e-8)
     assert [row.naive.value for row in naive] == pytest.approx(values, abs=1e-8)
     errors = [row.naive_error for row in naive]
-    assert [row.corrected_error for row in found] == pytest.approx(errors, rel=1e-6)
+    assert [row.corrected_error for row in regression] == pytest.approx(errors, rel=1e-6)
 
 
 @pytest.mark.parametrize(
-    ("effects", "asked", "value"),
+    ("effects", "options", "value"),
     [
         (("unit",), {"clusters": UNIT}, 0.22903386801145675),
         (("unit", "period"), {}, 0.23884587748959918),
         (("period",), {"method": "logit"}, 1.3020060399388005),
     ],
 )
-def test_fixed_effects_are_those_of_dummies(effects: Any, asked: Any, value: float) -> None:
+def test_fixed_effects_are_those_of_dummies(effects: Any, options: Any, value: float) -> None:
     x, _, y, f = rows()
-    held = {"unit": UNIT, "period": PERIOD}
-    taken = {name: held[name] for name in effects}
-    (row,) = howsure.regress_predicted(y, f, covariates={"x": x}, fixed_effects=taken, **asked)
+    effects_by_name = {"unit": UNIT, "period": PERIOD}
+    fixed_effects = {name: effects_by_name[name] for name in effects}
+    (row,) = howsure.regress_predicted(y, f, covariates={"x": x}, fixed_effects=fixed_effects, **options)
     assert row.corrected.value == pytest.approx(value, abs=1e-8)
 
 
@@ -78,52 +78,57 @@ def of(columns: np.ndarray, *, logit: bool) -> Regression:
 
 def test_with_predictions_as_they_are_it_is_prediction_powered_inference() -> None:
     x, z, y, f = rows()
-    read = ROWS[::4]
-    labelled = Labelled(read, np.full(len(read), 4.0), None, read)
-    outcome = f + labelled.spread(N, (y - f)[read][:, None])[:, 0]
-    found = fitted(of(np.column_stack([np.ones(N), x, z]), logit=True), outcome)
-    assert found.values == pytest.approx(PPI_PY_LOGISTIC, abs=1e-8)
-    read = ROWS[:40]  # whose covariates are those of the others, too
-    labelled = Labelled(read, np.full(40, 5.0), None, read)
-    outcome = f + labelled.spread(N, (y - f)[read][:, None])[:, 0]
-    found = fitted(of(np.column_stack([np.ones(N), np.tile(x[:40], 5)]), logit=False), outcome)
-    assert found.values == pytest.approx(PPI_PY_OLS, abs=1e-8)
+    labelled_rows = ROWS[::4]
+    labelled = Labelled(labelled_rows, np.full(len(labelled_rows), 4.0), None, labelled_rows)
+    outcome = f + labelled.spread(N, (y - f)[labelled_rows][:, None])[:, 0]
+    fit = fitted(of(np.column_stack([np.ones(N), x, z]), logit=True), outcome)
+    assert fit.values == pytest.approx(PPI_PY_LOGISTIC, abs=1e-8)
+    labelled_rows = ROWS[:40]  # whose covariates are those of the others, too
+    labelled = Labelled(labelled_rows, np.full(40, 5.0), None, labelled_rows)
+    outcome = f + labelled.spread(N, (y - f)[labelled_rows][:, None])[:, 0]
+    fit = fitted(of(np.column_stack([np.ones(N), np.tile(x[:40], 5)]), logit=False), outcome)
+    assert fit.values == pytest.approx(PPI_PY_OLS, abs=1e-8)
 
 
 def by_hand(x: np.ndarray, y: np.ndarray, f: np.ndarray, stratum: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Least squares by the definitions, row by row: coefficients and standard errors without clusters."""
-    read = [row for row in range(N) if not math.isnan(y[row])]
+    labelled = [row for row in range(N) if not math.isnan(y[row])]
     weight = {
-        row: float((stratum == stratum[row]).sum() / sum(stratum[one] == stratum[row] for one in read)) for row in read
+        row: float(
+            (stratum == stratum[row]).sum() / sum(stratum[labelled_row] == stratum[row] for labelled_row in labelled)
+        )
+        for row in labelled
     }
     features = np.column_stack([f, x[:, 1:]])
     features = (features - features.mean(axis=0)) / features.std(axis=0)
     folds = []
     for fold in range(FOLDS):
-        told = [row for place, row in enumerate(read) if place % FOLDS != fold]
-        w = np.array([weight[row] for row in told]) / np.mean(list(weight.values()))
-        design = np.column_stack([np.ones(len(told)), features[told]])
+        training = [row for place, row in enumerate(labelled) if place % FOLDS != fold]
+        w = np.array([weight[row] for row in training]) / np.mean(list(weight.values()))
+        design = np.column_stack([np.ones(len(training)), features[training]])
         ridge = np.diag([0.0, *[PENALTY] * features.shape[1]])
-        slopes = np.linalg.solve(design.T @ np.diag(w) @ design + ridge, design.T @ (w * y[told]))
+        slopes = np.linalg.solve(design.T @ np.diag(w) @ design + ridge, design.T @ (w * y[training]))
         folds.append(np.column_stack([np.ones(N), features]) @ slopes)
     expected = np.mean(folds, axis=0)
-    for place, row in enumerate(read):
+    for place, row in enumerate(labelled):
         expected[row] = folds[place % FOLDS][row]
     outcome = expected.copy()
-    for row in read:
+    for row in labelled:
         outcome[row] += weight[row] * (y[row] - expected[row])
-    bread = np.linalg.inv(sum(np.outer(one, one) for one in x))
-    beta = bread @ sum(one * value for one, value in zip(x, outcome, strict=True))
+    bread = np.linalg.inv(sum(np.outer(x_row, x_row) for x_row in x))
+    beta = bread @ sum(x_row * value for x_row, value in zip(x, outcome, strict=True))
     meat = np.zeros((x.shape[1], x.shape[1]))
     adjusted = {row: x[row] / math.sqrt(1.0 - x[row] @ bread @ x[row]) for row in range(N)}  # CR2, of rows HC2
     for row in range(N):
-        mine = [one for one in read if stratum[one] == stratum[row]]
-        centre = np.mean([adjusted[one] * (y[one] - expected[one]) for one in mine], axis=0)
+        mine = [labelled_row for labelled_row in labelled if stratum[labelled_row] == stratum[row]]
+        centre = np.mean(
+            [adjusted[labelled_row] * (y[labelled_row] - expected[labelled_row]) for labelled_row in mine], axis=0
+        )
         score = adjusted[row] * (outcome[row] - x[row] @ beta) + centre
         score = score - (weight[row] * centre if row in weight else 0.0)
         meat += np.outer(score, score)
-    p = 0.5 / (len(read) + 1)
-    doubt = p * (1 - p) * sum(weight[row] * (weight[row] - 1) * (bread @ x[row]) ** 2 for row in read)
+    p = 0.5 / (len(labelled) + 1)
+    doubt = p * (1 - p) * sum(weight[row] * (weight[row] - 1) * (bread @ x[row]) ** 2 for row in labelled)
     return beta, np.sqrt(np.diag(bread @ meat @ bread) + doubt)
 
 
@@ -131,11 +136,11 @@ def test_labels_within_strata_count_by_hand() -> None:
     x, z, y, f = rows()
     stratum = (f > 0.5) * 1
     labels = np.where((ROWS % 5 == 0) | ((stratum == 1) & (ROWS % 2 == 0)), y, np.nan)
-    found = howsure.regress_predicted(labels, f, covariates={"x": x, "z": z}, strata=stratum)
+    regression = howsure.regress_predicted(labels, f, covariates={"x": x, "z": z}, strata=stratum)
     values, errors = by_hand(np.column_stack([np.ones(N), x, z]), labels, f, stratum)
-    assert [row.corrected.value for row in found] == pytest.approx(values, abs=1e-10)
-    assert [row.corrected_error for row in found] == pytest.approx(errors, abs=1e-10)
-    chance = np.array([(~np.isnan(labels))[stratum == one].mean() for one in stratum])
+    assert [row.corrected.value for row in regression] == pytest.approx(values, abs=1e-10)
+    assert [row.corrected_error for row in regression] == pytest.approx(errors, abs=1e-10)
+    chance = np.array([(~np.isnan(labels))[stratum == number].mean() for number in stratum])
     again = howsure.regress_predicted(labels, f, covariates={"x": x, "z": z}, inclusion=chance)
     assert [row.corrected.value for row in again] == pytest.approx(values, abs=1e-10)
 
@@ -144,15 +149,17 @@ def test_shares_of_classes_add_up_to_1() -> None:
     x, _, y, f = rows()
     names = np.array(["economy", "war", "other"])
     classes, predicted = names[(y + (x > 0.3)).astype(int)], names[(f > 0.5) + (x > 0) * 1]
-    found = howsure.regress_predicted(np.where(ROWS % 3 == 1, classes, None), predicted, covariates={"x": x})
+    regression = howsure.regress_predicted(np.where(ROWS % 3 == 1, classes, None), predicted, covariates={"x": x})
     for part in ("naive", "corrected"):
-        sums = [sum(getattr(row, part).value for row in found if row.name == name) for name in ("(intercept)", "x")]
+        sums = [
+            sum(getattr(row, part).value for row in regression if row.name == name) for name in ("(intercept)", "x")
+        ]
         assert sums == pytest.approx([1.0, 0.0], abs=1e-9)
-    assert found["war: x"].outcome == "war"
-    one = howsure.regress_predicted(
+    assert regression["war: x"].outcome == "war"
+    war_alone = howsure.regress_predicted(
         np.where(ROWS % 3 == 1, classes, None), predicted, covariates={"x": x}, pos_label="war"
     )
-    assert one["x"].naive.value == pytest.approx(found["war: x"].naive.value, abs=1e-12)
+    assert war_alone["x"].naive.value == pytest.approx(regression["war: x"].naive.value, abs=1e-12)
 
 
 def test_difference_in_differences_is_the_product() -> None:
@@ -164,8 +171,8 @@ def test_difference_in_differences_is_the_product() -> None:
     assert [row.corrected for row in named] == [row.corrected for row in plain]
     assert [row.name for row in named][3] == "treated × after"
     assert named.recipe["design"] == "difference in differences"
-    taken = {"unit": UNIT, "period": PERIOD}
-    within = howsure.regress_predicted(partly(y), f, treated=treated, after=after, fixed_effects=taken)
+    effects = {"unit": UNIT, "period": PERIOD}
+    within = howsure.regress_predicted(partly(y), f, treated=treated, after=after, fixed_effects=effects)
     assert [row.name for row in within] == ["treated × after"]
     naive = np.array([[f[(treated == t) & (after == a)].mean() for a in (0, 1)] for t in (0, 1)])
     assert within.rows[0].naive.value == pytest.approx(naive[1, 1] - naive[1, 0] - naive[0, 1] + naive[0, 0], abs=1e-12)
@@ -174,78 +181,80 @@ def test_difference_in_differences_is_the_product() -> None:
 def test_names_are_compared_with_the_first() -> None:
     x, _, y, f = rows()
     region = np.array(["south", "east", "north"])[ROWS % 3]
-    found = howsure.regress_predicted(partly(y, every=4), f, covariates={"region": region, "x": x})
+    regression = howsure.regress_predicted(partly(y, every=4), f, covariates={"region": region, "x": x})
     dummies = {"north": region == "north", "south": region == "south", "x": x}
     plain = howsure.regress_predicted(partly(y, every=4), f, covariates=dummies)
-    assert [row.name for row in found] == ["(intercept)", "region: north", "region: south", "x"]
-    assert [row.corrected for row in found] == [row.corrected for row in plain]
-    assert "region is compared with east" in found.notes
+    assert [row.name for row in regression] == ["(intercept)", "region: north", "region: south", "x"]
+    assert [row.corrected for row in regression] == [row.corrected for row in plain]
+    assert "region is compared with east" in regression.notes
 
 
 def test_it_is_the_same_from_arrays_a_frame_a_file_and_the_command(tmp_path: Path) -> None:
     x, z, y, f = rows()
-    frame = pd.DataFrame({"y": partly(y), "f": f, "x": x, "z": z, "unit": [f"u{one}" for one in UNIT]})
+    frame = pd.DataFrame({"y": partly(y), "f": f, "x": x, "z": z, "unit": [f"u{unit}" for unit in UNIT]})
     frame.to_csv(path := tmp_path / "rows.csv", index=False)
-    asked: dict[str, Any] = {"covariates": ["x", "z"], "clusters": "unit"}
-    found = howsure.regress_predicted("y", "f", data=frame, **asked)
+    arguments: dict[str, Any] = {"covariates": ["x", "z"], "clusters": "unit"}
+    regression = howsure.regress_predicted("y", "f", data=frame, **arguments)
     arrays = howsure.regress_predicted(partly(y), f, covariates={"x": x, "z": z}, clusters=UNIT)
-    of_file = howsure.regress_predicted("y", "f", data=howsure.read(path), **asked)
-    for one, other in zip(found, of_file, strict=True):
-        assert one.corrected.low == pytest.approx(other.corrected.low, abs=1e-12)
-    for one, other in zip(found, arrays, strict=True):
-        assert one.corrected.low == pytest.approx(other.corrected.low, abs=1e-12)
+    of_file = howsure.regress_predicted("y", "f", data=howsure.read(path), **arguments)
+    for row, other in zip(regression, of_file, strict=True):
+        assert row.corrected.low == pytest.approx(other.corrected.low, abs=1e-12)
+    for row, other in zip(regression, arrays, strict=True):
+        assert row.corrected.low == pytest.approx(other.corrected.low, abs=1e-12)
     options = ["--target", "y", "--prediction", "f", "--covariates", "x,z", "--cluster", "unit", "--format", "json"]
-    told = json.loads(run_command("counts", "regress", path, *options).out)
-    assert told["coefficients"] == of_file.to_dict()["coefficients"]
+    printed = json.loads(run_command("counts", "regress", path, *options).out)
+    assert printed["coefficients"] == of_file.to_dict()["coefficients"]
 
 
 @pytest.mark.long
 def test_corrected_intervals_hold_where_naive_ones_do_not() -> None:
-    held, naive = 0, 0
+    covered, naive = 0, 0
     for seed in range(60):
         draw = np.random.default_rng(seed)
         z = draw.random(1500) < 0.5
         y = (draw.random(1500) < 0.3 + 0.2 * z) * 1.0
         f = np.where(z & (draw.random(1500) < 0.4), 0.0, y)
-        read = draw.choice(1500, 100, replace=False)
-        row = howsure.regress_predicted({int(one): y[one] for one in read}, f, covariates={"z": z})["z"]
-        held += row.corrected.low <= 0.2 <= row.corrected.high
+        labelled = draw.choice(1500, 100, replace=False)
+        row = howsure.regress_predicted(
+            {int(row_number): y[row_number] for row_number in labelled}, f, covariates={"z": z}
+        )["z"]
+        covered += row.corrected.low <= 0.2 <= row.corrected.high
         naive += row.naive.high >= 0.2
-    assert held >= 54
+    assert covered >= 54
     assert naive == 0
 
 
-def told_of(found: howsure.PredictedRegression) -> str:
-    """The notes, where no coefficient is told."""
-    assert all(math.isnan(row.corrected.value) and row.corrected.method == "cannot tell" for row in found)
-    return " ".join(found.notes)
+def notes_without_estimates(regression: howsure.PredictedRegression) -> str:
+    """The notes of a result without corrected coefficients."""
+    assert all(math.isnan(row.corrected.value) and row.corrected.method == "cannot tell" for row in regression)
+    return " ".join(regression.notes)
 
 
 def test_an_outcome_that_the_columns_tell_exactly_has_no_error_of_rounding() -> None:
     rng = np.random.default_rng(0)
     y = np.where(np.arange(200) < 60, 1.0, np.nan)
-    found = howsure.regress_predicted(y, np.ones(200), covariates={"x": rng.normal(size=200)})
-    assert found["(intercept)"].naive_error == 0.0
-    assert "1.0000 [1.0000, 1.0000]" in str(found)
+    regression = howsure.regress_predicted(y, np.ones(200), covariates={"x": rng.normal(size=200)})
+    assert regression["(intercept)"].naive_error == 0.0
+    assert "1.0000 [1.0000, 1.0000]" in str(regression)
 
 
 def test_what_labels_cannot_tell_is_not_told() -> None:
     x, z, y, f = rows()
     columns = {"x": x, "z": z}
     few = howsure.regress_predicted(np.where(ROWS < 20, y, np.nan), f, covariates=columns)
-    assert "people labelled 20 rows, fewer than 30: no estimate" in told_of(few)
+    assert "people labelled 20 rows, fewer than 30: no estimate" in notes_without_estimates(few)
     alike = howsure.regress_predicted(np.where(ROWS % 3 == 1, 1.0, np.nan), f, covariates=columns)
-    assert "every label of people is 1" in told_of(alike)
+    assert "every label of people is 1" in notes_without_estimates(alike)
     parted = howsure.regress_predicted(
         partly((x > 0) * 1.0), (x > 0) * 1.0, covariates={"x > 0": x > 0}, method="logit"
     )
-    assert "no finite solution" in told_of(parted)
+    assert "no finite solution" in notes_without_estimates(parted)
     assert math.isnan(parted.rows[0].naive.value)
     chosen = howsure.regress_predicted(np.where(f > 0.9, y, np.nan), f, covariates=columns)
-    assert "with a prediction at most" in told_of(chosen)
-    assert "were they drawn at random?" in told_of(chosen)
-    seen = (ROWS % 3 == 1) & (UNIT > 0)
-    without = howsure.regress_predicted(np.where(seen, y, np.nan), f, covariates={"x": x, "first": UNIT == 0})
+    assert "with a prediction at most" in notes_without_estimates(chosen)
+    assert "were they drawn at random?" in notes_without_estimates(chosen)
+    is_labelled = (ROWS % 3 == 1) & (UNIT > 0)
+    without = howsure.regress_predicted(np.where(is_labelled, y, np.nan), f, covariates={"x": x, "first": UNIT == 0})
     assert without["first"].corrected.method == "cannot tell"
     assert without["x"].corrected.low is not None
     assert "too few labels to estimate (intercept), first" in " ".join(without.notes) or "first" in without.notes[-1]

@@ -117,7 +117,7 @@ def test_errored_trials_may_lack_a_cost() -> None:
         ({"error": [None] * 79}, "79"),
     ],
 )
-def test_what_is_wrong_is_said(changes: dict[str, object], message: str) -> None:
+def test_what_is_wrong_is_reported(changes: dict[str, object], message: str) -> None:
     arguments: dict[str, object] = {"score": PASSED, "model": AGENTS, "id": TASKS}
     with pytest.raises(InputError) as refusal:
         howsure.score_agents(**(arguments | changes))  # type: ignore[arg-type]

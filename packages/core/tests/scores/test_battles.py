@@ -56,8 +56,8 @@ def test_strengths_and_their_errors_are_those_of_a_likelihood_by_hand(tie: float
     best = minimize(lambda at: losses(at).sum(), np.zeros(len(free)), tol=1e-12).x
     scores = approx_fprime(best, losses, 1e-6)
     bread = np.linalg.inv(approx_fprime(best, lambda at: approx_fprime(at, lambda x: losses(x).sum(), 1e-5), 1e-5))
-    sums = np.stack([np.bincount(units, one) for one in scores.T])
-    for codes, held, count in ((None, scores.T, 400), (units, sums, 50)):
+    sums = np.stack([np.bincount(units, column) for column in scores.T])
+    for codes, contributions, count in ((None, scores.T, 400), (units, sums, 50)):
         fitted = fit_strengths(a, b, outcome, codes, m=4, position_effect=bool(first))
         theta = fitted.theta - fitted.theta[3]
         assert [*theta[:3], *([fitted.tie] if np.isfinite(tie) else []), *([fitted.first] if first else [])] == (
@@ -65,7 +65,7 @@ def test_strengths_and_their_errors_are_those_of_a_likelihood_by_hand(tie: float
         )
         to_last = np.eye(6)
         to_last[:4, 3] -= 1.0
-        expected = bread @ (held @ held.T) @ bread * count / (count - 1)
+        expected = bread @ (contributions @ contributions.T) @ bread * count / (count - 1)
         got = (to_last @ fitted.covariance @ to_last.T)[np.ix_(free, free)]
         assert got == pytest.approx(expected, rel=5e-3, abs=1e-5)
 
@@ -94,9 +94,9 @@ def test_arrays_frames_and_files_say_the_same(tmp_path: Path) -> None:
     frame.to_csv(tmp_path / "votes.csv", index=False)
     arrays = howsure.rank_battles(frame["a"], frame["b"], frame["winner"], clusters=frame["prompt"], rng=1)
     for data in (frame, howsure.read(tmp_path / "votes.csv")):
-        found = howsure.rank_battles("a", "b", "winner", clusters="prompt", rng=1, data=data)
-        assert found.to_dict()["models"] == arrays.to_dict()["models"]
-        assert found.to_dict()["ties"] == arrays.to_dict()["ties"]
+        table = howsure.rank_battles("a", "b", "winner", clusters="prompt", rng=1, data=data)
+        assert table.to_dict()["models"] == arrays.to_dict()["models"]
+        assert table.to_dict()["ties"] == arrays.to_dict()["ties"]
     typed = ("--a", "a", "--b", "b", "--winner", "winner", "--cluster", "prompt", "--seed", "1", "--format", "csv")
     assert run_command("score", "battles", str(tmp_path / "votes.csv"), *typed).out == arrays.to_csv() + "\n"
 
@@ -115,7 +115,7 @@ def test_arrays_frames_and_files_say_the_same(tmp_path: Path) -> None:
 )
 def test_winners_are_spelled_in_several_ways(spelled: dict[str, object]) -> None:
     made = named(battles([0.5, 0.0, -0.5], 200, tie=-1.0))
-    winner = [spelled[one] for one in made["winner"]]
+    winner = [spelled[outcome] for outcome in made["winner"]]
     usual = howsure.rank_battles(**made, rng=0)
     if "even" in winner:
         with pytest.raises(InputError, match=r"winner must name one of the two models.* is 'A > B'"):
@@ -143,18 +143,18 @@ def test_who_is_first_does_not_matter_but_where_it_is_asked_for() -> None:
     a, b, outcome = battles([0.6, 0.1, -0.7], 900, tie=-0.5, first=0.8, seed=2)
     turn = np.arange(900) % 2 == 1
     turned = np.where(turn, b, a), np.where(turn, a, b), np.where(turn, 2 - outcome, outcome)
-    one, other = (howsure.rank_battles(**named(made), rng=0) for made in ((a, b, outcome), turned))
-    assert [row.strength.value for row in one] == pytest.approx([row.strength.value for row in other])
-    asked = howsure.rank_battles(**named((a, b, outcome)), position_effect=True, rng=0)
-    assert one.first is None
+    table, other = (howsure.rank_battles(**named(made), rng=0) for made in ((a, b, outcome), turned))
+    assert [row.strength.value for row in table] == pytest.approx([row.strength.value for row in other])
+    with_position = howsure.rank_battles(**named((a, b, outcome)), position_effect=True, rng=0)
+    assert table.first is None
     chance = outcomes(np.array([0.8]), -0.5)
-    assert asked.first.low < chance[0, 0] + chance[1, 0] / 2 < asked.first.high
-    assert asked.ties.low < chance[1, 0] < asked.ties.high
+    assert with_position.first.low < chance[0, 0] + chance[1, 0] / 2 < with_position.first.high
+    assert with_position.ties.low < chance[1, 0] < with_position.ties.high
 
 
 @pytest.mark.long
 def test_intervals_and_ranks_hold_where_prompts_decide() -> None:
-    draw, ranked, held = np.random.default_rng(4), 0, list[bool]()
+    draw, ranked, covered = np.random.default_rng(4), 0, list[bool]()
     for seed in range(100):
         prompt = np.repeat(np.arange(40), 10)
         shift = draw.normal(size=(40, 4))
@@ -163,9 +163,9 @@ def test_intervals_and_ranks_hold_where_prompts_decide() -> None:
         won = draw.random(400) < 1 / (1 + np.exp(shift[prompt, b] - shift[prompt, a]))
         made = named((a, b, np.where(won, FIRST, SECOND)))
         table = howsure.rank_battles(**made, clusters=prompt, rng=seed)
-        held += [row.strength.low <= 0.0 <= row.strength.high for row in table]
+        covered += [row.strength.low <= 0.0 <= row.strength.high for row in table]
         ranked += all(row.ranks == "1–4" for row in table)
-    assert np.mean(held) >= 0.93
+    assert np.mean(covered) >= 0.93
     assert ranked >= 90  # .95, less two standard errors
 
 
@@ -193,8 +193,8 @@ def test_preferences_of_0_and_1_are_wins_and_shares_lie_between(tmp_path: Path) 
     assert table.ties is None
     assert table.notes == ("winner: a preference, 1 for the first model and 2 for the other one, which share a battle",)
     pd.DataFrame(names | {"winner": 2 - share}).to_csv(tmp_path / "battles.csv", index=False)
-    read = howsure.rank_battles("a", "b", "winner", data=howsure.read(tmp_path / "battles.csv"), rng=0)
-    assert [row.strength for row in read] == [row.strength for row in table]
+    from_file = howsure.rank_battles("a", "b", "winner", data=howsure.read(tmp_path / "battles.csv"), rng=0)
+    assert [row.strength for row in from_file] == [row.strength for row in table]
 
 
 def test_numbers_that_are_no_preferences_are_refused_without_ties_being_advised() -> None:
@@ -229,10 +229,10 @@ def test_a_model_that_won_everything_has_a_lower_bound_and_ranks() -> None:
 
 def test_a_bound_is_exact_where_the_opponents_strength_is_known() -> None:
     """One opponent of strength 0: at the bound, n wins have the probability tail / 2."""
-    known = Strengths(np.zeros(1), -np.inf, 0.0, np.zeros((3, 3)))
+    opponents = Strengths(np.zeros(1), -np.inf, 0.0, np.zeros((3, 3)))
     for n in (3, 12, 40):
         won = OneSidedBattles(1, np.zeros(n, dtype=np.int64), np.ones(n, dtype=bool), np.ones(n))
-        (bound,) = won.bounds(known, np.ones((1, 1)), tail=0.05, degrees=9.0)
+        (bound,) = won.bounds(opponents, np.ones((1, 1)), tail=0.05, degrees=9.0)
         assert (1 + np.exp(-bound)) ** -n == pytest.approx(0.025)
 
 
@@ -304,8 +304,8 @@ def test_battles_of_a_cluster_count_once_for_a_bound() -> None:
     twenty = CORE + [("top", "x", "a")] * 20
     apart = rank(twenty, clusters=list(range(100)))
     together = rank(twenty, clusters=[*range(80), *[80] * 20])
-    one = rank([*CORE, ("top", "x", "a")], clusters=list(range(81)))
-    assert together["top"].strength.low == pytest.approx(one["top"].strength.low)
+    separate = rank([*CORE, ("top", "x", "a")], clusters=list(range(81)))
+    assert together["top"].strength.low == pytest.approx(separate["top"].strength.low)
     assert apart["top"].strength.low > together["top"].strength.low + 2
 
 

@@ -18,8 +18,8 @@ from howsure.stats.clusters import ItemGroups
 def _entities(rng, n):
     """Counts (found, predicted, true) of documents of unlike length, some of them harder than others."""
     true = rng.poisson(rng.gamma(1.0, 3.0, n))
-    found = rng.binomial(true, rng.beta(8.0, 2.0, n))
-    return np.stack([found, found + rng.poisson(0.25 * true), true], axis=1).astype(np.float64)
+    correct = rng.binomial(true, rng.beta(8.0, 2.0, n))
+    return np.stack([correct, correct + rng.poisson(0.25 * true), true], axis=1).astype(np.float64)
 
 
 def _edits(rng, n):
@@ -51,9 +51,9 @@ def test_clusters_and_items_are_left_out_as_wholes():
     statistics, clusters = _entities(rng, 60), np.repeat(np.arange(12), 5)
     joined = statistics.reshape(12, 5, 3).sum(axis=1)
     expected = _value(metric, joined)
-    found = _value(metric, statistics, clusters)
-    assert (found.value, found.error) == pytest.approx((expected.value, expected.error), rel=1e-9)
-    assert found.interval(0.95) == pytest.approx(expected.interval(0.95), rel=1e-9)
+    estimate = _value(metric, statistics, clusters)
+    assert (estimate.value, estimate.error) == pytest.approx((expected.value, expected.error), rel=1e-9)
+    assert estimate.interval(0.95) == pytest.approx(expected.interval(0.95), rel=1e-9)
     items = unit_contributions(metric, statistics, clusters, None)  # five runs of 12 items
     assert items[::5] == pytest.approx(unit_contributions(metric, joined, None, None), rel=1e-9)
     uneven = np.repeat(np.arange(12), [8, *[5] * 9, 4, 3])
@@ -69,8 +69,8 @@ TEXTS = ["a b c d e f"] * 20
 def test_intervals_stay_in_the_possible_range(metric):
     """Also where F1 had reached 1.0092, BLEU 100.42, and the word error rate below 0."""
     answers = [*["a b c d e f"] * 18, "a b c d", "a"]
-    asked = {"y_true": TEXTS, "prediction": answers, "metrics": metric}
-    whole, in_groups = score_table(**asked), score_table(**asked, groups=["north", "south"] * 10, macro=True)
+    options = {"y_true": TEXTS, "prediction": answers, "metrics": metric}
+    whole, in_groups = score_table(**options), score_table(**options, groups=["north", "south"] * 10, macro=True)
     for row in (*whole, *in_groups):
         low, high = (row.mean.low, row.mean.high)
         assert low is not None
@@ -97,9 +97,9 @@ def test_too_little_has_no_interval_and_says_why():
     assert alike.mean.low is None
     assert alike.notes == ("no interval: 20 items with the same value do not show how such values vary",)
     long = [" ".join(["a"] * 5000), *["a b c"] * 20]
-    one = score_table(y_true=long, prediction=[" ".join(["a"] * 4000), *["a b"] * 20], metrics="wer")[0]
-    assert one.mean.low is None
-    assert one.notes == ("no interval: one of 21 items is so large (99% of the total) that the others hardly count",)
+    row = score_table(y_true=long, prediction=[" ".join(["a"] * 4000), *["a b"] * 20], metrics="wer")[0]
+    assert row.mean.low is None
+    assert row.notes == ("no interval: one of 21 items is so large (99% of the total) that the others hardly count",)
 
 
 def test_runs_groups_and_ranks_are_those_of_scores():
@@ -110,7 +110,7 @@ def test_runs_groups_and_ranks_are_those_of_scores():
     }
     table = score_table(
         y_true=references * 2,
-        prediction=[one for held in answers.values() for one in held],
+        prediction=[answer for model_answers in answers.values() for answer in model_answers],
         metrics="wer",
         model=["good"] * 40 + ["bad"] * 40,
         id=[*range(40)] * 2,
@@ -130,17 +130,17 @@ def test_runs_groups_and_ranks_are_those_of_scores():
 
 def test_a_mean_has_the_bounds_of_a_share():
     ranking = {"y_true": [[1, 0]] * 20, "prediction": [[1, 2]] * 2 + [[2, 1]] * 18}
-    found = score_table(**ranking, metrics="recall@1")[0].mean
-    assert found == score_table([0.0] * 2 + [1.0] * 18)[0].mean
+    mean = score_table(**ranking, metrics="recall@1")[0].mean
+    assert mean == score_table([0.0] * 2 + [1.0] * 18)[0].mean
 
 
 def test_labels_have_an_accuracy(tmp_path):
-    true, said = ["a", "b", "a", "c", "1"] * 8, ["a", "b", None, "a", "1.0"] * 8
-    table = score_table(y_true=true, prediction=said)
+    true, predicted = ["a", "b", "a", "c", "1"] * 8, ["a", "b", None, "a", "1.0"] * 8
+    table = score_table(y_true=true, prediction=predicted)
     assert table[0].score == "accuracy"
     assert table[0].mean == score_table([1.0, 1.0, 0.0, 0.0, 1.0] * 8)[0].mean
     assert "prediction is empty in 8 rows" in table.notes[0]
-    rows = [{"true": one, "said": other} for one, other in zip(true, said, strict=True)]
+    rows = [{"true": label, "said": other} for label, other in zip(true, predicted, strict=True)]
     (tmp_path / "it.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     done = run("score", tmp_path / "it.jsonl", "--target", "true", "--prediction", "said", "--format", "json")
     assert json.loads(done)["scores"][0]["mean"]["value"] == 0.6
@@ -153,15 +153,16 @@ def test_files_of_lines_and_of_tables_say_the_same(tmp_path):
     for name, lines in answers.items():
         (tmp_path / f"{name}.txt").write_text("\n".join(lines) + "\n")
         rows = [
-            {"id": i, "said": one, "true": true} for i, (one, true) in enumerate(zip(lines, references, strict=True))
+            {"id": i, "said": answer, "true": true}
+            for i, (answer, true) in enumerate(zip(lines, references, strict=True))
         ]
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     lines = run("score", tmp_path / "base.txt", tmp_path / "large.txt", "--targets", tmp_path / "gold.txt", *METRIC)
     columns = ["--target", "true", "--prediction", "said", "--id", "id", *METRIC]
     table = run("score", tmp_path / "base.jsonl", tmp_path / "large.jsonl", *columns)
-    found, other = (json.loads(text)["scores"] for text in (lines, table))
-    assert found == other
-    assert [row["mean"]["value"] for row in found] == [pytest.approx(1 / 11), pytest.approx(6 / 11)]
+    of_lines, other = (json.loads(text)["scores"] for text in (lines, table))
+    assert of_lines == other
+    assert [row["mean"]["value"] for row in of_lines] == [pytest.approx(1 / 11), pytest.approx(6 / 11)]
     frame = howsure.read(tmp_path / "base.jsonl")
     by_name = score_table(y_true="true", prediction="said", metrics="wer", data=frame)
     assert by_name[0].mean.value == pytest.approx(6 / 11)
@@ -170,10 +171,10 @@ def test_files_of_lines_and_of_tables_say_the_same(tmp_path):
 METRIC = ["--metric", "wer", "--seed", "1", "--format", "json"]
 
 
-def test_an_answer_that_is_missing_counts_as_wrong_and_is_said() -> None:
+def test_an_answer_that_is_missing_counts_as_wrong_and_is_reported() -> None:
     """Whichever way a frame writes it."""
     true = ["a", "b", "a", "b"] * 10
     for nothing in (None, float("nan")):
-        found = howsure.score_models(y_true=true, prediction=["a", "b", nothing, "b"] * 10)
-        assert found.rows[0].mean.value == 0.75
-        assert "prediction is empty in 10 rows, which is scored as an empty answer." in found.notes
+        table = howsure.score_models(y_true=true, prediction=["a", "b", nothing, "b"] * 10)
+        assert table.rows[0].mean.value == 0.75
+        assert "prediction is empty in 10 rows, which is scored as an empty answer." in table.notes

@@ -152,7 +152,7 @@ def test_tiny_gaps_are_not_shown_as_zero() -> None:
         ({"score": [1, 0, 1], "model": ["a", "a", "b"], "id": [0, 0, 0]}, "must have one row"),
     ],
 )
-def test_what_is_wrong_is_said(arguments: dict[str, object], message: str) -> None:
+def test_what_is_wrong_is_reported(arguments: dict[str, object], message: str) -> None:
     with pytest.raises(InputError) as refusal:
         howsure.score_items(**arguments)  # type: ignore[arg-type]
     assert message in str(refusal.value)

@@ -39,7 +39,7 @@ def test_one_group_has_no_overall_row_and_a_group_keeps_its_name() -> None:
 
 
 def test_items_that_all_groups_have_are_clusters() -> None:
-    """Equal items under three conditions that agree: three times the rows tell no more than the items."""
+    """Equal items under three conditions that agree: three times the rows add no information."""
     right, item = np.tile(RIGHT[:20], 3), np.tile(np.arange(20), 3)
     table = howsure.mean_scores(right, groups=np.repeat(["x", "y", "z"], 20), id=item)
     clustered = howsure.mean_scores(right, clusters=item)[0]
@@ -73,6 +73,6 @@ def test_a_check_of_a_log_judges_each_model_over_its_tasks(tmp_path: Path) -> No
     data = howsure.read(tmp_path / "*" / "samples_*.jsonl")
     (whole,) = howsure.check_score("acc", min_score=0.2, data=data).rows
     assert (whole.group, whole.n, whole.estimate.value) == (None, 40, pytest.approx(0.5))
-    found = howsure.check_score("acc", min_score=0.2, data=data)
-    assert any("2 tasks are judged together; to judge each, groups='task'" in note for note in found.notes)
+    check = howsure.check_score("acc", min_score=0.2, data=data)
+    assert any("2 tasks are judged together; to judge each, groups='task'" in note for note in check.notes)
     assert len(howsure.check_score("acc", min_score=0.2, groups="task", data=data).rows) == 2

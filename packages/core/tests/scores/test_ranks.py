@@ -27,10 +27,10 @@ def ranks_of(scores: np.ndarray, **how: object) -> Ranks:
 
 def test_models_far_apart_have_one_rank_each() -> None:
     draw = np.random.default_rng(1)
-    found = ranks_of(draw.random((4, 400)) < np.array([[0.3], [0.9], [0.6], [0.1]]))
-    assert found.low.tolist() == found.high.tolist() == found.tier.tolist() == [3, 1, 2, 4]
-    assert found.best.tolist() == [False, True, False, False]
-    assert found.method == MAX_T
+    estimated = ranks_of(draw.random((4, 400)) < np.array([[0.3], [0.9], [0.6], [0.1]]))
+    assert estimated.low.tolist() == estimated.high.tolist() == estimated.tier.tolist() == [3, 1, 2, 4]
+    assert estimated.best.tolist() == [False, True, False, False]
+    assert estimated.method == MAX_T
 
 
 @settings(max_examples=60, deadline=None)
@@ -40,19 +40,19 @@ def test_ranks_and_tiers_follow_from_pairs(seed: int, m: int, clustered: bool, r
     scores = draw.random((m, 60)) + draw.choice([0.0, 0.3], m)[:, None]
     if ragged:
         scores[draw.random(scores.shape) < 0.2] = np.nan
-    found = ranks_of(scores, units=draw.integers(0, 20, 60) if clustered else None)
+    estimated = ranks_of(scores, units=draw.integers(0, 20, 60) if clustered else None)
     means = np.nanmean(scores, axis=1)
-    assert found.method == (BONFERRONI if np.isnan(scores).any() else MAX_T)
+    assert estimated.method == (BONFERRONI if np.isnan(scores).any() else MAX_T)
     for a, b in itertools.permutations(range(m), 2):
-        if found.high[a] < found.low[b]:
-            assert found.tier[a] <= found.tier[b]
-        if found.tier[a] < found.tier[b]:  # a tier ends only where all above are surely better
-            assert found.low[b] > (found.tier < found.tier[b]).sum()
+        if estimated.high[a] < estimated.low[b]:
+            assert estimated.tier[a] <= estimated.tier[b]
+        if estimated.tier[a] < estimated.tier[b]:  # a tier ends only where all above are surely better
+            assert estimated.low[b] > (estimated.tier < estimated.tier[b]).sum()
             assert means[a] > means[b]
-    assert found.best[found.low == 1].any()
-    assert (found.low <= found.high).all()
-    assert (found.low >= 1).all()
-    assert (found.high <= m).all()
+    assert estimated.best[estimated.low == 1].any()
+    assert (estimated.low <= estimated.high).all()
+    assert (estimated.low >= 1).all()
+    assert (estimated.high <= m).all()
 
 
 @settings(max_examples=80, deadline=None)
@@ -83,26 +83,26 @@ def test_the_order_of_models_and_items_does_not_matter() -> None:
     draw = np.random.default_rng(5)
     scores, units = draw.random((5, 90)) + np.linspace(0, 0.4, 5)[:, None], draw.integers(0, 30, 90)
     place, model = draw.permutation(90), draw.permutation(5)
-    one, other = ranks_of(scores, units=units), ranks_of(scores[model][:, place], units=units[place])
-    assert one.tier[model].tolist() == other.tier.tolist()
-    assert np.abs(one.low[model] - other.low).max() <= 1  # but for the draws
+    estimated, other = ranks_of(scores, units=units), ranks_of(scores[model][:, place], units=units[place])
+    assert estimated.tier[model].tolist() == other.tier.tolist()
+    assert np.abs(estimated.low[model] - other.low).max() <= 1  # but for the draws
 
 
 def test_equal_models_stay_together() -> None:
     same = np.tile(np.arange(50) % 2, (4, 1))
-    found = ranks_of(same)
-    assert found.low.tolist() == [1] * 4
-    assert found.high.tolist() == [4] * 4
-    assert found.best.all()
+    estimated = ranks_of(same)
+    assert estimated.low.tolist() == [1] * 4
+    assert estimated.high.tolist() == [4] * 4
+    assert estimated.best.all()
 
 
 def test_few_clusters_that_are_right_or_wrong_as_a_whole_are_tested_by_gaffke() -> None:
     draw = np.random.default_rng(2)
     whole = np.repeat(draw.random((3, 8)) < np.array([[0.9], [0.5], [0.5]]), 25, axis=1)
     units = np.repeat(np.arange(8), 25)
-    found = ranks_of(whole, units=units, bounds=(0.0, 1.0))
-    assert found.method == GAFFKE
-    assert found.high.tolist() == [3] * 3  # eight clusters show nothing, two hundred rows would
+    estimated = ranks_of(whole, units=units, bounds=(0.0, 1.0))
+    assert estimated.method == GAFFKE
+    assert estimated.high.tolist() == [3] * 3  # eight clusters show nothing, two hundred rows would
     assert ranks_of(whole).tier.max() > 1
 
 
@@ -120,8 +120,8 @@ def test_ranks_by_means_of_small_groups_are_covered(sizes: list[int]) -> None:
     draw, covered = np.random.default_rng(6), 0
     weights = np.concatenate([np.full(size, 1 / size) for size in sizes])
     for _ in range(100):
-        found = ranks_of(draw.random((6, sum(sizes))) < 0.6, weights=weights, bounds=(0.0, 1.0))
-        covered += bool((found.low == 1).all())
+        estimated = ranks_of(draw.random((6, sum(sizes))) < 0.6, weights=weights, bounds=(0.0, 1.0))
+        covered += bool((estimated.low == 1).all())
     assert covered / 100 >= 0.88  # .95, less three standard errors
 
 
@@ -132,9 +132,9 @@ def test_ranks_of_tied_models_are_covered(m: int, n: int, share: float) -> None:
     covered = split = 0
     for _ in range(150):
         hard = draw.normal(size=n)
-        found = ranks_of((hard + draw.normal(size=(m, n))) / 2**0.5 < np.quantile(draw.normal(size=9999), share))
-        covered += bool((found.low == 1).all() and (found.high == m).all())
-        split += bool(found.tier.max() > 1)
+        estimated = ranks_of((hard + draw.normal(size=(m, n))) / 2**0.5 < np.quantile(draw.normal(size=9999), share))
+        covered += bool((estimated.low == 1).all() and (estimated.high == m).all())
+        split += bool(estimated.tier.max() > 1)
     assert covered / 150 >= 0.9  # .95, less three standard errors
     assert split <= 3
 

@@ -27,5 +27,5 @@ def test_one_run_is_asked_for_where_no_number_is() -> None:
 
 
 def test_worst_items_have_the_lowest_mean_over_runs() -> None:
-    found = howsure.worst_items(RIGHT, n=2, id=ITEMS, run=RUNS)
-    assert [(item.item, round(item.mean, 4), item.n) for item in found] == [("0", 0.3333, 3), ("2", 0.3333, 3)]
+    items = howsure.worst_items(RIGHT, n=2, id=ITEMS, run=RUNS)
+    assert [(item.item, round(item.mean, 4), item.n) for item in items] == [("0", 0.3333, 3), ("2", 0.3333, 3)]

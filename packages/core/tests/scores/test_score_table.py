@@ -38,9 +38,9 @@ def test_arrays_frames_and_files_say_the_same(tmp_path: Path) -> None:
     names = {"model": "model", "id": "item", "groups": "subject"}
     arrays = score_table(RIGHT, model=MODEL, id=ITEM, groups=ITEM % 3, macro=True, rng=0)
     for data in (frame, pl.from_pandas(frame).lazy(), howsure.read(tmp_path / "scores.csv")):
-        found = score_table("right", **names, macro=True, rng=0, data=data)
+        table = score_table("right", **names, macro=True, rng=0, data=data)
         expected = [row | {"score": "right"} for row in arrays.to_dict()["scores"]]
-        assert found.to_dict()["scores"] == expected
+        assert table.to_dict()["scores"] == expected
     by_hand = frame.groupby(["subject", "model"])["right"].mean()
     for row in arrays:
         if row.group in ("0", "1", "2"):
@@ -115,9 +115,9 @@ def test_losses_are_ranked_from_below() -> None:
 
 def test_clusters_that_are_right_as_a_whole_widen_the_interval() -> None:
     right, cluster = np.repeat([1, 0, 1, 1, 0, 1], 50), np.repeat(np.arange(6), 50)
-    (free,), (held,) = score_table(right), score_table(right, clusters=cluster)
-    assert held.mean.low < binom.ppf(0.05, 6, 2 / 3) / 6 + 0.1 < free.mean.low
-    assert "6 clusters" in held.notes[0]
+    (free,), (clustered,) = score_table(right), score_table(right, clusters=cluster)
+    assert clustered.mean.low < binom.ppf(0.05, 6, 2 / 3) / 6 + 0.1 < free.mean.low
+    assert "6 clusters" in clustered.notes[0]
 
 
 @pytest.mark.long
@@ -134,18 +134,18 @@ def test_a_mean_of_groups_covers() -> None:
 def test_a_mean_of_small_groups_covers_without_bounds(groups: int, size: int) -> None:
     draw, covered = np.random.default_rng(2), 0
     for _ in range(200):
-        held = [(draw.normal(size=size), None) for _ in range(groups)]
-        low, high = mean_of_groups(held).interval(0.95)
+        drawn_groups = [(draw.normal(size=size), None) for _ in range(groups)]
+        low, high = mean_of_groups(drawn_groups).interval(0.95)
         covered += low <= 0.0 <= high
     assert covered / 200 >= 0.91
 
 
 def test_clusters_may_lie_in_several_groups() -> None:
     draw = np.random.default_rng(3)
-    one, two, units = draw.normal(size=300), draw.normal(size=300), np.arange(300)
-    apart = mean_of_groups([(one, units), (two, 1000 + units)]).error
-    assert apart == pytest.approx(mean_of_groups([(one, None), (two, None)]).error)
-    assert mean_of_groups([(one, units), (one, units)]).error > 1.3 * apart
+    first, two, units = draw.normal(size=300), draw.normal(size=300), np.arange(300)
+    apart = mean_of_groups([(first, units), (two, 1000 + units)]).error
+    assert apart == pytest.approx(mean_of_groups([(first, None), (two, None)]).error)
+    assert mean_of_groups([(first, units), (first, units)]).error > 1.3 * apart
 
 
 def test_a_log_names_everything_itself(tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ def test_a_field_of_the_questions_is_a_group_and_no_score(tmp_path: Path) -> Non
     ]
 
 
-def test_groups_that_a_model_lacks_are_told(tmp_path: Path) -> None:
+def test_groups_that_a_model_lacks_are_reported(tmp_path: Path) -> None:
     score, model, group = [1, 0, 1, 0, 1], list("aaaab"), list("xxyyx")
     table = score_table(score, model=model, groups=group, macro=True)
     assert [row.model for row in table if row.group == "macro mean"] == ["a"]
@@ -209,16 +209,16 @@ def test_files_without_a_model_are_models_with_short_names(tmp_path: Path) -> No
 def test_models_named_by_files_are_called_alike_in_scores_and_comparisons(against: str | None, tmp_path: Path) -> None:
     for name, score in (("a", "1\n1\n1\n"), ("b", "0\n1\n0\n")):
         (tmp_path / name).mkdir()
-        rows = [f"{i},{one}" for i, one in enumerate(score.split())]
+        rows = [f"{i},{mark}" for i, mark in enumerate(score.split())]
         (tmp_path / name / "samples.csv").write_text("\n".join(["item,right", *rows, ""]))
     files = howsure.read(tmp_path / "*" / "samples.csv")
     assert [row.model for row in score_table("right", id="item", rng=0, data=files)] == [
         "a/samples",
         "b/samples",
     ]
-    found = howsure.compare_scores(score="right", id="item", against=against, rng=0, data=files)
-    assert [one.model for one in found.means] == ["a/samples", "b/samples"]
-    assert [row.model for row in found.rows] == ["b/samples"]
+    comparison = howsure.compare_scores(score="right", id="item", against=against, rng=0, data=files)
+    assert [mean.model for mean in comparison.means] == ["a/samples", "b/samples"]
+    assert [row.model for row in comparison.rows] == ["b/samples"]
 
 
 def test_pass_at_k_is_the_share_of_draws_of_k_runs(tmp_path: Path) -> None:
@@ -227,10 +227,11 @@ def test_pass_at_k_is_the_share_of_draws_of_k_runs(tmp_path: Path) -> None:
     item, run = np.repeat(np.arange(7), 6), np.tile(np.arange(6), 7)
     table = score_table(right.ravel(), id=item, run=run, pass_at=(1, 3, 6), pass_hat=(2,))
     draws = {
-        k: [one[list(some)] for one in right for some in itertools.combinations(range(6), k)] for k in (1, 2, 3, 6)
+        k: [item_scores[list(some)] for item_scores in right for some in itertools.combinations(range(6), k)]
+        for k in (1, 2, 3, 6)
     }
     expected = [np.mean([some.any() for some in draws[k]]) for k in (1, 3, 6)] + [
-        np.mean([all(one) for one in draws[2]])
+        np.mean([all(drawn_runs) for drawn_runs in draws[2]])
     ]
     assert [row.mean.value for row in table] == pytest.approx(expected, abs=1e-12)
     assert [row.score for row in table] == ["score pass@1", "score pass@3", "score pass@6", "score pass^2"]
@@ -250,7 +251,9 @@ def test_pass_at_k_covers_where_success_is_rare() -> None:
             right.ravel(), id=np.repeat(np.arange(60), 8), run=np.tile(np.arange(8), 60), pass_at=(1, 4, 8)
         )
         truth = [np.mean(1 - (1 - share) ** k) for k in (1, 4, 8)]
-        covered += all(row.mean.low <= one <= row.mean.high for row, one in zip(table, truth, strict=True))
+        covered += all(
+            row.mean.low <= true_value <= row.mean.high for row, true_value in zip(table, truth, strict=True)
+        )
     assert covered / 100 >= 0.93
 
 
@@ -274,18 +277,18 @@ def scored(*, whole: bool) -> pd.DataFrame:
 
 def by_hand(frame: pd.DataFrame, n: int, *, lower: bool = False, best: float | None = None) -> list[tuple[Any, ...]]:
     """Of each item in a task: its mean, rows, and the place, model and text of its first row of the worst score."""
-    found = []
-    for (item, task), own in frame.groupby(["item", "task"]):
-        worst = own["score"].max() if lower else own["score"].min()
-        row = own[own["score"] == worst].index[0]
-        mean = sum(own["score"]) / len(own)
-        place = (str(item), str(task), len(own), row + 1, frame["model"][row], frame["text"][row])
-        found += [] if mean == best else [(-mean if lower else mean, own.index[0], mean, *place)]
-    return [one[2:] for one in sorted(found)[:n]]
+    candidates = []
+    for (item, task), rows in frame.groupby(["item", "task"]):
+        worst = rows["score"].max() if lower else rows["score"].min()
+        row = rows[rows["score"] == worst].index[0]
+        mean = sum(rows["score"]) / len(rows)
+        place = (str(item), str(task), len(rows), row + 1, frame["model"][row], frame["text"][row])
+        candidates += [] if mean == best else [(-mean if lower else mean, rows.index[0], mean, *place)]
+    return [candidate[2:] for candidate in sorted(candidates)[:n]]
 
 
-def told(found: Any) -> list[tuple[Any, ...]]:
-    return [(row.mean, row.item, row.group, row.n, row.row, row.model, row.shown["text"]) for row in found.worst]
+def worst_rows(table: Any) -> list[tuple[Any, ...]]:
+    return [(row.mean, row.item, row.group, row.n, row.row, row.model, row.shown["text"]) for row in table.worst]
 
 
 @pytest.mark.parametrize("n", [1, 12, 100])
@@ -296,26 +299,26 @@ def test_items_are_those_found_by_hand(tmp_path: Path, n: int, whole: bool, lowe
     expected = by_hand(frame, n, lower=lower, best=1.0 if whole else None)
     roles: dict[str, Any] = {"model": "model", "id": "item", "groups": "task", "lower_is_better": lower, "rng": 0}
     for data in (frame, howsure.read(tmp_path / "a.csv")):
-        found = score_table("score", worst=n, show=["text"], data=data, **roles)
-        got = told(found)
-        assert [one[1:] for one in got] == [one[1:] for one in expected]
-        assert [one[0] for one in got] == pytest.approx([one[0] for one in expected], abs=1e-12)
+        table = score_table("score", worst=n, show=["text"], data=data, **roles)
+        got = worst_rows(table)
+        assert [item[1:] for item in got] == [item[1:] for item in expected]
+        assert [item[0] for item in got] == pytest.approx([item[0] for item in expected], abs=1e-12)
 
 
 def test_without_items_rows_are_the_worst_and_missing_ones_count_as_asked(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("right,say\n1,a\n,b\n0,c\n1,d\n0,e\n")
     data = howsure.read(tmp_path / "a.csv")
-    found = score_table("right", missing_score=0, worst=9, show=["say", "right"], data=data)
-    assert found.worst is not None
-    assert [(row.row, row.mean, row.shown) for row in found.worst] == [
+    table = score_table("right", missing_score=0, worst=9, show=["say", "right"], data=data)
+    assert table.worst is not None
+    assert [(row.row, row.mean, row.shown) for row in table.worst] == [
         (2, 0.0, {"say": "b", "right": None}),
         (3, 0.0, {"say": "c", "right": "0"}),
         (5, 0.0, {"say": "e", "right": "0"}),
     ]
     skipping = howsure.read(tmp_path / "a.csv", skip_missing=True)
-    found = score_table("right", worst=9, show=["say"], data=skipping)
-    assert found.worst is not None
-    assert [(row.row, row.shown["say"]) for row in found.worst] == [(3, "c"), (5, "e")]
+    table = score_table("right", worst=9, show=["say"], data=skipping)
+    assert table.worst is not None
+    assert [(row.row, row.shown["say"]) for row in table.worst] == [(3, "c"), (5, "e")]
     alone = score_table([1, 0, 1], worst=2, show={"say": ["a", "b", "c"]}).worst
     assert alone is not None
     assert [(row.file, row.row, row.shown) for row in alone] == [(None, 2, {"say": "b"})]
@@ -341,11 +344,11 @@ def test_of_logs_fields_of_the_program_and_the_answer_are_shown(tmp_path: Path) 
         f"score {tmp_path}/*/samples_*.jsonl --worst 2 --show doc.question,prediction --seed 1 --format json"
     )
     worst = json.loads(done.out)["worst"]
-    assert [(one["item"], one["mean"], one["n"], one["shown"]["doc.question"]) for one in worst] == [
+    assert [(item["item"], item["mean"], item["n"], item["shown"]["doc.question"]) for item in worst] == [
         ("1", 0.0, 2, "1 + 1"),
         ("0", 0.5, 2, "0 + 0"),
     ]
-    assert {one["shown"]["prediction"] for one in worst} == {"1"}
+    assert {item["shown"]["prediction"] for item in worst} == {"1"}
     assert worst[1]["model"] == "small"
 
 

@@ -36,14 +36,14 @@ def pairs_of(rows: list[tuple[float, bool]]) -> Pairs:
 @given(SMALL)
 def test_it_is_the_share_of_pairs_in_order(rows: list[tuple[float, bool]]) -> None:
     right, wrong = [q for q, y in rows if y], [q for q, y in rows if not y]
-    found = auroc_of(ranked(pairs_of(rows)), level=0.95)
+    auroc = auroc_of(ranked(pairs_of(rows)), level=0.95)
     if not right or not wrong:
-        assert math.isnan(found.value)
-        assert found.low is None
+        assert math.isnan(auroc.value)
+        assert auroc.low is None
         return
     wins = [1.0 if a > b else 0.5 if a == b else 0.0 for a in right for b in wrong]
-    assert found.value == pytest.approx(np.mean(wins), rel=1e-12)
-    assert 0.0 <= found.low <= found.value <= found.high <= 1.0
+    assert auroc.value == pytest.approx(np.mean(wins), rel=1e-12)
+    assert 0.0 <= auroc.low <= auroc.value <= auroc.high <= 1.0
 
 
 def test_it_agrees_with_scikit_learn() -> None:
@@ -69,8 +69,8 @@ def test_its_variance_is_delongs() -> None:
         sum(parts) ** 2 / (parts[0] ** 2 / (len(right) - 1) + parts[1] ** 2 / (len(wrong) - 1)), rel=1e-12
     )
     assert factor == 1.0
-    found = auroc_of(ranks, level=0.95)
-    reach = math.log(area / (1 - area)) - math.log(found.low / (1 - found.low))
+    auroc = auroc_of(ranks, level=0.95)
+    reach = math.log(area / (1 - area)) - math.log(auroc.low / (1 - auroc.low))
     assert reach >= 1.96 * math.sqrt(variance) / (area * (1 - area))
 
 
@@ -81,8 +81,8 @@ def test_the_least_reach_is_newcombes() -> None:
     inside = (0.98 - area) ** 2 <= 1.959964**2 * spread / 120
     assert furthest(0.98, 60, 2, 1.0, 0.95) == pytest.approx(area[inside].min(), abs=1e-4)
     ranks = ranked(separated(200, 0.95, 2.5, np.random.default_rng(6), ties=False, clusters=False))
-    found = auroc_of(ranks, level=0.95)
-    assert found.low == furthest(found.value, 200 - ranks.wrong, ranks.wrong, 1.0, 0.95)
+    auroc = auroc_of(ranks, level=0.95)
+    assert auroc.low == furthest(auroc.value, 200 - ranks.wrong, ranks.wrong, 1.0, 0.95)
 
 
 def test_clusters_of_one_are_no_clusters_and_copies_say_nothing_new() -> None:
@@ -90,15 +90,15 @@ def test_clusters_of_one_are_no_clusters_and_copies_say_nothing_new() -> None:
     alone = auroc_of(ranked(pairs), level=0.95)
     assert auroc_of(ranked(Pairs(pairs.labels, pairs.probabilities, clusters=np.arange(150))), level=0.95) == alone
     copied = Pairs(np.repeat(pairs.labels, 4), np.repeat(pairs.probabilities, 4), clusters=np.repeat(np.arange(150), 4))
-    found = auroc_of(ranked(copied), level=0.95)
-    assert found.value == pytest.approx(alone.value)
-    assert (found.low, found.high) == pytest.approx((alone.low, alone.high), abs=0.004)
+    auroc = auroc_of(ranked(copied), level=0.95)
+    assert auroc.value == pytest.approx(alone.value)
+    assert (auroc.low, auroc.high) == pytest.approx((alone.low, alone.high), abs=0.004)
 
 
 def test_a_perfect_order_of_few_is_no_certainty() -> None:
-    found = auroc_of(ranked(pairs_of([(0.9, True)] * 30 + [(0.1, False)] * 5)), level=0.95)
-    assert (found.value, found.high) == (1.0, 1.0)
-    assert found.low == pytest.approx(0.025 ** (1 / 5))
+    auroc = auroc_of(ranked(pairs_of([(0.9, True)] * 30 + [(0.1, False)] * 5)), level=0.95)
+    assert (auroc.value, auroc.high) == (1.0, 1.0)
+    assert auroc.low == pytest.approx(0.025 ** (1 / 5))
     turned = auroc_of(ranked(pairs_of([(0.1, True)] * 30 + [(0.9, False)] * 5)), level=0.95)
     assert (turned.low, turned.value) == (0.0, 0.0)
     assert turned.high == pytest.approx(1 - 0.025 ** (1 / 5))
@@ -124,12 +124,12 @@ def of(rows: list[tuple[float, bool]]) -> Ranked:
 @given(ROWS)
 @settings(max_examples=60)
 def test_it_is_the_mean_over_all_orders_of_ties(rows: list[tuple[float, bool]]) -> None:
-    found = []
+    areas = []
     for order in itertools.permutations(rows):
         if all(a[0] >= b[0] for a, b in itertools.pairwise(order)):
             errors = np.cumsum([not y for _, y in order])
-            found.append((errors / np.arange(1, len(rows) + 1)).mean())
-    assert area_of(of(rows)) == pytest.approx(np.mean(found), abs=1e-12)
+            areas.append((errors / np.arange(1, len(rows) + 1)).mean())
+    assert area_of(of(rows)) == pytest.approx(np.mean(areas), abs=1e-12)
     wrong = sum(not y for _, y in rows)
     best = of([(0.9, True)] * (len(rows) - wrong) + [(0.1, False)] * wrong)
     assert least_area(len(rows), wrong) == pytest.approx(area_of(best), abs=1e-12)
@@ -208,13 +208,13 @@ def test_the_intervals_cover(accuracy: float, distance: float, n: int, ties: boo
 def test_answers_that_one_cluster_carries_have_no_interval_of_their_order() -> None:
     """One of 30 clusters is wrong as a whole: how another one would be ordered is unknown; the note says so."""
     codes, q = np.repeat(np.arange(30), 20), np.random.default_rng(1).random(600)
-    found = selective_curve((codes > 0).astype(int), q, clusters=codes)
-    assert found.auroc.low is None
-    assert found.excess_aurc.high is None
-    assert found.aurc.low < 0.01
-    assert found.aurc.high > 0.15
-    assert any("the wrong answers are in 1 of 30 clusters" in note for note in found.notes)
-    assert any("the wrong answers count as 1.0 clusters of equal size" in note for note in found.notes)
+    curve = selective_curve((codes > 0).astype(int), q, clusters=codes)
+    assert curve.auroc.low is None
+    assert curve.excess_aurc.high is None
+    assert curve.aurc.low < 0.01
+    assert curve.aurc.high > 0.15
+    assert any("the wrong answers are in 1 of 30 clusters" in note for note in curve.notes)
+    assert any("the wrong answers count as 1.0 clusters of equal size" in note for note in curve.notes)
 
 
 def test_without_a_wrong_answer_unequal_clusters_show_less() -> None:
@@ -229,7 +229,7 @@ def test_without_a_wrong_answer_unequal_clusters_show_less() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["60 of 20, .9, .97", "50 of 100 or 2, .6, .9", "30 lognormal, .6, .95"])
 def test_the_intervals_cover_where_whole_clusters_are_wrong(name: str) -> None:
-    (regime,) = (one for one in REGIMES if one.name == f"areas: {name}")
+    (regime,) = (candidate for candidate in REGIMES if candidate.name == f"areas: {name}")
     assert min(rate.value for rate in rates_of(regime, runs=150, seed=1)) > 0.9
 
 

@@ -37,22 +37,22 @@ def test_what_is_kept_at_a_coverage() -> None:
     """At least the share asked for, and less with the next higher threshold."""
     for law in ("different", "ties", "one value"):
         pairs = answers(law, "sharp", 777, np.random.default_rng(3))
-        for one in selective_of(pairs, coverage=[0.1, 0.5, 0.9, 1.0]).at_coverage:
-            kept = pairs.probabilities >= one.threshold
-            assert one.n == kept.sum()
-            assert one.coverage == kept.mean() >= one.asked
-            assert (pairs.probabilities > one.threshold).mean() < one.asked
-            assert one.accuracy.value == pytest.approx(pairs.labels[kept].mean())
+        for point in selective_of(pairs, coverage=[0.1, 0.5, 0.9, 1.0]).at_coverage:
+            kept = pairs.probabilities >= point.threshold
+            assert point.n == kept.sum()
+            assert point.coverage == kept.mean() >= point.asked
+            assert (pairs.probabilities > point.threshold).mean() < point.asked
+            assert point.accuracy.value == pytest.approx(pairs.labels[kept].mean())
 
 
 def test_the_coverage_at_an_accuracy_is_the_largest() -> None:
     pairs = answers("different", "overconfident", 2000, np.random.default_rng(4))
-    (one,) = selective_of(pairs, accuracy=[0.8]).at_accuracy
+    (point,) = selective_of(pairs, accuracy=[0.8]).at_accuracy
     order = np.argsort(-pairs.probabilities)
     accuracy = np.cumsum(pairs.labels[order]) / np.arange(1, 2001)
-    assert one.coverage.value == (np.flatnonzero(accuracy >= 0.8)[-1] + 1) / 2000
-    assert pairs.labels[pairs.probabilities >= one.threshold].mean() >= 0.8
-    assert one.coverage.low <= one.coverage.value <= one.coverage.high
+    assert point.coverage.value == (np.flatnonzero(accuracy >= 0.8)[-1] + 1) / 2000
+    assert pairs.labels[pairs.probabilities >= point.threshold].mean() >= 0.8
+    assert point.coverage.low <= point.coverage.value <= point.coverage.high
     (never,) = selective_curve([0, 0, 1, 0], [0.9, 0.8, 0.7, 0.6], accuracy=[1.0]).at_accuracy
     assert (never.threshold, never.n, never.coverage.value) == (None, 0, 0.0)
 
@@ -62,16 +62,16 @@ def _cover(n: int, runs: int) -> tuple[float, float]:
     grid = -np.sort(-confidences("different", 1_000_000, np.random.default_rng(5)))
     accuracy = 1 - np.cumsum(risk_at("overconfident", grid)) / np.arange(1, len(grid) + 1)
     truth = (np.flatnonzero(accuracy >= 0.8)[-1] + 1) / len(grid)
-    rng, held = np.random.default_rng(6), np.zeros(2)
+    rng, covered = np.random.default_rng(6), np.zeros(2)
     for _ in range(runs):
         curve = selective_of(answers("different", "overconfident", n, rng), accuracy=[0.8], coverage=[0.5])
         (first,), (second,) = curve.at_accuracy, curve.at_coverage
         true = accuracy[np.searchsorted(-grid, -second.threshold)]
-        held += [
+        covered += [
             first.coverage.low <= truth <= first.coverage.high,
             second.accuracy.low <= true <= second.accuracy.high,
         ]
-    return tuple(held / runs)
+    return tuple(covered / runs)
 
 
 def test_single_points_cover_in_a_small_simulation() -> None:
@@ -128,8 +128,8 @@ def test_a_frame_and_classes_are_read() -> None:
     import pandas
 
     frame = pandas.DataFrame({"right": [1, 0, 1], "p": [0.9, 0.4, 0.8], "doc": ["a", "b", "b"]})
-    found = selective_curve("right", "p", clusters="doc", data=frame)
-    assert found.recipe["clusters"] == 2
+    curve = selective_curve("right", "p", clusters="doc", data=frame)
+    assert curve.recipe["clusters"] == 2
     pairs = howsure.pairs_from_classes([0, 1, 1], [[0.7, 0.3], [0.4, 0.6], [0.8, 0.2]])
     assert selective_curve(pairs).accuracy.value == pytest.approx(2 / 3)
 

@@ -58,8 +58,8 @@ def rare_clusters(kind: str, clusters: int, rng: np.random.Generator) -> Pairs:
 @pytest.mark.parametrize("clusters", [30, 60, 150, 400])
 def test_the_promise_is_kept_where_whole_clusters_are_wrong(kind: str, clusters: int) -> None:
     rng = np.random.default_rng(1)
-    found = [threshold_of(rare_clusters(kind, clusters, rng), risk=RISK).threshold for _ in range(2000)]
-    assert np.mean([t is not None for t in found]) <= DELTA + 0.01
+    thresholds = [threshold_of(rare_clusters(kind, clusters, rng), risk=RISK).threshold for _ in range(2000)]
+    assert np.mean([t is not None for t in thresholds]) <= DELTA + 0.01
 
 
 def test_few_clusters_that_were_never_wrong_count_once_each() -> None:
@@ -72,11 +72,11 @@ def test_few_clusters_that_were_never_wrong_count_once_each() -> None:
 
 @pytest.mark.slow
 def test_the_promise_would_be_broken_without_the_clusters() -> None:
-    rng, held = np.random.default_rng(1), []
+    rng, thresholds = np.random.default_rng(1), []
     for _ in range(400):
         pairs = clustered_answers("different", "level", 400, rng)
-        held.append(threshold_of(Pairs(pairs.labels, pairs.probabilities), risk=RISK, delta=DELTA).threshold)
-    assert np.mean([t is not None for t in held]) > 2 * DELTA
+        thresholds.append(threshold_of(Pairs(pairs.labels, pairs.probabilities), risk=RISK, delta=DELTA).threshold)
+    assert np.mean([t is not None for t in thresholds]) > 2 * DELTA
 
 
 def test_the_test_is_that_of_clopper_and_pearson() -> None:
@@ -96,19 +96,19 @@ def test_levels_are_handed_on_and_never_exceed_delta() -> None:
 
 def test_a_tie_is_never_split_and_the_threshold_occurs() -> None:
     pairs = answers("ties", "sharp", 3000, np.random.default_rng(4))
-    found = threshold_of(pairs, risk=RISK)
-    assert found.threshold in pairs.probabilities
-    kept = pairs.probabilities >= found.threshold
-    assert (found.n_kept, found.errors) == (kept.sum(), (1 - pairs.labels[kept].astype(int)).sum())
-    assert np.isin(found.candidates.n, np.cumsum(np.unique(-pairs.probabilities, return_counts=True)[1])).all()
+    threshold = threshold_of(pairs, risk=RISK)
+    assert threshold.threshold in pairs.probabilities
+    kept = pairs.probabilities >= threshold.threshold
+    assert (threshold.n_kept, threshold.errors) == (kept.sum(), (1 - pairs.labels[kept].astype(int)).sum())
+    assert np.isin(threshold.candidates.n, np.cumsum(np.unique(-pairs.probabilities, return_counts=True)[1])).all()
 
 
 def test_few_answers_promise_nothing_and_say_how_many_would() -> None:
     right = np.ones(58, dtype=np.uint8)
-    found = selective_threshold(right, np.linspace(0.5, 1, 58), risk=RISK)
-    assert found.threshold is None
-    assert found.needed >= fewest(RISK, DELTA / 2) == 59
-    assert "58 answers cannot show a risk of at most 0.05" in str(found)
+    threshold = selective_threshold(right, np.linspace(0.5, 1, 58), risk=RISK)
+    assert threshold.threshold is None
+    assert threshold.needed >= fewest(RISK, DELTA / 2) == 59
+    assert "58 answers cannot show a risk of at most 0.05" in str(threshold)
     assert selective_threshold(np.ones(59), np.linspace(0.5, 1, 59), risk=RISK).threshold == 0.5
     hopeless = selective_threshold(np.zeros(500), np.linspace(0, 1, 500), risk=RISK)
     assert hopeless.needed is None
@@ -120,15 +120,15 @@ def test_the_number_needed_is_about_right() -> None:
     few = threshold_of(answers("ties", "sharp", 120, rng), risk=RISK)
     assert few.threshold is None
     assert few.needed is not None
-    found = [threshold_of(answers("ties", "sharp", few.needed, rng), risk=RISK).threshold for _ in range(60)]
-    assert 0.3 < np.mean([t is not None for t in found]) <= 1.0
+    thresholds = [threshold_of(answers("ties", "sharp", few.needed, rng), risk=RISK).threshold for _ in range(60)]
+    assert 0.3 < np.mean([t is not None for t in thresholds]) <= 1.0
 
 
 def test_a_model_that_is_worst_at_the_top_still_gets_a_threshold() -> None:
-    found = threshold_of(answers("different", "worst at the top", 3000, np.random.default_rng(6)), risk=RISK)
-    assert found.threshold is not None
-    assert found.coverage.value > 0.5
-    assert not found.candidates.passed[0]
+    threshold = threshold_of(answers("different", "worst at the top", 3000, np.random.default_rng(6)), risk=RISK)
+    assert threshold.threshold is not None
+    assert threshold.coverage.value > 0.5
+    assert not threshold.candidates.passed[0]
 
 
 def test_clusters_promise_less_than_as_many_independent_answers() -> None:
@@ -150,15 +150,17 @@ def test_a_stricter_promise_keeps_no_more() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("clusters", [200, 400])
 def test_the_promise_is_kept_where_larger_clusters_are_riskier(clusters: int) -> None:
-    (regime,) = (one for one in REGIMES if one.name == f"threshold: {clusters} lognormal, larger ones riskier")
+    (regime,) = (
+        candidate for candidate in REGIMES if candidate.name == f"threshold: {clusters} lognormal, larger ones riskier"
+    )
     assert all(rate.wanted for rate in rates_of(regime, runs=400, seed=1))
 
 
 def test_clusters_without_a_wrong_answer_promise_from_sixty_on() -> None:
     """exp(-60 · .05) = .0498, half of delta."""
     q = np.linspace(0, 1, 600)
-    found = [
+    thresholds = [
         selective_threshold(np.ones(10 * n), q[: 10 * n], clusters=np.arange(10 * n) % n, risk=RISK) for n in (59, 60)
     ]
-    assert [one.threshold is not None for one in found] == [False, True]
-    assert found[0].needed in (600, 610)  # a step of the grid of numbers
+    assert [threshold.threshold is not None for threshold in thresholds] == [False, True]
+    assert thresholds[0].needed in (600, 610)  # a step of the grid of numbers

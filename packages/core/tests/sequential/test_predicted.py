@@ -68,20 +68,20 @@ def test_it_decides_sooner() -> None:
     _, predicted, y = benchmark()
     hard = np.array(list(predicted.values()))
     rng = np.random.default_rng(0)
-    taken = []
+    stops_of_runs = []
     for _ in range(60):
         order = rng.permutation(N)
         both = Units(y[order], np.ones(N), 1.0, N), units(y[order], hard[order])
-        stops = [one.first_above(float(y.mean()) - 0.08, 0.05) for one in both]
-        taken.append([N if stop is None else stop for stop in stops])
-    first, second = np.mean(taken, axis=0)
+        stops = [unit_scores.first_above(float(y.mean()) - 0.08, 0.05) for unit_scores in both]
+        stops_of_runs.append([N if stop is None else stop for stop in stops])
+    first, second = np.mean(stops_of_runs, axis=0)
     assert second < 0.8 * first
 
 
 def test_a_state_goes_on_and_ends_at_the_mean(tmp_path: Path) -> None:
     order, predicted, y = benchmark()
     ids = [item.id for item in order.rows]
-    values = [y[int(one[1:])] for one in ids]
+    values = [y[int(item_id[1:])] for item_id in ids]
     helped = howsure.SequentialScore(min_score=0.4, order=order, predicted=predicted)
     helped.add(values[:300], id=ids[:300])
     helped.save(tmp_path / "score.json")
@@ -100,8 +100,8 @@ def test_of_other_bounds_it_is_the_same() -> None:
     first = howsure.SequentialScore(order=order, predicted=predicted)
     ten = {item: 10 * value - 5 for item, value in predicted.items()}
     second = howsure.SequentialScore(order=order, predicted=ten, bounds=(-5, 5))
-    first.add([y[int(one[1:])] for one in ids], id=ids)
-    second.add([10 * y[int(one[1:])] - 5 for one in ids], id=ids)
+    first.add([y[int(item_id[1:])] for item_id in ids], id=ids)
+    second.add([10 * y[int(item_id[1:])] - 5 for item_id in ids], id=ids)
     assert second.interval == pytest.approx([10 * end - 5 for end in first.interval], abs=1e-6)
 
 

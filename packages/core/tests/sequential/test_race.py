@@ -36,14 +36,14 @@ def by_hand(sums: Floats, sizes: list[int], size: float) -> list[int | None]:
                     has * (1 + share * (value / expected - 1)) for has, share in zip(wealth[j], SHARES, strict=True)
                 ]
             impossible[j] |= rest - value < -1e-9
-        held = {j: np.inf if impossible[j] else np.mean(wealth[j]) for j in racing}
+        mean_wealth = {j: np.inf if impossible[j] else np.mean(wealth[j]) for j in racing}
         while True:
-            short = sum(min(held[j] - 1 / size, 0) for j in racing)
-            out = [j for j in racing if held[j] - 1 / size + min(held[j] - 1 / size, 0) + short >= 0]
+            short = sum(min(mean_wealth[j] - 1 / size, 0) for j in racing)
+            out = [j for j in racing if mean_wealth[j] - 1 / size + min(mean_wealth[j] - 1 / size, 0) + short >= 0]
             if not out or len(racing) == 1:
                 break
             if len(out) == len(racing):
-                out.remove(min(racing, key=lambda j: held[j]))
+                out.remove(min(racing, key=lambda j: mean_wealth[j]))
             for j in out:
                 stops[j] = t + 1
                 racing.remove(j)
@@ -80,15 +80,15 @@ def test_a_race_of_two_is_a_comparison() -> None:
     assert race.n == pytest.approx(comparison.status().decided_after, abs=15)
 
 
-def rows_of(order: howsure.ItemOrder, taken: dict[str, int]) -> dict[str, list[object]]:
+def rows_of(order: howsure.ItemOrder, n_of_model: dict[str, int]) -> dict[str, list[object]]:
     """Scores of the first items of the order, as many as each model took: "good" is mostly right, others seldom."""
-    found: dict[str, list[object]] = {"model": [], "item": [], "right": []}
-    for model, n in taken.items():
+    columns: dict[str, list[object]] = {"model": [], "item": [], "right": []}
+    for model, n in n_of_model.items():
         for item in order.rows[:n]:
-            found["model"].append(model)
-            found["item"].append(item.id)
-            found["right"].append(int(hash_of(model, item.id) < (0.9 if model == "good" else 0.4)))
-    return found
+            columns["model"].append(model)
+            columns["item"].append(item.id)
+            columns["right"].append(int(hash_of(model, item.id) < (0.9 if model == "good" else 0.4)))
+    return columns
 
 
 def hash_of(*texts: str) -> float:
@@ -119,8 +119,8 @@ def test_a_race_goes_on_without_whom_it_dropped(tmp_path: Path) -> None:
 def test_clusters_are_dropped_after_whole_ones() -> None:
     ids, documents = [f"q{i}" for i in range(240)], [f"d{i // 4}" for i in range(240)]
     order = howsure.draw_order(ids, clusters=documents, rng=2)
-    held = rows_of(order, {"good": 240, "bad": 240})
-    race = howsure.race_models(held["right"], model=held["model"], id=held["item"], order=order)
+    columns = rows_of(order, {"good": 240, "bad": 240})
+    race = howsure.race_models(columns["right"], model=columns["model"], id=columns["item"], order=order)
     assert race["bad"].n % 4 == 0
     assert race.answers == 2 * race.n < 480
     partly = rows_of(order, {"good": 7, "bad": 7})
@@ -132,7 +132,7 @@ DRAWN = howsure.draw_order(["x", "y", "z"], rng=1)
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("changes", "message"),
     [
         ({"model": ["a"] * 4}, "must name two or more models; it names only 'a'"),
         ({"id": ["x", "x", "x", "y"]}, "must name each item of a model once; row 1 repeats 'x' for 'a'"),
@@ -149,10 +149,10 @@ DRAWN = howsure.draw_order(["x", "y", "z"], rng=1)
         ({"score": [0, 1, float("nan"), 1], "bounds": (0, 1)}, "score must be finite; row 2 is nan"),
     ],
 )
-def test_what_cannot_be_is_refused(given: dict[str, object], said: str) -> None:
-    asked: dict[str, object] = {"score": [1, 0, 1, 1], **FOUR, **given}
-    with pytest.raises(howsure.InputError, match=said):
-        howsure.race_models(**asked)  # type: ignore[arg-type]
+def test_what_cannot_be_is_refused(changes: dict[str, object], message: str) -> None:
+    arguments: dict[str, object] = {"score": [1, 0, 1, 1], **FOUR, **changes}
+    with pytest.raises(howsure.InputError, match=message):
+        howsure.race_models(**arguments)  # type: ignore[arg-type]
 
 
 def test_an_order_that_was_not_drawn_is_refused(tmp_path: Path) -> None:

@@ -41,22 +41,22 @@ def test_bets_are_those_of_confseq(total: int | None, m: float) -> None:
 def test_a_bound_is_the_largest_mean_that_is_refuted(total: int | None) -> None:
     units = Units(np.array(of_confseq(total)), np.ones(100), 1.0, total)
     low, high = BettingMean(units, (0.0, 1.0)).bounds(0.025)
-    for one, bound in ((units, low), (units.turned(), 1 - high)):
-        wealth = [one.wealth(m).max() for m in np.linspace(0.01, 0.99, 99)]
+    for side, bound in ((units, low), (units.turned(), 1 - high)):
+        wealth = [side.wealth(m).max() for m in np.linspace(0.01, 0.99, 99)]
         assert all(first >= second for first, second in pairwise(wealth))
-        assert one.wealth(bound - 1e-9).max() > 40 > one.wealth(bound + 1e-9).max()
+        assert side.wealth(bound - 1e-9).max() > 40 > side.wealth(bound + 1e-9).max()
 
 
 def by_hand(values: list[tuple[float, int]], m: float, *, largest: int, total: int | None) -> list[float]:
     """The wealth of bets on more than m after each cluster of a sum and a size, one after the other."""
-    bettors, found, held = [1.0] * len(SHARES), list[float](), 0.0
+    bettors, wealth, total_so_far = [1.0] * len(SHARES), list[float](), 0.0
     for t, (s, n) in enumerate(values, 1):
         value = s / largest + m * (1 - n / largest)
-        expected = m if total is None else (total * m - held) / (total - t + 1)
+        expected = m if total is None else (total * m - total_so_far) / (total - t + 1)
         bettors = [has + has * share * (value / expected - 1) for has, share in zip(bettors, SHARES, strict=True)]
-        found.append(sum(bettors) / len(bettors))
-        held += value
-    return found
+        wealth.append(sum(bettors) / len(bettors))
+        total_so_far += value
+    return wealth
 
 
 @pytest.mark.parametrize("total", [None, 9])
@@ -92,12 +92,12 @@ def test_of_many_ties_few_are_ever_decided(total: int | None) -> None:
 
 def test_models_change_places() -> None:
     scores = [1, 1, 0, 1] * 10, [0, 1, 0, 0] * 10
-    one, other = howsure.SequentialComparison(items_total=90), howsure.SequentialComparison(items_total=90)
-    one.add(*scores)
+    forward, other = howsure.SequentialComparison(items_total=90), howsure.SequentialComparison(items_total=90)
+    forward.add(*scores)
     other.add(*scores[::-1])
-    assert (one.outcome, other.outcome) == ("first", "second")
-    assert one.interval == pytest.approx(tuple(-end for end in reversed(other.interval)))
-    assert one.status().decided_after == other.status().decided_after
+    assert (forward.outcome, other.outcome) == ("first", "second")
+    assert forward.interval == pytest.approx(tuple(-end for end in reversed(other.interval)))
+    assert forward.status().decided_after == other.status().decided_after
 
 
 def test_scores_of_other_bounds_are_the_same_comparison() -> None:
@@ -172,18 +172,18 @@ def test_states_of_another_kind_or_version_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_state_may_have_copies_under_other_names(tmp_path: Path) -> None:
-    one, two, three = (tmp_path / f"{name}.json" for name in ("one", "two", "three"))
+    first_path, two, three = (tmp_path / f"{name}.json" for name in ("one", "two", "three"))
     score = howsure.SequentialScore(min_score=0.5)
-    score.save(one)
+    score.save(first_path)
     score.add([1, 0])
     score.save(two)
-    score.save(one)  # which holds an earlier state of this
+    score.save(first_path)  # which holds an earlier state of this
     again = howsure.SequentialScore.load(two)
     again.save(three)
     again.add([1])
     again.save(two)
     again.save(three)
-    assert [len(howsure.SequentialScore.load(path)) for path in (one, two, three)] == [2, 3, 3]
+    assert [len(howsure.SequentialScore.load(path)) for path in (first_path, two, three)] == [2, 3, 3]
 
 
 def test_a_state_replaces_no_other_file(tmp_path: Path) -> None:
@@ -194,7 +194,7 @@ def test_a_state_replaces_no_other_file(tmp_path: Path) -> None:
     assert path.read_text() == "notes"
 
 
-def test_a_name_that_is_no_text_cannot_be_saved(tmp_path: Path) -> None:
+def test_a_name_that_is_not_a_text_cannot_be_saved(tmp_path: Path) -> None:
     score = howsure.SequentialScore()
     score.add([1], id=["a\ud800"])
     with pytest.raises(howsure.InputError, match=r"a name contains half a character \(a lone surrogate\)"):
@@ -242,7 +242,7 @@ def test_an_edited_state_is_refused_with_its_checksum_and_without(edit: dict[str
 
 
 @pytest.mark.parametrize(
-    ("settings", "added", "said"),
+    ("settings", "added", "message"),
     [
         ({}, {"first": [1, 0], "second": [1]}, "must have a score for each item"),
         ({}, {"first": [1, 2], "second": [1, 0]}, r"first must be between the bounds, 0 and 1; row 1 is 2"),
@@ -275,10 +275,10 @@ def test_an_edited_state_is_refused_with_its_checksum_and_without(edit: dict[str
     ],
 )
 def test_what_cannot_be_is_refused_and_nothing_is_taken(
-    settings: dict[str, object], added: dict[str, object], said: str
+    settings: dict[str, object], added: dict[str, object], message: str
 ) -> None:
     comparison = howsure.SequentialComparison(**settings)  # type: ignore[arg-type]
-    with pytest.raises(howsure.InputError, match=said):
+    with pytest.raises(howsure.InputError, match=message):
         comparison.add(**added)  # type: ignore[arg-type]
     assert len(comparison) == 0
 
@@ -288,13 +288,13 @@ def test_a_plan_expects_what_comparisons_take() -> None:
     pilot = draw.permutation(np.r_[np.ones(700), -np.ones(300), np.zeros(1000)])
     first, second = (pilot > 0) * 1.0, (pilot < 0) * 1.0
     plan = howsure.plan_comparison(first, second, items_total=1000, n_simulations=200, rng=2)
-    taken = []
+    decided_after = []
     for seed in range(200):
         comparison = howsure.SequentialComparison(items_total=1000)
         chosen = np.random.default_rng(seed).permutation(2000)[:1000]
         comparison.add(first[chosen], second[chosen])
-        taken.append(comparison.status().decided_after or 1000)
-    assert plan.items == pytest.approx(np.mean(taken), rel=0.15)
+        decided_after.append(comparison.status().decided_after or 1000)
+    assert plan.items == pytest.approx(np.mean(decided_after), rel=0.15)
     assert plan.first == 1.0
     spread = np.std(first - second)
     assert plan.fixed == pytest.approx(((1.959964 + 0.841621) * spread / 0.2) ** 2, rel=0.02)

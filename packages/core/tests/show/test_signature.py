@@ -32,10 +32,14 @@ def test_what_is_written_is_read(recipe: dict[str, Any]) -> None:
     assert line.isprintable()
     assert line.isascii()
     signature = read_signature(line)
-    told = {key: "yes" if one is True else str(one) for key, one in recipe.items() if one not in (None, False, "")}
-    told |= {key: str(one) for key, one in recipe.items() if one == 0 and one is not False}
+    texts = {
+        key: "yes" if setting is True else str(setting)
+        for key, setting in recipe.items()
+        if setting not in (None, False, "")
+    }
+    texts |= {key: str(setting) for key, setting in recipe.items() if setting == 0 and setting is not False}
     apart = ("targets", "command", "second_store", "note")
-    assert signature.settings == {key: one for key, one in told.items() if key not in apart}
+    assert signature.settings == {key: setting for key, setting in texts.items() if key not in apart}
     assert (signature.kind, signature.version) == ("made", howsure.__version__)
 
 
@@ -67,12 +71,14 @@ def test_sacrebleus_own_is_inside(metric: str) -> None:
     from sacrebleu.metrics import BLEU, CHRF
 
     true, first, second = ["a b c d", "x y z"] * 5, ["a b c e", "x y z"] * 5, ["a b", "x y z"] * 5
-    own = BLEU(references=[true]) if metric == "bleu" else CHRF(word_order=2 * (metric == "chrf++"), references=[true])
-    wanted = str(own.get_signature())
+    scorer = (
+        BLEU(references=[true]) if metric == "bleu" else CHRF(word_order=2 * (metric == "chrf++"), references=[true])
+    )
+    expected = str(scorer.get_signature())
     compared = howsure.resample_models(
         true, first, second, metrics=metric, method="permutation", n_resamples=100, rng=0
     )
     scored = howsure.score_models(y_true=true, prediction=first, metrics=[metric])
-    for found in (compared, scored):
-        assert read_signature(found.signature).settings[metric] == wanted
-        assert found.recipe[metric] == wanted
+    for table in (compared, scored):
+        assert read_signature(table.signature).settings[metric] == expected
+        assert table.recipe[metric] == expected

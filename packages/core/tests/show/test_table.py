@@ -275,7 +275,7 @@ def test_other_cells_stay(text: str) -> None:
 @given(st.text())
 def test_nothing_that_is_printed_steers_a_terminal(text: str) -> None:
     shown = on_a_terminal(text)
-    assert all(one in "\n\t" or unicodedata.category(one) != "Cc" for one in shown)
+    assert all(character in "\n\t" or unicodedata.category(character) != "Cc" for character in shown)
     assert not set(shown) & set("\u202a\u202b\u202d\u202e\u2066\u2067\u2068\u2069\u2028\u2029")
     assert "\n" not in in_a_line(text)
     shown.encode("utf-8")

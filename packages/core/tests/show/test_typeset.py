@@ -53,15 +53,15 @@ def test_a_page_with_a_table_and_figures_of_one_column(tmp_path: Path) -> None:
     rng = np.random.default_rng(3)
     probs = rng.dirichlet([0.6, 0.5, 0.4], 1500)
     gold = np.array([rng.choice(3, p=0.7 * row + 0.1) for row in probs])
-    a, b = (howsure.pairs_from_classes(gold, one) for one in (probs, 0.7 * probs + 0.1))
+    a, b = (howsure.pairs_from_classes(gold, probabilities) for probabilities in (probs, 0.7 * probs + 0.1))
     compared = howsure.compare_calibration(a, against=b, names=("large_1", "50 % & less"))
     with of_width(3.3):
         save_figure(curve_figure([compared.curves[0]]), tmp_path / "curve.pdf")
         save_figure(comparison_figure(compared), tmp_path / "both.pdf")
     table = compared.to_latex(label="tab:models")
     figures = "".join(
-        rf"\begin{{figure}}\centering\includegraphics{{{name}}}\caption{{{said}}}\end{{figure}}"
-        for name, said in (("curve", "One model."), ("both", "Both models."))
+        rf"\begin{{figure}}\centering\includegraphics{{{name}}}\caption{{{caption}}}\end{{figure}}"
+        for name, caption in (("curve", "One model."), ("both", "Both models."))
     )
     text, log = typeset(f"{WORDS}\n\n{table}\n{figures}\n{WORDS}", tmp_path)
     assert "Overfull" not in log

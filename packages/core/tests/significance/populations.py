@@ -128,7 +128,7 @@ def several_runs(rng: np.random.Generator, *, runs: int = 5, n: int = N, shared:
     def system() -> Runs:
         ease = rng.normal(size=n)
         skill = np.sqrt(shared) * ease + np.sqrt(1 - shared) * rng.normal(size=(runs, n))
-        return Runs([np.where(one > -0.8416, targets, 1 - targets) for one in skill])
+        return Runs([np.where(run_skill > -0.8416, targets, 1 - targets) for run_skill in skill])
 
     return targets, system(), system()
 
@@ -139,12 +139,12 @@ def seed_effects(rng: np.random.Generator, *, runs: int = 5, n: int = N, spread:
     ease = rng.normal(size=n)
 
     def system() -> Runs:
-        held = []
+        predictions = []
         for _ in range(runs):
             accuracy = 0.8 + spread * rng.normal()
             skill = np.sqrt(0.5) * ease + np.sqrt(0.5) * rng.normal(size=n)
-            held.append(np.where(skill > -_quantile(accuracy), targets, 1 - targets))
-        return Runs(held)
+            predictions.append(np.where(skill > -_quantile(accuracy), targets, 1 - targets))
+        return Runs(predictions)
 
     return targets, system(), system()
 
@@ -154,7 +154,7 @@ def concatenated(make: Callable[..., Set]) -> Callable[..., Set]:
 
     def made(rng: np.random.Generator, **options: Any) -> Set:
         targets, a, b = make(rng, **options)
-        return np.tile(targets, len(a)), *(np.concatenate(list(one)) for one in (a, b))
+        return np.tile(targets, len(a)), *(np.concatenate(list(runs)) for runs in (a, b))
 
     return made
 

@@ -51,9 +51,9 @@ def drawn(rng: np.random.Generator, kind: str, clusters: Any, *, gain: float = 0
     item = np.sqrt(0.3) * rng.normal(size=clusters.max() + 1)[clusters] + np.sqrt(0.7) * rng.normal(size=n)
     scores = {}
     for name, added in (("a", 0.0), ("b", gain)):
-        own = np.sqrt(0.7) * item + np.sqrt(0.2) * rng.normal(size=n)
-        scores[name] = [scores_of(kind, own + np.sqrt(0.1) * rng.normal(size=n) + added) for _ in range(runs)]
-    return {name: Runs(held) for name, held in scores.items()}
+        ease = np.sqrt(0.7) * item + np.sqrt(0.2) * rng.normal(size=n)
+        scores[name] = [scores_of(kind, ease + np.sqrt(0.1) * rng.normal(size=n) + added) for _ in range(runs)]
+    return {name: Runs(run_scores) for name, run_scores in scores.items()}
 
 
 def true_mean(kind: str, gain: float) -> float:
@@ -69,7 +69,7 @@ def rates(
     """The shares of sets in which the intervals of a model's mean and of the difference hold the truth, and in which p
     is at most .05, without a difference and with one. `clusters_of` makes the clusters of a set from its seed."""
     means = [true_mean(kind, gain) for gain in (0.0, GAIN)]
-    found = dict.fromkeys(("mean", "difference", "level", "power"), 0)
+    counts = dict.fromkeys(("mean", "difference", "level", "power"), 0)
     for k in range(sets):
         clusters = clusters_of((seed, k))
         alone = clusters.max() + 1 == len(clusters)
@@ -78,12 +78,12 @@ def rates(
             result = compare(score=made, against="a", clusters=None if alone else clusters)
             row = result[0]
             if gain:
-                found["power"] += row.p_value <= 0.05
-                found["difference"] += row.low <= means[1] - means[0] <= row.high
-                found["mean"] += next(one.low <= means[0] <= one.high for one in result.means if one.model == "a")
+                counts["power"] += row.p_value <= 0.05
+                counts["difference"] += row.low <= means[1] - means[0] <= row.high
+                counts["mean"] += next(mean.low <= means[0] <= mean.high for mean in result.means if mean.model == "a")
             else:
-                found["level"] += row.p_value <= 0.05
-    return {name: count / sets for name, count in found.items()}
+                counts["level"] += row.p_value <= 0.05
+    return {name: count / sets for name, count in counts.items()}
 
 
 def equal_rates(kind: str, n: int, size: int, sets: int, **options: int) -> dict[str, float]:
@@ -107,8 +107,8 @@ def lines(sets: int) -> Iterator[str]:
             yield f"| {kind} | {items} | {number}, {shape} | {_cells(unequal_rates(kind, shape, number, sets))} |"
 
 
-def _cells(held: dict[str, float]) -> str:
-    return " | ".join(f"{rate:.3f}" for rate in held.values())
+def _cells(rates_by_name: dict[str, float]) -> str:
+    return " | ".join(f"{rate:.3f}" for rate in rates_by_name.values())
 
 
 if __name__ == "__main__":

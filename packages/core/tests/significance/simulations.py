@@ -41,30 +41,32 @@ RESAMPLES = 999
 def comparisons(
     make: Callable[..., Set], sets: int, *, seed: int = 0, data: dict | None = None, **options: Any
 ) -> Iterator:
-    """`compare` of so many test sets."""
+    """`compare` of this many test sets."""
     for k in range(sets):
         made = make(np.random.default_rng([seed, k]), **(data or {}))
         grouping = dict(zip(("clusters", "strata"), made[3:], strict=False))
         settings = {"n_resamples": RESAMPLES, "interval": None, **options}
-        yield compare(*made[:3], rng=k, **{name: one for name, one in grouping.items() if one is not None}, **settings)
+        yield compare(
+            *made[:3], rng=k, **{name: column for name, column in grouping.items() if column is not None}, **settings
+        )
 
 
 def rejection_rates(make: Callable[..., Set], sets: int, **options: Any) -> dict[str, float]:
     """Metric by metric how often p is at most .05."""
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for result in comparisons(make, sets, **options):
         for row in result:
-            found[row.metric] = found.get(row.metric, 0) + (row.p_value <= LEVEL)
-    return {metric: count / sets for metric, count in found.items()}
+            counts[row.metric] = counts.get(row.metric, 0) + (row.p_value <= LEVEL)
+    return {metric: count / sets for metric, count in counts.items()}
 
 
 def coverage(make: Callable[..., Set], sets: int, *, truth: float = 0.0, **options: Any) -> dict[str, float]:
     """Metric by metric how often the interval holds the true difference."""
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for result in comparisons(make, sets, **options):
         for row in result:
-            found[row.metric] = found.get(row.metric, 0) + (row.low <= truth <= row.high)
-    return {metric: count / sets for metric, count in found.items()}
+            counts[row.metric] = counts.get(row.metric, 0) + (row.low <= truth <= row.high)
+    return {metric: count / sets for metric, count in counts.items()}
 
 
 def misses(make: Callable[..., Set], sets: int, **options: Any) -> dict[str, float]:
@@ -165,7 +167,7 @@ def line_text(line: Line) -> str:
 
 
 def cluster_text(kind: str, clusters: int, sets: int) -> str:
-    """A row of the table of clusters: how often interval and p find a difference that is none."""
+    """A row of the table of clusters: how often interval and p find a difference that does not exist."""
     data, cells = {"clusters": clusters, "kind": kind}, []
     for metric in ("accuracy", "macro_f1"):
         options: dict[str, Any] = {"metrics": metric, "data": data}
@@ -201,8 +203,8 @@ def main(sets: int, workers: int) -> None:
         "| what is simulated | test | share of sets with p ≤ .05 |\n|---|---|---|": [
             ("rates", k, sets) for k in range(len(list(lines(sets))))
         ],
-        f"{clusters}\n|---|---|---|---|---|": [("clusters", one[::-1], sets) for one in product(NUMBERS, KINDS)],
-        f"{rare}\n|---|---|---|": [("rare", one, sets) for one in ("basic", "percentile", "bca")],
+        f"{clusters}\n|---|---|---|---|---|": [("clusters", design[::-1], sets) for design in product(NUMBERS, KINDS)],
+        f"{rare}\n|---|---|---|": [("rare", interval, sets) for interval in ("basic", "percentile", "bca")],
     }
     with ProcessPoolExecutor(workers) as pool:
         for head, tasks in tables.items():

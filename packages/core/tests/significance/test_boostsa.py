@@ -28,8 +28,8 @@ SOFT = "mean_epochs jsd d_jsd s_jsd ce d_ce s_ce sim d_sim s_sim cor d_cor s_cor
 
 def test_figure_3_of_the_paper(real_data: Path) -> None:
     folder = real_data / "boostsa_test"
-    said: list[str] = []
-    table, empty = Bootstrap(**QUIET | {"tell": said.append}).test(
+    lines: list[str] = []
+    table, empty = Bootstrap(**QUIET | {"tell": lines.append}).test(
         targs=str(folder / "h0.0/targs.txt"),
         h0_preds=str(folder / "h0.0/preds.txt"),
         h1_preds=str(folder / "h1.0/preds.txt"),
@@ -39,7 +39,7 @@ def test_figure_3_of_the_paper(real_data: Path) -> None:
         sample_size=0.2,
         verbose=True,
     )
-    assert said[:10] == [
+    assert lines[:10] == [
         "data shape: (1000, 1)",
         "sample size: 200",
         "h0: baseline - h1: experiment",
@@ -51,8 +51,8 @@ def test_figure_3_of_the_paper(real_data: Path) -> None:
         "precision..... - h0: 0.6994 - h1: 0.7410 - diff: 0.0416",
         "recall........ - h0: 0.6796 - h1: 0.7422 - diff: 0.0626",
     ]
-    assert re.fullmatch(r"count sample diff f1 is twice tot diff f1\.{5} \d+ / 1000 +p < 0\.\d+( \*)?", said[10])
-    assert len(said) == 14
+    assert re.fullmatch(r"count sample diff f1 is twice tot diff f1\.{5} \d+ / 1000 +p < 0\.\d+( \*)?", lines[10])
+    assert len(lines) == 14
     assert list(table.index) == ["baseline", "experiment"]
     assert " ".join(table.columns) == HARD
     assert table.loc["experiment", ["f1", "d_f1", "acc", "d_acc"]].tolist() == [0.7407, 0.0631, 0.741, 0.051]
@@ -62,13 +62,13 @@ def test_figure_3_of_the_paper(real_data: Path) -> None:
 
 def test_figure_4_of_the_paper() -> None:
     targets, a, b = distributions(100, 3, 1)
-    said: list[str] = []
-    boot = Bootstrap(**QUIET | {"tell": said.append})
+    lines: list[str] = []
+    boot = Bootstrap(**QUIET | {"tell": lines.append})
     table, _ = boot.test(targets.tolist(), a.tolist(), b, verbose=True)
     assert " ".join(table.columns) == SOFT
-    assert said[0] == "data shape: (100, 3)"
-    assert said[3].startswith("targs distribution: [0.")
-    assert said[6].startswith("Jensen-Shannon divergence: - h0: 0.")
+    assert lines[0] == "data shape: (100, 3)"
+    assert lines[3].startswith("targs distribution: [0.")
+    assert lines[6].startswith("Jensen-Shannon divergence: - h0: 0.")
     assert boot.comparisons[0].recipe["method"] == "boostsa"
 
 
@@ -98,10 +98,10 @@ def test_figure_5_of_the_paper(tmp_path: Path) -> None:
     written = pd.read_csv(tmp_path / "results.tsv", sep="\t", index_col=0)
     assert list(written.columns) == expected
     assert written["f1"].tolist() == table["f1"].tolist()
-    held = json.loads((tmp_path / "outcomes.json").read_text())
-    assert set(held["h0"]) == {"exp_idxs", "preds", "targs", "idxs", "epochs", "h1"}
-    assert held["h0"]["h1"]["h1"]["exp_idxs"] == ["h1.0", "h1.1"]
-    assert held["h0"]["preds"][0][:2] == [[int(a[0])], [int(a[1])]]
+    outcomes = json.loads((tmp_path / "outcomes.json").read_text())
+    assert set(outcomes["h0"]) == {"exp_idxs", "preds", "targs", "idxs", "epochs", "h1"}
+    assert outcomes["h0"]["h1"]["h1"]["exp_idxs"] == ["h1.0", "h1.1"]
+    assert outcomes["h0"]["preds"][0][:2] == [[int(a[0])], [int(a[1])]]
 
 
 def test_a_target_class_is_named_by_its_label(tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ CUTS = {"equal": [200, 400, 600, 800], "unequal": [100, 350, 380, 900]}
 def test_folds_are_concatenated(cuts: str, named: bool, real_data: Path, tmp_path: Path) -> None:
     """BooStSa has .6776 and .7407 on its own files, in one piece or in five folds."""
     names = {"targs": "h0.0", "preds": "h0.0"}, {"targs": "h1.0", "preds": "h1.0"}
-    h0, h1 = ({what: read(real_data, (name,), what) for what, name in files.items()} for files in names)
+    h0, h1 = ({what: column_of(real_data, (name,), what) for what, name in files.items()} for files in names)
     folds = np.split(np.random.default_rng(2).permutation(1000) if named else np.arange(1000), CUTS[cuts])
     boot = Bootstrap(**QUIET | {"save_outcomes": True}, dir_out=str(tmp_path))
     for run, rows in enumerate(folds):
@@ -328,7 +328,7 @@ def test_files_have_the_mode_that_the_user_wants(tmp_path: Path, mask: int, mode
         write_results("results.tsv", pd.DataFrame({"f1": [0.5]}, index=["large"]), str(tmp_path))
     finally:
         os.umask(before)
-    assert {one.name: one.stat().st_mode & 0o777 for one in tmp_path.iterdir()} == {
+    assert {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {
         "outcomes.json": mode,
         "results.tsv": mode,
     }
@@ -365,14 +365,18 @@ TESTED = {
 }
 
 
-def read(folder: Path, names: tuple[str, ...], what: str) -> np.ndarray:
+def column_of(folder: Path, names: tuple[str, ...], what: str) -> np.ndarray:
     return np.concatenate([np.loadtxt(folder / "boostsa_test" / name / f"{what}.txt", dtype=int) for name in names])
 
 
 @pytest.mark.parametrize("pair", PRINTED)
 def test_the_figures_are_those_that_boostsa_prints(pair: tuple[tuple[str, ...], ...], real_data: Path) -> None:
     first, second = pair
-    columns = read(real_data, first, "targs"), read(real_data, first, "preds"), read(real_data, second, "preds")
+    columns = (
+        column_of(real_data, first, "targs"),
+        column_of(real_data, first, "preds"),
+        column_of(real_data, second, "preds"),
+    )
     result = compare(*columns, metrics=METRICS, rng=0, n_resamples=10, interval=None)
     for row, printed in zip(result, PRINTED[pair], strict=True):
         a, b, d = (float(figure) for figure in printed.split())
@@ -386,20 +390,30 @@ def test_the_figures_are_those_that_boostsa_prints(pair: tuple[tuple[str, ...], 
 )
 def test_its_rule_has_its_p_values(pair: tuple[str, str], bug_compatible: bool, real_data: Path) -> None:
     """Ten seeds of 1,000 draws: each, and their mean, within 4 binomial standard deviations of the limit."""
-    columns = read(real_data, pair[:1], "targs"), read(real_data, pair[:1], "preds"), read(real_data, pair[1:], "preds")
+    columns = (
+        column_of(real_data, pair[:1], "targs"),
+        column_of(real_data, pair[:1], "preds"),
+        column_of(real_data, pair[1:], "preds"),
+    )
     options = {"metrics": "macro_f1", "method": "boostsa", "n_resamples": 1000, "bug_compatible": bug_compatible}
     for share, limit in TESTED[pair][0].items():
-        found = [
+        p_values = [
             compare(*columns, sample_size=share, rng=seed, interval=None, **options)[0].p_value for seed in range(10)
         ]
         deviation = np.sqrt(limit * (1 - limit) / 1000)
-        assert np.abs(np.array(found) - limit).max() < 4 * deviation
-        assert abs(np.mean(found) - limit) < 4 * deviation / np.sqrt(10) + 0.0005  # the limit has so many digits
+        assert np.abs(np.array(p_values) - limit).max() < 4 * deviation
+        assert (
+            abs(np.mean(p_values) - limit) < 4 * deviation / np.sqrt(10) + 0.0005
+        )  # the limit is rounded to three digits
 
 
 @pytest.mark.parametrize("pair", TESTED)
 def test_the_exact_tests_have_theirs(pair: tuple[str, str], real_data: Path) -> None:
-    columns = read(real_data, pair[:1], "targs"), read(real_data, pair[:1], "preds"), read(real_data, pair[1:], "preds")
+    columns = (
+        column_of(real_data, pair[:1], "targs"),
+        column_of(real_data, pair[:1], "preds"),
+        column_of(real_data, pair[1:], "preds"),
+    )
     _, permutation, mcnemar = TESTED[pair]
     f1, accuracy = compare(*columns, metrics=["macro_f1", "accuracy"], interval=None, adjust=None, rng=0)
     assert f1.exact
@@ -412,12 +426,12 @@ def test_the_exact_tests_have_theirs(pair: tuple[str, str], real_data: Path) -> 
 def test_two_runs_on_the_same_items_are_not_twice_as_many_items(real_data: Path) -> None:
     """BooStSa concatenates its two runs; the exact p of that is .0033. By item it happens to be the same."""
     both = ("h0.0", "h0.1"), ("h1.0", "h1.1")
-    columns = read(real_data, both[0], "targs"), *(read(real_data, one, "preds") for one in both)
-    one, other = (read(real_data, (name,), "idxs") for name in both[0])
-    assert (one == other).all()
+    columns = column_of(real_data, both[0], "targs"), *(column_of(real_data, names, "preds") for names in both)
+    items, other = (column_of(real_data, (name,), "idxs") for name in both[0])
+    assert (items == other).all()
     options = {"metrics": "macro_f1", "rng": 0, "interval": None}
     concatenated = compare(*columns, **options)[0]
-    by_item = compare(*columns, run=np.repeat([0, 1], 1000), id=np.concatenate([one, other]), **options)[0]
+    by_item = compare(*columns, run=np.repeat([0, 1], 1000), id=np.concatenate([items, other]), **options)[0]
     assert concatenated.p_value == pytest.approx(0.00334, rel=0.02)
     assert (concatenated.n, by_item.n) == (2000, 1000)
     assert by_item.difference == pytest.approx(concatenated.difference)

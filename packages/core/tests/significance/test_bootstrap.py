@@ -55,7 +55,7 @@ def test_every_stratum_keeps_its_size() -> None:
 
 
 def test_draws_of_small_strata_are_multinomial() -> None:
-    """Ten strata of two and three rows, drawn in one go, beside one large stratum."""
+    """Ten strata of two and three rows, drawn in one go, and one large stratum."""
     targets, a, b = labels(425, 3, 0)
     strata = np.concatenate([np.repeat(np.arange(10), [2, 3] * 5), np.full(400, 10)])
     units, _ = units_of(targets, a, b, ["accuracy"], strata=strata)
@@ -90,7 +90,7 @@ def test_replicates_are_the_metric_of_resampled_rows(metric: str) -> None:
 def test_intervals_are_those_of_scipy(method: str) -> None:
     """The mean of a loss, by scipy from its own draws: equal up to Monte Carlo error."""
     targets, a, b = distributions(80, 3, 6)
-    losses = [-(targets * np.log(one)).sum(axis=1) for one in (a, b)]
+    losses = [-(targets * np.log(probabilities)).sum(axis=1) for probabilities in (a, b)]
     row = compare(targets, a, b, metrics="cross_entropy", interval=method, rng=1, n_resamples=40_000)[0]
     difference = losses[1] - losses[0]
     expected = stats.bootstrap(
@@ -115,16 +115,16 @@ def test_bca_leaves_out_one_row_at_a_time() -> None:
 def test_bca_on_the_same_replicates_is_that_of_its_formula() -> None:
     rng = np.random.default_rng(1)
     replicates, left_out = rng.gamma(2, size=999), rng.gamma(2, size=30)
-    found = interval_of(replicates, 1.7, 0.9, "bca", (left_out, np.ones(30)))
+    interval = interval_of(replicates, 1.7, 0.9, "bca", (left_out, np.ones(30)))
     z0 = stats.norm.ppf(np.mean(replicates < 1.7))
     gap = left_out.mean() - left_out
     a = (gap**3).sum() / (6 * (gap**2).sum() ** 1.5)
     tails = [stats.norm.cdf(z0 + (z0 + z) / (1 - a * (z0 + z))) for z in stats.norm.ppf([0.05, 0.95])]
-    assert found == pytest.approx(np.quantile(replicates, tails), abs=1e-12)
+    assert interval == pytest.approx(np.quantile(replicates, tails), abs=1e-12)
 
 
 def test_undefined_replicates_count_against_a_finding() -> None:
-    """A class with one row is missing from a third of the resamples: they are told, and counted as extreme."""
+    """A class with one row is missing from a third of the resamples: they are reported, and counted as extreme."""
     targets, a, b = labels(40, 2, 3)
     targets[0], a[0], b[0] = 2, 2, 0
     a[a == 2], b[b == 2] = 0, 0
@@ -140,12 +140,14 @@ def test_p_does_not_depend_on_the_level_of_the_interval() -> None:
     clusters = np.repeat(np.arange(6), 30)
     y = rng.integers(0, 2, 180)
     a, b = (np.where(rng.random(180) < right, y, 1 - y) for right in (0.7, 0.82))
-    asked = {"metrics": ["accuracy", "macro_f1"], "method": "bootstrap", "clusters": clusters, "rng": 0}
-    found = {level: compare(y, a, b, level=level, n_resamples=2_000, **asked) for level in (0.5, 0.9, 0.95, 0.99)}
+    options = {"metrics": ["accuracy", "macro_f1"], "method": "bootstrap", "clusters": clusters, "rng": 0}
+    results_by_level = {
+        level: compare(y, a, b, level=level, n_resamples=2_000, **options) for level in (0.5, 0.9, 0.95, 0.99)
+    }
     for row in range(2):
-        held = [found[level][row].p_value for level in found]
-        assert held == pytest.approx([held[2]] * 4, abs=2 / 2_001)
-        assert (held[2] <= 0.05) == (found[0.95][row].low > 0.0)
+        p_values = [results_by_level[level][row].p_value for level in results_by_level]
+        assert p_values == pytest.approx([p_values[2]] * 4, abs=2 / 2_001)
+        assert (p_values[2] <= 0.05) == (results_by_level[0.95][row].low > 0.0)
 
 
 @pytest.mark.parametrize("clusters", [8, 10, 15])
@@ -154,12 +156,12 @@ def test_small_p_of_few_clusters_is_that_of_student(clusters: int) -> None:
     rng = np.random.default_rng(clusters)
     drawn = rng.normal(size=clusters)
     for t in (1.0, 2.3, 3.5):
-        known = (drawn - drawn.mean()) / drawn.std(ddof=1) + t / np.sqrt(clusters)
-        sums = np.round(60 * known).astype(int)
+        effects = (drawn - drawn.mean()) / drawn.std(ddof=1) + t / np.sqrt(clusters)
+        sums = np.round(60 * effects).astype(int)
         y = np.ones((clusters, 400), dtype=int)
         a, b = (np.where(np.arange(400) < np.maximum(sign * sums, 0)[:, None], 0, 1) for sign in (1, -1))
-        asked = {"clusters": np.repeat(np.arange(clusters), 400), "method": "bootstrap", "rng": 0}
-        row = compare(y.ravel(), a.ravel(), b.ravel(), metrics="accuracy", n_resamples=20_000, **asked)[0]
+        options = {"clusters": np.repeat(np.arange(clusters), 400), "method": "bootstrap", "rng": 0}
+        row = compare(y.ravel(), a.ravel(), b.ravel(), metrics="accuracy", n_resamples=20_000, **options)[0]
         expected = stats.ttest_1samp(sums, 0).pvalue
         assert row.p_value == pytest.approx(expected, rel=0.3, abs=3 * row.p_error)
         assert row.p_value > 0.7 * expected
@@ -172,8 +174,8 @@ def test_p_of_student_on_normal_replicates(alternative: str) -> None:
     for degrees in (1.0, 4.5, 30.0, 1e6):
         for z in (0.0, 0.5, 1.96, 3.0):
             p = sides * stats.norm.sf(z)
-            found, error = student_p_value(p, 1e-6, alternative, degrees)
-            assert found == pytest.approx(sides * stats.t.sf(z, degrees), rel=1e-9)
+            p_value, error = student_p_value(p, 1e-6, alternative, degrees)
+            assert p_value == pytest.approx(sides * stats.t.sf(z, degrees), rel=1e-9)
             if z:
                 assert error == pytest.approx(1e-6 * stats.t.pdf(z, degrees) / stats.norm.pdf(z), rel=1e-2)
     assert student_p_value(0.3, 0.1, alternative, 0.0) == (0.3, 0.1)
@@ -198,7 +200,7 @@ def test_labels_that_may_be_exchanged_have_one() -> None:
 
 
 def test_rows_have_one_fingerprint_if_they_are_equal() -> None:
-    targets, a, b = (np.repeat(one, 2, axis=0) for one in distributions(20, 3, 1))
+    targets, a, b = (np.repeat(probabilities, 2, axis=0) for probabilities in distributions(20, 3, 1))
     prints, exchanged = row_fingerprints(problem_of(targets, a, b, ["total_variation"])[0])
     assert (prints[::2] == prints[1::2]).all()
     assert len(np.unique(prints)) == len(np.unique(exchanged)) == 20
@@ -209,12 +211,12 @@ def test_rows_have_one_fingerprint_if_they_are_equal() -> None:
 def test_the_units_are_those_of_the_exchanged_systems() -> None:
     targets, a, b = labels(100, 3, 1)
     names = ["macro_f1"]
-    one, other = (build_units(*problem_of(targets, *systems, names)) for systems in ((a, b), (b, a)))
-    assert one.swapped != other.swapped
-    assert (one.first == other.first).all()
-    assert (one.second == other.second).all()
-    assert (one.counts == other.counts).all()
-    assert one.counts.sum() == 100
+    forward, other = (build_units(*problem_of(targets, *systems, names)) for systems in ((a, b), (b, a)))
+    assert forward.swapped != other.swapped
+    assert (forward.first == other.first).all()
+    assert (forward.second == other.second).all()
+    assert (forward.counts == other.counts).all()
+    assert forward.counts.sum() == 100
 
 
 @pytest.mark.parametrize("stratified", [False, True])

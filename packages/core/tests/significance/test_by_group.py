@@ -52,7 +52,7 @@ def test_exact_tests_of_each_group() -> None:
     assert [row.group for row in groups] == sorted(KINDS)
     expected = []
     for row in groups:
-        base, large = (held[row.group == KIND] for held in (RIGHT["base"], RIGHT["large"]))
+        base, large = (scores[row.group == KIND] for scores in (RIGHT["base"], RIGHT["large"]))
         expected.append(mcnemar(base, large))
         assert row.n == 30
         assert row.difference == pytest.approx(large.mean() - base.mean(), abs=1e-12)
@@ -82,28 +82,28 @@ def test_any_metric_and_method_is_that_of_the_rows_of_the_group() -> None:
         groups = by_group(compare(gold, base, large, groups=KIND, strata=strata, **extra, **how))
         for kind in KINDS:
             of = kind == KIND
-            held = {name: column[of] for name, column in extra.items()}
-            alone = compare(gold[of], base[of], large[of], strata=strata[of], **held, **how)
+            extra_of_group = {name: column[of] for name, column in extra.items()}
+            alone = compare(gold[of], base[of], large[of], strata=strata[of], **extra_of_group, **how)
             for row in alone:
-                told = groups[(kind, row.model, row.metric)]
-                assert told.p_value == row.p_value
-                assert (told.difference, told.low, told.high) == (row.difference, row.low, row.high)
+                group_row = groups[(kind, row.model, row.metric)]
+                assert group_row.p_value == row.p_value
+                assert (group_row.difference, group_row.low, group_row.high) == (row.difference, row.low, row.high)
 
 
 def test_a_table_by_model_gives_what_columns_give() -> None:
     """Rows in any order, items that are numbered anew in each group, groups that are numbers."""
     number = {"days": 10, "sums": 9, "words": 2}
-    seen: Counter[str] = Counter()
+    items_in_group: Counter[str] = Counter()
     rows = []
     for i in range(N):
-        item = seen[KIND[i]]
-        seen[KIND[i]] += 1
+        item = items_in_group[KIND[i]]
+        items_in_group[KIND[i]] += 1
         rows += [{"m": name, "i": item, "k": number[KIND[i]], "s": RIGHT[name][i]} for name in RIGHT]
     frame = pd.DataFrame(rows).sample(frac=1, random_state=1)
-    told = by_group(compare(data=frame, model="m", id="i", groups="k", score="s", against="base"))
+    groups = by_group(compare(data=frame, model="m", id="i", groups="k", score="s", against="base"))
     expected = by_group(compare(score=RIGHT, against="base", groups=KIND))
-    assert [row.group for row in told] == ["2", "9", "10"]
-    for row in told:
+    assert [row.group for row in groups] == ["2", "9", "10"]
+    for row in groups:
         other = expected[(next(kind for kind in KINDS if str(number[kind]) == row.group), "large", "score")]
         assert (row.n, row.difference, row.p_value) == (other.n, pytest.approx(other.difference), other.p_value)
     both = by_group(compare(data=frame.assign(one="x"), model="m", id="i", groups=["one", "k"], score="s"))
@@ -138,13 +138,15 @@ def test_runs_and_documents() -> None:
     columns: dict[str, Any] = {"y_true": "gold", "against": "a", "model": "b", "run": "run", "id": "item"}
     how: dict[str, Any] = {"metrics": "accuracy", "method": "student", "data": runs}
     for row in by_group(compare(**columns, **how, groups="kind")):
-        held = runs[runs.kind == row.group]
-        assert row.difference == pytest.approx((held.b == held.gold).mean() - (held.a == held.gold).mean())
+        runs_in_group = runs[runs.kind == row.group]
+        assert row.difference == pytest.approx(
+            (runs_in_group.b == runs_in_group.gold).mean() - (runs_in_group.a == runs_in_group.gold).mean()
+        )
     texts = [["the cat sat"] * N, ["the cat", "the dog sat"] * (N // 2), ["the cat sat", "a cat sat"] * (N // 2)]
     gold, base, large = map(objects_of, texts)
     for row in by_group(compare(gold, base, large, metrics="wer", groups=KIND, n_resamples=50)):
         of = row.group == KIND
-        errors = [{"the cat": 1, "the dog sat": 1, "a cat sat": 1, "the cat sat": 0}[one] for one in large[of]]
+        errors = [{"the cat": 1, "the dog sat": 1, "a cat sat": 1, "the cat sat": 0}[text] for text in large[of]]
         assert row.model_value == pytest.approx(sum(errors) / (3 * of.sum()))
 
 
@@ -170,14 +172,14 @@ def test_groups_of_few_items_say_so(method: str, clusters: Any) -> None:
     how: dict[str, Any] = {"method": method, "bounds": (0, 1), "n_resamples": 100, "rng": 0}
     if clusters is not None:
         groups = [groups[i // 2 * 2] for i in range(16)]
-    told = {row.group: row for row in by_group(compare(score=scores, groups=groups, clusters=clusters, **how))}
+    rows = {row.group: row for row in by_group(compare(score=scores, groups=groups, clusters=clusters, **how))}
     unit = "item" if clusters is None else "cluster"
     n = {"few": 5, "one": 1} if clusters is None else {"many": 5, "few": 3}
     for group, count in n.items():
         several = "s" if count > 1 else ""
-        assert told[group].notes == (f"{count} {unit}{several}: fewer than 6 are too few to show a difference",)
-    assert clusters is not None or told["many"].notes == ()
-    assert not any(row.p_value < 0.05 for name, row in told.items() if name in n and method != "bootstrap")
+        assert rows[group].notes == (f"{count} {unit}{several}: fewer than 6 are too few to show a difference",)
+    assert clusters is not None or rows["many"].notes == ()
+    assert not any(row.p_value < 0.05 for name, row in rows.items() if name in n and method != "bootstrap")
 
 
 def test_strata_with_a_single_item_in_a_group_are_not_kept_apart() -> None:
@@ -185,17 +187,17 @@ def test_strata_with_a_single_item_in_a_group_are_not_kept_apart() -> None:
     kind = np.array(["x"] * 46 + ["y"] * 44)
     groups = by_group(compare(score=RIGHT, against="base", groups=kind, strata=strata))
     assert [row.notes for row in groups] == [("strata are not kept apart, since one has a single item",), ()]
-    alone = compare(score={name: held[:46] for name, held in RIGHT.items()}, against="base")
+    alone = compare(score={name: scores[:46] for name, scores in RIGHT.items()}, against="base")
     assert groups[("x", "large", "score")].p_value == alone[0].p_value
 
 
 def test_what_it_says() -> None:
-    told = str(compare(score=RIGHT, against="base", groups=KIND))
-    assert "large against base in score, by group: better in sums; not told apart in days, words." in told
-    assert "In groups, p is adjusted for 3 comparisons (Holm)." in told
-    held = compare(score=RIGHT, against="base", groups=KIND).to_dict()
-    assert [one["group"] for one in held["groups"]] == sorted(KINDS)
-    assert held["recipe"].keys() == compare(score=RIGHT, against="base").to_dict()["recipe"].keys()
+    report = str(compare(score=RIGHT, against="base", groups=KIND))
+    assert "large against base in score, by group: better in sums; not told apart in days, words." in report
+    assert "In groups, p is adjusted for 3 comparisons (Holm)." in report
+    content = compare(score=RIGHT, against="base", groups=KIND).to_dict()
+    assert [group_row["group"] for group_row in content["groups"]] == sorted(KINDS)
+    assert content["recipe"].keys() == compare(score=RIGHT, against="base").to_dict()["recipe"].keys()
     assert "groups" not in compare(score=RIGHT, against="base").to_dict()
     frame = compare(score=RIGHT, against="base", groups=KIND)
     assert list(by_group(frame).to_frame()["group"]) == sorted(KINDS)

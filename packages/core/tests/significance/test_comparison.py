@@ -68,11 +68,11 @@ def test_swapping_the_systems_mirrors_everything(task: str, method: str, interva
     for there_side, back_side in (("two-sided", "two-sided"), ("better", "worse")):
         there = compare(targets, a, b, alternative=there_side, **options)
         back = compare(targets, b, a, alternative=back_side, **options)
-        for one, other in zip(there, back, strict=True):
-            assert one.difference == -other.difference
-            assert (one.low, one.high) == pytest.approx((-other.high, -other.low), abs=1e-12)
-            assert one.p_value == other.p_value
-            assert (one.share_better, one.share_worse) == pytest.approx(
+        for row, other in zip(there, back, strict=True):
+            assert row.difference == -other.difference
+            assert (row.low, row.high) == pytest.approx((-other.high, -other.low), abs=1e-12)
+            assert row.p_value == other.p_value
+            assert (row.share_better, row.share_worse) == pytest.approx(
                 (other.share_worse, other.share_better), nan_ok=True
             )
 
@@ -138,7 +138,7 @@ def test_a_seed_gives_the_same_result_and_stands_in_the_recipe() -> None:
 
 
 def test_clusters_are_wholes() -> None:
-    """Rows repeated ten times tell no more than once: with their clusters, the answer is that of the single rows."""
+    """Rows repeated ten times add no information: with their clusters, the answer is that of the single rows."""
     targets, a, b = labels(100, 2, 8)
     once = compare(targets, a, b, metrics="accuracy", **SETTING)[0]
     repeated = [np.repeat(column, 10) for column in (targets, a, b)]
@@ -177,15 +177,16 @@ def test_better_worse_and_no_difference() -> None:
 
 def test_lower_is_better_for_a_loss() -> None:
     targets, a, b = distributions(200, 3, 1, weights=(0.5, 0.9))
-    said = verdicts(compare(targets, a, b, metrics="cross_entropy", rng=0, n_resamples=500))[0]
-    assert said.startswith("model is better than baseline in cross_entropy, lower by 0.")
+    verdict = verdicts(compare(targets, a, b, metrics="cross_entropy", rng=0, n_resamples=500))[0]
+    assert verdict.startswith("model is better than baseline in cross_entropy, lower by 0.")
 
 
-def test_what_is_undefined_is_said() -> None:
+def test_what_is_undefined_is_reported() -> None:
     targets, a, _ = distributions(30, 3, 1)
-    said = verdicts(compare(targets, a, np.full((30, 3), 1 / 3), metrics="entropy_correlation", rng=0))[0]
+    verdict = verdicts(compare(targets, a, np.full((30, 3), 1 / 3), metrics="entropy_correlation", rng=0))[0]
     assert (
-        said == "model: cannot be compared in entropy_correlation, undefined or possibly infinite for one of the two."
+        verdict
+        == "model: cannot be compared in entropy_correlation, undefined or possibly infinite for one of the two."
     )
 
 
@@ -206,14 +207,14 @@ def test_amount_and_side_agree_with_the_row() -> None:
     y, base = rng.integers(0, 2, 400), np.full(400, 0.5)
     good, bad = np.where(y == 1, 0.6, 0.4), np.where(y == 1, 0.4, 0.6)
     result = compare(y, base, {"good": good, "bad": bad}, metrics="brier", rng=0)
-    for model, told in (
+    for model, wording in (
         ("good", "better than baseline in brier, lower"),
         ("bad", "worse than baseline in brier, higher"),
     ):
-        row, (said,) = result[model, "brier"], [one for one in verdicts(result) if one.startswith(model)]
+        row, (verdict,) = result[model, "brier"], [line for line in verdicts(result) if line.startswith(model)]
         ends = sorted((abs(row.low), abs(row.high)))
-        assert said.startswith(
-            f"{model} is {told} by {abs(row.difference):.4f} [{ends[0]:.4f}, {ends[1]:.4f}] (p < 0.0001)"
+        assert verdict.startswith(
+            f"{model} is {wording} by {abs(row.difference):.4f} [{ends[0]:.4f}, {ends[1]:.4f}] (p < 0.0001)"
         )
 
 
@@ -230,19 +231,19 @@ def test_an_error_of_zero_is_explained() -> None:
     )
 
 
-def test_notes_are_said_with_the_rest() -> None:
+def test_notes_are_reported_with_the_rest() -> None:
     """In the result, in the sentences of the command and the report, in JSON."""
     result = compare(["a", "b"] * 10, ["a", "b"] * 10, ["a", "z"] * 10, metrics="accuracy", rng=0, n_resamples=50)
-    said = "model predicts 'z' in 10 rows, never a true label: counted as wrong."
-    assert said in result.notes
-    assert f"Note: {said}" in str(result)
-    assert f"Note: {said}" in how(result)
-    assert said in result.to_dict()["notes"]
+    note = "model predicts 'z' in 10 rows, never a true label: counted as wrong."
+    assert note in result.notes
+    assert f"Note: {note}" in str(result)
+    assert f"Note: {note}" in how(result)
+    assert note in result.to_dict()["notes"]
     assert "predicts &#x27;z&#x27;" in result._repr_html_()
 
 
 def test_calibration_errors_say_their_bins_and_what_is_below_nought() -> None:
-    """Two errors of 0.0000 stood beside an interval of ±.05."""
+    """Two errors of 0.0000 were shown with an interval of ±.05."""
     rng = np.random.default_rng(1)
     q = rng.random(40)
     y = (rng.random(40) < q).astype(int)
@@ -254,7 +255,7 @@ def test_calibration_errors_say_their_bins_and_what_is_below_nought() -> None:
     assert result.notes[1].startswith("calibration_error of baseline and model is 0 because the bins differ no more")
 
 
-def test_an_interval_without_width_is_said_to_be_about_these_items() -> None:
+def test_an_interval_without_width_is_reported_to_be_about_these_items() -> None:
     targets, a, _ = labels(60, 2, 1)
     result = compare(targets, a, a, metrics=["accuracy", "mcc"], rng=0, n_resamples=50)
     assert result.notes == (
@@ -277,9 +278,9 @@ def test_the_best_against_each_with_p_of_all_pairs() -> None:
     assert len(every) == 6
     assert [row.p_adjusted for row in every] == pytest.approx(adjust_p_values([row.p_value for row in every]).tolist())
     assert plain(shown.rows) == plain([row for row in every if row.against == shown.best])
-    values = {name: held.mean() for name, held in SCORES.items()}
+    values = {name: scores.mean() for name, scores in SCORES.items()}
     assert shown.best == max(values, key=values.__getitem__)
-    assert [one.model for one in shown.means] == sorted(values, key=values.__getitem__, reverse=True)
+    assert [mean.model for mean in shown.means] == sorted(values, key=values.__getitem__, reverse=True)
     assert shown.recipe["family"] == "6 comparisons of all pairs"
 
 
@@ -292,19 +293,19 @@ def test_a_baseline_named_beforehand_is_tested_alone() -> None:
 
 
 def test_the_tied_models_are_those_not_found_worse() -> None:
-    found = compare(score=SCORES)
-    assert set(found.tied) == {"good", "fine"}
-    assert found.to_dict()["tied"] == list(found.tied)
-    (said,) = verdicts(found)
-    assert said.startswith(f"{found.tied[0]} is best in score, with ")
-    assert said.endswith(f"not significantly worse: {found.tied[1]}; 2 others are significantly worse.")
-    assert "tied" in found.means.table().text()
-    assert "p is adjusted for 6 comparisons of all pairs (Holm)." in how(found)
+    comparison = compare(score=SCORES)
+    assert set(comparison.tied) == {"good", "fine"}
+    assert comparison.to_dict()["tied"] == list(comparison.tied)
+    (verdict,) = verdicts(comparison)
+    assert verdict.startswith(f"{comparison.tied[0]} is best in score, with ")
+    assert verdict.endswith(f"not significantly worse: {comparison.tied[1]}; 2 others are significantly worse.")
+    assert "tied" in comparison.means.table().text()
+    assert "p is adjusted for 6 comparisons of all pairs (Holm)." in how(comparison)
 
 
 def test_where_all_others_are_worse_the_next_one_says_by_how_much() -> None:
-    (said,) = verdicts(compare(score={name: SCORES[name] for name in ("good", "fair", "poor")}))
-    assert "significantly better than every other model. fair: score, lower by 0." in said
+    (verdict,) = verdicts(compare(score={name: SCORES[name] for name in ("good", "fair", "poor")}))
+    assert "significantly better than every other model. fair: score, lower by 0." in verdict
 
 
 @pytest.mark.long
@@ -316,17 +317,17 @@ def test_the_set_of_tied_models_holds_the_best() -> None:
         rng = np.random.default_rng(seed)
         ease = rng.normal(size=100)
         scores = {f"m{k}": (ease + rng.normal(size=100) < (1.0 if k else 0.2)).astype(float) for k in range(5)}
-        found = compare(score=scores)
+        comparison = compare(score=scores)
         equal = {"m1", "m2", "m3", "m4"}
-        lacking += not equal <= set(found.tied) if found.best != "m0" else 1
-        wrong += any(row.p_adjusted <= 0.05 for row in found if {row.model, row.against} <= equal)
+        lacking += not equal <= set(comparison.tied) if comparison.best != "m0" else 1
+        wrong += any(row.p_adjusted <= 0.05 for row in comparison if {row.model, row.against} <= equal)
     assert wrong <= 10
     assert lacking <= 10
 
 
-def test_too_few_draws_for_so_many_comparisons_are_told() -> None:
+def test_too_few_draws_for_so_many_comparisons_are_reported() -> None:
     """With 99 resamples p is at least .01, and adjusted for six pairs never at most .05."""
-    scores = {name: held + RNG.normal(0, 0.1, 300) for name, held in SCORES.items()}
-    found = compare(score=scores, method="permutation", n_resamples=99, rng=0, interval=None)
-    assert any("as small as 99 resamples can make it" in note for note in found.notes)
+    scores = {name: values + RNG.normal(0, 0.1, 300) for name, values in SCORES.items()}
+    comparison = compare(score=scores, method="permutation", n_resamples=99, rng=0, interval=None)
+    assert any("as small as 99 resamples can make it" in note for note in comparison.notes)
     assert not any("resamples can make it" in note for note in compare(score=SCORES).notes)

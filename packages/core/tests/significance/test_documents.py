@@ -36,11 +36,11 @@ def _value(true, predicted, metric):
 
 def _legal(tags):
     """The same tags with B where an entity begins."""
-    found, before = [], "O"
+    legal, before = [], "O"
     for tag in tags:
-        found.append("B" + tag[1:] if tag[0] == "I" and before[2:] != tag[2:] else tag)
+        legal.append("B" + tag[1:] if tag[0] == "I" and before[2:] != tag[2:] else tag)
         before = tag
-    return found
+    return legal
 
 
 @cache
@@ -59,8 +59,10 @@ def _texts():
         return " ".join(rng.choices(WORDS, k=rng.randint(1, 12)))
 
     references = [text() for _ in range(60)]
-    changed = [[word if rng.random() > 0.3 else rng.choice(WORDS) for word in one.split()] for one in references]
-    answers = [" ".join(word for word in one if rng.random() > 0.1) for one in changed]
+    changed = [
+        [word if rng.random() > 0.3 else rng.choice(WORDS) for word in reference.split()] for reference in references
+    ]
+    answers = [" ".join(word for word in words if rng.random() > 0.1) for words in changed]
     return references, [text() for _ in range(60)], answers
 
 
@@ -77,8 +79,8 @@ def test_entities_are_those_of_seqeval_and_nervaluate():
 
 def test_error_rates_are_those_of_jiwer():
     references, _, answers = _texts()
-    found = [_value(references, answers, name) for name in ("wer", "cer")]
-    assert found == pytest.approx(FROZEN["jiwer 4.0.0"], abs=1e-12)
+    error_rates = [_value(references, answers, name) for name in ("wer", "cer")]
+    assert error_rates == pytest.approx(FROZEN["jiwer 4.0.0"], abs=1e-12)
 
 
 def test_bleu_and_chrf_are_those_of_sacrebleu():
@@ -86,16 +88,16 @@ def test_bleu_and_chrf_are_those_of_sacrebleu():
 
     references, others, answers = _texts()
     both = [list(pair) for pair in zip(references, others, strict=True)]
-    for held, streams in ((references, [references]), (both, [references, others])):
+    for truth, streams in ((references, [references]), (both, [references, others])):
         for name, scorer in (("bleu", BLEU()), ("chrf", CHRF()), ("chrf++", CHRF(word_order=2))):
             expected = scorer.corpus_score(answers, streams)
-            table = score_table(y_true=held, prediction=answers, metrics=name)
+            table = score_table(y_true=truth, prediction=answers, metrics=name)
             assert table[0].mean.value == pytest.approx(expected.score, abs=1e-10)
             assert f"{name}: {scorer.get_signature()}" in table.notes
     for few in range(1, 4):  # where some n-grams are never found
         expected = BLEU().corpus_score(answers[:few], [others[:few]]).score
-        found = documents.bleu(documents.ScorerRows("bleu")(others[:few], answers[:few], None).sum(axis=0))
-        assert found == pytest.approx(expected, abs=1e-10)
+        score = documents.bleu(documents.ScorerRows("bleu")(others[:few], answers[:few], None).sum(axis=0))
+        assert score == pytest.approx(expected, abs=1e-10)
 
 
 def test_rankings_are_those_of_scikit_learn():
@@ -125,26 +127,28 @@ def test_sets_of_labels_are_those_of_scikit_learn():
     from sklearn.preprocessing import MultiLabelBinarizer
 
     rng = np.random.default_rng(5)
-    true = [[one for one in "abcd" if rng.random() < 0.4] for _ in range(60)]
-    predicted = [[one for one in "abcde" if (one in held) != (rng.random() < 0.25)] for held in true]
+    true = [[label for label in "abcd" if rng.random() < 0.4] for _ in range(60)]
+    predicted = [
+        [label for label in "abcde" if (label in true_labels) != (rng.random() < 0.25)] for true_labels in true
+    ]
     coded = MultiLabelBinarizer().fit([*true, *predicted])
     both = coded.transform(true), coded.transform(predicted)
-    as_text = [", ".join(held) for held in true], ["; ".join(held) for held in predicted]
-    for held in ((true, predicted), as_text):
-        assert _value(*held, "multilabel_micro_f1") == pytest.approx(f1_score(*both, average="micro"), abs=1e-12)
+    as_text = [", ".join(labels) for labels in true], ["; ".join(labels) for labels in predicted]
+    for columns in ((true, predicted), as_text):
+        assert _value(*columns, "multilabel_micro_f1") == pytest.approx(f1_score(*both, average="micro"), abs=1e-12)
         expected = f1_score(*both, average="macro", labels=[0, 1, 2, 3])
-        assert _value(*held, "multilabel_macro_f1") == pytest.approx(expected, abs=1e-12)
+        assert _value(*columns, "multilabel_macro_f1") == pytest.approx(expected, abs=1e-12)
 
 
 @given(st.text("ab", max_size=6), st.text("abc", max_size=6))
-def test_edits_are_the_least_number(one, other):
+def test_edits_are_the_least_number(text, other):
     @cache
     def least(i, j):
         if 0 in (i, j):
             return i + j
-        return min(least(i - 1, j) + 1, least(i, j - 1) + 1, least(i - 1, j - 1) + (one[i - 1] != other[j - 1]))
+        return min(least(i - 1, j) + 1, least(i, j - 1) + 1, least(i - 1, j - 1) + (text[i - 1] != other[j - 1]))
 
-    assert edits(one, other) == least(len(one), len(other))
+    assert edits(text, other) == least(len(text), len(other))
 
 
 def test_all_forms_of_entities_say_the_same():
@@ -172,15 +176,15 @@ def test_all_forms_of_entities_say_the_same():
 def test_the_document_is_what_is_drawn():
     gold, predicted = _tagged()
     clusters = [row // 10 for row in range(200)]
-    found = compare(gold, predicted, gold, metrics="entity_f1", clusters=clusters, n_resamples=200, rng=1)
-    assert found.recipe["resampled"] == "clusters"
-    assert found.recipe["clusters"] == 20
+    comparison = compare(gold, predicted, gold, metrics="entity_f1", clusters=clusters, n_resamples=200, rng=1)
+    assert comparison.recipe["resampled"] == "clusters"
+    assert comparison.recipe["clusters"] == 20
     joined = [[tag for row in gold[k : k + 10] for tag in [*row, "O"]] for k in range(0, 200, 10)]
     whole = [[tag for row in predicted[k : k + 10] for tag in [*row, "O"]] for k in range(0, 200, 10)]
     other = compare(joined, whole, joined, metrics="entity_f1", n_resamples=200, rng=1)
-    assert other[0].difference == pytest.approx(found[0].difference, abs=1e-12)
-    assert other[0].p_value == pytest.approx(found[0].p_value, rel=1e-6)
-    assert (other[0].low, other[0].high) == pytest.approx((found[0].low, found[0].high), rel=1e-6)
+    assert other[0].difference == pytest.approx(comparison[0].difference, abs=1e-12)
+    assert other[0].p_value == pytest.approx(comparison[0].p_value, rel=1e-6)
+    assert (other[0].low, other[0].high) == pytest.approx((comparison[0].low, comparison[0].high), rel=1e-6)
 
 
 def test_rows_of_an_id_are_one_document():
@@ -191,30 +195,30 @@ def test_rows_of_an_id_are_one_document():
         "b": [1, 2, 3, 2, 1, 2, 1],
     }
     rows["topic"] = ["x", "x", "x", "y", "y", "y", "y"]
-    asked = {"metrics": ["ndcg", "recall@1"], "n_resamples": 50, "rng": 1}
-    found = compare(data=rows, y_true="rel", against="a", model="b", id="q", clusters="topic", **asked)
+    options = {"metrics": ["ndcg", "recall@1"], "n_resamples": 50, "rng": 1}
+    comparison = compare(data=rows, y_true="rel", against="a", model="b", id="q", clusters="topic", **options)
     lists = [[[0, 1, 0], [1, 0], [0, 1]], [[3, 2, 1], [3, 2], [1, 2]], [[1, 2, 3], [2, 1], [2, 1]]]
-    assert [row.difference for row in found] == [row.difference for row in compare(*lists, **asked)]
+    assert [row.difference for row in comparison] == [row.difference for row in compare(*lists, **options)]
     rows["topic"][1] = "y"
     with pytest.raises(InputError, match="clusters must be the same in every row of an id; row 1 differs"):
-        compare(data=rows, y_true="rel", against="a", model="b", id="q", clusters="topic", **asked)
+        compare(data=rows, y_true="rel", against="a", model="b", id="q", clusters="topic", **options)
 
 
-def test_nothing_counts_as_empty_and_is_told():
-    found = compare(["a b", "c", "d"], ["a b", None, "d"], ["a b", "c", "d"], metrics="wer", n_resamples=50, rng=1)
-    assert found[0].against_value == 0.25
-    assert "baseline is empty in 1 row, which is scored as an empty answer." in found.notes
+def test_nothing_counts_as_empty_and_is_reported():
+    comparison = compare(["a b", "c", "d"], ["a b", None, "d"], ["a b", "c", "d"], metrics="wer", n_resamples=50, rng=1)
+    assert comparison[0].against_value == 0.25
+    assert "baseline is empty in 1 row, which is scored as an empty answer." in comparison.notes
 
 
 def test_swapped_systems_and_rows_change_nothing_but_the_sign():
     references, others, answers = _texts()
-    asked = {"metrics": ["bleu", "wer"], "n_resamples": 100, "rng": 1}
-    found, back = (compare(references, *pair, **asked) for pair in ((answers, others), (others, answers)))
-    assert [row.p_value for row in found] == [row.p_value for row in back]
-    assert [row.difference for row in found] == [-row.difference for row in back]
+    options = {"metrics": ["bleu", "wer"], "n_resamples": 100, "rng": 1}
+    forward, back = (compare(references, *pair, **options) for pair in ((answers, others), (others, answers)))
+    assert [row.p_value for row in forward] == [row.p_value for row in back]
+    assert [row.difference for row in forward] == [-row.difference for row in back]
     order = np.random.default_rng(0).permutation(60)
-    mixed = compare(*([held[i] for i in order] for held in (references, answers, others)), **asked)
-    assert [row.low for row in mixed] == [row.low for row in found]
+    mixed = compare(*([texts[i] for i in order] for texts in (references, answers, others)), **options)
+    assert [row.low for row in mixed] == [row.low for row in forward]
 
 
 def test_bleu_says_what_to_install(monkeypatch):

@@ -53,20 +53,20 @@ def test_what_was_added_is_compared_by_item(tmp_path: Path) -> None:
     expected = compare(
         targets, Runs([np.roll(a, k) for k in range(3)]), {"large": Runs([np.roll(b, k) for k in range(2)])}, **options
     )
-    for found in (store.compare("base", **options), again.compare("base", ["large"], **options)):
-        assert [row.p_value for row in found] == [row.p_value for row in expected]
-        assert found[0].against == "base"
+    for comparison in (store.compare("base", **options), again.compare("base", ["large"], **options)):
+        assert [row.p_value for row in comparison] == [row.p_value for row in expected]
+        assert comparison[0].against == "base"
 
 
 def test_distributions_and_several_processes(tmp_path: Path) -> None:
     """Two stores on one file see what the other wrote."""
     targets, a, b = distributions(30, 3, 0)
-    one, other = Experiments(tmp_path / "store"), Experiments(tmp_path / "store")
-    one.add("a", 0, a, y_true=targets)
+    first_store, other = Experiments(tmp_path / "store"), Experiments(tmp_path / "store")
+    first_store.add("a", 0, a, y_true=targets)
     other.add("b", 0, b)
     with pytest.raises(InputError, match="run '0' of 'b' already exists"):
-        one.add("b", 0, b)
-    row = one.compare("a", metrics="total_variation", n_resamples=10)[0]
+        first_store.add("b", 0, b)
+    row = first_store.compare("a", metrics="total_variation", n_resamples=10)[0]
     assert row.model_value == pytest.approx(0.5 * np.abs(targets - b).sum(axis=1).mean())
 
 
@@ -81,12 +81,12 @@ def test_a_kill_loses_nothing_that_was_written(tmp_path: Path) -> None:
         with subprocess.Popen([sys.executable, "-c", program, path], stdout=subprocess.PIPE, env=environment) as writer:
             assert writer.stdout is not None
             for _ in range(lines):
-                seen = int(writer.stdout.readline())
+                acknowledged = int(writer.stdout.readline())
             os.kill(writer.pid, signal.SIGKILL)
-        held = [int(name) for name in Experiments(path).conditions["base"]]
-        assert held == list(range(len(held)))
-        assert held[-1] >= seen
-        reported = held[-1]
+        runs_read = [int(name) for name in Experiments(path).conditions["base"]]
+        assert runs_read == list(range(len(runs_read)))
+        assert runs_read[-1] >= acknowledged
+        reported = runs_read[-1]
     assert set(Experiments(path).runs("base")[-1].predictions) == {reported}
 
 
@@ -155,7 +155,7 @@ def test_what_does_not_match_is_not_written(tmp_path: Path, arguments: dict[str,
     assert store.path.read_bytes() == before
 
 
-def test_what_is_not_there_is_said(tmp_path: Path) -> None:
+def test_what_is_not_there_is_reported(tmp_path: Path) -> None:
     store = Experiments(tmp_path / "store")
     store.add("base", 0, [0, 1], y_true=[0, 1])
 
@@ -167,13 +167,13 @@ ADDED = {"kind": "run", "condition": "base", "run": "1", "epochs": None, "ids": 
 
 def written(path: Path, *contents: object) -> Path:
     """A store of records as they are, each with its checksum; text as it is."""
-    lines = [one.encode() if isinstance(one, str) else json.dumps(one).encode() for one in contents]
+    lines = [record.encode() if isinstance(record, str) else json.dumps(record).encode() for record in contents]
     path.write_bytes(b"".join(f"{zlib.crc32(line):08x} ".encode() + line + b"\n" for line in lines))
     return path
 
 
 @pytest.mark.parametrize(
-    ("record", "told"),
+    ("record", "message"),
     [
         ("[" * 100_000, "it is nested too deeply"),
         ("{" + "[" * 100_000, "line 2 is not a record"),
@@ -200,10 +200,10 @@ def written(path: Path, *contents: object) -> Path:
         (FIRST, "the targets are there twice"),
     ],
 )
-def test_records_of_another_shape_are_refused(record: object, told: str, tmp_path: Path) -> None:
+def test_records_of_another_shape_are_refused(record: object, message: str, tmp_path: Path) -> None:
     path = written(tmp_path / "store", FIRST, record)
     kept = path.read_bytes()
-    with pytest.raises(InputError, match=told) as error:
+    with pytest.raises(InputError, match=message) as error:
         Experiments(path)
     assert f"{path}, line 2 is not a record" in str(error.value)
     assert path.read_bytes() == kept

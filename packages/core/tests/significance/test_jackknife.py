@@ -24,14 +24,16 @@ F1 = find_metric("entity_f1", DOCUMENT)
 def units_of(statistics, metric=F1, **grouping):
     """The units of two systems, from their statistics (2, n, k)."""
     n, k = statistics.shape[1:]
-    held = Metric(metric.name, DOCUMENT, Columns(0, k), metric.value, bounds=metric.bounds, sizes=metric.sizes)
+    document_metric = Metric(
+        metric.name, DOCUMENT, Columns(0, k), metric.value, bounds=metric.bounds, sizes=metric.sizes
+    )
     problem = Problem(DOCUMENT, np.zeros((n, 1)), statistics[:1], statistics[1:], **grouping)
-    return build_units(problem, [held]), held
+    return build_units(problem, [document_metric]), document_metric
 
 
 def jackknife_of(statistics, metric=F1, **grouping):
-    units, held = units_of(statistics, metric, **grouping)
-    test = paired_jackknife(units, held, level=0.95)
+    units, document_metric = units_of(statistics, metric, **grouping)
+    test = paired_jackknife(units, document_metric, level=0.95)
     return test.turned() if units.swapped else test
 
 
@@ -41,8 +43,8 @@ def drawn(rng, n, *, shift=0.0):
     easy = rng.beta(8, 2, n)
     systems = []
     for k in range(2):
-        found = rng.binomial(true, np.clip(easy - k * shift, 0, 1))
-        systems.append(np.stack([found, found + rng.poisson(0.25 * true), true], axis=1))
+        correct = rng.binomial(true, np.clip(easy - k * shift, 0, 1))
+        systems.append(np.stack([correct, correct + rng.poisson(0.25 * true), true], axis=1))
     return np.array(systems, dtype=float)
 
 
@@ -117,7 +119,7 @@ def test_differences_stay_in_their_range() -> None:
 
 
 @pytest.mark.long
-def test_what_too_few_or_one_large_document_show_is_said() -> None:
+def test_what_too_few_or_one_large_document_show_is_reported() -> None:
     texts = ["a b c d e"] * 4
     few = compare(texts, {"a": texts}, {"b": [*texts[:3], "a b"]}, metrics="wer")
     assert math.isnan(few[0].low)
@@ -125,17 +127,17 @@ def test_what_too_few_or_one_large_document_show_is_said() -> None:
     assert "no interval of b (wer): 4 items are too few; at least 6 are needed at level 0.95." in few.notes
     long = [" ".join(["a"] * 5000), *["a b c"] * 20]
     answers = [" ".join(["a"] * 4000 + ["b"] * 1000), *["a b"] * 20]
-    one = compare(long, {"a": long}, {"b": answers}, metrics="wer")
-    assert math.isnan(one[0].low)
-    assert one[0].p_value > 0.05
-    assert "no interval of b (wer): one item is so large that the others hardly count." in one.notes
+    comparison = compare(long, {"a": long}, {"b": answers}, metrics="wer")
+    assert math.isnan(comparison[0].low)
+    assert comparison[0].p_value > 0.05
+    assert "no interval of b (wer): one item is so large that the others hardly count." in comparison.notes
 
 
 def test_a_metric_that_one_document_decides_cannot_be_compared() -> None:
     true = [["B-PER"], *[["O"]] * 9]
-    found = compare(true, [["O"], *[["O"]] * 9], true, metrics="entity_f1")
-    assert math.isnan(found[0].p_value)
-    assert "model: cannot be compared in entity_f1, undefined without one of the items." in found.text()
+    comparison = compare(true, [["O"], *[["O"]] * 9], true, metrics="entity_f1")
+    assert math.isnan(comparison[0].p_value)
+    assert "model: cannot be compared in entity_f1, undefined without one of the items." in comparison.text()
 
 
 def test_labels_may_be_compared_so_too_but_not_calibration_errors() -> None:
@@ -160,9 +162,9 @@ def test_a_p_and_an_interval_of_two_methods_that_disagree_are_noted() -> None:
     for _ in range(40):
         true = rng.integers(0, 2, 20)
         first, second = (np.where(rng.random(20) < share, true, 1 - true) for share in (0.5, 0.85))
-        found = compare(true, {"a": first}, {"b": second}, metrics="macro_f1", n_resamples=200, rng=1)
-        row = found[0]
+        comparison = compare(true, {"a": first}, {"b": second}, metrics="macro_f1", n_resamples=200, rng=1)
+        row = comparison[0]
         unlike = (row.p_value <= 0.05) != (row.low > 0 or row.high < 0)
-        assert unlike == any("come from two methods" in note for note in found.notes)
+        assert unlike == any("come from two methods" in note for note in comparison.notes)
         noted += unlike
     assert noted > 0

@@ -25,11 +25,11 @@ def test_a_metric_of_ones_own_is_compared() -> None:
         return np.stack([wrong, np.ones_like(wrong)], axis=-1)
 
     error = Metric("error_rate", "hard", rows, mean, higher_is_better=False, best=0.0)
-    own, accuracy = compare(targets, a, b, metrics=[error, "accuracy"], adjust=None, alternative="better", rng=0)
-    assert own.difference == pytest.approx(-accuracy.difference)
-    assert own.p_value == pytest.approx(accuracy.p_value, abs=1e-15)
-    assert (own.low, own.high) == pytest.approx((-accuracy.high, -accuracy.low))
-    assert own.relative_error_reduction == pytest.approx(accuracy.relative_error_reduction)
+    own_metric, accuracy = compare(targets, a, b, metrics=[error, "accuracy"], adjust=None, alternative="better", rng=0)
+    assert own_metric.difference == pytest.approx(-accuracy.difference)
+    assert own_metric.p_value == pytest.approx(accuracy.p_value, abs=1e-15)
+    assert (own_metric.low, own_metric.high) == pytest.approx((-accuracy.high, -accuracy.low))
+    assert own_metric.relative_error_reduction == pytest.approx(accuracy.relative_error_reduction)
 
 
 def test_a_registered_metric_goes_by_its_name() -> None:
@@ -38,8 +38,8 @@ def test_a_registered_metric_goes_by_its_name() -> None:
     assert "doubly_absolute" in metric_names("soft")
     assert find_metric("doubly_absolute", "soft") is register(twice)
     rows = np.array([[0.5, 0.5], [1.0, 0.0]])
-    found = compare(rows, rows, rows[::-1], metrics=["doubly_absolute", "total_variation"], rng=0)
-    assert found[0].model_value == 4 * found[1].model_value
+    comparison = compare(rows, rows, rows[::-1], metrics=["doubly_absolute", "total_variation"], rng=0)
+    assert comparison[0].model_value == 4 * comparison[1].model_value
 
 
 def test_nothing_below_the_line_is_undefined_without_a_warning() -> None:
@@ -65,8 +65,8 @@ SCIKIT = {
 def test_equals_scikit_learn(classes: int, n: int) -> None:
     for seed in range(2):
         targets, predictions, _ = labels(n, classes, seed)
-        wanted = {name: value(targets, predictions) for name, value in SCIKIT.items()}
-        assert values_of(targets, predictions, *SCIKIT) == pytest.approx(wanted, abs=1e-12)
+        expected = {name: value(targets, predictions) for name, value in SCIKIT.items()}
+        assert values_of(targets, predictions, *SCIKIT) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("average", ["macro", "micro", "weighted"])
@@ -84,17 +84,17 @@ def test_labels_choose_the_classes_of_averages_as_in_scikit_learn(average: str, 
 
 @pytest.mark.parametrize("name", ["macro_precision", "macro_recall", "macro_f1", "balanced_accuracy"])
 def test_a_stray_prediction_changes_no_class_set(name: str) -> None:
-    """One answer that is no class cost a third of the macro average, and in the resamples without it gave it back."""
+    """One answer that is not a class lowered the macro average by a third, except in resamples without it."""
     targets, a, b = (column.astype("U12") for column in labels(300, 2, 2))
     clean = compare(targets, a, b, metrics=name, method="bootstrap", rng=0)[0]
     b[np.flatnonzero(b != targets)[0]] = "unparseable"
-    found = compare(targets, a, b, metrics=name, method="bootstrap", rng=0)
-    assert found[0].model_value == pytest.approx(clean.model_value, abs=0.01)
-    assert (found[0].low, found[0].high) == pytest.approx((clean.low, clean.high), abs=0.015)
-    assert found[0].low < found[0].difference < found[0].high
-    said = "model predicts 'unparseable' in 1 row, never a true label: counted as wrong; averages over"
-    assert any(note.startswith(said) for note in found.notes)
-    assert "Note: model predicts 'unparseable' in 1 row" in str(found)
+    comparison = compare(targets, a, b, metrics=name, method="bootstrap", rng=0)
+    assert comparison[0].model_value == pytest.approx(clean.model_value, abs=0.01)
+    assert (comparison[0].low, comparison[0].high) == pytest.approx((clean.low, clean.high), abs=0.015)
+    assert comparison[0].low < comparison[0].difference < comparison[0].high
+    note_start = "model predicts 'unparseable' in 1 row, never a true label: counted as wrong; averages over"
+    assert any(note.startswith(note_start) for note in comparison.notes)
+    assert "Note: model predicts 'unparseable' in 1 row" in str(comparison)
 
 
 def test_classes_that_a_system_never_predicts_are_named() -> None:
@@ -193,7 +193,8 @@ def test_what_is_infinite_or_constant_is_never_significant() -> None:
     assert np.isinf(infinite.model_value)
     assert plain(infinite)["model_value"] is None
     constant = [
-        compare(targets, good, one, metrics="entropy_correlation", rng=1, n_resamples=50)[0] for one in (sure, even)
+        compare(targets, good, predictions_of_model, metrics="entropy_correlation", rng=1, n_resamples=50)[0]
+        for predictions_of_model in (sure, even)
     ]
     for row in (infinite, *constant):
         assert np.isnan(row.p_value)

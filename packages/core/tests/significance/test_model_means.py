@@ -1,4 +1,4 @@
-"""The paired difference of means: by formula, mirrored, in other units, and beside other tests of it."""
+"""The paired difference of means: by formula, mirrored, in other units, and compared with other tests."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_it_is_mirrored_and_takes_any_unit() -> None:
     back = compare(score=scores, against="b")[0]
     assert (there.low, there.high) == pytest.approx((-back.high, -back.low))
     assert there.p_value == pytest.approx(back.p_value)
-    hundred = compare(score={name: 100 * held + 7 for name, held in scores.items()}, against="a")[0]
+    hundred = compare(score={name: 100 * values + 7 for name, values in scores.items()}, against="a")[0]
     assert hundred.p_value == pytest.approx(there.p_value, rel=1e-9)
     assert (hundred.low, hundred.high) == pytest.approx((100 * there.low, 100 * there.high))
 
@@ -74,7 +74,7 @@ def test_the_other_tests_of_scores_agree(method: str) -> None:
     assert (other.low, other.high) == pytest.approx((student.low, student.high), abs=0.04)
     assert other.standard_error == student.standard_error
     small = two(12, 4)
-    p = [compare(score=small, against="a", method=one, rng=0)[0].p_value for one in ("student", method)]
+    p = [compare(score=small, against="a", method=test_name, rng=0)[0].p_value for test_name in ("student", method)]
     assert p[0] == pytest.approx(p[1], abs=0.05)
 
 
@@ -97,18 +97,18 @@ def test_scores_of_0_and_1_have_the_p_of_the_same_labels() -> None:
 
 def test_bounds_are_given_known_or_asked_for() -> None:
     scores = two(60, 5)
-    held = compare(score={name: np.clip(one, -4, 4) for name, one in scores.items()}, bounds=(-4, 4))
-    assert (held.recipe["method"], held.notes) == ("gaffke", ())
+    bounded = compare(score={name: np.clip(values, -4, 4) for name, values in scores.items()}, bounds=(-4, 4))
+    assert (bounded.recipe["method"], bounded.notes) == ("gaffke", ())
     open_ones = compare(score=scores)
     assert open_ones.recipe["method"] == "student"
     assert open_ones.notes[0].startswith("the bounds of score are unknown")
-    for given, said in [
+    for changes, message in [
         ({"bounds": (0.0, 0.1)}, "must be between the bounds, 0 and 0.1; row"),
         ({"bounds": (1, 0)}, "bounds must be the lowest and the highest"),
         ({"method": "gaffke"}, "needs the bounds of score"),
     ]:
-        with pytest.raises(InputError, match=said):
-            compare(score=scores, **given)
+        with pytest.raises(InputError, match=message):
+            compare(score=scores, **changes)
 
 
 def test_infinite_losses_stay_undefined() -> None:
@@ -124,12 +124,12 @@ def test_a_right_probability_of_1_leaves_the_difference_of_log_losses_open(metho
     """Another such row may be wrong, and then the loss is infinite: neither p nor interval can be given."""
     truth = np.tile([0, 1], 60)
     model = np.where(np.arange(120) % 7 == 0, truth, 0.1 + 0.8 * truth)  # certain and right in every seventh row
-    found = compare(truth, np.full(120, 0.5), model, metrics=["log_loss", "brier"], method=method, rng=0)
-    log, brier = found
+    comparison = compare(truth, np.full(120, 0.5), model, metrics=["log_loss", "brier"], method=method, rng=0)
+    log, brier = comparison
     assert np.isfinite(log.difference)
     assert all(np.isnan(value) for value in (log.low, log.high, log.p_value, log.p_adjusted))
     assert brier.p_value < 0.01
-    assert "exactly 0 or 1 are given by model in 18 rows" in " ".join(found.notes)
+    assert "exactly 0 or 1 are given by model in 18 rows" in " ".join(comparison.notes)
     inside = compare(truth, np.full(120, 0.5), np.clip(model, 1e-6, 1 - 1e-6), metrics="log_loss", method=method, rng=0)
     assert inside[0].p_value < 0.01
 
@@ -150,25 +150,25 @@ def drawn(n: int, runs: int, seed: int, *, items: float = 1.0, noise: float = 0.
 
 def test_the_split_is_the_one_way_analysis_of_variance() -> None:
     scores = drawn(50, 4, 0)
-    result = compare(score={name: Runs(list(held)) for name, held in scores.items()})
-    for one in result.means:
-        held = scores[one.model]
-        within = sum(held[:, item].var(ddof=1) for item in range(50)) / 50
-        total = held.mean(axis=0).var(ddof=1)
-        assert one.value == pytest.approx(held.mean())
-        assert one.standard_error == pytest.approx(np.sqrt(total / 50))
-        assert one.run_variance == pytest.approx(within)
-        assert one.item_variance == pytest.approx(total - within / 4)
-        assert one.run_share == pytest.approx(within / 4 / total)
-        assert (one.n, one.runs) == (50, 4)
+    result = compare(score={name: Runs(list(values)) for name, values in scores.items()})
+    for mean in result.means:
+        values = scores[mean.model]
+        within = sum(values[:, item].var(ddof=1) for item in range(50)) / 50
+        total = values.mean(axis=0).var(ddof=1)
+        assert mean.value == pytest.approx(values.mean())
+        assert mean.standard_error == pytest.approx(np.sqrt(total / 50))
+        assert mean.run_variance == pytest.approx(within)
+        assert mean.item_variance == pytest.approx(total - within / 4)
+        assert mean.run_share == pytest.approx(within / 4 / total)
+        assert (mean.n, mean.runs) == (50, 4)
 
 
 def test_the_split_finds_the_variances_of_the_population() -> None:
     scores = drawn(20_000, 3, 1, items=1.0, noise=0.5)
-    result = compare(score={name: Runs(list(held)) for name, held in scores.items()})
-    for one in result.means:
-        assert one.item_variance == pytest.approx(1.0, rel=0.05)
-        assert one.run_variance == pytest.approx(0.25, rel=0.05)
+    result = compare(score={name: Runs(list(values)) for name, values in scores.items()})
+    for mean in result.means:
+        assert mean.item_variance == pytest.approx(1.0, rel=0.05)
+        assert mean.run_variance == pytest.approx(0.25, rel=0.05)
     row = result[0]
     assert row.run_share == pytest.approx(2 * 0.25 / 3 / (2 + 2 * 0.25 / 3), rel=0.05)
 
@@ -180,11 +180,11 @@ def test_prompts_that_both_models_share_are_paired() -> None:
     a, b = (rng.normal(size=4000) + shared + rng.normal(0, 0.1, (2, 4000)) for _ in range(2))
     result = compare(score={"a": Runs(list(a)), "b": Runs(list(b))})
     assert result[0].run_share < 0.01
-    assert min(one.run_share for one in result.means) > 0.5
+    assert min(mean.run_share for mean in result.means) > 0.5
 
 
 def test_one_run_has_no_split() -> None:
     result = compare(score={"a": [0, 1, 1, 0], "b": [1, 1, 1, 0]})
-    assert all(np.isnan(one.run_variance) and np.isnan(one.run_share) for one in result.means)
+    assert all(np.isnan(mean.run_variance) and np.isnan(mean.run_share) for mean in result.means)
     assert np.isnan(result[0].run_share)
     assert result.to_dict()["means"][0]["run_variance"] is None

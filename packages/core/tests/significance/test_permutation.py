@@ -35,7 +35,7 @@ def weighted_value(name: str, targets, predictions, weights) -> float:
     if name == "cross_entropy":
         return float(np.average(-(targets * np.log(predictions)).sum(axis=1), weights=weights))
     if name.startswith("entropy"):
-        x, y = (stats.entropy(one, axis=1) / np.log(one.shape[1]) for one in (targets, predictions))
+        x, y = (stats.entropy(matrix, axis=1) / np.log(matrix.shape[1]) for matrix in (targets, predictions))
         if name == "entropy_similarity":
             return float((weights * x * y).sum() / np.sqrt((weights * x * x).sum() * (weights * y * y).sum()))
         return float(np.cov(x, y, aweights=weights)[0, 1] / np.sqrt(np.prod(np.diag(np.cov(x, y, aweights=weights)))))
@@ -55,11 +55,11 @@ def weighted_value(name: str, targets, predictions, weights) -> float:
 def _squared(targets, predictions, weights) -> float:
     total = n = 0.0
     bins = np.minimum((predictions * 20).astype(int), 19)
-    for one in np.unique(bins):
-        held = bins == one
-        m, gap = weights[held].sum(), predictions[held] - targets[held]
-        if held.sum() > 1:
-            total += ((weights[held] * gap).sum() ** 2 - (weights[held] * gap**2).sum()) / (m - 1)
+    for bin_number in np.unique(bins):
+        in_bin = bins == bin_number
+        m, gap = weights[in_bin].sum(), predictions[in_bin] - targets[in_bin]
+        if in_bin.sum() > 1:
+            total += ((weights[in_bin] * gap).sum() ** 2 - (weights[in_bin] * gap**2).sum()) / (m - 1)
             n += m
     return total / n
 
@@ -142,10 +142,10 @@ def test_after_any_swap_the_difference_is_over_its_own_standard_error(metric: st
     order = np.argsort(prints[units.swapped], kind="stable")
     first, second = (b[order], a[order]) if units.swapped else (a[order], b[order])
     drawn = np.concatenate(list(permutation._exchanged(units, 5, np.random.default_rng(1))))
-    found = exchange_of(units, metrics[0]).statistics(drawn)
-    for swap, statistic in zip(drawn.astype(bool), found, strict=True):
-        one, other = np.where(swap, second, first), np.where(swap, first, second)
-        assert statistic == pytest.approx(studentised(metric, targets[order], one, other), rel=1e-5)
+    statistics = exchange_of(units, metrics[0]).statistics(drawn)
+    for swap, statistic in zip(drawn.astype(bool), statistics, strict=True):
+        swapped_first, other = np.where(swap, second, first), np.where(swap, first, second)
+        assert statistic == pytest.approx(studentised(metric, targets[order], swapped_first, other), rel=1e-5)
 
 
 @pytest.mark.parametrize("task", ["hard", "soft", "probabilistic"])
@@ -171,7 +171,10 @@ def test_a_mean_over_its_standard_error_has_the_p_of_the_mean(seed: int, alterna
     units = build_units(problem, metrics)
     plain = exchange_of(units, metrics[0])
     over = replace(plain, studentised=True)
-    ps = [exact_p_value(one, float(one.statistics(np.zeros((1, len(units))))[0]), alternative) for one in (plain, over)]
+    ps = [
+        exact_p_value(exchange, float(exchange.statistics(np.zeros((1, len(units))))[0]), alternative)
+        for exchange in (plain, over)
+    ]
     assert ps[0] == pytest.approx(ps[1], abs=1e-12)
 
 
@@ -203,11 +206,11 @@ def test_sampling_agrees_with_enumeration(monkeypatch: pytest.MonkeyPatch) -> No
     exact = compare(targets, a, b, metrics=names, interval=None, rng=1)
     monkeypatch.setattr(enumeration, "OUTCOMES", 0)
     sampled = compare(targets, a, b, metrics=names, interval=None, rng=1, n_resamples=20_000)
-    for one, other in zip(exact, sampled, strict=True):
-        assert one.exact
+    for exact_row, other in zip(exact, sampled, strict=True):
+        assert exact_row.exact
         assert not other.exact
-        assert other.p_error == pytest.approx(np.sqrt(one.p_value * (1 - one.p_value) / 20_000), rel=0.1)
-        assert abs(one.p_value - other.p_value) < 4 * other.p_error + 1 / 20_000
+        assert other.p_error == pytest.approx(np.sqrt(exact_row.p_value * (1 - exact_row.p_value) / 20_000), rel=0.1)
+        assert abs(exact_row.p_value - other.p_value) < 4 * other.p_error + 1 / 20_000
 
 
 @pytest.mark.parametrize("counts", [[1, 1, 1], [3, 7, 20], [64, 33, 65], [200, 1, 90]])
@@ -220,7 +223,9 @@ def test_swaps_are_binomial(counts: list[int]) -> None:
         expected = 4000 * stats.binom(count, 0.5).pmf(np.arange(count + 1))
         observed = np.bincount(column.astype(int), minlength=count + 1)
         rare = expected < 5
-        observed, expected = (np.append(one[~rare], one[rare].sum()) for one in (observed, expected))
+        observed, expected = (
+            np.append(frequencies[~rare], frequencies[rare].sum()) for frequencies in (observed, expected)
+        )
         assert stats.chisquare(observed[expected > 0], expected[expected > 0]).pvalue > 1e-4
 
 
@@ -253,8 +258,8 @@ def test_its_mean_under_no_difference_is_a_half() -> None:
 
 def two_equal_strata():
     """200 items in two strata of the same content: only one system is right in 15 + 5 and in 15 + 5."""
-    one = np.zeros(100, dtype=int), np.repeat([1, 0], [15, 85]), np.repeat([0, 1, 0], [15, 5, 80])
-    return *(np.tile(column, 2) for column in one), np.repeat(["x", "y"], 100)
+    stratum = np.zeros(100, dtype=int), np.repeat([1, 0], [15, 85]), np.repeat([0, 1, 0], [15, 5, 80])
+    return *(np.tile(column, 2) for column in stratum), np.repeat(["x", "y"], 100)
 
 
 def test_strata_of_equal_content_do_not_fall_apart() -> None:
@@ -264,12 +269,13 @@ def test_strata_of_equal_content_do_not_fall_apart() -> None:
     units = build_units(problem, metrics)
     assert len(units.starts) == 2
     assert units.stratum_sizes.tolist() == [100] * len(units)
-    found, plain = (
-        compare(targets, a, b, strata=one, metrics="accuracy", method="bootstrap", rng=0)[0] for one in (strata, None)
+    stratified, plain = (
+        compare(targets, a, b, strata=strata_used, metrics="accuracy", method="bootstrap", rng=0)[0]
+        for strata_used in (strata, None)
     )
-    assert (found.low, found.high) == pytest.approx((plain.low, plain.high), abs=0.006)
-    assert found.p_value == pytest.approx(plain.p_value, abs=0.003)
-    assert found.low > 0.03
+    assert (stratified.low, stratified.high) == pytest.approx((plain.low, plain.high), abs=0.006)
+    assert stratified.p_value == pytest.approx(plain.p_value, abs=0.003)
+    assert stratified.low > 0.03
 
 
 @pytest.mark.parametrize("sizes", [[2, 2, 2], [3, 2, 4], [2, 5]])
@@ -283,9 +289,9 @@ def test_the_stratified_bootstrap_is_that_of_all_draws(sizes: list[int], alike: 
     strata = np.repeat(np.arange(len(sizes)), sizes)
     d = -(targets * np.log(b)).sum(axis=1) + (targets * np.log(a)).sum(axis=1)
     sums = [[d[strata == k][list(draw)].sum() for draw in product(range(m), repeat=m)] for k, m in enumerate(sizes)]
-    drawn = np.array([sum(one) for one in product(*sums)]) / n
-    held = [d[strata == k] for k in range(len(sizes))]
-    bootstrap, due = (sum(len(one) * one.var(ddof=free) for one in held) for free in (0, 1))
+    drawn = np.array([sum(drawn_sums) for drawn_sums in product(*sums)]) / n
+    by_stratum = [d[strata == k] for k in range(len(sizes))]
+    bootstrap, due = (sum(len(in_stratum) * in_stratum.var(ddof=free) for in_stratum in by_stratum) for free in (0, 1))
     free = n**2 / sum(m**2 / (m - 1) for m in sizes)
     due_spread = np.sqrt(due / bootstrap)
     wider = due_spread * stats.t.ppf(0.975, max(1.0, free)) / stats.norm.ppf(0.975)
@@ -313,7 +319,7 @@ def test_small_strata_keep_the_level(size: int, method: str) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    "kind", [*(pytest.param(one, marks=pytest.mark.long) for one in ("equal", "lognormal")), "one large"]
+    "kind", [*(pytest.param(kind_name, marks=pytest.mark.long) for kind_name in ("equal", "lognormal")), "one large"]
 )
 def test_intervals_of_few_clusters_hold_the_truth(kind: str) -> None:
     """They missed it in .13 to .28 of the sets."""
@@ -347,7 +353,7 @@ def test_rows_without_clusters_have_the_usual_correction() -> None:
     assert degrees_of_freedom(units) == 29
 
 
-def test_few_clusters_are_said() -> None:
+def test_few_clusters_are_reported() -> None:
     targets, a, b = labels(200, 2, 3)
     few = compare(targets, a, b, clusters=np.arange(200) // 10, metrics="accuracy", rng=0, n_resamples=50)
     many = compare(targets, a, b, clusters=np.arange(200) // 4, metrics="accuracy", rng=0, n_resamples=50)

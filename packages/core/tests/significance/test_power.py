@@ -29,16 +29,16 @@ def test_power_is_the_probability_of_all_outcomes_that_are_found(
     total = 0.0
     share = (1 + difference / disagreement) / 2
     p_value = mid_p_value if method == "mcnemar" else exact_p_value
-    for seen in range(n + 1):
-        chances = stats.binom.pmf(seen, n, disagreement) * stats.binom.pmf(range(seen + 1), seen, share)
+    for differing in range(n + 1):
+        chances = stats.binom.pmf(differing, n, disagreement) * stats.binom.pmf(range(differing + 1), differing, share)
         for won, chance in enumerate(chances.tolist()):
-            if p_value(seen - won, won, alternative) <= 0.05 + 1e-12:
+            if p_value(differing - won, won, alternative) <= 0.05 + 1e-12:
                 total += chance
-    found = comparison_power(disagreement, n=n, difference=difference, alternative=alternative, method=method)
-    assert found.power == pytest.approx(total, abs=1e-9)
+    planned = comparison_power(disagreement, n=n, difference=difference, alternative=alternative, method=method)
+    assert planned.power == pytest.approx(total, abs=1e-9)
 
 
-def test_the_default_test_is_the_one_whose_power_is_told() -> None:
+def test_the_default_test_is_the_one_whose_power_is_reported() -> None:
     """The power was that of mid-p: .515, while `compare` found two points in .479 of the sets."""
     for k in range(40):
         rng = np.random.default_rng([5, k])
@@ -49,9 +49,9 @@ def test_the_default_test_is_the_one_whose_power_is_told() -> None:
 
 
 def test_the_answers_are_each_others_inverse() -> None:
-    found = comparison_power(0.15, n=2000, power=0.9).difference
-    assert comparison_power(0.15, n=2000, difference=found).power == pytest.approx(0.9, abs=1e-6)
-    n = comparison_power(0.15, difference=found, power=0.9).n
+    difference = comparison_power(0.15, n=2000, power=0.9).difference
+    assert comparison_power(0.15, n=2000, difference=difference).power == pytest.approx(0.9, abs=1e-6)
+    n = comparison_power(0.15, difference=difference, power=0.9).n
     assert n == pytest.approx(2000, abs=20)
 
 

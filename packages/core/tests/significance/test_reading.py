@@ -68,37 +68,39 @@ def long_table(runs: int = 3, items: int = 80):
     systems = [[np.where(rng.random(items) < 0.7, targets, (targets + 1) % 3) for _ in range(runs)] for _ in range(2)]
     order = rng.permutation(runs * items)
     run, item = np.repeat(np.arange(runs), items)[order], np.tile(np.arange(items), runs)[order]
-    long = [np.tile(targets, runs)[order], *(np.concatenate(one)[order] for one in systems)]
+    long = [np.tile(targets, runs)[order], *(np.concatenate(runs_of_system)[order] for runs_of_system in systems)]
     return long, [f"seed {r}" for r in run], [f"item {i}" for i in item], (targets, *systems)
 
 
 @pytest.mark.parametrize("method", ["permutation", "bootstrap"])
 def test_a_long_table_is_the_runs_side_by_side(method: str) -> None:
     long, runs, ids, (targets, a, b) = long_table()
-    one = compare(*long, run=runs, id=ids, method=method, **SETTING)
+    from_long = compare(*long, run=runs, id=ids, method=method, **SETTING)
     other = compare(targets, Runs(a), Runs(b), method=method, **SETTING)
-    assert repr(one.rows) == repr(other.rows)  # NaN among them, which equals nothing
-    assert one.recipe == other.recipe
-    assert one[0].n == 80
-    assert one.recipe["resampled"] == "items with all their runs"
+    assert repr(from_long.rows) == repr(other.rows)  # NaN among them, which equals nothing
+    assert from_long.recipe == other.recipe
+    assert from_long[0].n == 80
+    assert from_long.recipe["resampled"] == "items with all their runs"
 
 
 def test_without_ids_the_order_of_rows_says_which_item_it_is() -> None:
     _, _, _, (targets, a, b) = long_table()
     long = np.tile(targets, 3), np.concatenate(a), np.concatenate(b)
-    one = compare(*long, run=np.repeat([0, 1, 2], 80), **SETTING)
+    from_long = compare(*long, run=np.repeat([0, 1, 2], 80), **SETTING)
     other = compare(targets, Runs(a), Runs(b), **SETTING)
-    assert repr(one.rows) == repr(other.rows)
-    assert one.recipe == {**other.recipe, "items": "matched by their order"}
-    assert "The items of the runs were matched by their order; to be sure, say which is which, by their id." in how(one)
+    assert repr(from_long.rows) == repr(other.rows)
+    assert from_long.recipe == {**other.recipe, "items": "matched by their order"}
+    assert "The items of the runs were matched by their order; to be sure, say which is which, by their id." in how(
+        from_long
+    )
     assert not any("order" in sentence for sentence in how(other))
 
 
 def test_the_value_of_several_runs_is_their_mean_accuracy() -> None:
     _, _, _, (targets, a, b) = long_table()
     row = compare(targets, Runs(a), Runs(b[:2]), metrics="accuracy", **SETTING)[0]
-    assert row.against_value == pytest.approx(np.mean([np.mean(one == targets) for one in a]))
-    assert row.model_value == pytest.approx(np.mean([np.mean(one == targets) for one in b[:2]]))
+    assert row.against_value == pytest.approx(np.mean([np.mean(predicted == targets) for predicted in a]))
+    assert row.model_value == pytest.approx(np.mean([np.mean(predicted == targets) for predicted in b[:2]]))
 
 
 @pytest.mark.parametrize("two_way", [False, True])
@@ -106,8 +108,8 @@ def test_the_order_of_runs_changes_nothing(two_way: bool) -> None:
     _, _, _, (targets, a, b) = long_table()
     options = {"method": "bootstrap", "two_way": two_way, **SETTING}
     plain, turned = compare(targets, Runs(a), Runs(b), **options), compare(targets, Runs(a[::-1]), Runs(b), **options)
-    for one, other in zip(plain, turned, strict=True):
-        assert (one.low, one.high, one.p_value) == pytest.approx((other.low, other.high, other.p_value), abs=1e-12)
+    for row, other in zip(plain, turned, strict=True):
+        assert (row.low, row.high, row.p_value) == pytest.approx((other.low, other.high, other.p_value), abs=1e-12)
 
 
 def test_two_way_draws_runs_as_well() -> None:
@@ -140,7 +142,9 @@ def test_soft_runs_and_clusters() -> None:
     other = distributions(60, 3, 1)[1]
     del other
     row = compare(targets, Runs([a, b]), Runs([b, b]), clusters=np.arange(60) // 3, **SETTING)[0]
-    assert row.against_value == pytest.approx(np.mean([-(targets * np.log(one)).sum(axis=1).mean() for one in (a, b)]))
+    assert row.against_value == pytest.approx(
+        np.mean([-(targets * np.log(probabilities)).sum(axis=1).mean() for probabilities in (a, b)])
+    )
 
 
 @pytest.mark.parametrize(

@@ -44,21 +44,21 @@ def frame(seed: int = 0, *, n: int = 40, runs: int = 2) -> pd.DataFrame:
 ROLES = {"model": "model", "id": "uid", "run": "seed"}
 
 
-def wide(held: pd.DataFrame, column: str) -> dict[str, Runs]:
+def wide(answers: pd.DataFrame, column: str) -> dict[str, Runs]:
     """A column by model, as runs of the items in the order of their names."""
     out = {}
-    for model, rows in held.groupby("model"):
+    for model, rows in answers.groupby("model"):
         table = rows.pivot(index="uid", columns="seed", values=column)
         out[str(model)] = Runs([table[run].to_numpy() for run in table])
     return out
 
 
 def test_predictions_are_compared_as_columns_are() -> None:
-    held = frame()
-    gold = held.drop_duplicates("uid").sort_values("uid")
-    systems = wide(held, "answer")
+    answers = frame()
+    gold = answers.drop_duplicates("uid").sort_values("uid")
+    systems = wide(answers, "answer")
     options = {"metrics": ["accuracy", "macro_f1"], "rng": 0, "n_resamples": 300}
-    long = compare(data=held, **ROLES, y_true="gold", prediction="answer", against="base", clusters="doc", **options)
+    long = compare(data=answers, **ROLES, y_true="gold", prediction="answer", against="base", clusters="doc", **options)
     plain = compare(
         gold["gold"].to_numpy(),
         {"base": systems["base"]},
@@ -66,8 +66,8 @@ def test_predictions_are_compared_as_columns_are() -> None:
         clusters=gold["doc"].to_numpy(),
         **options,
     )
-    for one, other in zip(long, plain, strict=True):
-        assert (one.difference, one.p_value, one.low, one.high) == (
+    for row, other in zip(long, plain, strict=True):
+        assert (row.difference, row.p_value, row.low, row.high) == (
             other.difference,
             other.p_value,
             other.low,
@@ -77,30 +77,30 @@ def test_predictions_are_compared_as_columns_are() -> None:
 
 
 def test_scores_are_compared_as_columns_are() -> None:
-    held = frame()
-    long = compare(data=held, **ROLES, score="grade")
-    columns = compare(score=wide(held, "grade"))
-    for one, other in zip(long, columns, strict=True):
-        for key, value in plain(one).items():
+    answers = frame()
+    long = compare(data=answers, **ROLES, score="grade")
+    columns = compare(score=wide(answers, "grade"))
+    for row, other in zip(long, columns, strict=True):
+        for key, value in plain(row).items():
             expected = plain(other)[key]
             close = pytest.approx(expected, rel=1e-12) if isinstance(expected, float) else expected
             assert key == "metric" or value == close
     assert long[0].metric == "grade"
 
 
-@pytest.mark.parametrize("kind", [pl.DataFrame, dict, lambda held: held.sample(frac=1, random_state=9)])
+@pytest.mark.parametrize("kind", [pl.DataFrame, dict, lambda answers: answers.sample(frac=1, random_state=9)])
 def test_any_frame_and_any_order(kind) -> None:
-    held = frame()
-    expected = compare(data=held, **ROLES, score="grade").to_dict()
-    given = kind({name: held[name].to_numpy() for name in held}) if kind in (pl.DataFrame, dict) else kind(held)
-    found = compare(data=given, **ROLES, score="grade").to_dict()
-    assert found["comparisons"][0]["p_value"] == pytest.approx(expected["comparisons"][0]["p_value"], rel=1e-12)
+    answers = frame()
+    expected = compare(data=answers, **ROLES, score="grade").to_dict()
+    data = kind({name: answers[name].to_numpy() for name in answers}) if kind in (pl.DataFrame, dict) else kind(answers)
+    content = compare(data=data, **ROLES, score="grade").to_dict()
+    assert content["comparisons"][0]["p_value"] == pytest.approx(expected["comparisons"][0]["p_value"], rel=1e-12)
 
 
 def test_several_scores_are_one_family() -> None:
-    held = frame().assign(exact=lambda rows: (rows.gold == rows.answer).astype(float))
-    both = compare(data=held, **ROLES, score=["grade", "exact"], against="base")
-    alone = [compare(data=held, **ROLES, score=one, against="base")[0].p_value for one in ("grade", "exact")]
+    answers = frame().assign(exact=lambda rows: (rows.gold == rows.answer).astype(float))
+    both = compare(data=answers, **ROLES, score=["grade", "exact"], against="base")
+    alone = [compare(data=answers, **ROLES, score=score, against="base")[0].p_value for score in ("grade", "exact")]
     assert [row.p_value for row in both] == alone
     assert min(row.p_adjusted for row in both) == pytest.approx(min(1.0, 2 * min(alone)))
 
@@ -108,20 +108,25 @@ def test_several_scores_are_one_family() -> None:
 def test_probabilities_in_a_column_of_lists() -> None:
     y, a, b = distributions(30, 3, 1)
     gold = y.argmax(axis=1)
-    held = {"m": ["a"] * 30 + ["b"] * 30, "i": [*range(30)] * 2, "y": np.tile(gold, 2), "p": [*a.tolist(), *b.tolist()]}
+    columns = {
+        "m": ["a"] * 30 + ["b"] * 30,
+        "i": [*range(30)] * 2,
+        "y": np.tile(gold, 2),
+        "p": [*a.tolist(), *b.tolist()],
+    }
     names = ["accuracy", "log_loss", "multiclass_brier"]
-    long = compare(data=held, model="m", id="i", y_true="y", prediction="p", against="a", metrics=names, rng=0)
+    long = compare(data=columns, model="m", id="i", y_true="y", prediction="p", against="a", metrics=names, rng=0)
     plain = compare(gold, {"a": a}, {"b": b}, metrics=names, rng=0)
     assert [row.p_value for row in long] == [row.p_value for row in plain]
-    assert [one.metric for one in long.means] == ["accuracy"] * 2 + ["log_loss"] * 2 + ["multiclass_brier"] * 2
+    assert [mean.metric for mean in long.means] == ["accuracy"] * 2 + ["log_loss"] * 2 + ["multiclass_brier"] * 2
 
 
 def test_several_columns_identify_the_item() -> None:
     """Two benchmarks that number their questions alike."""
-    held = pd.concat([frame(0, runs=1).assign(task="arc"), frame(1, runs=1).assign(task="mmlu")])
-    found = compare(data=held, model="model", id=["task", "uid"], score="grade", clusters=["task", "doc"])
-    assert found[0].n == 80
-    assert found.recipe["clusters"] == 20
+    answers = pd.concat([frame(0, runs=1).assign(task="arc"), frame(1, runs=1).assign(task="mmlu")])
+    comparison = compare(data=answers, model="model", id=["task", "uid"], score="grade", clusters=["task", "doc"])
+    assert comparison[0].n == 80
+    assert comparison.recipe["clusters"] == 20
     assert joined_key([["a", "b", "a"], [1, 1, 2]], ["x", "y"], n=3).names == ("a / 1", "a / 2", "b / 1")
 
 
@@ -139,22 +144,24 @@ def test_an_item_is_kept_if_every_model_has_it_in_its_runs(cells, rng) -> None:
         rows = [(m, i, by_item[m, i].index(r)) for m, i, r in rows]
         cells = set(rows)
     repetition = np.array([r for *_, r in rows])
-    runs = {one: sorted(set(repetition[model == one].tolist())) for one in models}
+    runs = {model_name: sorted(set(repetition[model == model_name].tolist())) for model_name in models}
     full = [i for i in sorted(set(item.tolist())) if all((m, i, r) in cells for m in models for r in runs[m])]
     if len(models) < 2 or not full:
         with pytest.raises(InputError):
             long_form(model, item, run, n=len(rows), skip_missing=True)
         return
-    held = long_form(model, item, run, n=len(rows), skip_missing=True)
-    for one in models:
-        table = held.rows[str(one)]
-        assert table.shape == (len(runs[one]), len(full))
-        assert [[rows[place] for place in line] for line in table] == [[(one, i, r) for i in full] for r in runs[one]]
+    matched = long_form(model, item, run, n=len(rows), skip_missing=True)
+    for model_name in models:
+        table = matched.rows[str(model_name)]
+        assert table.shape == (len(runs[model_name]), len(full))
+        assert [[rows[place] for place in line] for line in table] == [
+            [(model_name, i, r) for i in full] for r in runs[model_name]
+        ]
     if len(full) < len(set(item.tolist())):
         items = len(set(item.tolist())) - len(full)
-        lost = len(rows) - sum(table.size for table in held.rows.values())
-        assert ("are folds" in held.notes[-1]) == (not np.array_equal(run, repetition))
-        assert re.match(rf"{items} items? \({lost} rows?\) left out for all models", held.notes[0])
+        lost = len(rows) - sum(table.size for table in matched.rows.values())
+        assert ("are folds" in matched.notes[-1]) == (not np.array_equal(run, repetition))
+        assert re.match(rf"{items} items? \({lost} rows?\) left out for all models", matched.notes[0])
         with pytest.raises(InputError, match="every model must have every item"):
             long_form(model, item, run, n=len(rows))
 
@@ -186,25 +193,27 @@ def test_folds_are_sets_of_items(repetitions: int, by_model: bool) -> None:
 
 
 def test_what_is_left_out_is_counted_and_said() -> None:
-    held = frame(runs=1)
-    lost = held.assign(grade=held["grade"].astype(float))
+    answers = frame(runs=1)
+    lost = answers.assign(grade=answers["grade"].astype(float))
     lost.loc[3, "grade"] = np.nan
     with pytest.raises(InputError, match="grade must not be missing; row 3 is empty"):
         compare(data=lost, **ROLES, score="grade")
-    found = compare(data=lost, **ROLES, score="grade", skip_missing=True)
-    assert found[0].n == 39
-    assert "1 row with missing values left out (grade: 1)." in found.notes
+    comparison = compare(data=lost, **ROLES, score="grade", skip_missing=True)
+    assert comparison[0].n == 39
+    assert "1 row with missing values left out (grade: 1)." in comparison.notes
     model = lost.loc[3, "model"]
     lacking = f"base {int(model == 'base')}, large {int(model == 'large')}"
-    said = f"1 item (1 row) left out for all models, because some have no answer there: {lacking}."
-    assert said in found.notes
+    note = f"1 item (1 row) left out for all models, because some have no answer there: {lacking}."
+    assert note in comparison.notes
 
 
-def test_what_counts_as_right_is_said() -> None:
-    held = frame(runs=1).assign(grade=lambda rows: np.where(rows.gold == rows.answer, "right", "wrong"))
-    held.loc[5, "grade"] = "unclear"
-    found = compare(data=held, **ROLES, score="grade", pos_label="right")
-    assert any(note.startswith("grade is 1 for right and 0 for every other value: unclear (1)") for note in found.notes)
+def test_what_counts_as_right_is_reported() -> None:
+    answers = frame(runs=1).assign(grade=lambda rows: np.where(rows.gold == rows.answer, "right", "wrong"))
+    answers.loc[5, "grade"] = "unclear"
+    comparison = compare(data=answers, **ROLES, score="grade", pos_label="right")
+    assert any(
+        note.startswith("grade is 1 for right and 0 for every other value: unclear (1)") for note in comparison.notes
+    )
 
 
 OPTIONS = {"rng": 0, "n_resamples": 200}
@@ -229,28 +238,30 @@ def test_labels_of_probabilities_are_the_most_probable_class() -> None:
 def test_votes_give_labels_and_what_is_tied_is_counted() -> None:
     votes = np.array([[0.5, 0.5], [0.2, 0.8], [0.9, 0.1], [0.7, 0.3]] * 5)
     a, b = np.tile([[0.6, 0.4], [0.4, 0.6], [0.5, 0.5], [0.8, 0.2]], (5, 1)), np.tile([[0.3, 0.7]], (20, 1))
-    found = compare(votes, a, b, metrics=["cross_entropy", "accuracy", "log_loss"], **OPTIONS)
+    comparison = compare(votes, a, b, metrics=["cross_entropy", "accuracy", "log_loss"], **OPTIONS)
     gold = np.tile([0, 1, 0, 0], 5)
-    assert found["model", "accuracy"].against_value == 1.0
-    assert found["model", "log_loss"].difference == compare(gold, a, b, metrics="log_loss", **OPTIONS)[0].difference
-    said = " ".join(found.notes)
-    assert "most probable class; in 5 rows several are" in said
-    assert "the likeliest true class for true; in 5 rows several have" in said
+    assert comparison["model", "accuracy"].against_value == 1.0
+    assert (
+        comparison["model", "log_loss"].difference == compare(gold, a, b, metrics="log_loss", **OPTIONS)[0].difference
+    )
+    notes = " ".join(comparison.notes)
+    assert "most probable class; in 5 rows several are" in notes
+    assert "the likeliest true class for true; in 5 rows several have" in notes
 
 
 def test_one_column_of_probabilities_is_cut_at_one_half() -> None:
     y, p, q = [0, 1, 1, 0], [0.5, 0.6, 0.4, 0.1], [0.2, 0.9, 0.9, 0.1]
-    found = compare(y, p, q, metrics=["accuracy", "brier"], **OPTIONS)
-    assert (found[0].against_value, found[0].model_value) == (0.75, 1.0)
-    assert any("in 1 row several are, and the first of these counts" in note for note in found.notes)
+    comparison = compare(y, p, q, metrics=["accuracy", "brier"], **OPTIONS)
+    assert (comparison[0].against_value, comparison[0].model_value) == (0.75, 1.0)
+    assert any("in 1 row several are, and the first of these counts" in note for note in comparison.notes)
 
 
 def test_the_f1_of_a_class_of_probabilities() -> None:
     y, a, b = distributions(60, 3, 2)
     gold = y.argmax(axis=1)
-    found = compare(gold, a, b, metrics=["f1", "log_loss"], target_class=1, **OPTIONS)
+    comparison = compare(gold, a, b, metrics=["f1", "log_loss"], target_class=1, **OPTIONS)
     hard = compare(gold, a.argmax(axis=1), b.argmax(axis=1), metrics="f1", target_class=1, **OPTIONS)
-    assert found[0].p_value == hard[0].p_value
+    assert comparison[0].p_value == hard[0].p_value
 
 
 def test_a_data_frame_has_a_column_for_each_model() -> None:

@@ -8,7 +8,7 @@ import pytest
 from tests.significance.score_simulations import KINDS, SIZES, UNEQUAL, equal_rates, unequal_rates
 
 SETS = 1000
-SAFE = "right or wrong"  # Gaffke's intervals err on the safe side, in clusters and where few answers differ
+SAFE = "right or wrong"  # Gaffke's intervals are conservative in clusters and where few answers differ
 
 
 def slack(rate: float, sets: int) -> float:
@@ -20,29 +20,29 @@ def slack(rate: float, sets: int) -> float:
 @pytest.mark.parametrize("kind", [pytest.param(kind, marks=[pytest.mark.long] * (kind == "overlap")) for kind in KINDS])
 def test_a_hundred_items_in_twenty_clusters(kind: str) -> None:
     """A small cell of the table."""
-    found = equal_rates(kind, 100, 5, 80, seed=1)
-    assert min(found["mean"], found["difference"]) >= 0.93 - slack(0.93, 80), found
-    assert found["level"] <= 0.06 + slack(0.06, 80), found
+    rates = equal_rates(kind, 100, 5, 80, seed=1)
+    assert min(rates["mean"], rates["difference"]) >= 0.93 - slack(0.93, 80), rates
+    assert rates["level"] <= 0.06 + slack(0.06, 80), rates
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("n", "size"), SIZES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_intervals_hold_the_truth(kind: str, n: int, size: int) -> None:
-    found = equal_rates(kind, n, size, SETS, seed=2)
+    rates = equal_rates(kind, n, size, SETS, seed=2)
     highest = 1.0 if kind == SAFE else 0.97 + slack(0.97, SETS)
     for name in ("mean", "difference"):
-        assert 0.93 - slack(0.93, SETS) <= found[name] <= highest, found
-    assert found["level"] <= 0.06 + slack(0.06, SETS), found
+        assert 0.93 - slack(0.93, SETS) <= rates[name] <= highest, rates
+    assert rates["level"] <= 0.06 + slack(0.06, SETS), rates
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_runs_are_no_further_items(kind: str) -> None:
-    found = equal_rates(kind, 100, 1, SETS, seed=3, runs=3)
-    assert 0.93 - slack(0.93, SETS) <= found["difference"] <= 0.97 + slack(0.97, SETS), found
-    assert found["level"] <= 0.06 + slack(0.06, SETS), found
-    assert found["power"] >= equal_rates(kind, 100, 1, SETS, seed=3)["power"] - 0.03
+    rates = equal_rates(kind, 100, 1, SETS, seed=3, runs=3)
+    assert 0.93 - slack(0.93, SETS) <= rates["difference"] <= 0.97 + slack(0.97, SETS), rates
+    assert rates["level"] <= 0.06 + slack(0.06, SETS), rates
+    assert rates["power"] >= equal_rates(kind, 100, 1, SETS, seed=3)["power"] - 0.03
 
 
 @pytest.mark.slow
@@ -50,6 +50,6 @@ def test_runs_are_no_further_items(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_intervals_of_unequal_clusters_hold_the_truth(kind: str, shape: str, number: int) -> None:
     """A cluster that holds half of all items says little of the others: these intervals are wider than they need be."""
-    found = unequal_rates(kind, shape, number, SETS, seed=4)
-    assert min(found["mean"], found["difference"]) >= 0.93 - slack(0.93, SETS), found
-    assert found["level"] <= 0.06 + slack(0.06, SETS), found
+    rates = unequal_rates(kind, shape, number, SETS, seed=4)
+    assert min(rates["mean"], rates["difference"]) >= 0.93 - slack(0.93, SETS), rates
+    assert rates["level"] <= 0.06 + slack(0.06, SETS), rates

@@ -50,12 +50,12 @@ def test_what_is_undefined_stays_undefined(tmp_path: Path) -> None:
 def test_a_check_gives_its_points(tmp_path: Path) -> None:
     check = check_score(np.repeat([1, 0], [90, 10]), min_score=0.8, groups=np.arange(100) % 2)
     points = check.points(datetime.date(2026, 11, 22))
-    assert [(one.date, one.group, one.outcome) for one in points] == [
-        ("2026-11-22", one.group, one.outcome) for one in check
+    assert [(verdict.date, verdict.group, verdict.outcome) for verdict in points] == [
+        ("2026-11-22", verdict.group, verdict.outcome) for verdict in check
     ]
     store = Experiments(tmp_path / "nightly")
     store.add_points(points)
-    store.add("base", "seed 1", ["a", "b"], y_true=["a", "a"])  # predictions may stand beside
+    store.add("base", "seed 1", ["a", "b"], y_true=["a", "a"])  # next to predictions
     assert len(Experiments(tmp_path / "nightly").trend("score")) == 2
     assert Experiments(tmp_path / "nightly").conditions == {"base": ("seed 1",)}
     with pytest.raises(InputError, match=r"no check 'scores' in .*Did you mean score"):
@@ -81,7 +81,7 @@ GOOD: dict[str, Any] = {
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"date": "today"}, "date must be a day"),
         ({"check": 3}, "its check must be a text"),
@@ -91,17 +91,17 @@ GOOD: dict[str, Any] = {
         ({"schema": 2}, "its schema is 2"),
     ],
 )
-def test_damaged_points_are_refused(tmp_path: Path, change: dict[str, Any], told: str) -> None:
+def test_damaged_points_are_refused(tmp_path: Path, change: dict[str, Any], message: str) -> None:
     path = tmp_path / "nightly"
     path.write_bytes(line_of(GOOD))
     assert len(Experiments(path).trend()) == 1
     path.write_bytes(line_of(GOOD) + line_of(GOOD | change))
-    with pytest.raises(InputError, match=f"line 2 is not a record of a store of experiments: .*{told}"):
+    with pytest.raises(InputError, match=f"line 2 is not a record of a store of experiments: .*{message}"):
         Experiments(path)
 
 
 def test_checks_with_the_same_rule_are_kept_apart(tmp_path: Path) -> None:
     trend = written(tmp_path / "nightly", POINT, replace(POINT, check="test", estimate=0.5))
     assert trend.rules == (f"{POINT.check}: {POINT.rule}", f"test: {POINT.rule}")
-    assert [one.check for one in trend.of(trend.rules[1])] == ["test"]
+    assert [point.check for point in trend.of(trend.rules[1])] == ["test"]
     assert trend.table().headings[:3] == ["date", "check", "rule"]

@@ -42,11 +42,11 @@ def test_one_rule_for_all_chapters() -> None:
     q = rng.random(3_000)
     y = (rng.random(3_000) < q).astype(int)
     clusters = np.maximum(np.arange(3_000) // 30 - 40, 0)
-    said = few_clusters(np.bincount(clusters))
-    assert said.startswith("there are 60 clusters of unequal size, equivalent to 5.7 equal ones: with fewer than 40")
-    assert said in calibration_curve(y, q, clusters=clusters).notes
-    assert said in compare_calibration(y, q, against=q**2, clusters=clusters).notes
-    assert f"{said}." in compare_models(y, q > 0.4, q > 0.6, metrics="accuracy", clusters=clusters, rng=0).notes
+    warning = few_clusters(np.bincount(clusters))
+    assert warning.startswith("there are 60 clusters of unequal size, equivalent to 5.7 equal ones: with fewer than 40")
+    assert warning in calibration_curve(y, q, clusters=clusters).notes
+    assert warning in compare_calibration(y, q, against=q**2, clusters=clusters).notes
+    assert f"{warning}." in compare_models(y, q > 0.4, q > 0.6, metrics="accuracy", clusters=clusters, rng=0).notes
 
 
 def test_weights_count_as_rows() -> None:
@@ -54,8 +54,8 @@ def test_weights_count_as_rows() -> None:
     rng = np.random.default_rng(5)
     q = rng.random(900)
     y, clusters = rng.random(900) < q, np.arange(900) // 20
-    asked = {"clusters": clusters, "sample_weight": np.where(clusters < 5, 1_000.0, 1.0)}
-    for notes in (calibration_curve(y, q, **asked).notes, compare_calibration(y, q, against=q**2, **asked).notes):
+    options = {"clusters": clusters, "sample_weight": np.where(clusters < 5, 1_000.0, 1.0)}
+    for notes in (calibration_curve(y, q, **options).notes, compare_calibration(y, q, against=q**2, **options).notes):
         assert notes[0].startswith("there are 45 clusters of unequal size, equivalent to 5.1 equal ones")
     assert not calibration_curve(y, q, clusters=clusters).notes
 
@@ -69,8 +69,8 @@ def test_equal_contributions_have_the_exact_interval_of_a_poisson_number(events:
     low, high = gamma_interval(events / 50, events / 50**2, 1 / 50, level=0.9)
     assert low == pytest.approx(chi2.ppf(0.05, 2 * events) / 100 if events else 0.0, rel=1e-9)
     assert high == pytest.approx(chi2.ppf(0.95, 2 * events + 2) / 100, rel=1e-9)
-    held = (np.array([one]) for one in (events / 50, events / 50**2, 1 / 50))
-    assert gamma_p_value(*held, high).item() == pytest.approx(0.05, rel=1e-9)
+    moments = (np.array([moment]) for moment in (events / 50, events / 50**2, 1 / 50))
+    assert gamma_p_value(*moments, high).item() == pytest.approx(0.05, rel=1e-9)
 
 
 def test_one_more_cluster_counts_whole_among_few_and_less_among_many() -> None:
@@ -96,8 +96,8 @@ def inspect_stderr(values, clusters) -> float:
     """`stderr(cluster=)` of Inspect AI as its formula is written: Σ over pairs of a cluster, times C/(C - 1)."""
     values, clusters = np.asarray(values, dtype=float), np.asarray(clusters)
     total, distinct = 0.0, set(clusters.tolist())
-    for one in distinct:
-        off = values[clusters == one] - values.mean()
+    for cluster_id in distinct:
+        off = values[clusters == cluster_id] - values.mean()
         total += sum(a * b for a in off for b in off)
     return float(np.sqrt(total * len(distinct) / (len(distinct) - 1)) / len(values))
 
@@ -133,7 +133,7 @@ def test_the_jackknife_leaves_out_each_cluster(rows) -> None:
     if groups.units == 1:
         assert np.isnan(groups.jackknife_error(values))
         return
-    left = np.array([values[codes != one].mean() for one in range(groups.units)])
+    left = np.array([values[codes != code].mean() for code in range(groups.units)])
     expected = np.sqrt((groups.units - 1) / groups.units * ((left - values.mean()) ** 2).sum())
     assert groups.jackknife_error(values) == pytest.approx(expected, abs=1e-9)
 
@@ -144,7 +144,7 @@ def test_strata_are_added_up() -> None:
     strata = np.repeat([0, 1, 2], [10, 30, 60])
     values = rng.normal(size=100) + 5 * strata
     groups = ItemGroups.of(100, strata=strata)
-    parts = [values[strata == one] for one in range(3)]
+    parts = [values[strata == number] for number in range(3)]
     expected = np.sqrt(sum((len(part) / 100) ** 2 * part.var(ddof=1) / len(part) for part in parts))
     assert groups.standard_error(values) == pytest.approx(expected, rel=1e-12)
     assert groups.jackknife_error(values) == pytest.approx(expected, rel=1e-9)
@@ -190,14 +190,14 @@ def test_worked_examples(coders: tuple[str, ...], published: float) -> None:
 @given(st.lists(st.lists(st.sampled_from("ab."), min_size=3, max_size=3), min_size=1, max_size=8))
 def test_all_pairs_one_by_one(units: list[list[str]]) -> None:
     """Each ordered pair of values of a unit has the weight 1 / (m - 1); by chance, any two of all values are paired."""
-    pairs, held = {True: 0.0, False: 0.0}, []
+    pairs, all_values = {True: 0.0, False: 0.0}, []
     for unit in units:
-        said = [value for value in unit if value != "."]
-        if len(said) > 1:
-            held += said
-            for one, other in permutations(said, 2):
-                pairs[one == other] += 1 / (len(said) - 1)
-    chance = [one != other for one, other in permutations(held, 2)]
+        unit_values = [value for value in unit if value != "."]
+        if len(unit_values) > 1:
+            all_values += unit_values
+            for first, other in permutations(unit_values, 2):
+                pairs[first == other] += 1 / (len(unit_values) - 1)
+    chance = [first != other for first, other in permutations(all_values, 2)]
     counts = np.array([[unit.count("a"), unit.count("b")] for unit in units], dtype=float)
     if not any(chance):
         assert np.isnan(alpha_of(counts))

@@ -75,9 +75,9 @@ def test_adjusting_raises_keeps_the_order_and_knows_no_order(p: list[float], met
 
 def test_what_is_undefined_stays_so_and_does_not_count() -> None:
     for method in ("holm", "bh"):
-        found = adjust_p_values([0.01, math.nan, 0.02], method=method)
-        assert math.isnan(found[1])
-        assert found[[0, 2]].tolist() == adjust_p_values([0.01, 0.02], method=method).tolist()
+        adjusted = adjust_p_values([0.01, math.nan, 0.02], method=method)
+        assert math.isnan(adjusted[1])
+        assert adjusted[[0, 2]].tolist() == adjust_p_values([0.01, 0.02], method=method).tolist()
     assert adjust_p_values([0.3, math.nan], method=None)[0] == 0.3
     assert adjust_p_values([], method="holm").tolist() == []
 

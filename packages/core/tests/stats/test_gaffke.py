@@ -1,4 +1,4 @@
-"""Gaffke's test: the exact binomial and McNemar's test where it is these, enumeration, laws, and how often it errs."""
+"""Gaffke's test: the exact binomial and McNemar's test where it is these, enumeration, laws, and error rates."""
 
 from __future__ import annotations
 
@@ -79,8 +79,8 @@ def test_cells_of_many_scores_change_no_interval(shape: str, clustered: bool, mo
 
 def by_partial_fractions(z: Floats) -> float:
     """P(Σ z E ≤ 0) for values that all differ: 1 - Σ over z_i > 0 of Π over j ≠ i of z_i / (z_i - z_j)."""
-    products = [math.prod(one / (one - other) for j, other in enumerate(z) if j != i) for i, one in enumerate(z)]
-    return 1 - sum(product for product, one in zip(products, z, strict=True) if one > 0)
+    products = [math.prod(z_i / (z_i - other) for j, other in enumerate(z) if j != i) for i, z_i in enumerate(z)]
+    return 1 - sum(product for product, z_i in zip(products, z, strict=True) if z_i > 0)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -115,18 +115,18 @@ def test_laws(clusters: list[tuple[float, int]], shift: float, scale: float) -> 
     """Neither order nor the unit of the scores matters; p rises with the limit; the bound is where p is the size."""
     means, sizes = np.array(clusters).T
     sums = means * sizes
-    held = Sums.of(sums, sizes)
-    p = gaffke_p_value(held, 0.4, low=0.0)
+    score_sums = Sums.of(sums, sizes)
+    p = gaffke_p_value(score_sums, 0.4, low=0.0)
     assert gaffke_p_value(Sums.of(sums[::-1], sizes[::-1]), 0.4, low=0.0) == p
     moved = Sums.of(scale * sums + shift * sizes, sizes)
     assert gaffke_p_value(moved, scale * 0.4 + shift, low=shift) == pytest.approx(p, rel=1e-6, abs=1e-12)
-    assert gaffke_p_value(held, 0.5, low=0.0) >= p * (1 - 1e-9)
-    bound = gaffke_bound(held, low=0.0, size=0.05)
+    assert gaffke_p_value(score_sums, 0.5, low=0.0) >= p * (1 - 1e-9)
+    bound = gaffke_bound(score_sums, low=0.0, size=0.05)
     if bound > 1e-9:
-        assert gaffke_p_value(held, bound, low=0.0) == pytest.approx(0.05, rel=1e-3)
-    low, high = gaffke_interval(held, bounds=(0.0, 1.0), size=0.2)
-    assert -1e-12 <= low <= held.value + 1e-9
-    assert held.value - 1e-9 <= high <= 1 + 1e-12
+        assert gaffke_p_value(score_sums, bound, low=0.0) == pytest.approx(0.05, rel=1e-3)
+    low, high = gaffke_interval(score_sums, bounds=(0.0, 1.0), size=0.2)
+    assert -1e-12 <= low <= score_sums.value + 1e-9
+    assert score_sums.value - 1e-9 <= high <= 1 + 1e-12
 
 
 def test_a_wrong_answer_never_makes_it_more_certain() -> None:
@@ -153,11 +153,11 @@ def test_clusters_that_are_right_or_wrong_as_a_whole_err_in_one_of_twenty(number
 @pytest.mark.parametrize("share", [1e-4, 0.02, 0.5, 0.99])
 def test_many_rows_have_the_exact_binomial_test_too(n: int, share: float) -> None:
     k = round(n * share)
-    held = Sums(np.array([0.0, 1.0]), np.ones(2), np.array([n - k, k], dtype=np.float64))
+    sums = Sums(np.array([0.0, 1.0]), np.ones(2), np.array([n - k, k], dtype=np.float64))
     for errors in (-2.0, 0.5, 3.0, 8.0):
         limit = share - errors * math.sqrt(share * (1 - share) / n)
         if limit > 0.0:
-            assert gaffke_p_value(held, limit, low=0.0) == pytest.approx(binom.sf(k - 1, n, limit), rel=1e-6)
+            assert gaffke_p_value(sums, limit, low=0.0) == pytest.approx(binom.sf(k - 1, n, limit), rel=1e-6)
 
 
 # P-values and bounds by inversion, against tests whose answers are known.
@@ -179,8 +179,8 @@ def test_beyond_the_ends() -> None:
 @given(st.floats(-1, 1), st.floats(-1, 1), st.floats(0, 1))
 def test_how_far_something_holds(near: float, far: float, share: float) -> None:
     end = near + share * (far - near)
-    found = furthest(lambda value: abs(value - near) <= abs(end - near), near, far)
-    assert found == pytest.approx(end, abs=1e-9)
+    reached = furthest(lambda value: abs(value - near) <= abs(end - near), near, far)
+    assert reached == pytest.approx(end, abs=1e-9)
 
 
 # Paired differences: what rounding does to them, and what it does not.
@@ -192,9 +192,9 @@ SCORES = st.lists(st.tuples(st.floats(-9, 9), st.floats(-9, 9)), min_size=1, max
 @given(SCORES)
 def test_only_rounding_is_taken_away(rows) -> None:
     first, second = np.array(rows).T
-    found = paired_differences(first, second)
-    assert np.abs(found - (first - second)).max() <= ROUNDING * np.abs(np.array(rows)).max()
-    assert (paired_differences(second, first) == -found).all() or np.ptp(found) == 0
+    differences = paired_differences(first, second)
+    assert np.abs(differences - (first - second)).max() <= ROUNDING * np.abs(np.array(rows)).max()
+    assert (paired_differences(second, first) == -differences).all() or np.ptp(differences) == 0
 
 
 def test_runs_in_another_order_are_no_difference() -> None:
@@ -211,10 +211,10 @@ def test_equal_differences_are_equal() -> None:
 
 
 def test_what_is_infinite_stays_so() -> None:
-    found = paired_differences(np.array([np.inf, np.inf, 1.0]), np.array([1.0, np.inf, 1.0]))
-    assert found[0] == np.inf
-    assert np.isnan(found[1])
-    assert found[2] == 0.0
+    differences = paired_differences(np.array([np.inf, np.inf, 1.0]), np.array([1.0, np.inf, 1.0]))
+    assert differences[0] == np.inf
+    assert np.isnan(differences[1])
+    assert differences[2] == 0.0
 
 
 @given(st.floats(-2, 2), st.floats(0.01, 3), st.floats(0.01, 3), st.sampled_from([1.0, 3.0, 40.0]))
@@ -229,8 +229,8 @@ def test_the_zero_of_a_function(root: float, below: float, above: float, steep: 
 def test_the_bound_is_that_of_another_search() -> None:
     rng = np.random.default_rng(5)
     for n in (3, 40, 3000):
-        held = Sums.of(rng.integers(0, 3, n) / 2, np.ones(n))
-        found = brentq(
-            lambda mean, held=held: gaffke_p_value(held, mean, low=0.0) - 0.025, 1e-9, held.value, xtol=1e-14
+        sums = Sums.of(rng.integers(0, 3, n) / 2, np.ones(n))
+        bound = brentq(
+            lambda mean, sums=sums: gaffke_p_value(sums, mean, low=0.0) - 0.025, 1e-9, sums.value, xtol=1e-14
         )
-        assert gaffke_bound(held, low=0.0, size=0.025) == pytest.approx(found, abs=1e-12)
+        assert gaffke_bound(sums, low=0.0, size=0.025) == pytest.approx(bound, abs=1e-12)

@@ -36,8 +36,8 @@ def test_a_bounded_value_has_jeffreys_interval_of_its_effective_number() -> None
     moves, sizes = rng.normal(size=12) / 100, rng.integers(1, 9, 12).astype(float)
     error, worse = by_hand(moves, sizes, sign=1)
     low, high = made(0.8, moves, sizes).interval(0.95)
-    for end, own, tail in ((low, worse, 0.025), (high, error, 0.975)):
-        n = 0.8 * 0.2 / own**2
+    for end, end_error, tail in ((low, worse, 0.025), (high, error, 0.975)):
+        n = 0.8 * 0.2 / end_error**2
         assert end == pytest.approx(stats.beta.ppf(tail, 0.8 * n + 0.5, 0.2 * n + 0.5), rel=1e-9)
     percent = made(80.0, 100 * moves, sizes, within=(0.0, 100.0)).interval(0.95)
     assert percent == pytest.approx((100 * low, 100 * high), rel=1e-9)
@@ -48,8 +48,8 @@ def test_a_rate_has_jeffreys_interval_of_its_effective_number_of_events() -> Non
     moves, sizes = rng.normal(size=12) / 100, rng.integers(1, 9, 12).astype(float)
     error, worse = by_hand(moves, sizes, sign=-1)
     low, high = made(0.1, moves, sizes, within=RATE, higher=False).interval(0.95)
-    for end, own, tail in ((low, error, 0.025), (high, worse, 0.975)):
-        events = (0.1 / own) ** 2
+    for end, end_error, tail in ((low, error, 0.025), (high, worse, 0.975)):
+        events = (0.1 / end_error) ** 2
         assert end == pytest.approx(0.1 * stats.gamma.ppf(tail, events + 0.5) / events, rel=1e-9)
 
 

@@ -1,4 +1,4 @@
-"""Tests of means: with bounds and without, the literature's formulas, and how often they err."""
+"""Tests of means: with bounds and without, the literature's formulas, and error rates."""
 
 from __future__ import annotations
 
@@ -132,14 +132,14 @@ def test_strata_of_given_sizes_take_away_what_varies_between_them(clustered: boo
     strata = np.repeat([0, 1, 2], 100)
     groups = ItemGroups.of(300, strata=strata, clusters=np.arange(300) // 2 if clustered else None)
     rates = np.array([0.2, 0.6, 0.95])[strata]
-    held, ratios = 0, []
+    covered, ratios = 0, []
     for _ in range(300):
         values = (rng.random(300) < rates).astype(float)
         mean = mean_score(values, groups, bounds=SHARE)
         low, high = mean.interval(0.95)
-        held += low <= rates.mean() <= high
+        covered += low <= rates.mean() <= high
         ratios.append((high - low) / mean.standard_error / 3.92)
-    assert held / 300 >= 0.92
+    assert covered / 300 >= 0.92
     assert 1.0 < np.mean(ratios) < (1.3 if clustered else 1.15)
 
 
@@ -188,8 +188,8 @@ def clustered(rng: np.random.Generator) -> MeanScore:
 def test_the_type_1_error_at_the_limit(draw, limit: float) -> None:
     rng = np.random.default_rng(17)
     tests = [draw(rng) for _ in range(800)]
-    assert np.mean([one.p_above(limit) <= 0.05 for one in tests]) <= 0.076  # .05 and 3.4 standard errors
-    assert np.mean([one.p_below(limit) <= 0.05 for one in tests]) <= 0.076
+    assert np.mean([test.p_above(limit) <= 0.05 for test in tests]) <= 0.076  # .05 and 3.4 standard errors
+    assert np.mean([test.p_below(limit) <= 0.05 for test in tests]) <= 0.076
 
 
 @pytest.mark.parametrize("m", [3, 4, 5, 8])
@@ -270,5 +270,5 @@ def test_the_detectable_difference_has_a_power_of_80_percent() -> None:
     sets = rng.normal(size=(2000, 400))
     zeros = np.zeros(400)
     truth = mean_difference(sets[0], zeros).detectable(0.95, "two-sided")
-    share = np.mean([mean_difference(one + truth, zeros).p_value("two-sided") <= 0.05 for one in sets])
+    share = np.mean([mean_difference(sample + truth, zeros).p_value("two-sided") <= 0.05 for sample in sets])
     assert share == pytest.approx(0.8, abs=0.06)

@@ -28,9 +28,10 @@ probabilities = st.lists(st.floats(0.0, 1.0), max_size=80)
 def in_fractions(p: list[float]) -> list[Fraction]:
     """Trial after trial, without rounding."""
     law = [Fraction(1)]
-    for one in map(Fraction, p):
+    for probability in map(Fraction, p):
         law = [
-            (law[k] * (1 - one) if k < len(law) else Fraction(0)) + (law[k - 1] * one if k else Fraction(0))
+            (law[k] * (1 - probability) if k < len(law) else Fraction(0))
+            + (law[k - 1] * probability if k else Fraction(0))
             for k in range(len(law) + 1)
         ]
     return law
@@ -47,25 +48,25 @@ def test_all_outcomes_of_ten_trials() -> None:
 
 @given(probabilities)
 def test_every_probability_has_its_digits_the_tails_included(p: list[float]) -> None:
-    found = poisson_binomial(p)
+    law = poisson_binomial(p)
     expected = in_fractions(p)
-    assert len(found.pmf) == len(p) + 1
-    for ours, exact in zip(found.pmf.tolist(), expected, strict=True):
+    assert len(law.pmf) == len(p) + 1
+    for ours, exact in zip(law.pmf.tolist(), expected, strict=True):
         assert ours == pytest.approx(float(exact), rel=1e-11, abs=1e-290)
-    mean = sum((k * one for k, one in enumerate(expected)), Fraction(0))
-    assert found.mean == pytest.approx(float(mean), abs=1e-12)
-    variance = sum(((k - mean) ** 2 * one for k, one in enumerate(expected)), Fraction(0))
-    assert found.variance == pytest.approx(float(variance), abs=1e-10)
+    mean = sum((k * mass for k, mass in enumerate(expected)), Fraction(0))
+    assert law.mean == pytest.approx(float(mean), abs=1e-12)
+    variance = sum(((k - mean) ** 2 * mass for k, mass in enumerate(expected)), Fraction(0))
+    assert law.variance == pytest.approx(float(variance), abs=1e-10)
 
 
 @pytest.mark.parametrize("n", [1, 31, 32, 33, 64, 1_000, 5_000])
 def test_equal_probabilities_are_the_binomial(n: int) -> None:
     expected = stats.binom.pmf(np.arange(n + 1), n, 0.3)
     likely = expected > 1e-280
-    found = poisson_binomial([0.3] * n).pmf
-    np.testing.assert_allclose(found[likely], expected[likely], rtol=1e-9)
-    assert found.sum() == pytest.approx(1.0, abs=1e-12)
-    assert (found >= 0.0).all()
+    pmf = poisson_binomial([0.3] * n).pmf
+    np.testing.assert_allclose(pmf[likely], expected[likely], rtol=1e-9)
+    assert pmf.sum() == pytest.approx(1.0, abs=1e-12)
+    assert (pmf >= 0.0).all()
 
 
 @given(probabilities, st.floats(0.01, 0.99))
@@ -131,15 +132,15 @@ def test_sums_of_other_counts() -> None:
     p, empty = rng.random(50), np.ones((0, 3))
     trials = np.column_stack([1 - p, p])
     wide = np.array([[*law, *np.zeros(5 - len(law))] for law in laws])
-    of_trials, found, of_none, certain = sums_of_counts([trials, wide, empty, np.ones((3, 1))])
+    of_trials, of_wide, of_none, certain = sums_of_counts([trials, wide, empty, np.ones((3, 1))])
     expected = np.zeros(17)
     for outcome in itertools.product(*(range(len(law)) for law in laws)):
         expected[sum(outcome)] += np.prod([law[k] for law, k in zip(laws, outcome, strict=True)])
-    np.testing.assert_allclose(found.pmf, expected[: len(found.pmf)], rtol=1e-13)
-    assert not expected[len(found.pmf) :].any()
-    places = np.arange(len(found.pmf))
-    assert found.mean == pytest.approx(found.pmf @ places)
-    assert found.variance == pytest.approx(found.pmf @ (places - found.mean) ** 2)
+    np.testing.assert_allclose(of_wide.pmf, expected[: len(of_wide.pmf)], rtol=1e-13)
+    assert not expected[len(of_wide.pmf) :].any()
+    places = np.arange(len(of_wide.pmf))
+    assert of_wide.mean == pytest.approx(of_wide.pmf @ places)
+    assert of_wide.variance == pytest.approx(of_wide.pmf @ (places - of_wide.mean) ** 2)
     assert (of_none.pmf.tolist(), certain.pmf[0], certain.mean) == ([1.0], 1.0, 0.0)
     assert sums_of_counts([]) == []
     np.testing.assert_array_equal(of_trials.pmf, poisson_binomial(p).pmf)

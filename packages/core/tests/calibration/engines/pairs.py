@@ -76,12 +76,12 @@ def added(frame: pd.DataFrame, prob: str = "prob", weight: str | None = None, po
     return replace(adder.slots(), weightless=int((w == 0).sum()), positive=positive)
 
 
-def same(one: Slots, other: Slots) -> bool:
+def same(slots: Slots, other: Slots) -> bool:
     """Whether two sums agree: whole numbers to the last bit, weighted ones, whose order counts, to 1e-12."""
-    if one.weights is None or other.weights is None:
-        return one == other
-    exact = one == replace(other, weights=one.weights)
-    return exact and bool(np.allclose(one.weights, other.weights, rtol=1e-12, atol=0.0))
+    if slots.weights is None or other.weights is None:
+        return slots == other
+    exact = slots == replace(other, weights=slots.weights)
+    return exact and bool(np.allclose(slots.weights, other.weights, rtol=1e-12, atol=0.0))
 
 
 def stored(frame: pd.DataFrame, folders: pytest.TempPathFactory) -> str:
@@ -99,13 +99,15 @@ def in_memory(n: int, prob: str, weight: str | None, positive: str | None, *role
     return {"": added(frame, prob, weight, positive)}
 
 
-def agrees(frame: pd.DataFrame, lazy: Any, asked: dict[str, Any]) -> bool:
+def agrees(frame: pd.DataFrame, lazy: Any, options: dict[str, Any]) -> bool:
     """Whether an engine's sums are those of the rows in memory."""
-    found = sums_of_frame(lazy, **asked)
-    expected = in_memory(len(frame), asked["y_prob"], asked.get("sample_weight"), asked.get("pos_label"), *asked)
-    by_group = found.checked()
+    sums = sums_of_frame(lazy, **options)
+    expected = in_memory(
+        len(frame), options["y_prob"], options.get("sample_weight"), options.get("pos_label"), *options
+    )
+    by_group = sums.checked()
     return (
-        found.n == len(frame)
+        sums.n == len(frame)
         and list(by_group) == list(expected)
         and all(same(by_group[name], slots) for name, slots in expected.items())
     )

@@ -53,9 +53,9 @@ def lazy(folder: Path, deaths: int) -> Any:
 
 def test_a_killed_worker_changes_nothing(cluster: LocalCluster, tmp_path: Path) -> None:
     with Client(cluster):
-        found = sums_of_frame(lazy(tmp_path, deaths=1), y_true="label", y_prob="prob").checked()
+        by_group = sums_of_frame(lazy(tmp_path, deaths=1), y_true="label", y_prob="prob").checked()
     assert (tmp_path / "death-0").exists()
-    assert found == {"": added(sample(FEW))}
+    assert by_group == {"": added(sample(FEW))}
 
 
 def test_a_partition_that_kills_its_workers_is_given_up(cluster: LocalCluster, tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def part_that_ends_the_scheduler(number: int) -> pd.DataFrame:
     return sample(FEW)[number::PARTS]
 
 
-def test_a_scheduler_that_ends_is_told() -> None:
+def test_a_scheduler_that_ends_is_reported() -> None:
     apart: dict[str, Any] = {"processes": False, "protocol": "tcp", "dashboard_address": None}
     with LocalCluster(n_workers=1, threads_per_worker=1, **apart) as started:
         HELD.append(started)

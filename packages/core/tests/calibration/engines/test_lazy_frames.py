@@ -40,11 +40,16 @@ def path(frame: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.mark.parametrize(
-    ("engine", "asked"),
-    [(engine, asked) for engine in ENGINES for asked in ASKED if asked in ASKED_ALL or engine in ("polars", "duckdb")],
+    ("engine", "options_name"),
+    [
+        (engine, options_name)
+        for engine in ENGINES
+        for options_name in ASKED
+        if options_name in ASKED_ALL or engine in ("polars", "duckdb")
+    ],
 )
-def test_an_engine_adds_up_as_memory_does(engine: str, asked: str, frame: pd.DataFrame, path: str) -> None:
-    assert agrees(frame, ENGINES[engine](path), ASKED[asked])
+def test_an_engine_adds_up_as_memory_does(engine: str, options_name: str, frame: pd.DataFrame, path: str) -> None:
+    assert agrees(frame, ENGINES[engine](path), ASKED[options_name])
 
 
 @pytest.mark.slow
@@ -52,7 +57,7 @@ def test_an_engine_adds_up_as_memory_does(engine: str, asked: str, frame: pd.Dat
 def test_of_millions_of_rows(engine: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     frame = sample(MANY)
     lazy = ENGINES[engine](stored(frame, tmp_path_factory))
-    assert [name for name, asked in ASKED.items() if not agrees(frame, lazy, asked)] == []
+    assert [name for name, options in ASKED.items() if not agrees(frame, lazy, options)] == []
 
 
 PROBABILITIES = st.floats(0, 1) | st.floats(0, 1e-5) | st.sampled_from([0.0, 1.0, 0.5, -0.0])
@@ -83,9 +88,9 @@ def test_every_figure_comes_from_the_sums(frame: pd.DataFrame, path: str) -> Non
     steps = calibration_curve("label", "prob", data=lazy, method="corp", rng=0)
     assert steps.to_dict() == corp_of(slots, rng=0).to_dict()
     table = calibration_table("label", "prob", groups="tag", data=lazy)
-    one = curve_of(added(frame[frame["tag"] == "t7"]))
+    tagged = curve_of(added(frame[frame["tag"] == "t7"]))
     assert [row.name for row in table] == [f"t{i}" for i in range(20)]
-    assert (table["t7"].n, table["t7"].error, table["t7"].p_value) == (one.n, one.error, one.p_value)
+    assert (table["t7"].n, table["t7"].error, table["t7"].p_value) == (tagged.n, tagged.error, tagged.p_value)
     assert table.recipe["n"] == FEW
 
 
@@ -126,8 +131,8 @@ def test_pairs_of_weight_0_belong_to_the_whole() -> None:
     error, memory_error = calibration_error("y", "q", **options), calibration_error(columns["y"], q, **weights)
     assert error.high == pytest.approx(memory_error.high, rel=1e-9)
     tests = [
-        calibration_test(*pairs, method="binned", **given).statistic
-        for pairs, given in ((("y", "q"), options), ((columns["y"], q), weights))
+        calibration_test(*pairs, method="binned", **arguments).statistic
+        for pairs, arguments in ((("y", "q"), options), ((columns["y"], q), weights))
     ]
     assert tests[0] == pytest.approx(tests[1], rel=1e-9)
     steps = calibration_curve("y", "q", method="corp", rng=0, **options)
@@ -145,8 +150,8 @@ def test_summaries_of_a_frame(engine: str, frame: pd.DataFrame, path: str) -> No
     assert list(summaries) == [f"t{i}" for i in range(20)]
     assert summaries["t3"].slots == added(frame[frame["tag"] == "t3"])
     table = calibration_table("label", "prob", groups="tag", data=lazy)
-    for one, other in zip(summaries.table(), table, strict=True):  # few pairs in memory are not rounded to cells' sums
-        assert (one.name, one.n, one.notes) == (other.name, other.n, other.notes)
+    for row, other in zip(summaries.table(), table, strict=True):  # few pairs in memory are not rounded to cells' sums
+        assert (row.name, row.n, row.notes) == (other.name, other.n, other.notes)
         figures = (other.base_rate, other.mean_prob, other.error.value, other.error.high, other.p_value)
-        found = (one.base_rate, one.mean_prob, one.error.value, one.error.high, one.p_value)
-        assert found == pytest.approx(figures, rel=1e-8)
+        whole = (row.base_rate, row.mean_prob, row.error.value, row.error.high, row.p_value)
+        assert whole == pytest.approx(figures, rel=1e-8)

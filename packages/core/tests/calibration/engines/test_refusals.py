@@ -55,7 +55,7 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
         {"pos_label": "1"},
         r"pos_label='1' is not a value of label, which contains 0 \(3\), 1 \(3\)",
     ),
-    "a label that is no day": (
+    "a label that is not a date": (
         {"y_true": "day", "pos_label": "2020"},
         r"pos_label='2020' is not a value of day, which contains datetime",
     ),
@@ -114,9 +114,9 @@ SAMPLED = ("missing", "not a number", "outside", "three labels, one named", "mis
 )
 def test_a_fault_is_refused(engine: str, fault: str, frames: Callable[[str], Any]) -> None:
     """By DuckDB also where a Parquet file says that its column has no NaN, as that of Polars does."""
-    asked, told = FAULTS[fault]
-    with pytest.raises(InputError, match=told):
-        sums_of_frame(frames(engine), **{"y_true": "label", "y_prob": "prob"} | asked).checked()
+    options, message = FAULTS[fault]
+    with pytest.raises(InputError, match=message):
+        sums_of_frame(frames(engine), **{"y_true": "label", "y_prob": "prob"} | options).checked()
 
 
 def test_few_rows_are_refused_with_the_row(path: str) -> None:
@@ -143,8 +143,8 @@ def test_a_group_without_weight_is_named(tmp_path: Path) -> None:
 
 
 def test_a_partition_without_weight_is_no_fault() -> None:
-    held = pd.DataFrame({"q": [0.5, 0.25, 0.75, 1.0], "y": [0, 1, 1, 1], "w": [0.0, 0.0, 1.0, 2.0]})
-    parted = dask.dataframe.from_pandas(held, npartitions=2)
+    frame = pd.DataFrame({"q": [0.5, 0.25, 0.75, 1.0], "y": [0, 1, 1, 1], "w": [0.0, 0.0, 1.0, 2.0]})
+    parted = dask.dataframe.from_pandas(frame, npartitions=2)
     (slots,) = sums_of_frame(parted, y_true="y", y_prob="q", sample_weight="w").checked().values()
     assert (len(slots), slots.weightless) == (2, 2)
 
@@ -153,8 +153,8 @@ def test_a_partition_without_weight_is_no_fault() -> None:
 def test_a_frame_that_changes_between_two_queries(q: float, y: int) -> None:
     """As where another process writes to it: the value to show is gone."""
     first = pl.DataFrame({"q": [q], "y": [y]})
-    read = iter([first, first.clear(), first.clear()])
-    lazy = first.lazy().map_batches(lambda _: next(read), schema=first.schema)
+    answers = iter([first, first.clear(), first.clear()])
+    lazy = first.lazy().map_batches(lambda _: next(answers), schema=first.schema)
     with pytest.raises(InputError, match="data changed while it was read: two queries of its engine disagree"):
         sums_of_frame(lazy, y_true="y", y_prob="q").checked()
 

@@ -50,11 +50,11 @@ def frame() -> pd.DataFrame:
     return sample(FEW)
 
 
-@pytest.mark.parametrize("asked", ["text", "weights", "groups"])
+@pytest.mark.parametrize("options_name", ["text", "weights", "groups"])
 def test_spark_adds_up_as_memory_does(
-    asked: str, spark: Any, frame: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory
+    options_name: str, spark: Any, frame: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    assert agrees(frame, spark.read.parquet(stored(frame, tmp_path_factory)), ASKED[asked])
+    assert agrees(frame, spark.read.parquet(stored(frame, tmp_path_factory)), ASKED[options_name])
 
 
 def test_every_figure_of_millions_of_rows(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -73,11 +73,11 @@ def test_few_rows_are_binned_as_arrays_are(spark: Any, frame: pd.DataFrame, tmp_
 
 @pytest.mark.parametrize("fault", REFUSED)
 def test_a_fault_is_refused(fault: str, spark: Any, tmp_path: Path) -> None:
-    asked, told = FAULTS[fault]
+    options, message = FAULTS[fault]
     broken().write_parquet(tmp_path / "broken.parquet")
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=message):
         sums_of_frame(
-            spark.read.parquet(str(tmp_path / "broken.parquet")), **{"y_true": "label", "y_prob": "prob"} | asked
+            spark.read.parquet(str(tmp_path / "broken.parquet")), **{"y_true": "label", "y_prob": "prob"} | options
         ).checked()
 
 

@@ -65,22 +65,22 @@ def test_a_small_file(tmp_path: Path) -> None:
     path = tmp_path / "small.conllu"
     path.write_text(SMALL, encoding="utf-8")
     first, last = read_conllu(path)
-    one, two = first.sentences
+    contraction, two = first.sentences
     assert (first.name, first.metadata) == ("first", {"title": "A = B"})
-    assert one.words == ("Do", "n't", "go", ",", "Ann", ".")
-    assert one.lemmas == ("do", "not", "go", ",", "Ann", ".")
-    assert one.tags == ("VB", "RB", "VB", ",", "NNP", ".")
-    assert one.universal_tags == ("AUX", "PART", "VERB", "PUNCT", "PROPN", "PUNCT")
-    assert one.features == ("Mood=Imp", "_", "Mood=Imp", "_", "Number=Sing", "_")
-    assert one.heads == (2, 2, -1, 2, 2, 2)
-    assert one.relations == ("aux", "advmod", "root", "punct", "vocative", "punct")
-    assert one.spaces == (False, True, False, True, False, True)
-    assert one.metadata == {"sent_id": "first-1", "newpar": "", "text": "Don't go, Ann."}
+    assert contraction.words == ("Do", "n't", "go", ",", "Ann", ".")
+    assert contraction.lemmas == ("do", "not", "go", ",", "Ann", ".")
+    assert contraction.tags == ("VB", "RB", "VB", ",", "NNP", ".")
+    assert contraction.universal_tags == ("AUX", "PART", "VERB", "PUNCT", "PROPN", "PUNCT")
+    assert contraction.features == ("Mood=Imp", "_", "Mood=Imp", "_", "Number=Sing", "_")
+    assert contraction.heads == (2, 2, -1, 2, 2, 2)
+    assert contraction.relations == ("aux", "advmod", "root", "punct", "vocative", "punct")
+    assert contraction.spaces == (False, True, False, True, False, True)
+    assert contraction.metadata == {"sent_id": "first-1", "newpar": "", "text": "Don't go, Ann."}
     assert (two.lemmas, two.universal_tags, two.features, two.heads, two.relations) == (None,) * 5
     assert two.metadata == {"sent_id": "first-2", "speaker": "Ann"}
     assert first.mentions is not None
-    found = [(first.words_of(mention), mention.entity, mention.type) for mention in first.mentions]
-    assert found == [(("Ann",), "2", "person"), (("Why", "me"), "3", None), (("me",), "2", "person")]
+    mentions = [(first.words_of(mention), mention.entity, mention.type) for mention in first.mentions]
+    assert mentions == [(("Ann",), "2", "person"), (("Why", "me"), "3", None), (("me",), "2", "person")]
     assert (last.name, last.mentions) == ("small-2", ())  # the layout holds for all the file
     assert (last.sentences[0].tags, last.sentences[0].spaces) == (None, (True,))
 
@@ -188,8 +188,8 @@ def documents(draw: st.DrawFn) -> Document:
     chosen = draw(st.lists(st.sampled_from(places), max_size=4, unique=True))
     kind = st.none() | st.sampled_from(["person", "place"])
     mentions = tuple(sorted(Mention(at, word, len(drawn[at]), f"e{word}", draw(kind)) for at, word in chosen))
-    known = draw(st.booleans())
-    return Document(draw(TEXT), tuple(drawn), mentions if known else None, {"title": draw(TEXT)})
+    annotated = draw(st.booleans())
+    return Document(draw(TEXT), tuple(drawn), mentions if annotated else None, {"title": draw(TEXT)})
 
 
 @pytest.mark.long
@@ -197,13 +197,13 @@ def documents(draw: st.DrawFn) -> Document:
 @given(st.lists(documents(), min_size=1, max_size=3))
 def test_what_is_written_is_read(tmp_path_factory: pytest.TempPathFactory, written: list[Document]) -> None:
     path = tmp_path_factory.mktemp("written") / "some.conllu"
-    known = [document for document in written if document.mentions is not None]
-    for some in (known, [document for document in written if document.mentions is None]):
+    with_mentions = [document for document in written if document.mentions is not None]
+    for some in (with_mentions, [document for document in written if document.mentions is None]):
         if some:
             write_conllu(some, path)
-            read = read_conllu(path)
-            assert read == some
-            named = [[(mention.entity, mention.type) for mention in document.mentions or ()] for document in read]
+            reread = read_conllu(path)
+            assert reread == some
+            named = [[(mention.entity, mention.type) for mention in document.mentions or ()] for document in reread]
             assert named == [
                 [(mention.entity, mention.type) for mention in document.mentions or ()] for document in some
             ]
@@ -226,8 +226,8 @@ def test_attributes_of_words_are_written(tmp_path: Path) -> None:
 @given(st.lists(st.sampled_from(["", "", "# a", "1\tx", "2\ty", " "])))
 def test_every_line_that_is_not_blank_stands_at_its_number(lines: list[str]) -> None:
     blocks = list(blocks_in(iter(lines)))
-    found = {first + at: text for first, above, rows in blocks for at, text in enumerate([*above, *rows])}
-    assert found == {number: text for number, text in enumerate(lines, start=1) if text}
+    numbered = {first + at: text for first, above, rows in blocks for at, text in enumerate([*above, *rows])}
+    assert numbered == {number: text for number, text in enumerate(lines, start=1) if text}
     assert len(blocks) == sum(filled for filled, _ in groupby(lines, key=bool))
     assert all(text.startswith("#") for _, above, _ in blocks for text in above)
     assert not any(rows and rows[0].startswith("#") for _, _, rows in blocks)
@@ -266,7 +266,7 @@ def test_what_follows_them_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "x.conllu"
     write_conllu(DOCUMENTS, path)
     path.write_text(path.read_text() + "1\tbroken\n")
-    assert [one.name for one in first_documents(path, 2)] == ["a", "b"]
+    assert [document.name for document in first_documents(path, 2)] == ["a", "b"]
 
 
 # CoNLL-U with tags put in: cell by cell, only the tags and what is said of them differ.
@@ -296,7 +296,7 @@ SAID = {"P": ["0.5", "0.25", "1"]}
 
 def test_all_else_stays() -> None:
     taggings = [[Tagging(["V", "R|X", "W W"], SAID)], [Tagging(["N", "O"], {"P": ["0.1", "0.2"]})]]
-    wanted = RICH
+    expected = RICH
     for before, after in {
         "\tVB\tMood=Imp": "\tV\tMood=Imp",
         "\tRB\t_\t3\tadvmod\t3:advmod\t_": "\tR|X\t_\t3\tadvmod\t3:advmod\tP=0.25",
@@ -306,9 +306,9 @@ def test_all_else_stays() -> None:
         "\tCD\t_\t_\t_\t_\t_": "\tN\t_\t_\t_\t_\tP=0.1",
         "\tNN\t_\t_\t_\t_\t": "\tO\t_\t_\t_\t_\tP=0.2",
     }.items():
-        assert wanted.count(before) == 1
-        wanted = wanted.replace(before, after)
-    assert tagged_conllu(RICH, taggings, replaced=["P", "Top"]) == wanted
+        assert expected.count(before) == 1
+        expected = expected.replace(before, after)
+    assert tagged_conllu(RICH, taggings, replaced=["P", "Top"]) == expected
 
 
 def test_several_taggings_of_a_sentence_are_one_document() -> None:
@@ -316,8 +316,8 @@ def test_several_taggings_of_a_sentence_are_one_document() -> None:
         [Tagging(list(tags), {}, {"rank": str(rank), "odd comment": "x"}) for rank, tags in enumerate(all_tags)]
         for all_tags in (["abc", "def"], ["gh", "ij", "kl"])
     ]
-    found = tagged_conllu(RICH, ranked, column=UNIVERSAL_TAG)
-    blocks = found.strip("\n").split("\n\n")
+    tagged = tagged_conllu(RICH, ranked, column=UNIVERSAL_TAG)
+    blocks = tagged.strip("\n").split("\n\n")
     assert [block.count("# newdoc") + block.count("# newpar") for block in blocks if block.strip()] == [2, 0, 0, 0, 0]
     assert [line for line in blocks[1].split("\n") if line.startswith("#")] == [
         "# global.Entity = eid-etype",
@@ -327,7 +327,7 @@ def test_several_taggings_of_a_sentence_are_one_document() -> None:
         "# odd comment = x",
     ]
     assert [block.count("1-2\tDon't") for block in blocks if block.strip()] == [1, 1, 0, 0, 0]
-    assert found.count("P=0.1|Gloss=do|Top=VB:0.1") == 2
+    assert tagged.count("P=0.1|Gloss=do|Top=VB:0.1") == 2
 
 
 def test_the_treebank_with_its_own_tags_is_itself(real_data: Path) -> None:
@@ -341,8 +341,8 @@ def test_the_treebank_with_its_own_tags_is_itself(real_data: Path) -> None:
 def _items(tmp_path, name, text):
     path = tmp_path / name
     path.write_text(text)
-    found = document_items(path)
-    return found.items, found.documents
+    read_items = document_items(path)
+    return read_items.items, read_items.documents
 
 
 def test_a_line_is_a_text(tmp_path):
@@ -375,6 +375,6 @@ def test_a_file_of_spacy_has_ents(tmp_path):
     doc = spacy.blank("en")("Ada Byron sang")
     doc.ents = [Span(doc, 0, 2, "PERSON")]
     DocBin(docs=[doc]).to_disk(tmp_path / "gold.spacy")
-    found = document_items(tmp_path / "gold.spacy")
-    (item,) = found.items
-    assert (entities_of(item), found.documents) == ([(0, 9, "PERSON")], None)
+    read_items = document_items(tmp_path / "gold.spacy")
+    (item,) = read_items.items
+    assert (entities_of(item), read_items.documents) == ([(0, 9, "PERSON")], None)

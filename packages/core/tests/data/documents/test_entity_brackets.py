@@ -27,7 +27,7 @@ def mentions_of(column: Sequence[str], layout: Sequence[str] = ("eid",), *, repe
     for word, text in enumerate(column):
         if text:
             brackets.read(text, word)
-    return [(one.start, one.end, one.entity, one.type) for one in brackets.finish()]
+    return [(mention.start, mention.end, mention.entity, mention.type) for mention in brackets.finish()]
 
 
 GUM = ("eid", "etype", "infstat", "minspan", "link", "identity")
@@ -79,7 +79,7 @@ def test_a_mention_of_empty_nodes_alone_has_no_words() -> None:
     brackets.read("(2", 0, empty=True)
     brackets.read("2)(3", 2)
     brackets.read("3)", 3, empty=True)
-    assert [(one.start, one.end, one.entity) for one in brackets.finish()] == [(1, 3, "2"), (2, 4, "3")]
+    assert [(mention.start, mention.end, mention.entity) for mention in brackets.finish()] == [(1, 3, "2"), (2, 4, "3")]
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 4), st.integers(0, 3)), max_size=8, unique=True))
@@ -91,8 +91,10 @@ def test_what_is_written_is_read(spans: list[tuple[int, int, int]]) -> None:
             bracket_texts(document, entity_text, closing=entity_text)
     else:
         texts = bracket_texts(document, entity_text, closing=entity_text, joint="|")
-        found = mentions_of([texts.get((0, word), "") for word in range(9)])
-        assert sorted(found) == sorted((mention.start, mention.end, mention.entity, None) for mention in mentions)
+        mentions_read = mentions_of([texts.get((0, word), "") for word in range(9)])
+        assert sorted(mentions_read) == sorted(
+            (mention.start, mention.end, mention.entity, None) for mention in mentions
+        )
 
 
 # One broken bracket in a release file: an error that names it, or a document less, counted and named.
@@ -102,8 +104,8 @@ def conllu(**brackets: str) -> str:
     parts = []
     for name, misc in brackets.items():
         rows = "".join(
-            f"{i}\t{word}\t{word}\tPRON\tPRP\t_\t{i - 1}\tdep\t_\t{one}\n"
-            for i, (word, one) in enumerate(zip(("she", "sees", "her"), misc.split(), strict=True), start=1)
+            f"{i}\t{word}\t{word}\tPRON\tPRP\t_\t{i - 1}\tdep\t_\t{cell}\n"
+            for i, (word, cell) in enumerate(zip(("she", "sees", "her"), misc.split(), strict=True), start=1)
         )
         parts.append(f"# newdoc id = {name}\n# sent_id = {name}-1\n{rows}\n# sent_id = {name}-2\n{rows}\n")
     return "".join(parts)
@@ -112,18 +114,18 @@ def conllu(**brackets: str) -> str:
 def three_columns(**brackets: str) -> str:
     return "".join(
         f"# begin document {name}\n"
-        + "".join(f"{i}\tw\t{one}\n" for i, one in enumerate(held.split()))
+        + "".join(f"{i}\tw\t{cell}\n" for i, cell in enumerate(column.split()))
         + "# end document\n"
-        for name, held in brackets.items()
+        for name, column in brackets.items()
     )
 
 
 def conll2012(**brackets: str) -> str:
     return "".join(
         f"#begin document ({name}); part 000\n"
-        + "".join(f"{name}\t0\t{i}\tw\tNN\t*\t-\t-\t-\t-\t*\t{one}\n" for i, one in enumerate(held.split()))
+        + "".join(f"{name}\t0\t{i}\tw\tNN\t*\t-\t-\t-\t-\t*\t{cell}\n" for i, cell in enumerate(column.split()))
         + "\n#end document\n"
-        for name, held in brackets.items()
+        for name, column in brackets.items()
     )
 
 
@@ -149,7 +151,7 @@ def test_a_document_with_broken_brackets_is_an_error_or_left_out(form: str, tmp_
     assert {mention.entity for mention in documents[0].mentions} == {"1", "2"}
     left_out: LeftOut = []
     assert [document.name for document in reader(path, left_out=left_out)] == ["sea"]
-    assert [one.name for one in left_out] == ["road", "hill"]
+    assert [dropped.name for dropped in left_out] == ["road", "hill"]
     assert "never closed" in left_out[0].fault
 
 
@@ -158,8 +160,8 @@ def test_a_file_of_which_nothing_is_left(tmp_path: Path) -> None:
     path.write_text(conllu(road=OPEN, hill=ALIEN))
     with pytest.raises(InputError, match=r"the brackets of every document of .* are broken: line"):
         read_documents(path, bad_brackets="leave-out")
-    with pytest.raises(InputError, match="no way 'mend' in bad_brackets; it has error, leave-out"):
-        read_documents(path, bad_brackets="mend")
+    with pytest.raises(InputError, match="no way 'repair' in bad_brackets; it has error, leave-out"):
+        read_documents(path, bad_brackets="repair")
     assert BAD_BRACKETS == ("error", "leave-out")
 
 
@@ -216,15 +218,15 @@ def test_taggers_do_not_mind_brackets_in_columns(tmp_path: Path) -> None:
     assert tagged.code == 0
     assert tagged.out.count("Entity=(") == 2
     assert tagged.out.count("# newdoc id") == 3
-    said = "howsure: 2 of 3 documents have broken brackets and are written without Entity=: road, hill. line "
-    assert tagged.err.startswith(said)
+    warning = "howsure: 2 of 3 documents have broken brackets and are written without Entity=: road, hill. line "
+    assert tagged.err.startswith(warning)
     assert run("sequences", "tag", model, path, "--k-best", 2).err == tagged.err
 
 
 def test_three_columns_are_read_without_mentions() -> None:
     text = Text("x.txt", FORMS["three-columns"][0])
     broken: list[BrokenDocument] = []
-    found = three_column_documents(text, broken, mentions=False)
-    assert [one.name for one in broken] == [one.name for one in found if one.mentions is None]
-    assert [document.mentions is None for document in found] == [True, False, True]
-    assert [len(document.sentences[0]) for document in found] == [3, 3, 3]
+    documents_read = three_column_documents(text, broken, mentions=False)
+    assert [parsed.name for parsed in broken] == [parsed.name for parsed in documents_read if parsed.mentions is None]
+    assert [document.mentions is None for document in documents_read] == [True, False, True]
+    assert [len(document.sentences[0]) for document in documents_read] == [3, 3, 3]

@@ -47,10 +47,10 @@ def test_sentences_and_tags(published: str, tmp_path: Path) -> None:
 def test_documents_and_columns_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "names.testa"  # CoNLL-2002 and 2003 end so
     path.write_text(PUBLISHED["CoNLL-2003"][0])
-    found = document_items(path)
-    assert (found.documents, found.columns) == ([0, 1], "4 columns separated by spaces: word 1, tag 4 (BIO)")
+    read_items = document_items(path)
+    assert (read_items.documents, read_items.columns) == ([0, 1], "4 columns separated by spaces: word 1, tag 4 (BIO)")
     (document,) = read_documents(path)
-    assert document.metadata == {"columns": found.columns}
+    assert document.metadata == {"columns": read_items.columns}
     path.write_text(PUBLISHED["GermEval, inner names last"][0])
     assert document_items(path).items == [["O", "B-PER", "O"], ["O", "O"]]
     assert document_items(path).columns == ("4 columns separated by tabs: word 2, tag 4 (BIO); 2 comments skipped")

@@ -79,8 +79,8 @@ def test_what_crfsuite_reads_is_what_is_read(tmp_path: Path) -> None:
     path.write_text("N\tw=dog\tcolon\\:here:2\nV\tw=runs\tback\\\\slash\n\n" * 3, encoding="utf-8")
     items, labels = read_attributes(path)
     trainer = pycrfsuite.Trainer(verbose=False)
-    for one, row in zip(items, labels, strict=True):
-        trainer.append(one, row)
+    for features, row in zip(items, labels, strict=True):
+        trainer.append(features, row)
     trainer.train(str(tmp_path / "model"))
     tagger = pycrfsuite.Tagger()
     tagger.open(str(tmp_path / "model"))

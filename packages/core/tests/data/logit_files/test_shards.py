@@ -17,9 +17,9 @@ LOGITS = np.random.default_rng(0).standard_normal((12, 5))
 TARGETS = np.arange(12) % 5
 
 
-def read(opened) -> tuple[np.ndarray, np.ndarray]:
+def logits_and_targets(opened) -> tuple[np.ndarray, np.ndarray]:
     blocks = list(opened.blocks())
-    return np.concatenate([one.logits for one in blocks]), np.concatenate([one.targets for one in blocks])
+    return np.concatenate([block.logits for block in blocks]), np.concatenate([block.targets for block in blocks])
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16, ">f8"])
@@ -32,7 +32,7 @@ def test_npy_shards(dtype, at_once: int, tmp_path: Path, monkeypatch: pytest.Mon
     opened = open_logits([tmp_path / "x-*.npy"], targets=[tmp_path / "t.npy"])
     assert [Path(name).name for name in opened.files] == ["x-2.npy", "x-10.npy"]
     assert (opened.rows, opened.n_classes, opened.ignored) == (12, 5, 0)
-    logits, targets = read(opened)
+    logits, targets = logits_and_targets(opened)
     np.testing.assert_array_equal(logits, LOGITS.astype(dtype))
     np.testing.assert_array_equal(targets, TARGETS)
 
@@ -41,12 +41,12 @@ def test_npy_shards(dtype, at_once: int, tmp_path: Path, monkeypatch: pytest.Mon
 def test_safetensors_of_texts_and_tokens(name: str, tmp_path: Path) -> None:
     targets = TARGETS.reshape(3, 4).copy()
     targets[0, 1:] = -100
-    held = {"logits": LOGITS.reshape(3, 4, 5).astype(np.float16), name: targets, "mask": np.ones((3, 4), bool)}
-    save_file(held, tmp_path / "x.safetensors", metadata={"model": "small"})
+    arrays = {"logits": LOGITS.reshape(3, 4, 5).astype(np.float16), name: targets, "mask": np.ones((3, 4), bool)}
+    save_file(arrays, tmp_path / "x.safetensors", metadata={"model": "small"})
     opened = open_logits([tmp_path / "x.safetensors"])
-    logits, found = read(opened)
+    logits, read_targets = logits_and_targets(opened)
     np.testing.assert_array_equal(logits, LOGITS.astype(np.float16))
-    np.testing.assert_array_equal(found, targets.ravel())
+    np.testing.assert_array_equal(read_targets, targets.ravel())
     assert opened.ignored == 3
 
 
@@ -56,7 +56,7 @@ def test_bfloat16_is_widened(tmp_path: Path) -> None:
     path = tmp_path / "x.safetensors"
     path.write_bytes(with_header({"logits": content}, halves.tobytes()))
     np.save(tmp_path / "t.npy", TARGETS)
-    logits, _ = read(open_logits([path], targets=[tmp_path / "t.npy"]))
+    logits, _ = logits_and_targets(open_logits([path], targets=[tmp_path / "t.npy"]))
     np.testing.assert_array_equal(logits.view("<u4") & 0xFFFF, 0)
     np.testing.assert_allclose(logits, LOGITS, rtol=2.0**-7)
 
@@ -76,15 +76,15 @@ DATA = LOGITS.tobytes()
 def test_what_the_library_of_the_format_writes_is_read(tmp_path: Path) -> None:
     """Every type, and none of the bytes of its neighbours."""
     kinds = ["f8", "f4", "f2", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1"]
-    held = {kind: np.arange(3 * (at + 1)).astype(kind) for at, kind in enumerate(kinds)}
-    content = save({**held, "logits": LOGITS, "odd": np.array([True])})
+    arrays = {kind: np.arange(3 * (at + 1)).astype(kind) for at, kind in enumerate(kinds)}
+    content = save({**arrays, "logits": LOGITS, "odd": np.array([True])})
     (tmp_path / "x.safetensors").write_bytes(content)
     with open(tmp_path / "x.safetensors", "rb") as file:
-        found = logit_files.tensors_of(file, len(content), "x")
-        assert set(found) == {*kinds, "logits"}
+        tensors = logit_files.tensors_of(file, len(content), "x")
+        assert set(tensors) == {*kinds, "logits"}
         for kind in kinds:
-            np.testing.assert_array_equal(found[kind].values(file), held[kind])
-            assert found[kind].values(file).dtype == np.dtype(kind)
+            np.testing.assert_array_equal(tensors[kind].values(file), arrays[kind])
+            assert tensors[kind].values(file).dtype == np.dtype(kind)
 
 
 @pytest.fixture
@@ -99,5 +99,5 @@ def test_a_target_file_for_each_shard(folder: Path) -> None:
     np.save("y.npy", LOGITS[:4])
     save_file({"labels": TARGETS[:4]}, "u.safetensors")
     opened = open_logits(["x.npy", "y.npy"], targets=["t.npy", "u.safetensors"])
-    np.testing.assert_array_equal(read(opened)[1], [*TARGETS, *TARGETS[:4]])
-    assert [one.place(0) for one in opened.blocks()] == [f"row 1 of {name}.npy (counted from 1)" for name in "xy"]
+    np.testing.assert_array_equal(logits_and_targets(opened)[1], [*TARGETS, *TARGETS[:4]])
+    assert [block.place(0) for block in opened.blocks()] == [f"row 1 of {name}.npy (counted from 1)" for name in "xy"]

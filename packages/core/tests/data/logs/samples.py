@@ -56,12 +56,12 @@ def document(folder: Path, content: Any) -> Path:
 
 def archive(folder: Path, content: Any) -> Path:
     """A zip of JSON documents that nobody packed."""
-    held = io.BytesIO()
-    with zipfile.ZipFile(held, "w") as packed:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as packed:
         for name, member in content.items():
             packed.writestr(zipfile.ZipInfo(name), json.dumps(member))
     path = folder / "log.eval"
-    path.write_bytes(held.getvalue())
+    path.write_bytes(buffer.getvalue())
     return path
 
 

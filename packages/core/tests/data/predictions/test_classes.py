@@ -37,18 +37,18 @@ def written(path: Path, labels: list[Any], matrix: np.ndarray[Any, Any], **more:
     return write(path, {"gold": labels, "probs": matrix.tolist(), **columns, **more})
 
 
-def read(path: Path, **options: Any) -> Pairs:
+def pairs_in(path: Path, **options: Any) -> Pairs:
     with opened(path, y_true="gold", **options) as predictions:
         assert predictions.n == len(predictions.pairs())
         return predictions.pairs()
 
 
-def same(found: Pairs, expected: Pairs) -> None:
-    np.testing.assert_array_equal(found.probabilities, expected.probabilities)
-    np.testing.assert_array_equal(found.labels, expected.labels)
-    np.testing.assert_array_equal(found.groups, expected.groups)
-    np.testing.assert_array_equal(found.clusters, expected.clusters)
-    assert found.group_names == expected.group_names
+def same(actual: Pairs, expected: Pairs) -> None:
+    np.testing.assert_array_equal(actual.probabilities, expected.probabilities)
+    np.testing.assert_array_equal(actual.labels, expected.labels)
+    np.testing.assert_array_equal(actual.groups, expected.groups)
+    np.testing.assert_array_equal(actual.clusters, expected.clusters)
+    assert actual.group_names == expected.group_names
 
 
 @pytest.mark.parametrize(
@@ -62,8 +62,8 @@ def test_columns_and_lists_give_the_pairs_of_the_arrays(suffix: str, reduce: str
     labels = [NAMES[code] for code in codes] if by == "name" else codes.tolist()
     path = written(tmp_path / f"x{suffix}", labels, matrix)
     expected = pairs_from_classes(labels, matrix, reduce=reduce, classes=NAMES)
-    same(read(path, probs=NAMES, reduce=reduce), expected)
-    same(read(path, probs_column="probs", classes=NAMES, reduce=reduce), expected)
+    same(pairs_in(path, probs=NAMES, reduce=reduce), expected)
+    same(pairs_in(path, probs_column="probs", classes=NAMES, reduce=reduce), expected)
 
 
 def test_lists_without_names_are_numbered(tmp_path: Path) -> None:
@@ -84,13 +84,13 @@ def test_groups_weights_and_clusters_of_the_top_label(tmp_path: Path) -> None:
     extra = {"model": list("ababab"), "w": [1.0, 2, 3, 4, 5, 6], "doc": [9, 9, 8, 8, 7, 7]}
     path = written(tmp_path / "x.parquet", codes.tolist(), matrix, **extra)
     options = {"probs": NAMES, "groups": "model", "sample_weight": "w", "clusters": "doc"}
-    pairs = read(path, reduce="top-label", **options)
+    pairs = pairs_in(path, reduce="top-label", **options)
     assert pairs.group_names == ("a", "b")
     np.testing.assert_array_equal(pairs.groups, [0, 1] * 3)
     np.testing.assert_array_equal(pairs.weights, extra["w"])
     np.testing.assert_array_equal(pairs.clusters, [2, 2, 1, 1, 0, 0])
     del options["groups"]
-    wise = read(path, reduce="class-wise", **options)
+    wise = pairs_in(path, reduce="class-wise", **options)
     np.testing.assert_array_equal(wise.clusters, [2, 2, 1, 1, 0, 0] * 3)
     np.testing.assert_array_equal(wise.weights, extra["w"] * 3)
 
@@ -109,15 +109,15 @@ def test_missing_labels_and_elements_are_skipped(tmp_path: Path) -> None:
     path = write(tmp_path / "x.jsonl", {"gold": [0, 1, 1, 0, None, 1], "probs": rows})
     with howsure.read(path, skip_missing=True).predictions(
         "gold", howsure.Probabilities("probs_column", "probs", reduce="top-label")
-    ) as found:
-        assert found.skipped == {"gold": 1, "probs": 3}
-        assert found.pairs().probabilities.tolist() == [0.8, 0.6]
+    ) as predictions:
+        assert predictions.skipped == {"gold": 1, "probs": 3}
+        assert predictions.pairs().probabilities.tolist() == [0.8, 0.6]
 
 
 def test_single_precision_rows_need_not_sum_exactly(tmp_path: Path) -> None:
     matrix, codes = distributions(500)
     np.savez(tmp_path / "x.npz", gold=codes, probs=matrix.astype(np.float16))
-    pairs = read(tmp_path / "x.npz", probs_column="probs", reduce="class-wise")
+    pairs = pairs_in(tmp_path / "x.npz", probs_column="probs", reduce="class-wise")
     np.testing.assert_array_equal(pairs.probabilities, matrix.astype(np.float16).astype(np.float64).T.ravel())
 
 
@@ -140,9 +140,9 @@ def hash_of(name: str) -> int:
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".json", ".csv", ".tsv.gz", ".jsonl.zst"])
 def test_mappings_in_texts_are_lists(suffix: str, tmp_path: Path) -> None:
-    held = by_name(BASE) if "json" in suffix else [json.dumps(row) for row in by_name(BASE)]
-    found = howsure.read([write(tmp_path / f"x{suffix}", {"p": held})]).rows({"p": Kind.VALUES}).columns
-    np.testing.assert_allclose(found["p"], BASE, atol=1e-15)
+    cells = by_name(BASE) if "json" in suffix else [json.dumps(row) for row in by_name(BASE)]
+    columns = howsure.read([write(tmp_path / f"x{suffix}", {"p": cells})]).rows({"p": Kind.VALUES}).columns
+    np.testing.assert_allclose(columns["p"], BASE, atol=1e-15)
 
 
 @pytest.mark.parametrize("kind", ["struct", "map"])
@@ -154,8 +154,8 @@ def test_mappings_of_parquet_are_lists(kind: str, tmp_path: Path) -> None:
     )
     rows = [list(row.items()) for row in by_name(BASE)] if kind == "map" else by_name(BASE)
     pa.parquet.write_table(pa.table({"p": pa.array(rows, type)}), tmp_path / "x.parquet")
-    found = howsure.read(tmp_path / "x.parquet").rows({"p": Kind.NUMBERS}).columns
-    np.testing.assert_allclose(found["p"], BASE, atol=1e-15)
+    columns = howsure.read(tmp_path / "x.parquet").rows({"p": Kind.NUMBERS}).columns
+    np.testing.assert_allclose(columns["p"], BASE, atol=1e-15)
 
 
 @pytest.mark.parametrize("names", [("a/b", "a~b", 'a"b'), ("it's", "größe", "a b"), ("0", "1", "2")])
@@ -165,22 +165,22 @@ def test_names_of_any_kind(names: tuple[str, ...], tmp_path: Path) -> None:
         "y", howsure.Probabilities("probs_column", "p", reduce="class-wise")
     ) as predictions:
         pairs = predictions.pairs()
-    wanted = howsure.pairs_from_classes([names[k % 3] for k in range(30)], BASE, classes=names, reduce="class-wise")
-    order = [wanted.group_names.index(name) for name in pairs.group_names]
-    np.testing.assert_allclose(pairs.probabilities.reshape(3, 30), wanted.probabilities.reshape(3, 30)[order])
-    np.testing.assert_array_equal(pairs.labels.reshape(3, 30), wanted.labels.reshape(3, 30)[order])
+    expected = howsure.pairs_from_classes([names[k % 3] for k in range(30)], BASE, classes=names, reduce="class-wise")
+    order = [expected.group_names.index(name) for name in pairs.group_names]
+    np.testing.assert_allclose(pairs.probabilities.reshape(3, 30), expected.probabilities.reshape(3, 30)[order])
+    np.testing.assert_array_equal(pairs.labels.reshape(3, 30), expected.labels.reshape(3, 30)[order])
 
 
 def test_classes_may_be_named_in_another_order_but_not_otherwise(tmp_path: Path) -> None:
     path = write(tmp_path / "x.jsonl", {"p": by_name(BASE), "y": ["1", "10", "2"] * 10})
-    found = []
+    pairs_by_order = []
     for classes in (None, ["10", "1", "2"]):
         with howsure.read(path).predictions(
             "y", howsure.Probabilities("probs_column", "p", reduce="10", classes=classes)
         ) as predictions:
-            found.append(predictions.pairs())
-    np.testing.assert_array_equal(found[0].probabilities, found[1].probabilities)
-    np.testing.assert_array_equal(found[0].labels, found[1].labels)
+            pairs_by_order.append(predictions.pairs())
+    np.testing.assert_array_equal(pairs_by_order[0].probabilities, pairs_by_order[1].probabilities)
+    np.testing.assert_array_equal(pairs_by_order[0].labels, pairs_by_order[1].labels)
 
 
 @pytest.mark.long
@@ -190,17 +190,17 @@ def test_soft_labels_are_compared_as_lists_are(tmp_path: Path) -> None:
         printed("significance", path, "--target", "t", "--against", "a", "--model", "b", "--format", "json")
     )
     comparison = howsure.compare_models(TRUE, BASE, {"b": LARGE}, rng=0)
-    assert [one["metric"] for one in content["comparisons"]] == [row.metric for row in comparison]
-    for one, row in zip(content["comparisons"], comparison, strict=True):
-        assert one["model_value"] == pytest.approx(row.model_value, abs=1e-12, nan_ok=True)
-        assert one["p_value"] == row.p_value
+    assert [printed_row["metric"] for printed_row in content["comparisons"]] == [row.metric for row in comparison]
+    for printed_row, row in zip(content["comparisons"], comparison, strict=True):
+        assert printed_row["model_value"] == pytest.approx(row.model_value, abs=1e-12, nan_ok=True)
+        assert printed_row["p_value"] == row.p_value
     gold = write(
         tmp_path / "y.jsonl", {"t": [MAPPED_NAMES[k % 3] for k in range(30)], "a": by_name(BASE), "b": by_name(LARGE)}
     )
     content = json.loads(
         printed("significance", gold, "--target", "t", "--against", "a", "--model", "b", "--format", "json")
     )
-    assert "log_loss" in {one["metric"] for one in content["comparisons"]}
+    assert "log_loss" in {printed_row["metric"] for printed_row in content["comparisons"]}
 
 
 def test_rows_are_counted_from_1_as_in_the_file(tmp_path: Path) -> None:
@@ -214,12 +214,12 @@ def test_rows_are_counted_from_1_as_in_the_file(tmp_path: Path) -> None:
 def test_labels_of_real_annotators_are_read(real_data: Path, tmp_path: Path) -> None:
     """LeWiDi 2025: the votes on sarcasm, 1 to 6, as mappings."""
     path = real_data / "lewidi2025" / "CSC_dev.jsonl.gz"
-    read = howsure.read(path).rows({"soft_label": Kind.VALUES})
-    found, recipe = read.columns, read.read
+    table = howsure.read(path).rows({"soft_label": Kind.VALUES})
+    columns, recipe = table.columns, table.read
     with gzip.open(path, "rt", encoding="utf-8") as lines:
-        wanted = [[row["soft_label"][str(k)] for k in range(1, 7)] for row in map(json.loads, lines)]
-    assert recipe["rows"] == len(wanted)
-    np.testing.assert_array_equal(found["soft_label"], wanted)
+        expected = [[row["soft_label"][str(k)] for k in range(1, 7)] for row in map(json.loads, lines)]
+    assert recipe["rows"] == len(expected)
+    np.testing.assert_array_equal(columns["soft_label"], expected)
 
 
 SCORES = RNG.normal(0, 30, (40, 3)).round(6)
@@ -243,16 +243,16 @@ def test_softmax_is_that_of_scipy(matrix: Any) -> None:
     [(".jsonl", "z"), (".parquet", "z"), (".npz", "z"), (".csv", "z"), (".csv", SCALED_NAMES), (".npz", SCALED_NAMES)],
 )
 def test_logits_of_classes(suffix: str, columns: Any, tmp_path: Path) -> None:
-    rows = {**ROWS, "z": [str(one) for one in ROWS["z"]]} if suffix == ".csv" else ROWS
+    rows = {**ROWS, "z": [str(logit) for logit in ROWS["z"]]} if suffix == ".csv" else ROWS
     path = write(tmp_path / f"x{suffix}", rows)
-    wanted = softmax(SCORES, axis=1)
-    for reduce, probabilities in (("class-wise", wanted.T.ravel()), (None, wanted.max(axis=1))):
+    expected = softmax(SCORES, axis=1)
+    for reduce, probabilities in (("class-wise", expected.T.ravel()), (None, expected.max(axis=1))):
         with howsure.read(path).predictions(
             "y", howsure.Probabilities("logits", columns, classes=SCALED_NAMES, reduce=reduce)
-        ) as found:
-            pairs = found.pairs()
+        ) as predictions:
+            pairs = predictions.pairs()
             np.testing.assert_allclose(pairs.probabilities, probabilities, rtol=1e-12)
-            assert found.describe()["logits"] == ("z" if columns == "z" else list(SCALED_NAMES))
+            assert predictions.describe()["logits"] == ("z" if columns == "z" else list(SCALED_NAMES))
     np.testing.assert_array_equal(pairs.labels, SCORES.argmax(axis=1) == TARGETS)
 
 
@@ -261,15 +261,17 @@ def test_log_probabilities_are_normalised_and_may_be_minus_infinity(tmp_path: Pa
         logs = np.log(np.array([[0.1, 0.3, 0.0], [0.5, 0.25, 0.25]]))
     rows = {"y": ["a", "b"], "ll": [dict(zip(SCALED_NAMES, map(float, row), strict=True)) for row in logs]}
     path = write(tmp_path / "x.jsonl", rows)
-    with howsure.read(path).predictions("y", howsure.Probabilities("logprobs", "ll", reduce="class-wise")) as found:
-        np.testing.assert_allclose(found.pairs().probabilities, [0.25, 0.5, 0.75, 0.25, 0.0, 0.25], rtol=1e-12)
+    with howsure.read(path).predictions(
+        "y", howsure.Probabilities("logprobs", "ll", reduce="class-wise")
+    ) as predictions:
+        np.testing.assert_allclose(predictions.pairs().probabilities, [0.25, 0.5, 0.75, 0.25, 0.0, 0.25], rtol=1e-12)
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_one_logit_is_a_sigmoid_and_one_log_probability_an_exponential(suffix: str, tmp_path: Path) -> None:
     scores = [-1e3, -2.0, 0.0, 3.0, 1e3]
     path = write(tmp_path / f"x{suffix}", {"y": [0, 1, 0, 1, 1], "z": scores, "ll": [-1e3, -2.0, -1.0, 0.0, 1e-9]})
-    for name, column, wanted in (("logits", "z", expit(scores)), ("logprobs", "ll", np.exp([-1e3, -2, -1, 0, 0]))):
-        with opened(path, y_true="y", exact_up_to=1, **{name: column}) as found:
-            np.testing.assert_allclose(found.pairs().probabilities, wanted, rtol=1e-12)
-            assert found.stream is not None
+    for name, column, expected in (("logits", "z", expit(scores)), ("logprobs", "ll", np.exp([-1e3, -2, -1, 0, 0]))):
+        with opened(path, y_true="y", exact_up_to=1, **{name: column}) as predictions:
+            np.testing.assert_allclose(predictions.pairs().probabilities, expected, rtol=1e-12)
+            assert predictions.stream is not None

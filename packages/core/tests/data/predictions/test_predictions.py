@@ -37,9 +37,9 @@ def columns_of(rows: int, seed: int = 5) -> Columns:
     }
 
 
-def rows_of(columns: Columns, wanted: list[bool] | None = None) -> Slots:
+def rows_of(columns: Columns, mask: list[bool] | None = None) -> Slots:
     """The sums of some rows."""
-    rows = np.array(wanted or [True] * len(columns["q"]))
+    rows = np.array(mask or [True] * len(columns["q"]))
     return slots_of(Pairs(np.array(columns["y"], dtype=np.uint8)[rows], np.array(columns["q"])[rows]))
 
 
@@ -146,13 +146,15 @@ HELD: Columns = {
 @pytest.mark.parametrize("suffix", [".csv", ".tsv.gz", ".jsonl", ".json", ".parquet", ".npz"])
 def test_every_format_gives_the_same(tmp_path: Path, suffix: str) -> None:
     path = write(tmp_path / f"held{suffix}", HELD)
-    read = howsure.read(path).rows({"tag": Kind.VALUES, "draws": Kind.VALUES, "score": Kind.NUMBER, "age": Kind.NUMBER})
-    found, recipe = read.columns, read.read
-    assert found["tag"].tolist() == HELD["tag"]
+    table = howsure.read(path).rows(
+        {"tag": Kind.VALUES, "draws": Kind.VALUES, "score": Kind.NUMBER, "age": Kind.NUMBER}
+    )
+    columns, recipe = table.columns, table.read
+    assert columns["tag"].tolist() == HELD["tag"]
     for name in ("score", "age"):
-        assert found[name].dtype == np.float64
-        assert found[name].tolist() == HELD[name]
-    assert found["draws"].tolist() == HELD["draws"]
+        assert columns[name].dtype == np.float64
+        assert columns[name].tolist() == HELD[name]
+    assert columns["draws"].tolist() == HELD["draws"]
     assert howsure.read(path).rows({"draws": Kind.NUMBERS}).columns["draws"].tolist() == HELD["draws"]
     assert recipe == {"files": [str(path)], "rows": 4, "skipped": {}}
 
@@ -165,43 +167,43 @@ def test_a_text_in_brackets_is_a_text(tmp_path: Path, suffix: str) -> None:
 
 def test_labels_keep_their_type(tmp_path: Path) -> None:
     path = write(tmp_path / "held.parquet", HELD | {"right": [True, False, False, True]})
-    found = howsure.read(path).rows({"age": Kind.VALUES, "right": Kind.VALUES, "score": Kind.VALUES}).columns
-    assert [found[name].dtype.kind for name in ("age", "right", "score")] == ["i", "b", "f"]
+    columns = howsure.read(path).rows({"age": Kind.VALUES, "right": Kind.VALUES, "score": Kind.VALUES}).columns
+    assert [columns[name].dtype.kind for name in ("age", "right", "score")] == ["i", "b", "f"]
 
 
 def test_rows_that_miss_a_value_are_refused_or_counted(tmp_path: Path) -> None:
     path = write(tmp_path / "held.jsonl", HELD | {"score": [0.25, None, 3.0, float("nan")], "tag": ["", "a", "b", "c"]})
     with pytest.raises(InputError, match=r"tag must not be missing; row 1 of .* with skip_missing=True \(3 in all\)"):
         howsure.read(path).rows({"tag": Kind.VALUES, "score": Kind.NUMBER})
-    read = howsure.read(path, skip_missing=True).rows({"tag": Kind.VALUES, "score": Kind.NUMBER})
-    found, recipe = read.columns, read.read
-    assert (found["tag"].tolist(), found["score"].tolist()) == (["b"], [3.0])
+    table = howsure.read(path, skip_missing=True).rows({"tag": Kind.VALUES, "score": Kind.NUMBER})
+    columns, recipe = table.columns, table.read
+    assert (columns["tag"].tolist(), columns["score"].tolist()) == (["b"], [3.0])
     assert (recipe["rows"], recipe["skipped"]) == (1, {"tag": 1, "score": 2})
 
 
 def test_several_files_follow_each_other(tmp_path: Path) -> None:
     paths = [write(tmp_path / f"{name}.csv", HELD) for name in "ab"]
-    read = howsure.read(paths).rows({"tag": Kind.VALUES})
-    found, recipe = read.columns, read.read
-    assert found["tag"].tolist() == HELD["tag"] * 2
+    table = howsure.read(paths).rows({"tag": Kind.VALUES})
+    columns, recipe = table.columns, table.read
+    assert columns["tag"].tolist() == HELD["tag"] * 2
     assert recipe["rows"] == 8
 
 
 def test_names_are_read_as_codes(tmp_path: Path) -> None:
     path = write(tmp_path / "held.csv", {"place": ["b10", "b2", "b10", "a"], "n": ["10", "9", "-1", "9"]})
-    found = howsure.read(path).rows({"place": Kind.NAMES, "n": Kind.NAMES}).columns
-    assert found["place"].names == ("a", "b2", "b10")
-    assert found["place"].codes.tolist() == [2, 1, 2, 0]
-    assert found["n"].names == ("-1", "9", "10")
-    assert found["n"].codes.dtype.itemsize == 1
+    columns = howsure.read(path).rows({"place": Kind.NAMES, "n": Kind.NAMES}).columns
+    assert columns["place"].names == ("a", "b2", "b10")
+    assert columns["place"].codes.tolist() == [2, 1, 2, 0]
+    assert columns["n"].names == ("-1", "9", "10")
+    assert columns["n"].codes.dtype.itemsize == 1
 
 
 def test_days_lose_the_time(tmp_path: Path) -> None:
     times = ["2001-02-03 04:05:06", "2001-02-03T23:00:00+01:00", "2001-02-03", "2001-02-03ish"]
     path = write(tmp_path / "held.csv", {"day": times})
-    found = howsure.read(path).rows({"day": Kind.DAYS}).columns["day"]
-    assert found.names == ("2001-02-03", "2001-02-03ish")
-    assert found.codes.tolist() == [0, 0, 0, 1]
+    days = howsure.read(path).rows({"day": Kind.DAYS}).columns["day"]
+    assert days.names == ("2001-02-03", "2001-02-03ish")
+    assert days.codes.tolist() == [0, 0, 0, 1]
 
 
 def test_very_many_names_are_read_as_they_stand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,11 +215,11 @@ def test_very_many_names_are_read_as_they_stand(tmp_path: Path, monkeypatch: pyt
 def test_columns_that_hold_something_in_some_rows(tmp_path: Path) -> None:
     columns = {"label": ["1", "", "NaN", "0"], "text": ["a", "b", "", "d"], "p": ["0.1", "0.2", "0.3", "0.4"]}
     path = write(tmp_path / "held.csv", columns)
-    read = howsure.read(path).rows({"p": Kind.NUMBER, "label": Kind.PARTIAL, "text": Kind.LATER})
-    assert read.columns["label"] == {0: "1", 3: "0"}
-    assert "text" not in read.columns
-    assert read.at([0, 3]) == {"text": ["a", "d"]}
-    assert read.at([]) == {"text": []}
+    table = howsure.read(path).rows({"p": Kind.NUMBER, "label": Kind.PARTIAL, "text": Kind.LATER})
+    assert table.columns["label"] == {0: "1", 3: "0"}
+    assert "text" not in table.columns
+    assert table.at([0, 3]) == {"text": ["a", "d"]}
+    assert table.at([]) == {"text": []}
     kept = howsure.read(path, skip_missing=True).rows({"text": Kind.VALUES, "label": Kind.PARTIAL, "p": Kind.LATER})
     assert kept.columns["label"] == {0: "1", 2: "0"}
     assert kept.at([2]) == {"p": ["0.4"]}
@@ -232,12 +234,12 @@ def features_in(path: Path, names: list[str]) -> dict[str, Any]:
 def test_features_are_numbers_days_or_names_and_may_be_missing(tmp_path: Path) -> None:
     rows = ["1,0.5,3,2026-11-23,ab,x", "0,0.5,,2026-01-01T10:00,,10", ",0.5,1,2026-01-02,abc,2", "1,0.1,2.5,,a,x"]
     (tmp_path / "dev.csv").write_text("\n".join(["gold,prob,age,day,text,kind", *rows, ""]))
-    found = features_in(tmp_path / "dev.csv", ["age", "day", "length(text)", "kind"])
-    assert np.array_equal(found["age"], [3.0, np.nan, 2.5], equal_nan=True)
-    assert found["day"].astype(str).tolist() == ["2026-11-23", "2026-01-01", "NaT"]
-    assert np.array_equal(found["length(text)"], [2.0, np.nan, 1.0], equal_nan=True)
-    assert found["kind"].names == ("10", "x")
-    assert found["kind"].codes.tolist() == [1, 0, 1]
+    features = features_in(tmp_path / "dev.csv", ["age", "day", "length(text)", "kind"])
+    assert np.array_equal(features["age"], [3.0, np.nan, 2.5], equal_nan=True)
+    assert features["day"].astype(str).tolist() == ["2026-11-23", "2026-01-01", "NaT"]
+    assert np.array_equal(features["length(text)"], [2.0, np.nan, 1.0], equal_nan=True)
+    assert features["kind"].names == ("10", "x")
+    assert features["kind"].codes.tolist() == [1, 0, 1]
 
 
 def test_of_very_many_names_the_most_frequent_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -245,10 +247,10 @@ def test_of_very_many_names_the_most_frequent_are_kept(tmp_path: Path, monkeypat
     monkeypatch.setattr(reading, "MOST_NAMED", 2)
     names = ["b", "b", "a", "a", "a", "c", "d", "e", ""]
     (tmp_path / "dev.csv").write_text("\n".join(["gold,prob,id", *(f"1,0.5,{name}" for name in names), ""]))
-    found = features_in(tmp_path / "dev.csv", ["id"])["id"]
-    assert isinstance(found, Coded)
-    assert found.names == ("a", "b", OTHERS)
-    assert found.codes.tolist() == [1, 1, 0, 0, 0, 2, 2, 2, -1]
+    ids = features_in(tmp_path / "dev.csv", ["id"])["id"]
+    assert isinstance(ids, Coded)
+    assert ids.names == ("a", "b", OTHERS)
+    assert ids.codes.tolist() == [1, 1, 0, 0, 0, 2, 2, 2, -1]
 
 
 # Pairs in files: what was written is what `howsure calibration` reads, and a file is whole or not there.
@@ -277,14 +279,14 @@ def test_what_was_written_is_read(pairs: Pairs, suffix: str, tmp_path: Path) -> 
     more = {"token": np.arange(len(pairs)) % 7}
     write_pairs(pairs, path, group="tag", cluster="sentence", more=more)
     with howsure.read(path).predictions("label", "probability", groups="tag", clusters="sentence") as predictions:
-        found = predictions.pairs()
-    np.testing.assert_array_equal(found.labels, pairs.labels)
-    np.testing.assert_array_equal(found.probabilities, pairs.probabilities)
+        reread = predictions.pairs()
+    np.testing.assert_array_equal(reread.labels, pairs.labels)
+    np.testing.assert_array_equal(reread.probabilities, pairs.probabilities)
     assert pairs.groups is not None
-    assert found.groups is not None
-    np.testing.assert_array_equal(np.array(found.group_names)[found.groups], np.array(NAMES)[pairs.groups])
-    assert len(set(zip(found.clusters.tolist(), pairs.clusters.tolist(), strict=True))) == len(set(found.clusters))
-    assert len(set(found.clusters)) == len(set(pairs.clusters))
+    assert reread.groups is not None
+    np.testing.assert_array_equal(np.array(reread.group_names)[reread.groups], np.array(NAMES)[pairs.groups])
+    assert len(set(zip(reread.clusters.tolist(), pairs.clusters.tolist(), strict=True))) == len(set(reread.clusters))
+    assert len(set(reread.clusters)) == len(set(pairs.clusters))
     with howsure.read(path).predictions("label", "probability", clusters="token") as predictions:
         np.testing.assert_array_equal(predictions.pairs().clusters, more["token"])
 

@@ -34,13 +34,13 @@ def test_the_positions_are_those_of_the_values(
 def objects(content: object) -> list[dict[str, object]]:
     """All objects in a JSON value."""
     parts = list(content.values()) if isinstance(content, dict) else content if isinstance(content, list) else []
-    return [*([content] if isinstance(content, dict) else []), *(found for part in parts for found in objects(part))]
+    return [*([content] if isinstance(content, dict) else []), *(nested for part in parts for nested in objects(part))]
 
 
 def test_objects_with_a_value_and_a_confidence_are_values() -> None:
     content = {"total": {"value": 3, "confidence": 0.9, "page": 1}, "items": {"value": [{"n": 1}], "confidence": 0.5}}
-    found = [(value.path, value.text, value.confidence) for value in field_values(content).values()]
-    assert found == [("total", "3", 0.9), ("items[0].n", "1", 0.5)]
+    values = [(value.path, value.text, value.confidence) for value in field_values(content).values()]
+    assert values == [("total", "3", 0.9), ("items[0].n", "1", 0.5)]
     with pytest.raises(ValueError, match="the confidence of total must be between 0 and 1; it is 90"):
         field_values({"total": {"value": 3, "confidence": 90}})
 

@@ -73,21 +73,21 @@ def test_closed_values_have_the_probability_of_all_answers_with_this_value(tree:
     for path, _ in answers(tree):
         text = "".join(path)
         ((start, end),) = value_positions(text).values()
-        found = SpelledTokens.of(response(tree, path), text).probability(start, end, choices=choices)
-        known = 1.0 if "in_" in text else 0.5 if '"in' in str(tree) else 1.0  # " "in" alone may become two values
+        probability = SpelledTokens.of(response(tree, path), text).probability(start, end, choices=choices)
+        seen_mass = 1.0 if "in_" in text else 0.5 if '"in' in str(tree) else 1.0  # " "in" alone may become two values
         truth = exact[json.dumps(json.loads(text))]
-        assert found.p == pytest.approx(truth / known, abs=1e-12)
-        assert found.unseen == pytest.approx(1.0 - known, abs=1e-12)
-        assert found.p * known - 1e-12 <= truth <= found.p * known + (1 - known) + 1e-12
+        assert probability.p == pytest.approx(truth / seen_mass, abs=1e-12)
+        assert probability.unseen == pytest.approx(1.0 - seen_mass, abs=1e-12)
+        assert probability.p * seen_mass - 1e-12 <= truth <= probability.p * seen_mass + (1 - seen_mass) + 1e-12
 
 
 def test_numbers_have_the_probability_of_their_tokens_and_of_ending_there() -> None:
     for path, p in answers(NUMBER):
         text = "".join(path)
         ((start, end),) = value_positions(text).values()
-        found = SpelledTokens.of(response(NUMBER, path), text).probability(start, end)
-        assert found.p == pytest.approx(p, abs=1e-12)
-        assert found.unseen is None
+        probability = SpelledTokens.of(response(NUMBER, path), text).probability(start, end)
+        assert probability.p == pytest.approx(p, abs=1e-12)
+        assert probability.unseen is None
 
 
 def test_texts_split_over_tokens_and_within_characters() -> None:
@@ -106,21 +106,21 @@ def test_texts_split_over_tokens_and_within_characters() -> None:
         start, end = value_positions(text)[("name",)]
         first, last = len(text[:start].encode()), len(text[:end].encode())
         inside = [cuts[i] < last and cuts[i + 1] > first for i in range(len(pieces))]
-        found = SpelledTokens.of(tokens, text).probability(start, end)
-        assert found.p == pytest.approx(math.exp(logprobs[inside].sum()), rel=1e-12)
+        probability = SpelledTokens.of(tokens, text).probability(start, end)
+        assert probability.p == pytest.approx(math.exp(logprobs[inside].sum()), rel=1e-12)
 
 
 def test_a_closed_value_without_alternatives_keeps_the_probability_of_its_tokens() -> None:
     tokens = [{"token": text, "logprob": math.log(p)} for text, p in (('{"a":', 1.0), ("true", 0.7), ("}", 1.0))]
-    found = SpelledTokens.of(tokens, '{"a":true}').probability(5, 9)
-    assert (found.p, found.unseen) == (pytest.approx(0.7), pytest.approx(0.3))
+    probability = SpelledTokens.of(tokens, '{"a":true}').probability(5, 9)
+    assert (probability.p, probability.unseen) == (pytest.approx(0.7), pytest.approx(0.3))
 
 
 def test_null_in_the_place_of_a_text_keeps_what_other_tokens_have() -> None:
     tree: Tree = {'{"a":': (1.0, {" null": (0.6, END), "null": (0.1, END), ' "': (0.3, {'x"': (1.0, END)})})}
     path = ('{"a":', " null", "}")
-    found = SpelledTokens.of(response(tree, path), "".join(path)).probability(6, 10)
-    assert found.p == pytest.approx(0.7, abs=1e-12)
+    probability = SpelledTokens.of(response(tree, path), "".join(path)).probability(6, 10)
+    assert probability.p == pytest.approx(0.7, abs=1e-12)
 
 
 def test_tokens_after_the_content_are_ignored_and_others_must_spell_it() -> None:

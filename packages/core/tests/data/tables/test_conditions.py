@@ -57,15 +57,15 @@ SELECTED = [
 
 @pytest.mark.parametrize(
     ("suffix", "where", "rows"),
-    [(suffix, *one) for suffix in SUFFIXES for one in (SELECTED if suffix == ".parquet" else SELECTED[::4])],
+    [(suffix, *case) for suffix in SUFFIXES for case in (SELECTED if suffix == ".parquet" else SELECTED[::4])],
 )
 def test_rows_are_those_that_satisfy_it(suffix: str, where: str, rows: list[int], tmp_path: Path) -> None:
     path = write(tmp_path / f"x{suffix}", ROWS)
-    with howsure.read(path, where=where).predictions("y", "q") as found:
-        assert found.pairs().probabilities.tolist() == [ROWS["q"][row] for row in rows]
-        assert found.describe()["where"] == where
-        assert found.describe()["left_out"] == 6 - len(rows)
-        assert found.selection.positions().tolist() == rows
+    with howsure.read(path, where=where).predictions("y", "q") as predictions:
+        assert predictions.pairs().probabilities.tolist() == [ROWS["q"][row] for row in rows]
+        assert predictions.describe()["where"] == where
+        assert predictions.describe()["left_out"] == 6 - len(rows)
+        assert predictions.selection.positions().tolist() == rows
 
 
 LEAVES = st.one_of(
@@ -121,12 +121,12 @@ def with_gap(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Table]]:
 @settings(max_examples=25, deadline=None)
 @given(TREES)
 def test_any_expression_selects_as_brute_force_does(with_gap: list[Table], tree: Any) -> None:
-    wanted = [row for row in range(6) if holds(tree, row)]
+    matching = [row for row in range(6) if holds(tree, row)]
     rows = condition(written(tree))
     assert rows is not None
     for table in with_gap:
-        if wanted:
-            assert [int(str(q)) for (q,) in table.ask("q", rest=f"WHERE {rows.sql(table, ())}")] == wanted
+        if matching:
+            assert [int(str(q)) for (q,) in table.ask("q", rest=f"WHERE {rows.sql(table, ())}")] == matching
         else:
             with pytest.raises(InputError, match="no row"):
                 rows.sql(table, ())
@@ -135,9 +135,9 @@ def test_any_expression_selects_as_brute_force_does(with_gap: list[Table], tree:
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_columns_are_read_of_the_rows_that_satisfy_it(suffix: str, tmp_path: Path) -> None:
     path = write(tmp_path / f"x{suffix}", GAP)
-    found = howsure.read(path, where="not (n > 2) or model = 'Base'").rows({"q": Kind.NUMBER})
-    assert found.columns["q"].tolist() == [2, 3, 5]
-    assert found.read["left_out"] == 3
+    table = howsure.read(path, where="not (n > 2) or model = 'Base'").rows({"q": Kind.NUMBER})
+    assert table.columns["q"].tolist() == [2, 3, 5]
+    assert table.read["left_out"] == 3
     with pytest.raises(InputError, match="no row"):
         howsure.read(path, where="n > 11").rows({"q": Kind.NUMBER})
 
@@ -153,38 +153,38 @@ def test_values_treated_as_missing_satisfy_is_null_alone(tmp_path: Path) -> None
     path = write(tmp_path / "x.csv", {**ROWS, "n": ["9", "none", "2", "", "11", "NaN"]})
     arguments: Test = {"y_true": "y", "prob": "q", "missing_values": ["none"]}
     for where, rows in (("n is null", [1, 3, 5]), ("n > 2", [0, 4]), ("not n > 2", [2]), ("n is not null", [0, 2, 4])):
-        with opened(path, where=where, **arguments) as found:
-            assert found.selection.positions().tolist() == rows
+        with opened(path, where=where, **arguments) as predictions:
+            assert predictions.selection.positions().tolist() == rows
 
 
 def test_large_whole_numbers_are_exact(tmp_path: Path) -> None:
     path = write(tmp_path / "x.parquet", {"y": [1, 0], "q": [0.5, 0.25], "n": [2**53, 2**53 + 1]})
-    with howsure.read(path, where=f"n = {2**53 + 1}").predictions("y", "q") as found:
-        assert found.pairs().probabilities.tolist() == [0.25]
+    with howsure.read(path, where=f"n = {2**53 + 1}").predictions("y", "q") as predictions:
+        assert predictions.pairs().probabilities.tolist() == [0.25]
 
 
 def test_rows_left_out_and_rows_skipped_are_counted_apart(tmp_path: Path) -> None:
     path = write(tmp_path / "x.csv", {**ROWS, "q": ["0.9", "", "0.5", "", "0.1", "0.2"]})
-    with howsure.read(path, where="n > 0", skip_missing=True).predictions("y", "q") as found:
-        assert (found.n, found.skipped, found.describe()["left_out"]) == (3, {"q": 1}, 2)
-        assert found.selection.total == 6
+    with howsure.read(path, where="n > 0", skip_missing=True).predictions("y", "q") as predictions:
+        assert (predictions.n, predictions.skipped, predictions.describe()["left_out"]) == (3, {"q": 1}, 2)
+        assert predictions.selection.total == 6
 
 
 def test_a_fault_among_rows_left_out_is_none(tmp_path: Path) -> None:
     path = write(tmp_path / "x.parquet", {**ROWS, "q": [0.9, 7.0, 0.5, 0.1, float("nan"), 0.2]})
-    with howsure.read(path, where="n <> 10 and n <> 11").predictions("y", "q") as found:
-        assert found.n == len(found.pairs()) == 4
+    with howsure.read(path, where="n <> 10 and n <> 11").predictions("y", "q") as predictions:
+        assert predictions.n == len(predictions.pairs()) == 4
     with pytest.raises(InputError, match="row 5 of"):
         howsure.read(path, where="n <> 10").predictions("y", "q")
 
 
 def test_several_streams_and_groups_keep_to_it(tmp_path: Path) -> None:
     path = write(tmp_path / "x.parquet", ROWS)
-    with howsure.read(path, where="n <> 9").predictions("y", "q", groups="odd name", exact_up_to=1) as found:
-        assert found.group_sizes == {"u": 2, "v": 3}
+    with howsure.read(path, where="n <> 9").predictions("y", "q", groups="odd name", exact_up_to=1) as open_predictions:
+        assert open_predictions.group_sizes == {"u": 2, "v": 3}
         predictions = {"u": [0.5, 0.125], "v": [0.25, 1.0, 0.0]}
         for name, q in predictions.items():
-            sums = found.source(name)
+            sums = open_predictions.source(name)
             assert isinstance(sums, Slots)
             assert np.repeat(sums.cell, sums.count).tolist() == sorted(cells_of(np.array(q)).tolist())
 
@@ -199,14 +199,14 @@ def written_objects(folder: Path, suffix: str) -> Path:
     if suffix == ".parquet":
         pa.parquet.write_table(pa.table({"doc": DOCS, "y": [0, 1]}), folder / "x.parquet")
         return folder / "x.parquet"
-    held = DOCS if "json" in suffix else [json.dumps(one) for one in DOCS]
-    return write(folder / f"x{suffix}", {"doc": held, "y": [0, 1]})
+    cells = DOCS if "json" in suffix else [json.dumps(document) for document in DOCS]
+    return write(folder / f"x{suffix}", {"doc": cells, "y": [0, 1]})
 
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".json.gz", ".csv", ".tsv.zst", ".parquet"])
 def test_places_inside_columns(suffix: str, tmp_path: Path) -> None:
     path = written_objects(tmp_path, suffix)
-    found = (
+    columns = (
         howsure.read(path)
         .rows(
             {
@@ -219,10 +219,10 @@ def test_places_inside_columns(suffix: str, tmp_path: Path) -> None:
         )
         .columns
     )
-    assert found["doc.answerKey"].tolist() == ["A", "B"]
-    assert found["doc['a key/~']"].tolist() == ["x", "y"]
-    assert found["doc.scores[0].value"].tolist() == [0.5, 1.0]
-    second = found["doc.scores[1].value"].tolist()
+    assert columns["doc.answerKey"].tolist() == ["A", "B"]
+    assert columns["doc['a key/~']"].tolist() == ["x", "y"]
+    assert columns["doc.scores[0].value"].tolist() == [0.5, 1.0]
+    second = columns["doc.scores[1].value"].tolist()
     assert (float(second[0]), second[1]) == (0.25, None)
     with pytest.raises(InputError, match=r"doc\.n must not be missing; row 1 "):
         howsure.read(path).rows({"doc.n": Kind.VALUES})
@@ -234,8 +234,8 @@ def test_a_column_of_exactly_the_name_comes_first(tmp_path: Path) -> None:
     rows = [{"doc": {"key": "inside"}, "doc.key": "own", "a,b": "whole", "a": "1", "b": "2"}] * 2
     path = tmp_path / "x.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    found = howsure.read(path).rows({"doc.key": Kind.VALUES, "a,b": Kind.VALUES, "a,doc.key": Kind.VALUES}).columns
-    assert {name: values[0] for name, values in found.items()} == {
+    columns = howsure.read(path).rows({"doc.key": Kind.VALUES, "a,b": Kind.VALUES, "a,doc.key": Kind.VALUES}).columns
+    assert {name: values[0] for name, values in columns.items()} == {
         "doc.key": "own",
         "a,b": "whole",
         "a,doc.key": "1 / own",
@@ -244,9 +244,9 @@ def test_a_column_of_exactly_the_name_comes_first(tmp_path: Path) -> None:
 
 def test_a_column_of_a_matrix(tmp_path: Path) -> None:
     np.savez(tmp_path / "x.npz", p=np.array([[0.25, 0.75], [0.5, 0.5]]), y=[0, 1])
-    with howsure.read(tmp_path / "x.npz", by_file=True).predictions("y", "p[1]", groups="file") as found:
-        assert found.pairs().probabilities.tolist() == [0.75, 0.5]
-        assert found.group_sizes == {"x": 2}
+    with howsure.read(tmp_path / "x.npz", by_file=True).predictions("y", "p[1]", groups="file") as predictions:
+        assert predictions.pairs().probabilities.tolist() == [0.75, 0.5]
+        assert predictions.group_sizes == {"x": 2}
 
 
 @given(st.lists(st.one_of(st.integers(0, 99), st.text("ab.é ~/", min_size=1, max_size=4)), max_size=4))
@@ -280,23 +280,25 @@ def test_several_columns_are_one_key(suffix: str, tmp_path: Path) -> None:
     paths = [write(tmp_path / f"{name}{suffix}", NESTED_ROWS) for name in ("one", "two")]
     with howsure.read(paths, by_file=True).predictions(
         "y", "q", groups="file,task", clusters="file,task", id="file, task,n"
-    ) as found:
-        assert found.group_sizes == {f"{file} / {task}": 2 for file in ("one", "two") for task in "xy"}
-        clusters = found.pairs().clusters
+    ) as predictions:
+        assert predictions.group_sizes == {f"{file} / {task}": 2 for file in ("one", "two") for task in "xy"}
+        clusters = predictions.pairs().clusters
         assert clusters.tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
-        assert found.describe()["group"] == "file,task"
-        assert found.describe()["by_file"] is True
-    with howsure.read(paths, by_file=True, where="file = 'two' and n = 2").predictions("y", "q") as found:
-        assert found.selection.positions().tolist() == [5, 7]
-        assert found.selection.place("TRUE", "NULL")[0].startswith(f"row 2 of {paths[1]}")
+        assert predictions.describe()["group"] == "file,task"
+        assert predictions.describe()["by_file"] is True
+    with howsure.read(paths, by_file=True, where="file = 'two' and n = 2").predictions("y", "q") as predictions:
+        assert predictions.selection.positions().tolist() == [5, 7]
+        assert predictions.selection.place("TRUE", "NULL")[0].startswith(f"row 2 of {paths[1]}")
 
 
 def test_a_key_with_a_missing_part_is_missing(tmp_path: Path) -> None:
     path = write(tmp_path / "x.csv", {**NESTED_ROWS, "task": ["x", "", "none", "y"]})
     with pytest.raises(InputError, match=r"task,n must not be missing; row 2 "):
         howsure.read(path).predictions("y", "q", groups="task,n")
-    with howsure.read(path, skip_missing=True, missing_values=["none"]).predictions("y", "q", groups="task,n") as found:
-        assert (found.group_names, found.skipped) == (("x / 1", "y / 2"), {"task,n": 2})
+    with howsure.read(path, skip_missing=True, missing_values=["none"]).predictions(
+        "y", "q", groups="task,n"
+    ) as predictions:
+        assert (predictions.group_names, predictions.skipped) == (("x / 1", "y / 2"), {"task,n": 2})
 
 
 def test_parts_of_a_key() -> None:
@@ -311,6 +313,6 @@ def test_parts_of_a_key() -> None:
 def test_clusters_are_coded_in_the_order_of_their_texts(suffix: str, tmp_path: Path) -> None:
     keys = ["é", "z", "Z", "10", "9", "ä b", "z", "日本", "'", "\U0001f600", "\uffee"]
     rows = {"y": [0, 1] * 5 + [0], "q": [0.5] * 11, "doc": keys}
-    with howsure.read([write(tmp_path / f"x{suffix}", rows)]).predictions("y", "q", clusters="doc") as found:
-        clusters = found.pairs().clusters
+    with howsure.read([write(tmp_path / f"x{suffix}", rows)]).predictions("y", "q", clusters="doc") as predictions:
+        clusters = predictions.pairs().clusters
     np.testing.assert_array_equal(clusters, np.unique(keys, return_inverse=True)[1])

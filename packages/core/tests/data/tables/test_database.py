@@ -79,11 +79,11 @@ def test_other_files_and_the_network_are_out_of_reach(database: Database, tmp_pa
 def test_what_is_read_may_be_said_when_it_was_opened_already(tmp_path: Path) -> None:
     write(tmp_path / "other.parquet", {"q": [0.5]})
     with Database(tmp_path).opening() as database:
-        asked = f"SELECT q FROM read_parquet({literal(str(tmp_path / 'other.parquet'))})"
-        assert database.connection.execute(asked).fetchall() == [(0.5,)]
+        query = f"SELECT q FROM read_parquet({literal(str(tmp_path / 'other.parquet'))})"
+        assert database.connection.execute(query).fetchall() == [(0.5,)]
         database.allow_only([])
         with pytest.raises(duckdb.PermissionException):
-            database.connection.execute(asked).fetchall()
+            database.connection.execute(query).fetchall()
         database.close()
 
 
@@ -100,9 +100,9 @@ def test_what_exceeds_the_memory_goes_to_the_scratch_folder_only(database: Datab
 
 @pytest.mark.parametrize("text", ["plain", "it's", 'a"b', "a''b", "ü \\ ; --", "*?[x]"])
 def test_names_and_texts_in_sql(text: str, database: Database) -> None:
-    found = database.connection.execute(f"SELECT {literal(text)} AS {identifier(text)}")
-    assert found.description[0][0] == text
-    assert found.fetchall() == [(text,)]
+    cursor = database.connection.execute(f"SELECT {literal(text)} AS {identifier(text)}")
+    assert cursor.description[0][0] == text
+    assert cursor.fetchall() == [(text,)]
 
 
 @pytest.mark.parametrize("rows", [1, 7, 2048, 5000, 10**6])
@@ -149,13 +149,13 @@ def test_an_interrupted_query_is_no_fault_of_the_file() -> None:
     assert not database.folder.exists()
 
 
-def test_a_scratch_file_without_room_is_told_by_its_name(tmp_path: Path) -> None:
+def test_a_scratch_file_without_room_is_reported_by_its_name(tmp_path: Path) -> None:
     database = Database(tmp_path)
     target = database.folder / "pairs.csv"
     target.symlink_to("/dev/full")
-    with pytest.raises(OSError, match="the scratch file cannot be written") as told:
+    with pytest.raises(OSError, match="the scratch file cannot be written") as caught:
         copy_to_file(database.connection, "SELECT * FROM range(1000)", target, options="FORMAT csv")
-    assert told.value.filename == str(target)
+    assert caught.value.filename == str(target)
     database.close()
 
 
@@ -181,11 +181,11 @@ def test_no_scratch_file_outlives_an_error(tmp_path: Path) -> None:
     (tmp_path / "spool").mkdir()
     path = write(tmp_path / "x.csv.gz", {"y": [0, 1, 2], "q": [0.5, 0.5, 0.5]})
     fields = Fields(text="q", date="y")
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as caught:
         howsure.read(path).predictions("y", "q", spool=tmp_path / "spool")
     with pytest.raises(InputError) as also:
         open_corpus([path], fields=fields, spool=tmp_path / "spool")
-    assert [*(tmp_path / "spool").iterdir()] == [], (told.value, also.value)
+    assert [*(tmp_path / "spool").iterdir()] == [], (caught.value, also.value)
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])

@@ -20,7 +20,7 @@ SAID = "Read with decimal commas (0,5 is a half): "
 
 
 def written(path: Path, columns: dict[str, list[str]], separator: str = ";") -> Path:
-    """A CSV as it stands."""
+    """A CSV of these lines, unchanged."""
     rows = [separator.join(columns), *(separator.join(row) for row in zip(*columns.values(), strict=True))]
     path.write_text("\n".join(rows) + "\n", encoding="utf-8")
     return path
@@ -29,12 +29,12 @@ def written(path: Path, columns: dict[str, list[str]], separator: str = ";") -> 
 def numbers(folder: Path, *columns: list[str], file: str = "x.csv") -> list[list[float]]:
     """Columns as they are read."""
     named = dict(zip("ab", columns, strict=False))
-    found = howsure.read(written(folder / file, named)).rows(dict.fromkeys(named, Kind.NUMBER))
-    return [found[name].tolist() for name in named]
+    numbers_read = howsure.read(written(folder / file, named)).rows(dict.fromkeys(named, Kind.NUMBER))
+    return [numbers_read[name].tolist() for name in named]
 
 
 @pytest.mark.parametrize(
-    ("column", "wanted"),
+    ("column", "values"),
     [
         (["0,87", "1", "0"], [0.87, 1.0, 0.0]),
         (["12,5", "-3", " 4,25 "], [12.5, -3.0, 4.25]),
@@ -44,9 +44,9 @@ def numbers(folder: Path, *columns: list[str], file: str = "x.csv") -> list[list
     ],
 )
 def test_a_comma_that_can_be_nothing_else_is_a_decimal_one(
-    column: list[str], wanted: list[float], tmp_path: Path
+    column: list[str], values: list[float], tmp_path: Path
 ) -> None:
-    assert numbers(tmp_path, column) == [wanted]
+    assert numbers(tmp_path, column) == [values]
 
 
 def test_another_column_tells_what_a_comma_is(tmp_path: Path) -> None:
@@ -77,9 +77,9 @@ def twins(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     draw = random.Random(7)
     q = [round(draw.random(), 4) for _ in range(120)]
     columns: dict[str, list[str]] = {
-        "gold": [str(float(draw.random() < one)) for one in q],
-        "prob": [repr(one) for one in q],
-        "other": [repr(round(min(1.0, one * 1.1), 4)) for one in q],
+        "gold": [str(float(draw.random() < p)) for p in q],
+        "prob": [repr(p) for p in q],
+        "other": [repr(round(min(1.0, p * 1.1), 4)) for p in q],
         "weight": [f"{1 + draw.random():.3f}" for _ in q],
         "day": [f"2026-01-{1 + row // 8:02}" for row in range(120)],
     }
@@ -126,10 +126,10 @@ def test_a_command_prints_the_same_and_says_what_it_read(
 
 
 def test_what_was_read_is_part_of_the_recipe(twins: dict[str, Path]) -> None:
-    with howsure.read(twins["commas"]).predictions("gold", "prob", sample_weight="weight") as found:
-        assert found.describe()["decimal_comma"] == ["gold", "weight", "prob"]
-    with howsure.read(twins["points"]).predictions("gold", "prob") as found:
-        assert "decimal_comma" not in found.describe()
+    with howsure.read(twins["commas"]).predictions("gold", "prob", sample_weight="weight") as predictions:
+        assert predictions.describe()["decimal_comma"] == ["gold", "weight", "prob"]
+    with howsure.read(twins["points"]).predictions("gold", "prob") as predictions:
+        assert "decimal_comma" not in predictions.describe()
 
 
 def test_a_file_comes_back_with_its_commas(twins: dict[str, Path], tmp_path: Path) -> None:
@@ -158,7 +158,10 @@ def test_a_sheet_of_labels_may_come_back_with_commas(
     table = pd.read_csv(sheet)
     table.to_csv(spelled, sep=";", decimal=",", index=False)
     assert ",".join(map(str, table["inclusion"][:1])).replace(".", ",") in spelled.read_text()
-    done = [run("counts", "estimate", "news.csv", "--prob", "prob", "--labelled", one) for one in (sheet, spelled)]
+    done = [
+        run("counts", "estimate", "news.csv", "--prob", "prob", "--labelled", labels_file)
+        for labels_file in (sheet, spelled)
+    ]
     assert done[0].code == 0
     assert done[1].out == done[0].out.replace(str(sheet), str(spelled))  # in the next command
     assert done[1].err == f"{SAID}inclusion.\n"

@@ -26,11 +26,11 @@ def piped(content: bytes, spool: Path, format: str | None = None) -> str:
     with piped_input(content):
         try:
             with howsure.read("-", format=format).predictions("y", "q", spool=spool) as predictions:
-                found = f"{predictions.pairs().probabilities.tolist()} {predictions.describe()['files']}"
+                outcome = f"{predictions.pairs().probabilities.tolist()} {predictions.describe()['files']}"
         except InputError as error:
-            found = str(error)
+            outcome = str(error)
     assert list(spool.iterdir()) == []
-    return found
+    return outcome
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".json", ".parquet", ".npz", ".csv.gz", ".jsonl.gz"])
@@ -93,13 +93,13 @@ def test_globs_take_files_in_natural_order_and_subfolders(tmp_path: Path) -> Non
     write(tmp_path / "part-2.csv", {"y": [1], "q": [0.2]})
     (tmp_path / "part-3.csv").mkdir()
 
-    def read(pattern: str) -> list[float]:
+    def probabilities_in(pattern: str) -> list[float]:
         with howsure.read(tmp_path / pattern).predictions("y", "q") as predictions:
             return predictions.pairs().probabilities.tolist()
 
-    assert read("d1/part-*.csv") == [0.1, 0.9]
-    assert sorted(read("**/*.csv")) == [0.1, 0.2, 0.9, 1.0]
-    assert read("part-*.csv") == [0.2]
+    assert probabilities_in("d1/part-*.csv") == [0.1, 0.9]
+    assert sorted(probabilities_in("**/*.csv")) == [0.1, 0.2, 0.9, 1.0]
+    assert probabilities_in("part-*.csv") == [0.2]
 
 
 @pytest.mark.parametrize("suffix", [suffix for suffix in SUFFIXES if suffix.count(".") == 1])
@@ -111,7 +111,7 @@ def test_a_format_that_is_named_counts_more_than_the_suffix(suffix: str, tmp_pat
         assert predictions.n == 3
 
 
-# Names that DuckDB takes for itself, and folders that look like columns: what stands in a file is what is read.
+# Names that DuckDB takes for itself, and folders that look like columns: only the content of a file is read.
 
 
 TAKEN = [
@@ -168,8 +168,8 @@ def test_rows_of_many_row_groups_and_files_are_found(tmp_path: Path) -> None:
     n = 400_000
     q = np.random.default_rng(0).random(n)
     for number in (1, 2):
-        held = {"y": np.arange(n) % 2, "q": np.where((np.arange(n) == 298_765) & (number == 2), 1.5, q)}
-        pa.parquet.write_table(pa.table(held), tmp_path / f"part-{number}.parquet", row_group_size=10_000)
+        columns = {"y": np.arange(n) % 2, "q": np.where((np.arange(n) == 298_765) & (number == 2), 1.5, q)}
+        pa.parquet.write_table(pa.table(columns), tmp_path / f"part-{number}.parquet", row_group_size=10_000)
     with (
         pytest.raises(InputError, match=r"row 298,766 of .*part-2\.parquet \(counted from 1\) is 1\.5"),
         howsure.read([tmp_path / "part-*.parquet"]).predictions("y", "q") as predictions,
@@ -222,9 +222,9 @@ def test_fields_of_parquet_that_differ_only_in_case_are_refused(tmp_path: Path) 
 def test_a_key_twice_in_a_row(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_text('{"right": 1}\n{"right": 1, "right": 0}\n')
-    for read in (howsure.look, lambda path: howsure.mean_scores("right", data=howsure.read(path))):
+    for open_file in (howsure.look, lambda path: howsure.mean_scores("right", data=howsure.read(path))):
         with pytest.raises(InputError, match=r"a row of .* has the key 'right' twice"):
-            read(path)
+            open_file(path)
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])

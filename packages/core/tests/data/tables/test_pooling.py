@@ -28,14 +28,14 @@ def seeds(tmp_path: Path, suffix: str) -> list[Path]:
 @pytest.mark.parametrize(("role", "column", "value"), [("id", "item", "i1"), ("clusters", "question", "1")])
 def test_equal_values_in_two_files_are_refused(suffix: str, role: str, column: str, value: str, tmp_path: Path) -> None:
     files = seeds(tmp_path, suffix)
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as caught:
         opened(*files, y_true="y", prob="q", **{role: column})  # type: ignore[arg-type]
-    assert str(told.value).startswith(
+    assert str(caught.value).startswith(
         f"equal values of {column} occur in several files, and it is unclear what that means: '{value}' is in row 1 of"
     )
-    assert "across_files='same'" in str(told.value)
-    with opened(*files[:1], y_true="y", prob="q", **{role: column}) as one:  # type: ignore[arg-type]
-        assert one.n == 4
+    assert "across_files='same'" in str(caught.value)
+    with opened(*files[:1], y_true="y", prob="q", **{role: column}) as predictions:  # type: ignore[arg-type]
+        assert predictions.n == 4
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
@@ -49,14 +49,14 @@ def test_the_same_items_are_clusters_and_separate_ones_are_not(suffix: str, tmp_
         assert predictions.describe()["across_files"] == "same"
     with howsure.read(files, across_files="separate").predictions("y", "q", id="item") as predictions:
         assert predictions.pairs().clusters is None
-    for how, wanted in (
+    for how, expected in (
         ("same", [1, 1, 2, 2, 2, 1, 1, 3]),
         ("separate", ["a1", "a1", "a2", "a2", "b2", "b1", "b1", "b3"]),
     ):
         with howsure.read(files, across_files=how).predictions("y", "q", clusters="question") as predictions:
-            found = predictions.pairs().clusters
-        assert found is not None
-        parts = [np.equal.outer(codes, codes) for codes in (found, np.array(wanted))]
+            cluster_codes = predictions.pairs().clusters
+        assert cluster_codes is not None
+        parts = [np.equal.outer(codes, codes) for codes in (cluster_codes, np.array(expected))]
         np.testing.assert_array_equal(*parts)
 
 
@@ -86,8 +86,8 @@ def test_columns_for_significance_know_clusters_across_files(tmp_path: Path) -> 
     with pytest.raises(InputError, match="equal values of doc occur in several files"):
         howsure.read(files).rows({"y": Kind.VALUES, "doc": Kind.VALUES}, clusters="doc")
     for how, n in (("same", 2), ("separate", 4)):
-        found = howsure.read(files, across_files=how).rows({"doc": Kind.VALUES}, clusters="doc")
-        assert len(np.unique(found["doc"])) == n
+        columns = howsure.read(files, across_files=how).rows({"doc": Kind.VALUES}, clusters="doc")
+        assert len(np.unique(columns["doc"])) == n
     howsure.read(files).rows({"y": Kind.VALUES, "doc": Kind.VALUES, "seed": Kind.VALUES}, clusters="doc", run="seed")
 
 
@@ -104,5 +104,5 @@ def test_whoever_takes_clusters_asks_what_they_are(ask: Callable[[object], objec
     files = [write(tmp_path / f"{k}.csv", {**columns, "id": [f"{k}{i}" for i in range(3)]}) for k in range(2)]
     with pytest.raises(InputError, match="equal values of question occur in several files"):
         ask(howsure.read(files))
-    found = [ask(howsure.read(files, across_files=how)) for how in ("same", "separate")]
-    assert found == [2, 4] or isinstance(found[0], howsure.PredictedRegression)
+    answers = [ask(howsure.read(files, across_files=how)) for how in ("same", "separate")]
+    assert answers == [2, 4] or isinstance(answers[0], howsure.PredictedRegression)

@@ -81,7 +81,7 @@ def test_rows_of_a_table_are_drawn_too() -> None:
     assert [text.get_text() for text in ax.texts] == ["n = 100", "n = 2,000"]
 
 
-def test_undefined_errors_come_last_and_are_said() -> None:
+def test_undefined_errors_come_last_and_are_reported() -> None:
     undefined = curve_with([0.5], [0.5], error=(math.nan, None, None), name="none")
     ax = error_figure([undefined, *many_curves(2)]).axes[0]
     assert [tick.get_text() for tick in ax.get_yticklabels()] == ["g2", "g1", "none"]
@@ -93,7 +93,7 @@ def test_undefined_errors_come_last_and_are_said() -> None:
 
 
 @cache
-def found(against: str) -> MiscalibratedGroups:
+def miscalibrated_groups(against: str) -> MiscalibratedGroups:
     rng = np.random.default_rng(0)
     kind, q = rng.choice(["a", "$b_1$"], 4000), rng.random(4000)
     labels = rng.random(4000) < np.where(kind == "$b_1$", q**2, q)
@@ -101,7 +101,7 @@ def found(against: str) -> MiscalibratedGroups:
 
 
 def test_against_the_diagonal_there_is_no_whole_beside_it() -> None:
-    result = found("diagonal")
+    result = miscalibrated_groups("diagonal")
     assert len(groups_figure(result).axes[0].lines) == 2 + len(result)
 
 

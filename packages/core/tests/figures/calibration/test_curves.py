@@ -80,9 +80,9 @@ def test_many_bins_are_a_line_with_a_band() -> None:
 
 def test_the_strip_shows_where_the_predictions_of_each_label_lie() -> None:
     curve = calibration_curve([0] * 90 + [1] * 10, [0.1] * 90 + [0.9] * 10)
-    one, zero = [patch for patch in draw_curves([curve]).patches if isinstance(patch, StepPatch)]
+    ones, zero = [patch for patch in draw_curves([curve]).patches if isinstance(patch, StepPatch)]
     middle = sum(STRIP) / 2
-    up, down = np.asarray(one.get_data().values) - middle, middle - np.asarray(zero.get_data().values)
+    up, down = np.asarray(ones.get_data().values) - middle, middle - np.asarray(zero.get_data().values)
     assert np.flatnonzero(up > 1e-12).tolist() == [57]
     assert np.flatnonzero(down > 1e-12).tolist() == [6]
     assert up.max() / down.max() == pytest.approx(np.sqrt(10 / 90))
@@ -251,18 +251,18 @@ def test_the_cumulative_curve_is_drawn_minus_the_diagonal() -> None:
 
 
 def shares(curve: CalibrationCurve) -> tuple[np.ndarray, np.ndarray]:
-    zero, one = [patch for patch in histogram_figure(curve).axes[0].patches if isinstance(patch, StepPatch)]
-    return np.asarray(zero.get_data().values), np.asarray(one.get_data().values)
+    zero, ones = [patch for patch in histogram_figure(curve).axes[0].patches if isinstance(patch, StepPatch)]
+    return np.asarray(zero.get_data().values), np.asarray(ones.get_data().values)
 
 
 def test_label_1_points_up_and_label_0_down_each_adding_up_to_1() -> None:
     rng = np.random.default_rng(3)
     q = rng.beta(0.5, 2, 5000)
     curve = calibration_curve(rng.random(5000) < q, q)
-    zero, one = shares(curve)
-    assert one.sum() == pytest.approx(1.0)
+    zero, ones = shares(curve)
+    assert ones.sum() == pytest.approx(1.0)
     assert zero.sum() == pytest.approx(-1.0)
-    assert np.allclose(one, curve.histogram[1] / curve.histogram[1].sum())
+    assert np.allclose(ones, curve.histogram[1] / curve.histogram[1].sum())
     assert np.allclose(zero, -curve.histogram[0] / curve.histogram[0].sum())
 
 
@@ -275,7 +275,7 @@ def test_both_sides_are_named_with_their_share() -> None:
     assert low < -1 < 1 < high
 
 
-def test_a_missing_class_is_said_to_be_missing() -> None:
+def test_a_missing_class_is_reported_to_be_missing() -> None:
     curve = calibration_curve([1] * 40, np.linspace(0.1, 0.9, 40))
     ax = histogram_figure(curve).axes[0]
     assert ax.texts[0].get_text() == "no pair has\nlabel 0"

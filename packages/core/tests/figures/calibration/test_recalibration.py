@@ -18,8 +18,10 @@ TABLE = howsure.recalibration_table(Y, SHARP, methods=["temperature", "platt"], 
 def test_the_figure_shows_both_curves_with_the_errors_of_the_result_and_the_improvements() -> None:
     above, below = recalibration_figure(RESULT).axes
     legend = above.get_legend()
-    said = [text.get_text() for text in legend.get_texts()]
-    for when, error, text in zip(("before", "after"), (RESULT.error_before, RESULT.error_after), said, strict=True):
+    legend_texts = [text.get_text() for text in legend.get_texts()]
+    for when, error, text in zip(
+        ("before", "after"), (RESULT.error_before, RESULT.error_after), legend_texts, strict=True
+    ):
         assert text.startswith(when)
         assert f"{error.value:.3f}" in text
     assert [tick.get_text() for tick in below.get_yticklabels()] == ["squared error", "Brier score"]

@@ -42,20 +42,20 @@ def test_of_one_map_it_is_the_comparison_of_two_models(clustered: bool, weighted
     data, (after, *_), _ = rows
     clusters = data.clusters if clustered else None
     weights = np.random.default_rng(1).uniform(0.5, 1.0, len(data)) if weighted else None
-    given = labelled_from(data.labels, data.scores.probabilities, clusters=clusters, sample_weight=weights)
-    evaluation = evaluation_of(given, [(np.zeros(len(data), dtype=np.int64), [after])], recipe={}, **HOW)
+    labelled = labelled_from(data.labels, data.scores.probabilities, clusters=clusters, sample_weight=weights)
+    evaluation = evaluation_of(labelled, [(np.zeros(len(data), dtype=np.int64), [after])], recipe={}, **HOW)
     expected = compare_calibration(
         data.labels, data.scores.probabilities, against=after, clusters=clusters, sample_weight=weights, level=0.9
     )
     assert ends(evaluation.error_before) == pytest.approx(ends(expected.error_a))
     assert ends(evaluation.error_after) == pytest.approx(ends(expected.error_b))
-    for one, other in (
+    for change, other in (
         (evaluation.squared_error, expected.squared_error_difference),
         (evaluation.brier, expected.brier_difference),
         (evaluation.log_loss, expected.log_loss_difference),
     ):
-        assert ends(one.improvement) == pytest.approx(ends(other), rel=1e-12, abs=1e-15)
-        assert one.before - one.after == pytest.approx(other.value, abs=1e-12)
+        assert ends(change.improvement) == pytest.approx(ends(other), rel=1e-12, abs=1e-15)
+        assert change.before - change.after == pytest.approx(other.value, abs=1e-12)
 
 
 def test_the_error_after_is_that_of_pairs_of_rows_of_one_fold_and_bin(rows: Any) -> None:
@@ -65,13 +65,13 @@ def test_the_error_after_is_that_of_pairs_of_rows_of_one_fold_and_bin(rows: Any)
     evaluation = evaluation_of(plain, [(fold, after)], recipe={}, **HOW)
     q = np.choose(fold, after)
     bins = bin_pairs(Pairs(data.labels.astype(np.uint8), q)).bins_of(q)
-    total, known = 0.0, 0
+    total, n_paired = 0.0, 0
     for k, b in np.unique(np.column_stack([fold, bins]), axis=0):
         gaps = (q - data.labels)[(fold == k) & (bins == b)]
         if len(gaps) > 1:
-            total += len(gaps) * np.mean([one * other for one, other in combinations(gaps, 2)])
-            known += len(gaps)
-    assert evaluation.squared_error.after == pytest.approx(total / known, rel=1e-12)
+            total += len(gaps) * np.mean([gap * other for gap, other in combinations(gaps, 2)])
+            n_paired += len(gaps)
+    assert evaluation.squared_error.after == pytest.approx(total / n_paired, rel=1e-12)
     assert len(evaluation.curves[1].bins) == bins.max() + 1
 
 
@@ -81,15 +81,15 @@ def test_each_of_few_values_is_a_bin(rows: Any) -> None:
     plain = labelled_from(data.labels, data.scores.probabilities)
     coarse = [np.round(3 * q) / 3 * (1 - 0.02 * k) for k, q in enumerate(after)]
     evaluation = evaluation_of(plain, [(fold, coarse)], recipe={}, **HOW)
-    total, known = 0.0, 0
+    total, n_paired = 0.0, 0
     for k in range(3):
         q, y = coarse[k][fold == k], data.labels[fold == k]
         for value in np.unique(q):
             gaps = (q - y)[q == value]
             if len(gaps) > 1:
-                total += len(gaps) * np.mean([one * other for one, other in combinations(gaps, 2)])
-                known += len(gaps)
-    assert evaluation.squared_error.after == pytest.approx(total / known, rel=1e-12)
+                total += len(gaps) * np.mean([gap * other for gap, other in combinations(gaps, 2)])
+                n_paired += len(gaps)
+    assert evaluation.squared_error.after == pytest.approx(total / n_paired, rel=1e-12)
 
 
 def test_the_order_of_the_rows_changes_nothing(rows: Any) -> None:
@@ -105,10 +105,10 @@ def test_the_order_of_the_rows_changes_nothing(rows: Any) -> None:
 def test_repeated_cross_fittings_are_averaged(rows: Any) -> None:
     data, after, fold = rows
     turned = (fold, after), ((fold + 1) % 3, after)
-    alone = [evaluation_of(data, [one], recipe={}, **HOW) for one in turned]
+    alone = [evaluation_of(data, [folds], recipe={}, **HOW) for folds in turned]
     both = evaluation_of(data, turned, recipe={}, **HOW)
     for name, change in both.changes().items():
-        means = [one.changes()[name] for one in alone]
+        means = [folds.changes()[name] for folds in alone]
         assert change.after == pytest.approx(np.mean([mean.after for mean in means]))
         assert change.improvement.value == pytest.approx(np.mean([mean.improvement.value for mean in means]))
 
@@ -118,7 +118,7 @@ def test_a_map_that_changes_first_choices_is_judged_by_its_own() -> None:
     matrix, labels = rng.dirichlet(np.ones(3), 60), rng.integers(0, 3, 60)
     data, turned = labelled_from(labels, matrix), np.roll(matrix, 1, axis=1)
     evaluation = evaluation_of(data, [(np.zeros(60, dtype=np.int64), [turned])], recipe={}, **HOW)
-    right = [(one.argmax(axis=1) == labels, one.max(axis=1)) for one in (matrix, turned)]
+    right = [(probabilities.argmax(axis=1) == labels, probabilities.max(axis=1)) for probabilities in (matrix, turned)]
     means = [float(np.mean((q - y) ** 2)) for y, q in right]
     assert [evaluation.brier.before, evaluation.brier.after] == pytest.approx(means)
     onehot = np.eye(3)[labels]
@@ -136,7 +136,7 @@ def test_a_certain_error_leaves_the_log_loss_without_a_difference() -> None:
     assert evaluation.brier.improvement.low is not None
 
 
-# The verdict, its p-value, and the rows that would tell.
+# The verdict, its p-value, and the rows needed for a decision.
 
 
 def gain(value: float, low: float | None, high: float | None, n: int = 1000) -> Estimate:
@@ -200,9 +200,9 @@ def test_an_overconfident_model_is_improved_and_a_calibrated_one_is_not() -> Non
 
 
 def test_a_map_that_merges_predictions_makes_good_ones_worse() -> None:
-    (found,) = recalibration_table(Y, Q, methods={"histogram": 3})
-    assert found.kind == "makes it worse"
-    assert "makes it worse: the Brier score rises" in found.verdict()
+    (evaluation,) = recalibration_table(Y, Q, methods={"histogram": 3})
+    assert evaluation.kind == "makes it worse"
+    assert "makes it worse: the Brier score rises" in evaluation.verdict()
 
 
 def test_where_nothing_can_be_told_it_says_how_many_rows_would_tell() -> None:
@@ -229,13 +229,13 @@ def test_rows_drawn_from_the_seed_of_the_folds_are_divided_at_random() -> None:
 def test_each_group_has_its_own_map_and_p_is_adjusted() -> None:
     groups = np.where(np.arange(1200) % 2, "sharp", "good")
     q = np.where(groups == "sharp", SHARP, Q)
-    found = recalibration_table(Y, q, methods=["temperature", "platt"], groups=groups, repeats=1)
-    assert found.names == ["good: temperature", "good: platt", "sharp: temperature", "sharp: platt"]
-    assert [row.kind == "improves" for row in found] == [False, False, True, True]
-    assert all(p >= row.p_value for row, p in zip(found, found.p_adjusted, strict=True))
+    table = recalibration_table(Y, q, methods=["temperature", "platt"], groups=groups, repeats=1)
+    assert table.names == ["good: temperature", "good: platt", "sharp: temperature", "sharp: platt"]
+    assert [row.kind == "improves" for row in table] == [False, False, True, True]
+    assert all(p >= row.p_value for row, p in zip(table, table.p_adjusted, strict=True))
     alone = evaluate_recalibration(Y[1::2], SHARP[1::2], method="platt", repeats=1)
-    assert found["sharp: platt"].brier.before == pytest.approx(alone.brier.before)
-    assert "Verdicts are each row's own; p is adjusted (Holm) for 4 of them." in str(found)
+    assert table["sharp: platt"].brier.before == pytest.approx(alone.brier.before)
+    assert "Verdicts are each row's own; p is adjusted (Holm) for 4 of them." in str(table)
 
 
 def test_the_floor_is_for_maps_not_for_what_was_before() -> None:
@@ -246,9 +246,9 @@ def test_the_floor_is_for_maps_not_for_what_was_before() -> None:
     assert np.isfinite(evaluation.log_loss.after)
 
 
-def _holds(found: Cell, *, least: float = 0.93) -> None:
-    room = 2.6 * np.sqrt(0.05 * 0.95 / found.sets)
-    assert min(found.squared, found.brier, found.after) >= least - room, found
+def _holds(cell_rates: Cell, *, least: float = 0.93) -> None:
+    room = 2.6 * np.sqrt(0.05 * 0.95 / cell_rates.sets)
+    assert min(cell_rates.squared, cell_rates.brier, cell_rates.after) >= least - room, cell_rates
 
 
 @pytest.mark.long
@@ -270,17 +270,17 @@ def test_a_few_made_up_data_sets_of_overconfident_models() -> None:
 def test_improvements_are_covered_and_calibrated_models_are_left_alone(
     model: str, method: str, how: dict[str, Any]
 ) -> None:
-    found = cell(model, method, 1000, 150, **how)
-    _holds(found)
+    cell_rates = cell(model, method, 1000, 150, **how)
+    _holds(cell_rates)
     if model == "calibrated":
-        assert found.improves <= 0.05 + 2.6 * np.sqrt(0.05 * 0.95 / 150)
+        assert cell_rates.improves <= 0.05 + 2.6 * np.sqrt(0.05 * 0.95 / 150)
 
 
 @pytest.mark.slow
 def test_the_choice_is_paid_for() -> None:
-    found = cell("calibrated", "auto", 500, 60)
-    _holds(found)
-    assert found.improves <= 0.1
+    cell_rates = cell("calibrated", "auto", 500, 60)
+    _holds(cell_rates)
+    assert cell_rates.improves <= 0.1
 
 
 def test_a_table_of_a_map_is_what_the_map_says_of_each_group() -> None:
@@ -295,18 +295,18 @@ def test_a_table_of_a_map_is_what_the_map_says_of_each_group() -> None:
 
 def test_a_map_that_gives_0_or_1_leaves_its_log_loss_open() -> None:
     """Isotonic maps give 0 and 1 at the ends. One such row that is wrong makes the log loss infinite, so that no finite
-    interval is right, whether or not one is wrong here; the Brier score is told."""
+    interval is right, whether or not one is wrong here; the Brier score is reported."""
     train, test = np.random.default_rng(0), np.random.default_rng(1)
     q = train.beta(0.6, 0.6, 3000)
     isotonic = recalibrate(train.random(3000) < q**1.5 / (q**1.5 + (1 - q) ** 1.5), q, method="isotonic")
     q = test.beta(0.6, 0.6, 300)
     right = np.where(isotonic.apply(q) == 1.0, True, test.random(300) < q**1.5 / (q**1.5 + (1 - q) ** 1.5))
     right &= isotonic.apply(q) > 0.0
-    found = isotonic.evaluate(right, q)
-    assert np.isfinite(found.log_loss.after)
-    assert ends(found.log_loss.improvement)[1:] == (None, None)
-    assert found.brier.improvement.low is not None
-    assert any("such as platt or beta" in note for note in found.notes)
+    evaluation = isotonic.evaluate(right, q)
+    assert np.isfinite(evaluation.log_loss.after)
+    assert ends(evaluation.log_loss.improvement)[1:] == (None, None)
+    assert evaluation.brier.improvement.low is not None
+    assert any("such as platt or beta" in note for note in evaluation.notes)
     smooth = recalibrate(right, q, method="platt").evaluate(right, q)
     assert smooth.log_loss.improvement.low is not None
     assert not smooth.notes

@@ -1,4 +1,4 @@
-"""Typed decisions with probabilities, in both shapes that vendors write; their labels beside them or in a table."""
+"""Typed decisions with probabilities, in both shapes that vendors write; their labels in the log or in a table."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def read(*records: dict[str, Any]) -> tuple[list[Row], list[str]]:
+def rows_and_notes(*records: dict[str, Any]) -> tuple[list[Row], list[str]]:
     path = str(write_lines(Path("log.jsonl"), records))
     source = Source(File(path, path, "jsonl"))
     return list(rows(source)), source.notes
 
 
 def test_answers_by_name() -> None:
-    spam, tone, urgency = read(decisions_by_name("r1"))[0]
+    spam, tone, urgency = rows_and_notes(decisions_by_name("r1"))[0]
     assert spam == {
         "item": "r1",
         "model": "jev-1",
@@ -48,22 +48,22 @@ def test_answers_by_name() -> None:
 
 
 def test_answers_in_a_list() -> None:
-    found, notes = read(decisions_in_a_list("r1"))
-    assert [row["task"] for row in found] == ["spam", "keep", "3", "tone"]
-    assert (found[0]["probabilities"], found[0]["target"]) == ([0.25, 0.75], 0)
-    assert (found[1]["classes"], found[1]["prediction"], found[1]["target"]) == (["true", "'true'"], 0, 0)
-    assert "probabilities" not in found[3]
+    rows_read, notes = rows_and_notes(decisions_in_a_list("r1"))
+    assert [row["task"] for row in rows_read] == ["spam", "keep", "3", "tone"]
+    assert (rows_read[0]["probabilities"], rows_read[0]["target"]) == ([0.25, 0.75], 0)
+    assert (rows_read[1]["classes"], rows_read[1]["prediction"], rows_read[1]["target"]) == (["true", "'true'"], 0, 0)
+    assert "probabilities" not in rows_read[3]
     assert notes == ["log.jsonl: 1 of 4 answers are refusals, which have no probabilities."]
 
 
 def test_a_text_is_no_truth_value() -> None:
-    found, _ = read(decisions_in_a_list("r1", keep="'true'"))
-    assert found[1]["target"] == 1
+    rows_read, _ = rows_and_notes(decisions_in_a_list("r1", keep="'true'"))
+    assert rows_read[1]["target"] == 1
 
 
-def test_boxes_and_aliases_are_told() -> None:
-    found, notes = read(decisions_by_name("r1", model="jev-latest"))
-    assert [row["task"] for row in found] == ["spam", "tone", "urgency"]
+def test_boxes_and_aliases_are_reported() -> None:
+    rows_read, notes = rows_and_notes(decisions_by_name("r1", model="jev-latest"))
+    assert [row["task"] for row in rows_read] == ["spam", "tone", "urgency"]
     assert notes == [
         "log.jsonl: 1 answers are of types without probabilities of answers (box), and left out.",
         "log.jsonl: jev-latest is an alias, which may name another model later.",
@@ -78,7 +78,7 @@ def test_the_model_behind_an_alias_can_be_named(tmp_path: Path) -> None:
     ]
     path = write_lines(tmp_path / "log.jsonl", responses)
     table = howsure.mean_scores(data=howsure.read(path, model_version="jev-2", skip_missing=True))
-    spam = {one.model: one.n for one in table if one.group == "spam"}
+    spam = {row.model: row.n for row in table if row.group == "spam"}
     assert spam == {"jev-1": 1, "jev-2": 2}
     assert table.recipe["model_version"] == "jev-2"
     assert not any("is an alias" in note for note in table.recipe["notes"])
@@ -90,28 +90,30 @@ def test_the_model_behind_an_alias_can_be_named(tmp_path: Path) -> None:
 def calibrated(n: int, *, listed: bool = False) -> list[tuple[float, bool]]:
     rng = np.random.default_rng(2)
     chances = rng.uniform(size=n).round(6).tolist()
-    said = [(p, bool(rng.random() < p)) for p in chances]
+    judgments = [(p, bool(rng.random() < p)) for p in chances]
     with open("log.jsonl", "w") as log, open("labels.csv", "w") as table:
         print("custom_id,task,gold", file=table)
-        for at, (p, right) in enumerate(said):
-            one = {"type": "predicate", "name": "spam", "probability": p} if listed else {"type": "noul", "noul": p}
-            answers = [one] if listed else {"spam": one}
+        for at, (p, right) in enumerate(judgments):
+            predicate = (
+                {"type": "predicate", "name": "spam", "probability": p} if listed else {"type": "noul", "noul": p}
+            )
+            answers = [predicate] if listed else {"spam": predicate}
             print(json.dumps({"id": at, "model": "m", "answers": answers}), file=log)
             print(f"{at},spam,{'yes' if right else 0}", file=table)
-    return said
+    return judgments
 
 
 @pytest.mark.parametrize("listed", [False, True])
 def test_labels_are_joined_by_id_and_question(listed: bool) -> None:
-    said = calibrated(400, listed=listed)
+    judgments = calibrated(400, listed=listed)
     files = howsure.read("log.jsonl", labels_from="labels.csv")
-    given = howsure.Probabilities("probs_column", "probabilities", reduce="true", classes=["false", "true"])
-    curve = howsure.calibration_curve(y_prob=given, data=files)
-    direct = howsure.calibration_curve([right for _, right in said], [p for p, _ in said])
+    probabilities = howsure.Probabilities("probs_column", "probabilities", reduce="true", classes=["false", "true"])
+    curve = howsure.calibration_curve(y_prob=probabilities, data=files)
+    direct = howsure.calibration_curve([right for _, right in judgments], [p for p, _ in judgments])
     assert curve.error.value == pytest.approx(direct.error.value, abs=1e-12)
     means = howsure.mean_scores(data=files)
     assert means.recipe["labels_from"] == "labels.csv"
-    assert means[0].mean.value == np.mean([(p >= 0.5) == right for p, right in said])
+    assert means[0].mean.value == np.mean([(p >= 0.5) == right for p, right in judgments])
 
 
 def test_rows_without_a_label_are_counted() -> None:

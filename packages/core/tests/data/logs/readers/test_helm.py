@@ -24,13 +24,13 @@ STATS = [
 LETTERS = {" A": 0.6, " B": 0.2}
 
 
-def read(path: Path) -> list[dict[str, Any]]:
+def rows_of(path: Path) -> list[dict[str, Any]]:
     return list(rows(Source(File(str(path), str(path), "json"))))
 
 
 def test_statistics_are_scores_and_max_prob_is_the_probability_of_the_answer(tmp_path: Path) -> None:
     path = write_helm(tmp_path, STATS) / "per_instance_stats.json"
-    row, _ = read(path)
+    row, _ = rows_of(path)
     named = {key: row[key] for key in ("item", "model", "task", "run", "exact_match", "probability", "correct")}
     assert named == {
         "item": "id1",
@@ -53,7 +53,7 @@ def test_a_request_that_failed_errored(tmp_path: Path) -> None:
     }
     folder = write_helm(tmp_path, STATS, [helm_state("id1", "A", "A"), failed])
     for name in ("per_instance_stats.json", "scenario_state.json"):
-        assert [row.get("exception") for row in read(folder / name)] == [None, "Timeout: 60 s"]
+        assert [row.get("exception") for row in rows_of(folder / name)] == [None, "Timeout: 60 s"]
     (row,) = howsure.score_agents(data=howsure.read(folder)).rows
     assert (row.errored, row.lowest, row.highest) == (1, 0.5, 1.0)
 
@@ -72,7 +72,7 @@ def test_predictions_for_display_hold_the_same(tmp_path: Path) -> None:
     shown = [{"instance_id": "id1", "train_trial_index": 0, "predicted_text": " B", "mapped_output": "yes"}]
     shown[0]["stats"] = {"exact_match": 1.0, "max_prob": 0.75}
     (tmp_path / "display_predictions.json").write_text(json.dumps(shown), encoding="utf-8")
-    (row,) = read(tmp_path / "display_predictions.json")
+    (row,) = rows_of(tmp_path / "display_predictions.json")
     assert (row["item"], row["prediction"], row["probability"], row["correct"]) == ("id1", "yes", 0.75, 1.0)
 
 
@@ -89,7 +89,7 @@ def test_a_probability_that_is_always_1_is_none(tmp_path: Path) -> None:
 def test_answers_have_probabilities_where_every_letter_has(tmp_path: Path) -> None:
     states = [helm_state("id1", "A", " A", letters=LETTERS), helm_state("id2", "A", " B", letters=LETTERS)]
     path = write_helm(tmp_path, STATS, states) / "scenario_state.json"
-    row, _ = read(path)
+    row, _ = rows_of(path)
     assert (row["target"], row["prediction"], row["classes"], row["exact_match"]) == (0, 0, ["no", "yes"], 1.0)
     with howsure.read(path).predictions() as predictions:
         assert predictions.columns["probs_column"] == "probabilities"
@@ -103,10 +103,10 @@ def test_without_log_probabilities_an_answer_has_what_the_statistics_say(tmp_pat
 
 
 def test_a_request_for_each_choice_is_one_row(tmp_path: Path) -> None:
-    one = helm_state("id1", "A", "no")
-    del one["output_mapping"]
-    states = [one | {"reference_index": at, "request_mode": "original"} for at in (0, 1)]
-    (row,) = read(write_helm(tmp_path, STATS, states) / "scenario_state.json")
+    state = helm_state("id1", "A", "no")
+    del state["output_mapping"]
+    states = [state | {"reference_index": at, "request_mode": "original"} for at in (0, 1)]
+    (row,) = rows_of(write_helm(tmp_path, STATS, states) / "scenario_state.json")
     assert (row["target"], row["probability"], "prediction" in row) == ("no", 0.75, False)
 
 
@@ -129,10 +129,10 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("name", "content", "said"), [case[1:] for case in WRONG], ids=[case[0] for case in WRONG])
-def test_a_damaged_run_is_refused(tmp_path: Path, name: str, content: str, said: str) -> None:
+@pytest.mark.parametrize(("name", "content", "message"), [case[1:] for case in WRONG], ids=[case[0] for case in WRONG])
+def test_a_damaged_run_is_refused(tmp_path: Path, name: str, content: str, message: str) -> None:
     (tmp_path / name).write_text(content, encoding="utf-8")
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         howsure.read(tmp_path / name).predictions()
 
 

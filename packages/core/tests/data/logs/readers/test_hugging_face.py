@@ -45,9 +45,9 @@ def test_a_trainers_arrays_are_one_command() -> None:
     np.savez("predictions.npz", predictions=logits, label_ids=labels)
     probabilities = softmax(logits)
     right = probabilities.argmax(axis=1) == labels
-    wanted = howsure.calibration_curve(right, probabilities.max(axis=1))
+    expected = howsure.calibration_curve(right, probabilities.max(axis=1))
     (curve,) = judged("predictions.npz")["curves"]
-    assert curve["error"]["value"] == pytest.approx(wanted.error.value, rel=1e-9)
+    assert curve["error"]["value"] == pytest.approx(expected.error.value, rel=1e-9)
     assert curve["base_rate"] == right.mean()
     assert "predictions.npz: 400 rows (hf, " in run("calibration", "predictions.npz").out
 
@@ -56,8 +56,8 @@ def test_classes_have_the_names_of_the_config_beside() -> None:
     logits, labels = made_up(200)
     np.savez("predictions.npz", predictions=logits, label_ids=labels)
     Path("config.json").write_text(json.dumps({"id2label": dict(enumerate(NAMES))}))
-    found = judged("predictions.npz", reduce="class-wise")
-    assert sorted(curve["group"] for curve in found["curves"]) == NAMES
+    by_class = judged("predictions.npz", reduce="class-wise")
+    assert sorted(curve["group"] for curve in by_class["curves"]) == NAMES
 
 
 def test_tokens_without_a_label_do_not_count_and_sentences_are_clusters() -> None:
@@ -69,9 +69,9 @@ def test_tokens_without_a_label_do_not_count_and_sentences_are_clusters() -> Non
     probabilities = softmax(logits)[counting]
     sentence = np.repeat(np.arange(40), counting.sum(axis=1))
     right = probabilities.argmax(axis=1) == labels[counting]
-    wanted = howsure.calibration_curve(right, probabilities.max(axis=1), clusters=sentence)
+    expected = howsure.calibration_curve(right, probabilities.max(axis=1), clusters=sentence)
     assert curve["n"] == counting.sum()
-    assert curve["error"]["low"] == pytest.approx(wanted.error.low, rel=1e-9)
+    assert curve["error"]["low"] == pytest.approx(expected.error.low, rel=1e-9)
 
 
 def test_two_models_are_compared_token_by_token() -> None:
@@ -92,7 +92,7 @@ def pipeline_output(n: int = 60) -> tuple[list[list[dict[str, object]]], list[st
     rows = [
         sorted(
             ({"label": name, "score": float(p)} for name, p in zip(NAMES, row, strict=True)),
-            key=lambda one: -one["score"],
+            key=lambda choice: -choice["score"],
         )
         for row in softmax(logits)
     ]
@@ -106,8 +106,8 @@ def test_scores_of_a_pipeline_beside_the_right_label(target: str) -> None:
     Path("out.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     (curve,) = judged("out.jsonl")["curves"]
     right = [row[0]["label"] == label for row, label in zip(scores, gold, strict=True)]
-    wanted = howsure.calibration_curve(right, [row[0]["score"] for row in scores])
-    assert curve["error"]["value"] == pytest.approx(wanted.error.value, rel=1e-9)
+    expected = howsure.calibration_curve(right, [row[0]["score"] for row in scores])
+    assert curve["error"]["value"] == pytest.approx(expected.error.value, rel=1e-9)
     assert {curve["group"] for curve in judged("out.jsonl", reduce="class-wise")["curves"]} == set(NAMES)
 
 
@@ -119,9 +119,9 @@ def test_a_column_of_the_right_labels_may_be_named() -> None:
         Path(f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     by_itself = judged("gold.jsonl")["curves"]
     named = [judged(f"{name}.jsonl", target=name) for name in ("gold", "my_label")]
-    for one in named:
-        assert one["curves"][0]["error"] == by_itself[0]["error"]
-        assert one["curves"][0]["multiclass_brier"] == by_itself[0]["multiclass_brier"]
+    for judgment in named:
+        assert judgment["curves"][0]["error"] == by_itself[0]["error"]
+        assert judgment["curves"][0]["multiclass_brier"] == by_itself[0]["multiclass_brier"]
 
 
 def test_numbers_name_the_classes_of_a_model_without_names() -> None:
@@ -156,9 +156,9 @@ TOKENS = [[{"entity": "B-PER", "score": 0.9, "index": 1, "word": "Ann", "start":
 GROUPS = [{"entity_group": "PER", "score": 0.9, "word": "Ann", "start": 0, "end": 3}]
 
 
-def arrays(**held: object) -> None:
+def arrays(**changed: object) -> None:
     logits, labels = made_up(4)
-    np.savez("bad.npz", **({"predictions": logits, "label_ids": labels} | held))
+    np.savez("bad.npz", **({"predictions": logits, "label_ids": labels} | changed))
 
 
 def lines(*records: object, name: str = "bad.jsonl") -> None:
@@ -224,8 +224,8 @@ def test_two_files_side_by_side_are_as_one() -> None:
     np.save("predictions.npy", logits)
     np.save("label_ids.npy", labels)
     np.savez("both.npz", predictions=logits, label_ids=labels)
-    (one,), (other,) = (judged("predictions.npy", **{"from": "hf"})["curves"], judged("both.npz")["curves"])
-    assert one["error"] == other["error"]
+    (from_two_files,), (other,) = (judged("predictions.npy", **{"from": "hf"})["curves"], judged("both.npz")["curves"])
+    assert from_two_files["error"] == other["error"]
 
 
 def test_the_library_reads_them_too() -> None:

@@ -47,11 +47,11 @@ def each(write: Callable[[Path, Any], Path], content: Callable[[str], Any], scor
     return written
 
 
-def together(write: Callable[[Path, Any], Path], content: Callable[[list[Any]], Any], one: Any, score: str) -> Any:
+def together(write: Callable[[Path, Any], Path], content: Callable[[list[Any]], Any], make_row: Any, score: str) -> Any:
     """One file of both models, whose rows name them."""
 
     def written(folder: Path) -> Written:
-        rows = [one(right, item=item, model=model) for model in RIGHT for item, right in marks(model)]
+        rows = [make_row(right, item=item, model=model) for model in RIGHT for item, right in marks(model)]
         return [write(folder, content(rows))], score
 
     return written
@@ -110,7 +110,7 @@ def test_a_program_is_scored_compared_and_looked_at(program: str, tmp_path: Path
 
 def scores(path: Path) -> dict[tuple[str | None, str | None, str], float]:
     table = howsure.mean_scores(data=howsure.read(path))
-    return {(one.group, one.model, one.score): round(one.mean.value, 6) for one in table}
+    return {(row.group, row.model, row.score): round(row.mean.value, 6) for row in table}
 
 
 @pytest.mark.parametrize("indent", [None, 2])
@@ -121,7 +121,7 @@ def test_a_document_is_read_as_what_it_is_called(indent: int | None, tmp_path: P
     assert (row.n, row.mean.value) == (2, 0.5)
 
 
-def test_errors_of_promptfoo_count_as_wrong_and_are_told(tmp_path: Path) -> None:
+def test_errors_of_promptfoo_count_as_wrong_and_are_reported(tmp_path: Path) -> None:
     error = promptfoo(False, item=1, failureReason=2, namedScores={"content": 0})
     path = document(tmp_path, promptfoo_document(promptfoo(True), error))
     table = howsure.mean_scores("success", data=howsure.read(path))
@@ -220,9 +220,9 @@ FOLDERS: dict[str, tuple[dict[str, Any], str]] = {  # what a program leaves in t
 
 @pytest.mark.parametrize("program", FOLDERS)
 def test_a_folder_is_read_as_the_answers_in_it(program: str, tmp_path: Path) -> None:
-    held, score = FOLDERS[program]
+    files, score = FOLDERS[program]
     (tmp_path / "small").mkdir()
-    for name, content in held.items():
+    for name, content in files.items():
         (tmp_path / "small" / name).write_text(json.dumps(content))
     (row,) = howsure.mean_scores(data=howsure.read(tmp_path))
     assert (row.score, row.n, row.mean.value) == (score, 2, 0.5)
@@ -264,4 +264,4 @@ def test_evalplus_judges_by_the_tests_of_before_and_by_all(tmp_path: Path) -> No
 def test_fields_of_a_record_may_part_groups(tmp_path: Path) -> None:
     easy, hard = live_code_bench([True]), live_code_bench([False], item=1) | {"difficulty": "hard"}
     table = howsure.mean_scores(groups="difficulty", data=howsure.read(document(tmp_path, [easy, hard])))
-    assert {one.group: one.mean.value for one in table} == {"overall": 0.5, "easy": 1, "hard": 0}
+    assert {row.group: row.mean.value for row in table} == {"overall": 0.5, "easy": 1, "hard": 0}

@@ -26,13 +26,13 @@ from howsure.data.tables.named_files import File
 from howsure.errors import InputError
 
 
-def read(path: Path) -> list[dict[str, Any]]:
+def rows_of(path: Path) -> list[dict[str, Any]]:
     return list(rows(Source(File(str(path), str(path), "jsonl"))))
 
 
 def test_a_row_names_item_model_task_prompt_and_filter(tmp_path: Path) -> None:
     path = write_lm_eval(tmp_path, "org/small", "hella_swag", [lm_eval_sample(7, [-1.0, -2.0], 0)], shots=5)
-    (row,) = read(path)
+    (row,) = rows_of(path)
     named = {name: row[name] for name in ("item", "model", "task", "prompt", "run", "target", "classes", "acc")}
     assert named == {
         "item": 7,
@@ -50,7 +50,7 @@ def test_a_row_names_item_model_task_prompt_and_filter(tmp_path: Path) -> None:
 def test_without_results_beside_it_the_folder_names_the_model(tmp_path: Path) -> None:
     path = write_lm_eval(tmp_path, "small", "task", [lm_eval_sample(0, [-1.0, -2.0], 0)])
     next(path.parent.glob("results_*")).unlink()
-    (row,) = read(path)
+    (row,) = rows_of(path)
     assert (row["model"], row["task"], row["prompt"]) == ("small", "task", None)
 
 
@@ -58,12 +58,14 @@ def test_without_results_beside_it_the_folder_names_the_model(tmp_path: Path) ->
     ("name", "task"), [("samples_a_b_2026-01-01.jsonl", "a_b"), ("samples_mmlu_0.jsonl", "mmlu_0"), ("my.jsonl", None)]
 )
 def test_the_name_of_the_file_names_the_task(tmp_path: Path, name: str, task: str | None) -> None:
-    assert read(write_lines(tmp_path / name, [lm_eval_sample(0, [-1.0, -2.0], 0)]))[0]["task"] == task
+    assert rows_of(write_lines(tmp_path / name, [lm_eval_sample(0, [-1.0, -2.0], 0)]))[0]["task"] == task
 
 
-@pytest.mark.parametrize("held", ["Faust", ["Faust"], [["Faust"]]])
-def test_a_generated_text_may_stand_in_lists(tmp_path: Path, held: object) -> None:
-    (row,) = read(write_lines(tmp_path / "a.jsonl", [lm_eval_text(0, "Faust", "Faust") | {"filtered_resps": held}]))
+@pytest.mark.parametrize("responses", ["Faust", ["Faust"], [["Faust"]]])
+def test_a_generated_text_may_stand_in_lists(tmp_path: Path, responses: object) -> None:
+    (row,) = rows_of(
+        write_lines(tmp_path / "a.jsonl", [lm_eval_text(0, "Faust", "Faust") | {"filtered_resps": responses}])
+    )
     assert row["prediction"] == "Faust"
 
 
@@ -73,17 +75,17 @@ def test_an_older_layout_of_numbers_and_lists_is_the_same(tmp_path: Path) -> Non
     old["arguments"] = [["Q: 0?\nA:", " no"], ["Q: 0?\nA:", " yes"]]
     for key in ("filter", "metrics"):
         del old[key]
-    one, other = (
-        read(write_lines(tmp_path / name, [sample]))[0] for name, sample in (("a.jsonl", now), ("b.jsonl", old))
+    current, other = (
+        rows_of(write_lines(tmp_path / name, [sample]))[0] for name, sample in (("a.jsonl", now), ("b.jsonl", old))
     )
     same = ("item", "classes", "log_probabilities", "target", "acc")
-    assert {name: one[name] for name in same} == {name: other[name] for name in same}
+    assert {name: current[name] for name in same} == {name: other[name] for name in same}
 
 
 def test_lines_of_both_layouts_are_read_together(tmp_path: Path) -> None:
     old = lm_eval_sample(1, [-1.5, -0.25], 1) | {"target": 1, "filtered_resps": [[-1.5, False], [-0.25, True]]}
-    found = read(write_lines(tmp_path / "a.jsonl", [lm_eval_sample(0, [-1.5, -0.25], 1), old]))
-    assert [(row["target"], row["log_probabilities"]) for row in found] == [(1, [-1.5, -0.25])] * 2
+    rows_read = rows_of(write_lines(tmp_path / "a.jsonl", [lm_eval_sample(0, [-1.5, -0.25], 1), old]))
+    assert [(row["target"], row["log_probabilities"]) for row in rows_read] == [(1, [-1.5, -0.25])] * 2
 
 
 def test_packed_logs_and_standard_input_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,28 +105,28 @@ def test_packed_logs_and_standard_input_are_read(tmp_path: Path, monkeypatch: py
 )
 def test_a_target_is_a_position_or_a_text(tmp_path: Path, target: object, position: int | None) -> None:
     sample = lm_eval_sample(0, [-1.0, -2.0], 0) | {"target": target}
-    assert read(write_lines(tmp_path / "a.jsonl", [sample]))[0]["target"] == position
+    assert rows_of(write_lines(tmp_path / "a.jsonl", [sample]))[0]["target"] == position
 
 
 def test_several_right_choices_are_kept(tmp_path: Path) -> None:
     sample = lm_eval_sample(0, [-3.0, -1.0, -2.0], 0, choices="abc") | {"target": "[1, 2]"}
-    (row,) = read(write_lines(tmp_path / "a.jsonl", [sample]))
+    (row,) = rows_of(write_lines(tmp_path / "a.jsonl", [sample]))
     assert (row["target"], row["targets"]) == (None, [1, 2])
 
 
-def test_choices_that_are_numbers_are_told_from_positions_by_another_line_or_the_accuracy(tmp_path: Path) -> None:
+def test_numeric_choices_are_distinguished_from_positions_by_another_line_or_the_accuracy(tmp_path: Path) -> None:
     numbers = {"choices": ["1", "2", "0"]}
     doubtful = lm_eval_sample(0, [-1.0, -2.0, -3.0], 1, **numbers, scores={})
     with pytest.raises(
         InputError, match=r"line 1 of .*: its target is the text of one choice and the position of anot"
     ):
-        read(write_lines(tmp_path / "a.jsonl", [doubtful]))
+        rows_of(write_lines(tmp_path / "a.jsonl", [doubtful]))
     text = [doubtful, lm_eval_sample(1, [-1.0, -2.0], "yes", scores={})]
-    assert [row["target"] for row in read(write_lines(tmp_path / "b.jsonl", text))] == [0, 1]
+    assert [row["target"] for row in rows_of(write_lines(tmp_path / "b.jsonl", text))] == [0, 1]
     position = [doubtful, lm_eval_sample(1, [-1.0, -2.0], 1, scores={})]
-    assert [row["target"] for row in read(write_lines(tmp_path / "c.jsonl", position))] == [1, 1]
+    assert [row["target"] for row in rows_of(write_lines(tmp_path / "c.jsonl", position))] == [1, 1]
     right = lm_eval_sample(0, [-1.0, -2.0, -3.0], 1, **numbers, scores={"acc": 1.0})  # the likeliest is the text "1"
-    assert read(write_lines(tmp_path / "d.jsonl", [right]))[0]["target"] == 0
+    assert rows_of(write_lines(tmp_path / "d.jsonl", [right]))[0]["target"] == 0
 
 
 def test_mutual_information_asks_each_choice_twice_and_the_question_counts(tmp_path: Path) -> None:
@@ -132,7 +134,7 @@ def test_mutual_information_asks_each_choice_twice_and_the_question_counts(tmp_p
     sample["filtered_resps"] += [["-0.5", "False"], ["-0.75", "False"]]
     for at, text in ((2, " no"), (3, " yes")):
         sample["arguments"][f"gen_args_{at}"] = {"arg_0": "", "arg_1": text}
-    (row,) = read(write_lines(tmp_path / "a.jsonl", [sample]))
+    (row,) = rows_of(write_lines(tmp_path / "a.jsonl", [sample]))
     assert (row["log_probabilities"], row["classes"]) == ([-1.0, -2.0], ["no", "yes"])
 
 
@@ -141,18 +143,18 @@ def test_where_the_questions_differ_and_not_the_choices_the_accuracy_says_which_
     for at, name in enumerate(("Ann", "Bea")):
         sample["arguments"][f"gen_args_{at}"] = {"arg_0": f"the cup broke as {name}", "arg_1": " fell."}
     sample["target"] = " fell."
-    (row,) = read(write_lines(tmp_path / "a.jsonl", [sample]))
+    (row,) = rows_of(write_lines(tmp_path / "a.jsonl", [sample]))
     assert (row["target"], row["classes"]) == (1, ["the cup broke as Ann", "the cup broke as Bea"])
 
 
 def test_texts_that_were_generated_have_scores_and_no_probabilities(tmp_path: Path) -> None:
     lines = [lm_eval_text(0, "Faust", "Faust", filter="strict"), lm_eval_text(0, "lol", "Faust", filter="loose")]
-    found = read(write_lines(tmp_path / "a.jsonl", lines))
-    assert [(row["run"], row["prediction"], row["target"], row["exact_match"]) for row in found] == [
+    rows_read = rows_of(write_lines(tmp_path / "a.jsonl", lines))
+    assert [(row["run"], row["prediction"], row["target"], row["exact_match"]) for row in rows_read] == [
         ("strict", "Faust", "Faust", 1.0),
         ("loose", "lol", "Faust", 0.0),
     ]
-    assert all("log_probabilities" not in row for row in found)
+    assert all("log_probabilities" not in row for row in rows_read)
 
 
 @pytest.mark.parametrize(("way", "best"), [("none", 0), ("characters", 1), ("bytes", 0)])

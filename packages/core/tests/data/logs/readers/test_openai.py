@@ -23,15 +23,17 @@ MASSES = {"A": 0.625, "B": 0.125, "C": 0.0625, "D": 0.0625}
 SOME = {"A": 0.5, "B": 0.25}
 
 
-def read(folder: Path, *records: Any, notes: list[str] | None = None) -> list[dict[str, Any]]:
+def rows_of(folder: Path, *records: Any, notes: list[str] | None = None) -> list[dict[str, Any]]:
     path = write_lines(folder / "log.jsonl", records)
     return list(rows(Source(File(str(path), str(path), "jsonl"), [] if notes is None else notes)))
 
 
-@pytest.mark.parametrize("wrap", [lambda one: one, lambda one: {"response": one}, lambda one: openai_batch("q1", one)])
+@pytest.mark.parametrize(
+    "wrap", [lambda body: body, lambda body: {"response": body}, lambda body: openai_batch("q1", body)]
+)
 def test_the_masses_of_all_answers(wrap: Any, tmp_path: Path) -> None:
     notes: list[str] = []
-    (row,) = read(tmp_path, wrap(openai_chat(ALL)) | {"target": "B", "subject": "law"}, notes=notes)
+    (row,) = rows_of(tmp_path, wrap(openai_chat(ALL)) | {"target": "B", "subject": "law"}, notes=notes)
     assert [math.exp(probability) for probability in row["log_probabilities"]] == pytest.approx(list(MASSES.values()))
     named = {name: row[name] for name in ("model", "classes", "target", "prediction", "subject")}
     assert named == {"model": "gpt", "classes": list("ABCD"), "target": 1, "prediction": 0, "subject": "law"}
@@ -42,9 +44,9 @@ def test_the_masses_of_all_answers(wrap: Any, tmp_path: Path) -> None:
 
 def test_probabilities_are_the_softmax_and_the_label_whether_it_is_right(tmp_path: Path) -> None:
     records = [openai_batch(f"q{at}", openai_chat(ALL), target="ABCD"[at]) for at in range(4)]
-    with howsure.read([write_lines(tmp_path / "log.jsonl", records)]).predictions() as found:
-        assert found.columns == {"target": "target", "probs_column": "probabilities", "id": "item"}
-        pairs = found.pairs()
+    with howsure.read([write_lines(tmp_path / "log.jsonl", records)]).predictions() as predictions:
+        assert predictions.columns == {"target": "target", "probs_column": "probabilities", "id": "item"}
+        pairs = predictions.pairs()
     assert pairs.probabilities.tolist() == pytest.approx([0.625 / 0.875] * 4)
     assert pairs.labels.tolist() == [1, 0, 0, 0]
 
@@ -52,7 +54,7 @@ def test_probabilities_are_the_softmax_and_the_label_whether_it_is_right(tmp_pat
 @pytest.mark.parametrize("body", [openai_completion(SOME), openai_response(SOME), openai_chat(SOME)])
 def test_where_an_answer_is_not_known_each_has_the_probability_of_its_token(body: Any, tmp_path: Path) -> None:
     notes: list[str] = []
-    first, second = read(tmp_path, {"r": body, "gold": "A"}, {"r": openai_chat(ALL), "gold": "B"}, notes=notes)
+    first, second = rows_of(tmp_path, {"r": body, "gold": "A"}, {"r": openai_chat(ALL), "gold": "B"}, notes=notes)
     assert (first["probability"], first["correct"]) == (0.5, 1)
     assert (second["probability"], second["correct"]) == (pytest.approx(0.625), 0)
     assert "log_probabilities" not in first
@@ -77,24 +79,24 @@ def test_where_an_answer_is_not_known_each_has_the_probability_of_its_token(body
 )
 def test_which_token_is_the_answer(text: list[str], answered: bool, tmp_path: Path) -> None:
     notes: list[str] = []
-    (row,) = read(tmp_path, openai_chat(ALL, text=text), notes=notes)
+    (row,) = rows_of(tmp_path, openai_chat(ALL, text=text), notes=notes)
     assert ("log_probabilities" in row) == answered
     assert any("1 of 1 responses have no probability" in note for note in notes) != answered
 
 
 def test_other_answers_and_targets_in_the_metadata(tmp_path: Path) -> None:
     body = openai_chat({"yes": 0.75, "no": 0.125}) | {"metadata": {"classes": "yes, no", "target": "no"}}
-    (row,) = read(tmp_path, body)
+    (row,) = rows_of(tmp_path, body)
     assert (row["classes"], row["target"], row["prediction"]) == (["yes", "no"], 1, 0)
-    (row,) = read(tmp_path, {"classes": ["no", "yes"], "response": body})
+    (row,) = rows_of(tmp_path, {"classes": ["no", "yes"], "response": body})
     assert (row["classes"], row["target"]) == (["no", "yes"], 0)
 
 
 def test_several_choices_are_runs_of_one_item(tmp_path: Path) -> None:
     body = openai_chat(ALL)
     body["choices"] *= 2
-    found = read(tmp_path, openai_batch("q1", body))
-    assert [(row["item"], row["run"]) for row in found] == [("q1", 0), ("q1", 1)]
+    rows_read = rows_of(tmp_path, openai_batch("q1", body))
+    assert [(row["item"], row["run"]) for row in rows_read] == [("q1", 0), ("q1", 1)]
 
 
 def test_requests_that_failed_are_rows_without_a_probability(tmp_path: Path) -> None:
@@ -102,9 +104,9 @@ def test_requests_that_failed_are_rows_without_a_probability(tmp_path: Path) -> 
     path = write_lines(tmp_path / "log.jsonl", records)
     with pytest.raises(InputError, match="row 1 of"):
         howsure.read(path).predictions()
-    with howsure.read(path, skip_missing=True).predictions() as found:
-        assert (found.n, found.group_names) == (4, ())
-        assert "1 of 5 responses have no probability" in found.summary
+    with howsure.read(path, skip_missing=True).predictions() as predictions:
+        assert (predictions.n, predictions.group_names) == (4, ())
+        assert "1 of 5 responses have no probability" in predictions.summary
 
 
 @pytest.mark.parametrize("form", ["chat", "completions", "document"])
@@ -146,16 +148,16 @@ def test_a_null_answer_is_a_missing_value(null: dict[str, Any], tmp_path: Path) 
     path = write_lines(tmp_path / "log.jsonl", records)
     with pytest.raises(InputError, match=r"must not be missing; row 4 of .* is empty.*skip_missing=True"):
         howsure.read(path).predictions()
-    with howsure.read(path, skip_missing=True).predictions() as found:
-        assert (found.n, sum(found.skipped.values())) == (8, 1)
-        assert found.columns["probs_column"] == "probabilities"
+    with howsure.read(path, skip_missing=True).predictions() as predictions:
+        assert (predictions.n, sum(predictions.skipped.values())) == (8, 1)
+        assert predictions.columns["probs_column"] == "probabilities"
 
 
 # The probabilities of answers, from tokens.
 
 
 def token(text: str, p: float, **others: float) -> dict[str, Any]:
-    top = [{"token": name.replace("_", " "), "logprob": math.log(one)} for name, one in others.items()]
+    top = [{"token": name.replace("_", " "), "logprob": math.log(probability)} for name, probability in others.items()]
     return {"token": text, "logprob": math.log(p), "top_logprobs": top}
 
 
@@ -171,9 +173,9 @@ def test_a_token_that_is_not_among_the_likeliest_counts_too() -> None:
 
 def test_an_answer_stands_where_it_stands_last() -> None:
     tokens = [token("A", 0.5), token("so", 1.0), token(" A", 0.75, B=0.25)]
-    found = of_answer(tokens, "A", "AB")
-    assert found["probability"] == pytest.approx(0.75)
-    assert [math.exp(probability) for probability in found["log_probabilities"]] == pytest.approx([0.75, 0.25])
+    row = of_answer(tokens, "A", "AB")
+    assert row["probability"] == pytest.approx(0.75)
+    assert [math.exp(probability) for probability in row["log_probabilities"]] == pytest.approx([0.75, 0.25])
     assert of_answer(tokens, "C", "ABC") == {}
 
 

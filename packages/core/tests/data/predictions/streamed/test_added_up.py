@@ -48,49 +48,49 @@ def parquet(columns: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -
 
 
 def summed(path: Path, **options: Any) -> tuple[Slots, list[int]]:
-    told: list[int] = []
+    advances: list[int] = []
     with opened(path, y_true="y", prob="q", **options) as predictions:
-        found = predictions.source(advance=told.append)
-    assert isinstance(found, Slots)
-    return found, told
+        slots = predictions.source(advance=advances.append)
+    assert isinstance(slots, Slots)
+    return slots, advances
 
 
 @pytest.mark.long
 def test_the_sums_are_those_of_the_arrays_to_the_last_bit(parquet: Path, columns: dict[str, Any]) -> None:
-    found, told = summed(parquet)
-    assert found == slots_of_arrays(columns["q"], columns["y"])
-    assert told == [CHUNK, CHUNK, 777]
+    slots, advances = summed(parquet)
+    assert slots == slots_of_arrays(columns["q"], columns["y"])
+    assert advances == [CHUNK, CHUNK, 777]
 
 
 def test_filtered_rows_and_those_with_missing_values(parquet: Path, columns: dict[str, Any]) -> None:
-    found, _ = summed(parquet, where="w > 0.5 and q < 0.999", exact_up_to=0)
+    slots, _ = summed(parquet, where="w > 0.5 and q < 0.999", exact_up_to=0)
     rows = (columns["w"] > 0.5) & (columns["q"] < 0.999)
-    assert found == slots_of_arrays(columns["q"][rows], columns["y"][rows])
+    assert slots == slots_of_arrays(columns["q"][rows], columns["y"][rows])
 
 
 @pytest.mark.long
 def test_weights_need_no_memory_and_give_the_same_twice(parquet: Path, columns: dict[str, Any]) -> None:
-    (found, _), (again, _) = summed(parquet, sample_weight="w"), summed(parquet, sample_weight="w")
-    assert found == again
-    wanted = slots_of_arrays(columns["q"], columns["y"], columns["w"])
-    assert found.weightless == wanted.weightless == (columns["w"] == 0).sum()
-    np.testing.assert_array_equal(found.slot, wanted.slot)
-    np.testing.assert_array_equal(found.count, wanted.count)
-    assert found.weights is not None
-    assert wanted.weights is not None
-    np.testing.assert_allclose(found.weights, wanted.weights, rtol=1e-10)  # sums of 10⁵ rounded numbers
+    (slots, _), (again, _) = summed(parquet, sample_weight="w"), summed(parquet, sample_weight="w")
+    assert slots == again
+    expected = slots_of_arrays(columns["q"], columns["y"], columns["w"])
+    assert slots.weightless == expected.weightless == (columns["w"] == 0).sum()
+    np.testing.assert_array_equal(slots.slot, expected.slot)
+    np.testing.assert_array_equal(slots.count, expected.count)
+    assert slots.weights is not None
+    assert expected.weights is not None
+    np.testing.assert_allclose(slots.weights, expected.weights, rtol=1e-10)  # sums of 10⁵ rounded numbers
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl.gz", ".npz"])
 def test_few_rows_of_any_format(suffix: str, tmp_path: Path) -> None:
     random = np.random.default_rng(3)
     q, y = random.random(500).tolist(), random.integers(0, 2, 500).tolist()
-    found, _ = summed(write(tmp_path / f"x{suffix}", {"q": q, "y": y}), exact_up_to=0)
-    assert found == slots_of_arrays(np.array(q), np.array(y, dtype=np.uint8))
+    slots, _ = summed(write(tmp_path / f"x{suffix}", {"q": q, "y": y}), exact_up_to=0)
+    assert slots == slots_of_arrays(np.array(q), np.array(y, dtype=np.uint8))
 
 
 @pytest.mark.parametrize(
-    ("column", "value", "told"),
+    ("column", "value", "message"),
     [
         ("q", 1.25, r"q must be between 0 and 1; row 524,300 of .*x\.npz \(counted from 1\) is 1\.25"),
         pytest.param(
@@ -109,23 +109,23 @@ def test_few_rows_of_any_format(suffix: str, tmp_path: Path) -> None:
         ("y", 2.0, r"y must have two different values; it contains "),
     ],
 )
-def test_a_bad_value_far_down_is_named(column: str, value: float, told: str, tmp_path: Path) -> None:
+def test_a_bad_value_far_down_is_named(column: str, value: float, message: str, tmp_path: Path) -> None:
     rows = 524_305
     columns = {"q": np.full(rows, 0.5), "y": np.arange(rows) % 2.0, "w": np.ones(rows)}
     columns[column][524_299] = value
     np.savez(tmp_path / "x.npz", **columns)
     with (
-        pytest.raises(InputError, match=told),
-        howsure.read(tmp_path / "x.npz").predictions("y", "q", sample_weight="w") as found,
+        pytest.raises(InputError, match=message),
+        howsure.read(tmp_path / "x.npz").predictions("y", "q", sample_weight="w") as predictions,
     ):
-        found.source()
+        predictions.source()
 
 
 # Work by several threads: results in order, an error in its place, and no more read ahead than is worked on.
 
 
-def squared(seen: list[int], item: int) -> int:
-    seen.append(item)
+def squared(handled: list[int], item: int) -> int:
+    handled.append(item)
     if item == 13:
         raise ValueError("thirteen")
     return item * item
@@ -134,31 +134,33 @@ def squared(seen: list[int], item: int) -> int:
 @pytest.mark.parametrize("workers", [1, 2, 3])
 @pytest.mark.parametrize("items", [0, 1, 12])
 def test_results_are_in_order_and_each_worker_gets_every_kth_item(items: int, workers: int) -> None:
-    seen: list[list[int]] = [[] for _ in range(workers)]
-    assert list(in_turns(range(items), [partial(squared, own) for own in seen])) == [i * i for i in range(items)]
-    assert seen == [list(range(first, items, workers)) for first in range(workers)]
+    handled: list[list[int]] = [[] for _ in range(workers)]
+    assert list(in_turns(range(items), [partial(squared, items_of_worker) for items_of_worker in handled])) == [
+        i * i for i in range(items)
+    ]
+    assert handled == [list(range(first, items, workers)) for first in range(workers)]
 
 
 def test_an_error_stands_in_the_place_of_its_result_and_ends_the_work() -> None:
-    seen: list[int] = []
-    results = in_turns(range(1000), [partial(squared, seen)] * 2)
+    handled: list[int] = []
+    results = in_turns(range(1000), [partial(squared, handled)] * 2)
     assert list(islice(results, 13)) == [i * i for i in range(13)]
     with pytest.raises(ValueError, match="thirteen"):
         next(results)
-    assert len(seen) < 13 + 2 * (AHEAD + 1) * 2
+    assert len(handled) < 13 + 2 * (AHEAD + 1) * 2
 
 
 def test_no_more_is_read_ahead_than_can_soon_be_worked_on() -> None:
-    read: list[int] = []
+    consumed: list[int] = []
 
     def items() -> Iterator[int]:
         for item in range(1000):
-            read.append(item)
+            consumed.append(item)
             yield item
 
     results = in_turns(items(), [partial(squared, [])] * 2)
     next(results)
-    assert len(read) <= 2 * AHEAD + 2
+    assert len(consumed) <= 2 * AHEAD + 2
     before = threading.active_count()
     results.close()  # type: ignore[attr-defined]
     assert threading.active_count() == before - 2

@@ -35,14 +35,14 @@ def in_file(path: Path, columns: dict[str, Any]) -> Path:
 @pytest.mark.parametrize("weight", [None, "w"])
 @pytest.mark.parametrize("suffix", [".parquet", ".csv"])
 def test_each_group_has_the_sums_of_its_rows(suffix: str, weight: str | None, tmp_path: Path) -> None:
-    columns, told = columns_of(2000), list[int]()
+    columns, advances = columns_of(2000), list[int]()
     with opened(in_file(tmp_path / f"x{suffix}", columns), sample_weight=weight) as predictions:
         for name in reversed(predictions.group_names):
             rows = columns["g"] == name
-            found = predictions.source(name, advance=told.append)
+            slots = predictions.source(name, advance=advances.append)
             w = None if weight is None else columns["w"][rows]
-            assert found == slots_of_arrays(columns["q"][rows], columns["y"][rows], w)
-    assert told == [2000]
+            assert slots == slots_of_arrays(columns["q"][rows], columns["y"][rows], w)
+    assert advances == [2000]
 
 
 @pytest.mark.long
@@ -79,12 +79,12 @@ def test_a_bad_row_is_named_whichever_group_is_asked_for(tmp_path: Path) -> None
                 predictions.source(name)
 
 
-@pytest.mark.parametrize(("name", "held"), [("", "empty"), (None, "empty"), ("NaN", "'NaN'")])
-def test_a_group_without_a_name_is_missing(name: str | None, held: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("name", "shown"), [("", "empty"), (None, "empty"), ("NaN", "'NaN'")])
+def test_a_group_without_a_name_is_missing(name: str | None, shown: str, tmp_path: Path) -> None:
     columns = {key: column.tolist() for key, column in columns_of(50).items()}
     columns["g"][30] = name
     path = write(tmp_path / "x.parquet", columns)
-    with pytest.raises(InputError, match=rf"g must not be missing; row 31 of .* is {held}\. .*\(1 in all\)"):
+    with pytest.raises(InputError, match=rf"g must not be missing; row 31 of .* is {shown}\. .*\(1 in all\)"):
         opened(path)
     with opened(path, skip_missing=True) as predictions:
         assert predictions.skipped == {"g": 1}
