@@ -243,9 +243,8 @@ def coverage_among(number: int, runs: int, seed: int) -> np.ndarray:
         y, a, b, clusters, p = documents(number, rng)
         comparison = compare_calibration(y, a, against=b, clusters=clusters)
         truth = np.mean((a - p) ** 2 - (b - p) ** 2)
-        covered.append(
-            [e.low <= truth <= e.high for e in (comparison.squared_error_difference, comparison.brier_difference)]
-        )  # type: ignore[operator]
+        estimates = (comparison.squared_error_difference, comparison.brier_difference)
+        covered.append([estimate.low <= truth <= estimate.high for estimate in estimates])  # type: ignore[operator]
     return np.mean(covered, axis=0)
 
 

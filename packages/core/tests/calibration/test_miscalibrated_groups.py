@@ -110,8 +110,8 @@ def test_clusters_that_share_their_labels_show_less() -> None:
     features = {name: column[double] for name, column in FEATURES.items()}
     rows = find_miscalibrated_groups(Y[double], Q[double], features=features)
     clusters = find_miscalibrated_groups(Y[double], Q[double], features=features, clusters=double)
-    widths = [next(iter(groups_found)).excess for groups_found in (rows, clusters)]
-    low, high = ([groups_found.low, groups_found.high] for groups_found in widths)
+    widths = [next(iter(groups)).excess for groups in (rows, clusters)]
+    low, high = ([excess.low, excess.high] for excess in widths)
     assert high[1] - high[0] > 1.5 * (low[1] - low[0])
     assert clusters.recipe["clustered"]
 

@@ -146,9 +146,8 @@ def test_two_groups_both_lead() -> None:
 
 
 def test_better_halves_do_not_stand_for_worse_ones() -> None:
-    assert names_of_groups(FEATURES["b"] == "k") == [
-        "b = k"
-    ]  # b = l departs from the whole as far, towards calibration
+    """b = l departs from the whole as far, towards calibration."""
+    assert names_of_groups(FEATURES["b"] == "k") == ["b = k"]
 
 
 @pytest.mark.parametrize("against", [WHOLE, DIAGONAL])

@@ -43,7 +43,7 @@ def literal_rows(samples: Any, gold: Any, candidates: Iterable[Any] | None) -> C
     times: Counter[int] = Counter()
     hits: Counter[int] = Counter()
     least = 1 if candidates is None else 0
-    requests = []
+    pairs = []
     for structures, truth in zip(samples, gold, strict=True):
         parts = candidates if candidates is not None else {part for structure in structures for part in structure}
         for left_out in range(len(structures)):
@@ -53,12 +53,12 @@ def literal_rows(samples: Any, gold: Any, candidates: Iterable[Any] | None) -> C
                 times[j] += 1
                 hits[j] += part in structures[left_out]
                 if left_out == len(structures) - 1 and j >= least:
-                    requests.append((j, int(part in truth)))
+                    pairs.append((j, int(part in truth)))
     numbers = sorted(j for j in times if j >= least)
     shares = [hits[j] / times[j] for j in numbers]
     smooth = IsotonicRegression().fit(numbers, shares, sample_weight=[times[j] for j in numbers]).predict(numbers)
     by_number = dict(zip(numbers, smooth.round(12).tolist(), strict=True))
-    return Counter((by_number[j], label) for j, label in requests)
+    return Counter((by_number[j], label) for j, label in pairs)
 
 
 @pytest.mark.parametrize("candidates", [None, PARTS])

@@ -60,10 +60,10 @@ def test_a_planted_distortion_is_found_and_corrected():
     assert recalibration.parameters["T"] == pytest.approx(1.5, abs=0.15)
     assert recalibration.parameters["s"] == pytest.approx([-0.4, 0, 0, 0.4], abs=0.15)
     after = recalibration.apply(TOLD[2000:])
-    before, mended = (howsure.ordinal_calibration(GRADES[2000:], predicted) for predicted in (TOLD[2000:], after))
+    before, recalibrated = (howsure.ordinal_calibration(GRADES[2000:], predicted) for predicted in (TOLD[2000:], after))
     assert before.error.low > 0.02
-    assert mended.error.value < 0.03
-    assert mended.rps.value < before.rps.value
+    assert recalibrated.error.value < 0.03
+    assert recalibrated.rps.value < before.rps.value
     judged = howsure.evaluate_recalibration(GRADES, TOLD, method="ordered", repeats=1, rng=0)
     assert judged.multiclass_log_loss.improvement.low > 0
 

@@ -402,9 +402,8 @@ def test_its_rule_has_its_p_values(pair: tuple[str, str], bug_compatible: bool, 
         ]
         deviation = np.sqrt(limit * (1 - limit) / 1000)
         assert np.abs(np.array(p_values) - limit).max() < 4 * deviation
-        assert (
-            abs(np.mean(p_values) - limit) < 4 * deviation / np.sqrt(10) + 0.0005
-        )  # the limit is rounded to three digits
+        rounding = 0.0005  # of the limit
+        assert abs(np.mean(p_values) - limit) < 4 * deviation / np.sqrt(10) + rounding
 
 
 @pytest.mark.parametrize("pair", TESTED)

@@ -50,7 +50,7 @@ def test_what_is_undefined_stays_undefined(tmp_path: Path) -> None:
 def test_a_check_gives_its_points(tmp_path: Path) -> None:
     check = check_score(np.repeat([1, 0], [90, 10]), min_score=0.8, groups=np.arange(100) % 2)
     points = check.points(datetime.date(2026, 11, 22))
-    assert [(verdict.date, verdict.group, verdict.outcome) for verdict in points] == [
+    assert [(point.date, point.group, point.outcome) for point in points] == [
         ("2026-11-22", verdict.group, verdict.outcome) for verdict in check
     ]
     store = Experiments(tmp_path / "nightly")

@@ -108,7 +108,7 @@ def test_repeated_cross_fittings_are_averaged(rows: Any) -> None:
     alone = [evaluation_of(data, [folds], recipe={}, **HOW) for folds in turned]
     both = evaluation_of(data, turned, recipe={}, **HOW)
     for name, change in both.changes().items():
-        means = [folds.changes()[name] for folds in alone]
+        means = [evaluation.changes()[name] for evaluation in alone]
         assert change.after == pytest.approx(np.mean([mean.after for mean in means]))
         assert change.improvement.value == pytest.approx(np.mean([mean.improvement.value for mean in means]))
 
