@@ -29,7 +29,9 @@ from howsure.inputs.checks import Coded
 from howsure.inputs.pairs import Pairs
 
 
-def made(n: int, seed: int, *, weighted: bool = False, clustered: bool = False) -> tuple[Pairs, list[Feature]]:
+def simulated_pairs(
+    n: int, seed: int, *, weighted: bool = False, clustered: bool = False
+) -> tuple[Pairs, list[Feature]]:
     rng = np.random.default_rng(seed)
     q = rng.choice(np.linspace(0.1, 0.9, 25), n)
     columns = {"a": rng.integers(0, 3, n), "b": rng.standard_normal(n), "c": rng.choice(["x", "y"], n)}
@@ -45,7 +47,7 @@ def made(n: int, seed: int, *, weighted: bool = False, clustered: bool = False) 
 @pytest.mark.parametrize("against", [WHOLE, DIAGONAL])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_figures_are_those_of_loops_over_rows(against: str, weighted: bool) -> None:
-    pairs, features = made(400, 1, weighted=weighted)
+    pairs, features = simulated_pairs(400, 1, weighted=weighted)
     w = np.ones(400) if pairs.weights is None else pairs.weights
     residuals = residuals_of(pairs, against=against, rng=np.random.default_rng(0))
     gaps = pairs.labels - pairs.probabilities
@@ -74,7 +76,7 @@ def test_figures_are_those_of_loops_over_rows(against: str, weighted: bool) -> N
 
 
 def test_the_law_of_the_largest_is_that_of_labels_permuted_among_equal_predictions() -> None:
-    pairs, features = made(1200, 2)
+    pairs, features = simulated_pairs(1200, 2)
     residuals = residuals_of(pairs, against=WHOLE, rng=np.random.default_rng(0))
     (family,) = scan(residuals, features, conditions=1, min_rows=20, rng=np.random.default_rng(0))
     inside = np.array(
@@ -98,7 +100,7 @@ def test_the_law_of_the_largest_is_that_of_labels_permuted_among_equal_predictio
 
 
 def test_groups_that_are_too_small_are_no_candidates() -> None:
-    pairs, features = made(400, 4)
+    pairs, features = simulated_pairs(400, 4)
     residuals = residuals_of(pairs, against=WHOLE, rng=np.random.default_rng(0))
     for family in scan(residuals, features, conditions=2, min_rows=80, rng=np.random.default_rng(0)):
         assert family.n.min() >= 80

@@ -46,15 +46,15 @@ RULES = {
 
 
 def test_a_file_says_what_was_written() -> None:
-    made = entries(0.1, rng=np.random.default_rng(0), groups=("a", "b"))
-    back = reread(made)
+    rows = entries(0.1, rng=np.random.default_rng(0), groups=("a", "b"))
+    back = reread(rows)
     assert [(entry.check, entry.group) for entry in back.entries] == [("calibration", "a"), ("calibration", "b")]
-    for entry, other in zip(made, back.entries, strict=True):
+    for entry, other in zip(rows, back.entries, strict=True):
         assert entry.summary.numbers() == other.summary.numbers()
     again = entries(0.1, rng=np.random.default_rng(1), groups=("a", "b"))
     direct, reread_p_values = (
         [evidence.p_kept for evidence in baseline.evidence(again, RULES[0.05])]
-        for baseline in (Baseline(tuple(made), "x"), back)
+        for baseline in (Baseline(tuple(rows), "x"), back)
     )
     assert direct == reread_p_values
 
@@ -119,12 +119,12 @@ def test_what_a_check_left_is_saved_and_compared_with(tmp_path: Path) -> None:
     rng = np.random.default_rng(3)
     q = rng.random(2000)
     right = rng.random(2000) < q
-    made = [
+    checks = [
         check_calibration(right, q, max_error=0.2),
         check_score(right, min_score=0.1, name="means"),
         check_selective(right, q, max_risk=0.9),
     ]
-    whole = Check.together(made, level=0.9)
+    whole = Check.together(checks, level=0.9)
     assert [verdict.check for verdict in whole] == ["calibration", "means", "selective"]
     whole.baseline.save(tmp_path / "night.json")
     former: dict[str, Any] = {"against": Baseline.load(tmp_path / "night.json"), "not_worse_than": 0.2}
@@ -137,7 +137,7 @@ def test_what_a_check_left_is_saved_and_compared_with(tmp_path: Path) -> None:
         (verdict,) = check
         assert (verdict.estimate.value, verdict.outcome) == (0.0, "pass")
     with pytest.raises(InputError, match="checks must have different names; they are means, means"):
-        Check.together([again[1], made[1]])
+        Check.together([again[1], checks[1]])
 
 
 def test_a_check_of_a_file_is_that_of_its_columns(tmp_path: Path) -> None:

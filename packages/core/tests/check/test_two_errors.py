@@ -14,7 +14,7 @@ from howsure.inputs.pairs import Floats, Pairs
 HOW = {"bin_size": "auto", "n_bins": None, "binning": "adaptive", "growth": 5 / 3}
 
 
-def both(n: int, this: float, other: float, rng: np.random.Generator) -> tuple[Pairs, Pairs]:
+def pairs_of_two_models(n: int, this: float, other: float, rng: np.random.Generator) -> tuple[Pairs, Pairs]:
     """Two models whose predictions are that much too high."""
     p = rng.uniform(0.2, 0.7, n)
     y = (rng.random(n) < p).astype(np.uint8)
@@ -22,7 +22,7 @@ def both(n: int, this: float, other: float, rng: np.random.Generator) -> tuple[P
 
 
 def test_better_is_the_test_of_the_squared_errors() -> None:
-    a, b = both(3000, 0.05, 0.12, np.random.default_rng(1))
+    a, b = pairs_of_two_models(3000, 0.05, 0.12, np.random.default_rng(1))
     test = two_errors(a, b, own_labels=False, **HOW)
     compared = howsure.compare_calibration(a, against=b, level=0.9)
     e = compared.squared_error_difference
@@ -35,7 +35,7 @@ def test_better_is_the_test_of_the_squared_errors() -> None:
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize(("this", "other"), [(0.0, 0.0), (0.1, 0.0), (0.12, 0.1)])
 def test_bounds_and_p_values_are_the_same_test(this: float, other: float, seed: int) -> None:
-    a, b = both(1500, this, other, np.random.default_rng(seed))
+    a, b = pairs_of_two_models(1500, this, other, np.random.default_rng(seed))
     test = two_errors(a, b, own_labels=bool(seed % 2), **HOW)
     low, high = test.bounds(0.05)
     assert low <= test.value <= high
@@ -45,7 +45,7 @@ def test_bounds_and_p_values_are_the_same_test(this: float, other: float, seed: 
 
 
 def test_who_is_who_only_turns_the_sign() -> None:
-    a, b = both(1500, 0.1, 0.04, np.random.default_rng(3))
+    a, b = pairs_of_two_models(1500, 0.1, 0.04, np.random.default_rng(3))
     forward, other = two_errors(a, b, own_labels=False, **HOW), two_errors(b, a, own_labels=False, **HOW)
     for margin in (-0.1, -0.01, 0.0, 0.02, 0.08):
         assert forward.p_below(margin) == pytest.approx(other.p_above(-margin), rel=1e-9)
@@ -54,7 +54,7 @@ def test_who_is_who_only_turns_the_sign() -> None:
 
 
 def test_the_same_predictions_do_not_differ() -> None:
-    a, _ = both(1000, 0.1, 0.1, np.random.default_rng(4))
+    a, _ = pairs_of_two_models(1000, 0.1, 0.1, np.random.default_rng(4))
     test = two_errors(a, a, own_labels=False, **HOW)
     assert test.value == 0.0
     assert test.p_below(0.0) > 0.05
@@ -64,7 +64,7 @@ def test_the_same_predictions_do_not_differ() -> None:
 
 
 def test_the_order_of_rows_does_not_matter() -> None:
-    a, b = both(800, 0.1, 0.05, np.random.default_rng(5))
+    a, b = pairs_of_two_models(800, 0.1, 0.05, np.random.default_rng(5))
     order = np.random.default_rng(6).permutation(800)
     turned = (
         replace(original, labels=original.labels[order], probabilities=original.probabilities[order])
@@ -76,7 +76,7 @@ def test_the_order_of_rows_does_not_matter() -> None:
 
 
 def test_independent_samples_are_less_certain_than_pairs() -> None:
-    a, b = both(3000, 0.05, 0.06, np.random.default_rng(7))
+    a, b = pairs_of_two_models(3000, 0.05, 0.06, np.random.default_rng(7))
     paired = two_errors(a, b, own_labels=False, **HOW)
     unpaired = apart(
         paired.this, paired.other, n=3000, growth=5 / 3, rare=(rare_error(paired.this), rare_error(paired.other))
@@ -90,7 +90,7 @@ def rates(this: float, other: float, margin: float, *, n: int, runs: int, seed: 
     rng = np.random.default_rng(seed)
     decided: Floats = np.zeros((runs, 2))
     for run in range(runs):
-        test = two_errors(*both(n, this, other, rng), own_labels=False, **HOW)
+        test = two_errors(*pairs_of_two_models(n, this, other, rng), own_labels=False, **HOW)
         decided[run] = test.is_below(margin, 0.05), test.is_above(margin, 0.05)
     passed, failed = decided.mean(axis=0).tolist()
     return passed, failed

@@ -61,7 +61,7 @@ def arrays(columns: dict[str, list[Any]], folder: Path) -> None:
     howsure.calibration_table(**{role: converted[name] for role, name in ROLES.items()})
 
 
-def of(data: Any) -> None:
+def evaluate_table(data: Any) -> None:
     howsure.calibration_table(**ROLES, data=data)
 
 
@@ -70,17 +70,17 @@ def csv(columns: dict[str, list[Any]], folder: Path) -> None:
         ",".join("" if value is None else str(value) for value in row) for row in zip(*columns.values(), strict=True)
     ]
     (folder / "x.csv").write_text("\n".join([",".join(columns), *rows]) + "\n")
-    of(howsure.read(folder / "x.csv"))
+    evaluate_table(howsure.read(folder / "x.csv"))
 
 
 def parquet(columns: dict[str, list[Any]], folder: Path) -> None:
     pl.DataFrame(columns, strict=False).write_parquet(folder / "x.parquet")
-    of(howsure.read(folder / "x.parquet"))
+    evaluate_table(howsure.read(folder / "x.parquet"))
 
 
 def npz(columns: dict[str, list[Any]], folder: Path) -> None:
     np.savez(folder / "x.npz", **numpy_columns(columns))
-    of(howsure.read(folder / "x.npz"))
+    evaluate_table(howsure.read(folder / "x.npz"))
 
 
 def log(columns: dict[str, list[Any]], folder: Path) -> None:
@@ -88,15 +88,17 @@ def log(columns: dict[str, list[Any]], folder: Path) -> None:
     with (folder / "samples.jsonl").open("w") as file:
         for row in zip(*columns.values(), strict=True):
             file.write(json.dumps(dict(zip(columns, row, strict=True)) | {"doc": {"id": 1}}) + "\n")
-    of(howsure.read(folder / "samples.jsonl"))
+    evaluate_table(howsure.read(folder / "samples.jsonl"))
 
 
 SOURCES: dict[str, Callable[[dict[str, list[Any]], Path], None]] = {
     "arrays": arrays,
-    "pandas": lambda columns, folder: of(frame(columns)),
-    "polars": lambda columns, folder: of(pl.DataFrame(columns, strict=False).lazy()),
-    "duckdb": lambda columns, folder: of(duckdb.connect().from_arrow(pl.DataFrame(columns, strict=False).to_arrow())),
-    "dask": lambda columns, folder: of(dask.dataframe.from_pandas(frame(columns), npartitions=1)),
+    "pandas": lambda columns, folder: evaluate_table(frame(columns)),
+    "polars": lambda columns, folder: evaluate_table(pl.DataFrame(columns, strict=False).lazy()),
+    "duckdb": lambda columns, folder: evaluate_table(
+        duckdb.connect().from_arrow(pl.DataFrame(columns, strict=False).to_arrow())
+    ),
+    "dask": lambda columns, folder: evaluate_table(dask.dataframe.from_pandas(frame(columns), npartitions=1)),
     "csv": csv,
     "parquet": parquet,
     "npz": npz,

@@ -11,7 +11,7 @@ import pytest
 import howsure
 
 ROWS = [{"system": "abc"[at % 3], "y": at % 2, "p": 0.25 + 0.5 * (at % 2), "part": at % 4 // 2} for at in range(48)]
-SAID = "system has 3 values, whose rows count together. For a result of each: {}='system'."
+NOTE = "system has 3 values, whose rows count together. For a result of each: {}='system'."
 
 
 def table(folder: Path, rows: list[dict[str, Any]] = ROWS, name: str = "a.csv") -> Path:
@@ -22,12 +22,12 @@ def table(folder: Path, rows: list[dict[str, Any]] = ROWS, name: str = "a.csv") 
 @pytest.mark.parametrize("as_frame", [True, False])
 def test_pooled_models_are_named(as_frame: bool, tmp_path: Path) -> None:
     data = pandas.DataFrame(ROWS) if as_frame else howsure.read(table(tmp_path))
-    of_each = SAID.format("groups")
-    assert howsure.mean_scores("y", data=data).notes == (SAID.format("model"),)
+    of_each = NOTE.format("groups")
+    assert howsure.mean_scores("y", data=data).notes == (NOTE.format("model"),)
     assert howsure.calibration_curve("y", "p", data=data).notes.count(of_each) == 1
     assert of_each in howsure.check_calibration("y", "p", max_error=0.9, data=data).notes
     assert of_each in howsure.check_score("y", min_score=0.1, data=data).notes
-    assert SAID.format("model") in howsure.mean_scores("y", groups="part", data=data).notes
+    assert NOTE.format("model") in howsure.mean_scores("y", groups="part", data=data).notes
     if not as_frame:
         assert str(howsure.selective_curve("y", "p", data=data)).count("count together") == 1
 

@@ -22,7 +22,7 @@ def probabilities(cuts: np.ndarray, slope: float = 1.0) -> np.ndarray:
 
 
 GRADES = (RNG.random((4000, 1)) > probabilities(CUTS).cumsum(axis=1)).sum(axis=1)
-TOLD = probabilities(1.5 * CUTS + [-0.6, 0, 0, 0.6], 1.5)  # T = 1.5, shifts of 0.4
+PREDICTED = probabilities(1.5 * CUTS + [-0.6, 0, 0, 0.6], 1.5)  # T = 1.5, shifts of 0.4
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -40,7 +40,7 @@ def test_two_levels_are_platt_scaling(weighted):
 
 
 def test_the_optimum_is_that_of_scipy():
-    y, predicted = GRADES[:300], TOLD[:300]
+    y, predicted = GRADES[:300], PREDICTED[:300]
     odds = np.array([[np.log(row[k:].sum() / row[:k].sum()) for k in range(1, 5)] for row in predicted])
     above = np.array([[grade >= k for k in range(1, 5)] for grade in y])
     ones = above.sum(axis=0)
@@ -56,40 +56,42 @@ def test_the_optimum_is_that_of_scipy():
 
 
 def test_a_planted_distortion_is_found_and_corrected():
-    recalibration = recalibrate(GRADES[:2000], TOLD[:2000], method="ordered")
+    recalibration = recalibrate(GRADES[:2000], PREDICTED[:2000], method="ordered")
     assert recalibration.parameters["T"] == pytest.approx(1.5, abs=0.15)
     assert recalibration.parameters["s"] == pytest.approx([-0.4, 0, 0, 0.4], abs=0.15)
-    after = recalibration.apply(TOLD[2000:])
-    before, recalibrated = (howsure.ordinal_calibration(GRADES[2000:], predicted) for predicted in (TOLD[2000:], after))
+    after = recalibration.apply(PREDICTED[2000:])
+    before, recalibrated = (
+        howsure.ordinal_calibration(GRADES[2000:], predicted) for predicted in (PREDICTED[2000:], after)
+    )
     assert before.error.low > 0.02
     assert recalibrated.error.value < 0.03
     assert recalibrated.rps.value < before.rps.value
-    judged = howsure.evaluate_recalibration(GRADES, TOLD, method="ordered", repeats=1, rng=0)
+    judged = howsure.evaluate_recalibration(GRADES, PREDICTED, method="ordered", repeats=1, rng=0)
     assert judged.multiclass_log_loss.improvement.low > 0
 
 
 def test_a_level_between_crossing_cut_points_keeps_a_thousandth_of_its_probability():
-    content = json.loads(recalibrate(GRADES, TOLD, method="ordered").to_json())
+    content = json.loads(recalibrate(GRADES, PREDICTED, method="ordered").to_json())
     content["parameters"]["s"] = [-2.0, 3.0, 0.0, 0.0]  # a level above 1 would be more probable than one above 0
     row = np.array([[0.1, 0.2, 0.3, 0.2, 0.2]])
     after = RecalibrationMap.from_json(json.dumps(content)).apply(row)[0]
     least = row[0, 1] / 1000
     assert after.sum() == pytest.approx(1.0, abs=1e-15)
     assert least / 2 < after[1] <= least
-    unbroken = recalibrate(GRADES, TOLD, method="ordered").apply(TOLD)
+    unbroken = recalibrate(GRADES, PREDICTED, method="ordered").apply(PREDICTED)
     assert unbroken.sum(axis=1) == pytest.approx(np.ones(4000), abs=1e-14)
     assert (unbroken > 0).all()
 
 
 def test_it_is_another_map_for_levels_in_another_order():
     order = [2, 0, 4, 1, 3]
-    mixed = recalibrate(np.argsort(order)[GRADES], TOLD[:, order], method="ordered")
-    recalibration = recalibrate(GRADES, TOLD, method="ordered")
-    assert np.abs(mixed.apply(TOLD[:, order]) - recalibration.apply(TOLD)[:, order]).max() > 0.1
+    mixed = recalibrate(np.argsort(order)[GRADES], PREDICTED[:, order], method="ordered")
+    recalibration = recalibrate(GRADES, PREDICTED, method="ordered")
+    assert np.abs(mixed.apply(PREDICTED[:, order]) - recalibration.apply(PREDICTED)[:, order]).max() > 0.1
 
 
 def test_auto_does_not_try_it():
-    choice = recalibrate(GRADES[:500], TOLD[:500], folds=2, penalty=0.1).choice
+    choice = recalibrate(GRADES[:500], PREDICTED[:500], folds=2, penalty=0.1).choice
     assert [candidate.method for candidate in choice.candidates] == [
         "none",
         "temperature",

@@ -71,7 +71,7 @@ def test_fixed_effects_are_those_of_dummies(effects: Any, options: Any, value: f
     assert row.corrected.value == pytest.approx(value, abs=1e-8)
 
 
-def of(columns: np.ndarray, *, logit: bool) -> Regression:
+def regression_of(columns: np.ndarray, *, logit: bool) -> Regression:
     """A regression of rows on their own."""
     return Regression(columns, np.zeros((N, 0)), np.ones(N), None, None, logit)
 
@@ -81,12 +81,12 @@ def test_with_predictions_as_they_are_it_is_prediction_powered_inference() -> No
     labelled_rows = ROWS[::4]
     labelled = Labelled(labelled_rows, np.full(len(labelled_rows), 4.0), None, labelled_rows)
     outcome = f + labelled.spread(N, (y - f)[labelled_rows][:, None])[:, 0]
-    fit = fitted(of(np.column_stack([np.ones(N), x, z]), logit=True), outcome)
+    fit = fitted(regression_of(np.column_stack([np.ones(N), x, z]), logit=True), outcome)
     assert fit.values == pytest.approx(PPI_PY_LOGISTIC, abs=1e-8)
     labelled_rows = ROWS[:40]  # whose covariates are those of the others, too
     labelled = Labelled(labelled_rows, np.full(40, 5.0), None, labelled_rows)
     outcome = f + labelled.spread(N, (y - f)[labelled_rows][:, None])[:, 0]
-    fit = fitted(of(np.column_stack([np.ones(N), np.tile(x[:40], 5)]), logit=False), outcome)
+    fit = fitted(regression_of(np.column_stack([np.ones(N), np.tile(x[:40], 5)]), logit=False), outcome)
     assert fit.values == pytest.approx(PPI_PY_OLS, abs=1e-8)
 
 

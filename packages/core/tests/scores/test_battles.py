@@ -17,7 +17,7 @@ from howsure.scores.strengths import FIRST, SECOND, Strengths, fit_strengths
 from howsure.scores.unbounded_strengths import OneSidedBattles
 
 CHOIX = [0.6956706090087375, -0.15772219187620823, -0.2543360481905317, -0.2836123689419976]
-SAID = np.array(["model_a", "tie", "model_b"])
+WINNERS = np.array(["model_a", "tie", "model_b"])
 
 
 def battles(
@@ -36,9 +36,9 @@ def outcomes(d: np.ndarray, tie: float) -> np.ndarray:
     return odds / odds.sum(axis=0)
 
 
-def named(made: tuple[np.ndarray, np.ndarray, np.ndarray]) -> dict[str, np.ndarray]:
+def named(codes: tuple[np.ndarray, np.ndarray, np.ndarray]) -> dict[str, np.ndarray]:
     names = np.array([f"m{i}" for i in range(99)])
-    return {"a": names[made[0]], "b": names[made[1]], "winner": SAID[made[2]]}
+    return {"a": names[codes[0]], "b": names[codes[1]], "winner": WINNERS[codes[2]]}
 
 
 @pytest.mark.parametrize(("tie", "first"), [(-np.inf, 0.0), (-0.4, 0.0), (-np.inf, 0.5), (0.3, -0.4)])
@@ -66,8 +66,8 @@ def test_strengths_and_their_errors_are_those_of_a_likelihood_by_hand(tie: float
         to_last = np.eye(6)
         to_last[:4, 3] -= 1.0
         expected = bread @ (contributions @ contributions.T) @ bread * count / (count - 1)
-        got = (to_last @ fitted.covariance @ to_last.T)[np.ix_(free, free)]
-        assert got == pytest.approx(expected, rel=5e-3, abs=1e-5)
+        covariance = (to_last @ fitted.covariance @ to_last.T)[np.ix_(free, free)]
+        assert covariance == pytest.approx(expected, rel=5e-3, abs=1e-5)
 
 
 def test_what_models_win_is_what_they_are_expected_to_win() -> None:
@@ -114,14 +114,14 @@ def test_arrays_frames_and_files_say_the_same(tmp_path: Path) -> None:
     ],
 )
 def test_winners_are_spelled_in_several_ways(spelled: dict[str, object]) -> None:
-    made = named(battles([0.5, 0.0, -0.5], 200, tie=-1.0))
-    winner = [spelled[outcome] for outcome in made["winner"]]
-    usual = howsure.rank_battles(**made, rng=0)
+    columns = named(battles([0.5, 0.0, -0.5], 200, tie=-1.0))
+    winner = [spelled[outcome] for outcome in columns["winner"]]
+    usual = howsure.rank_battles(**columns, rng=0)
     if "even" in winner:
         with pytest.raises(InputError, match=r"winner must name one of the two models.* is 'A > B'"):
-            howsure.rank_battles(made["a"], made["b"], winner, tie=["even"], rng=0)
+            howsure.rank_battles(columns["a"], columns["b"], winner, tie=["even"], rng=0)
         return
-    assert howsure.rank_battles(made["a"], made["b"], winner, rng=0).rows == usual.rows
+    assert howsure.rank_battles(columns["a"], columns["b"], winner, rng=0).rows == usual.rows
 
 
 def test_all_unknown_winners_are_named_with_the_ties_that_occur() -> None:
@@ -134,16 +134,19 @@ def test_all_unknown_winners_are_named_with_the_ties_that_occur() -> None:
 
 
 def test_a_winner_may_be_named() -> None:
-    made = named(battles([0.5, 0.0, -0.5], 200))
-    winner = np.where(made["winner"] == "model_a", made["a"], made["b"])
-    assert howsure.rank_battles(made["a"], made["b"], winner, rng=0).rows == howsure.rank_battles(**made, rng=0).rows
+    columns = named(battles([0.5, 0.0, -0.5], 200))
+    winner = np.where(columns["winner"] == "model_a", columns["a"], columns["b"])
+    assert (
+        howsure.rank_battles(columns["a"], columns["b"], winner, rng=0).rows
+        == howsure.rank_battles(**columns, rng=0).rows
+    )
 
 
 def test_who_is_first_does_not_matter_but_where_it_is_asked_for() -> None:
     a, b, outcome = battles([0.6, 0.1, -0.7], 900, tie=-0.5, first=0.8, seed=2)
     turn = np.arange(900) % 2 == 1
     turned = np.where(turn, b, a), np.where(turn, a, b), np.where(turn, 2 - outcome, outcome)
-    table, other = (howsure.rank_battles(**named(made), rng=0) for made in ((a, b, outcome), turned))
+    table, other = (howsure.rank_battles(**named(codes), rng=0) for codes in ((a, b, outcome), turned))
     assert [row.strength.value for row in table] == pytest.approx([row.strength.value for row in other])
     with_position = howsure.rank_battles(**named((a, b, outcome)), position_effect=True, rng=0)
     assert table.first is None
@@ -161,8 +164,8 @@ def test_intervals_and_ranks_hold_where_prompts_decide() -> None:
         a = draw.integers(0, 4, 400)
         b = (a + draw.integers(1, 4, 400)) % 4
         won = draw.random(400) < 1 / (1 + np.exp(shift[prompt, b] - shift[prompt, a]))
-        made = named((a, b, np.where(won, FIRST, SECOND)))
-        table = howsure.rank_battles(**made, clusters=prompt, rng=seed)
+        columns = named((a, b, np.where(won, FIRST, SECOND)))
+        table = howsure.rank_battles(**columns, clusters=prompt, rng=seed)
         covered += [row.strength.low <= 0.0 <= row.strength.high for row in table]
         ranked += all(row.ranks == "1–4" for row in table)
     assert np.mean(covered) >= 0.93

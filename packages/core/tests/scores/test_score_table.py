@@ -300,9 +300,9 @@ def test_items_are_those_found_by_hand(tmp_path: Path, n: int, whole: bool, lowe
     roles: dict[str, Any] = {"model": "model", "id": "item", "groups": "task", "lower_is_better": lower, "rng": 0}
     for data in (frame, howsure.read(tmp_path / "a.csv")):
         table = score_table("score", worst=n, show=["text"], data=data, **roles)
-        got = worst_rows(table)
-        assert [item[1:] for item in got] == [item[1:] for item in expected]
-        assert [item[0] for item in got] == pytest.approx([item[0] for item in expected], abs=1e-12)
+        rows_shown = worst_rows(table)
+        assert [item[1:] for item in rows_shown] == [item[1:] for item in expected]
+        assert [item[0] for item in rows_shown] == pytest.approx([item[0] for item in expected], abs=1e-12)
 
 
 def test_without_items_rows_are_the_worst_and_missing_ones_count_as_asked(tmp_path: Path) -> None:

@@ -117,7 +117,7 @@ def test_the_order_of_rows_is_nothing() -> None:
 ROWS = st.lists(st.tuples(st.sampled_from([0.1, 0.5, 0.9]), st.booleans()), min_size=2, max_size=6)
 
 
-def of(rows: list[tuple[float, bool]]) -> Ranked:
+def ranked_rows(rows: list[tuple[float, bool]]) -> Ranked:
     return ranked(Pairs(np.array([y for _, y in rows], dtype=np.uint8), np.array([q for q, _ in rows])))
 
 
@@ -129,16 +129,16 @@ def test_it_is_the_mean_over_all_orders_of_ties(rows: list[tuple[float, bool]]) 
         if all(a[0] >= b[0] for a, b in itertools.pairwise(order)):
             errors = np.cumsum([not y for _, y in order])
             areas.append((errors / np.arange(1, len(rows) + 1)).mean())
-    assert area_of(of(rows)) == pytest.approx(np.mean(areas), abs=1e-12)
+    assert area_of(ranked_rows(rows)) == pytest.approx(np.mean(areas), abs=1e-12)
     wrong = sum(not y for _, y in rows)
-    best = of([(0.9, True)] * (len(rows) - wrong) + [(0.1, False)] * wrong)
+    best = ranked_rows([(0.9, True)] * (len(rows) - wrong) + [(0.1, False)] * wrong)
     assert least_area(len(rows), wrong) == pytest.approx(area_of(best), abs=1e-12)
 
 
 def test_it_has_a_known_value() -> None:
     """Right, wrong, right: (0 + 1/2 + 1/3) / 3; all equally confident: the share of errors."""
-    assert area_of(of([(0.9, True), (0.5, False), (0.1, True)])) == pytest.approx(5 / 18)
-    assert area_of(of([(0.5, True), (0.5, False), (0.5, True)])) == pytest.approx(1 / 3)
+    assert area_of(ranked_rows([(0.9, True), (0.5, False), (0.1, True)])) == pytest.approx(5 / 18)
+    assert area_of(ranked_rows([(0.5, True), (0.5, False), (0.5, True)])) == pytest.approx(1 / 3)
 
 
 def limit(n: np.ndarray, errors: np.ndarray) -> float:
@@ -172,19 +172,19 @@ def test_the_influence_is_the_derivative() -> None:
 
 
 def test_without_a_wrong_answer_the_area_is_not_known_to_be_nothing() -> None:
-    ranks = of([(0.9, True)] * 50)
+    ranks = ranked_rows([(0.9, True)] * 50)
     area, excess = risk_areas(ranks, auroc_of(ranks, level=0.95), level=0.95)
     share = 1 - 0.025 ** (1 / 50)
     assert (area.value, area.low) == (0.0, 0.0)
     assert area.high == pytest.approx(share * (1 - math.log(share)))
     assert math.isnan(excess.value)
-    none_right = of([(0.9, False)] * 50)
+    none_right = ranked_rows([(0.9, False)] * 50)
     area, _ = risk_areas(none_right, auroc_of(none_right, level=0.95), level=0.95)
     assert (area.value, area.high) == (1.0, 1.0)
 
 
 def test_a_perfect_order_has_no_excess_but_an_interval() -> None:
-    ranks = of([(0.9, True)] * 40 + [(0.1, False)] * 6)
+    ranks = ranked_rows([(0.9, True)] * 40 + [(0.1, False)] * 6)
     _, excess = risk_areas(ranks, auroc_of(ranks, level=0.95), level=0.95)
     assert (excess.value, excess.low) == (0.0, 0.0)
     assert 0.1 < excess.high < 0.9

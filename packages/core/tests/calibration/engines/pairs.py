@@ -22,7 +22,7 @@ FEW, MANY = 150_000, 3_000_000
 ENDS = [0.0, 1.0, 0.5, 5e-324, 2.0**-60, 1e-300, 1 - 2.0**-53, np.nextafter(0.5, 0), np.nextafter(0.5, 1), -0.0]
 
 
-ASKED: dict[str, dict[str, Any]] = {
+OPTIONS: dict[str, dict[str, Any]] = {
     "numbers": {"y_true": "label", "y_prob": "prob"},
     "single precision": {"y_true": "label", "y_prob": "single"},
     "booleans": {"y_true": "right", "y_prob": "prob"},
@@ -67,7 +67,9 @@ ENGINES: dict[str, Callable[[str], Any]] = {
 }
 
 
-def added(frame: pd.DataFrame, prob: str = "prob", weight: str | None = None, positive: str | None = None) -> Slots:
+def slots_of_rows(
+    frame: pd.DataFrame, prob: str = "prob", weight: str | None = None, positive: str | None = None
+) -> Slots:
     """The sums of all rows, added up in memory."""
     q, y = frame[prob].to_numpy(np.float64), frame["label"].to_numpy(np.uint8)
     w = np.ones(len(q)) if weight is None else frame[weight].to_numpy()
@@ -84,7 +86,7 @@ def same(slots: Slots, other: Slots) -> bool:
     return exact and bool(np.allclose(slots.weights, other.weights, rtol=1e-12, atol=0.0))
 
 
-def stored(frame: pd.DataFrame, folders: pytest.TempPathFactory) -> str:
+def stored_parquet(frame: pd.DataFrame, folders: pytest.TempPathFactory) -> str:
     path = folders.mktemp("pairs") / "pairs.parquet"
     pl.from_pandas(frame).write_parquet(path, row_group_size=len(frame) // 4)
     return str(path)
@@ -95,8 +97,8 @@ def in_memory(n: int, prob: str, weight: str | None, positive: str | None, *role
     """The sums of the sample of n pairs, or of each of its groups: for all engines, added up once."""
     frame = sample(n)
     if "groups" in roles:
-        return {f"t{i}": added(frame[frame["tag"] == f"t{i}"], prob, weight, positive) for i in range(20)}
-    return {"": added(frame, prob, weight, positive)}
+        return {f"t{i}": slots_of_rows(frame[frame["tag"] == f"t{i}"], prob, weight, positive) for i in range(20)}
+    return {"": slots_of_rows(frame, prob, weight, positive)}
 
 
 def agrees(frame: pd.DataFrame, lazy: Any, options: dict[str, Any]) -> bool:

@@ -14,14 +14,14 @@ import dask.dataframe
 import pandas as pd
 import pytest
 from distributed import Client, LocalCluster
-from tests.calibration.engines.pairs import FEW, added, sample
+from tests.calibration.engines.pairs import FEW, sample, slots_of_rows
 
 from howsure.calibration.engines.pairs_or_sums import sums_of_frame
 from howsure.errors import InputError
 
 pytestmark = pytest.mark.cluster
 PARTS = 8
-HELD: list[LocalCluster] = []
+STARTED: list[LocalCluster] = []
 OVER = threading.Event()
 
 
@@ -55,7 +55,7 @@ def test_a_killed_worker_changes_nothing(cluster: LocalCluster, tmp_path: Path) 
     with Client(cluster):
         by_group = sums_of_frame(lazy(tmp_path, deaths=1), y_true="label", y_prob="prob").checked()
     assert (tmp_path / "death-0").exists()
-    assert by_group == {"": added(sample(FEW))}
+    assert by_group == {"": slots_of_rows(sample(FEW))}
 
 
 def test_a_partition_that_kills_its_workers_is_given_up(cluster: LocalCluster, tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def lose(scheduler: Any) -> None:
 
 def part_that_ends_the_scheduler(number: int) -> pd.DataFrame:
     """A partition during which the scheduler is lost: nobody listens any more, and the line to the client is cut."""
-    HELD[0].scheduler.loop.add_callback(lose, HELD[0].scheduler)
+    STARTED[0].scheduler.loop.add_callback(lose, STARTED[0].scheduler)
     OVER.wait()
     return sample(FEW)[number::PARTS]
 
@@ -80,7 +80,7 @@ def part_that_ends_the_scheduler(number: int) -> pd.DataFrame:
 def test_a_scheduler_that_ends_is_reported() -> None:
     apart: dict[str, Any] = {"processes": False, "protocol": "tcp", "dashboard_address": None}
     with LocalCluster(n_workers=1, threads_per_worker=1, **apart) as started:
-        HELD.append(started)
+        STARTED.append(started)
         with Client(started.scheduler_address, timeout=1):
             frame = dask.dataframe.from_map(part_that_ends_the_scheduler, range(2), meta=sample(FEW)[:0])
             with pytest.raises(InputError, match="the scheduler of Dask ended, or gave up the work, while partitions"):

@@ -10,7 +10,17 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.calibration.engines.pairs import ASKED, ENGINES, FEW, MANY, added, agrees, relation, sample, stored
+from tests.calibration.engines.pairs import (
+    ENGINES,
+    FEW,
+    MANY,
+    OPTIONS,
+    agrees,
+    relation,
+    sample,
+    slots_of_rows,
+    stored_parquet,
+)
 
 from howsure import (
     CalibrationSummaries,
@@ -26,7 +36,7 @@ from howsure.calibration.curve import curve_of
 from howsure.calibration.engines.pairs_or_sums import sums_of_frame
 from howsure.calibration.slots import EXACT_UP_TO, SlotAdder
 
-ASKED_ALL = ("groups", "weights")  # asked of every engine, the rest of two
+EVERY_ENGINE = ("groups", "weights")  # options tested on every engine; the others on two
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +46,7 @@ def frame() -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def path(frame: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> str:
-    return stored(frame, tmp_path_factory)
+    return stored_parquet(frame, tmp_path_factory)
 
 
 @pytest.mark.parametrize(
@@ -44,20 +54,20 @@ def path(frame: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> str:
     [
         (engine, options_name)
         for engine in ENGINES
-        for options_name in ASKED
-        if options_name in ASKED_ALL or engine in ("polars", "duckdb")
+        for options_name in OPTIONS
+        if options_name in EVERY_ENGINE or engine in ("polars", "duckdb")
     ],
 )
 def test_an_engine_adds_up_as_memory_does(engine: str, options_name: str, frame: pd.DataFrame, path: str) -> None:
-    assert agrees(frame, ENGINES[engine](path), ASKED[options_name])
+    assert agrees(frame, ENGINES[engine](path), OPTIONS[options_name])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_of_millions_of_rows(engine: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     frame = sample(MANY)
-    lazy = ENGINES[engine](stored(frame, tmp_path_factory))
-    assert [name for name, options in ASKED.items() if not agrees(frame, lazy, options)] == []
+    lazy = ENGINES[engine](stored_parquet(frame, tmp_path_factory))
+    assert [name for name, options in OPTIONS.items() if not agrees(frame, lazy, options)] == []
 
 
 PROBABILITIES = st.floats(0, 1) | st.floats(0, 1e-5) | st.sampled_from([0.0, 1.0, 0.5, -0.0])
@@ -74,21 +84,21 @@ def test_any_probabilities_fall_into_the_same_cells(rows: list[tuple[float, int]
 
 def test_every_figure_comes_from_the_sums(frame: pd.DataFrame, path: str) -> None:
     """The engine is asked once for each, and no row comes back."""
-    slots, lazy = added(frame), relation(path)
+    slots, lazy = slots_of_rows(frame), relation(path)
     curve = calibration_curve("label", "prob", data=lazy)
     assert curve.to_dict() == curve_of(slots).to_dict()
     assert calibration_error("label", "prob", data=lazy) == curve.error
     assert calibration_test("label", "prob", data=lazy, method="binned").p_value == curve.p_value
     assert calibration_test("label", "prob", data=lazy, rng=0) == check_sums(slots, method="simulation", rng=0)
     weighted = calibration_curve("label", "prob", data=lazy, sample_weight="weight")
-    expected = curve_of(added(frame, weight="weight"))
+    expected = curve_of(slots_of_rows(frame, weight="weight"))
     assert weighted.notes == expected.notes
     assert weighted.error.value == pytest.approx(expected.error.value, rel=1e-11)
     assert weighted.brier.score == pytest.approx(expected.brier.score, rel=1e-12)
     steps = calibration_curve("label", "prob", data=lazy, method="corp", rng=0)
     assert steps.to_dict() == corp_of(slots, rng=0).to_dict()
     table = calibration_table("label", "prob", groups="tag", data=lazy)
-    tagged = curve_of(added(frame[frame["tag"] == "t7"]))
+    tagged = curve_of(slots_of_rows(frame[frame["tag"] == "t7"]))
     assert [row.name for row in table] == [f"t{i}" for i in range(20)]
     assert (table["t7"].n, table["t7"].error, table["t7"].p_value) == (tagged.n, tagged.error, tagged.p_value)
     assert table.recipe["n"] == FEW
@@ -145,10 +155,10 @@ def test_summaries_of_a_frame(engine: str, frame: pd.DataFrame, path: str) -> No
     """A lazy frame of any number of rows is summed up, an eager one added as its columns are."""
     lazy = frame if engine == "pandas" else ENGINES[engine](path)
     summary = CalibrationSummary.from_frame(lazy, y_true="said", y_prob="prob", pos_label="yes")
-    assert summary.slots == added(frame, positive="yes")
+    assert summary.slots == slots_of_rows(frame, positive="yes")
     summaries = CalibrationSummaries.from_frame(lazy, y_true="label", y_prob="prob", groups="tag")
     assert list(summaries) == [f"t{i}" for i in range(20)]
-    assert summaries["t3"].slots == added(frame[frame["tag"] == "t3"])
+    assert summaries["t3"].slots == slots_of_rows(frame[frame["tag"] == "t3"])
     table = calibration_table("label", "prob", groups="tag", data=lazy)
     for row, other in zip(summaries.table(), table, strict=True):  # few pairs in memory are not rounded to cells' sums
         assert (row.name, row.n, row.notes) == (other.name, other.n, other.notes)

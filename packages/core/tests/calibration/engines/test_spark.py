@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from tests.calibration.engines.pairs import ASKED, FEW, MANY, added, agrees, sample, stored
+from tests.calibration.engines.pairs import FEW, MANY, OPTIONS, agrees, sample, slots_of_rows, stored_parquet
 from tests.calibration.engines.test_refusals import FAULTS, broken
 
 from howsure import calibration_curve
@@ -54,13 +54,15 @@ def frame() -> pd.DataFrame:
 def test_spark_adds_up_as_memory_does(
     options_name: str, spark: Any, frame: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    assert agrees(frame, spark.read.parquet(stored(frame, tmp_path_factory)), ASKED[options_name])
+    assert agrees(frame, spark.read.parquet(stored_parquet(frame, tmp_path_factory)), OPTIONS[options_name])
 
 
 def test_every_figure_of_millions_of_rows(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> None:
     frame = sample(MANY)
-    lazy = spark.read.parquet(stored(frame, tmp_path_factory))
-    assert calibration_curve("label", "single", data=lazy).to_dict() == curve_of(added(frame, "single")).to_dict()
+    lazy = spark.read.parquet(stored_parquet(frame, tmp_path_factory))
+    assert (
+        calibration_curve("label", "single", data=lazy).to_dict() == curve_of(slots_of_rows(frame, "single")).to_dict()
+    )
 
 
 def test_few_rows_are_binned_as_arrays_are(spark: Any, frame: pd.DataFrame, tmp_path: Path) -> None:

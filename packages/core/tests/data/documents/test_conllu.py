@@ -291,11 +291,11 @@ RICH = """\
 1\tOne\t_\t_\tCD\t_\t_\t_\t_\t_
 2\tword\t_\t_\tNN\t_\t_\t_\t_\t"""
 
-SAID = {"P": ["0.5", "0.25", "1"]}
+ATTRIBUTES = {"P": ["0.5", "0.25", "1"]}
 
 
 def test_all_else_stays() -> None:
-    taggings = [[Tagging(["V", "R|X", "W W"], SAID)], [Tagging(["N", "O"], {"P": ["0.1", "0.2"]})]]
+    taggings = [[Tagging(["V", "R|X", "W W"], ATTRIBUTES)], [Tagging(["N", "O"], {"P": ["0.1", "0.2"]})]]
     expected = RICH
     for before, after in {
         "\tVB\tMood=Imp": "\tV\tMood=Imp",

@@ -135,7 +135,7 @@ def test_columns_that_are_loaded_one_by_one_stay_in_step(skip: bool, tmp_path: P
 # Columns of files as arrays, the same from every format.
 
 
-HELD: Columns = {
+COLUMNS: Columns = {
     "tag": ["NN", "VB", "7", "NN"],
     "age": [3, 10, 4, 4],
     "score": [0.25, -1.5, 3.0, 0.125],
@@ -145,34 +145,36 @@ HELD: Columns = {
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv.gz", ".jsonl", ".json", ".parquet", ".npz"])
 def test_every_format_gives_the_same(tmp_path: Path, suffix: str) -> None:
-    path = write(tmp_path / f"held{suffix}", HELD)
+    path = write(tmp_path / f"table{suffix}", COLUMNS)
     table = howsure.read(path).rows(
         {"tag": Kind.VALUES, "draws": Kind.VALUES, "score": Kind.NUMBER, "age": Kind.NUMBER}
     )
     columns, recipe = table.columns, table.read
-    assert columns["tag"].tolist() == HELD["tag"]
+    assert columns["tag"].tolist() == COLUMNS["tag"]
     for name in ("score", "age"):
         assert columns[name].dtype == np.float64
-        assert columns[name].tolist() == HELD[name]
-    assert columns["draws"].tolist() == HELD["draws"]
-    assert howsure.read(path).rows({"draws": Kind.NUMBERS}).columns["draws"].tolist() == HELD["draws"]
+        assert columns[name].tolist() == COLUMNS[name]
+    assert columns["draws"].tolist() == COLUMNS["draws"]
+    assert howsure.read(path).rows({"draws": Kind.NUMBERS}).columns["draws"].tolist() == COLUMNS["draws"]
     assert recipe == {"files": [str(path)], "rows": 4, "skipped": {}}
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
 def test_a_text_in_brackets_is_a_text(tmp_path: Path, suffix: str) -> None:
-    path = write(tmp_path / f"held{suffix}", {"answer": ["[invalid]", "[1]", "a"]})
+    path = write(tmp_path / f"table{suffix}", {"answer": ["[invalid]", "[1]", "a"]})
     assert howsure.read(path).rows({"answer": Kind.VALUES}).columns["answer"].tolist() == ["[invalid]", "[1]", "a"]
 
 
 def test_labels_keep_their_type(tmp_path: Path) -> None:
-    path = write(tmp_path / "held.parquet", HELD | {"right": [True, False, False, True]})
+    path = write(tmp_path / "table.parquet", COLUMNS | {"right": [True, False, False, True]})
     columns = howsure.read(path).rows({"age": Kind.VALUES, "right": Kind.VALUES, "score": Kind.VALUES}).columns
     assert [columns[name].dtype.kind for name in ("age", "right", "score")] == ["i", "b", "f"]
 
 
 def test_rows_that_miss_a_value_are_refused_or_counted(tmp_path: Path) -> None:
-    path = write(tmp_path / "held.jsonl", HELD | {"score": [0.25, None, 3.0, float("nan")], "tag": ["", "a", "b", "c"]})
+    path = write(
+        tmp_path / "table.jsonl", COLUMNS | {"score": [0.25, None, 3.0, float("nan")], "tag": ["", "a", "b", "c"]}
+    )
     with pytest.raises(InputError, match=r"tag must not be missing; row 1 of .* with skip_missing=True \(3 in all\)"):
         howsure.read(path).rows({"tag": Kind.VALUES, "score": Kind.NUMBER})
     table = howsure.read(path, skip_missing=True).rows({"tag": Kind.VALUES, "score": Kind.NUMBER})
@@ -182,15 +184,15 @@ def test_rows_that_miss_a_value_are_refused_or_counted(tmp_path: Path) -> None:
 
 
 def test_several_files_follow_each_other(tmp_path: Path) -> None:
-    paths = [write(tmp_path / f"{name}.csv", HELD) for name in "ab"]
+    paths = [write(tmp_path / f"{name}.csv", COLUMNS) for name in "ab"]
     table = howsure.read(paths).rows({"tag": Kind.VALUES})
     columns, recipe = table.columns, table.read
-    assert columns["tag"].tolist() == HELD["tag"] * 2
+    assert columns["tag"].tolist() == COLUMNS["tag"] * 2
     assert recipe["rows"] == 8
 
 
 def test_names_are_read_as_codes(tmp_path: Path) -> None:
-    path = write(tmp_path / "held.csv", {"place": ["b10", "b2", "b10", "a"], "n": ["10", "9", "-1", "9"]})
+    path = write(tmp_path / "table.csv", {"place": ["b10", "b2", "b10", "a"], "n": ["10", "9", "-1", "9"]})
     columns = howsure.read(path).rows({"place": Kind.NAMES, "n": Kind.NAMES}).columns
     assert columns["place"].names == ("a", "b2", "b10")
     assert columns["place"].codes.tolist() == [2, 1, 2, 0]
@@ -200,7 +202,7 @@ def test_names_are_read_as_codes(tmp_path: Path) -> None:
 
 def test_days_lose_the_time(tmp_path: Path) -> None:
     times = ["2001-02-03 04:05:06", "2001-02-03T23:00:00+01:00", "2001-02-03", "2001-02-03ish"]
-    path = write(tmp_path / "held.csv", {"day": times})
+    path = write(tmp_path / "table.csv", {"day": times})
     days = howsure.read(path).rows({"day": Kind.DAYS}).columns["day"]
     assert days.names == ("2001-02-03", "2001-02-03ish")
     assert days.codes.tolist() == [0, 0, 0, 1]
@@ -208,13 +210,13 @@ def test_days_lose_the_time(tmp_path: Path) -> None:
 
 def test_very_many_names_are_read_as_they_stand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("howsure.data.predictions.rows.MOST_CODED", 2)
-    path = write(tmp_path / "held.csv", {"place": ["b10", "b2", "b10", "a"]})
+    path = write(tmp_path / "table.csv", {"place": ["b10", "b2", "b10", "a"]})
     assert howsure.read(path).rows({"place": Kind.NAMES}).columns["place"].tolist() == ["b10", "b2", "b10", "a"]
 
 
 def test_columns_that_hold_something_in_some_rows(tmp_path: Path) -> None:
     columns = {"label": ["1", "", "NaN", "0"], "text": ["a", "b", "", "d"], "p": ["0.1", "0.2", "0.3", "0.4"]}
-    path = write(tmp_path / "held.csv", columns)
+    path = write(tmp_path / "table.csv", columns)
     table = howsure.read(path).rows({"p": Kind.NUMBER, "label": Kind.PARTIAL, "text": Kind.LATER})
     assert table.columns["label"] == {0: "1", 3: "0"}
     assert "text" not in table.columns

@@ -159,19 +159,19 @@ def test_a_scratch_file_without_room_is_reported_by_its_name(tmp_path: Path) -> 
     database.close()
 
 
-ASKED = """
+INTERACTIVE_PROGRAM = """
 from howsure.data.tables.database import Database
 from howsure_events.store.event_store import EventStore
 database, store = Database(), EventStore.create("news.duckdb", {})
-for held in (database.connection, store.connection):
-    print(held.execute("SELECT current_setting('enable_progress_bar')").fetchone())
+for connection in (database.connection, store.connection):
+    print(connection.execute("SELECT current_setting('enable_progress_bar')").fetchone())
 """
 
 
 @pytest.mark.long
 def test_no_progress_of_its_own_on_standard_output(tmp_path: Path) -> None:
     """Where Python is interactive, as in a notebook, DuckDB would print bars among the results."""
-    typed = [sys.executable, "-i", "-c", ASKED]
+    typed = [sys.executable, "-i", "-c", INTERACTIVE_PROGRAM]
     done = subprocess.run(typed, cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     assert done.stdout.split() == ["(False,)", "(False,)"], done.stderr
 

@@ -16,7 +16,7 @@ import howsure
 from howsure.inputs.frames import Kind
 from howsure.inputs.numbers_and_names import comma_advice, spelled_number
 
-SAID = "Read with decimal commas (0,5 is a half): "
+NOTE = "Read with decimal commas (0,5 is a half): "
 
 
 def written(path: Path, columns: dict[str, list[str]], separator: str = ";") -> Path:
@@ -122,7 +122,7 @@ def test_a_command_prints_the_same_and_says_what_it_read(
     assert done["commas"].out == done["points"].out
     assert done["commas"].code == done["points"].code
     assert done["points"].err == ""
-    assert done["commas"].err.startswith(SAID)
+    assert done["commas"].err.startswith(NOTE)
 
 
 def test_what_was_read_is_part_of_the_recipe(twins: dict[str, Path]) -> None:
@@ -140,7 +140,7 @@ def test_a_file_comes_back_with_its_commas(twins: dict[str, Path], tmp_path: Pat
     )
     for name, path in twins.items():
         done = run("recalibrate", "apply", path, "--prob", "prob", "--map", fitted, "--output", out[name])
-        assert (done.code, done.err) == (0, "" if name == "points" else f"{SAID}prob.\n")
+        assert (done.code, done.err) == (0, "" if name == "points" else f"{NOTE}prob.\n")
     assert json.loads(Path(fitted).read_text())
     assert out["commas"].read_text().replace(",", ".").replace(";", ",") == out["points"].read_text()
 
@@ -164,4 +164,4 @@ def test_a_sheet_of_labels_may_come_back_with_commas(
     ]
     assert done[0].code == 0
     assert done[1].out == done[0].out.replace(str(sheet), str(spelled))  # in the next command
-    assert done[1].err == f"{SAID}inclusion.\n"
+    assert done[1].err == f"{NOTE}inclusion.\n"

@@ -114,7 +114,7 @@ def test_a_format_that_is_named_counts_more_than_the_suffix(suffix: str, tmp_pat
 # Names that DuckDB takes for itself, and folders that look like columns: only the content of a file is read.
 
 
-TAKEN = [
+RESERVED_NAMES = [
     ("filename", "file_row_number", "rowid", "year", "position"),
     ("ROWID", "position", "Filename", "file_row_number", "year"),
 ]
@@ -123,7 +123,11 @@ FORMATS = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".npz")
 
 @pytest.mark.parametrize(
     ("suffix", "names"),
-    [(suffix, names) for suffix in FORMATS for names in (TAKEN if suffix in (".csv", ".parquet") else TAKEN[:1])],
+    [
+        (suffix, names)
+        for suffix in FORMATS
+        for names in (RESERVED_NAMES if suffix in (".csv", ".parquet") else RESERVED_NAMES[:1])
+    ],
 )
 def test_a_column_of_any_name_is_the_files_own(suffix: str, names: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "year=2020").mkdir()

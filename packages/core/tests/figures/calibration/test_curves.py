@@ -180,17 +180,20 @@ def test_log_odds_show_a_frequency_of_one_at_the_edge() -> None:
 def test_the_axes_name_what_they_show() -> None:
     probs = np.random.default_rng(0).dirichlet([1, 1, 1], 60)
     gold = ["a", "b", "c"] * 20
-    made = {
+    curves = {
         reduce: calibration_curve(pairs_from_classes(gold, probs, classes=["a", "b", "c"], reduce=reduce))
         for reduce in ("top-label", "class-wise", "b")
     }
-    assert axis_words([made["top-label"]]) == ("predicted probability of the first choice", "accuracy")
-    assert axis_words([made["class-wise"]]) == ("predicted probability of the class", "frequency of the class")
-    assert axis_words([made["b"]]) == ("predicted probability of “b”", "frequency of “b”")
+    assert axis_words([curves["top-label"]]) == ("predicted probability of the first choice", "accuracy")
+    assert axis_words([curves["class-wise"]]) == (
+        "predicted probability of the class",
+        "frequency of the class",
+    )
+    assert axis_words([curves["b"]]) == ("predicted probability of “b”", "frequency of “b”")
     spam = calibration_curve(["spam", "ham"] * 10, np.linspace(0.1, 0.9, 20), pos_label="spam")
     assert axis_words([spam])[1] == "frequency of “spam”"
-    assert axis_words([spam, made["b"]])[1] == "frequency of label 1"
-    ax = draw_curves([made["top-label"]], ax=Figure().add_subplot())
+    assert axis_words([spam, curves["b"]])[1] == "frequency of label 1"
+    ax = draw_curves([curves["top-label"]], ax=Figure().add_subplot())
     assert {"right", "wrong"} <= {text.get_text() for text in ax.texts}
 
 
