@@ -33,6 +33,26 @@ def test_pooled_models_are_named(as_frame: bool, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("as_frame", [True, False])
+def test_a_note_names_a_parameter_of_the_function(as_frame: bool, tmp_path: Path) -> None:
+    rows = [
+        {**row, "p": 0.4 + 0.05 * (at % 5), "other": 0.5, "x": at % 5, "label": row["y"] if at < 60 else None}
+        for at, row in enumerate(ROWS * 4)
+    ]
+    data = pandas.DataFrame(rows) if as_frame else howsure.read(table(tmp_path, rows))
+    found = howsure.find_miscalibrated_groups("y", "p", features=["part"], min_rows=5, data=data)
+    assert "To find groups of each: features='system'" in str(found.to_dict())
+    found = howsure.find_miscalibrated_groups("y", "p", features=["system"], min_rows=5, data=data)
+    assert "count together" not in str(found.to_dict())
+    compared = howsure.compare_calibration("y", "p", against="other", data=data)
+    assert "For one of them: where=\"system = 'NAME'\"" in str(compared.notes)
+    regression: dict[str, Any] = {"y_true": "label", "prediction": "p", "data": data}
+    assert "To compare equal models: covariates='system'" in str(
+        howsure.regress_predicted(covariates=["x"], **regression).notes
+    )
+    assert "together" not in str(howsure.regress_predicted(covariates=["x", "system"], **regression).notes)
+
+
+@pytest.mark.parametrize("as_frame", [True, False])
 def test_models_with_a_role_are_not(as_frame: bool, tmp_path: Path) -> None:
     data = pandas.DataFrame(ROWS) if as_frame else howsure.read(table(tmp_path))
     assert howsure.mean_scores("y", model="system", data=data).notes == ()

@@ -98,7 +98,7 @@ def compare_calibration(
         if y_true_against is None and isinstance(y_true, str) and not isinstance(against, Source):
             _refuse_label_of_one(y_true, y_prob, against)
         named: dict[str, Any] = {"y_true": y_true, "y_prob": y_prob, "y_true_against": y_true_against, **roles}
-        with data.predictions(y_true, y_prob, pairing=True, find_items=True, **roles) as predictions:
+        with data.predictions(y_true, y_prob, pairing=True, find_items=True, models_as="where", **roles) as predictions:
             rows = data.matched(predictions, against, y_prob_against=y_prob_against, **named)
             return replace(compare_pairs(rows.a, rows.b, **how, own_labels=rows.own_labels), read=rows.read)
     _refuse({"y_prob_against": y_prob_against, "id": id}, "rows that are in one order; both are for files")
@@ -122,7 +122,8 @@ def compare_calibration(
         a, b = (pairs_from_classes(labels_of_both, prob, **shared) for prob in both)
         check_same_length(y_prob=a.labels, against=b.labels)
         return compare_pairs(a, b, **how, own_labels=_own_labels(a, b))
-    a = pairs_from(y_true, y_prob, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label, data=data)
+    roles = {"sample_weight": sample_weight, "clusters": clusters, "pos_label": pos_label, "models_as": "where"}
+    a = pairs_from(y_true, y_prob, data=data, other=[against] if isinstance(against, str) else (), **roles)
     has_own_labels = y_true_against is not None
     options, names_in_messages = named_columns(data, against=against, y_true_against=y_true_against)
     labels, name = options["y_true_against"], names_in_messages["y_true_against"]

@@ -207,10 +207,11 @@ def pairs_and_features(
                 "features",
                 y_true=y_true,
             )
-        with data.predictions(y_true, y_prob, features=feature_names, id=id, find_items=True, **roles) as predictions:
+        roles |= {"features": feature_names, "id": id, "find_items": True, "models_as": "features"}
+        with data.predictions(y_true, y_prob, **roles) as predictions:
             return predictions.pairs(), predictions.features(feature_names), predictions.describe()
     columns = columns_by_name(features, data)
-    return pairs_from(y_true, y_prob, data=data, **roles), columns, {}
+    return pairs_from(y_true, y_prob, data=data, models_as="features", other=list(columns), **roles), columns, {}
 
 
 def columns_by_name(features: Any, data: Any) -> dict[str, Any]:

@@ -53,11 +53,14 @@ def pairs_from(
     clusters: Any = None,
     pos_label: Any = None,
     prob_name: str = "y_prob",
+    models_as: str = "groups",
+    other: Sequence[str] = (),
 ) -> Pairs:
     """Check the input of a calibration function and return it as `Pairs`.
 
     With `data` (a data frame of any library that narwhals supports, or files by `howsure.read`), the other arguments
     are names of its columns. `y_prob` may be `Probabilities`: several classes, logits or stated confidences.
+    models_as: the parameter that tells models apart, in a note on a column of models that is not among `other` columns.
     `y_true` may be `Pairs`; then `y_prob` must be left out, and weights, groups and clusters may be passed only if the
     pairs have none.
 
@@ -99,7 +102,7 @@ def pairs_from(
         with_role = [y_true, *columns, groups, clusters, sample_weight]
         if clusters is None:
             roles["clusters"], notes = frame_clusters(data, [groups], with_role)
-        notes += note_on_models_of_frame(data, "groups", with_role)
+        notes += note_on_models_of_frame(data, models_as, [*with_role, *other])
     if isinstance(y_prob, Probabilities) and y_prob.way != PROB:
         return replace(_of_given(roles, y_prob, data, pos_label=pos_label, prob_name=prob_name), notes=notes)
     if isinstance(y_prob, Probabilities):

@@ -10,6 +10,7 @@ from howsure.inputs.checks import is_missing
 from howsure.inputs.frames import Source, columns_from, frame_names, is_frame
 
 MODEL_COLUMNS = ("model", "model_name", "model_id", "system", "system_name", "system_id", "llm", "agent")
+REMEDIES = {"where": "For one of them", "covariates": "To compare equal models", "features": "To find groups of each"}
 MAX_MODELS, LONGEST_NAME = 200, 100  # with more values, or longer texts, such a column contains something else
 
 
@@ -26,10 +27,11 @@ def model_columns(columns: Sequence[str], with_role: Collection[str]) -> list[st
 
 def note_on_models(column: str, n_models: int, longest: int, role: str) -> tuple[str, ...]:
     """A note that the rows of several models count together, and the parameter `role` that prevents it; () for what
-    are not several models."""
+    are not several models. role: "where" and "covariates" for functions that cannot return a result of each."""
     if not 1 < n_models <= MAX_MODELS or longest > LONGEST_NAME:
         return ()
-    remedy = f"For a result of each: {parameter(role, column)}."
+    value = f"{column} = 'NAME'" if role == "where" else column
+    remedy = f"{REMEDIES.get(role, 'For a result of each')}: {parameter(role, value)}."
     return (told(f"{column} has {n_models} values, whose rows count together. {remedy}"),)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -15,6 +16,7 @@ from howsure.inputs.frames import AS_READ, Kind, Rows, Source, all_columns, is_f
 from howsure.inputs.numbers_and_names import check_level, counted, shortened, unknown_name
 from howsure.inputs.pairs import Floats
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.inputs.pooled_models import note_on_models_of_frame
 from howsure.regression.design import Asked, read_asked
 from howsure.regression.moments import Fit, cross_fitted, fitted, linear_design, rough_intervals
 from howsure.regression.results import PredictedCoefficient, PredictedRegression
@@ -131,7 +133,7 @@ def regress_predicted(
     effects = list(values_by_role.get("fixed_effects", ())) or None
     recipe |= {"covariates": list(values_by_role.get("covariates", ())) or None, "fixed_effects": effects}
     recipe |= {"method": method, "design": design, "sampling": inputs.how, "pos_label": pos_label, "level": level}
-    return PredictedRegression(rows=coefficients, notes=tuple(map(told, inputs.notes)), recipe=recipe)
+    return PredictedRegression(rows=coefficients, notes=tuple(map(told, (*inputs.notes, *rows.notes))), recipe=recipe)
 
 
 # What was given: columns by their roles.
@@ -160,7 +162,8 @@ def _held(column_by_role: dict[str, Any], data: Any) -> tuple[dict[str, Any], Ro
         for name in names:
             if kinds.setdefault(name, kind) != kind:
                 kinds[name] = Kind.VALUES
-    rows = rows_of(data, kinds, clusters=column_by_role.get("clusters"))
+    rows = rows_of(data, kinds, clusters=column_by_role.get("clusters"), pooled="covariates")
+    rows = replace(rows, notes=(*rows.notes, *note_on_models_of_frame(data, "covariates", list(kinds))))
     values_by_role: dict[str, Any] = {}
     for role, column in column_by_role.items():
         names = [ColumnName(name, role) for name in ([column] if isinstance(column, str) else column)]

@@ -86,6 +86,7 @@ def open_predictions(
     exact_up_to: int = EXACT_UP_TO,
     find_items: bool = False,
     items_are_clusters: bool = True,
+    models_as: str = "groups",
 ) -> Predictions:
     """The prediction–label pairs of files, checked; a log has defaults for columns that are not named.
 
@@ -98,7 +99,8 @@ def open_predictions(
     `class_rows` of the result contains the classes of each row unchanged. `spool` is the folder for scratch files. The
     pairs of more rows than `exact_up_to` are added up by cells of the probability scale unless they are requested. With
     `find_items`, items that repeat within a group of a table are clusters where neither clusters nor ids are named, or,
-    without `items_are_clusters`, a note warns of them; another note names a column of models without a role.
+    without `items_are_clusters`, a note warns of them; another note names a column of models without a role,
+    and `models_as`, the parameter that tells them apart.
 
     Raises InputError naming the file, the column, the row (from 1) and the value.
     """
@@ -125,7 +127,7 @@ def open_predictions(
         models = columns_of_models(opened, [*role_columns.values(), *features]) if find_items else []
         names = [*role_columns.values(), *spec.columns, *features, *later, *documents, *items, *models]
         table, only = opened.table(names)
-        pooled = note_on_pooled(opened, table, only, models, "groups")
+        pooled = note_on_pooled(opened, table, only, models, models_as)
         parts = [role_columns["groups"]] if "groups" in role_columns else []
         repeated = repeated_rows(opened, table, only, items, parts)
         if repeated is not None and repeated.are_clusters and items_are_clusters:
