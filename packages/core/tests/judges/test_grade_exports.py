@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import howsure
-from howsure.data.pivoted import pivoted
+from howsure.data.pivoted import columns_of_rows, pivoted
 from howsure.errors import InputError
 
 # Of 12 items, the judge says 1 to the first 7; a person labels the first 10 and says 1 to the first 5 and the ninth.
@@ -239,7 +239,7 @@ def test_the_first_item_may_be_zero_and_ungraded_items_are_counted(tmp_path: Pat
     assert howsure.validate_judge("person", "judge", data=data).n == 12
     bare = [{"item": k, "rater": r, "grade": "" if k == 3 else k % 2} for k in range(9) for r in ("judge", "person")]
     notes = list[str]()
-    assert len([*pivoted(bare, "item,rater,grade", "bare.csv", notes.append)]) == 8
+    assert len(pivoted(columns_of_rows(bare), "item,rater,grade", "bare.csv", notes.append)["item"]) == 8
     assert notes[0] == "bare.csv: 1 item without any grade left out."
 
 
@@ -260,5 +260,5 @@ def test_judges_of_different_items_are_named(tmp_path: Path) -> None:
     rows = [{"item": k, "rater": "judge", "annotator": "ab"[k % 2], "grade": 1} for k in range(8)]
     rows += [{"item": k, "rater": "person", "annotator": "ann", "grade": 1} for k in range(8)]
     notes = list[str]()
-    assert len([*pivoted(rows, "item,rater,grade", "x.csv", notes.append)]) == 8
+    assert len(pivoted(columns_of_rows(rows), "item,rater,grade", "x.csv", notes.append)["item"]) == 8
     assert notes[0] == "x.csv: judge is 2 annotators (a, b) of different items."

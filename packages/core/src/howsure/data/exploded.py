@@ -8,14 +8,14 @@ import json
 import os
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from howsure.data.grade_exports import GradeExport, export_of, grade_rows, has_grades, is_export_header, is_table
-from howsure.data.logs.source import Beginning, Source, listed, mapping, number
-from howsure.data.pivoted import pivoted
+from howsure.data.grade_exports import GradeExport, export_of, grade_columns, has_grades, is_export_header, is_table
+from howsure.data.logs.source import Beginning, Source, lines_of, listed, mapping, number
+from howsure.data.pivoted import Values, columns_of_rows, pivoted
 from howsure.data.tables.named_files import SPELLED, File, objects_source, reading_files, text_source
 from howsure.errors import InputError, parameter, shown
 from howsure.inputs.numbers_and_names import counted, shortened, spelled_number, unknown_name
@@ -38,8 +38,8 @@ def rows_as_objects(
     """The files; those in which rows are left out or created are rewritten as JSON lines in `spool`.
 
     recognise: read exports of grades as such, unless `names`, the requested columns, are those of the files.
-    pivot: the columns of item, rater and grade, whose rows become columns. grades_are_labels:
-    repeated grades have no mean.
+    pivot: the columns of item, rater and grade, whose rows become columns. grades_are_labels: repeated grades have no
+    mean.
 
     Raises InputError where `explode` names no list, or `pivot` no grades.
     """
@@ -49,10 +49,11 @@ def rows_as_objects(
     exports = [_export(file, names) if recognise and explode is None else None for file in files]
     if pivot is not None:
         notes = list[str]()
-        sources = (_grades(*both, notes.append) for both in zip(files, exports, strict=True))
+        parts = [_columns(*both, notes.append) for both in zip(files, exports, strict=True)]
         name = files[0].name if len(files) == 1 else f"{files[0].name} and {len(files) - 1:,} more"
-        rows = pivoted(itertools.chain.from_iterable(sources), pivot, name, notes.append, are_labels=grades_are_labels)
-        copy = _written(rows, spool / "pivoted.jsonl", name, f"the pivoted {name}")
+        columns = parts[0] if len(parts) == 1 else _in_one(parts)
+        columns = pivoted(columns, pivot, name, notes.append, are_labels=grades_are_labels)
+        copy = _written(columns, spool / "pivoted.jsonl", name, f"the pivoted {name}")
         for note in notes:  # not before an error
             tell(note)
         return (copy,)
@@ -61,7 +62,10 @@ def rows_as_objects(
             file
             if export is None
             else _written(
-                _grades(file, export, tell), spool / f"rows-{at}.jsonl", file.name, f"the grades of {file.name}"
+                _columns(file, export, tell),
+                spool / f"rows-{at}.jsonl",
+                file.name,
+                f"the grades of {file.name}",
             )
             for at, (file, export) in enumerate(zip(files, exports, strict=True))
         )
@@ -73,10 +77,12 @@ def rows_as_objects(
     )
 
 
-def _written(rows: Iterable[Mapping[str, Any]], path: Path, name: str, place: str) -> File:
-    """Rows as JSON lines. place: what they are rows of, in messages on one of them."""
-    with open(path, "w", encoding="utf-8") as copy:
-        copy.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+def _written(columns: Mapping[str, Values], path: Path, name: str, place: str) -> File:
+    """Columns as JSON lines. place: what they are rows of, in messages on one of them."""
+    with open(path, "wb") as copy:
+        for start in range(0, len(next(iter(columns.values()), ())), CHUNK):
+            part = {column: tuple(values[start : start + CHUNK]) for column, values in columns.items()}
+            copy.write(lines_of(part, len(next(iter(part.values())))))
     copied = File(str(path), name, "jsonl")
     return replace(copied, origin=lambda row: (replace(copied, name=place), row, ""))
 
@@ -110,11 +116,25 @@ def _export_records(file: File) -> Iterator[Mapping[str, Any]]:
     yield from (item for item in items if isinstance(item, dict))
 
 
-def _grades(file: File, export: GradeExport | None, tell: Tell) -> Iterator[Mapping[str, Any]]:
-    """The rows of a file; those of an export, a row for each grade."""
-    if export is None:
-        return (record for _, record in _objects(file, tell))
-    return grade_rows(export, _export_records(file), file.name, tell)
+def _columns(file: File, export: GradeExport | None, tell: Tell) -> dict[str, Values]:
+    """The columns of a file; those of an export have a row for each grade."""
+    if export is not None:
+        return grade_columns(export, _export_records(file), file.name, tell)
+    if file.format not in ("csv", "tsv"):
+        return columns_of_rows(record for _, record in _objects(file, tell))
+    with reading_files(file) as database:
+        columns = database.connection.execute(f"FROM {text_source(file)}").fetchnumpy()
+    return {name: values.tolist() for name, values in columns.items()}
+
+
+def _in_one(parts: Sequence[Mapping[str, Values]]) -> dict[str, Values]:
+    """The columns of several files one after the other; None where a file lacks one."""
+    nothing = [[None] * len(next(iter(part.values()), ())) for part in parts]
+    names = dict.fromkeys(itertools.chain.from_iterable(parts))
+    return {
+        name: [value for part, empty in zip(parts, nothing, strict=True) for value in part.get(name, empty)]
+        for name in names
+    }
 
 
 MIN_FILES, LARGEST = 3, 1 << 20  # files with one object each that are rows of one table, and the bytes of each

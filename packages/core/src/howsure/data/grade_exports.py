@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from typing import Any
 
+from howsure.data.pivoted import Values, columns_of_rows
 from howsure.data.tables.named_files import File
 from howsure.files.opened import open_unpacked, parsed_json
 from howsure.inputs.numbers_and_names import counted, shortened, spelled_number
@@ -76,23 +77,23 @@ LONGEST_HEADER = 1 << 16  # bytes
 MARKS = ("dataType", "data_type", "annotator_kind", "assessments", "gen_ai.evaluation", "resourceLogs")
 
 
-def grade_rows(export: GradeExport, records: Iterator[Record], name: str, tell: Tell) -> Iterator[dict[str, Any]]:
-    """The grades in objects, a row each. tell: called with a note on what was read."""
-    values = [row for record in records for row in export.grades(record)]
-    rows = [row for row in values if row is not None and _is_grade(row)]
-    raters = Counter(row["rater"] for row in rows).most_common()
-    by_rater = shortened(f"{rater} {count:,}" for rater, count in raters)
-    items = counted(len({row["item"] for row in rows}), "item")
-    tell(f"{name}: {counted(len(rows), 'grade')} of {items} ({by_rater}) from {export.program}.")
-    if len(rows) < len(values):
+def grade_columns(export: GradeExport, records: Iterable[Record], name: str, tell: Tell) -> dict[str, Values]:
+    """The columns of the grades in objects, a row each. tell: called with a note on what was read."""
+    rows = [row for record in records for row in export.grades(record)]
+    columns = columns_of_rows(row for row in rows if row is not None and _is_grade(row))
+    n = len(columns.get("grade", ()))
+    by_rater = shortened(f"{rater} {count:,}" for rater, count in Counter(columns.get("rater", ())).most_common())
+    items = counted(len({*columns.get("item", ())}), "item")
+    tell(f"{name}: {counted(n, 'grade')} of {items} ({by_rater}) from {export.program}.")
+    if n < len(rows):
         tell(
-            f"{name}: {counted(len(values) - len(rows), 'row')} without a grade or an item left out; `format=...` "
+            f"{name}: {counted(len(rows) - n, 'row')} without a grade or an item left out; `format=...` "
             "(such as `format='csv'`) reads the file as a table instead."
         )
-    filled = {column for row in rows for column, value in row.items() if value is not None}
+    filled = {column: values for column, values in columns.items() if any(value is not None for value in values)}
     if "annotator" in filled:
-        rows = [row | {"annotator": row["annotator"] or row["rater"]} for row in rows]
-    yield from ({column: value for column, value in row.items() if column in filled} for row in rows)
+        filled["annotator"] = [who or rater for who, rater in zip(columns["annotator"], columns["rater"], strict=True)]
+    return filled
 
 
 def _row(
@@ -109,6 +110,8 @@ def _row(
         "comment": comment or None,
         "trace": trace if trace and trace != item else None,
     }
+    if {dict, list}.isdisjoint(map(type, row.values())):
+        return row
     return {column: None if isinstance(value, (dict, list)) else value for column, value in row.items()}
 
 
@@ -127,9 +130,9 @@ def _number(grade: Any) -> Any:
 def _get(record: Record, *names: str) -> Any:
     """The first value that is there, of several spellings of a field; a dot leads into an object."""
     for name in names:
-        first, _, rest = name.partition(".")
         value = record.get(name)
-        if value is None and rest:
+        if value is None and "." in name:
+            first, _, rest = name.partition(".")
             value = _get(_object(record.get(first)), rest)
         if value is not None and value != "":
             return value

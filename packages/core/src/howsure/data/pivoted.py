@@ -4,22 +4,39 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from itertools import chain
+from operator import or_
+from typing import Any, Self
+
+import numpy as np
 
 from howsure.data.tables.database import literal
 from howsure.errors import InputError, parameter
 from howsure.inputs.checks import is_missing
 from howsure.inputs.numbers_and_names import counted, number_or_text, shortened, unknown_name
+from howsure.inputs.pairs import Bools, Integers
 
 Tell = Callable[[str], None]
-MISSING = object()
+Values = Sequence[Any]
 MAX_RATERS = 100
 
 
+def columns_of_rows(rows: Iterable[Mapping[str, Any]]) -> dict[str, Values]:
+    """The values of rows by column, in the order in which columns first occur; None where a row lacks one.
+
+    >>> columns_of_rows([{"item": 1}, {"item": 2, "grade": "good"}])
+    {'item': [1, 2], 'grade': [None, 'good']}
+    """
+    rows = list(rows)
+    return {name: [row.get(name) for row in rows] for name in dict.fromkeys(chain.from_iterable(rows))}
+
+
 def pivoted(
-    rows: Iterable[Mapping[str, Any]], pivot: str, name: str, tell: Tell, *, are_labels: bool = False
-) -> Iterator[dict[str, Any]]:
+    columns: Mapping[str, Values], pivot: str, name: str, tell: Tell, *, are_labels: bool = False
+) -> dict[str, Values]:
     """A row for each item. `pivot` are the columns of the item, one or more, then those of the rater and the grade.
 
     Other columns are kept if they have one value in each item. Different grades of one item by one rater become their
@@ -35,54 +52,176 @@ def pivoted(
             f"{parameter('pivot', pivot)} must name the columns of the item, the rater and the grade, such as "
             "`pivot='item,rater,grade'`."
         )
-    grades = defaultdict[tuple[Any, ...], defaultdict[str, list[Any]]](lambda: defaultdict(list))
-    others = defaultdict[tuple[Any, ...], dict[str, Any]](dict)
-    columns, varying, unnamed, items = dict[str, None](), set[str](), 0, set[tuple[Any, ...]]()
-    repeats = Repeats(pivot)
-    for row in rows:
-        values = {column: _value(row, column) for column in names}
-        values[grade] = number_or_text(values[grade])
-        columns |= dict.fromkeys(row)
-        if unknown := [column for column in names if values[column] is MISSING and "." not in column]:
-            raise unknown_name("column", unknown[0], list(columns), place=name)
-        item, who, given = tuple(values[key] for key in keys), values[rater], values[grade]
-        if _is_empty(who) or any(map(_is_empty, item)):
-            unnamed += 1
-            continue
-        items.add(item)
-        if not _is_empty(given):
-            grades[item][str(who)].append(given)
-            repeats.add((item, str(who)), {column: _value(row, column) for column in row if column not in names})
-        for column, value in row.items():
-            if column not in names and not _is_empty(value) and others[item].setdefault(column, value) != value:
-                varying.add(column)
-    raters = list(dict.fromkeys(who for by_rater in grades.values() for who in by_rater))
-    repeats.check([column for column in CRITERIA if column in varying])
-    _check_raters(raters, grades.values(), [*keys, *(columns.keys() - {rater, grade} - varying)], pivot)
-    if unnamed:
+    grades = LongGrades.read(columns, names, name)
+    others = {column: CodedCells.of(values) for column, values in columns.items() if column not in names}
+    first_rows = {column: grades.first_rows(cells) for column, cells in others.items()}
+    varying = {column for column, cells in others.items() if grades.varies(cells, first_rows[column])}
+    mixture = Mixture(pivot, grades, others)
+    mixture.check([column for column in CRITERIA if column in varying])
+    _check_raters(grades, [*keys, *(others.keys() - varying)], pivot)
+    if unnamed := int((~grades.is_named).sum()):
         tell(f"{name}: {counted(unnamed, 'row')} without an item or a rater left out.")
-    for who, annotators in repeats.annotators().items():
+    for who, annotators in mixture.annotators().items():
         tell(f"{name}: {who} is {len(annotators):,} annotators ({shortened(map(str, annotators))}) of different items.")
-    if ungraded := len(items) - len(grades):
+    if ungraded := grades.n_items - len(grades.first_graded):
         tell(f"{name}: {counted(ungraded, 'item')} without any grade left out.")
-    labels = {given for by_rater in grades.values() for several in by_rater.values() for given in several}
-    numeric = not are_labels and len(labels) > 2
-    settle = _mean if numeric and all(isinstance(label, (int, float)) for label in labels) else _majority
-    repeated = tied = 0
-    for item, by_rater in grades.items():
-        settled = {}
-        for who, several in by_rater.items():
-            settled[who] = several[0] if len({*several}) == 1 else settle(several)
-            repeated += len({*several}) > 1
-            tied += settled[who] is None
-        kept = {column: others[item].get(column) for column in columns if column not in (*names, *varying)}
-        yield dict(zip(keys, item, strict=True)) | kept | {who: settled.get(who) for who in raters}
-    if repeated:
-        how = "their mean is used" if settle is _mean else "the more frequent one is used"
-        ties = f"; {counted(tied, 'tie')} {'counts' if tied == 1 else 'count'} as missing" if tied else ""
-        cases = "1 case" if repeated == 1 else f"{repeated:,} cases"
-        tell(f"{name}: {cases} of different grades of an item by one rater; {how}{ties}.")
-    tell(f"{name}: {counted(len(grades), 'item')} graded by {shortened(raters)}, a column each.")
+    items = grades.item[grades.first_graded]
+    kept = {
+        column: [None if row < 0 else columns[column][row] for row in first_rows[column][items].tolist()]
+        for column in others
+        if column not in varying
+    }
+    by_rater = grades.by_rater(name, tell, are_labels=are_labels)
+    tell(f"{name}: {counted(len(items), 'item')} graded by {shortened(grades.raters)}, a column each.")
+    return grades.keys | kept | by_rater
+
+
+@dataclass(frozen=True, slots=True)
+class CodedCells:
+    """The cells of a column; equal values have equal codes, from 0 in the order of the rows."""
+
+    values: Values
+    codes: Integers
+    is_empty: Bools
+
+    @classmethod
+    def of(cls, values: Values) -> Self:
+        """Code a column, in which truth values are numbers, and lists and objects are texts."""
+        if not PLAIN.issuperset(map(type, values)):
+            values = [
+                int(value) if isinstance(value, bool) else json.dumps(value) if isinstance(value, NESTED) else value
+                for value in values
+            ]
+        distinct = dict.fromkeys(values)
+        code_of = dict(zip(distinct, range(len(distinct)), strict=True))
+        codes = np.fromiter(map(code_of.__getitem__, values), np.int64, len(values))
+        return cls(values, codes, np.fromiter(map(is_missing, distinct), np.bool_, len(distinct))[codes])
+
+
+PLAIN, NESTED = {str, int, float, tuple, type(None)}, (list, dict)
+
+
+@dataclass(frozen=True)
+class LongGrades:
+    """Rows with a grade each. is_named: whether they have an item and a rater. graded: those that have a grade, too."""
+
+    key_cells: Mapping[str, CodedCells]
+    item: Integers  # of each row, as a code
+    who: Sequence[str]
+    grade: CodedCells
+    is_named: Bools
+    graded: Integers
+
+    @classmethod
+    def read(cls, columns: Mapping[str, Values], names: Sequence[str], file: str) -> Self:
+        """Read the columns of the item, the rater and the grade. file: whose columns they are, in errors."""
+        n = len(next(iter(columns.values()), ()))
+        for column in names:
+            if n and column not in columns and "." not in column:
+                raise unknown_name("column", column, list(columns), place=file)
+        *keys, rater, grade = [_cells(columns, column, n) for column in names]
+        marks = {text: number_or_text(text) for text in {*grade} if isinstance(text, str)}
+        if marks:
+            grade = [marks[value] if isinstance(value, str) else value for value in grade]
+        key_cells, raters, grades = [*map(CodedCells.of, keys)], CodedCells.of(rater), CodedCells.of(grade)
+        first, *more = key_cells
+        item = CodedCells.of(list(zip(*(key.values for key in key_cells), strict=True))) if more else first
+        is_named = ~reduce(or_, (cells.is_empty for cells in (*key_cells, raters)))
+        return cls(
+            dict(zip(names, key_cells, strict=False)),
+            item.codes,
+            [*map(str, raters.values)],
+            grades,
+            is_named,
+            np.flatnonzero(is_named & ~grades.is_empty),
+        )
+
+    @cached_property
+    def n_items(self) -> int:
+        """The number of items, graded or not."""
+        return int(np.count_nonzero(np.bincount(self.item[self.is_named])))
+
+    @cached_property
+    def first_graded(self) -> Integers:
+        """The first row of each graded item, ascending."""
+        first = self.first_rows(self.grade)
+        return np.sort(first[first >= 0])
+
+    @cached_property
+    def keys(self) -> dict[str, Values]:
+        """The columns of the graded items."""
+        rows = self.first_graded.tolist()
+        return {name: [cells.values[row] for row in rows] for name, cells in self.key_cells.items()}
+
+    @cached_property
+    def place(self) -> Integers:
+        """The place of each graded row's item among the graded items."""
+        places = np.zeros(self.item.max(initial=-1) + 1, np.int64)
+        places[self.item[self.first_graded]] = np.arange(len(self.first_graded))
+        return places[self.item[self.graded]]
+
+    @cached_property
+    def raters(self) -> list[str]:
+        """Who graded, in the order of the items."""
+        in_order = self.graded[np.argsort(self.place, kind="stable")].tolist()
+        return list(dict.fromkeys(map(self.who.__getitem__, in_order)))
+
+    @cached_property
+    def rater(self) -> Integers:
+        """The place of each graded row's rater among the raters."""
+        place_of = dict(zip(self.raters, range(len(self.raters)), strict=True))
+        return np.array([place_of[self.who[row]] for row in self.graded.tolist()], np.int64)
+
+    @cached_property
+    def first_of_cell(self) -> Integers:
+        """For each graded row the first one with the same item and rater."""
+        cells = self.place * len(self.raters) + self.rater
+        _, first, cell = np.unique(cells, return_index=True, return_inverse=True)
+        first_rows: Integers = self.graded[first[cell]]
+        return first_rows
+
+    def first_rows(self, cells: CodedCells) -> Integers:
+        """The first named row of each item with a value in a column; -1 for items without any."""
+        first = np.full(self.item.max(initial=-1) + 1, -1)
+        rows = np.flatnonzero(self.is_named & ~cells.is_empty)[::-1]
+        first[self.item[rows]] = rows  # the last one assigned is the first one of the table
+        return first
+
+    def varies(self, cells: CodedCells, first_rows: Integers) -> bool:
+        """Whether another column has two values in some item."""
+        rows = np.flatnonzero(self.is_named & ~cells.is_empty)
+        return bool((cells.codes[rows] != cells.codes[first_rows[self.item[rows]]]).any())
+
+    def by_rater(self, name: str, tell: Tell, *, are_labels: bool) -> dict[str, Values]:
+        """The grades of each rater by item, None without one. are_labels: different grades have no mean. tell: called
+        with a note on different grades of one item by one rater."""
+        values = np.empty(len(self.grade.values), dtype=object)
+        values[:] = self.grade.values
+        settled = values[self.first_of_cell]
+        codes = self.grade.codes
+        differs = codes[self.graded] != codes[self.first_of_cell]
+        several = defaultdict[int, list[int]](list)  # the positions of the rows of a cell with different grades
+        for position in np.flatnonzero(np.isin(self.first_of_cell, self.first_of_cell[differs])).tolist():
+            several[int(self.first_of_cell[position])].append(position)
+        labels = {*values[self.graded].tolist()} if several else set()
+        numeric = not are_labels and len(labels) > 2
+        settle = _mean if numeric and all(isinstance(label, (int, float)) for label in labels) else _majority
+        tied = 0
+        for positions in several.values():
+            grade = settle(values[self.graded[positions]].tolist())
+            settled[positions] = grade
+            tied += grade is None
+        if several:
+            how = "their mean is used" if settle is _mean else "the more frequent one is used"
+            ties = f"; {counted(tied, 'tie')} {'counts' if tied == 1 else 'count'} as missing" if tied else ""
+            cases = counted(len(several), "case")
+            tell(f"{name}: {cases} of different grades of an item by one rater; {how}{ties}.")
+        columns = dict[str, Values]()
+        for place, who in enumerate(self.raters):
+            column, rows = np.full(len(self.first_graded), None, dtype=object), self.rater == place
+            column[self.place[rows]] = settled[rows]
+            columns[who] = column.tolist()
+        return columns
 
 
 CRITERIA = ("criterion",)
@@ -90,93 +229,102 @@ KEYS = (*CRITERIA, "annotator", "model")  # columns that always tell grades apar
 ASIDE = ("comment",)
 
 
-class Repeats:
+@dataclass(frozen=True)
+class Mixture:
     """The columns in which the grades of one item by one rater differ."""
 
-    def __init__(self, pivot: str) -> None:
-        self.pivot = pivot
-        self.first_rows: dict[tuple[Any, str], Mapping[str, Any]] = {}
-        self.differing: dict[str, tuple[Any, str]] = {}  # columns, and the item and rater with the first difference
-        self.raters_by_value: defaultdict[str, defaultdict[Any, set[str]]] = defaultdict(lambda: defaultdict(set))
-        self.counts: Counter[str] = Counter()
+    pivot: str
+    grades: LongGrades
+    others: Mapping[str, CodedCells]
 
-    def add(self, cell: tuple[Any, str], others: Mapping[str, Any]) -> None:
-        """Add a row with a grade: its item and rater, and its other columns."""
-        first = self.first_rows.setdefault(cell, others)
-        for column, value in others.items():
-            if not _is_empty(value):
-                self.counts[column] += 1
-                self.raters_by_value[column][value].add(cell[1])
-        for column in {*first, *others} if first is not others else ():
-            if first.get(column) != others.get(column) and column not in ASIDE:
-                self.differing.setdefault(column, cell)
+    @cached_property
+    def differing(self) -> dict[str, int]:
+        """The columns, each with the first row that differs from the first one of its item and rater, by row."""
+        rows_of = dict[str, int]()
+        for column, cells in self.others.items():
+            differs = cells.codes[self.grades.graded] != cells.codes[self.grades.first_of_cell]
+            if column not in ASIDE and differs.any():
+                rows_of[column] = int(self.grades.graded[differs.argmax()])
+        return dict(sorted(rows_of.items(), key=lambda column_and_row: column_and_row[1]))
+
+    def raters_by_value(self, column: str) -> dict[Any, set[str]]:
+        """The raters who gave grades in rows with each value of a column."""
+        by_value = dict[Any, set[str]]()
+        values, who = self.others[column].values, self.grades.who
+        for row in self.grades.graded[~self.others[column].is_empty[self.grades.graded]].tolist():
+            by_value.setdefault(values[row], set()).add(who[row])
+        return by_value
 
     def check(self, criteria: Sequence[str]) -> None:
         """Raise InputError if a column tells repeated grades apart: one whose values recur, unlike those of a time.
 
         criteria: columns of criteria with several values in an item, also if each rater has one of them.
         """
-        recurring = [c for c in self.differing if c in KEYS or 2 * len(self.raters_by_value[c]) <= self.counts[c]]
+        by_column = {column: self.raters_by_value(column) for column in [*criteria, *self.differing]}
+        recurring = [
+            column for column in self.differing if column in KEYS or 2 * len(by_column[column]) <= self._count(column)
+        ]
         names = list(dict.fromkeys([*criteria, *recurring]))
         if not names:
             return
         *keys, rater, grade = [column.strip() for column in self.pivot.split(",")]
-        of_raters = [column for column in names if column not in criteria and self._names_raters(column)][:1]
+        of_raters = [c for c in names if c not in criteria and self._names_raters(c, by_column[c])][:1]
         more = [column for column in names if column not in of_raters]
         better = ",".join([*keys, *more, *(of_raters or [rater]), grade])
-        values = {column: shortened(map(str, self.raters_by_value[column]), limit=3) for column in names}
+        values = {column: shortened(map(str, by_column[column]), limit=3) for column in names}
         which = " and ".join(f"{column} ({shown})" for column, shown in values.items())
         advice = f"Use {parameter('pivot', better)}"
         if of_raters:
             advice += f", in which {of_raters[0]} names the raters"
         if more:
-            value = next(iter(self.raters_by_value[more[0]]), "")
+            value = next(iter(by_column[more[0]]), "")
             one = f"{more[0]} = {literal(value) if isinstance(value, str) else value}"
             advice += f"; add {parameter('where', one)} to keep one {more[0]}"
-        item, who = self.differing.get(names[0], ((), ""))
-        place = f", for example of item {shortened(map(str, item))} by {who}" if item else ""
+        place = ""
+        if names[0] in self.differing:
+            row = self.differing[names[0]]
+            item = shortened(str(cells.values[row]) for cells in self.grades.key_cells.values())
+            place = f", for example of item {item} by {self.grades.who[row]}"
         raise InputError(
             f"{parameter('pivot', self.pivot)} would mix grades of one item that differ in {which}{place}. {advice}."
         )
 
     def annotators(self) -> dict[str, list[Any]]:
         """The annotators of a judge that are several, each of other items."""
-        by_rater = defaultdict[str, list[Any]](list)
-        for value, raters in self.raters_by_value["annotator"].items() if "annotator" in self.raters_by_value else ():
-            for who in raters & {"judge"}:
-                by_rater[who].append(value)
-        return {who: annotators for who, annotators in by_rater.items() if len(annotators) > 1}
+        by_value = self.raters_by_value("annotator") if "annotator" in self.others else {}
+        annotators = [value for value, raters in by_value.items() if "judge" in raters]
+        return {"judge": annotators} if len(annotators) > 1 else {}
 
-    def _names_raters(self, column: str) -> bool:
+    def _count(self, column: str) -> int:
+        """The number of grades in rows with a value of a column."""
+        return len(self.grades.graded) - int(self.others[column].is_empty[self.grades.graded].sum())
+
+    def _names_raters(self, column: str, by_value: Mapping[Any, set[str]]) -> bool:
         """Whether each value belongs to one rater, so that the column says more exactly who graded."""
-        by_value = self.raters_by_value[column]
-        complete = self.counts[column] == max(self.counts.values())
+        complete = self._count(column) == max(map(self._count, self.others))
         return complete and all(len(raters) == 1 for raters in by_value.values()) and column not in CRITERIA
 
 
-def _value(row: Mapping[str, Any], column: str) -> Any:
-    """The cell of a column, also one such as `source.type` in an object."""
-    value: Any = row.get(column, MISSING)
-    if value is MISSING and "." in column:
-        value = row
-        for part in column.split("."):
-            value = value.get(part, MISSING) if isinstance(value, Mapping) else MISSING
-    if isinstance(value, bool):
-        return int(value)
-    return json.dumps(value) if isinstance(value, (list, dict)) else value
+def _cells(columns: Mapping[str, Values], column: str, n: int) -> Values:
+    """The cells of a column, also one such as `source.type` in an object; None where there are none."""
+    if column in columns:
+        return columns[column]
+    first, *parts = column.split(".")
+    cells = columns.get(first, [None] * n)
+    for part in parts:
+        cells = [cell.get(part) if isinstance(cell, Mapping) else None for cell in cells]
+    return cells
 
 
-def _is_empty(value: Any) -> bool:
-    return value is None or value is MISSING or (isinstance(value, str) and is_missing(value))
-
-
-def _check_raters(raters: Sequence[str], grades: Iterable[Mapping[str, Any]], taken: Sequence[str], pivot: str) -> None:
+def _check_raters(grades: LongGrades, taken: Sequence[str], pivot: str) -> None:
     """Raise InputError where the raters cannot be columns, or share no item."""
+    raters = grades.raters
     if len(raters) > MAX_RATERS:
         raise InputError(f"{parameter('pivot', pivot)} finds {len(raters):,} raters. Is the second column the rater's?")
     if clash := {*raters} & {*taken}:
         raise InputError(f"{parameter('pivot', pivot)} makes a column of {min(clash)!r}, which exists. Rename it.")
-    if not any(len(by_rater) > 1 for by_rater in grades):
+    n_cells = int((grades.first_of_cell == grades.graded).sum())
+    if n_cells == len(grades.first_graded):
         by_whom = shortened(raters) if raters else "nobody"
         raise InputError(
             f"{parameter('pivot', pivot)} finds no item with grades of two raters (graded by {by_whom}), so nothing "
