@@ -84,7 +84,8 @@ def _written(columns: Mapping[str, Values], path: Path, name: str, place: str) -
             part = {column: tuple(values[start : start + CHUNK]) for column, values in columns.items()}
             copy.write(lines_of(part, len(next(iter(part.values())))))
     copied = File(str(path), name, "jsonl")
-    return replace(copied, origin=lambda row: (replace(copied, name=place), row, ""))
+    named = replace(copied, name=place)
+    return replace(copied, origin=lambda row: (named, row, ""))
 
 
 def _export(file: File, names: Collection[str]) -> GradeExport | None:

@@ -335,7 +335,8 @@ def _in_words(values: Any, pos_label: Hashable) -> dict[str, str]:
     ({'1': '1', '0': '0'}, {'1': '1', '0': '0'})
     """
     column = values.values() if isinstance(values, Mapping) else getattr(values, "names", values)
-    texts = [str(value) for value in (*(v for v in column if not is_missing(v)), pos_label)]
+    distinct = {*(column.tolist() if isinstance(column, np.ndarray) else column)}
+    texts = [str(value) for value in (*(v for v in distinct if not is_missing(v)), pos_label)]
     numbers = {text: spelled_number(text) for text in texts}  # 1.0 is 1
     plain = {text: text if n is None or not n.is_integer() else str(int(n)) for text, n in numbers.items()}
     others = {*plain.values()} - {plain[str(pos_label)]}
