@@ -23,7 +23,18 @@ def write_inputs() -> None:
         predicted.append({"id": f"d{i}", "total": total, "vendor": vendor})
         gold.append({"id": f"d{i}", "total": f"{i}.50", "vendor": "Ann"})
     Path("values.csv").write_text("\n".join([*rows, ""]))
-    for name, records in (("extracted.jsonl", predicted), ("gold.jsonl", gold)):
+    answers = [{"ok": {"type": "noul", "noul": float(p)}} for p in rng.beta(0.1, 0.1, 200)]
+    decisions = [
+        {
+            "id": f"q{i}",
+            "questions": {"ok": "Is it right?"},
+            "labels": {"ok": answer["ok"]["noul"] > 0.5},
+            "response": {"model": "m-1" if i < 100 else "m-2", "answers": answer},
+        }
+        for i, answer in enumerate(answers)
+    ]
+    files = {"extracted": predicted, "gold": gold, "first": decisions[:100], "second": decisions[100:]}
+    for name, records in ((f"{name}.jsonl", records) for name, records in files.items()):
         Path(name).write_text("".join(json.dumps(record) + "\n" for record in records))
 
 
@@ -42,6 +53,9 @@ ROOM = Room(
     fields extracted.jsonl --gold gold.jsonl
     fields apply values.csv --policy policy.json --audit 3 --seed 0
     check fields values.csv --policy policy.json
+    fields first.jsonl --max-risk 0.2 --write-policy decisions.json
+    fields apply second.jsonl --policy decisions.json
+    check fields second.jsonl --policy decisions.json
     {READ} --compare total=money
     {READ} --promise fields --max-risk 2
     """,

@@ -11,9 +11,9 @@ from howsure.data.logs.source import Beginning
 from howsure.data.seen_columns import SeenColumn
 from howsure.data.structured.documents import Document, content_and_tokens, read_documents
 from howsure.data.structured.json_values import field_of, unfenced
+from howsure.data.structured.long_tables import ROLES
 from howsure.data.tables.named_files import SUFFIXES
 from howsure.errors import InputError
-from howsure.fields.checked_values import ROLES
 from howsure.files.opened import parsed_json
 from howsure.inputs.source_names import format_suffix
 from howsure_cli.typed_commands import typed

@@ -207,6 +207,69 @@ def test_too_few_wrong_values_cannot_recalibrate() -> None:
         evaluate_fields(**table, recalibrate=True)
 
 
+def decisions(path: Path, n: int, seed: int, model: str = "m-1", **texts: str) -> Path:
+    """Typed answers to two questions, with labels: a yes or no, and a choice."""
+    rng = np.random.default_rng(seed)
+    questions = {"billing": "Is it about billing?", "tone": "What is its tone?"} | texts
+    records = []
+    for i in range(n):
+        odds, shares = rng.normal(0.0, 4.0), rng.dirichlet([0.1] * 3)
+        p = float(1 / (1 + np.exp(-odds)))
+        tone = {"type": "choice", "probabilities": dict(zip("abc", shares.tolist(), strict=True))}
+        answers = {"billing": {"type": "noul", "noul": p}, "tone": tone}
+        labels = {"billing": bool(rng.random() < p), "tone": "abc"[rng.choice(3, p=shares)]}
+        record = {"id": f"{seed}-{i}", "questions": questions, "labels": labels}
+        records.append(record | {"response": {"model": model, "answers": answers}})
+    return write(path, records)
+
+
+def test_a_policy_of_decisions_holds_for_their_model_and_questions(tmp_path: Path) -> None:
+    checked_answers = howsure.read(decisions(tmp_path / "a.jsonl", 600, 1))
+    table = evaluate_fields(data=checked_answers, max_risk=0.1, promise="fields")
+    assert {row.field: row.n for row in table} == {"billing": 600, "tone": 600}
+    assert table.policy is not None
+    table.policy.save(tmp_path / "policy.json")
+    policy = FilingPolicy.load(tmp_path / "policy.json")
+    assert policy.served == table.policy.served
+    same = howsure.read(decisions(tmp_path / "b.jsonl", 2000, 2))
+    assert check_fields(policy, data=same).outcome == "pass"
+    assert len(file_documents(policy, data=same)) == 2000
+    changed = {"the answers are by m-2": {"model": "m-2"}, "the text of the question 'tone'": {"tone": "Tone?"}}
+    for message, how in changed.items():
+        other = howsure.read(decisions(tmp_path / "c.jsonl", 2000, 3, **how))
+        check = check_fields(policy, data=other)
+        assert check.outcome == "fail"
+        assert message.casefold() in check.notes[0].casefold()
+        with pytest.raises(InputError, match=f"does not hold: {message}"):
+            file_documents(policy, data=other)
+    with pytest.raises(InputError, match="'tone' has two texts"):
+        howsure.read([tmp_path / "c.jsonl", decisions(tmp_path / "d.jsonl", 9, 4)]).documents()
+
+
+def test_labels_of_decisions_may_be_a_table_with_a_row_per_answer(tmp_path: Path) -> None:
+    path = decisions(tmp_path / "a.jsonl", 50, 1)
+    expected = evaluate_fields(data=howsure.read(path))
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    labels = [(record["id"], *pair) for record in records for pair in record.pop("labels").items()]
+    table = pd.DataFrame(labels, columns=["id", "question", "label"])
+    table["label"] = table["label"].map(lambda label: {True: "1", False: "0"}.get(label, label))
+    table.to_csv(tmp_path / "labels.csv", index=False)
+    assert accuracies(evaluated(write(path, records), tmp_path / "labels.csv")) == accuracies(expected)
+
+
+def test_only_what_a_policy_files_is_evaluated_in_other_documents(tmp_path: Path) -> None:
+    first = howsure.read(decisions(tmp_path / "a.jsonl", 400, 1))
+    policy = evaluate_fields(data=first, max_risk=0.1, promise="fields").policy
+    assert policy is not None
+    second = howsure.read(decisions(tmp_path / "b.jsonl", 400, 2))
+    table = evaluate_fields(data=second, policy=policy)
+    shown = {row.document: row.show for row in file_documents(policy, data=second)}
+    for row in table:
+        assert row.n == sum(row.field not in fields for fields in shown.values())
+    with pytest.raises(InputError, match="made from these documents"):
+        evaluate_fields(data=first, policy=policy)
+
+
 def test_the_fewest_fields_are_shown(tmp_path: Path) -> None:
     policy = evaluate_fields(**checked(), max_risk=0.1).policy
     assert policy is not None

@@ -84,15 +84,23 @@ OPTIONS: dict[str, Decorator | None] = {
     "gold": gold_option,
     "compare": compare_option,
     "choices": choices_option,
+    "policy": click.option("--policy", metavar="FILE.json"),
     "data": table_options,
 }
 
 
 def evaluate(
-    form: str, output: str | None, figure: str | None, report: str | None, write_policy: str | None, **typed: Any
+    form: str,
+    output: str | None,
+    figure: str | None,
+    report: str | None,
+    write_policy: str | None,
+    policy: str | None,
+    **typed: Any,
 ) -> None:
     """Print the table of fields, and write the policy."""
-    table = result_of(evaluate_fields, typed)
+    passed = None if policy is None else FilingPolicy.load(policy)
+    table = result_of(evaluate_fields, typed, policy=passed)
     if write_policy is not None:
         if table.policy is None:
             raise InputError("--write-policy needs --max-risk, such as --max-risk 0.05.")

@@ -15,7 +15,7 @@ from howsure.check.evidence import BELOW, NO_BOUNDS, Baseline, Entry, Evidence
 from howsure.errors import InputError, told
 from howsure.inputs.numbers_and_names import check_level, check_whole, shortened
 from howsure.result import Estimate, Rows, as_json, provenance_line
-from howsure.show.notes import FINDING, Note
+from howsure.show.notes import FINDING, Note, severity
 from howsure.show.table import COUNT, ENDS, FRAME, NUMBER, TABLE, WORDS, Column, Kind, interval, number, p_in_words
 from howsure.significance.trend import TrendPoint, check_date
 from howsure.stats.betting import BettingMean
@@ -220,8 +220,10 @@ class Check(Rows[Verdict]):
         return " ".join(dict.fromkeys(filter(None, lines)))
 
     def below(self) -> Sequence[str]:
-        """A sentence per verdict, failures first, then general sentences and notes."""
-        return [*(Note(sentence, FINDING) for sentence in self._sentences()), *self.notes, *_notes(self.rows)]
+        """A sentence per verdict, failures first, after what was found otherwise; then general sentences and notes."""
+        sentences = [Note(sentence, FINDING) for sentence in self._sentences()]
+        findings = [note for note in self.notes if severity(note) == FINDING]
+        return [*findings, *sentences, *(note for note in self.notes if note not in findings), *_notes(self.rows)]
 
     def _sentences(self) -> list[str]:
         order = (FAIL, CANNOT_TELL, PASS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -12,14 +13,13 @@ from howsure.check.scores import notes_on
 from howsure.check.verdicts import Check, Found, check_sizes, decided
 from howsure.errors import InputError
 from howsure.fields.checked_values import CheckedValues, Flags, check_values, read_values
-from howsure.fields.filing import DOCUMENTS, FIELDS, document_confidences
-from howsure.fields.policy import FilingPolicy, documents_digest, fields_to_show_of
-from howsure.fields.recalibration import recalibrated_values
+from howsure.fields.filing import DOCUMENTS, FIELDS
+from howsure.fields.policy import FilingPolicy, check_policy, documents_digest, filed_values
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.pairs import Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
-from howsure.show.notes import WARNING, Note
+from howsure.show.notes import FINDING, WARNING, Note
 from howsure.stats.clusters import ItemGroups
 from howsure.stats.mean_score import mean_score
 
@@ -30,7 +30,31 @@ SAME_DOCUMENTS = Note(
     "were checked since.",
     WARNING,
 )
+CHANGES = "number of changed models and questions"
 QUANTITY = "wrong share of values in filed documents"
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """The number of changes of models and questions, which is certain."""
+
+    value: float
+
+    def p_below(self, limit: float) -> float:
+        """1 if the number is the limit or more, else 0."""
+        return float(self.value >= limit)
+
+    def p_above(self, limit: float) -> float:
+        """1 if the number is the limit or less, else 0."""
+        return float(self.value <= limit)
+
+    def bounds(self, size: float) -> tuple[float, float]:
+        """The number itself, twice."""
+        return self.value, self.value
+
+    def rows_needed(self, limit: float, size: float) -> int | None:
+        """None: no rows change it."""
+        return None
 
 
 def check_fields(
@@ -59,6 +83,7 @@ def check_fields(
     not_worse_than: the share may be larger than that of `against` by less than this.
     name: name of the check in files, baselines and the history.
 
+    The check also fails if another model answered than when the policy was made, or the text of a question is another.
     Only what the policy files is checked. A random sample of it is drawn by `file_documents(audit=...)`.
 
     >>> import numpy as np
@@ -73,17 +98,9 @@ def check_fields(
 
     Raises InputError naming the file, parameter, row and value that violated a rule.
     """
-    check_arguments(check_fields, locals())
-    columns: dict[str, Any] = {
-        "document": document,
-        "field": field,
-        "value": value,
-        "confidence": confidence,
-        "gold": gold,
-    }
-    return run_fields_check(
-        policy, **columns, baseline=against, not_worse_than=not_worse_than, name=name, level=level, data=data
-    )
+    arguments = check_arguments(check_fields, locals())
+    arguments["baseline"] = arguments.pop("against")
+    return run_fields_check(**arguments)
 
 
 def run_fields_check(
@@ -108,13 +125,10 @@ def run_fields_check(
     Raises InputError naming the file, parameter, row and value that violated a rule.
     """
     level, alarms_over = check_sizes(level, alarms_over)
-    if not isinstance(policy, FilingPolicy):
-        raise InputError("{parameter} must be a policy, as FilingPolicy.load reads it.", "policy")
+    check_policy(policy)
     named_once(None, None, not_worse_than, baseline=baseline is not None)
     read = read_values(document, field, value, confidence, gold, data, compare=policy.compare, choices=policy.choices)
     values = check_values(read, policy.compare)
-    if policy.recalibration is not None:
-        values = recalibrated_values(values, policy.recalibration)
     quantity = QUANTITIES.get(policy.promise, QUANTITY)
     rule = Rule(name, quantity, BELOW, policy.risk)
     evidence, entries = [], []
@@ -122,7 +136,8 @@ def run_fields_check(
         test = mean_score(wrong, ItemGroups.of(len(wrong), clusters=clusters), bounds=(0.0, 1.0), n=len(wrong))
         entries.append(Entry(name, group, MeanSummary.of(test, len(wrong)), {"max_risk": policy.risk}))
         evidence.append(Evidence(rule, group, len(wrong), test, (), partial(notes_on, wrong, clusters, test, rule)))
-    if not evidence:
+    changes = [*policy.served.changes(read.served)]
+    if not evidence and not changes:
         raise InputError("the policy files none of these documents, so its promise cannot be checked.")
     if baseline is not None:
         compared = Rule(name, f"difference of the {quantity}", BELOW, float(not_worse_than or 0), baseline.name)
@@ -130,6 +145,9 @@ def run_fields_check(
     recipe = {"check": name, **values.read, "max_risk": policy.risk, "promise": policy.promise}
     recipe |= {"not_worse_than": not_worse_than}
     notes = list(values.notes)
+    if changes:
+        evidence.insert(0, Evidence(Rule(name, CHANGES, BELOW, 0.5), None, len(changes), Changed(float(len(changes)))))
+        notes += [Note(f"{change[0].upper()}{change[1:]}.", FINDING) for change in changes]
     if policy.recipe.get("documents_sha256") == documents_digest(values.documents):
         notes.insert(0, SAME_DOCUMENTS)
     found = Found(name, tuple(evidence), recipe, tuple(notes), tuple(entries))
@@ -138,20 +156,16 @@ def run_fields_check(
 
 def _filed(values: CheckedValues, policy: FilingPolicy) -> list[tuple[str | None, Any, Integers | None]]:
     """Whether each filed value or document is wrong, and its cluster: by field, where the promise is about fields."""
-    confidences = document_confidences(values, policy.required, policy.promise)
-    shown = [fields_to_show_of(policy, confidence)[0] for confidence in confidences]
+    is_filed = filed_values(values, policy)
     if policy.promise == FIELDS:
-        is_filed = np.array(
-            [values.fields[f] not in shown[d] for d, f in zip(values.document, values.field, strict=True)]
-        )
         groups = [(name, is_filed & (values.field == place)) for place, name in enumerate(values.fields)]
         return [(name, *_wrong(values, rows)) for name, rows in groups if rows.any()]
-    is_filed = np.array([not fields for fields in shown])
+    if not is_filed.any():
+        return []
     if policy.promise == DOCUMENTS:
-        wrong = np.bincount(values.document, ~values.right, minlength=len(shown)) > 0
-        return [(None, wrong[is_filed].astype(np.float64), None)] if is_filed.any() else []
-    rows = is_filed[values.document]
-    return [(None, *_wrong(values, rows))] if rows.any() else []
+        wrong = np.bincount(values.document[is_filed], ~values.right[is_filed], minlength=len(values.documents)) > 0
+        return [(None, wrong[np.unique(values.document[is_filed])].astype(np.float64), None)]
+    return [(None, *_wrong(values, is_filed))]
 
 
 def _wrong(values: CheckedValues, rows: Flags) -> tuple[Any, Integers | None]:

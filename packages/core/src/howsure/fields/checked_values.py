@@ -12,6 +12,8 @@ import numpy.typing as npt
 
 from howsure.data.sources import Files
 from howsure.data.structured.json_values import FieldValue, field_of, value_text
+from howsure.data.structured.long_tables import ROLES
+from howsure.data.structured.served import UNKNOWN, Served
 from howsure.errors import InputError, shown
 from howsure.fields.equality import SET, Equality, field_equalities
 from howsure.inputs.checks import as_column, check_same_length, is_missing, missing, no_number
@@ -20,13 +22,6 @@ from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.pairs import Floats, Integers, Pairs
 
 Flags = npt.NDArray[np.bool_]
-ROLES = {  # names of columns that are recognised
-    "document": ("document", "document_id", "doc_id", "doc", "file"),
-    "field": ("field", "path", "key"),
-    "value": ("value", "prediction", "predicted", "answer"),
-    "confidence": ("confidence", "probability", "prob"),
-    "gold": ("gold", "target", "truth", "label", "expected"),
-}
 NULL = "null"
 
 
@@ -34,13 +29,14 @@ NULL = "null"
 class ReadValues:
     """Documents with the values of their fields: predicted, and true ones if they are known.
 
-    predicted, gold: by document and path. places: where each document is. read: files and counts, for a recipe.
+    predicted, gold: by document and path. read: files and counts, for a recipe. served: the models and questions.
     """
 
     predicted: Mapping[str, Mapping[str, FieldValue]]
     gold: Mapping[str, Mapping[str, str | None]] | None
     read: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    served: Served = UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,19 +66,20 @@ class CheckedValues:
     def __len__(self) -> int:
         return len(self.right)
 
-    def of_documents(self, kept: Integers) -> CheckedValues:
-        """The values of some documents, and the fields that these have."""
-        rows = np.flatnonzero(np.isin(self.document, kept))
+    def of_rows(self, flags: Flags) -> CheckedValues:
+        """Some of the values, with the documents and fields that have any of them."""
+        rows = np.flatnonzero(flags)
         fields, field = np.unique(self.field[rows], return_inverse=True)
+        documents, document = np.unique(self.document[rows], return_inverse=True)
         columns: dict[str, Any] = {
             name: [getattr(self, name)[row] for row in rows] for name in ("path", "value", "gold")
         }
         columns |= {name: getattr(self, name)[rows] for name in ("right", "predicted", "confidence", "unseen")}
         return replace(
             self,
-            documents=tuple(self.documents[place] for place in kept),
+            documents=tuple(self.documents[place] for place in documents),
             fields=tuple(self.fields[place] for place in fields),
-            document=np.searchsorted(kept, self.document[rows]),
+            document=document,
             field=field,
             **columns,
         )
@@ -220,9 +217,10 @@ def _of_files(
     if failed := documents.without_values:
         notes.append(f"{counted(len(failed), 'document')} without values: {shortened(failed, limit=3)}.")
     read = {"files": list(documents.files), "rows": len(predicted)}
-    values = ReadValues(predicted, None, read, tuple(notes))
+    values = ReadValues(predicted, None, read, tuple(notes), documents.served)
     if gold is None:
-        return values
+        labels = {name: document.labels for name, document in documents.by_name.items() if document.labels}
+        return values if not labels else _matched(values, labels)
     if not isinstance(gold, Source):
         raise InputError(
             "{parameter} must be files with the true values: JSON with ids, a table with a row per document, or a "
@@ -253,13 +251,15 @@ def _with_gold(values: ReadValues, gold: Source, compare: Mapping[str, str] | No
             f"{gold.name} has true values of {counted(len(unknown), 'document')} without predictions: "
             f"{shortened(unknown, limit=3)}. Leave them out, or predict them."
         )
-    notes = list(values.notes)
-    unchecked = [name for name in values.predicted if name not in true]
-    if unchecked:
-        notes.append(f"{counted(len(unchecked), 'document')} without true values are left out.")
+    return _matched(replace(values, read=dict(values.read) | {"gold": gold.name}), true)
+
+
+def _matched(values: ReadValues, true: Mapping[str, Mapping[str, str | None]]) -> ReadValues:
+    """The values of the documents with true ones."""
     predicted = {name: by_path for name, by_path in values.predicted.items() if name in true}
-    read = dict(values.read) | {"gold": gold.name}
-    return ReadValues(predicted, true, read, tuple(notes))
+    left_out = len(values.predicted) - len(predicted)
+    notes = (f"{counted(left_out, 'document')} without true values are left out.",) if left_out else ()
+    return replace(values, predicted=predicted, gold=true, notes=(*values.notes, *notes))
 
 
 def _whole(compare: Mapping[str, str] | None) -> list[str]:

@@ -13,7 +13,7 @@ from howsure import __version__
 from howsure.data.structured.json_values import FieldValue
 from howsure.errors import InputError
 from howsure.fields.checked_values import read_values
-from howsure.fields.policy import FilingPolicy, fields_to_show
+from howsure.fields.policy import FilingPolicy, check_policy, fields_to_show
 from howsure.fields.recalibration import recalibrated
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
@@ -122,11 +122,15 @@ def file_documents(
     Raises InputError naming the file, parameter, row and value that violated a rule.
     """
     check_arguments(file_documents, locals())
-    if not isinstance(policy, FilingPolicy):
-        raise InputError("{parameter} must be a policy, as FilingPolicy.load reads it.", "policy")
+    check_policy(policy)
     n_audit = 0 if audit is None else check_whole(audit, name="audit")
     generator = generator_from(rng)
     read = read_values(document, field, value, confidence, None, data, compare=policy.compare, choices=policy.choices)
+    if changes := [*policy.served.changes(read.served)]:
+        raise InputError(
+            f"the promise of the policy does not hold: {'; '.join(changes)}. Check documents with these answers, and "
+            "make a policy of them."
+        )
     known = {row.field for row in policy.fields}
     if not any(value.field in known for values in read.predicted.values() for value in values.values()):
         raise InputError(f"no document has a field of the policy ({', '.join(sorted(known))}).")

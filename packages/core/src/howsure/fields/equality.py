@@ -123,7 +123,13 @@ def _number(text: str) -> Decimal | None:
 
 def _equal_texts(value: str, gold: str) -> bool:
     first, second = ("".join(text.casefold().split()) for text in (value, gold))
-    return first == second
+    return first == second or _truth(first, second) is _truth(second, first) is not None
+
+
+def _truth(text: str, other: str) -> bool | None:
+    """Whether a text is true or yes; 1 and 0, too, next to a word. None for any other text."""
+    digits = {"1": True, "0": False} if other not in ("0", "1") else {}
+    return ({"true": True, "yes": True, "false": False, "no": False} | digits).get(text)
 
 
 def _equal_numbers(value: str, gold: str, *, tolerance: str) -> bool:

@@ -23,7 +23,7 @@ from howsure.fields.filing import (
     field_thresholds,
     required_fields,
 )
-from howsure.fields.policy import FilingPolicy, PolicyField, documents_digest, fields_below
+from howsure.fields.policy import FilingPolicy, PolicyField, check_policy, documents_digest, fields_below, filed_values
 from howsure.fields.recalibration import field_map, halves, recalibrated_values
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
@@ -38,9 +38,9 @@ from howsure.selective.ranked import auroc_of, ranked
 from howsure.show.notes import DETAIL, FINDING, WARNING, Note
 from howsure.stats.clusters import ItemGroups
 from howsure.stats.mean_score import mean_score
-from howsure.stats.randomness import Randomness, seed_in_recipe
 
 LEAST_FOR_CALIBRATION = 2
+SEED = 0  # of the halves of documents
 PROMISE_NOTE = "The promise is about filed documents, if documents to come are like the checked ones."
 
 
@@ -53,13 +53,13 @@ def evaluate_fields(
     gold: ArrayLike | str | Source | None = None,
     compare: Mapping[str, str] | None = None,
     choices: Mapping[str, Sequence[str]] | None = None,
+    policy: FilingPolicy | None = None,
     max_risk: float | None = None,
     delta: float = 0.1,
     promise: Literal["values", "documents", "fields"] = "values",
     recalibrate: bool = False,
     worst: int | None = None,
     level: float = 0.95,
-    rng: Randomness = 0,
     data: Source | IntoFrame | None = None,
 ) -> FieldTable:
     """How often each field of extracted documents is right, what its confidence is worth, and which documents can be
@@ -72,12 +72,12 @@ def evaluate_fields(
     gold (n,): what is true; or files of true values by document.
     compare: how fields are compared, exact, text, number:0.01, date or set (default: by their true values).
     choices: the possible values of closed fields, whose probabilities sum to 1.
+    policy: of other documents; only values that it files are evaluated, as after a first step that lets them pass.
     max_risk: the share of wrong values or documents among those filed must lie below.
     delta: largest probability that this promise is broken.
     promise: of what at most `max_risk` is wrong: values in filed documents, filed documents, or values of each field.
     recalibrate: fit a map of confidences by field to half of the documents; all results are of the other half.
     worst: list the most confident wrong values.
-    rng: seed of the halves.
 
     Files are responses of an API with JSON as their content, JSON objects by document, or a table. Elements of arrays
     are matched by position. A true value that was not predicted is wrong, and has no confidence.
@@ -102,22 +102,28 @@ def evaluate_fields(
     checked_compare, checked_choices = _texts("compare", compare), _lists("choices", choices)
     read = read_values(document, field, value, confidence, gold, data, compare=checked_compare, choices=checked_choices)
     values = check_values(read, checked_compare)
+    if policy is not None:
+        values = _passed(values, policy, documents_digest([*read.predicted]))
     recalibration = None
     if recalibrate:
-        for_maps, values = halves(values, stream_of(rng))
+        for_maps, values = halves(values, stream_of(SEED))
         recalibration = field_map(for_maps, tuple(dict.fromkeys([*for_maps.fields, *values.fields])))
         values = recalibrated_values(values, recalibration)
     recipe: dict[str, Any] = {"howsure": __version__, **values.read, "level": level}
     recipe["compare"] = {name: equality.written for name, equality in values.equalities.items()}
-    recipe |= {"recalibrate": True, "seed": seed_in_recipe(rng)} if recalibrate else {}
+    recipe |= {} if policy is None else {"policy": policy.recipe.get("documents_sha256")}
+    recipe |= {"recalibrate": True, "seed": SEED} if recalibrate else {}
     rows = tuple(_row(values, place, level) for place in range(len(values.fields)))
-    policy = None
+    new_policy = None
     if max_risk is not None:
         policy_recipe = recipe | {"documents_sha256": documents_digest([*read.predicted])}
         how: dict[str, Any] = {"choices": checked_choices, "recipe": policy_recipe}
-        policy = filing_policy(values, promise, risk=max_risk, delta=delta, **how)
-        policy = replace(policy, recalibration=recalibration)
+        new_policy = filing_policy(values, promise, risk=max_risk, delta=delta, **how)
+        new_policy = replace(new_policy, recalibration=recalibration, served=read.served)
     notes = [Note(summary_of(values.equalities), DETAIL), *values.notes]
+    if read.served.aliases and max_risk is not None:
+        names = ", ".join(read.served.aliases)
+        notes.append(Note(f"{names} is an alias: a policy cannot tell when it names another model.", WARNING))
     if any("[" in path for path in values.path):
         notes.append(Note("Elements of arrays are matched by their position.", DETAIL))
     if recalibration is not None:
@@ -126,13 +132,24 @@ def evaluate_fields(
         rows=tuple(rows),
         documents=len(values.documents),
         total=_accuracy(values, np.ones(len(values), dtype=np.bool_), level),
-        policy=policy,
+        policy=new_policy,
         recalibration=recalibration,
         worst=None if n_worst is None else worst_values(values, n_worst, recipe),
         curves=tuple(_curve(values, place) for place in range(len(values.fields))),
         notes=tuple(notes),
         recipe=recipe,
     )
+
+
+def _passed(values: CheckedValues, policy: FilingPolicy, digest: str) -> CheckedValues:
+    """The values that a policy files. Its own documents, to which it was fitted, would look better than others."""
+    check_policy(policy)
+    if policy.recipe.get("documents_sha256") == digest:
+        raise InputError("the policy was made from these documents. Evaluate what it files in others.")
+    is_filed = filed_values(values, policy)
+    if not is_filed.any():
+        raise InputError("the policy files none of these documents.")
+    return values.of_rows(is_filed)
 
 
 def _recalibration_note(recalibration: RecalibrationMap, fitted_to: int, others: int) -> Note:

@@ -9,8 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from howsure.data.structured.json_values import FieldValue
-from howsure.fields.filing import DOCUMENTS, FIELDS, PROMISES, VALUES, DocumentConfidence
+from howsure.data.structured.served import UNKNOWN, Served
+from howsure.errors import InputError
+from howsure.fields.checked_values import CheckedValues, Flags
+from howsure.fields.filing import DOCUMENTS, FIELDS, PROMISES, VALUES, DocumentConfidence, document_confidences
+from howsure.fields.recalibration import recalibrated_values
 from howsure.files.saved import Head, SavedState, load, save
 from howsure.files.whole import Place
 from howsure.inputs.numbers_and_names import counted, shortened
@@ -60,7 +66,8 @@ class FilingPolicy(Result):
     promise, risk, delta: what is promised, with a probability of at least 1 - delta. threshold: the least score of a
     document that is filed; None if nothing can be promised, and where the promise is about fields. filed: what it files
     of the checked documents. fields: the fields that a document is judged by. compare, choices: how values were
-    compared, and the closed fields. recalibration: the map of confidences, if any. needed: see `PolicyField`.
+    compared, and the closed fields. recalibration: the map of confidences, if any. served: the models and the questions
+    for which it holds. needed: see `PolicyField`.
     """
 
     promise: str
@@ -76,6 +83,7 @@ class FilingPolicy(Result):
     compare: Mapping[str, str]
     choices: Mapping[str, Sequence[str]]
     recalibration: RecalibrationMap | None = None
+    served: Served = UNKNOWN
     notes: tuple[str, ...] = ()
     recipe: Mapping[str, Any]
 
@@ -194,11 +202,18 @@ class FilingPolicy(Result):
                     str(k): [_typed(c, str) for c in _typed(v, list)] for k, v in _typed(state["choices"], dict).items()
                 },
                 recalibration=_recalibration(state.get("recalibration")),
+                served=_served(state.get("served")),
                 recipe=_typed(state["recipe"], dict),
             )
             if policy.promise not in PROMISES or not fields or len({row.field for row in fields}) < len(fields):
                 raise ValueError("its promise or its fields are not valid")
         return policy
+
+
+def check_policy(policy: object) -> None:
+    """Raise InputError for anything but a policy."""
+    if not isinstance(policy, FilingPolicy):
+        raise InputError("{parameter} must be a policy, as FilingPolicy.load reads it.", "policy")
 
 
 def documents_digest(names: Sequence[str]) -> str:
@@ -224,6 +239,18 @@ def fields_to_show_of(policy: FilingPolicy, confidence: DocumentConfidence) -> t
     return (() if score >= policy.threshold else confidence.fields_to_show(policy.threshold, policy.promise)), score
 
 
+def filed_values(values: CheckedValues, policy: FilingPolicy) -> Flags:
+    """Whether a policy files each of some checked values (n,): of a promise about fields, those of its field."""
+    if policy.recalibration is not None:
+        values = recalibrated_values(values, policy.recalibration)
+    confidences = document_confidences(values, policy.required, policy.promise)
+    shown = [fields_to_show_of(policy, confidence)[0] for confidence in confidences]
+    if policy.promise != FIELDS:
+        return np.array([not fields for fields in shown])[values.document]
+    places = zip(values.document.tolist(), values.field.tolist(), strict=True)
+    return np.array([values.fields[field] not in shown[document] for document, field in places])
+
+
 def fields_below(policy: FilingPolicy, confidence: DocumentConfidence) -> tuple[str, ...]:
     """The fields below their thresholds, unknown ones, and those without a threshold, also where nothing was predicted;
     of documents without values all."""
@@ -237,7 +264,7 @@ def fields_below(policy: FilingPolicy, confidence: DocumentConfidence) -> tuple[
 
 COUNTS = ("documents", "filed_documents", "filed_values", "wrong_values")
 PROMISE_KEYS = ("promise", "risk", "delta", "threshold", "fields")
-STATE_KEYS = (*PROMISE_KEYS, *COUNTS, "needed", "compare", "choices", "recalibration", "recipe")
+STATE_KEYS = (*PROMISE_KEYS, *COUNTS, "needed", "compare", "choices", "recalibration", "served", "recipe")
 
 
 def _typed(value: Any, *kinds: type) -> Any:
@@ -248,6 +275,13 @@ def _typed(value: Any, *kinds: type) -> Any:
 
 def _recalibration(state: Any) -> RecalibrationMap | None:
     return None if state is None else RecalibrationMap.from_json(json.dumps(_typed(state, dict)))
+
+
+def _served(state: Any) -> Served:
+    if state is None:
+        return UNKNOWN
+    questions = {str(name): _typed(digest, str) for name, digest in _typed(state["questions"], dict).items()}
+    return Served(tuple(_typed(model, str) for model in _typed(state["models"], list)), questions)
 
 
 def _share(value: Any) -> float | None:

@@ -20,8 +20,9 @@ FLOOR = 1e-4  # since APIs round probabilities to 1
 
 def halves(values: CheckedValues, rng: np.random.Generator) -> tuple[CheckedValues, CheckedValues]:
     """The values of a random half of the documents, and those of the others."""
-    order, half = rng.permutation(len(values.documents)), len(values.documents) // 2
-    return values.of_documents(np.sort(order[:half])), values.of_documents(np.sort(order[half:]))
+    n = len(values.documents)
+    is_first = (rng.permutation(n) < n // 2)[values.document]
+    return values.of_rows(is_first), values.of_rows(~is_first)
 
 
 def field_map(values: CheckedValues, fields: Sequence[str]) -> RecalibrationMap:

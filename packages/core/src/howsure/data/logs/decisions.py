@@ -16,6 +16,7 @@ from howsure.data.logs.source import Beginning, LogFormat, Row, Source, listed, 
 from howsure.errors import InputError, parameter, shown
 
 TYPES = {"noul": "noul", "predicate": "probability"}  # of a yes or no -> where its probability stands
+KINDS = (*TYPES, "choice", "score", "refusal", "box")
 ITEMS = ("id", "custom_id", "item", "request_id")
 LABELS = ("labels", "targets", "gold")
 TOLERANCE = 0.02  # of the sum of probabilities, which vendors round
@@ -28,8 +29,7 @@ REFUSED = {
 def recognises(beginning: Beginning) -> bool:
     """Whether a response contains typed answers."""
     if beginning.file.format == "jsonl":
-        body = _body(beginning.record)
-        return any(isinstance(mapping(answer).get("type"), str) for _, answer in _answers(body))
+        return bool(typed_answers(beginning.record)[1])
     keys = set(beginning.keys)
     typed = bool(keys & {"noul", "probability", "probabilities"})
     return beginning.file.format == "json" and typed and {"model", "answers", "type"} <= keys
@@ -44,7 +44,7 @@ def rows(source: Source) -> Iterator[Row]:
             raise source.fault(line, "it has no answers. Is this a response with decisions?")
         model = body.get("model") or None
         item = next((record[name] for name in ITEMS if name in record), line)
-        labels = mapping(next((record[name] for name in LABELS if name in record), None))
+        labels = labels_of(record)
         if model is None or str(model).endswith("latest"):
             unknown += 1
             aliases |= set() if model is None else {str(model)}
@@ -53,12 +53,12 @@ def rows(source: Source) -> Iterator[Row]:
             kind = str(mapping(answer).get("type"))
             counts[kind] += 1
             try:
-                answer_row = _answer(kind, mapping(answer))
+                typed_row = answer_row(kind, mapping(answer))
             except ValueError as error:
                 raise source.fault(line, f"{name}: {error}.") from error
-            if answer_row is not None:
+            if typed_row is not None:
                 row: Row = {"item": item, "model": model if isinstance(model, str) else None, "task": name}
-                yield row | answer_row | _target(labels.get(name), answer_row)
+                yield row | typed_row | _target(labels.get(name), typed_row)
     if counts["refusal"]:
         source.note(f"{counts['refusal']:,} of {counts.total():,} answers are refusals, which have no probabilities")
     left_out = counts.total() - sum(counts[kind] for kind in (*TYPES, "choice", "score", "refusal"))
@@ -71,6 +71,18 @@ def rows(source: Source) -> Iterator[Row]:
         )
     if aliases and source.model_version is None:
         source.note(f"{', '.join(sorted(aliases))} is an alias, which may name another model later")
+
+
+def typed_answers(record: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[tuple[str, Any]]]:
+    """The response in a record and its answers by name, if these have types; otherwise none."""
+    body = _body(record)
+    answers = _answers(body)
+    return body, answers if any(isinstance(mapping(answer).get("type"), str) for _, answer in answers) else []
+
+
+def labels_of(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The right answers by name, next to a response."""
+    return mapping(next((record[name] for name in LABELS if name in record), None))
 
 
 def _body(record: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -88,7 +100,7 @@ def _answers(body: Mapping[str, Any]) -> list[tuple[str, Any]]:
     return [(str(mapping(answer).get("name") or at), answer) for at, answer in enumerate(listed(answers), start=1)]
 
 
-def _answer(kind: str, answer: Mapping[str, Any]) -> Row | None:
+def answer_row(kind: str, answer: Mapping[str, Any]) -> Row | None:
     """The probability of each class in an answer; None for a type without probabilities."""
     if kind == "refusal":
         return {"prediction": None}

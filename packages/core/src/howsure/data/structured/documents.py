@@ -9,10 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from howsure.data.logs.decisions import KINDS, answer_row, labels_of, typed_answers
 from howsure.data.logs.openai import BATCH, ITEMS, response_body
 from howsure.data.logs.source import Source, listed, mapping
 from howsure.data.logs.tokens import choice_tokens, output_tokens
-from howsure.data.structured.json_values import FieldValue, field_values, unfenced, value_positions
+from howsure.data.structured.json_values import FieldValue, field_values, unfenced, value_positions, value_text
+from howsure.data.structured.long_tables import ROLES
+from howsure.data.structured.served import UNKNOWN, Served, ServedSoFar, question_texts
 from howsure.data.structured.value_probabilities import SpelledTokens, json_texts
 from howsure.data.tables.named_files import SUFFIXES, File, named_files, parquet_source, reading_files, text_source
 from howsure.data.tables.table import column_names
@@ -41,20 +44,24 @@ NO_JSON = "Ask for JSON, for example by response_format."
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The values of the fields of a document by path. place: the file and line that contain it."""
+    """The values of the fields of a document by path. place: the file and line that contain it. labels: true values
+    next to typed answers."""
 
     name: str
     place: str
     values: Mapping[str, FieldValue]
+    labels: Mapping[str, str | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Documents:
-    """Documents by name. without_values: requests that failed, and responses that were skipped."""
+    """Documents by name. without_values: requests that failed, and responses that were skipped. served: the models and
+    questions."""
 
     by_name: Mapping[str, Document]
     files: tuple[str, ...]
     without_values: tuple[str, ...] = ()
+    served: Served = UNKNOWN
 
 
 @dataclass(slots=True)
@@ -65,6 +72,7 @@ class _Reader:
     choices: Mapping[str, Sequence[str]]
     skip_missing: bool
     without_values: list[str] = field(default_factory=list)
+    served: ServedSoFar = field(default_factory=ServedSoFar)
 
     def document(self, record: Mapping[str, Any], place: str, *, stem: str | None) -> Document:
         """The document in a record: a response of an API, or an object with an id. stem: the name of a file that
@@ -72,7 +80,14 @@ class _Reader:
 
         Raises ValueError for a record without an id, or with content that is not valid.
         """
+        typed, answers = typed_answers(record)
+        if answers and all(mapping(answer).get("type") in KINDS for _, answer in answers):
+            document = _checked_name(_id_of_request(record, typed) or stem or typed.get("id"))
+            self.served.add(typed.get("model"), question_texts(record, typed))
+            labels = {question: value_text(label) for question, label in labels_of(record).items()}
+            return Document(document, place, dict(_typed_values(answers)), labels)
         body = response_body(record)
+        self.served.add(mapping(body).get("model"), {})
         if body is not None or record.keys() >= BATCH:
             name = _id_of_request(record, body) or stem or mapping(body).get("id")
             values = self._response(_checked_name(name), body)
@@ -145,7 +160,8 @@ def read_documents(
                         f"document {shown(document.name)} is in {earlier.place} and in {document.place}. Give each "
                         "document once."
                     )
-    return Documents(by_name, tuple(file.name for file in files), tuple(reader.without_values))
+    names = tuple(file.name for file in files)
+    return Documents(by_name, names, tuple(reader.without_values), reader.served.served)
 
 
 def _unfolded(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
@@ -195,16 +211,51 @@ def _of_table(reader: _Reader, source: Source) -> Iterator[Document]:
             f"{source.name} must have a column that names the document, such as {IDS[0]} or id, and a column for each "
             f"field; its columns are {', '.join(names)}."
         )
+    by_document: dict[str, dict[str, FieldValue]] = {}
+    of_value = _value_columns([name for name in names if name != id_name])
     for number, row in enumerate(rows, start=1):
-        cells = dict(zip(names, row, strict=True))
+        place, cells = f"row {number:,} of {source.name}", dict(zip(names, row, strict=True))
         name = cells.pop(id_name)
         if is_missing(name):
-            raise InputError(f"row {number:,} of {source.name} has no {id_name}.")
+            raise InputError(f"{place} has no {id_name}.")
+        if of_value is not None:
+            cells = {str(cells[of_value[0]]): cells[of_value[1]]}
         values = {
             column: FieldValue(column, None if is_missing(cell) or cell == "null" else str(cell))
             for column, cell in cells.items()
         }
-        yield Document(str(name), f"row {number:,} of {source.name}", values)
+        if of_value is None:
+            yield Document(str(name), place, values)
+        elif values.keys() & by_document.setdefault(str(name), {}).keys():
+            raise InputError(f"{place} is a second one of {shown(name)} and {shown(next(iter(values)))}. Keep one.")
+        else:
+            by_document[str(name)] |= values
+    for document, values in by_document.items():
+        yield Document(document, source.name, values)
+
+
+def _value_columns(names: Sequence[str]) -> tuple[str, str] | None:
+    """The columns of the field and the true value, if these are all that a table has next to its document."""
+    by_name = {name.casefold(): name for name in names}
+    found = [next((by_name[name] for name in ROLES[role] if name in by_name), None) for role in ("field", "gold")]
+    return None if len(names) > 2 or found[0] is None or found[1] is None else (found[0], found[1])
+
+
+def _typed_values(answers: Sequence[tuple[str, Any]]) -> Iterator[tuple[str, FieldValue]]:
+    """The values of typed answers: the class of each, with its probability; a refusal is null without a confidence.
+
+    Raises ValueError for probabilities that are not valid.
+    """
+    for name, answer in answers:
+        row = answer_row(str(mapping(answer).get("type")), mapping(answer))
+        if row is None:
+            continue
+        probabilities = row.get("probabilities")
+        if probabilities is None:
+            yield name, FieldValue(name, None)
+            continue
+        place = row.get("prediction", probabilities.index(max(probabilities)))
+        yield name, FieldValue(name, row["classes"][place], min(1.0, probabilities[place]))
 
 
 def _is_id(value: Any) -> bool:

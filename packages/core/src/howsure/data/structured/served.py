@@ -1,0 +1,81 @@
+"""What gave answers: the served models, and the texts of the questions; a policy holds for these alone."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from howsure.data.logs.source import listed, mapping
+from howsure.errors import InputError, shown
+from howsure.inputs.numbers_and_names import shortened
+
+ALIAS = "latest"
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """models: as responses name them. questions: a checksum of the text of each question by its name, if known."""
+
+    models: tuple[str, ...] = ()
+    questions: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def aliases(self) -> list[str]:
+        """Models that may be others later, such as gpt-latest."""
+        return [model for model in self.models if model.endswith(ALIAS)]
+
+    def changes(self, later: Served) -> Iterator[str]:
+        """What is different later, in sentences; what is unknown at one of the two times is not compared."""
+        new = [model for model in later.models if model not in self.models]
+        if new and self.models:
+            yield f"the answers are by {shortened(new)}; the policy is for {shortened(self.models)}"
+        for name in self.questions.keys() & later.questions.keys():
+            if self.questions[name] != later.questions[name]:
+                yield f"the text of the question {shown(name)} has changed"
+
+
+UNKNOWN = Served()
+
+
+def question_texts(record: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, str]:
+    """The texts of the questions by name: in `questions` of a record, its request or its response, as a mapping or a
+    list of objects with names; a question that is an object is its JSON."""
+    places = (record, mapping(record.get("request")), mapping(mapping(record.get("request")).get("body")), body)
+    questions: Any = next((place["questions"] for place in places if place.get("questions")), {})
+    if isinstance(questions, list):
+        questions = {mapping(entry).get("name"): entry for entry in listed(questions)}
+    return {
+        str(name): text if isinstance(text, str) else json.dumps(text, sort_keys=True, ensure_ascii=False)
+        for name, text in mapping(questions).items()
+    }
+
+
+class ServedSoFar:
+    """The models and questions of documents that are read one after the other."""
+
+    def __init__(self) -> None:
+        self.models: dict[str, None] = {}
+        self.texts: dict[str, str] = {}
+
+    def add(self, model: Any, texts: Mapping[str, str]) -> None:
+        """Add those of a document.
+
+        Raises InputError for a question with two texts.
+        """
+        if isinstance(model, str):
+            self.models[model] = None
+        for name, text in texts.items():
+            if self.texts.setdefault(name, text) != text:
+                raise InputError(
+                    f"the question {shown(name)} has two texts, {shown(self.texts[name])} and {shown(text)}. Evaluate "
+                    "them apart."
+                )
+
+    @property
+    def served(self) -> Served:
+        """All of them."""
+        digests = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in self.texts.items()}
+        return Served(tuple(self.models), digests)
