@@ -20,7 +20,7 @@ import pytest
 from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
 
-from howsure.first_use import installed
+from howsure.lazy_imports import installed
 from tests.printed import RoundingChecker
 
 pytest_plugins = ["pytester", "tests.lacking", "tests.browser", "tests.clean_tree"]

@@ -39,8 +39,7 @@ import numpy as np
 from howsure.data.documents.document import Document, Mention, Sentence
 from howsure_events import Lexicon, built_in_rule
 from howsure_events.corpus import BATCH, Fields, InputDocument, Part
-from howsure_events.extraction.merge_stores import merge_stores
-from howsure_events.extraction.one_document import (
+from howsure_events.extraction.extract_document import (
     Act,
     Description,
     Extraction,
@@ -51,6 +50,7 @@ from howsure_events.extraction.one_document import (
     entity_counts,
     evidence_of,
 )
+from howsure_events.extraction.merge_stores import merge_stores
 from howsure_events.extraction.open_corpus import open_corpus
 from howsure_events.extraction.processes import Work, Worker
 from howsure_events.store.event_store import EventStore
@@ -143,7 +143,7 @@ def shapes(
 
 
 def sampled(facts: Facts, posterior: CorefPosterior, number: int) -> Sampled:
-    """Samples and what the rule says of them, as in `howsure_events.extraction.one_document`."""
+    """Samples and what the rule says of them, as in `howsure_events.extraction.extract_document`."""
     antecedents = posterior.antecedents
     clusterings = CorefPosterior(antecedents).sample(SAMPLES, rng=np.random.default_rng(document_seed(0, str(number))))
     best = best_antecedents(antecedents)

@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from howsure.recalibration.map_input import labelled_from
 from howsure.recalibration.recalibrate import recalibration_of
-from howsure.recalibration.scores import labelled_from
 
 BINARY = ("temperature", "platt", "beta", "isotonic", "histogram", "venn-abers", "auto")
 OF_CLASSES = ("temperature", "vector", "dirichlet")

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 from bench_events import Stored, sampled, shapes
 
-from howsure_events.extraction.one_document import Rows
+from howsure_events.extraction.extract_document import Rows
 from howsure_events.labels.answers import reading_order, record_answer
-from howsure_events.labels.draw import draw_documents
+from howsure_events.labels.draw_documents import draw_documents
 from howsure_events.store.event_store import EventStore
 
 FIRST, DAYS = datetime.date(1987, 1, 1), 7_670

@@ -17,8 +17,8 @@ from scipy.special import expit, logit, ndtr, ndtri
 from howsure import InputError
 from howsure.recalibration.evaluate_recalibration import applied, check_repeats, method_of
 from howsure.recalibration.evaluation import evaluation_of
-from howsure.recalibration.fitted import candidates
-from howsure.recalibration.scores import folds_of, labelled_from, scores_from
+from howsure.recalibration.map_input import folds_of, labelled_from, scores_from
+from howsure.recalibration.methods import candidates
 
 MODELS = ("calibrated", "T = 1.5", "T = 0.7", "shifted", "waves")
 SPREAD = 1.5  # of the log-odds

@@ -15,10 +15,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from howsure.files.whole import write_whole
+from howsure.files.atomic_write import write_whole
 from howsure_events import example_store
 from howsure_events.labels.answers import reading_order
-from howsure_events.labels.draw import draw_documents
+from howsure_events.labels.draw_documents import draw_documents
 from howsure_events.store.event_store import EventStore
 
 LABELS, CODER, UNCLEAR = 24, "authors", "unclear"

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from howsure.data.documents.conllu import write_conllu
 from howsure.data.documents.document import Document, Sentence
-from howsure.files.whole import write_whole
+from howsure.files.atomic_write import write_whole
 
 # Slots: {a} a state, {A} its adjective, {Pa} its president; the same of a second state by b; {town}, {day}.
 SENTENCES = {

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterator
 
 from howsure.data import read_tagged
-from howsure.files.whole import write_whole
+from howsure.files.atomic_write import write_whole
 from howsure_cli.datasets import data_set_path
 from howsure_text.sequences import CRFTagger, HMMTagger, TagPosterior
 

@@ -21,7 +21,7 @@ from howsure_cli.command_line import main
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SOURCES = [os.path.join(folder, "src", "") for folder in glob.glob(os.path.join(ROOT, "packages", "*"))]
 READING = ("inputs", "data", "files")
-BEFORE_NUMBERS = (*READING, "howsure_cli", "check", "figures", "show", "errors", "first_use", "result")
+BEFORE_NUMBERS = (*READING, "howsure_cli", "check", "figures", "show", "errors", "lazy_imports", "result")
 
 
 def file_of_package(path: str) -> str | None:

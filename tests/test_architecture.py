@@ -23,7 +23,7 @@ from tests.source import CORE, DEMO, FILES, PACKAGES, PAPERS, ROOT
 
 LAYERS = (
     {"errors"},
-    {"first_use"},
+    {"lazy_imports"},
     {"inputs"},
     {"show"},
     {"result"},
@@ -405,7 +405,7 @@ OTHERS = {"click", "duckdb", "jinja2", "matplotlib", "narwhals", "numpy", "scipy
 
 def test_howsure_alone_loads_nothing() -> None:
     loaded = loaded_by("import howsure")
-    assert {name for name in loaded if name.startswith("howsure.")} == {"howsure.first_use"}
+    assert {name for name in loaded if name.startswith("howsure.")} == {"howsure.lazy_imports"}
     assert OTHERS & loaded == set()
 
 
@@ -415,7 +415,7 @@ def test_a_function_loads_what_it_needs() -> None:
     loaded = loaded_by("import howsure; howsure.calibration_error([0, 1] * 50, [0.2, 0.8] * 50)")
     assert OTHERS & loaded - {"scipy"} == {"numpy"}
     assert {room_of(name) for name in loaded if name.startswith(("howsure.", "howsure_"))} == {
-        *("calibration", "errors", "first_use", "inputs", "result", "show", "stats", "worst_rows")
+        *("calibration", "errors", "lazy_imports", "inputs", "result", "show", "stats", "worst_rows")
     }
     assert not {
         name
@@ -428,7 +428,7 @@ def test_help_loads_what_it_prints() -> None:
     loaded = loaded_by_typing("--help")
     assert OTHERS & loaded == {"click"}
     assert {name for name in loaded if name.startswith(("howsure.", "howsure_"))} == {
-        *("howsure.errors", "howsure.first_use", "howsure_cli", "howsure_cli.__main__", "howsure_cli.command_line"),
+        *("howsure.errors", "howsure.lazy_imports", "howsure_cli", "howsure_cli.__main__", "howsure_cli.command_line"),
         *("howsure_cli.plugins", "howsure_cli.terminal", "howsure_cli.terminal.process"),
         "howsure_cli.terminal.recorded_help",
     }

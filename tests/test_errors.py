@@ -25,8 +25,8 @@ OF_OTHERS = {  # functions that quote the message of another library, without it
     "howsure/data/tables/database.py",
     "howsure/data/tables/duckdb_table.py",
     "howsure/data/tables/where.py",
-    "howsure_events/store/reading.py",
-    "howsure/files/opened.py",
+    "howsure_events/store/store_queries.py",
+    "howsure/files/input_files.py",
     "howsure/significance/experiments.py",
     "howsure_pytest.py",
     "howsure/errors.py",  # while messages are finished texts

@@ -28,7 +28,7 @@ CHAPTERS = {
     ),
     "look": Chapter(
         "What is in a file",
-        ("howsure_cli.look", "howsure.data.seen_columns"),
+        ("howsure_cli.look", "howsure.data.column_roles"),
         "[The chapter](../look.md) shows how to use them.",
     ),
     "signature": Chapter(

@@ -19,7 +19,7 @@ from howsure.calibration.clusters import clustered_standard_errors, effective_nu
 from howsure.calibration.decomposition import Fit, decomposed, rows_of_steps
 from howsure.calibration.error import cluster_sums
 from howsure.calibration.isotonic import by_content, isotonic_steps, ordered
-from howsure.selective.ranked import auroc_of, ranked, risk_areas
+from howsure.selective.ranked_answers import auroc_of, ranked, risk_areas
 
 ITEM = "7 calibration, thresholds, CORP and areas in clusters"
 MANY = 2_000_000

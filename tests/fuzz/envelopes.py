@@ -24,7 +24,7 @@ from tests.files.sealed import parts_of, sealed
 
 from howsure.calibration.saved_summaries import CHECKSUM
 from howsure.files.archive import Archive
-from howsure.files.saved import json_sha256
+from howsure.files.serialization import json_sha256
 
 Parts = dict[str, bytes]
 

@@ -48,7 +48,7 @@ from howsure_events.rule_files import read_rule
 from howsure_text.coreference.antecedent_files import read_antecedent_scores
 from howsure_text.coreference.antecedent_model import AntecedentModel
 from howsure_text.coreference.recalibration import CoreferenceRecalibration
-from howsure_text.coreference.scored import posterior_from_scores
+from howsure_text.coreference.scored_posteriors import posterior_from_scores
 from howsure_text.sequences import TagPosterior, entity_spans, gold_tags
 from howsure_text.sequences.crf import CRFTagger
 from howsure_text.sequences.tagger import load_tagger

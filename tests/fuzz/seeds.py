@@ -32,7 +32,7 @@ from howsure.regression import regress_predicted
 from howsure.sequential import SequentialComparison, SequentialScore, draw_order
 from howsure.significance.experiments import Experiments
 from howsure_events import EventStore
-from howsure_events.store.reading import settings_of
+from howsure_events.store.store_queries import settings_of
 from howsure_text.coreference import Sharpening, recalibrate_coreference, write_antecedent_scores
 from howsure_text.sequences.crf import CRFTagger
 from howsure_text.sequences.hmm import HMMTagger

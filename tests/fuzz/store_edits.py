@@ -28,7 +28,7 @@ from howsure_events import (
 from howsure_events.explorer.queries import document_view
 from howsure_events.labels.agreement import disagreements
 from howsure_events.labels.answers import reading_order, record_answer, settle, undo_answer
-from howsure_events.labels.draw import draw_documents
+from howsure_events.labels.draw_documents import draw_documents
 from howsure_events.labels.import_labels import label_table
 from howsure_events.series.files import doubtful_documents
 from howsure_events.store.tables import TABLES

@@ -11,7 +11,7 @@ from types import FrameType
 
 import pytest
 
-from howsure.data.logs.recognised import LOGS
+from howsure.data.logs.log_detection import LOGS
 from howsure.errors import HowsureError
 from tests.fuzz.envelopes import PLAIN
 from tests.fuzz.json_mutator import DEPTH, HALF, changed, documents_of, mutated, text_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from howsure import __version__
-from howsure.files.opened import checked_text
+from howsure.files.input_files import checked_text
 from howsure_cli.plugins import EXTRAS, OF_THE_PAPERS, load, package_command, plugin_commands
 from howsure_cli.terminal.commands import Group
 from howsure_cli.terminal.output import TYPED

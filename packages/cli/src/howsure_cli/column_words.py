@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 
-from howsure.data.seen_columns import FEW, TWO, SeenColumn
+from howsure.data.column_roles import FEW, TWO, SeenColumn
 from howsure.inputs.label_spelling import is_non_answer
 from howsure.inputs.numbers_and_names import spelled_number
 from howsure.inputs.repeated_items import ASKED_COLUMNS, MIN_ITEMS, SOURCE_ROW

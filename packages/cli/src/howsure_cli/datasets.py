@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Any
 
 from howsure.errors import HowsureError, InputError
-from howsure.files.opened import parsed_json, read_text
-from howsure.files.whole import write_whole
-from howsure.first_use import require
+from howsure.files.atomic_write import write_whole
+from howsure.files.input_files import parsed_json, read_text
 from howsure.inputs.numbers_and_names import unknown_name
-from howsure_cli.invented import invented_files
+from howsure.lazy_imports import require
+from howsure_cli.example_data import invented_files
 
 # The data sets of the experiments: what they are, where they come from, and where they are stored.
 

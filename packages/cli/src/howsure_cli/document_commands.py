@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
-from howsure.data.seen_columns import (
+from howsure.data.column_roles import (
     DATES,
     FEW,
     LISTS,

@@ -6,15 +6,15 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from howsure.data.column_roles import SeenColumn
+from howsure.data.logs.log_file import Beginning
 from howsure.data.logs.openai import response_body
-from howsure.data.logs.source import Beginning
-from howsure.data.seen_columns import SeenColumn
 from howsure.data.structured.documents import Document, content_and_tokens, read_documents
 from howsure.data.structured.json_values import field_of, unfenced
 from howsure.data.structured.long_tables import ROLES
 from howsure.data.tables.named_files import SUFFIXES
 from howsure.errors import InputError
-from howsure.files.opened import parsed_json
+from howsure.files.input_files import parsed_json
 from howsure.inputs.source_names import format_suffix
 from howsure_cli.typed_commands import typed
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from howsure import __version__
+from howsure.data.column_roles import FEW, NUMBERS, OBJECTS, ONE, REPEATED, SeenColumn, seen_column
 from howsure.data.logs.conversion import input_files
 from howsure.data.logs.openai import NO_ANSWER, OPENAI
-from howsure.data.seen_columns import FEW, NUMBERS, OBJECTS, ONE, REPEATED, SeenColumn, seen_column
 from howsure.data.sources import Paths, named_paths
 from howsure.data.tables.connections import Connection
 from howsure.data.tables.database import Database, column_of, identifier, in_json_text, reading
@@ -35,7 +35,7 @@ from howsure.data.tables.named_files import (
     written_names,
 )
 from howsure.data.tables.table import archive_columns, copy_archives
-from howsure.files.opened import parsed_json
+from howsure.files.input_files import parsed_json
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import LIKELY_PERCENT
 from howsure.inputs.numbers_and_names import counted, shortened, spelled_number

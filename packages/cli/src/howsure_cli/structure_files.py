@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from howsure.errors import shown
-from howsure.files.opened import parsed_json, read_text
+from howsure.files.input_files import parsed_json, read_text
 from howsure.inputs.numbers_and_names import nearest
 
 KEYS = {"samples": "samples", "gold": "gold", "weights": "sample_weight", "candidates": "candidates"}  # parameters

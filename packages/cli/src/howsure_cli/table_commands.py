@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from howsure.data.exploded import COLUMN, VALUE
-from howsure.data.seen_columns import (
+from howsure.data.column_roles import (
     DATES,
     FEW,
     LISTS,
@@ -27,6 +26,7 @@ from howsure.data.seen_columns import (
     WITHIN,
     SeenColumn,
 )
+from howsure.data.object_rows import COLUMN, VALUE
 from howsure.data.tables.database import literal
 from howsure.inputs.numbers_and_names import spelled_number
 from howsure_cli.column_words import (

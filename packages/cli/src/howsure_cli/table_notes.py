@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from howsure.data.seen_columns import FEW, LISTS, NUMBERS, ONE, REPEATED, TWO, UNIQUE, WITHIN, SeenColumn
+from howsure.data.column_roles import FEW, LISTS, NUMBERS, ONE, REPEATED, TWO, UNIQUE, WITHIN, SeenColumn
 from howsure_cli.column_words import ITEMS, MEANS, MODELS, is_numeric, names_id
 
 SUMMARY = "This is a summary, one row per model; use the samples instead: a row per model and item, with its score."

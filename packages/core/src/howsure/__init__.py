@@ -3,7 +3,7 @@
 The public names are loaded when they are first used, so that `import howsure` is quick.
 """
 
-from howsure.first_use import names_in
+from howsure.lazy_imports import names_in
 
 __version__ = "0.2.0"
 

@@ -186,7 +186,7 @@ from howsure.data.documents.document import (
 from howsure.data.documents.read_documents import (
     read_documents as read_documents,
 )
-from howsure.data.seen_columns import (
+from howsure.data.column_roles import (
     SeenColumn as SeenColumn,
 )
 from howsure.data.signature import (
@@ -303,10 +303,10 @@ from howsure.judges.results import (
 from howsure.judges.results import (
     RaterAgreementRow as RaterAgreementRow,
 )
-from howsure.judges.sample import (
+from howsure.judges.draw_judge_sample import (
     JudgeSample as JudgeSample,
 )
-from howsure.judges.sample import (
+from howsure.judges.draw_judge_sample import (
     draw_judge_sample as draw_judge_sample,
 )
 from howsure.judges.transport import (
@@ -448,10 +448,10 @@ from howsure.sequential.comparison import (
 from howsure.sequential.comparison import (
     SequentialScore as SequentialScore,
 )
-from howsure.sequential.order import (
+from howsure.sequential.draw_order import (
     ItemOrder as ItemOrder,
 )
-from howsure.sequential.order import (
+from howsure.sequential.draw_order import (
     draw_order as draw_order,
 )
 from howsure.sequential.planning import (

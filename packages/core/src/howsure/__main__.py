@@ -6,7 +6,7 @@ import importlib
 import sys
 from typing import NoReturn
 
-from howsure.first_use import require
+from howsure.lazy_imports import require
 
 
 def main() -> NoReturn:

@@ -26,9 +26,9 @@ from typing import Any, ClassVar, Generic, SupportsIndex, TypeVar, cast
 
 import numpy as np
 
-from howsure.first_use import require
 from howsure.inputs.frames import to_frame
 from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
+from howsure.lazy_imports import require
 from howsure.show.notes import MAX_NOTES, most_serious_first
 from howsure.show.table import (
     COUNT,

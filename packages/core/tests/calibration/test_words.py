@@ -13,7 +13,15 @@ from hypothesis import strategies as st
 from tests.figures.made_up import ANY_CURVE, curve_with
 
 from howsure import calibration_curve
-from howsure.calibration.words import calibration_answer, figures_in_words, kind, recipe_rows, regions, rounded, verdict
+from howsure.calibration.curve_text import (
+    calibration_answer,
+    figures_in_words,
+    kind,
+    recipe_rows,
+    regions,
+    rounded,
+    verdict,
+)
 
 GRID = [0.05, 0.25, 0.45, 0.65, 0.85]
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import howsure
-from howsure.counts.design import DesignTotal, difference_total, labels_total
-from howsure.counts.draw import Draw
+from howsure.counts.design_totals import DesignTotal, difference_total, labels_total
+from howsure.counts.sampling_design import Draw
 from howsure.inputs.pairs import Floats, Integers
 
 STRATUM = np.array([0, 0, 0, 0, 1, 1, 1])

@@ -16,7 +16,7 @@ from howsure.counts.further_labels import join_samples, recovered_sample
 from howsure.counts.label_sample import allocation, score_bands
 from howsure.counts.population import read_units
 from howsure.errors import InputError
-from howsure.files.saved import write_model
+from howsure.files.serialization import write_model
 
 SCORE = np.concatenate([np.zeros(300), np.random.default_rng(0).beta(0.4, 2.0, 700)])
 

@@ -32,7 +32,7 @@ from howsure.figures.files import DOTS_PER_INCH, figure_bytes, inline_svg, save_
 from howsure.figures.significance import difference_figure
 from howsure.figures.style import LOOKS, estimate_text, look, shortened_name
 from howsure.figures.width import of_width, wanted_width
-from howsure.files.whole import write_whole
+from howsure.files.atomic_write import write_whole
 from howsure_papers import drawings
 from howsure_text.figures import pair_figure
 

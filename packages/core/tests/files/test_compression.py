@@ -18,7 +18,7 @@ from howsure.data.documents.read_documents import read_documents
 from howsure.errors import InputError
 from howsure.files import archive
 from howsure.files.archive import zstd as module_of_zstd
-from howsure.files.opened import check_packed, is_version, parsed_json, read_text, unpacked
+from howsure.files.input_files import check_packed, is_version, parsed_json, read_text, unpacked
 
 RNG = np.random.default_rng(0)
 TABLE = "y,q\n" + "".join(f"{y},{q:.4f}\n" for y, q in zip(RNG.integers(0, 2, 3000), RNG.random(3000), strict=True))

@@ -8,7 +8,7 @@ import pytest
 
 import howsure
 from howsure.errors import InputError
-from howsure.files.opened import asked_encoding, likely_encoding, own_encoding
+from howsure.files.input_files import asked_encoding, likely_encoding, own_encoding
 from howsure_cli.look import look
 
 TEXTS = {

@@ -20,8 +20,8 @@ from tests.files.sealed import HEAD, parts_of, reseal, zipped
 
 import howsure
 from howsure.errors import InputError
-from howsure.files import archive, saved, whole
-from howsure.files.saved import read_model, write_model
+from howsure.files import archive, atomic_write, serialization
+from howsure.files.serialization import read_model, write_model
 
 CONTENT: dict[str, Any] = {"labels": ["a", "ß", "🦎"], "l1": 0.1, "rng": None}
 ARRAYS = {"weights": np.linspace(-1, 1, 500), "places": np.arange(500, dtype=np.int32)}
@@ -152,7 +152,7 @@ def test_a_failed_write_leaves_what_was_there(file: Path, monkeypatch: pytest.Mo
     def full(*_: object) -> None:
         raise OSError("no space left")
 
-    monkeypatch.setattr(whole.os, "fsync", full)
+    monkeypatch.setattr(atomic_write.os, "fsync", full)
     with pytest.raises(InputError, match=r"cannot write .*model\.npz: no space left"):
         write_model(file, content={}, arrays={}, **KIND)
     assert os.listdir(file.parent) == ["model.npz"]
@@ -235,7 +235,7 @@ def test_what_cannot_be_saved_or_loaded(made: Callable[[], Any], tmp_path: Path)
 
 
 def test_a_file_that_is_too_large_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(saved, "MOST_BYTES", 10)
+    monkeypatch.setattr(serialization, "MOST_BYTES", 10)
     SAVED["map"]().save(tmp_path / "x")
     with pytest.raises(InputError, match="is too large to be a recalibration map: larger than"):
         howsure.RecalibrationMap.load(tmp_path / "x")

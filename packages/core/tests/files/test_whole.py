@@ -19,8 +19,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure import InputError
-from howsure.files.opened import OWNER, PREFIX, Scratch, check_each_once, identity, remove_abandoned
-from howsure.files.whole import append, appending, line_number, line_of, records_of, write_whole
+from howsure.files.atomic_write import append, appending, line_number, line_of, records_of, write_whole
+from howsure.files.input_files import OWNER, PREFIX, Scratch, check_each_once, identity, remove_abandoned
 
 
 def mode(path: Path) -> int:
@@ -109,7 +109,7 @@ def test_damage_is_refused_with_its_line(tmp_path: Path) -> None:
 
 LIVING = """
 import sys
-from howsure.files.opened import Scratch
+from howsure.files.input_files import Scratch
 held = Scratch(sys.argv[1])
 print(held.folder, flush=True)
 sys.stdin.read()
@@ -227,7 +227,7 @@ def test_a_file_and_standard_input_that_is_this_file(names: list[Path]) -> None:
 WRITER = """
 import sys
 from pathlib import Path
-from howsure.files.whole import write_by
+from howsure.files.atomic_write import write_by
 
 def write(file):
     file.write(b"of another process")

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import howsure
-from howsure.data.pivoted import columns_of_rows, pivoted
+from howsure.data.pivot import columns_of_rows, pivoted
 from howsure.errors import InputError
 
 # Of 12 items, the judge says 1 to the first 7; a person labels the first 10 and says 1 to the first 5 and the ninth.

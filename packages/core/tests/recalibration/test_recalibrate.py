@@ -16,8 +16,8 @@ from sklearn.linear_model import LogisticRegression
 
 import howsure
 from howsure import InputError, Probabilities, RecalibrationMap, recalibrate
-from howsure.recalibration.fitted import candidates, fit, out_of_fold
-from howsure.recalibration.scores import check_choice_in_folds, folds_of, labelled_from
+from howsure.recalibration.map_input import check_choice_in_folds, folds_of, labelled_from
+from howsure.recalibration.methods import candidates, fit, out_of_fold
 
 BINARY = ("temperature", "platt", "beta", "isotonic", "histogram", "venn-abers")
 OF_CLASSES = ("temperature", "vector", "dirichlet", "ordered")

@@ -14,7 +14,7 @@ from benchmarks.regimes.calibration import REGIMES
 from benchmarks.regimes.regime import rates_of
 from benchmarks.selective import cover, separated
 from howsure import Pairs, selective_curve
-from howsure.selective.ranked import (
+from howsure.selective.ranked_answers import (
     Ranked,
     area_influence,
     area_of,
@@ -244,5 +244,5 @@ def test_blocks_of_places_do_not_change_a_measure(ties: bool, clusters: bool, mo
         return [end for estimate in estimates for end in (estimate.value, estimate.low, estimate.high)]
 
     whole = measures()
-    monkeypatch.setattr("howsure.selective.ranked.BLOCK", 4)
+    monkeypatch.setattr("howsure.selective.ranked_answers.BLOCK", 4)
     assert measures() == pytest.approx(whole, rel=1e-12)

@@ -9,8 +9,8 @@ import howsure
 from benchmarks.selective import answers, clustered_answers, confidences, risk_at
 from howsure import Pairs, selective_curve, selective_table
 from howsure.selective.curve import selective_of
-from howsure.selective.kept import cluster_counts, cluster_sums, kept_at
-from howsure.selective.ranked import ranked
+from howsure.selective.kept_answers import cluster_counts, cluster_sums, kept_at
+from howsure.selective.ranked_answers import ranked
 
 
 def test_points_are_counted() -> None:

@@ -12,7 +12,7 @@ from benchmarks.regimes.calibration import REGIMES
 from benchmarks.regimes.regime import rates_of
 from benchmarks.selective import DELTA, LAWS, MODELS, RISK, answers, broken, clustered_answers
 from howsure import Pairs, selective_threshold
-from howsure.selective.ranked import ranked
+from howsure.selective.ranked_answers import ranked
 from howsure.selective.threshold import fallback, fewest, threshold_of, threshold_tests
 
 

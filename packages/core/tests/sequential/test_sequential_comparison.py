@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import howsure
-from howsure.files.saved import SavedState
+from howsure.files.serialization import SavedState
 from howsure.stats.betting import SHARES, BettingMean, Units
 
 # The mean of betting_mart(x, m, lambdas_fn_positive=huge, N=total, theta=1, trunc_scale=share) of confseq 0.0.11 over

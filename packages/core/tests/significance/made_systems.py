@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from howsure.significance.checked_systems import read_systems
 from howsure.significance.comparison import compare
 from howsure.significance.metrics.requested import metric_of
-from howsure.significance.reading import read_systems
 
 
 def labels(n: int, classes: int, seed: int, *, accuracy: tuple[float, float] = (0.7, 0.75), skewed: bool = False):

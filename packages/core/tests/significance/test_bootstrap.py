@@ -12,7 +12,7 @@ from tests.significance.made_systems import distributions, labels, one_metric, p
 from howsure.significance import bootstrap as drawing
 from howsure.significance.bootstrap import bootstrap_values, interval_of, jackknife_values, student_p_value
 from howsure.significance.comparison import compare
-from howsure.significance.units import build_units, label_colours, merge_equal, mixed, row_fingerprints
+from howsure.significance.resampling_units import build_units, label_colours, merge_equal, mixed, row_fingerprints
 
 
 def units_of(targets, a, b, names, **options):

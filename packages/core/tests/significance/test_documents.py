@@ -222,7 +222,7 @@ def test_swapped_systems_and_rows_change_nothing_but_the_sign():
 
 
 def test_bleu_says_what_to_install(monkeypatch):
-    monkeypatch.setattr("howsure.first_use.installed", lambda library: library != "sacrebleu")
+    monkeypatch.setattr("howsure.lazy_imports.installed", lambda library: library != "sacrebleu")
     with pytest.raises(MissingExtraError, match=r'pip install "howsure\[text\]"'):
         _value(["a"], ["a"], "bleu")
 

@@ -15,8 +15,8 @@ from howsure.significance.comparison import compare
 from howsure.significance.jackknife import paired_jackknife
 from howsure.significance.metrics.documents import Columns
 from howsure.significance.metrics.metric import DOCUMENT, Metric, find_metric
+from howsure.significance.resampling_units import build_units
 from howsure.significance.systems import Problem
-from howsure.significance.units import build_units
 
 F1 = find_metric("entity_f1", DOCUMENT)
 

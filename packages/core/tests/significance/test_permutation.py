@@ -21,7 +21,7 @@ from howsure.significance.bootstrap import degrees_of_freedom, spread_ratio
 from howsure.significance.comparison import compare
 from howsure.significance.metrics.metric import find_metric
 from howsure.significance.permutation import exact_p_value, exchange_of, mid_p_value, slopes_of
-from howsure.significance.units import build_units, row_fingerprints
+from howsure.significance.resampling_units import build_units, row_fingerprints
 
 MEANS = ("accuracy", "cross_entropy", "brier", "multiclass_brier", "log_loss", "micro_f1")
 LOSSES = ("cross_entropy", "brier", "multiclass_brier", "log_loss", "squared_calibration_error", "calibration_error")

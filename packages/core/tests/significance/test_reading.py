@@ -14,8 +14,8 @@ from tests.significance.made_systems import distributions, labels
 
 from howsure.significance import Runs
 from howsure.significance.boostsa.storage import read_labels
+from howsure.significance.checked_systems import check_predictions
 from howsure.significance.comparison import compare
-from howsure.significance.reading import check_predictions
 from howsure.significance.results import how
 from howsure_cli.commands.significance.main import command
 

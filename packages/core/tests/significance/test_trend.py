@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from howsure import Experiments, InputError, check_score
-from howsure.files.whole import line_of
+from howsure.files.atomic_write import line_of
 from howsure.significance.trend import Trend, TrendPoint
 
 POINT = TrendPoint("2026-11-20", "dev", "mean > 0.8", "fi", 100, 0.85, 0.79, 0.91, 0.8, "cannot tell")

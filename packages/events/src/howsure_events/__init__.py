@@ -1,6 +1,6 @@
 """Events: which actors act, and how often, with the uncertainty of coreference."""
 
-from howsure.first_use import names_in, require
+from howsure.lazy_imports import names_in, require
 
 require("An events store", "events", "duckdb", "nanoarrow")
 

@@ -19,7 +19,7 @@ from howsure_events.labels.answers import (
     settle as settle,
     settled_labels as settled_labels,
 )
-from howsure_events.labels.draw import LabelDraw as LabelDraw, draw_documents as draw_documents
+from howsure_events.labels.draw_documents import LabelDraw as LabelDraw, draw_documents as draw_documents
 from howsure_events.labels.import_labels import import_labels as import_labels
 from howsure_events.lexicon import Lexicon as Lexicon
 from howsure_events.rule import Rule as Rule, built_in_rule as built_in_rule

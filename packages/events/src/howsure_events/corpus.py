@@ -12,7 +12,7 @@ from howsure.data.documents.document import Document
 from howsure.data.tables.database import literal, reading
 from howsure.data.tables.table import Table
 from howsure.errors import InputError
-from howsure.files.opened import checked_encoding
+from howsure.files.input_files import checked_encoding
 from howsure.inputs.date_formats import (
     TIME,
     best_formats,

@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from howsure.files.whole import write_whole
+from howsure.files.atomic_write import write_whole
 from howsure_events.corpus import Fields
 from howsure_events.extraction.extract_events import extract_events
 from howsure_events.extraction.open_corpus import open_corpus

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from howsure.errors import InputError
-from howsure.files.opened import Text, read_text
-from howsure.first_use import require
+from howsure.files.input_files import Text, read_text
 from howsure.inputs.numbers_and_names import unknown_name
+from howsure.lazy_imports import require
 
 # Matching a word in a text to a word in a lexicon: folding of letters, and stripping of endings.
 

@@ -10,7 +10,15 @@ from howsure.errors import InputError
 from howsure.inputs.periods import period_of
 from howsure.result import Rows
 from howsure.show.table import COUNT, FRAME, WORDS, Column, digits
-from howsure_events.store.reading import Store, checked_length, event_of, recipe_of, rows_of, settings_of, title_of
+from howsure_events.store.store_queries import (
+    Store,
+    checked_length,
+    event_of,
+    recipe_of,
+    rows_of,
+    settings_of,
+    title_of,
+)
 
 WHOLE = "all"  # the period if none was requested
 SAME = ("input", "lexicon", "model", "samples", "seed")

@@ -8,10 +8,10 @@ from dataclasses import fields
 from typing import Any
 
 from howsure.errors import InputError
-from howsure.files.opened import read_text
-from howsure.first_use import require
+from howsure.files.input_files import read_text
 from howsure.inputs.numbers_and_names import unknown_name
 from howsure.inputs.source_names import source_name
+from howsure.lazy_imports import require
 from howsure_events.rule import Rule
 
 # The subset of YAML that rules need: fields with a string, true or false, or a list of strings.

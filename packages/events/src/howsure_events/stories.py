@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from howsure_events.store.reading import Store, each_row, rows_of
+from howsure_events.store.store_queries import Store, each_row, rows_of
 
 SHARED = 0.8  # of the passages of two texts, so that they are one story
 WORDS = 5  # of a passage

@@ -12,7 +12,7 @@ import duckdb
 from tests.events.made_up_store import hussein_document, store_file, write_store
 
 from howsure_events.store.event_store import EventStore
-from howsure_events.store.reading import Store
+from howsure_events.store.store_queries import Store
 from howsure_events.store.tables import TABLES
 
 # What is seen when the store is opened.

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure_events.extraction.one_document import Facts, entity_counts, evidence_of
+from howsure_events.extraction.extract_document import Facts, entity_counts, evidence_of
 from howsure_events.store.event_store import EventStore
 from howsure_events.store.integrity import remember_whole, state_of
 from howsure_text.coreference.coref_posterior import CorefPosterior

@@ -19,7 +19,7 @@ from howsure.data.documents.conllu import read_conllu
 from howsure.data.documents.document import Sentence
 from howsure.errors import InputError, MissingExtraError
 from howsure_events import example_store
-from howsure_events.labels.draw import documents_with_words, event_words
+from howsure_events.labels.draw_documents import documents_with_words, event_words
 from howsure_events.lexicon import (
     NOBODY,
     STEMMING,

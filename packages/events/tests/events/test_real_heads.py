@@ -17,7 +17,7 @@ from howsure.data import Document, read_documents
 from howsure.data.documents.conllu import read_conllu
 from howsure.data.documents.document import Mention
 from howsure_cli.commands import demo
-from howsure_events.extraction.one_document import document_seed, extract, mention_heads
+from howsure_events.extraction.extract_document import document_seed, extract, mention_heads
 from howsure_events.lexicon import Lexicon
 from howsure_events.rule import built_in_rule
 from howsure_papers.corpora.coreference import each_span_once, parse

@@ -17,7 +17,7 @@ from howsure_events.corpus import Fields
 from howsure_events.explorer import events_report
 from howsure_events.extraction.import_events import import_events
 from howsure_events.extraction.imported_scores import ScoreColumns
-from howsure_events.labels.draw import draw_documents
+from howsure_events.labels.draw_documents import draw_documents
 from howsure_events.store.event_store import EventStore
 
 HEADINGS = ("id", "date", "text", "actor", "p")

@@ -17,7 +17,7 @@ from tests.explorer.raw_numbers import expected_comparison, expected_points
 from howsure_events.explorer import queries
 from howsure_events.series.files import documents_of, doubtful_documents
 from howsure_events.store.event_store import EventStore
-from howsure_events.store.reading import event_of
+from howsure_events.store.store_queries import event_of
 
 pytestmark = pytest.mark.usefixtures("undisturbed")
 FIRST_SAMPLES = 5  # of the file
@@ -80,7 +80,7 @@ def test_the_papers_rule_is_shown(browser: Browser, address: str) -> None:
     assert "attack-wide" in browser.text("#rule-note")
 
 
-# Each unit and each length of period; all pairs of them are compared where no browser is needed (test_one_file.py).
+# Each unit and each length of period; all pairs of them are compared where no browser is needed (test_page_file.py).
 @pytest.mark.long
 @pytest.mark.parametrize(("period", "unit"), [("quarter", "entities"), ("month", "documents"), ("year", "share")])
 def test_every_point_says_what_the_raw_samples_say(

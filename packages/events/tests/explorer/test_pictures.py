@@ -15,7 +15,7 @@ from tests.explorer.chromium import Browser
 from tests.explorer.labelling.rooms import enter, serving_room
 
 from howsure_events.labels.answers import reading_order, record_answer
-from howsure_events.labels.draw import draw_documents
+from howsure_events.labels.draw_documents import draw_documents
 from howsure_events.store.event_store import EventStore
 from tests.source import ROOT
 

@@ -14,7 +14,7 @@ from howsure.show.table import COUNT, Column, digits
 from howsure_cli.datasets import data_set_path
 from howsure_events.lexicon import Lexicon
 from howsure_events.store.event_store import EventStore
-from howsure_events.store.reading import rows_of
+from howsure_events.store.store_queries import rows_of
 from howsure_papers.intervals import fine, opposite, share_estimate, verdict
 from howsure_papers.reproduction import NAME, TEXT, Finding, Found, Numbers, numbers
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from howsure.files.opened import Scratch
+from howsure.files.input_files import Scratch
 from howsure.show.table import COUNT, Column, digits
 from howsure_papers.corpora.labelled import QUESTION_SETS, read_graded
 from howsure_papers.incidents import LEAST_MEAN, steps_of_incidents, try_incidents

@@ -12,13 +12,13 @@ from matplotlib.figure import Figure
 from howsure.errors import InputError
 from howsure.figures.calibration import curve_figure
 from howsure.figures.width import of_width
-from howsure.files.opened import Scratch
+from howsure.files.input_files import Scratch
 from howsure_events.figures import event_figure, event_page
 from howsure_events.lexicon import Lexicon
 from howsure_events.rule import Rule
 from howsure_events.series.event_series import EventSeries
 from howsure_events.store.event_store import EventStore
-from howsure_events.store.reading import actors_in
+from howsure_events.store.store_queries import actors_in
 from howsure_papers.corpora.coreference import parser_for
 from howsure_papers.corpora.news import News, cases_of_wikipedia, read_incidents, read_reuters, read_wikipedia
 from howsure_papers.count_coverage import QUARTERS, find_coverage

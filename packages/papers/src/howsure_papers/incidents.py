@@ -21,7 +21,7 @@ from howsure.show.table import Column, digits
 from howsure_events.figures import Places, count_axis, draw_dashes, draw_points, period_axis, point_of
 from howsure_events.series.labelled_pairs import pair_features
 from howsure_events.store.event_store import EventStore
-from howsure_events.store.reading import columns_of
+from howsure_events.store.store_queries import columns_of
 from howsure_papers.corpora.news import Item, read_incidents
 from howsure_papers.gold_events import LABELS, QUESTIONS
 from howsure_papers.reproduction import NAME, TEXT, Drawing, Finding, Found, Numbers, numbers

@@ -18,7 +18,7 @@ from howsure.stats.proportions import poisson_binomial
 from howsure_events.series.counts import compare_counts, count_from_probabilities
 from howsure_events.series.event_series import EventSeries, event_series
 from howsure_events.store.event_store import EventStore
-from howsure_events.store.reading import columns_of, first_and_last, number_of_samples
+from howsure_events.store.store_queries import columns_of, first_and_last, number_of_samples
 from howsure_events.store.tables import as_bits, as_counts
 from howsure_papers.corpora.news import News
 from howsure_papers.reproduction import NAME, TEXT, Finding, Numbers, numbers

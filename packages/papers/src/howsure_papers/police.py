@@ -18,7 +18,7 @@ from howsure_events.extraction.recount import recount_events
 from howsure_events.lexicon import Lexicon
 from howsure_events.rule import Rule, built_in_rule
 from howsure_events.store.event_store import EventStore
-from howsure_events.store.reading import columns_of
+from howsure_events.store.store_queries import columns_of
 from howsure_papers.corpora.labelled import PoliceNews, read_police_news
 from howsure_papers.reproduction import NAME, TEXT, Finding, Found, numbers
 from howsure_papers.stores import Setting

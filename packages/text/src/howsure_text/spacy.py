@@ -12,7 +12,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span, Token
 
 from howsure.errors import InputError
-from howsure.files.opened import parsed_json
+from howsure.files.input_files import parsed_json
 from howsure.inputs.classes import softmax
 from howsure.inputs.numbers_and_names import shortened
 

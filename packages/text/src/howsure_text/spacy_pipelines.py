@@ -11,8 +11,8 @@ from typing import Any
 from howsure.data.documents.document import Document
 from howsure.data.documents.read_documents import document_from_spacy
 from howsure.errors import InputError
-from howsure.files.opened import read_text
-from howsure.first_use import require
+from howsure.files.input_files import read_text
+from howsure.lazy_imports import require
 
 NEEDED = {
     "tok2vec",

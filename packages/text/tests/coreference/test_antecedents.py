@@ -12,7 +12,7 @@ from howsure.calibration import calibration_error, calibration_test
 from howsure.data import Document, Mention, Sentence
 from howsure.errors import InputError
 from howsure_text.coreference import AntecedentScores, CorefPosterior, pairs_from_posteriors, posterior_from_scores
-from howsure_text.coreference.scored import scored_document
+from howsure_text.coreference.scored_posteriors import scored_document
 
 NAN = float("nan")
 

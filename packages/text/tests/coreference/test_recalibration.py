@@ -24,8 +24,8 @@ from howsure_text.coreference import (
 from howsure_text.coreference.antecedent_model import sharpened
 from howsure_text.coreference.antecedents import Antecedents, from_matrix
 from howsure_text.coreference.entity_confidence import ConfidenceMap, Judged, entity_pairs, fit_confidence, right_share
-from howsure_text.coreference.exact import pair_matrix
-from howsure_text.coreference.judged import mention_confidence
+from howsure_text.coreference.gold_comparison import mention_confidence
+from howsure_text.coreference.pair_probabilities import pair_matrix
 from howsure_text.coreference.sharpening import Score, losses_of
 
 Drawn = tuple[list[CorefPosterior], list[np.ndarray]]

@@ -21,7 +21,7 @@ from howsure_text.coreference.clusterings import (
     least_loss,
     pair_frequency,
 )
-from howsure_text.coreference.judged import cluster_confidence, mention_confidence
+from howsure_text.coreference.gold_comparison import cluster_confidence, mention_confidence
 
 
 def test_a_sample_is_an_equivalence_named_after_first_mentions() -> None:

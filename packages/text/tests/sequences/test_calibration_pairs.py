@@ -15,7 +15,7 @@ from howsure import calibration_curve, calibration_table
 from howsure.errors import InputError
 from howsure_text.sequences import TagPosterior
 from howsure_text.sequences.calibration_pairs import frequent_transitions, tag_pairs, transition_pairs
-from howsure_text.sequences.words import count_unknown
+from howsure_text.sequences.sentences import count_unknown
 
 LABELS = ("D", "N", "V")
 LENGTHS = (3, 0, 1, 5, 2)

@@ -23,7 +23,7 @@ from howsure_text.sequences.features import (
     shape,
     weighted,
 )
-from howsure_text.sequences.words import check_sentences, coded
+from howsure_text.sequences.sentences import check_sentences, coded
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from tests.sequences.enumeration import Enumeration
 
 from howsure_text.sequences.crf import CRFTagger
 from howsure_text.sequences.features import Attributes, Design, design_of_items, design_of_words, families_of
+from howsure_text.sequences.sentences import coded
 from howsure_text.sequences.training import Layout, Objective, Part, Training, descend, minimise, parts_of
-from howsure_text.sequences.words import coded
 
 
 def bowl(weights: np.ndarray) -> tuple[float, np.ndarray]:

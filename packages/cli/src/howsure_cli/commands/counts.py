@@ -14,7 +14,7 @@ from howsure.counts.estimation import METHODS, count_units
 from howsure.counts.label_sample import LABEL, ROW
 from howsure.counts.planning import DESIGNS as PLANNED
 from howsure.data.sources import Files
-from howsure.files.opened import own_encoding
+from howsure.files.input_files import own_encoding
 from howsure.inputs.periods import PERIODS
 from howsure.regression.regress_predicted import regress_predicted
 from howsure_cli.terminal.commands import Group

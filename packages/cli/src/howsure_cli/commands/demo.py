@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from howsure.errors import InputError, MissingExtraError
-from howsure.files.whole import write_whole
+from howsure.files.atomic_write import write_whole
 from howsure_cli.commands.calibration import command as calibration_command
 from howsure_cli.commands.score import command as score_command
 from howsure_cli.plugins import load, package_command

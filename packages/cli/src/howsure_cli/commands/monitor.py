@@ -77,7 +77,7 @@ def update_command(
     howsure monitor update state.json 'logs/*.parquet' --date day --target gold --probs-column probs --wait 7
     howsure monitor update state.json --database app.duckdb --table answers --date day --target right --prob p
     """
-    from howsure.files.whole import alone
+    from howsure.files.atomic_write import alone
 
     if typed.pop("sample_weight") is not None:
         raise InputError("--weight is not supported here: a bet counts rows. Leave --weight out.")

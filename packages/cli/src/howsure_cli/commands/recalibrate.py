@@ -9,7 +9,7 @@ import click
 
 from howsure.data.added_columns import SUFFIXES
 from howsure.recalibration.evaluate_recalibration import evaluate_maps, recalibration_table
-from howsure.recalibration.fitted import AUTO, METHODS
+from howsure.recalibration.methods import AUTO, METHODS
 from howsure.recalibration.recalibrate import recalibrate, recalibrate_file
 from howsure.recalibration.results import RecalibrationMap
 from howsure.result import files_read

@@ -1,6 +1,6 @@
 """Reports: one self-contained HTML file per result."""
 
-from howsure.first_use import names_in, require
+from howsure.lazy_imports import names_in, require
 
 require("A report", "cli", "jinja2", "matplotlib")
 

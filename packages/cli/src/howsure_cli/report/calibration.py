@@ -11,10 +11,7 @@ from markupsafe import Markup
 
 from howsure.calibration.corp import CorpCurve
 from howsure.calibration.corp import figures_in_words as corp_figures
-from howsure.calibration.curves import CalibrationCurves, most_pairs, pooling_notes
-from howsure.calibration.results import CalibrationCurve
-from howsure.calibration.scores import scores_of_all_classes
-from howsure.calibration.words import (
+from howsure.calibration.curve_text import (
     NONE_SEEN,
     NOT_LOCATED,
     OVERCONFIDENT,
@@ -27,6 +24,9 @@ from howsure.calibration.words import (
     recipe_rows,
     verdict,
 )
+from howsure.calibration.curves import CalibrationCurves, most_pairs, pooling_notes
+from howsure.calibration.results import CalibrationCurve
+from howsure.calibration.scores import scores_of_all_classes
 from howsure.errors import InputError
 from howsure.figures.calibration import corp_figure, curve_figure, error_figure, histogram_figure
 from howsure.figures.files import inline_svg

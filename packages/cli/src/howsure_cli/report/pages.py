@@ -12,7 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from howsure.errors import InputError
-from howsure.files.whole import check_place, write_whole
+from howsure.files.atomic_write import check_place, write_whole
 from howsure.result import Result
 
 # Where pages come from: the templates of this room, with everything escaped and nothing undefined.

@@ -12,8 +12,8 @@ from pathlib import Path
 import click
 
 from howsure.errors import InputError
-from howsure.files.opened import STANDARD_INPUT, Identity, identity, opened
-from howsure.files.whole import HEAD, check_place
+from howsure.files.atomic_write import HEAD, check_place
+from howsure.files.input_files import STANDARD_INPUT, Identity, identity, opened
 
 FIGURES = (".svg", ".png", ".pdf")
 PAGES = (".html", ".htm")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from howsure.errors import InputError
-from howsure.files.whole import write_whole
+from howsure.files.atomic_write import write_whole
 from howsure.show.table import Table, in_a_line, on_a_terminal
 from howsure_cli.terminal.vocabulary import option_of
 

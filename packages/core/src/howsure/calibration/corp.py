@@ -12,6 +12,17 @@ import numpy as np
 from howsure import __version__
 from howsure.calibration.calibration_errors import cluster_weights
 from howsure.calibration.clusters import clustered_standard_errors, effective_numbers
+from howsure.calibration.curve_text import (
+    BOTH,
+    NONE_SEEN,
+    NOT_LOCATED,
+    OVERCONFIDENT,
+    UNDERCONFIDENT,
+    kind_named,
+    rounded,
+    summary,
+    verdicts_by_kind,
+)
 from howsure.calibration.decomposition import FEWEST, Fit, ScoreDecomposition, decomposed, has_rare_label, rows_of_steps
 from howsure.calibration.error import cluster_sums
 from howsure.calibration.isotonic import (
@@ -33,17 +44,6 @@ from howsure.calibration.scores import (
     wrong_extremes,
 )
 from howsure.calibration.slots import Slots
-from howsure.calibration.words import (
-    BOTH,
-    NONE_SEEN,
-    NOT_LOCATED,
-    OVERCONFIDENT,
-    UNDERCONFIDENT,
-    kind_named,
-    rounded,
-    summary,
-    verdicts_by_kind,
-)
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import check_level, check_whole, counted
 from howsure.inputs.pairs import Floats, Integers, Pairs

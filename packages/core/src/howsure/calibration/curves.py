@@ -16,12 +16,7 @@ from howsure.calibration.calibration_tests import CalibrationTest, check_calibra
 from howsure.calibration.corp import SIMULATIONS, CorpCurve, corp_answer, corp_columns, corp_of, interval_of
 from howsure.calibration.corp import figures_in_words as corp_figures_in_words
 from howsure.calibration.curve import check_method, curve_of
-from howsure.calibration.engines.pairs_or_sums import Parts, parts_of, parts_read
-from howsure.calibration.results import CalibrationCurve
-from howsure.calibration.scores import scores_of_all_classes
-from howsure.calibration.slots import Slots
-from howsure.calibration.table import weighing
-from howsure.calibration.words import (
+from howsure.calibration.curve_text import (
     calibration_answer,
     curve_columns,
     figures_in_words,
@@ -29,6 +24,11 @@ from howsure.calibration.words import (
     recipe_rows,
     verdict,
 )
+from howsure.calibration.engines.pairs_or_sums import Parts, parts_of, parts_read
+from howsure.calibration.results import CalibrationCurve
+from howsure.calibration.scores import scores_of_all_classes
+from howsure.calibration.slots import Slots
+from howsure.calibration.table import weighing
 from howsure.errors import InputError, told
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import SAVED, Source

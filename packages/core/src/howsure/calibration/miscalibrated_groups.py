@@ -11,6 +11,7 @@ import numpy as np
 from howsure import __version__
 from howsure.calibration.bins import bin_pairs
 from howsure.calibration.calibration_errors import debiased_estimate, squared_error
+from howsure.calibration.curve_text import OVERCONFIDENT, UNDERCONFIDENT
 from howsure.calibration.features import Feature, features_of, pairs_and_features, predictions_of
 from howsure.calibration.multicalibration import multicalibration_of
 from howsure.calibration.scan import (
@@ -27,7 +28,6 @@ from howsure.calibration.scan import (
     rows_of,
     scan,
 )
-from howsure.calibration.words import OVERCONFIDENT, UNDERCONFIDENT
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source

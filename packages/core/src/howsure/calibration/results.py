@@ -86,14 +86,14 @@ class CalibrationCurve(Result):
 
     def columns(self) -> Sequence[Column]:
         """One row with the figures of the curve."""
-        from howsure.calibration.words import curve_columns
+        from howsure.calibration.curve_text import curve_columns
 
         return curve_columns([self], [self.p_value])[0 if self.name is not None else 1 :]
 
     @property
     def words(self) -> str:
         """The figures of the curve, aligned, with the verdict, the notes and the recipe."""
-        from howsure.calibration.words import figures_in_words, summary, verdict
+        from howsure.calibration.curve_text import figures_in_words, summary, verdict
 
         return summary(self, "calibration curve", figures_in_words(self), verdict(self))
 

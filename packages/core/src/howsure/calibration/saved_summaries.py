@@ -19,9 +19,9 @@ import numpy as np
 
 from howsure.calibration.slots import CELLS, COLUMNS, FRACTION, LAST, MOST, SLOTS, STEEP, WEIGHTS, Slots
 from howsure.errors import InputError
-from howsure.files.opened import opened, parsed_json
-from howsure.files.saved import path_of, save
-from howsure.files.whole import Place
+from howsure.files.atomic_write import Place
+from howsure.files.input_files import opened, parsed_json
+from howsure.files.serialization import path_of, save
 from howsure.inputs.pairs import Integers
 
 WORDS = b"howsure calibration summary "

@@ -14,9 +14,9 @@ from howsure import __version__
 from howsure.calibration.error import SquaredError
 from howsure.check.errors_of_models import apart, rare_error
 from howsure.errors import InputError, parameter, shown
-from howsure.files.opened import is_version, parsed_json, read_text
-from howsure.files.saved import save
-from howsure.files.whole import Place
+from howsure.files.atomic_write import Place
+from howsure.files.input_files import is_version, parsed_json, read_text
+from howsure.files.serialization import save
 from howsure.inputs.numbers_and_names import is_number, shortened
 from howsure.stats.mean_score import BoundedMean, MeanScore
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from howsure.counts.draw import partial_labels
 from howsure.counts.notes import CountNote
 from howsure.counts.results import CountEstimate, CountEstimates, ReadingErrors
+from howsure.counts.sampling_design import partial_labels
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.inputs.numbers_and_names import unknown_name
 from howsure.inputs.pairs import Floats

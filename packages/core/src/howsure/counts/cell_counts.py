@@ -10,7 +10,7 @@ import numpy as np
 from howsure.counts.cell_levels import LEVELS, cell_levels, conditional_estimate, conditional_interval
 from howsure.counts.count_law import MAX_SINGLE_UNITS, CountLaw, LogitCounts
 from howsure.counts.count_laws import count_intervals, count_laws
-from howsure.counts.design import MIN_MINORITY, difference_total, labels_total
+from howsure.counts.design_totals import MIN_MINORITY, difference_total, labels_total
 from howsure.counts.population import ElementSizes, Units, effective_minority, measure_elements
 from howsure.counts.proxy import Proxy, label_weights
 from howsure.counts.results import CountEstimate

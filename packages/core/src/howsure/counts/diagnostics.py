@@ -11,7 +11,7 @@ from howsure.calibration.calibration_errors import calibration_error
 from howsure.counts.cell_counts import FittedCells
 from howsure.counts.cell_levels import LEVELS, CellLevels, cell_levels
 from howsure.counts.count_laws import count_intervals, count_laws
-from howsure.counts.design import MIN_MINORITY, difference_total
+from howsure.counts.design_totals import MIN_MINORITY, difference_total
 from howsure.counts.notes import CountNote
 from howsure.counts.population import MIN_EFFECTIVE_ELEMENTS, Units, measure_elements
 from howsure.counts.proxy import FOLDS, Proxy, assign_folds, fit_proxy, label_weights

@@ -10,7 +10,6 @@ import numpy as np
 
 from howsure import __version__
 from howsure.counts.columns import Columns
-from howsure.counts.draw import Elements, partial_labels
 from howsure.counts.further_labels import join_samples, recovered_sample
 from howsure.counts.label_sample import (
     CHANCE,
@@ -29,6 +28,7 @@ from howsure.counts.label_sample import (
 )
 from howsure.counts.label_sheets import Sheet, read_sheet, row_check, two_values
 from howsure.counts.population import rows_by_code
+from howsure.counts.sampling_design import Elements, partial_labels
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import Codes, check_clusters, check_probabilities

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from howsure.counts.draw import Elements, partial_labels
 from howsure.counts.label_sample import LabelSample, assign_strata, highest_scores
 from howsure.counts.notes import CountNote
 from howsure.counts.population import check_enough
 from howsure.counts.results import CountEstimate, CountEstimates, Diagnostics
+from howsure.counts.sampling_design import Elements, partial_labels
 from howsure.errors import InputError
 from howsure.inputs.checks import Codes, check_clusters, check_probabilities
 from howsure.inputs.pairs import Floats, Integers

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from howsure.counts.draw import Elements
 from howsure.counts.population import combined, read_cells
-from howsure.files.saved import damaged_model, read_model, write_model
-from howsure.files.whole import Place
+from howsure.counts.sampling_design import Elements
+from howsure.files.atomic_write import Place
+from howsure.files.serialization import damaged_model, read_model, write_model
 from howsure.inputs.checks import Codes, check_codes
 from howsure.inputs.numbers_and_names import natural_order
 from howsure.inputs.pairs import Floats, Integers

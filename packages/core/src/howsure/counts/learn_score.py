@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from howsure.counts.draw import partial_labels
+from howsure.counts.sampling_design import partial_labels
 from howsure.errors import InputError
-from howsure.first_use import require
 from howsure.inputs.arguments import check_arguments, is_listlike
 from howsure.inputs.checks import check_clusters
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike
+from howsure.lazy_imports import require
 from howsure.stats.randomness import Randomness, generator_from
 
 FOLDS = 5

@@ -10,9 +10,9 @@ import numpy as np
 
 from howsure import __version__
 from howsure.counts.columns import Columns
-from howsure.counts.draw import partial_labels
 from howsure.counts.label_sample import score_bands
 from howsure.counts.label_sheets import sheet_labels
+from howsure.counts.sampling_design import partial_labels
 from howsure.errors import InputError, told
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import check_probabilities

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from howsure.counts.draw import Draw, Elements, partial_labels, read_draw
 from howsure.counts.notes import SamplingDesign
+from howsure.counts.sampling_design import Draw, Elements, partial_labels, read_draw
 from howsure.errors import InputError, parameter
 from howsure.inputs.arguments import is_listlike
 from howsure.inputs.checks import Codes, as_column, check_clusters, check_codes, check_probabilities

@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from howsure.counts.count_law import CountLaw
-from howsure.counts.draw import Draw
 from howsure.counts.notes import GENERAL, CountNote, Terms, by_severity, note_text
 from howsure.counts.population import Units
+from howsure.counts.sampling_design import Draw
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import unknown_name
 from howsure.inputs.pairs import Floats, Integers

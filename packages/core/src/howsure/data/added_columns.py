@@ -36,7 +36,7 @@ from howsure.data.tables.named_files import (
 )
 from howsure.data.tables.table import column_names, open_table
 from howsure.errors import ColumnName, InputError, rows_at
-from howsure.files.whole import copy_whole
+from howsure.files.atomic_write import copy_whole
 from howsure.inputs.classes import check_scores
 from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.pairs import Floats, Integers, Probabilities

@@ -8,9 +8,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from typing import Any
 
-from howsure.data.pivoted import Values, columns_of_rows
+from howsure.data.pivot import Values, columns_of_rows
 from howsure.data.tables.named_files import File
-from howsure.files.opened import open_unpacked, parsed_json
+from howsure.files.input_files import open_unpacked, parsed_json
 from howsure.inputs.numbers_and_names import counted, shortened, spelled_number
 
 Record = Mapping[str, Any]

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from howsure.errors import InputError
 from howsure.files.archive import MAGIC, array_header, unpacking
-from howsure.files.opened import each_once, opened, parsed_json
+from howsure.files.input_files import each_once, opened, parsed_json
 from howsure.inputs.numbers_and_names import shortened
 
 # An array as it lies in a file: its type, its shape, and where its values begin. Rows are read when they are needed.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from howsure.data.logit_files import LogitShards
     from howsure.data.predictions.predictions import Predictions
     from howsure.data.structured.documents import Documents
-    from howsure.files.opened import Scratch
+    from howsure.files.input_files import Scratch
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
@@ -372,7 +372,7 @@ def saved_summaries(files: Sequence[str]) -> list[str]:
     first = next(filter(is_summary, paths), None)
     if first is None:
         return []
-    from howsure.files.opened import each_once
+    from howsure.files.input_files import each_once
 
     named = each_once(files)
     for file in named:

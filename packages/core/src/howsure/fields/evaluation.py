@@ -31,10 +31,10 @@ from howsure.inputs.numbers_and_names import check_level, check_whole, is_number
 from howsure.inputs.pairs import Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.recalibration.binary_maps import Unchanged
+from howsure.recalibration.map_input import stream_of
 from howsure.recalibration.results import RecalibrationMap
-from howsure.recalibration.scores import stream_of
 from howsure.result import Estimate
-from howsure.selective.ranked import auroc_of, ranked
+from howsure.selective.ranked_answers import auroc_of, ranked
 from howsure.show.notes import DETAIL, FINDING, WARNING, Note
 from howsure.stats.clusters import ItemGroups
 from howsure.stats.mean_score import mean_score

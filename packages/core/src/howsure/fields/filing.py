@@ -24,8 +24,8 @@ import numpy as np
 from howsure.data.structured.json_values import FieldValue
 from howsure.fields.checked_values import CheckedValues, Flags
 from howsure.inputs.pairs import Floats, Pairs
-from howsure.selective.kept import Kept
-from howsure.selective.ranked import ranked
+from howsure.selective.kept_answers import Kept
+from howsure.selective.ranked_answers import ranked
 from howsure.selective.threshold import answers_needed, candidate_tests, fallback, start_weights, threshold_tests
 
 VALUES = "values"

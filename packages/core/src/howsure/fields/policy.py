@@ -17,8 +17,8 @@ from howsure.errors import InputError
 from howsure.fields.checked_values import CheckedValues, Flags
 from howsure.fields.filing import DOCUMENTS, FIELDS, PROMISES, VALUES, DocumentConfidence, document_confidences
 from howsure.fields.recalibration import recalibrated_values
-from howsure.files.saved import Head, SavedState, load, save
-from howsure.files.whole import Place
+from howsure.files.atomic_write import Place
+from howsure.files.serialization import Head, SavedState, load, save
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.recalibration.results import RecalibrationMap
 from howsure.result import Result

@@ -10,10 +10,10 @@ import numpy as np
 from howsure.errors import InputError
 from howsure.fields.checked_values import CheckedValues
 from howsure.inputs.pairs import Floats
-from howsure.recalibration.fitted import SHRUNK
+from howsure.recalibration.map_input import Labelled, binary_of
+from howsure.recalibration.methods import SHRUNK
 from howsure.recalibration.recalibrate import recalibration_of
 from howsure.recalibration.results import RecalibrationMap
-from howsure.recalibration.scores import Labelled, binary_of
 
 FLOOR = 1e-4  # since APIs round probabilities to 1
 

@@ -1,5 +1,5 @@
 """Figures for papers: PDF, SVG, PNG."""
 
-from howsure.first_use import require
+from howsure.lazy_imports import require
 
 require("A figure", "cli", "matplotlib")

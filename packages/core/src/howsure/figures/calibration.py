@@ -9,8 +9,8 @@ from html import escape
 from matplotlib.figure import Figure
 
 from howsure.calibration.corp import CorpCurve
+from howsure.calibration.curve_text import figures_in_words, recipe_line, verdict
 from howsure.calibration.results import CalibrationCurve
-from howsure.calibration.words import figures_in_words, recipe_line, verdict
 from howsure.figures.compared_curves import comparison_figure, draw_comparison
 from howsure.figures.corp import corp_figure, draw_corp
 from howsure.figures.curves import AUTO, MOST_PANELS, curve_figure, draw_curves

@@ -19,7 +19,7 @@ from howsure.errors import InputError
 from howsure.figures.curves import AUTO, draw_curves
 from howsure.figures.style import FAINT, QUIET, dress, literal, literal_legend, look, new_figure, shortened_name, styled
 from howsure.figures.width import is_narrow, wanted_width
-from howsure.recalibration.scores import Scores, binary_of, classes_of
+from howsure.recalibration.map_input import Scores, binary_of, classes_of
 from howsure.show.table import interval, number
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator, NullLocator
 
 from howsure.calibration.corp import CorpCurve, CorpSteps
+from howsure.calibration.curve_text import OVERCONFIDENT, UNDERCONFIDENT, kind_named
 from howsure.calibration.results import Bins, CalibrationCurve
-from howsure.calibration.words import OVERCONFIDENT, UNDERCONFIDENT, kind_named
 from howsure.errors import InputError
 from howsure.figures.style import (
     FAINT,

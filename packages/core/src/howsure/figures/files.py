@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from howsure.errors import InputError
 from howsure.figures.style import styled
 from howsure.figures.width import wanted_width
-from howsure.files.whole import write_whole
+from howsure.files.atomic_write import write_whole
 
 DOTS_PER_INCH = 200
 POINTS_PER_INCH = 72

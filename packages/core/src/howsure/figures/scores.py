@@ -29,8 +29,8 @@ from howsure.figures.style import (
 )
 from howsure.figures.width import is_narrow
 from howsure.result import Estimate
-from howsure.scores.answers import MACRO
 from howsure.scores.results import BattleTable, Leaderboard, ScoreRow
+from howsure.scores.summary_sentences import MACRO
 
 if TYPE_CHECKING:
     from howsure.inputs.pairs import Floats

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import InputError
-from howsure.first_use import require
+from howsure.lazy_imports import require
 
 
 def zstd() -> Any:

@@ -14,12 +14,12 @@ from typing import Any, Protocol
 import numpy as np
 
 from howsure.errors import ColumnName, InputError, Parameter, at_row, rows_at
-from howsure.first_use import installed, require
 from howsure.inputs.checks import Column
 from howsure.inputs.matching import PairedRows
 from howsure.inputs.measures import Measure
 from howsure.inputs.numbers_and_names import as_spelled, check_choice, shortened, unknown_name
 from howsure.inputs.pairs import Integers, Pairs
+from howsure.lazy_imports import installed, require
 
 SAVED = "saved summaries"  # engine of results that are computed from saved sums
 MODEL, TASK, PROMPT, ITEM, DOCUMENT, RUN = "model", "task", "prompt", "item", "document", "run"  # columns of logs

@@ -3,6 +3,7 @@
 from howsure.judges.agreement import rater_agreement
 from howsure.judges.bias import BiasRow, JudgeBias, judge_bias
 from howsure.judges.correct_judge_scores import correct_judge_scores
+from howsure.judges.draw_judge_sample import JudgeSample, draw_judge_sample
 from howsure.judges.planning import JudgePlan, JudgePlanRow, plan_judge_sample
 from howsure.judges.prompts import PromptPart, PromptSensitivity, prompt_sensitivity
 from howsure.judges.results import (
@@ -13,7 +14,6 @@ from howsure.judges.results import (
     RaterAgreement,
     RaterAgreementRow,
 )
-from howsure.judges.sample import JudgeSample, draw_judge_sample
 from howsure.judges.transport import JudgeTransport, JudgeTransportRow, judge_transport
 from howsure.judges.validation import (
     JudgeDisagreement,

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
-from howsure.counts.draw import Elements, partial_column, read_draw
 from howsure.counts.notes import note_text
+from howsure.counts.sampling_design import Elements, partial_column, read_draw
 from howsure.errors import GIVEN, LOOK, InputError, parameter, rows_at
 from howsure.inputs.arguments import check_distinct
 from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes, missing

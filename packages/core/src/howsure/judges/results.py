@@ -12,7 +12,7 @@ from howsure.counts.results import ReadingErrors
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.parameter_types import Axes
 from howsure.result import AMONG, Estimate, Result, Rows, as_json
-from howsure.scores.answers import best_model_sentence
+from howsure.scores.summary_sentences import best_model_sentence
 from howsure.show.axes import checks_axes
 from howsure.show.notes import DETAIL, Note, notes_by_name
 from howsure.show.table import COUNT, ESTIMATE, FRAME, HIGHER, NUMBER, P_VALUE, TEXT, WORDS, Column, digits, interval

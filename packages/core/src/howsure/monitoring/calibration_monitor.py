@@ -12,8 +12,8 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import InputError
-from howsure.files.saved import Head, SavedState, load, save
-from howsure.files.whole import Place
+from howsure.files.atomic_write import Place
+from howsure.files.serialization import Head, SavedState, load, save
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import shortened, unknown_name
 from howsure.inputs.pairs import Integers, Probabilities

@@ -9,8 +9,8 @@ import numpy as np
 
 from howsure.errors import InputError
 from howsure.inputs.pairs import Floats, Integers
-from howsure.recalibration.parameters import Parameters, ProbabilityMap, number, numbers, refuse_one_value, uncertain
-from howsure.recalibration.scores import Binary, Labelled, Scores
+from howsure.recalibration.map_base import Parameters, ProbabilityMap, number, numbers, refuse_one_value, uncertain
+from howsure.recalibration.map_input import Binary, Labelled, Scores
 from howsure.stats.logistic import fit_logistic, sigmoid
 
 

@@ -11,7 +11,7 @@ from howsure.errors import InputError
 from howsure.inputs.classes import softmax
 from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.pairs import Bools, Floats
-from howsure.recalibration.parameters import (
+from howsure.recalibration.map_base import (
     Parameters,
     ProbabilityMap,
     number,
@@ -20,7 +20,7 @@ from howsure.recalibration.parameters import (
     refuse_one_value,
     square,
 )
-from howsure.recalibration.scores import Classes, Labelled, Scores
+from howsure.recalibration.map_input import Classes, Labelled, Scores
 from howsure.stats.logistic import LARGEST, Objective, fit_logistic, newton_minimum, sigmoid
 
 # The softmax of linear functions: the derivatives of its log loss, and where a penalised one is least.

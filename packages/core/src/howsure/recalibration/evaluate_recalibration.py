@@ -20,9 +20,7 @@ from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.recalibration.binary_maps import BINS
 from howsure.recalibration.evaluation import check_margin, evaluation_of, evaluation_of_map
 from howsure.recalibration.evaluation_results import MARGIN, RecalibrationEvaluation, RecalibrationTable
-from howsure.recalibration.fitted import AUTO, Method, candidates, check_fit, check_told, chosen, fit
-from howsure.recalibration.results import RecalibrationMap
-from howsure.recalibration.scores import (
+from howsure.recalibration.map_input import (
     FOLDS,
     MOST_FOLDS,
     Classes,
@@ -36,6 +34,8 @@ from howsure.recalibration.scores import (
     rows_of_all,
     with_floor,
 )
+from howsure.recalibration.methods import AUTO, Method, candidates, check_fit, check_told, chosen, fit
+from howsure.recalibration.results import RecalibrationMap
 from howsure.stats.p_values import adjust_p_values
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 

@@ -40,7 +40,7 @@ from howsure.inputs.classes import reduced
 from howsure.inputs.numbers_and_names import check_level
 from howsure.inputs.pairs import TOP_LABEL, Floats, Integers, Pairs
 from howsure.recalibration.evaluation_results import Change, RecalibrationEvaluation
-from howsure.recalibration.scores import Labelled
+from howsure.recalibration.map_input import Labelled
 from howsure.stats.clusters import few_clusters
 
 # Rows before and after recalibration, each after a map that was fitted without it, and what that makes uncertain.

@@ -11,7 +11,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import InputError
-from howsure.files.whole import Place
+from howsure.files.atomic_write import Place
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import counted
@@ -19,7 +19,8 @@ from howsure.inputs.pairs import Floats, Pairs, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.recalibration.binary_maps import BINS, Histogram, Isotonic, Platt
 from howsure.recalibration.class_maps import Vector
-from howsure.recalibration.fitted import (
+from howsure.recalibration.map_input import FOLDS, Labelled, check_folds, labelled_read, scores_of, stream_of
+from howsure.recalibration.methods import (
     AUTO,
     ERROR,
     LEAST_ROWS,
@@ -35,7 +36,6 @@ from howsure.recalibration.fitted import (
     small_groups,
 )
 from howsure.recalibration.results import RecalibrationMap
-from howsure.recalibration.scores import FOLDS, Labelled, check_folds, labelled_read, scores_of, stream_of
 from howsure.stats.randomness import Randomness, seed_in_recipe
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from howsure.first_use import require
+from howsure.lazy_imports import require
+from howsure.recalibration.map_input import Labelled, binary_of, check_floor, classes_of
 from howsure.recalibration.recalibrate import recalibration_of
-from howsure.recalibration.scores import Labelled, binary_of, check_floor, classes_of
 
 NAME = "RecalibratedClassifier"
 FOLDS = 5

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from howsure.errors import InputError, shown
-from howsure.files.saved import Head, load, save
-from howsure.files.whole import Place
+from howsure.files.atomic_write import Place
+from howsure.files.serialization import Head, load, save
 from howsure.inputs.checks import check_codes
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.pairs import Floats, Integers
@@ -17,9 +17,9 @@ from howsure.inputs.parameter_types import ArrayLike, Axes, IntoFrame
 from howsure.recalibration.binary_maps import VennAbers
 from howsure.recalibration.evaluation import evaluation_of_map
 from howsure.recalibration.evaluation_results import MARGIN, RecalibrationEvaluation
-from howsure.recalibration.fitted import Candidate, Choice, Fitted, Method, maps_of
-from howsure.recalibration.parameters import ProbabilityMap, is_number
-from howsure.recalibration.scores import Binary, Classes, Scores, check_floor, labelled_from, scores_from
+from howsure.recalibration.map_base import ProbabilityMap, is_number
+from howsure.recalibration.map_input import Binary, Classes, Scores, check_floor, labelled_from, scores_from
+from howsure.recalibration.methods import Candidate, Choice, Fitted, Method, maps_of
 from howsure.result import Result, plain
 from howsure.show.axes import checks_axes
 from howsure.show.table import FRAME, NUMBER, WORDS, Column, in_a_line, number

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from howsure.counts.draw import Elements, partial_column, read_draw
 from howsure.counts.notes import note_text
+from howsure.counts.sampling_design import Elements, partial_column, read_draw
 from howsure.errors import ColumnName, InputError
 from howsure.inputs.checks import (
     NUMERIC,

@@ -16,10 +16,10 @@ from howsure.inputs.numbers_and_names import counted, number_or_text
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.source_names import source_names
 from howsure.scores.scored_rows import DocumentScores, ScoredRows, iterate_cells
+from howsure.significance.checked_systems import Systems
 from howsure.significance.documents import label_notes, notes_of_documents
 from howsure.significance.metrics.documents import DocumentRows, labels_by
 from howsure.significance.metrics.metric import DOCUMENT, Metric, find_metric
-from howsure.significance.reading import Systems
 from howsure.significance.systems import Problem
 from howsure.stats.clusters import ItemGroups
 from howsure.stats.jackknife_value import DOMINATED, JackknifeValue, units_needed

@@ -9,9 +9,9 @@ import numpy as np
 
 from howsure.inputs.checks import Coded
 from howsure.inputs.numbers_and_names import counted
-from howsure.scores.answers import OVERALL
 from howsure.scores.results import ScoreRow
 from howsure.scores.scored_rows import ScoredRows
+from howsure.scores.summary_sentences import OVERALL
 
 SAME_ITEMS_NOTE = "All groups have the same items, so each item is a cluster in the overall row."
 SAME_ANSWERS_NOTE = "No overall row: the groups contain the same answers, scored in several ways."

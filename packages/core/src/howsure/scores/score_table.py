@@ -18,7 +18,6 @@ from howsure.inputs.numbers_and_names import check_bounds, check_level, check_wh
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate
-from howsure.scores.answers import MACRO
 from howsure.scores.documents import (
     add_document_scores,
     document_metrics,
@@ -37,6 +36,7 @@ from howsure.scores.scored_rows import (
     lowest_items,
     read_scored_rows,
 )
+from howsure.scores.summary_sentences import MACRO
 from howsure.show.notes import DETAIL, WARNING, Note
 from howsure.significance.metrics.documents import signatures
 from howsure.significance.metrics.metric import Metric

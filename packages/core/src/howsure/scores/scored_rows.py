@@ -52,9 +52,9 @@ from howsure.inputs.numbers_and_names import number_or_text, shortened, spelled_
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.pooled_models import note_on_models_of_frame
 from howsure.inputs.repeated_items import frame_clusters
+from howsure.significance.checked_systems import unequal_rows
 from howsure.significance.documents import objects_of
 from howsure.significance.metrics.metric import Metric
-from howsure.significance.reading import unequal_rows
 from howsure.worst_rows import LowItem, Worst
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from howsure.inputs.pairs import TOP_LABEL, Bools, Floats, Integers, Labels, Pai
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate
-from howsure.selective.kept import Kept, even_places, interval_name, kept_at, risk_interval
-from howsure.selective.ranked import BLOCK, Ranked, auroc_of, ranked, risk_areas
+from howsure.selective.kept_answers import Kept, even_places, interval_name, kept_at, risk_interval
+from howsure.selective.ranked_answers import BLOCK, Ranked, auroc_of, ranked, risk_areas
 from howsure.selective.results import AtAccuracy, AtCoverage, RiskCoverage, SelectiveCurve, SelectiveTable
 from howsure.selective.threshold import check_promise, threshold_of, threshold_tests
 from howsure.stats.clusters import FEWEST, carriers, few_carriers, few_clusters

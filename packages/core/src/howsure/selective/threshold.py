@@ -17,8 +17,16 @@ from howsure.inputs.pairs import Bools, Floats, Integers, Pairs, Probabilities
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate
-from howsure.selective.kept import MOST_POINTS, ClusterSums, Kept, cluster_counts, cluster_sums, even_places, kept_at
-from howsure.selective.ranked import Ranked, ranked
+from howsure.selective.kept_answers import (
+    MOST_POINTS,
+    ClusterSums,
+    Kept,
+    cluster_counts,
+    cluster_sums,
+    even_places,
+    kept_at,
+)
+from howsure.selective.ranked_answers import Ranked, ranked
 from howsure.selective.results import ANY, ASSUMED, ESTIMATED, Candidates, SelectiveThreshold
 from howsure.stats.clusters import few_clusters, gamma_p_value, one_more
 from howsure.stats.proportions import wilson_interval

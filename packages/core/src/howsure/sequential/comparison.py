@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import InputError, shown
-from howsure.files.saved import Head
+from howsure.files.serialization import Head
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import is_number
 from howsure.inputs.pairs import Floats
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
-from howsure.sequential.order import ItemOrder
+from howsure.sequential.draw_order import ItemOrder
 from howsure.sequential.sequence import AGAIN, ScoreSequence, SequentialStatus
 from howsure.stats.betting import Units
 

@@ -12,13 +12,13 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import InputError, shown
-from howsure.files.saved import Head, SavedState, load, save_later, sha256
-from howsure.files.whole import Place
+from howsure.files.atomic_write import Place
+from howsure.files.serialization import Head, SavedState, load, save_later, sha256
 from howsure.inputs.checks import check_finite, check_numbers
 from howsure.inputs.numbers_and_names import check_bounds, check_level, check_whole, check_within, counted
 from howsure.inputs.pairs import Floats
 from howsure.result import Estimate, Result
-from howsure.sequential.order import ItemOrder, OrderedItem, held_columns, refuse_repeated, texts
+from howsure.sequential.draw_order import ItemOrder, OrderedItem, held_columns, refuse_repeated, texts
 from howsure.show.table import COUNT, ESTIMATE, NUMBER, WORDS, Column
 from howsure.stats.betting import BettingMean, RunningTests, Units
 

@@ -1,5 +1,5 @@
 """Significance: tests and intervals for the difference between models on the same items."""
 
-from howsure.first_use import names_in
+from howsure.lazy_imports import names_in
 
 __getattr__, __dir__, __all__ = names_in(__name__, __file__)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from howsure.inputs.pairs import Integers
 from howsure.significance.metrics.metric import Floats, Metric
-from howsure.significance.units import Units, merge_equal
+from howsure.significance.resampling_units import Units, merge_equal
 from howsure.stats import clusters
 
 # Bootstrap weights: how often each unit is drawn in each replicate.

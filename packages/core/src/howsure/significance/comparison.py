@@ -15,6 +15,8 @@ from howsure.inputs.frames import Source
 from howsure.inputs.measures import Measure
 from howsure.inputs.numbers_and_names import check_bounds, check_within, counted, unknown_name
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.significance.checked_systems import Systems, view_notes
+from howsure.significance.comparison_input import SCORE, ToCompare, of_arrays, of_columns, of_rows, of_scores
 from howsure.significance.differences import (
     BY_ORDER,
     JACKKNIFE,
@@ -27,7 +29,6 @@ from howsure.significance.differences import (
     seed_of,
 )
 from howsure.significance.documents import notes_of_documents, notes_on_labels, recipe_of_documents
-from howsure.significance.given import SCORE, ToCompare, of_arrays, of_columns, of_rows, of_scores
 from howsure.significance.metrics.metric import DOCUMENT, Metric, tasks_of
 from howsure.significance.metrics.probabilities import certain_rows, score_metric
 from howsure.significance.metrics.requested import Requested, asked_order, named_metrics, requested_metrics
@@ -43,7 +44,6 @@ from howsure.significance.model_means import (
     paired_mean,
 )
 from howsure.significance.notes import notes_of, notes_of_group
-from howsure.significance.reading import Systems, view_notes
 from howsure.significance.results import ALPHA, Comparison, Difference, GroupDifference, GroupDifferences
 from howsure.significance.systems import Runs
 from howsure.stats.jackknife_value import units_needed

@@ -24,13 +24,13 @@ from howsure.significance.bootstrap import (
     spread_ratio,
     student_p_value,
 )
+from howsure.significance.checked_systems import Systems
 from howsure.significance.jackknife import paired_jackknife
 from howsure.significance.metrics.metric import Floats, Metric
 from howsure.significance.permutation import mid_p_value, permutation_p_values
-from howsure.significance.reading import Systems
+from howsure.significance.resampling_units import Units, build_units
 from howsure.significance.results import Difference, relative_reduction
 from howsure.significance.systems import Problem
-from howsure.significance.units import Units, build_units
 from howsure.stats.randomness import Randomness, generator_from
 
 # BooStSa's rule: the share of sub-samples whose difference is more than twice that in the test set.

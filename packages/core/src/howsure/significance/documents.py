@@ -15,9 +15,9 @@ from howsure.inputs.arguments import is_listlike
 from howsure.inputs.checks import Coded, check_codes, is_missing
 from howsure.inputs.label_spelling import check_common_labels, variants_note
 from howsure.inputs.numbers_and_names import counted
+from howsure.significance.checked_systems import Systems, grouping_codes, read_systems, run_name, unequal_rows
 from howsure.significance.metrics.documents import labels_by, signatures
 from howsure.significance.metrics.metric import DOCUMENT, find_metric
-from howsure.significance.reading import Systems, grouping_codes, read_systems, run_name, unequal_rows
 from howsure.significance.systems import GROUPINGS, Runs, runs_of
 
 

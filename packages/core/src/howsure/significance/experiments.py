@@ -1,6 +1,6 @@
 """The experiments store: predictions collected while experiments run, in a file that a crash cannot damage.
 
-Every record is one line of a journal (`files/whole.py`), appended under a lock and flushed to disk before `add`
+Every record is one line of a journal (`files/atomic_write.py`), appended under a lock and flushed to disk before `add`
 returns.
 """
 
@@ -17,14 +17,14 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import InputError
-from howsure.files.opened import is_version
-from howsure.files.whole import append, appending, line_number, line_of, records_of
+from howsure.files.atomic_write import append, appending, line_number, line_of, records_of
+from howsure.files.input_files import is_version
 from howsure.inputs.checks import as_column
 from howsure.inputs.numbers_and_names import shortened, unknown_name
 from howsure.inputs.parameter_types import ArrayLike
+from howsure.significance.checked_systems import check_predictions
 from howsure.significance.comparison import compare
 from howsure.significance.metrics.metric import Metric
-from howsure.significance.reading import check_predictions
 from howsure.significance.results import Comparison
 from howsure.significance.systems import Runs
 from howsure.significance.trend import Trend, TrendPoint, check_point, trend_of

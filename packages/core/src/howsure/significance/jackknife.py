@@ -8,7 +8,7 @@ import numpy as np
 
 from howsure.significance.bootstrap import jackknife_values, observed_values
 from howsure.significance.metrics.metric import Floats, Metric
-from howsure.significance.units import Units
+from howsure.significance.resampling_units import Units
 from howsure.stats.clusters import degrees_of_freedom
 from howsure.stats.jackknife_value import DOMINATED
 from howsure.stats.mean_score import VOTES, MeanScore

@@ -12,9 +12,9 @@ import numpy as np
 from howsure.inputs.pairs import Floats
 from howsure.result import Rows, as_json, held_in_frames
 from howsure.show.table import COUNT, NUMBER, TABLE, TEXT, WORDS, Column, Kind, interval
+from howsure.significance.checked_systems import Systems
 from howsure.significance.metrics.metric import Metric
 from howsure.significance.metrics.probabilities import certain_rows
-from howsure.significance.reading import Systems
 from howsure.significance.results import Difference, relative_reduction
 from howsure.stats.clusters import ItemGroups
 from howsure.stats.mean_score import MeanScore, mean_difference, mean_score

@@ -9,9 +9,9 @@ import numpy as np
 from howsure.errors import told
 from howsure.inputs.label_spelling import variants_note
 from howsure.inputs.numbers_and_names import counted, shortened
+from howsure.significance.checked_systems import Systems
 from howsure.significance.metrics.metric import Metric
 from howsure.significance.metrics.probabilities import BINS, alone_in_bin, certain_rows
-from howsure.significance.reading import Systems
 from howsure.significance.results import Difference
 from howsure.stats.clusters import few_clusters
 

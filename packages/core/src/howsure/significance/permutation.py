@@ -11,7 +11,7 @@ import numpy as np
 from howsure.inputs.pairs import Integers
 from howsure.significance.bootstrap import CLOSE, at_least_as_extreme, counted_p_value
 from howsure.significance.metrics.metric import Floats, Metric, mean
-from howsure.significance.units import Units
+from howsure.significance.resampling_units import Units
 
 # The difference of a metric when the two systems are exchanged in some units.
 #

@@ -7,7 +7,7 @@ from contextlib import contextmanager, nullcontext
 from functools import cache
 from typing import Any
 
-from howsure.first_use import installed
+from howsure.lazy_imports import installed
 
 
 @contextmanager

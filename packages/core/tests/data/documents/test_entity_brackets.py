@@ -17,7 +17,7 @@ from howsure.data.documents.conllu import read_conllu
 from howsure.data.documents.document import Document, Mention, Sentence
 from howsure.data.documents.read_documents import BAD_BRACKETS, read_documents
 from howsure.errors import InputError
-from howsure.files.opened import Text
+from howsure.files.input_files import Text
 
 Found = list[tuple[int, int, object, str | None]]
 

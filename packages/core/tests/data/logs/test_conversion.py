@@ -29,7 +29,7 @@ from tests.data.logs.writers import (
 import howsure
 from howsure.data.logs.conversion import LOGS as FORMATS
 from howsure.data.logs.conversion import Log, input_files
-from howsure.data.logs.recognised import log_format
+from howsure.data.logs.log_detection import log_format
 from howsure.data.logs.tokens import normalised, softmax
 from howsure.errors import InputError
 from howsure.inputs.frames import Kind

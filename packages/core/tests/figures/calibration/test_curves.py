@@ -17,8 +17,8 @@ from matplotlib.patches import StepPatch
 from tests.figures.made_up import ANY_CURVE, curve_with, many_curves
 
 from howsure import CalibrationCurve, calibration_curve, pairs_from_classes
+from howsure.calibration.curve_text import verdict
 from howsure.calibration.quantiles import quantile_calibration
-from howsure.calibration.words import verdict
 from howsure.figures.calibration import curve_html
 from howsure.figures.curves import CORNER, STRIP, Scale, axis_words, columns_of, curve_figure, draw_curves, scale_of
 from howsure.figures.distributions import draw_quantiles, histogram_figure, quantile_figure

@@ -17,7 +17,7 @@ from howsure.inputs.pairs import Pairs
 from howsure.recalibration.evaluate_recalibration import evaluate_maps
 from howsure.recalibration.evaluation import evaluation_of
 from howsure.recalibration.evaluation_results import p_value_of, rows_needed, verdict_kind
-from howsure.recalibration.scores import Labelled, labelled_from
+from howsure.recalibration.map_input import Labelled, labelled_from
 
 HOW: dict[str, Any] = {"method": "made up", "level": 0.9, "margin": 0.01}
 

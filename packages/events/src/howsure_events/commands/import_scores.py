@@ -107,9 +107,9 @@ def import_command(
 
 def _summary(path: str, report: ImportReport, *, has_text: bool) -> str:
     """The contents of the store."""
-    from howsure_events.labels.draw import UNNAMED
+    from howsure_events.labels.draw_documents import UNNAMED
     from howsure_events.store.event_store import EventStore
-    from howsure_events.store.reading import actors_in
+    from howsure_events.store.store_queries import actors_in
 
     with EventStore.open(path) as store:
         actors = list(actors_in(store).items())[:MOST_ACTORS]

@@ -20,8 +20,9 @@ from howsure_events.commands.page import serve_page, serving_options
 from howsure_events.commands.queries import as_groups
 from howsure_events.labels.agreement import Disagreement, agreement, disagreements
 from howsure_events.labels.answers import Answer, answers_of, asked_of, labelling_of, reading_order
+from howsure_events.labels.coder_progress import OVERLAP, left_to_read
 from howsure_events.labels.coders import coders_of, merged_notes
-from howsure_events.labels.draw import DESIGNS, LENGTHS, draw_documents
+from howsure_events.labels.draw_documents import DESIGNS, LENGTHS, draw_documents
 from howsure_events.labels.import_labels import (
     IMPORTED_DESIGNS,
     import_labels,
@@ -29,10 +30,9 @@ from howsure_events.labels.import_labels import (
     reading_sheet,
     readings_table,
 )
-from howsure_events.labels.readers import OVERLAP, left_to_read
 from howsure_events.labels.totals_so_far import one_more_hour
 from howsure_events.store.event_store import EventStore
-from howsure_events.store.reading import Store, rows_of
+from howsure_events.store.store_queries import Store, rows_of
 
 if TYPE_CHECKING:
     from howsure_events.explorer import Visitor

@@ -32,7 +32,7 @@ from howsure_events.series.extra_features import read_scores
 from howsure_events.series.files import comparison_beside_labels, doubtful_documents, series_beside_labels
 from howsure_events.series.regress_events import regress_events
 from howsure_events.store.event_store import EventStore
-from howsure_events.store.reading import Store, chosen_actors
+from howsure_events.store.store_queries import Store, chosen_actors
 
 Decorated = Callable[..., Any]
 Options = dict[str, Any]

@@ -1,6 +1,6 @@
 """The page of an events store: served on this machine, or as one file that needs no network."""
 
-from howsure.first_use import names_in, require
+from howsure.lazy_imports import names_in, require
 
 require("The page of events", "events", "jinja2")
 

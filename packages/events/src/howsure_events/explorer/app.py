@@ -11,13 +11,13 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from howsure.errors import HowsureError, InputError
-from howsure.first_use import require
+from howsure.lazy_imports import require
 from howsure.regression.results import PredictedRegression
 from howsure_events.explorer.access import FORBIDDEN, LOOPBACK, PAGE, ROOM, VISITOR, Guard, Tokens, policy
 from howsure_events.explorer.assembly import LABELLING, assemble
 from howsure_events.explorer.labelling import CODER_PATHS, NotTheirsError, Room, orders_of, questions_of
 from howsure_events.explorer.queries import QUESTIONS, Question, overview_beside, read_parameters
-from howsure_events.store.reading import Facts, Store, asking_once, is_for_reading
+from howsure_events.store.store_queries import Facts, Store, asking_once, is_for_reading
 
 if TYPE_CHECKING:
     from starlette.requests import Request

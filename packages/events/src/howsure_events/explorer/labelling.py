@@ -12,7 +12,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from howsure.errors import HowsureError, InputError
-from howsure.files.opened import parsed_json
+from howsure.files.input_files import parsed_json
 from howsure.inputs.numbers_and_names import unknown_name
 from howsure_events.explorer.access import ANY_CODER, FORBIDDEN, ROOM, VISITOR, Visitor, forged, new_token
 from howsure_events.explorer.queries import (
@@ -40,12 +40,12 @@ from howsure_events.labels.answers import (
     undo_answer,
 )
 from howsure_events.labels.answers import settle as settle_answer
+from howsure_events.labels.coder_progress import OVERLAP, documents_for, progress
 from howsure_events.labels.coders import coder_named, coders_of, is_same_coder
-from howsure_events.labels.readers import OVERLAP, documents_for, progress
 from howsure_events.labels.totals_so_far import intervals
 from howsure_events.store.event_store import EventStore
 from howsure_events.store.integrity import check_documents
-from howsure_events.store.reading import Store, rows_of, title_of
+from howsure_events.store.store_queries import Store, rows_of, title_of
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -17,7 +17,7 @@ from howsure.inputs.pairs import Integers
 from howsure.inputs.periods import period_end, period_start
 from howsure.regression.results import PredictedRegression
 from howsure_events.labels.answers import labelling_of
-from howsure_events.labels.draw import UNNAMED, question_of
+from howsure_events.labels.draw_documents import UNNAMED, question_of
 from howsure_events.questions import ASKED, OF_PAIRS, REQUIRED, Asked, defaults_of
 from howsure_events.series.actor_comparison import PeriodComparison, compare_actors
 from howsure_events.series.corrected_comparison import corrected_comparison
@@ -25,7 +25,7 @@ from howsure_events.series.corrected_series import CorrectedSeries, raw_alone
 from howsure_events.series.event_series import UNITS, PeriodCount, event_series
 from howsure_events.series.files import corrected_or_why, documents_of, doubtful_documents, links_of
 from howsure_events.store.documents import StoredDocument, StoredEvidence, stored_document
-from howsure_events.store.reading import (
+from howsure_events.store.store_queries import (
     Store,
     actors_in,
     chosen_actors,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from howsure.errors import InputError
-from howsure.first_use import require
+from howsure.lazy_imports import require
 from howsure.regression.results import PredictedRegression
 from howsure_events.explorer.access import (
     COORDINATOR,
@@ -26,7 +26,7 @@ from howsure_events.explorer.access import (
 )
 from howsure_events.explorer.app import Answers, create_app
 from howsure_events.explorer.labelling import Room
-from howsure_events.store.reading import Store
+from howsure_events.store.store_queries import Store
 
 # Limits on connections: a request must arrive in time, and only a limited number may wait.
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from howsure.data.documents.document import Document, Mention
 from howsure_events.corpus import BATCH, Corpus, InputDocument
-from howsure_events.extraction.one_document import descriptions_in, mention_heads
+from howsure_events.extraction.extract_document import descriptions_in, mention_heads
 from howsure_events.extraction.processes import Work, Worker
 from howsure_events.lexicon import Lexicon
 from howsure_events.rule import Rule

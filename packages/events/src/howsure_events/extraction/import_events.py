@@ -18,11 +18,11 @@ from howsure.inputs.numbers_and_names import MOST_CLUSTERINGS, check_whole
 from howsure.inputs.pairs import Bools, Floats
 from howsure.stats.randomness import Randomness, generator_from
 from howsure_events.corpus import NO_DATE, Filter, InputDocument
+from howsure_events.extraction.extract_document import COLUMNS, Rows, bits, document_seed
 from howsure_events.extraction.imported_scores import Score, Scores
-from howsure_events.extraction.one_document import COLUMNS, Rows, bits, document_seed
-from howsure_events.labels.draw import UNNAMED, checked_question
+from howsure_events.labels.draw_documents import UNNAMED, checked_question
 from howsure_events.store.event_store import EventStore, whole_store
-from howsure_events.store.reading import is_imported
+from howsure_events.store.store_queries import is_imported
 from howsure_events.stories import SHARED, WORDS, stories_of
 
 

@@ -17,7 +17,7 @@ from howsure.inputs.numbers_and_names import counted, shortened
 from howsure_events.corpus import BATCH, Part
 from howsure_events.store.event_store import ITS_OWN, EventStore, settings_that_differ, whole_store
 from howsure_events.store.integrity import check_everything
-from howsure_events.store.reading import Store, rows_of
+from howsure_events.store.store_queries import Store, rows_of
 from howsure_events.store.tables import EVENT_TABLES, types_of
 from howsure_events.stories import stories_of
 

@@ -25,7 +25,7 @@ from howsure.data.tables.database import Column, Database
 from howsure.data.tables.named_files import File, named_files
 from howsure.data.tables.table import COPIED, Table, open_table
 from howsure.errors import InputError, parameter
-from howsure.files.opened import Text, check_each_once, compression_of, missing_file
+from howsure.files.input_files import Text, check_each_once, compression_of, missing_file
 from howsure.inputs.numbers_and_names import natural_order, shortened
 from howsure.inputs.source_names import source_names
 from howsure_events.corpus import ALL, Corpus, Fields, InputDocument, Part

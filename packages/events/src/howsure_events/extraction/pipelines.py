@@ -14,8 +14,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from howsure.errors import InputError
-from howsure.files.opened import parsed_json
-from howsure.first_use import require
+from howsure.files.input_files import parsed_json
+from howsure.lazy_imports import require
 from howsure_events.extraction.parsers import scheme_of
 
 META, CONFIG, WHEEL = "meta.json", "config.cfg", ".whl"

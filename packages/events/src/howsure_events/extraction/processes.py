@@ -24,9 +24,9 @@ from typing import Any
 
 from howsure.data.documents.document import Document
 from howsure.errors import InputError
-from howsure.files.opened import Scratch
+from howsure.files.input_files import Scratch
 from howsure_events.corpus import EMPTY, TOO_LONG, Filter, InputDocument
-from howsure_events.extraction.one_document import Model, Rows, Tables, document_seed, extract
+from howsure_events.extraction.extract_document import Model, Rows, Tables, document_seed, extract
 from howsure_events.extraction.parsers import parser_of
 from howsure_events.extraction.scored_coreference import candidate_mentions
 from howsure_events.lexicon import Lexicon

@@ -11,6 +11,7 @@ from typing import Any
 from howsure.data.documents.document import Document, Sentence
 from howsure.errors import InputError
 from howsure_events.corpus import ALL, Filter, InputDocument, Part
+from howsure_events.extraction.extract_document import LAYERS, VOICES, Model
 from howsure_events.extraction.extract_events import (
     Advance,
     ExtractionReport,
@@ -18,13 +19,12 @@ from howsure_events.extraction.extract_events import (
     lexicon_recipe,
     model_digest,
 )
-from howsure_events.extraction.one_document import LAYERS, VOICES, Model
 from howsure_events.extraction.processes import Work
 from howsure_events.labels.answers import Labelling, labelling_of
 from howsure_events.lexicon import Lexicon
 from howsure_events.rule import Rule
 from howsure_events.store.event_store import EventStore
-from howsure_events.store.reading import REMEDY, Store, is_imported, rows_of
+from howsure_events.store.store_queries import REMEDY, Store, is_imported, rows_of
 from howsure_events.store.tables import LABEL_TABLES, types_of
 from howsure_text.coreference.antecedent_model import AntecedentModel
 

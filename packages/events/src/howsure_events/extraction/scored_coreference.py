@@ -16,7 +16,7 @@ from howsure_text.coreference.antecedent_scores import AntecedentScores, place_m
 from howsure_text.coreference.antecedents import Antecedents
 from howsure_text.coreference.coref_posterior import CorefPosterior
 from howsure_text.coreference.detection import check_size, detect_mentions
-from howsure_text.coreference.scored import Misplaced, scored_document
+from howsure_text.coreference.scored_posteriors import Misplaced, scored_document
 from howsure_text.parses import ParsedDocument
 
 

@@ -26,7 +26,7 @@ from howsure_events.labels.answers import (
     settlements_of,
 )
 from howsure_events.labels.coders import CoderNames, coder_named, coders_of, merged_notes
-from howsure_events.store.reading import Store
+from howsure_events.store.store_queries import Store
 
 # How far coders agree, beyond chance: Krippendorff's alpha for each actor and for all, with intervals.
 

@@ -12,13 +12,13 @@ import duckdb
 import numpy as np
 
 from howsure.errors import HowsureError, InputError
-from howsure.files.opened import parsed_json
+from howsure.files.input_files import parsed_json
 from howsure.inputs.numbers_and_names import check_whole, counted, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure_events.labels.coders import coder_named, coders_of
 from howsure_events.store.event_store import EventStore
 from howsure_events.store.integrity import DamagedStoreError
-from howsure_events.store.reading import REMEDY, Store, rows_of
+from howsure_events.store.store_queries import REMEDY, Store, rows_of
 
 # What readers of a store are asked: the question, the actors, and the draws of documents.
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from howsure.errors import InputError
-from howsure_events.store.reading import Store, rows_of
+from howsure_events.store.store_queries import Store, rows_of
 
 MAX_NAME = 60  # characters
 SPACES = re.compile(r"[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
-from howsure.counts.draw import Elements, read_draw
+from howsure.counts.sampling_design import Elements, read_draw
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted, unknown_name
 from howsure.show.table import Table, all_digits, in_a_spreadsheet
@@ -29,11 +29,11 @@ from howsure_events.labels.answers import (
     settlements_of,
 )
 from howsure_events.labels.coders import CoderNames, coder_named, coders_of, merged_notes, names_of_coders
-from howsure_events.labels.draw import ALL, checked_question, question_of
+from howsure_events.labels.draw_documents import ALL, checked_question, question_of
 from howsure_events.labels.label_files import COLUMNS, INCLUSION, LABEL, STRATUM, UNCLEAR, ReadAnswer, read_labels
 from howsure_events.store.documents import stored_documents
 from howsure_events.store.event_store import EventStore
-from howsure_events.store.reading import Store, chosen_actors, rows_of
+from howsure_events.store.store_queries import Store, chosen_actors, rows_of
 
 # What an import of labels added to a store.
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from howsure.errors import InputError
-from howsure.files.opened import NotUTF8Error, Text, asked_encoding, parsed_json, read_text
+from howsure.files.input_files import NotUTF8Error, Text, asked_encoding, parsed_json, read_text
 from howsure.inputs.numbers_and_names import spelled_number
 from howsure.show.table import out_of_a_spreadsheet
 from howsure_events.labels.coders import coder_key

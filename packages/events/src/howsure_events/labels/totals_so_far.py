@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.counts.design import labels_total
+from howsure.counts.design_totals import labels_total
 from howsure.counts.label_sample import allocation, further_allocation
 from howsure.counts.planning import MIN_LABELS as MIN_PLANNING_LABELS
 from howsure.counts.population import MIN_LABELS, Units, read_units
@@ -16,10 +16,10 @@ from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.proportions import normal_quantile
 from howsure_events.labels.answers import CHANCES, SettledLabels, reading_order, settled_labels
-from howsure_events.labels.draw import label_spread
-from howsure_events.labels.readers import first_coder, progress
+from howsure_events.labels.coder_progress import first_coder, progress
+from howsure_events.labels.draw_documents import label_spread
 from howsure_events.series.labelled_pairs import LEAST, joined_strata
-from howsure_events.store.reading import Store, rows_of, title_of
+from howsure_events.store.store_queries import Store, rows_of, title_of
 
 # How wide the intervals of the totals are by now: by the design of the draw alone, without any model.
 

@@ -26,7 +26,7 @@ from howsure_events.labels.answers import SettledLabels, settled_labels
 from howsure_events.labels.coders import merged_notes
 from howsure_events.series.extra_features import Scores, learned_features, score_features
 from howsure_events.series.labelled_pairs import LabelledPairs, PairFeatures, labelled_pairs, pair_features
-from howsure_events.store.reading import (
+from howsure_events.store.store_queries import (
     Store,
     chosen_actors,
     days_asked,
@@ -362,7 +362,7 @@ def corrected_series(
 
     >>> from howsure_events import EventStore, example_store
     >>> from howsure_events.labels.answers import record_answer
-    >>> from howsure_events.labels.draw import draw_documents
+    >>> from howsure_events.labels.draw_documents import draw_documents
     >>> with example_store() as store:
     ...     path, found = store.path, dict(store.ask("SELECT document, best FROM events WHERE actor = 'NORLAND'"))
     >>> with EventStore.open(path, read_only=False) as store:

@@ -36,7 +36,7 @@ from howsure_events.series.raw_counts import (
     period_asked,
     shared_stories,
 )
-from howsure_events.store.reading import (
+from howsure_events.store.store_queries import (
     Columns,
     Store,
     check_unit_known,

@@ -21,7 +21,7 @@ from howsure.inputs.checks import is_missing
 from howsure.inputs.pairs import Floats
 from howsure_events.labels.answers import asked_of
 from howsure_events.series.labelled_pairs import PairFeatures
-from howsure_events.store.reading import Store, chosen_actors, rows_of
+from howsure_events.store.store_queries import Store, chosen_actors, rows_of
 
 # Further features of (document, actor) pairs: scores that a user brings, and scores learned from the read texts.
 

@@ -19,7 +19,7 @@ from howsure_events.series.event_series import EventSeries
 from howsure_events.series.extra_features import Scores
 from howsure_events.series.labelled_pairs import TooFewLabelsError
 from howsure_events.store.documents import StoredDocument, stored_documents
-from howsure_events.store.reading import (
+from howsure_events.store.store_queries import (
     Store,
     actors_in,
     bounds_of,

@@ -14,8 +14,8 @@ from howsure.inputs.checks import Coded, coded_rows
 from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure_events.labels.answers import CHANCES, SettledLabels
-from howsure_events.labels.draw import band_of, event_words
-from howsure_events.store.reading import Columns, Store, chosen_actors, columns_of
+from howsure_events.labels.draw_documents import band_of, event_words
+from howsure_events.store.store_queries import Columns, Store, chosen_actors, columns_of
 
 # What a store knows of each document and actor: the model's probability, and cheap features that tell labels apart.
 

@@ -14,7 +14,7 @@ from howsure.show.notes import DETAIL, WARNING, Note
 from howsure.show.table import Table
 from howsure_events.series.corrected_comparison import CorrectedComparison
 from howsure_events.series.corrected_series import CorrectedSeries
-from howsure_events.store.reading import Store, facts_of
+from howsure_events.store.store_queries import Store, facts_of
 
 TOGETHER: str = "together"
 APART: str = "apart"

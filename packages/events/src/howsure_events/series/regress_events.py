@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from howsure.errors import InputError
-from howsure.files.opened import opened, parsed_json
+from howsure.files.input_files import opened, parsed_json
 from howsure.inputs import frames
 from howsure.inputs.checks import Coded
 from howsure.inputs.numbers_and_names import shortened, unknown_name
@@ -23,7 +23,7 @@ from howsure.regression.results import PredictedCoefficient, PredictedRegression
 from howsure.result import Estimate
 from howsure_events.labels.answers import settled_labels
 from howsure_events.series.labelled_pairs import PairFeatures, labelled_pairs, pair_features
-from howsure_events.store.reading import Store, chosen_actors, event_of, rows_of, settings_of
+from howsure_events.store.store_queries import Store, chosen_actors, event_of, rows_of, settings_of
 
 ACTOR, PERIOD, DOCUMENT = KEYS = ("actor", "period", "document")
 Key = tuple[str, ...]

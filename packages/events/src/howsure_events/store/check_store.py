@@ -22,7 +22,7 @@ from howsure_events.store.integrity import (
     schema_damage,
     table_damage,
 )
-from howsure_events.store.reading import (
+from howsure_events.store.store_queries import (
     REMEDY,
     Store,
     each_row,

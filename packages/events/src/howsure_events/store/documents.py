@@ -12,7 +12,7 @@ import numpy as np
 from howsure.errors import InputError
 from howsure.inputs.pairs import Bools, Integers
 from howsure_events.store.integrity import DamagedStoreError, are_clusterings, check_documents
-from howsure_events.store.reading import REMEDY, Store, number_of_samples, rows_of
+from howsure_events.store.store_queries import REMEDY, Store, number_of_samples, rows_of
 from howsure_events.store.tables import as_bits, as_labels
 from howsure_text.coreference.coref_posterior import CorefPosterior
 

@@ -16,10 +16,10 @@ import duckdb
 from howsure import __version__
 from howsure.data.tables.connections import Setting, connect
 from howsure.errors import HowsureError, InputError
-from howsure.files.opened import Scratch
-from howsure.files.whole import check_place, sync_folder
+from howsure.files.atomic_write import check_place, sync_folder
+from howsure.files.input_files import Scratch
 from howsure_events.store.integrity import check_all_of_it, check_opened, remember_whole, state_of, was_whole
-from howsure_events.store.reading import Settings, asked, closed_store, is_for_reading, read_settings
+from howsure_events.store.store_queries import Settings, asked, closed_store, is_for_reading, read_settings
 from howsure_events.store.tables import TABLES, VERSION, arrow_table
 
 FAILED_WRITES = (duckdb.IOException, duckdb.FatalException, duckdb.TransactionException, duckdb.OutOfMemoryException)

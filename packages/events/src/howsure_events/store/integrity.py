@@ -13,7 +13,7 @@ import numpy as np
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.pairs import Integers
-from howsure_events.store.reading import REMEDY, Store, is_imported, rows_of
+from howsure_events.store.store_queries import REMEDY, Store, is_imported, rows_of
 from howsure_events.store.tables import LABEL_TABLES, TABLES, types_of
 
 # The rules for the tables of a store, in SQL: references, ranges, lengths and keys.

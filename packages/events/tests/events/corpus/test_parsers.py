@@ -11,7 +11,7 @@ from tests.events import newswire
 from tests.events.stores import work
 
 from howsure_events.corpus import EMPTY, NO_ACTOR, NO_DATE, TOO_LONG, Fields, Filter, InputDocument
-from howsure_events.extraction.one_document import mention_facts
+from howsure_events.extraction.extract_document import mention_facts
 from howsure_events.extraction.open_corpus import open_corpus
 from howsure_events.extraction.parsers import SpacyParser, scheme_of
 from howsure_events.extraction.processes import Work, Worker

@@ -15,7 +15,7 @@ from tests.events.labels.labelled_stores import give
 from tests.events.made_up_store import copied, created, packed
 
 from howsure_events.labels.answers import SettledLabels, reading_order
-from howsure_events.labels.draw import draw_documents
+from howsure_events.labels.draw_documents import draw_documents
 from howsure_events.store.event_store import EventStore
 
 ACTORS = ("AAA", "BBB")

@@ -14,7 +14,7 @@ from tests.events.corrected.known_truth import ACTORS, KnownTruth, known_truth
 from tests.events.made_up_store import TITLES, make_store
 
 from howsure.errors import InputError
-from howsure_events.labels.draw import strata_of
+from howsure_events.labels.draw_documents import strata_of
 from howsure_events.series.corrected_comparison import UNTOLD, corrected_comparison
 from howsure_events.series.corrected_series import CorrectedSeries, corrected_series
 from howsure_events.series.event_series import event_series

@@ -24,11 +24,11 @@ from howsure_events.extraction.extract_events import extract_events
 from howsure_events.extraction.open_corpus import open_corpus
 from howsure_events.extraction.recount import NEEDED, StoredCorpus, carry_labels, recount_events
 from howsure_events.labels.answers import reading_order, record_answer, settled_labels, undo_answer
-from howsure_events.labels.draw import draw_documents
+from howsure_events.labels.draw_documents import draw_documents
 from howsure_events.rule import Rule, built_in_rule
 from howsure_events.store.check_store import check_store
 from howsure_events.store.event_store import EventStore
-from howsure_events.store.reading import read_settings
+from howsure_events.store.store_queries import read_settings
 from howsure_events.store.tables import LABEL_TABLES
 from howsure_text.coreference.antecedent_model import AntecedentModel
 

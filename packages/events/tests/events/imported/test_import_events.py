@@ -25,7 +25,7 @@ from howsure_events.extraction import import_events as module
 from howsure_events.extraction.import_events import drawn_samples, import_events, sentences_of
 from howsure_events.extraction.imported_scores import ScoreColumns
 from howsure_events.labels.answers import reading_order
-from howsure_events.labels.draw import draw_documents
+from howsure_events.labels.draw_documents import draw_documents
 from howsure_events.labels.import_labels import import_labels
 from howsure_events.rule import built_in_rule
 from howsure_events.series.corrected_series import corrected_series

@@ -10,7 +10,7 @@ from typing import Any
 from tests.events.made_up_store import store_file
 
 from howsure_events.labels.answers import reading_order
-from howsure_events.labels.draw import draw_documents
+from howsure_events.labels.draw_documents import draw_documents
 from howsure_events.store.event_store import EventStore
 
 RULE = {"name": "attack", "verbs": ["attack"], "forms": ["attacked"], "nouns": []}

@@ -32,7 +32,7 @@ from howsure_events.labels.answers import (
     settled_labels,
     undo_answer,
 )
-from howsure_events.labels.readers import progress
+from howsure_events.labels.coder_progress import progress
 from howsure_events.store.check_store import check_store
 from howsure_events.store.event_store import EventStore, StoreError
 

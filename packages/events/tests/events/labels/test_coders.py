@@ -23,9 +23,9 @@ from howsure_events.labels.answers import (
     settlements_of,
     undo_answer,
 )
+from howsure_events.labels.coder_progress import documents_for, first_coder, left_to_read, progress
 from howsure_events.labels.coders import coder_key, coder_named, is_same_coder
 from howsure_events.labels.import_labels import import_labels, label_table, readings_table
-from howsure_events.labels.readers import documents_for, first_coder, left_to_read, progress
 from howsure_events.series.corrected_series import corrected_series
 from howsure_events.store.check_store import check_store
 from howsure_events.store.event_store import EventStore

@@ -15,7 +15,7 @@ from tests.events.made_up_store import copied
 
 from howsure.errors import InputError
 from howsure_events.labels.answers import asked_of, labelling_of, reading_order
-from howsure_events.labels.draw import (
+from howsure_events.labels.draw_documents import (
     HIGH,
     LOW,
     NOT_FOUND,

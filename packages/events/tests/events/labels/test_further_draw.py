@@ -12,10 +12,19 @@ from tests.cli.running import printed
 from tests.events.corrected.known_truth import ACTORS, known_truth
 from tests.events.labels.labelled_stores import give
 
-from howsure.counts.design import labels_total
+from howsure.counts.design_totals import labels_total
 from howsure.counts.population import read_units
 from howsure_events.labels.answers import SettledLabels, reading_order, record_answer, settled_labels
-from howsure_events.labels.draw import HIGH, LOW, SILENT, WORD, Strata, draw_documents, further_documents, label_spread
+from howsure_events.labels.draw_documents import (
+    HIGH,
+    LOW,
+    SILENT,
+    WORD,
+    Strata,
+    draw_documents,
+    further_documents,
+    label_spread,
+)
 from howsure_events.labels.totals_so_far import intervals, one_more_hour
 from howsure_events.series.corrected_series import corrected_series
 from howsure_events.store.event_store import EventStore

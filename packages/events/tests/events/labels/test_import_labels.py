@@ -21,7 +21,7 @@ from howsure_events.labels.answers import (
     settled_labels,
     settlements_of,
 )
-from howsure_events.labels.draw import draw_documents
+from howsure_events.labels.draw_documents import draw_documents
 from howsure_events.labels.import_labels import import_labels, label_table, reading_sheet
 from howsure_events.labels.label_files import read_labels
 from howsure_events.store.check_store import check_store

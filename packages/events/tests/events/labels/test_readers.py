@@ -18,8 +18,8 @@ from tests.events.labels.labelled_stores import answer_all, drawn_store, give
 from howsure.errors import InputError
 from howsure_events.labels.agreement import disagreements
 from howsure_events.labels.answers import reading_order, record_answer, settle
-from howsure_events.labels.draw import draw_documents
-from howsure_events.labels.readers import documents_for, left_to_read, progress, seconds_for
+from howsure_events.labels.coder_progress import documents_for, left_to_read, progress, seconds_for
+from howsure_events.labels.draw_documents import draw_documents
 from howsure_events.store.event_store import EventStore
 
 N = 40

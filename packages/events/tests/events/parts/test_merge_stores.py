@@ -27,7 +27,7 @@ from howsure_events.corpus import BATCH, Part
 from howsure_events.extraction import merge_stores as module
 from howsure_events.extraction.merge_stores import check_held, checked_parts, recipe_of_all
 from howsure_events.store.event_store import EventStore
-from howsure_events.store.reading import read_settings
+from howsure_events.store.store_queries import read_settings
 
 DOCUMENTS = 3 * BATCH + 11  # two batches, and two of which one is short
 REPRINTED = (0, BATCH, 2 * BATCH)  # the same text in both parts

@@ -16,7 +16,7 @@ from howsure.errors import InputError
 from howsure.figures.style import new_figure
 from howsure.result import plain
 from howsure_events.figures import draw_events, event_figure
-from howsure_events.labels.draw import draw_documents
+from howsure_events.labels.draw_documents import draw_documents
 from howsure_events.series.actor_comparison import compare_actors
 from howsure_events.series.corrected_comparison import corrected_comparison
 from howsure_events.series.corrected_series import corrected_series

@@ -36,7 +36,7 @@ from howsure_events.series.counts import (
 )
 from howsure_events.series.event_series import UNITS, event_series
 from howsure_events.store.event_store import EventStore
-from howsure_events.store.reading import days_asked, documents_by_period
+from howsure_events.store.store_queries import days_asked, documents_by_period
 
 SAMPLES = 100
 SMALL = st.lists(st.lists(st.integers(0, 2), min_size=4, max_size=4), min_size=1, max_size=4)

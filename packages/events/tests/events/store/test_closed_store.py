@@ -36,17 +36,17 @@ from howsure_events.explorer import labelling as questions
 from howsure_events.explorer import queries as addresses
 from howsure_events.explorer import queries as corrections
 from howsure_events.explorer.access import COORDINATOR
-from howsure_events.explorer.one_file import events_report
+from howsure_events.explorer.page_file import events_report
 from howsure_events.explorer.queries import document_view
 from howsure_events.extraction import merge_stores, recount
 from howsure_events.extraction.recount import recount_events
-from howsure_events.labels import agreement, answers, coders, draw, import_labels, readers
+from howsure_events.labels import agreement, answers, coder_progress, coders, draw_documents, import_labels
 from howsure_events.labels import agreement as disagreements
 from howsure_events.labels import answers as labelling
 from howsure_events.labels import answers as settled
-from howsure_events.labels import draw as bands
+from howsure_events.labels import draw_documents as bands
 from howsure_events.labels import import_labels as export_labels
-from howsure_events.labels.draw import event_words
+from howsure_events.labels.draw_documents import event_words
 from howsure_events.labels.totals_so_far import intervals, one_more_hour
 from howsure_events.series import extra_features, files
 from howsure_events.series.corrected_series import corrected_series
@@ -55,7 +55,7 @@ from howsure_events.series.files import AnswersAbout, answers_about, documents_b
 from howsure_events.series.labelled_pairs import pair_features
 from howsure_events.series.raw_counts import dependence_asked
 from howsure_events.series.regress_events import regress_events
-from howsure_events.store import integrity, reading
+from howsure_events.store import integrity, store_queries
 from howsure_events.store import integrity as refusals
 from howsure_events.store.documents import stored_document, stored_documents
 from howsure_events.stories import stories_of
@@ -96,66 +96,68 @@ def _import(store: EventStore) -> None:
 
 
 ASKED: dict[str, Callable[[EventStore], Any]] = {
-    "actors_in": reading.actors_in,
+    "actors_in": store_queries.actors_in,
     "agreement": agreement.agreement,
     "answers_of": answers.answers_of,
     "asked_of": labelling.asked_of,
     "coders_of": coders.coders_of,
-    "asked": lambda store: reading.asked(store, "SELECT 1", {}).__enter__(),
-    "asking_once": lambda store: reading.asking_once(store).__enter__(),
-    "facts_of": lambda store: reading.facts_of(store, "SELECT 1"),
-    "found_once": lambda store: reading.found_once(store, ("one",), lambda: reading.rows_of(store, "SELECT 1")),
-    "bounds_of": lambda store: reading.bounds_of(store, "2001"),
+    "asked": lambda store: store_queries.asked(store, "SELECT 1", {}).__enter__(),
+    "asking_once": lambda store: store_queries.asking_once(store).__enter__(),
+    "facts_of": lambda store: store_queries.facts_of(store, "SELECT 1"),
+    "found_once": lambda store: store_queries.found_once(
+        store, ("one",), lambda: store_queries.rows_of(store, "SELECT 1")
+    ),
+    "bounds_of": lambda store: store_queries.bounds_of(store, "2001"),
     "check_documents": lambda store: refusals.check_documents(store, [0]),
     "check_everything": refusals.check_everything,
     "check_held": lambda store: merge_stores.check_held(
         store, merge_stores.PartGiven(store.path, Part(1, 2), 9, dict(store.settings))
     ),
     "check_opened": refusals.check_opened,
-    "chosen_actors": lambda store: reading.chosen_actors(store, None),
-    "columns_of": lambda store: reading.columns_of(store, "SELECT 1"),
+    "chosen_actors": lambda store: store_queries.chosen_actors(store, None),
+    "columns_of": lambda store: store_queries.columns_of(store, "SELECT 1"),
     "carry_labels": lambda store: recount.carry_labels(store, store),
     "compare": lambda store: queries.compare(store, "NORLAND", "SUDORIA"),
     "compare_actors": lambda store: compare_actors(store, "NORLAND", "SUDORIA"),
     "compare_rules": lambda store: compare_rules(store, store),
     "dependence_asked": lambda store: dependence_asked(store, "together", 0.0),
     "disagreements": disagreements.disagreements,
-    "draw_documents": lambda store: draw.draw_documents(store, 10),
+    "draw_documents": lambda store: draw_documents.draw_documents(store, 10),
     "documents_with_words": bands.documents_with_words,
     "event_words": event_words,
     "document": lambda store: questions.document(store, 0, coder="anna", **asking(store)),
     "document_view": lambda store: document_view(store, 0),
-    "documents_by_period": lambda store: reading.documents_by_period(store, "year"),
+    "documents_by_period": lambda store: store_queries.documents_by_period(store, "year"),
     "answers_about": lambda store: answers_about(store, "NORLAND"),
     "documents_between": lambda store: documents_between(
         store, "NORLAND", (datetime.date(2001, 1, 1), datetime.date(2002, 1, 1)), AnswersAbout({}, {})
     ),
     "documents_of": lambda store: documents_of(store, "NORLAND", at="2001"),
     "doubtful_documents": doubtful_documents,
-    "each_row": lambda store: list(reading.each_row(store, "SELECT 1")),
+    "each_row": lambda store: list(store_queries.each_row(store, "SELECT 1")),
     "event_series": event_series,
-    "incomplete_periods": lambda store: reading.incomplete_periods(store, ["2001"], None, None),
+    "incomplete_periods": lambda store: store_queries.incomplete_periods(store, ["2001"], None, None),
     "events_report": events_report,
     "export": addresses.export,
-    "first_and_last": reading.first_and_last,
-    "is_for_reading": reading.is_for_reading,
+    "first_and_last": store_queries.first_and_last,
+    "is_for_reading": store_queries.is_for_reading,
     "import_labels": _import,
     "label_table": export_labels.label_table,
     "reading_sheet": export_labels.reading_sheet,
     "labelling_of": labelling.labelling_of,
     "overview": queries.overview,
-    "documents_for": lambda store: readers.documents_for(store, "anna"),
-    "left_to_read": readers.left_to_read,
-    "first_coder": readers.first_coder,
+    "documents_for": lambda store: coder_progress.documents_for(store, "anna"),
+    "left_to_read": coder_progress.left_to_read,
+    "first_coder": coder_progress.first_coder,
     "one_more_hour": one_more_hour,
-    "progress": lambda store: readers.progress(store, "anna"),
+    "progress": lambda store: coder_progress.progress(store, "anna"),
     "reading_order": labelling.reading_order,
     "readings_table": export_labels.readings_table,
     "start": lambda store: questions.start(store, **asking(store)),
     "record_answer": lambda store: answers.record_answer(store, 0, "anna", acting=[], revision=0),
     "revision_of": lambda store: answers.revision_of(store, 0, "anna"),
     "recount_events": lambda store: recount_events(store, "other.duckdb", rule=built_in_rule("attack-wide")),
-    "rows_of": lambda store: reading.rows_of(store, "SELECT 1"),
+    "rows_of": lambda store: store_queries.rows_of(store, "SELECT 1"),
     "schema_damage": lambda store: list(integrity.schema_damage(store)),
     "series": lambda store: queries.series(store, ["NORLAND"]),
     "settle": lambda store: answers.settle(store, 0, [], coder="anna"),

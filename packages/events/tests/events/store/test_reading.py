@@ -23,7 +23,7 @@ from howsure_events.series.actor_comparison import compare_actors
 from howsure_events.series.files import documents_of, doubtful_documents
 from howsure_events.store.documents import DecidingLink, deciding_links
 from howsure_events.store.event_store import EventStore
-from howsure_events.store.reading import asking_once, chosen_actors, facts_of
+from howsure_events.store.store_queries import asking_once, chosen_actors, facts_of
 from howsure_events.store.tables import as_bits, as_labels
 
 

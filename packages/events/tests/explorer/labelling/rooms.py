@@ -19,7 +19,7 @@ from tests.explorer.chromium import Browser
 from tests.explorer.hostile_store import DOCUMENTS, make_hostile_store
 from tests.explorer.serving import ServedPage
 
-from howsure_events.labels.draw import draw_documents
+from howsure_events.labels.draw_documents import draw_documents
 from howsure_events.store.event_store import EventStore
 
 ACTORS = ("IRQ", "YUG", "KWT")  # keys 1, 2, 3; the title of the last is hostile

@@ -11,10 +11,10 @@ from tests.events.labels.labelled_stores import give
 from tests.events.made_up_store import store_file
 
 import howsure
-from howsure.counts.design import labels_total
+from howsure.counts.design_totals import labels_total
 from howsure.counts.population import read_units
 from howsure_events.labels.answers import reading_order, record_answer, settled_labels
-from howsure_events.labels.draw import draw_documents
+from howsure_events.labels.draw_documents import draw_documents
 from howsure_events.labels.totals_so_far import intervals
 from howsure_events.store.event_store import EventStore
 

@@ -15,7 +15,7 @@ from tests.explorer.labelling.rooms import ACTORS, READ, ServedRoom, current, en
 from tests.explorer.test_access import UNNAMED, WINDOW
 from tests.explorer.test_hostile import FORBIDDEN, HARMFUL
 
-from howsure_events.labels.draw import draw_documents
+from howsure_events.labels.draw_documents import draw_documents
 from howsure_events.store.event_store import EventStore
 
 pytestmark = pytest.mark.usefixtures("quiet")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from howsure.files.whole import write_whole
+from howsure.files.atomic_write import write_whole
 from howsure.inputs.parameter_types import Figure
 from howsure_cli.terminal.commands import Group
 from howsure_cli.terminal.destinations import Written, WrittenFolder

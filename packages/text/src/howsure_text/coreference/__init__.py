@@ -5,7 +5,7 @@ from howsure_text.coreference.antecedent_model import AntecedentModel
 from howsure_text.coreference.antecedent_scores import AntecedentScores
 from howsure_text.coreference.coref_posterior import CorefPosterior, QueryPosterior
 from howsure_text.coreference.detection import detect_mentions
-from howsure_text.coreference.judged import pairs_from_posteriors
+from howsure_text.coreference.gold_comparison import pairs_from_posteriors
 from howsure_text.coreference.metrics import CoreferenceScores, Score, coreference_scores, score_documents
 from howsure_text.coreference.recalibration import (
     CoreferenceRecalibration,
@@ -13,7 +13,7 @@ from howsure_text.coreference.recalibration import (
     recalibrate_coreference,
 )
 from howsure_text.coreference.resolution import ResolvedDocument, resolve
-from howsure_text.coreference.scored import posterior_from_scores, scores_from_fastcoref
+from howsure_text.coreference.scored_posteriors import posterior_from_scores, scores_from_fastcoref
 from howsure_text.coreference.sharpening import Sharpening
 
 __all__ = [

@@ -15,8 +15,8 @@ import numpy as np
 
 from howsure.errors import InputError, shown
 from howsure.files.archive import NUMBERS, ZIP, Archive, ArchiveError, Array
-from howsure.files.opened import compression_of, opened, parsed_json
-from howsure.files.whole import write_whole
+from howsure.files.atomic_write import write_whole
+from howsure.files.input_files import compression_of, opened, parsed_json
 from howsure.inputs.numbers_and_names import nearest, shortened
 from howsure_text.coreference.antecedent_scores import AntecedentScores
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from howsure.data.documents.document import Document, Mention
 from howsure.errors import InputError
-from howsure.files.saved import damaged_model, read_model, write_model
-from howsure.files.whole import Place
+from howsure.files.atomic_write import Place
+from howsure.files.serialization import damaged_model, read_model, write_model
 from howsure.inputs.checks import listed
 from howsure.inputs.numbers_and_names import check_choice, check_number, check_whole, unknown_name
 from howsure.inputs.pairs import Floats, Integers

@@ -22,7 +22,7 @@ from howsure.show.table import NUMBER, WORDS, Column
 from howsure.stats.proportions import CountDistribution, normal_quantile, poisson_binomial, wilson_interval
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed
 from howsure_text.coreference import antecedents as reading
-from howsure_text.coreference import clusterings, exact
+from howsure_text.coreference import clusterings, pair_probabilities
 from howsure_text.coreference.antecedents import Antecedents, from_listed_scores, from_scores
 from howsure_text.coreference.clusterings import Clusters, checked_mentions, clusters_from, labels_from
 
@@ -131,9 +131,9 @@ class CorefPosterior:
         Raises InputError for too many mentions, or a pair of positions that do not exist.
         """
         if pairs is None:
-            return exact.pair_matrix(self.antecedents)
+            return pair_probabilities.pair_matrix(self.antecedents)
         chosen = self._positions(pairs)
-        return exact.chosen_pairs(self.antecedents, chosen[:, 0], chosen[:, 1])
+        return pair_probabilities.chosen_pairs(self.antecedents, chosen[:, 0], chosen[:, 1])
 
     def best_antecedent_clusters(self) -> Clusters:
         """The usual 1-best: every mention takes its most probable antecedent. This is not the most probable
@@ -204,11 +204,11 @@ class CorefPosterior:
 
         Raises InputError for more than 5,000 mentions.
         """
-        return exact.path_matrix(self.antecedents) * self.antecedents.new
+        return pair_probabilities.path_matrix(self.antecedents) * self.antecedents.new
 
     def expected_cluster_size(self) -> Floats:
         """The expected size of the cluster of each mention, (M,), exact: Σ_j P(i ~ j)."""
-        return exact.expected_sizes(self.antecedents)
+        return pair_probabilities.expected_sizes(self.antecedents)
 
     def antecedent_entropy(self) -> float:
         """The entropy of the choices of antecedents, in nats, exact: −Σ_j Σ_k P(a_j = k) log P(a_j = k), with "new".

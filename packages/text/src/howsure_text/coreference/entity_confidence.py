@@ -19,7 +19,7 @@ from howsure.stats.logistic import fit_logistic, sigmoid
 from howsure_text.coreference.antecedents import Antecedents
 from howsure_text.coreference.clusterings import Clustering
 from howsure_text.coreference.coref_posterior import CorefPosterior
-from howsure_text.coreference.judged import mention_confidence, pairs_from_posteriors
+from howsure_text.coreference.gold_comparison import mention_confidence, pairs_from_posteriors
 
 # Recalibrated confidence in entities: the share of pairs of mentions of an entity that truly corefer.
 

@@ -10,8 +10,8 @@ from typing import Any, Self
 
 from howsure import __version__
 from howsure.errors import InputError
-from howsure.files.opened import opened, parsed_json
-from howsure.files.whole import Place, write_whole
+from howsure.files.atomic_write import Place, write_whole
+from howsure.files.input_files import opened, parsed_json
 from howsure.inputs.checks import listed
 from howsure.inputs.numbers_and_names import check_number, unknown_name
 from howsure.inputs.pairs import Floats, Integers, Pairs
@@ -31,7 +31,7 @@ from howsure_text.coreference.entity_confidence import (
     fit_confidence,
     judged_entities,
 )
-from howsure_text.coreference.judged import mention_confidence
+from howsure_text.coreference.gold_comparison import mention_confidence
 from howsure_text.coreference.sharpening import SCORES, Score, Sharpening, fit_sharpening
 
 # Coreference posteriors recalibrated by documents whose entities are known.

@@ -25,9 +25,9 @@ from howsure_text.coreference.clusterings import clusters_from
 from howsure_text.coreference.coref_posterior import CorefPosterior
 from howsure_text.coreference.detection import Source, entities_of, mentions_of
 from howsure_text.coreference.entity_confidence import DECISIONS, Decision, entities_by
-from howsure_text.coreference.judged import mention_confidence
+from howsure_text.coreference.gold_comparison import mention_confidence
 from howsure_text.coreference.recalibration import CoreferenceRecalibration
-from howsure_text.coreference.scored import Misplaced, scored_document
+from howsure_text.coreference.scored_posteriors import Misplaced, scored_document
 from howsure_text.notebooks import mentions_html
 from howsure_text.parses import ParsedDocument
 

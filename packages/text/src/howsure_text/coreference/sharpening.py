@@ -15,7 +15,7 @@ from howsure.inputs.numbers_and_names import check_number
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.logistic import sigmoid
 from howsure_text.coreference.antecedents import Antecedents
-from howsure_text.coreference.exact import pair_matrix
+from howsure_text.coreference.pair_probabilities import pair_matrix
 
 # Antecedent distributions made sharper or blunter, and "new" more or less probable.
 

@@ -8,12 +8,12 @@ from howsure_text.sequences.entities import EntitySpans, entity_spans, within_gr
 from howsure_text.sequences.evaluation import EntityEvaluation, TagEvaluation, evaluate_entities, evaluate_tags
 from howsure_text.sequences.hmm import HMMTagger
 from howsure_text.sequences.paths import BestPaths
+from howsure_text.sequences.sentences import count_unknown
 from howsure_text.sequences.tag_posterior import TagPosterior
 from howsure_text.sequences.tagger import load_tagger
 from howsure_text.sequences.temperatures import Temperatures
 from howsure_text.sequences.tempering import cross_tempered, fit_temperatures
 from howsure_text.sequences.token_labels import gold_tags
-from howsure_text.sequences.words import count_unknown
 
 __all__ = [
     "BestPaths",

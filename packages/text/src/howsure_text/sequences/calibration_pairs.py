@@ -17,7 +17,7 @@ from howsure.inputs.numbers_and_names import shortened, unknown_name
 from howsure.inputs.pairs import CLASS_WISE, TOP_LABEL, Floats, Integers, Pairs
 from howsure.inputs.parameter_types import ArrayLike
 from howsure_text.sequences.potentials import check_count
-from howsure_text.sequences.words import ERROR, check_sentences, gold_numbers
+from howsure_text.sequences.sentences import ERROR, check_sentences, gold_numbers
 
 ROUNDING = 1e-9  # by which a sum of products may leave [0, 1]
 

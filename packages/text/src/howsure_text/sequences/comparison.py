@@ -25,10 +25,10 @@ from howsure.stats.mean_score import Bounds, mean_difference, mean_score
 from howsure.stats.proportions import t_quantile
 from howsure_text.sequences.calibration_pairs import frequent_transitions, tag_pairs, transition_pairs
 from howsure_text.sequences.entities import entity_spans
+from howsure_text.sequences.sentences import ERROR, KEEP
 from howsure_text.sequences.tag_posterior import TagPosterior
 from howsure_text.sequences.temperatures import GoldLikelihood, Unseen, check_unseen, gold_codes
 from howsure_text.sequences.token_labels import EntityLabels
-from howsure_text.sequences.words import ERROR, KEEP
 
 TOP, EVERY, PAIRS, ENTITIES = "error, most probable tag", "error, every tag", "error, pairs of tags", "error, entities"
 SEEN, UNSEEN = "… of seen words", "… of unseen words"

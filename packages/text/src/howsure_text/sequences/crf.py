@@ -13,8 +13,8 @@ from scipy.sparse import csr_array
 
 from howsure.errors import InputError
 from howsure.files.archive import most_unpacked
-from howsure.files.opened import opened, undecodable
-from howsure.files.whole import Place
+from howsure.files.atomic_write import Place
+from howsure.files.input_files import opened, undecodable
 from howsure.inputs.numbers_and_names import check_number, check_whole, counted, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.randomness import Randomness, generator_from
@@ -27,6 +27,7 @@ from howsure_text.sequences.features import (
     design_of_words,
     families_of,
 )
+from howsure_text.sequences.sentences import check_lists, check_sentences, check_tags, check_training, coded
 from howsure_text.sequences.tag_posterior import TagPosterior
 from howsure_text.sequences.tagger import Arrays, Tagger
 from howsure_text.sequences.training import (
@@ -39,7 +40,6 @@ from howsure_text.sequences.training import (
     minimise,
     parts_of,
 )
-from howsure_text.sequences.words import check_lists, check_sentences, check_tags, check_training, coded
 
 MOST_ITERATIONS = {"lbfgs": 1000, "adagrad": 100}
 TOLERANCES = {"lbfgs": 1e-5, "adagrad": 1e-3}

@@ -17,9 +17,9 @@ from howsure.result import Result
 from howsure.show.table import FLAG, NUMBER, WORDS, Column, Kind, plain_list
 from howsure_text.sequences.messages import first_rows
 from howsure_text.sequences.potentials import check_count
+from howsure_text.sequences.sentences import ERROR, Texts, check_tags, check_unknown_tags
 from howsure_text.sequences.tag_posterior import TagPosterior
 from howsure_text.sequences.token_labels import EntityLabels
-from howsure_text.sequences.words import ERROR, Texts, check_tags, check_unknown_tags
 
 # The exact probability of entities: that one begins at a token, goes on, and ends, summed over all other labels.
 #

@@ -11,10 +11,10 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from howsure.calibration.curve import curve_of
+from howsure.calibration.curve_text import kind
 from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.scores import score_columns, scores_of_all_classes
 from howsure.calibration.table import by_group
-from howsure.calibration.words import kind
 from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Pairs
 from howsure.result import Rows, chosen_columns, fitted_text
@@ -22,8 +22,8 @@ from howsure.show.table import COUNT, FRAME, NUMBER, P_VALUE, WORDS, Column, Tab
 from howsure.stats.p_values import ADJUSTED, adjust_p_values
 from howsure_text.sequences.calibration_pairs import tag_pairs
 from howsure_text.sequences.entities import EntitySpans
+from howsure_text.sequences.sentences import ERROR, count_unknown
 from howsure_text.sequences.tag_posterior import TagPosterior
-from howsure_text.sequences.words import ERROR, count_unknown
 
 ALL = "all"
 Tags = Sequence[Sequence[str]]

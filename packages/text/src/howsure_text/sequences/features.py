@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import unknown_name
 from howsure.inputs.pairs import Floats, Integers
-from howsure_text.sequences.words import lengths_of
+from howsure_text.sequences.sentences import lengths_of
 
 # Feature families of a CRF: each is a small function from a word to strings.
 #

@@ -13,10 +13,10 @@ from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import check_number, shortened, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure_text.sequences.features import Scores, shape
+from howsure_text.sequences.sentences import check_sentences, check_tags, check_training, coded, lengths_of
 from howsure_text.sequences.tag_posterior import TagPosterior
 from howsure_text.sequences.tagger import Arrays, Tagger
 from howsure_text.sequences.temperatures import Unseen
-from howsure_text.sequences.words import check_sentences, check_tags, check_training, coded, lengths_of
 
 POLICIES = ("shape", "uniform", "pseudocount", "error")
 

@@ -15,7 +15,7 @@ from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.randomness import Randomness, generator_from
 from howsure_text.sequences.messages import CHUNK_CELLS, Batch, Chain, Messages, Workspace, below_one, pair_chunks
 from howsure_text.sequences.potentials import Potentials, possible_messages
-from howsure_text.sequences.words import TagSet
+from howsure_text.sequences.sentences import TagSet
 
 # Marginals of two consecutive tags, and the entropy of whole sequences.
 

@@ -31,8 +31,8 @@ from howsure_text.sequences.paths import (
     span_probabilities,
 )
 from howsure_text.sequences.potentials import Given, Potentials, check_count, check_possible, tempered
+from howsure_text.sequences.sentences import Tag, TagSet, check_lists
 from howsure_text.sequences.token_labels import token_potentials
-from howsure_text.sequences.words import Tag, TagSet, check_lists
 
 
 class TagPosterior:

@@ -12,13 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import InputError
-from howsure.files.saved import damaged_model, read_model, write_model
-from howsure.files.whole import Place
+from howsure.files.atomic_write import Place
+from howsure.files.serialization import damaged_model, read_model, write_model
 from howsure.inputs.numbers_and_names import unknown_name
+from howsure_text.sequences.sentences import TagSet, check_tags
 from howsure_text.sequences.tag_posterior import TagPosterior
 from howsure_text.sequences.temperatures import MARGINAL, Temperatures, Unseen
 from howsure_text.sequences.tempering import fit_temperatures
-from howsure_text.sequences.words import TagSet, check_tags
 
 Arrays = dict[str, npt.NDArray[Any]]
 DECODINGS = ("viterbi", "posterior")

@@ -17,8 +17,8 @@ from howsure.result import Estimate, Result
 from howsure.show.table import NUMBER, WORDS, Column
 from howsure_text.sequences.messages import Chain, Workspace, add_ends, first_rows
 from howsure_text.sequences.potentials import Given, Potentials, possible_messages
+from howsure_text.sequences.sentences import TagSet, check_lists, check_sentences, check_unknown_tags, gold_numbers
 from howsure_text.sequences.tag_posterior import TagPosterior
-from howsure_text.sequences.words import TagSet, check_lists, check_sentences, check_unknown_tags, gold_numbers
 
 # The temperatures fitted to gold tags, and what they do to a posterior.
 

@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from howsure.errors import InputError
-from howsure.files.opened import read_text
+from howsure.files.input_files import read_text
 from howsure.inputs.numbers_and_names import shortened, unknown_name
 from howsure_cli.terminal.commands import InOptions
 from howsure_cli.terminal.destinations import check_destinations, sources_of

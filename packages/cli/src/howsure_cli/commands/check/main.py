@@ -21,8 +21,8 @@ from howsure.data.sources import Files
 from howsure.errors import InputError
 from howsure.fields.check_fields import check_fields, run_fields_check
 from howsure.fields.policy import FilingPolicy
-from howsure.files.opened import identity
-from howsure.files.whole import alone, write_whole
+from howsure.files.atomic_write import alone, write_whole
+from howsure.files.input_files import identity
 from howsure.show.table import in_a_line, markdown_escaped
 from howsure.significance.experiments import Experiments
 from howsure.significance.trend import check_date

@@ -22,8 +22,8 @@ from howsure.data.documents.brackets import (
 )
 from howsure.data.documents.document import Document, Mention, Sentence, Strings
 from howsure.errors import InputError
-from howsure.files.opened import Text, read_text
-from howsure.files.whole import write_text
+from howsure.files.atomic_write import write_text
+from howsure.files.input_files import Text, read_text
 from howsure.inputs.numbers_and_names import spelled_number
 
 # CoNLL-2012 and LitBank: documents in parts, with one word per line in at least twelve columns, the last one for

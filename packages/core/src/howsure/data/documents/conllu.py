@@ -21,8 +21,8 @@ from howsure.data.documents.brackets import (
 )
 from howsure.data.documents.document import Document, Mention, Sentence, Strings, is_tree
 from howsure.errors import InputError, shown
-from howsure.files.opened import Text, read_text
-from howsure.files.whole import write_text
+from howsure.files.atomic_write import write_text
+from howsure.files.input_files import Text, read_text
 
 # Splitting CoNLL-U at blank lines: the blocks of a text or of a file read line by line, and the starts of
 # documents.

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from howsure.data.documents.document import Document
 from howsure.errors import InputError, shown
-from howsure.files.opened import parsed_json
+from howsure.files.input_files import parsed_json
 
 OUTSIDE = "O"
 UNTYPED = "entity"  # the type of labels that have none: B, I

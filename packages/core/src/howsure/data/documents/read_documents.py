@@ -21,11 +21,11 @@ from howsure.data.documents.conllu import conllu_documents
 from howsure.data.documents.document import Document, Sentence, Strings
 from howsure.data.documents.tagged_columns import columns_of, read_columns
 from howsure.errors import InputError, told
-from howsure.files.opened import Text, read_text
-from howsure.first_use import require
+from howsure.files.input_files import Text, read_text
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.numbers_and_names import check_choice, counted, shortened, unknown_name
 from howsure.inputs.source_names import format_suffix
+from howsure.lazy_imports import require
 
 # Converting spaCy documents. spaCy is not imported: any object with the same attributes works.
 

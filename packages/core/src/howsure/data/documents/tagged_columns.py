@@ -16,8 +16,8 @@ from typing import Any
 from howsure.data.documents.document import Strings
 from howsure.data.documents.entities import scheme_of
 from howsure.errors import InputError
-from howsure.files.opened import Text, read_text
-from howsure.files.whole import write_text
+from howsure.files.atomic_write import write_text
+from howsure.files.input_files import Text, read_text
 from howsure.inputs.numbers_and_names import counted
 
 BREAK_OF_CELL = re.compile(r"[\t\r\n\ud800-\udfff]")  # what is half a character has no place in UTF-8

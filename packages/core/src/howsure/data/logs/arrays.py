@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.data.logs.source import Beginning, LogFormat, Row, Source
+from howsure.data.logs.log_file import Beginning, LogFormat, Row, Source
 from howsure.errors import InputError, parameter
 from howsure.files.archive import MAGIC, NUMBERS, TEXTS, ZIP, Archive, read_array, unpacking
-from howsure.files.opened import opened, parsed_json, read_text
+from howsure.files.input_files import opened, parsed_json, read_text
 from howsure.inputs.numbers_and_names import natural_order, shortened
 
 # What a neural model put out, saved as arrays: logits, the numbers of the right labels, potentials of a CRF.

@@ -16,12 +16,12 @@ from typing import IO, Any
 
 import numpy as np
 
-from howsure.data.exploded import rows_as_objects
 from howsure.data.logs.item_documents import Contradiction, contradiction_in
 from howsure.data.logs.labels import Labels
-from howsure.data.logs.recognised import LOGS, check_format, check_no_summary, detected, log_format, unfolded
-from howsure.data.logs.source import NAMED, Columns, LogFormat, Row, Source, Unread, lines_of, parsed_line
+from howsure.data.logs.log_detection import LOGS, check_format, check_no_summary, detected, log_format, unfolded
+from howsure.data.logs.log_file import NAMED, Columns, LogFormat, Row, Source, Unread, lines_of, parsed_line
 from howsure.data.logs.tokens import NONE, WAYS, normalised, softmax
+from howsure.data.object_rows import rows_as_objects
 from howsure.data.tables.database import chunks
 from howsure.data.tables.named_files import COPIES, File, copied_rows, named_files, reading_files
 from howsure.data.tables.table import open_table

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from howsure.data.logs.labels import NO, YES, position
-from howsure.data.logs.source import Beginning, LogFormat, Row, Source, listed, mapping, number
+from howsure.data.logs.log_file import Beginning, LogFormat, Row, Source, listed, mapping, number
 from howsure.errors import InputError, parameter, shown
 
 TYPES = {"noul": "noul", "predicate": "probability"}  # of a yes or no -> where its probability stands

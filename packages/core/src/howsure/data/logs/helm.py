@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from howsure.data.logs.item_documents import content_hash
-from howsure.data.logs.source import GROUP, Beginning, LogFormat, Row, Source, listed, mapping, with_scores
+from howsure.data.logs.log_file import GROUP, Beginning, LogFormat, Row, Source, listed, mapping, with_scores
 from howsure.data.logs.tokens import of_answer
 from howsure.errors import InputError, shown
 from howsure.inputs.frames import EXCEPTION

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from howsure.data.logs.item_documents import content_hash
-from howsure.data.logs.source import Beginning, LogFormat, Row, Source, listed, mapping, number, with_scores
+from howsure.data.logs.log_file import Beginning, LogFormat, Row, Source, listed, mapping, number, with_scores
 from howsure.data.logs.tokens import of_answer, of_text
 from howsure.errors import InputError, shown
-from howsure.files.opened import is_version
+from howsure.files.input_files import is_version
 from howsure.inputs.frames import EXCEPTION
 from howsure.inputs.numbers_and_names import spelled_number
 

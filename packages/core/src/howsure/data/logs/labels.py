@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from howsure.data.logs.source import Row
+from howsure.data.logs.log_file import Row
 from howsure.data.tables.database import Database
 from howsure.data.tables.named_files import named_files
 from howsure.data.tables.table import column_names, open_table

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from howsure.data.logs.item_documents import content_hash
-from howsure.data.logs.source import NAMED, Beginning, LogFormat, Row, Source, listed, mapping, number, with_scores
+from howsure.data.logs.log_file import NAMED, Beginning, LogFormat, Row, Source, listed, mapping, number, with_scores
 from howsure.errors import shown
 from howsure.inputs.source_names import source_name
 

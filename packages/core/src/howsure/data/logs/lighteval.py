@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from howsure.data.logs.item_documents import content_hash
-from howsure.data.logs.source import Beginning, LogFormat, Row, Source, listed, mapping, numbers, with_scores
+from howsure.data.logs.log_file import Beginning, LogFormat, Row, Source, listed, mapping, numbers, with_scores
 from howsure.errors import InputError
 
 FILE = re.compile(r"details_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d:.-]+)\.parquet")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from howsure.data.logs.item_documents import content_hash
-from howsure.data.logs.source import GROUP, Beginning, LogFormat, Row, Source, listed, number, with_scores
+from howsure.data.logs.log_file import GROUP, Beginning, LogFormat, Row, Source, listed, number, with_scores
 from howsure.errors import shown
 from howsure.inputs.matching import HASH_KIND_END
 from howsure.inputs.numbers_and_names import spelled_number

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from howsure.data.logs.source import Beginning, LogFormat, Row, Source, listed, mapping
+from howsure.data.logs.log_file import Beginning, LogFormat, Row, Source, listed, mapping
 from howsure.data.logs.tokens import NO_TOKENS, SPACES, answer_masses, choice_tokens, output_tokens
 from howsure.errors import shown
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from howsure.data.logs.source import listed, mapping, number
+from howsure.data.logs.log_file import listed, mapping, number
 from howsure.errors import shown
 
 # Probabilities of the choices of a question, from the log-likelihoods that a model gave to their texts.

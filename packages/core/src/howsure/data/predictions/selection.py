@@ -66,7 +66,7 @@ def _named(source: Files, database: Database, texts: Sequence[str]) -> tuple[tup
     """The files, and the contents of logs among them; no program writes its log as CSV or TSV."""
     files, form_name, paths = None, None, list(source.paths)
     if any(map(os.path.isdir, paths)):
-        from howsure.data.logs.recognised import unfolded
+        from howsure.data.logs.log_detection import unfolded
 
         paths, form_name = unfolded(paths, source.format, source.tell)
     how: dict[str, Any] = {"normalise": source.normalise, "labels_from": source.labels_from, "explode": source.explode}

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from howsure.data.tables.database import Database, copy_to_file, identifier, literals
 from howsure.errors import InputError
-from howsure.files.whole import check_place, write_whole
+from howsure.files.atomic_write import check_place, write_whole
 from howsure.inputs.pairs import Integers, Pairs
 from howsure.show.table import in_a_spreadsheet
 

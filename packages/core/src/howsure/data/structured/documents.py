@@ -11,7 +11,6 @@ from typing import Any
 
 from howsure.data.logs.decisions import KINDS, answer_row, labels_of, typed_answers
 from howsure.data.logs.openai import BATCH, ITEMS, response_body
-from howsure.data.logs.source import Source, listed, mapping
 from howsure.data.logs.tokens import choice_tokens, output_tokens
 from howsure.data.structured.json_values import FieldValue, field_values, unfenced, value_positions, value_text
 from howsure.data.structured.long_tables import ROLES
@@ -20,7 +19,7 @@ from howsure.data.structured.value_probabilities import SpelledTokens, json_text
 from howsure.data.tables.named_files import SUFFIXES, File, named_files, parquet_source, reading_files, text_source
 from howsure.data.tables.table import column_names
 from howsure.errors import InputError, shown
-from howsure.files.opened import parsed_json
+from howsure.files.input_files import parsed_json
 from howsure.inputs.checks import is_missing
 from howsure.inputs.numbers_and_names import natural_order
 from howsure.inputs.source_names import format_suffix, source_name

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from howsure.errors import shown
-from howsure.files.opened import parsed_json
+from howsure.files.input_files import parsed_json
 
 JsonPath = tuple[str | int, ...]
 DECODER = json.JSONDecoder()

@@ -7,8 +7,8 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from howsure.data.logs.log_file import Beginning
 from howsure.data.logs.openai import response_body
-from howsure.data.logs.source import Beginning
 from howsure.data.tables.named_files import named_files, reading_files
 from howsure.data.tables.table import column_names
 

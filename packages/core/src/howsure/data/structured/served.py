@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from howsure.data.logs.source import listed, mapping
+from howsure.data.logs.log_file import listed, mapping
 from howsure.errors import InputError, shown
 from howsure.inputs.numbers_and_names import shortened
 

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from howsure.data.logs.source import listed
+from howsure.data.logs.log_file import listed
 from howsure.data.logs.tokens import token_probability
 from howsure.errors import shown
 

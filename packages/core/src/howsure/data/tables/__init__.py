@@ -1,5 +1,5 @@
 """Tables in files of any format, read by DuckDB."""
 
-from howsure.first_use import require
+from howsure.lazy_imports import require
 
 require("A table in a file", "cli", "duckdb", "nanoarrow")

@@ -28,7 +28,7 @@ from howsure.data.tables.connections import (
     lift_memory_limit,
 )
 from howsure.errors import ColumnName, InputError
-from howsure.files.opened import Scratch, asked_encoding, checked_text, compression_of, open_unpacked
+from howsure.files.input_files import Scratch, asked_encoding, checked_text, compression_of, open_unpacked
 from howsure.inputs.checks import MISSING_TEXT
 from howsure.inputs.numbers_and_names import THOUSANDS, counted, nearest, spelled_number, unknown_name
 from howsure.inputs.pairs import CHUNK_ROWS

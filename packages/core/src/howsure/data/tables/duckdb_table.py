@@ -9,7 +9,7 @@ import duckdb
 from howsure.data.tables.connections import connect
 from howsure.data.tables.database import identifier, literal
 from howsure.errors import InputError
-from howsure.files.opened import Scratch, missing_file
+from howsure.files.input_files import Scratch, missing_file
 from howsure.inputs.numbers_and_names import unknown_name
 
 MAGIC, MAGIC_AT = b"DUCK", 8  # how a DuckDB file begins, after a checksum

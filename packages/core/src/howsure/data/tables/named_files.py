@@ -17,7 +17,7 @@ from howsure.calibration.saved_summaries import WORDS
 from howsure.data.tables.connections import Connection
 from howsure.data.tables.database import Database, file_literal, identifier, literal, reading
 from howsure.errors import InputError
-from howsure.files.opened import (
+from howsure.files.input_files import (
     STANDARD_INPUT,
     check_packed,
     compression_of,

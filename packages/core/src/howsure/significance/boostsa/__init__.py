@@ -35,8 +35,8 @@ from howsure.significance.boostsa.runs import (
     value_text,
 )
 from howsure.significance.boostsa.storage import check_folder, read_labels, read_outcomes, write_outcomes, write_results
+from howsure.significance.checked_systems import check_predictions
 from howsure.significance.comparison import compare
-from howsure.significance.reading import check_predictions
 from howsure.significance.results import Comparison, Difference
 from howsure.significance.systems import Runs
 from howsure.stats.randomness import Randomness, generator_from

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import InputError
-from howsure.first_use import require
 from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Integers
+from howsure.lazy_imports import require
 from howsure.significance.comparison import compare
 from howsure.significance.results import Comparison, Difference
 from howsure.significance.systems import Runs

@@ -11,10 +11,10 @@ import numpy as np
 
 from howsure.errors import InputError
 from howsure.files.archive import NUMBERS, TEXTS, ZIP, ArchiveError, read_array
-from howsure.files.opened import parsed_json, undecodable
-from howsure.files.whole import write_text
+from howsure.files.atomic_write import write_text
+from howsure.files.input_files import parsed_json, undecodable
 from howsure.inputs.numbers_and_names import spelled_number, spelled_whole
-from howsure.significance.reading import check_predictions
+from howsure.significance.checked_systems import check_predictions
 
 SEPARATORS = {".txt": None, ".csv": ",", ".tsv": "\t"}
 Outcomes = dict[str, dict[str, Any]]

@@ -17,8 +17,8 @@ import numpy as np
 
 from howsure.data.documents.entities import BIO, Entity, entities_of, scheme_of, strict_entities
 from howsure.errors import InputError, parameter, shown
-from howsure.files.opened import parsed_json
-from howsure.first_use import require
+from howsure.files.input_files import parsed_json
+from howsure.lazy_imports import require
 from howsure.significance.metrics.labels import PER_CLASS, SHARE, macro, micro
 from howsure.significance.metrics.metric import DOCUMENT, Floats, Metric, Rows, mean, ratio, register, register_family
 from howsure.significance.systems import Problem

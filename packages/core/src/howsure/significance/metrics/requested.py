@@ -9,10 +9,10 @@ import numpy as np
 
 from howsure.errors import InputError
 from howsure.inputs.pairs import Integers
+from howsure.significance.checked_systems import VIEWS, Systems, seen_as
 from howsure.significance.metrics.documents import counted
 from howsure.significance.metrics.labels import of_class
 from howsure.significance.metrics.metric import DOCUMENT, Metric, find_metric, metric_names
-from howsure.significance.reading import VIEWS, Systems, seen_as
 
 DEFAULTS = {
     "hard": ("accuracy", "macro_precision", "macro_recall", "macro_f1"),

@@ -13,7 +13,7 @@ from tests.data.logs.writers import decisions_by_name, decisions_in_a_list, writ
 
 import howsure
 from howsure.data.logs.decisions import rows
-from howsure.data.logs.source import Row, Source
+from howsure.data.logs.log_file import Row, Source
 from howsure.data.tables.named_files import File
 from howsure.errors import InputError
 

@@ -11,7 +11,7 @@ from tests.data.logs.writers import helm_state, helm_stats, write_helm
 
 import howsure
 from howsure.data.logs.helm import rows
-from howsure.data.logs.source import Source
+from howsure.data.logs.log_file import Source
 from howsure.data.sources import Files
 from howsure.data.tables.named_files import File
 from howsure.errors import InputError

@@ -12,7 +12,7 @@ from tests.data.logs.writers import inspect_header, inspect_sample, write_inspec
 
 import howsure
 from howsure.data.logs.inspect_ai import rows
-from howsure.data.logs.source import Source
+from howsure.data.logs.log_file import Source
 from howsure.data.tables.named_files import File
 from howsure.errors import InputError
 from howsure.inputs.frames import Kind

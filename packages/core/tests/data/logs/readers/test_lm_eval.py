@@ -21,7 +21,7 @@ from tests.data.logs.writers import (
 import howsure
 from howsure.data.logs import lighteval
 from howsure.data.logs.lm_eval import rows
-from howsure.data.logs.source import Source
+from howsure.data.logs.log_file import Source
 from howsure.data.tables.named_files import File
 from howsure.errors import InputError
 

@@ -12,8 +12,8 @@ from tests.cli.running import howsure as run
 from tests.data.logs.writers import openai_batch, openai_chat, openai_completion, openai_response, write_lines
 
 import howsure
+from howsure.data.logs.log_file import Source
 from howsure.data.logs.openai import rows
-from howsure.data.logs.source import Source
 from howsure.data.logs.tokens import answer_masses, of_answer, of_text
 from howsure.data.tables.named_files import File
 from howsure.errors import InputError

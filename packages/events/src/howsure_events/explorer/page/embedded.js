@@ -1,4 +1,4 @@
-// The data of a page that is one file: the answers lie in it already, packed by columns (`one_file.py`).
+// The data of a page that is one file: the answers lie in it already, packed by columns (`page_file.py`).
 
 const COLUMNS = ["mean", "low", "high", "best"];
 const SIDES = ["greater", "equal", "less", "mean", "low", "high"];

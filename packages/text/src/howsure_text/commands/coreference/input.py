@@ -13,7 +13,7 @@ from howsure.data.documents.brackets import BracketFault, LeftOut
 from howsure.data.documents.document import Document, Mention, named_part
 from howsure.data.documents.read_documents import BAD_BRACKETS, LEAVE_OUT, documents_in, is_plain, left_out_text
 from howsure.errors import InputError
-from howsure.files.opened import check_each_once
+from howsure.files.input_files import check_each_once
 from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.source_names import format_suffix
 from howsure_cli.terminal.options import choice_option
@@ -24,7 +24,7 @@ from howsure_text.coreference.detection import Source
 from howsure_text.coreference.entity_confidence import DECISIONS
 from howsure_text.coreference.recalibration import CoreferenceRecalibration
 from howsure_text.coreference.resolution import ResolvedDocument, check_sides, resolve
-from howsure_text.coreference.scored import MISPLACED, Misplaced
+from howsure_text.coreference.scored_posteriors import MISPLACED, Misplaced
 from howsure_text.spacy_pipelines import parsed_documents, parsed_text, parsing_pipeline
 
 # The options that the commands of `howsure coreference` share.

@@ -12,7 +12,7 @@ from howsure import __version__
 from howsure.data import write_conll2012, write_conllu, write_three_columns
 from howsure.data.documents.document import Document
 from howsure.errors import InputError
-from howsure.files.whole import write_whole
+from howsure.files.atomic_write import write_whole
 from howsure.inputs.numbers_and_names import counted
 from howsure.show.table import Table
 from howsure_cli.terminal.output import is_raw, json_text, table_text

@@ -15,7 +15,7 @@ from howsure.data.documents.document import Document, Sentence, Strings
 from howsure.data.documents.read_documents import COLUMNS, FORMS, is_plain_text, seen_form
 from howsure.data.logs.arrays import ModelArrays, label_names_of, read_model_arrays
 from howsure.errors import InputError
-from howsure.files.opened import Text, check_each_once, opened, read_text
+from howsure.files.input_files import Text, check_each_once, opened, read_text
 from howsure.inputs.pairs import Integers
 from howsure_cli.terminal.options import choice_option
 from howsure_text.sequences.crf import CRFTagger

@@ -15,9 +15,9 @@ from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure_text.commands.sequences.input import Corpus, Tags, layer_of
 from howsure_text.sequences.calibration_pairs import tag_pairs, transition_pairs
 from howsure_text.sequences.comparison import known_transitions
+from howsure_text.sequences.sentences import count_unknown
 from howsure_text.sequences.tag_posterior import TagPosterior
 from howsure_text.sequences.tagger import Tagger
-from howsure_text.sequences.words import count_unknown
 
 ATTRIBUTES = PROBABILITY, TOP = "P", "Top"
 COLUMNS = {"tags": TAG, "universal_tags": UNIVERSAL_TAG}

@@ -11,7 +11,7 @@ from functools import cache
 
 from howsure.data.logs.agents import AGENTS
 from howsure.data.logs.layouts import LAYOUTS
-from howsure.data.logs.source import Beginning, LogFormat
+from howsure.data.logs.log_file import Beginning, LogFormat
 from howsure.data.tables.named_files import SUFFIXES, TABLES, File
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted, natural_order, shortened

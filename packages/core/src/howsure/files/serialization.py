@@ -18,8 +18,8 @@ import numpy as np
 
 from howsure.errors import InputError, shown
 from howsure.files.archive import Archive, ArchiveError, Array, read_array
-from howsure.files.opened import is_version, opened, parsed_json
-from howsure.files.whole import Place, alone, write_whole
+from howsure.files.atomic_write import Place, alone, write_whole
+from howsure.files.input_files import is_version, opened, parsed_json
 from howsure.inputs.numbers_and_names import shortened
 
 MOST_BYTES = 1 << 28

@@ -8,7 +8,7 @@ import numpy as np
 
 from howsure.inputs.checks import Codes
 from howsure.inputs.pairs import Floats, Integers
-from howsure.selective.ranked import Ranked
+from howsure.selective.ranked_answers import Ranked
 from howsure.stats.gaffke import Sums, gaffke_interval
 from howsure.stats.proportions import wilson_interval
 

@@ -16,9 +16,9 @@ from howsure.data.tables.named_files import TEXTS, File, parquet_source, reading
 from howsure.data.tables.table import column_names
 from howsure.errors import InputError, shown
 from howsure.files.archive import FAULTS, Archive, unpacking
-from howsure.files.opened import compression_of, decoded, open_unpacked, opened, parsed_json
-from howsure.first_use import require
+from howsure.files.input_files import compression_of, decoded, open_unpacked, opened, parsed_json
 from howsure.inputs.frames import EXCEPTION
+from howsure.lazy_imports import require
 
 # Values in a log, checked for their type: a mapping, a list, a number.
 

@@ -20,10 +20,10 @@ from howsure.inputs.numbers_and_names import counted, shortened, spelled_number,
 from howsure.inputs.pairs import Floats
 from howsure.inputs.repeated_items import frame_clusters
 from howsure.inputs.source_names import name_of_file
+from howsure.significance.checked_systems import Systems, grouping_codes
 from howsure.significance.documents import objects_of, systems_of
 from howsure.significance.metrics.metric import DOCUMENT
 from howsure.significance.model_files import nothing_to_compare, rows_of_models, unnamed
-from howsure.significance.reading import Systems, grouping_codes
 from howsure.significance.systems import GROUPINGS, Runs, rows_of
 
 SCORE = "score"  # the metric of columns that hold scores

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from howsure.counts.cell_levels import hypergeometric_interval
-from howsure.counts.draw import PSEUDO_COUNT, Draw
 from howsure.counts.population import ElementSizes, gaffke_share
+from howsure.counts.sampling_design import PSEUDO_COUNT, Draw
 from howsure.inputs.pairs import Bools, Floats
 from howsure.stats.clusters import kish
 from howsure.stats.proportions import normal_quantile, t_quantile, wilson_interval

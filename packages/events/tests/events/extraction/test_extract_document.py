@@ -18,7 +18,7 @@ from howsure.data import read_documents
 from howsure.data.documents.document import Document, Mention, Sentence
 from howsure_events.corpus import Fields, InputDocument
 from howsure_events.extraction.dependencies import survey_dependencies
-from howsure_events.extraction.one_document import (
+from howsure_events.extraction.extract_document import (
     COLUMNS,
     Act,
     Description,

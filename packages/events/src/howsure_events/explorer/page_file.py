@@ -21,7 +21,7 @@ from howsure_events.series.counts import INTERVALS
 from howsure_events.series.event_series import UNITS
 from howsure_events.series.files import answers_about, documents_between, doubtful_documents
 from howsure_events.store.documents import StoredDocument, stored_documents
-from howsure_events.store.reading import (
+from howsure_events.store.store_queries import (
     Store,
     actors_in,
     asking_once,

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from howsure.errors import InputError
-from howsure.files.opened import identity, parsed_json
+from howsure.files.input_files import identity, parsed_json
 
 try:
     import fcntl

@@ -15,8 +15,8 @@ from threadpoolctl import threadpool_limits
 from howsure.errors import InputError
 from howsure_text.coreference import CorefPosterior
 from howsure_text.coreference.antecedents import from_matrix
-from howsure_text.coreference.exact import LARGEST, SLAB
-from howsure_text.coreference.scored import without_mentions
+from howsure_text.coreference.pair_probabilities import LARGEST, SLAB
+from howsure_text.coreference.scored_posteriors import without_mentions
 
 RIGHT = {"atol": 1e-12, "rtol": 0.0}
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from howsure import __version__
 from howsure.errors import InputError
-from howsure.files.opened import parsed_json
+from howsure.files.input_files import parsed_json
 from howsure.inputs.numbers_and_names import nearest, shortened, unknown_name
 from howsure.inputs.periods import (
     PERIODS,

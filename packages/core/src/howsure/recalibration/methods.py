@@ -15,8 +15,8 @@ from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.recalibration.binary_maps import BINS, Beta, Histogram, Isotonic, Platt, Temperature, Unchanged, VennAbers
 from howsure.recalibration.class_maps import ClassTemperature, Dirichlet, Ordered, Vector
-from howsure.recalibration.parameters import ProbabilityMap
-from howsure.recalibration.scores import Labelled, Scores, folds_of, of_label, rows_of_all
+from howsure.recalibration.map_base import ProbabilityMap
+from howsure.recalibration.map_input import Labelled, Scores, folds_of, of_label, rows_of_all
 from howsure.show.table import TABLE, WORDS, Column, digits
 
 # The methods by name.

@@ -31,7 +31,7 @@ from howsure.show.table import COUNT, WORDS, Column
 from howsure_events.corpus import NO_ACTOR
 from howsure_events.labels.answers import Labelling, SettledLabels, labelling_of, settled_labels
 from howsure_events.store.event_store import EventStore
-from howsure_events.store.reading import Columns, Store, actors_in, chosen_actors, columns_of, rows_of
+from howsure_events.store.store_queries import Columns, Store, actors_in, chosen_actors, columns_of, rows_of
 
 # The words of a store's rule in its documents, whether the rule finds an event there or not.
 
@@ -270,10 +270,11 @@ def draw_documents(
     """Draw documents of a store at random, to be read by hand, until n are drawn in all, including earlier ones.
 
     All stored documents can be drawn. Design "stratified": bands of the highest probability of the actors asked
-    (`howsure_events.labels.draw`) by `period` ("week", "month", "quarter", "year" or "none"; longer ones where n
-    is too small for 5 documents per stratum), n_h ∝ N_h s_h with s_h = √(p̄ (1 - p̄)) but at least 0.25 (Neyman 1934),
-    and at least 2 each. "simple": at random from all. n is at most the number of documents; with all of them the
-    labels are a census. The order of reading is random, after 2 of each stratum; so any first part is a sample as well.
+    (`howsure_events.labels.draw_documents`) by `period` ("week", "month", "quarter", "year" or "none"; longer ones
+    where n is too small for 5 documents per stratum), n_h ∝ N_h s_h with s_h = √(p̄ (1 - p̄)) but at least 0.25
+    (Neyman 1934), and at least 2 each. "simple": at random from all. n is at most the number of documents; with all
+    of them the labels are a census. The order of reading is random, after 2 of each stratum; so any first part is a
+    sample as well.
     Where n were drawn before, nothing is drawn.
 
     Further documents are allotted to the same strata by the same rule, and after 20 labels with p̄ the share of labels

@@ -12,7 +12,7 @@ import numpy as np
 from howsure.inputs.numbers_and_names import check_number, counted
 from howsure_events.labels.answers import answers_of, asked_of, reading_order
 from howsure_events.labels.coders import coder_named, coders_of, merged_notes
-from howsure_events.store.reading import Store, rows_of
+from howsure_events.store.store_queries import Store, rows_of
 
 # Which documents a coder reads: the first one all that were drawn, the others some of these, drawn at random.
 

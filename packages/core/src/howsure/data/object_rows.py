@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from howsure.data.grade_exports import GradeExport, export_of, grade_columns, has_grades, is_export_header, is_table
-from howsure.data.logs.source import Beginning, Source, lines_of, listed, mapping, number
-from howsure.data.pivoted import Values, columns_of_rows, pivoted
+from howsure.data.logs.log_file import Beginning, Source, lines_of, listed, mapping, number
+from howsure.data.pivot import Values, columns_of_rows, pivoted
 from howsure.data.tables.named_files import SPELLED, File, objects_source, reading_files, text_source
 from howsure.errors import InputError, parameter, shown
 from howsure.inputs.numbers_and_names import counted, shortened, spelled_number, unknown_name

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
-from howsure.files.opened import parsed_json
+from howsure.files.input_files import parsed_json
 from howsure.inputs.checks import is_missing
 from howsure.inputs.date_formats import count_date_formats
 from howsure.inputs.label_spelling import is_non_answer

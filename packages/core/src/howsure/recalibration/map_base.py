@@ -13,7 +13,7 @@ import numpy as np
 from howsure.errors import InputError, shown
 from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Bools, Floats, Integers
-from howsure.recalibration.scores import Binary, Labelled, Scores
+from howsure.recalibration.map_input import Binary, Labelled, Scores
 from howsure.result import plain
 
 # The parameters of a map in its file, checked when they are read.
