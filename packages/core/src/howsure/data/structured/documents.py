@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from howsure.data.logs.decisions import KINDS, answer_row, labels_of, typed_answers
+from howsure.data.logs.log_file import Source, listed, mapping
 from howsure.data.logs.openai import BATCH, ITEMS, response_body
 from howsure.data.logs.tokens import choice_tokens, output_tokens
 from howsure.data.structured.json_values import FieldValue, field_values, unfenced, value_positions, value_text
