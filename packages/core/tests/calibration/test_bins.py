@@ -179,7 +179,7 @@ def test_only_pairs_in_clusters_end_bins_between_any_two_of_many_predictions(clu
     assert curve_of(pairs, bin_size=1000).recipe.get("ties") == (None if clustered else "cells")
 
 
-def test_the_number_of_bins_asked_for_is_what_one_gets_without_ties() -> None:
+def test_without_ties_the_number_of_bins_is_as_requested() -> None:
     q = np.random.default_rng(34).random(1_000)
     for n_bins in (1, 2, 10, 40, 1_000):
         assert len(calibration_curve(q > 0.5, q, n_bins=n_bins).bins) == n_bins
@@ -191,7 +191,7 @@ def ends_of(bins: reference.Bins) -> list[float]:
 
 @settings(max_examples=40)
 @given(small_pairs())
-def test_bins_are_those_of_the_loop(small: Small) -> None:
+def test_bins_match_the_loop(small: Small) -> None:
     bins = reference.adaptive_bins(reference.rows_of(small.y, small.q), small.bin_size)
     assert boundaries_of_sorted(np.sort(small.q), bin_size=small.bin_size).tolist() == ends_of(bins)[:-1]
     with pytest.MonkeyPatch.context() as patch:

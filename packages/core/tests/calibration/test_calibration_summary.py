@@ -52,7 +52,7 @@ def pairs():
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_sums_are_those_of_the_pairs(pairs, weighted: bool) -> None:
+def test_sums_match_the_pairs(pairs, weighted: bool) -> None:
     y, q = pairs
     w = np.random.default_rng(4).exponential(size=len(y)) if weighted else None
     slots = slots_by_hand(q, y, w)

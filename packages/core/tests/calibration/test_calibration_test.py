@@ -61,7 +61,7 @@ def test_spiegelhalter_is_two_sided() -> None:
     assert test.p_value < 1e-20
 
 
-def test_where_nothing_can_be_said_spiegelhalter_says_nothing() -> None:
+def test_spiegelhalter_of_certain_predictions_has_p_0_or_1() -> None:
     assert calibration_test([0, 1, 1], [0.0, 1.0, 0.5], method="spiegelhalter").p_value == 1.0
     impossible = calibration_test([1, 1], [0.0, 1.0], method="spiegelhalter")
     assert math.isinf(impossible.statistic)
@@ -296,7 +296,7 @@ def test_weights_whose_squares_vanish_count_for_nothing_and_warn_of_nothing(tiny
     assert curve.n == int((q >= 0.5).sum())
 
 
-def test_predictions_that_all_but_cannot_err_warn_of_nothing() -> None:
+def test_nearly_certain_predictions_raise_no_warnings() -> None:
     """1 - 2⁻⁵³ in weighted pairs ended in a division by zero, a positive label at 5e-324 in an overflow."""
     rng = np.random.default_rng(32)
     with warnings.catch_warnings():
@@ -323,7 +323,7 @@ def test_one_event_where_a_thousandth_was_expected() -> None:
 
 
 @pytest.mark.parametrize("q", [(0.1, 0.2, 0.7), (0.1, 0.2, 0.7, 1.0), (0.3, 0.3, 0.4, 0.6, 0.4), (0.7, 0.6, 0.9, 0.8)])
-def test_as_many_labels_as_expected_are_no_evidence(q: tuple[float, ...]) -> None:
+def test_as_many_labels_as_expected_are_not_evidence(q: tuple[float, ...]) -> None:
     """For any fractional part of the sum of q, in any order."""
     for order in permutations(q):
         labels = np.arange(len(q)) < round(sum(q))
@@ -369,7 +369,7 @@ def test_many_labels_are_a_chi_square() -> None:
 SHARES = [(0.3, 1.0), (0.3, 0.9), (5.0, 1.0), (5.0, 0.7), (24.0, 0.9), (24.0, 0.6), (24.0, 1 - 1e-6)]
 
 
-def test_the_numbers_have_the_moments_asked_for() -> None:
+def test_the_numbers_have_the_requested_moments() -> None:
     mean, share = np.array(SHARES).T[:, :, None]
     numbers = np.arange(200)
     chances, more = label_numbers(200, mean, mean * share)

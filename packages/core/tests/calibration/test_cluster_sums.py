@@ -36,7 +36,7 @@ def entries(cells: ClusterSums, name: str) -> Any:
 
 @settings(max_examples=40)
 @given(small_pairs(max_size=20))
-def test_sums_are_those_of_a_loop(small: Small) -> None:
+def test_sums_match_a_loop(small: Small) -> None:
     pairs = pairs_of(small, clusters=True)
     bins, n_bins = bins_of_rows(pairs, bin_size=small.bin_size)
     cells = cluster_sums(pairs, bins, n_bins)
@@ -67,7 +67,7 @@ def test_the_order_of_rows_changes_no_digit(weighted: bool, monkeypatch: pytest.
 
 @pytest.mark.parametrize("options", [{}, {"n_bins": 7}, {"bin_size": 1_000}, {"binning": "uniform", "n_bins": 60}])
 @pytest.mark.parametrize("n", [1, 500, 50_000])
-def test_bins_of_rows_are_those_of_bin_pairs(n: int, options: dict[str, int]) -> None:
+def test_bins_of_rows_match_bin_pairs(n: int, options: dict[str, int]) -> None:
     pairs = clustered_pairs(n, n)
     binned = bin_pairs(pairs, **options)  # type: ignore[arg-type]
     bins, n_bins = bins_of_rows(pairs, **options)  # type: ignore[arg-type]
@@ -87,9 +87,7 @@ def traces(cells: ClusterSums, values: Floats) -> tuple[float, float]:
 
 @pytest.mark.parametrize(("n_clusters", "n_bins"), [(2, 40), (30, 40), (200, 12), (500, 3), (1, 4)])
 @pytest.mark.parametrize("dense", [True, False])
-def test_traces_are_those_of_all_products(
-    n_clusters: int, n_bins: int, dense: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_traces_match_all_products(n_clusters: int, n_bins: int, dense: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernels, "DENSE_FASTER", math.inf if dense else 0.0)
     monkeypatch.setattr(kernels, "ROWS", 64)
     monkeypatch.setattr(error, "BLOCK_ROWS", 1_500)

@@ -26,7 +26,7 @@ Y = RNG.random(200) < Q
 W = RNG.exponential(size=200)
 
 
-def test_the_statistics_are_those_of_independent_pairs() -> None:
+def test_the_statistics_match_independent_pairs() -> None:
     """But for that of "cox", the score in place of the likelihood ratio; without weights they are close."""
     for method in METHODS:
         for weight in (None, W):
@@ -70,7 +70,7 @@ def test_any_pairs_have_a_p_value_that_no_order_changes(small: Small) -> None:
         )
 
 
-def test_clusters_of_one_pair_are_no_clusters() -> None:
+def test_clusters_of_one_pair_change_nothing() -> None:
     for method in METHODS:
         options = {"method": method, "n_simulations": 50, "rng": 0}
         assert calibration_test(Y, Q, clusters=np.arange(200), **options) == calibration_test(Y, Q, **options)
@@ -123,7 +123,7 @@ def test_few_clusters_can_say_little() -> None:
         assert test.p_error == 0.0
 
 
-def test_labels_that_hardly_vary_are_no_proof() -> None:
+def test_labels_that_hardly_vary_prove_nothing() -> None:
     """No positive label in 10 clusters of 20 where 4 are expected: likely, if those of a cluster go together."""
     q, clusters = np.full(200, 0.02), np.repeat(np.arange(10), 20)
     for method in METHODS:
@@ -241,7 +241,7 @@ def test_the_rates_of_error(number: int, correlation: float) -> None:
     assert np.mean(p <= 0.05) >= least - 2 * np.sqrt(least / runs)
 
 
-def test_a_rare_label_that_never_occurs_in_two_hundred_documents_is_no_surprise() -> None:
+def test_a_rare_label_absent_from_two_hundred_documents_is_not_a_surprise() -> None:
     """One of 1,000 pairs was expected; that all documents look alike proves nothing."""
     p, low = p_and_lower_end(np.zeros(1_000), np.full(1_000, 0.001), np.arange(1_000) // 5)
     assert p > 0.1

@@ -95,7 +95,7 @@ def test_two_clusters_that_need_each_other() -> None:
     assert high > 0.5
 
 
-def test_standard_error_of_a_bin_is_that_of_means_of_clusters() -> None:
+def test_standard_error_of_a_bin_matches_means_of_clusters() -> None:
     """For clusters of one size: the standard error of the mean of the clusters' means."""
     rng = np.random.default_rng(11)
     y = (rng.random(200) < 0.4).astype(np.uint8)
@@ -131,7 +131,7 @@ def test_a_bin_of_equal_labels_takes_the_correlation_of_the_others() -> None:
     assert numbers_of(weighted, bins)[0] == pytest.approx(of_clusters.sum() ** 2 / (of_clusters**2).sum())
 
 
-def test_where_no_bin_tells_a_cluster_counts_once() -> None:
+def test_a_cluster_counts_once_where_no_bin_is_informative() -> None:
     pairs = Pairs(np.zeros(60, dtype=np.uint8), np.full(60, 0.1), clusters=np.arange(60) // 3)
     assert numbers_of(pairs, np.zeros(60, dtype=np.int64)).tolist() == [20.0]
     alone = Pairs(pairs.labels, pairs.probabilities, clusters=np.arange(60))
@@ -177,7 +177,7 @@ def test_correlated_labels_make_longer_intervals() -> None:
     assert widths[1] > widths[0]
 
 
-def test_the_quantile_is_that_of_student() -> None:
+def test_the_quantile_matches_student() -> None:
     squared = SquaredError(0.02, 1e-6, 0.0, 0.0, 1e-9, 0, 7)
     assert squared.interval(0.9)[1] == pytest.approx(0.02 + 1e-3 * student.ppf(0.95, 7), abs=1e-12)
 

@@ -110,7 +110,7 @@ def test_a_model_against_itself_differs_by_nothing() -> None:
     assert comparison.brier_difference.value == 0.0
 
 
-def test_errors_are_those_of_each_model_and_are_compared_only_where_clear() -> None:
+def test_errors_match_each_model_and_are_compared_only_where_clear() -> None:
     y, a, b = models(4_000, 55)
     comparison = compare_calibration(y, a, against=b)
     assert comparison.error_a == calibration_error(y, a)
@@ -172,7 +172,7 @@ def invert(p: np.ndarray, amount: float) -> np.ndarray:
     return np.clip(p - amount * np.sin(2 * np.pi * p), 0.0, 1.0)
 
 
-def test_two_models_are_not_told_apart_by_labels_that_never_occur() -> None:
+def test_labels_that_never_occur_do_not_distinguish_two_models() -> None:
     """No event among 1,000: B says 0.001 and A 0.003, and up to three in a thousand agree with the data."""
     zeros, a, b = np.zeros(1_000, dtype=int), np.full(1_000, 0.003), np.full(1_000, 0.001)
     comparison = compare_calibration(zeros, a, against=b)
@@ -197,7 +197,7 @@ def test_one_prediction_of_exactly_0_leaves_the_difference_of_log_losses_open() 
     assert comparison.brier_difference.low < comparison.brier_difference.high
 
 
-def test_one_row_that_weighs_as_much_as_all_tells_no_interval() -> None:
+def test_one_row_that_weighs_as_much_as_all_gives_no_interval() -> None:
     y, a, b = models(200, 3)
     weight = np.where(np.arange(200) == 7, 1e80, 1.0)
     comparison = compare_calibration(y, a, against=b, sample_weight=weight)

@@ -52,7 +52,7 @@ EXACT = 1e-10
 
 @settings(max_examples=60)
 @given(small_pairs(max_size=9))
-def test_it_is_that_of_the_definition(small: Small) -> None:
+def test_it_matches_the_definition(small: Small) -> None:
     w = np.ones(len(small)) if small.w is None else np.array(small.w)
     if not (w > 0).all():
         w = np.ones(len(small))
@@ -67,7 +67,7 @@ def test_it_is_that_of_the_definition(small: Small) -> None:
 
 @pytest.mark.parametrize("seed", TIED_SETS[:8])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_it_is_that_of_scikit_learn(seed: int, weighted: bool) -> None:
+def test_it_matches_scikit_learn(seed: int, weighted: bool) -> None:
     y, q, w = tied(seed)
     weights = w if weighted else None
     steps = calibration_curve(y, q, sample_weight=weights, method="corp", n_simulations=39, rng=0).steps
@@ -213,7 +213,7 @@ def pairs_of(seed: int, *, weighted: bool, tied: bool) -> Pairs:
 
 @pytest.mark.long
 @pytest.mark.parametrize(("weighted", "tied"), [(False, False), (True, True)])
-def test_the_band_and_p_are_those_of_all_labellings(weighted: bool, tied: bool) -> None:
+def test_the_band_and_p_match_all_labellings(weighted: bool, tied: bool) -> None:
     pairs = pairs_of(3, weighted=weighted, tied=tied)
     rows = ordered(pairs)
     band = consistency(rows, n_simulations=TIMES, level=LEVEL, rng=np.random.default_rng(0))

@@ -74,7 +74,7 @@ def test_algorithm_2_does_not_cover() -> None:
 
 @pytest.mark.parametrize("design", DESIGNS)
 @pytest.mark.parametrize("model", AMPLITUDES)
-def test_the_truth_is_that_of_a_large_sample(design: str, model: str) -> None:
+def test_the_truth_matches_a_large_sample(design: str, model: str) -> None:
     """Frequencies of a large sample in the population's bins: the same error."""
     sample = draw(design, model, 250_000, np.random.default_rng(2))
     population = Population(design, model)
@@ -163,7 +163,7 @@ def test_the_band_finds_a_shift_and_the_chi_square_a_spread() -> None:
     assert spread[0] > 1.3 * spread[1]
 
 
-def test_the_draws_of_a_cluster_are_correlated_as_said() -> None:
+def test_the_draws_of_a_cluster_have_the_stated_correlation() -> None:
     rng = np.random.default_rng(2)
     clusters = cluster_codes(Cell("calibrated", clusters=4_000), rng)
     pairs = normal(80_000, clusters, rng).reshape(4_000, 20)[:, :2]

@@ -152,7 +152,7 @@ def test_value_and_interval_belong_together() -> None:
 
 
 @pytest.mark.parametrize("label", [0, 1])
-def test_one_class_only_is_reported_and_is_no_error(label: int) -> None:
+def test_one_class_only_is_reported_without_an_error(label: int) -> None:
     curve = calibration_curve([label] * 10, np.linspace(0, 1, 10), bin_size=5)
     note = f"every label is {label}: refinement carries no information about how well labels are separated"
     assert note in curve.notes
@@ -171,7 +171,7 @@ def test_intervals_of_bins_are_honest_at_0_and_1() -> None:
     assert paper.bins.low.tolist() == paper.bins.high.tolist() == [0.0, 1.0]
 
 
-def test_the_recipe_tells_all_that_is_needed() -> None:
+def test_the_recipe_has_all_that_is_needed() -> None:
     y, q = [0, 1, 1, 0], [0.1, 0.7, 0.8, 0.3]
     recipe = calibration_curve(y, q).recipe
     assert recipe["howsure"] == howsure.__version__

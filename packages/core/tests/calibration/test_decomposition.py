@@ -24,7 +24,7 @@ PARTS = ("score", "miscalibration", "discrimination", "uncertainty")
 
 @pytest.mark.parametrize("seed", TIED_SETS[:8])
 @pytest.mark.parametrize("weighting", ["plain", "weighted"])
-def test_the_parts_are_those_of_model_diagnostics(seed: int, weighting: str) -> None:
+def test_the_parts_match_model_diagnostics(seed: int, weighting: str) -> None:
     y, q, w = tied(seed)
     weights = w if weighting == "weighted" else None
     curve = calibration_curve(y, q, sample_weight=weights, method="corp", n_simulations=39, rng=0)
@@ -119,9 +119,7 @@ def test_one_label_alone_has_no_interval(label: int, q: float) -> None:
         (100, False, True, False),
     ],
 )
-def test_an_interval_rests_on_twenty_of_each_label(
-    rare: int, clustered: bool, weighted: bool, has_interval: bool
-) -> None:
+def test_an_interval_needs_twenty_of_each_label(rare: int, clustered: bool, weighted: bool, has_interval: bool) -> None:
     """In clusters of 5; with weights, that of one pair of the rarer label exceeds all others together."""
     y, q = (np.arange(1000) < rare).astype(int), np.linspace(0.02, 0.3, 1000)
     weights = np.where(np.arange(1000) == 0, 1000.0, 1.0) if weighted else None
@@ -149,7 +147,7 @@ def by_definition(q: Floats, masses: Floats, bandwidth: float) -> float:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_it_is_that_of_the_definition(seed: int) -> None:
+def test_it_matches_the_definition(seed: int) -> None:
     rng = np.random.default_rng(seed)
     q, w = rng.random(40) ** 2, rng.random(40)
     q[:3] = 0.0, 1.0, 1.0
@@ -164,7 +162,7 @@ def test_it_is_that_of_the_definition(seed: int) -> None:
 
 
 @pytest.mark.parametrize("name", AWAY_FROM_ENDS)
-def test_it_is_that_of_relplot(name: str) -> None:
+def test_it_matches_relplot(name: str) -> None:
     """relplot halves ten times for its bandwidth, and rounds predictions to its grid; near 0 and 1 it loses some."""
     y, q, _ = AWAY_FROM_ENDS[name]()
     masses = on_grid(q, (y - q) / len(q))

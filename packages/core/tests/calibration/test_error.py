@@ -163,7 +163,7 @@ def test_doubling_nested_bins_never_increases_the_plugin_error(small: Small) -> 
 
 @settings(max_examples=50)
 @given(small_pairs(max_size=12))
-def test_equal_weights_are_no_weights(small: Small) -> None:
+def test_equal_weights_change_nothing(small: Small) -> None:
     plain = pairs_of(Small(small.y, small.q, None, [], small.bin_size))
     weighted = Pairs(plain.labels, plain.probabilities, np.full(len(small), 0.25))
     unweighted, other = (debiased_mse(bin_pairs(pairs, bin_size=small.bin_size).sums) for pairs in (plain, weighted))
@@ -184,7 +184,7 @@ def ends(y: object, q: object, **how: object) -> tuple[float, float]:
     return error.low, error.high
 
 
-def test_a_thousand_right_answers_at_999_are_no_certainty() -> None:
+def test_a_thousand_right_answers_at_999_leave_uncertainty() -> None:
     """Nothing says that the model is not calibrated, and up to 3.69 of a thousand may be wrong as well as none."""
     low, high = ends(np.ones(1_000, dtype=int), np.full(1_000, 0.999))
     assert low == 0.0
@@ -245,7 +245,7 @@ def test_ordinary_labels_keep_their_interval() -> None:
         assert estimate.interval(0.95) == replace(estimate, rare=None).interval(0.95)
 
 
-def test_the_exact_interval_is_that_of_clopper_and_pearson() -> None:
+def test_the_exact_interval_matches_clopper_and_pearson() -> None:
     for k, n in product((0, 1, 3, 20), (20, 57)):
         exact = binomtest(k, n).proportion_ci(0.95, method="exact")
         low, high = exact_interval(np.array([k / n]), np.array([float(n)]), tail=0.025)
@@ -309,7 +309,7 @@ def test_the_unit_of_weights_means_nothing(unit: float, clustered: bool) -> None
     np.testing.assert_allclose(other.histogram / unit, unscaled.histogram, rtol=1e-9)
 
 
-def test_a_bin_that_one_pair_outweighs_is_left_out_and_said() -> None:
+def test_a_bin_dominated_by_one_pair_is_left_out_with_a_note() -> None:
     rng = np.random.default_rng(9)
     y, q = language_pairs(500, rng)
     w = np.ones(500)
@@ -375,7 +375,7 @@ def test_copies_in_a_cluster_say_nothing_new() -> None:
     assert copied.ece.low <= alone.ece.low + 0.005
 
 
-def test_no_event_is_no_certainty() -> None:
+def test_no_event_leaves_uncertainty() -> None:
     """1,000 answers that are each wrong with probability .001, and none is: .0037 may be, by the rule of three."""
     ece = calibration_curve(np.ones(1000), np.full(1000, 0.999)).ece
     assert ece.value == pytest.approx(0.001)

@@ -53,7 +53,7 @@ def test_all_classes_are_pairs_made_by_hand() -> None:
     assert curve.reduction == "class-wise"
 
 
-def test_the_first_choice_is_that_of_pairs_from_classes() -> None:
+def test_the_first_choice_matches_pairs_from_classes() -> None:
     logits, targets = model()
     logits[3, [4, 7]] = logits[3].max() + 1.0  # a tie goes to the first class
     targets[3] = 4

@@ -65,7 +65,7 @@ def groups_found() -> MiscalibratedGroups:
     return find_miscalibrated_groups(Y, Q, features=FEATURES)
 
 
-def test_figures_of_a_group_are_those_of_its_rows(groups_found: MiscalibratedGroups) -> None:
+def test_figures_of_a_group_match_its_rows(groups_found: MiscalibratedGroups) -> None:
     (row,) = groups_found
     assert row.conditions[0] == "prompt = second"
     cut = int(row.conditions[1].removeprefix("length > "))
@@ -153,7 +153,7 @@ def test_a_feature_called_prediction_is_not_taken_for_it() -> None:
 
 
 @pytest.mark.parametrize("n", [2000, 20_000])
-def test_rows_that_the_prediction_alone_selects_are_no_group(n: int) -> None:
+def test_rows_selected_by_the_prediction_alone_are_not_a_group(n: int) -> None:
     rng = np.random.default_rng(9)
     q = rng.choice([0.1, 0.4, 0.9], n)
     labels = rng.random(n) < 0.3 + 0.2 * q

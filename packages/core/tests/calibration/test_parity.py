@@ -108,7 +108,7 @@ def test_spiegelhalter_of_calzone(example: str) -> None:
     assert test.p_value == pytest.approx(answer["p"], abs=EXACT)
 
 
-def test_the_answers_are_those_of_named_versions() -> None:
+def test_the_answers_match_named_versions() -> None:
     assert set(ANSWERS["versions"]) == {
         "calzone-tool",
         "model-diagnostics",

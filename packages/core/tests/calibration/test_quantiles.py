@@ -102,7 +102,7 @@ def test_clusters_are_known_to_both_tests_the_band_and_the_bars(number: int) -> 
     assert in_band / 150 > 0.89
 
 
-def test_the_statistics_of_clusters_are_those_of_independent_quantities() -> None:
+def test_the_statistics_of_clusters_match_independent_quantities() -> None:
     rng = np.random.default_rng(8)
     clusters, truth = in_clusters(rng.geometric(0.1, 30), 0.5, rng)
     draws = rng.normal(size=(len(truth), 9))
@@ -112,7 +112,7 @@ def test_the_statistics_of_clusters_are_those_of_independent_quantities() -> Non
     assert max(alone.p_errors.values()) == 0.0 < min(together.p_errors.values())
 
 
-def test_clusters_of_one_quantity_are_no_clusters() -> None:
+def test_clusters_of_one_quantity_change_nothing() -> None:
     rng = np.random.default_rng(9)
     draws, truth = rng.normal(size=(50, 9)), rng.normal(size=50)
     clustered = quantile_calibration(truth, draws, clusters=np.arange(50), rng=0)
@@ -165,7 +165,7 @@ def test_the_band_finds_shifts_and_the_chi_square_finds_spreads() -> None:
     assert power["chi-square", "spread"] > 1.2 * power["band", "spread"]
 
 
-def test_the_method_asked_for_comes_first() -> None:
+def test_the_requested_method_comes_first() -> None:
     rng = np.random.default_rng(13)
     draws, truth = rng.normal(size=(100, 19)), rng.normal(size=100) + 0.2
     by_bars, by_band = (quantile_calibration(truth, draws, method=method) for method in ("chi-square", "band"))
@@ -215,7 +215,7 @@ def test_columns_of_frames_and_files_are_arrays(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("n", "possible"), [(1, 6), (3, 3), (4, 5), (5, 4), (6, 3), (8, 2)])
-def test_the_law_is_that_of_all_ranks(n: int, possible: int) -> None:
+def test_the_law_matches_all_ranks(n: int, possible: int) -> None:
     distances = np.array([largest_distance(np.array(ranks), possible) for ranks in product(range(possible), repeat=n)])
     for distance in range(int(distances.max()) + 3):
         assert distance_tail(distance, n, possible) == pytest.approx(np.mean(distances >= distance), abs=1e-10)
@@ -231,7 +231,7 @@ def test_the_distance_is_its_definition() -> None:
 
 
 @pytest.mark.parametrize(("n", "possible"), [(60, 4), (150, 20), (2_000, 100)])
-def test_the_law_is_that_of_draws(n: int, possible: int) -> None:
+def test_the_law_matches_draws(n: int, possible: int) -> None:
     rng = np.random.default_rng(1)
     distances = np.array([largest_distance(rng.integers(0, possible, n), possible) for _ in range(3_000)])
     for share in (0.5, 0.1, 0.05):

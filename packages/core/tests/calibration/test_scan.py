@@ -46,7 +46,7 @@ def simulated_pairs(
 
 @pytest.mark.parametrize("against", [WHOLE, DIAGONAL])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_figures_are_those_of_loops_over_rows(against: str, weighted: bool) -> None:
+def test_figures_match_loops_over_rows(against: str, weighted: bool) -> None:
     pairs, features = simulated_pairs(400, 1, weighted=weighted)
     w = np.ones(400) if pairs.weights is None else pairs.weights
     residuals = residuals_of(pairs, against=against, rng=np.random.default_rng(0))
@@ -75,7 +75,7 @@ def test_figures_are_those_of_loops_over_rows(against: str, weighted: bool) -> N
             assert family.deviation[row] == pytest.approx(np.sqrt(variance))
 
 
-def test_the_law_of_the_largest_is_that_of_labels_permuted_among_equal_predictions() -> None:
+def test_the_law_of_the_largest_matches_labels_permuted_among_equal_predictions() -> None:
     pairs, features = simulated_pairs(1200, 2)
     residuals = residuals_of(pairs, against=WHOLE, rng=np.random.default_rng(0))
     (family,) = scan(residuals, features, conditions=1, min_rows=20, rng=np.random.default_rng(0))
@@ -99,7 +99,7 @@ def test_the_law_of_the_largest_is_that_of_labels_permuted_among_equal_predictio
         assert np.quantile(family.largest, level) == pytest.approx(np.quantile(largest, level), abs=0.2)
 
 
-def test_groups_that_are_too_small_are_no_candidates() -> None:
+def test_groups_that_are_too_small_are_not_candidates() -> None:
     pairs, features = simulated_pairs(400, 4)
     residuals = residuals_of(pairs, against=WHOLE, rng=np.random.default_rng(0))
     for family in scan(residuals, features, conditions=2, min_rows=80, rng=np.random.default_rng(0)):
@@ -110,7 +110,7 @@ def test_groups_that_are_too_small_are_no_candidates() -> None:
 
 
 @pytest.mark.parametrize("against", [WHOLE, DIAGONAL])
-def test_a_group_of_a_few_clusters_is_no_candidate(against: str) -> None:
+def test_a_group_of_few_clusters_is_not_a_candidate(against: str) -> None:
     rng = np.random.default_rng(5)
     clusters = np.repeat(np.arange(100), 10)
     q = rng.random(1000)
@@ -147,7 +147,7 @@ def test_two_groups_both_lead() -> None:
     assert any("c >" in name for name in both[1:])
 
 
-def test_better_halves_do_not_stand_for_worse_ones() -> None:
+def test_better_halves_do_not_represent_worse_ones() -> None:
     """b = l departs from the whole as far, towards calibration."""
     assert names_of_groups(FEATURES["b"] == "k") == ["b = k"]
 
@@ -263,7 +263,7 @@ def test_rare_values_share_a_condition_and_are_counted() -> None:
 
 
 @pytest.mark.parametrize("expected", [5.0, 20.0, 100.0])
-def test_scores_are_those_of_poisson_tails(expected: float) -> None:
+def test_scores_match_poisson_tails(expected: float) -> None:
     for score in (2.0, 3.0, 4.5):
         high = float(stats.poisson.isf(stats.norm.sf(score), expected)) + 1
         exact = stats.norm.isf(stats.poisson.sf(high - 1, expected))

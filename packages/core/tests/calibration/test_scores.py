@@ -297,7 +297,7 @@ def test_brier_parts_add_up_of_whole_cells() -> None:
         assert parts.calibration + parts.refinement + parts.within_bin == pytest.approx(parts.score, abs=1e-12)
 
 
-def test_what_is_infinite_is_none_in_json() -> None:
+def test_infinite_values_are_null_in_json() -> None:
     parts = decompose_score([1, 0, 1], [0.0, 0.5, 0.5], score="log", bin_size=1)
     assert parts.infinite_rows == 1
     saved = parts.to_dict()

@@ -43,7 +43,7 @@ def test_every_row_is_the_group_alone(weighted: bool, clustered: bool) -> None:
 
 
 @pytest.mark.parametrize("adjust", ["holm", "bh", None])
-def test_p_values_are_those_of_the_binned_test_adjusted(adjust: str | None) -> None:
+def test_p_values_match_the_binned_test_adjusted(adjust: str | None) -> None:
     table = calibration_table(Y, Q, groups=TAGS, adjust=adjust)
     expected = [calibration_test(Y[row.name == TAGS], Q[row.name == TAGS], method="binned").p_value for row in table]
     assert [row.p_value for row in table] == expected

@@ -41,13 +41,13 @@ def test_the_fit_is_scikit_learns(weights: np.ndarray | None) -> None:
     assert fit.statistic == pytest.approx(2 * gain, rel=1e-9)
 
 
-def test_the_p_value_is_that_of_chi_square_with_two_degrees_of_freedom() -> None:
+def test_the_p_value_matches_chi_square_with_two_degrees_of_freedom() -> None:
     test = calibration_test(Y, Q, method="cox")
     assert test.p_value == pytest.approx(chi2.sf(test.statistic, 2), rel=1e-9)
     assert test.p_error == 0.0
 
 
-def test_the_tail_of_unequal_weights_is_that_of_draws() -> None:
+def test_the_tail_of_unequal_weights_matches_draws() -> None:
     drawn = np.random.default_rng(3).chisquare(1, (400_000, 2)) @ [3.0, 0.5]
     for x in (1.0, 5.0, 12.0):
         share = float(np.mean(drawn > x))
@@ -124,12 +124,12 @@ def test_predictions_of_0_and_1_say_nothing_if_right_and_all_if_wrong(clusters: 
 
 
 @pytest.mark.parametrize("clusters", [None, [0, 0, 1, 1]])
-def test_nothing_but_right_predictions_of_0_and_1_is_no_evidence(clusters: list[int] | None) -> None:
+def test_only_right_predictions_of_0_and_1_are_not_evidence(clusters: list[int] | None) -> None:
     test = calibration_test([0, 1, 1, 0], [0.0, 1.0, 1.0, 0.0], method="cox", clusters=clusters)
     assert (test.statistic, test.p_value) == (0.0, 1.0)
 
 
-def test_a_prediction_next_to_0_is_no_trouble() -> None:
+def test_a_prediction_next_to_0_is_allowed() -> None:
     test = calibration_test(np.r_[Y, 0, 1], np.r_[Q, 1e-300, 1 - 2.0**-53], method="cox")
     assert test.p_value == pytest.approx(calibration_test(Y, Q, method="cox").p_value, rel=2)
     assert calibration_test(np.r_[Y, 1], np.r_[Q, 1e-300], method="cox").p_value < 1e-9
@@ -145,7 +145,7 @@ def test_the_distance_is_the_largest_over_all_thresholds(small: Small) -> None:
     assert 0.0 <= p <= 1.0
 
 
-def test_the_tail_is_that_of_the_largest_distance_of_a_random_walk() -> None:
+def test_the_tail_matches_the_largest_distance_of_a_random_walk() -> None:
     rng = np.random.default_rng(0)
     reached = np.concatenate(
         [

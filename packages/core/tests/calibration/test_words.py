@@ -109,7 +109,7 @@ def test_too_little_data_is_reported() -> None:
     assert kind(wide) == kind(undefined) == "too little data"
 
 
-def test_the_smallest_error_is_that_of_all_groups_of_the_table() -> None:
+def test_the_smallest_error_matches_all_groups_of_the_table() -> None:
     """Also of groups whose data are too little for a verdict; a group without an error is not ranked."""
     large = [0.20, 0.40, 0.65, 0.85, 0.95]
     a, b, c = (
@@ -184,7 +184,7 @@ def test_calibrated_predictions_are_rarely_accused() -> None:
     assert kinds["none detected"] >= 54
 
 
-def test_rounding_tells_values_apart_and_from_certainty() -> None:
+def test_rounding_keeps_values_apart_from_each_other_and_from_certainty() -> None:
     assert rounded(0.7, 0.93) == ["0.70", "0.93"]
     assert rounded(0.9991, 0.9994) == ["0.9991", "0.9994"]
     assert rounded(0.001) == ["0.001"]

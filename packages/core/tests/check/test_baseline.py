@@ -140,7 +140,7 @@ def test_what_a_check_left_is_saved_and_compared_with(tmp_path: Path) -> None:
         Check.together([again[1], checks[1]])
 
 
-def test_a_check_of_a_file_is_that_of_its_columns(tmp_path: Path) -> None:
+def test_a_check_of_a_file_matches_its_columns(tmp_path: Path) -> None:
     rng = np.random.default_rng(5)
     columns = {"a": rng.random(300), "b": rng.random(300), "g": rng.integers(0, 3, 300)}
     lines = [",".join(map(repr, row)) for row in zip(*(column.tolist() for column in columns.values()), strict=True)]
@@ -161,7 +161,7 @@ def test_a_check_of_a_file_is_that_of_its_columns(tmp_path: Path) -> None:
         ("pairs.csv", r"pairs\.csv is not a baseline; let a run of howsure check write it first"),
     ],
 )
-def test_what_is_no_baseline_says_what_to_do(name: str, message: str, tmp_path: Path) -> None:
+def test_an_invalid_baseline_says_what_to_do(name: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "pairs.csv").write_text("y,p\n1,0.5\n", encoding="utf-8")
     with pytest.raises(InputError, match=message):
         Baseline.load(tmp_path / name)

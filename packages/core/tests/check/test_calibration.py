@@ -25,7 +25,7 @@ def test_three_verdicts() -> None:
     assert few[0].more_rows is not None
 
 
-def test_the_estimate_is_that_of_calibration_error() -> None:
+def test_the_estimate_matches_calibration_error() -> None:
     verdict = run_calibration_check(Y, Q, max_error=0.04, bin_size=50)[0]
     error = howsure.calibration_error(Y, Q, bin_size=50, level=0.95)
     assert (verdict.estimate.value, verdict.estimate.high) == (error.value, error.high)
@@ -91,7 +91,7 @@ def test_pairs_keep_their_groups() -> None:
     assert [verdict.group for verdict in check_calibration(pairs, max_error=0.1)] == ["x", "y"]
 
 
-def test_constant_labels_are_no_pass() -> None:
+def test_constant_labels_do_not_pass() -> None:
     check = check_calibration(np.ones(30, dtype=int), np.full(30, 0.98), max_error=0.03)
     assert check.outcome == "cannot tell"
     assert check[0].more_rows is not None

@@ -61,7 +61,7 @@ def test_p_values_fall_with_the_limit() -> None:
     assert not any(min(pair) < 0.5 < min(pair) for pair in zip(below, above, strict=True))
 
 
-def test_the_skewed_p_value_is_that_of_a_noncentral_chi_square() -> None:
+def test_the_skewed_p_value_matches_a_noncentral_chi_square() -> None:
     """Of B equal bins with known noise, (T + v) B / v is a noncentral χ² with B degrees of freedom."""
     b, m, squared_gap = 12, 400, 0.05**2
     v = 0.25 / m
@@ -106,7 +106,7 @@ def test_too_little_data_is_undefined() -> None:
     assert (test.p_below(0.5), test.p_above(0.01), test.rows_needed(0.1, 0.05)) == (1.0, 1.0, None)
 
 
-def test_labels_that_do_not_vary_are_no_certainty() -> None:
+def test_labels_that_do_not_vary_leave_uncertainty() -> None:
     """Forty right answers said to be 0.99 do not show that the error is below 0.02."""
     test = of_pairs(Pairs(np.ones(40, dtype=np.uint8), np.full(40, 0.99)))
     assert test.p_below(0.02) > 0.05

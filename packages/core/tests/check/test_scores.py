@@ -134,7 +134,7 @@ def test_scores_that_are_all_alike_are_shares_only_where_the_limit_is_one() -> N
     assert "taken as their bounds" in check_score(np.ones(50), min_score=0.9)[0].notes[0]
 
 
-def test_the_fewest_rows_are_those_of_the_level_asked() -> None:
+def test_the_fewest_rows_match_the_requested_level() -> None:
     twenty = np.r_[np.ones(19), 0.0]
     assert "29 rows are the fewest" in check_score(twenty, min_score=0.9)[0].notes[0]
     assert check_score(twenty, min_score=0.9, level=0.8)[0].notes == ()

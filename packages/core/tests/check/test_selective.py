@@ -15,7 +15,7 @@ CONFIDENCE = RNG.random(2000)
 RIGHT = RNG.random(2000) < CONFIDENCE**0.15
 
 
-def test_the_risk_is_that_of_the_most_confident() -> None:
+def test_the_risk_matches_the_most_confident() -> None:
     verdict = check_selective(RIGHT, CONFIDENCE, max_risk=0.1, min_coverage=0.6)[0]
     order = np.argsort(-CONFIDENCE)[:1200]
     wrong = int((~RIGHT[order]).sum())

@@ -106,14 +106,14 @@ def test_words_mappings_and_groups_are_read_alike() -> None:
     assert np.isnan(more)
 
 
-def test_readers_who_never_differ_are_noted_and_cost_little() -> None:
+def test_annotators_who_never_differ_are_noted_and_cost_little() -> None:
     _, columns = file(2, 0.0, 0.0)
     estimates = counted(columns | {"settled": np.full(N, np.nan)}, SETTLED)
     assert any("never differ" in note for note in estimates.notes)
     assert 1 < estimates.readings.wider < 1.5
 
 
-def test_units_read_twice_by_what_the_first_said_are_noted() -> None:
+def test_second_labels_that_contradict_symmetric_errors_are_noted() -> None:
     truth, columns = file(3, 0.2, 0.02)
     columns["y_true"] = np.where(np.arange(N) < READ, (truth | (np.arange(N) % 4 == 0)) * 1.0, np.nan)
     columns["second"] = np.where(np.arange(N) < READ, truth * 1.0, np.nan)
@@ -121,7 +121,7 @@ def test_units_read_twice_by_what_the_first_said_are_noted() -> None:
 
 
 @pytest.mark.parametrize("how", [ALIKE, SETTLED, BOUNDS])
-def test_readers_who_never_agree_on_a_1_leave_wide_intervals(how: str) -> None:
+def test_annotators_who_never_agree_on_a_1_leave_wide_intervals(how: str) -> None:
     truth, columns = file(4, 0.0, 0.0, positive=0.02)
     both = np.flatnonzero(columns["second"] == 1)
     columns["second"][both] = 0.0

@@ -42,7 +42,7 @@ def pmf_of(law: CountLaw) -> Floats:
 
 
 @pytest.mark.parametrize("units", [0, 1, 2, 7])
-def test_small_counts_are_those_of_enumeration(units: int) -> None:
+def test_small_counts_match_enumeration(units: int) -> None:
     logits = np.linspace(-3, 2, units)
     law = count_law(2, [logits], LEVELS, [WEIGHTS])
     expected = enumerated(logits, 2)
@@ -96,7 +96,7 @@ def test_sums_of_few_negatives_are_as_exact_as_those_of_few_positives(shift: flo
 
 @pytest.mark.parametrize("units", [1, 40, 300, 2_000])
 @pytest.mark.parametrize("kind", ["alike", "spread", "two clusters", "both certain"])
-def test_small_sums_at_all_levels_are_those_of_each_level(kind: str, units: int) -> None:
+def test_small_sums_at_all_levels_match_each_level(kind: str, units: int) -> None:
     """The law of one level, tilted to the others, is the law of each: the mixture of draws and levels, one by one."""
     rng = np.random.default_rng(units)
     logits = {
@@ -119,7 +119,7 @@ def test_small_sums_at_all_levels_are_those_of_each_level(kind: str, units: int)
 
 
 @pytest.mark.long
-def test_small_sums_of_draws_that_are_unlike_are_those_of_each() -> None:
+def test_small_sums_of_draws_that_are_unlike_match_each() -> None:
     """Of units that are mostly positive in one draw and negative in another: no law of either may be cut off."""
     rng, levels = np.random.default_rng(6), np.arange(-60, 61) / 10.0
     for _ in range(60):
@@ -207,7 +207,7 @@ OTHERS = np.array([-2.0, -0.3, 0.1, 1.2])
 
 @pytest.mark.parametrize("total", range(1, 7))
 @pytest.mark.parametrize("positives", range(4))
-def test_tails_are_those_of_enumeration(total: int, positives: int) -> None:
+def test_tails_match_enumeration(total: int, positives: int) -> None:
     logits = np.concatenate([LABELLED, OTHERS])
     weight = np.zeros(4)
     for outcome in product((0, 1), repeat=7):
@@ -271,7 +271,7 @@ def test_mid_p_intervals_cover_on_average_and_little_less_at_worst(units: int, n
 @pytest.mark.parametrize(
     ("units", "n", "positives", "total"), [(40, 7, 2, 9), (9_000, 300, 4, 50), (10**7, 900, 500, 5_555_000)]
 )
-def test_the_tails_are_those_of_scipy(units: int, n: int, positives: int, total: int) -> None:
+def test_the_tails_match_scipy(units: int, n: int, positives: int, total: int) -> None:
     half = hypergeom.pmf(positives, units, total, n) / 2
     expected = hypergeom.cdf(positives, units, total, n) - half, hypergeom.sf(positives, units, total, n) + half
     assert mid_tails(units, n, positives, total) == pytest.approx(expected, rel=1e-6, abs=1e-9)
@@ -347,7 +347,7 @@ def test_a_weight_of_two_is_the_unit_twice() -> None:
     np.testing.assert_allclose(weighted.posterior, repeated.posterior, atol=1e-12)
 
 
-def test_cells_with_extreme_logits_are_those_of_one_at_a_time() -> None:
+def test_cells_with_extreme_logits_match_one_at_a_time() -> None:
     """Levels on both sides of half the units, odds that overflow in one direction, powers that underflow."""
     rng = np.random.default_rng(7)
     levels = np.linspace(-12.0, 12.0, 25)

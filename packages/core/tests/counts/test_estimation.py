@@ -216,7 +216,7 @@ def test_two_cells_differ_by_their_joint_law(news: dict[str, np.ndarray]) -> Non
         raw.difference("IRQ", "USA")
 
 
-def test_checks_tell_a_score_that_drifts_from_one_that_does_not() -> None:
+def test_checks_distinguish_a_drifting_score_from_a_stable_one() -> None:
     checks_by_kind = {}
     for kind in ("calibrated", "break"):
         score, truth, cell = population(kind, np.random.default_rng(2))
@@ -407,7 +407,7 @@ def test_a_cell_does_not_differ_from_itself(news: dict[str, np.ndarray]) -> None
     assert (same.value, same.low, same.high, more) == (0.0, 0.0, 0.0, 0.5)
 
 
-def test_rounded_chances_are_taken_and_told() -> None:
+def test_rounded_chances_are_accepted_with_a_note() -> None:
     score = np.random.default_rng(0).random(2_998)
     strata = np.where(score > 0.7, "high", "low")
     labels = {int(row): int(row) % 2 for name in ("high", "low") for row in np.flatnonzero(strata == name)[:40]}
@@ -510,7 +510,7 @@ def test_what_cannot_be_right_is_refused(change: dict, message: str) -> None:
         estimate_counts(options.pop("labels"), options.pop("y_prob"), **options)
 
 
-def test_arrays_may_stand_beside_the_columns_of_a_frame() -> None:
+def test_arrays_may_be_mixed_with_columns_of_a_frame() -> None:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"score": rng.random(400), "country": np.repeat(["A", "B"], 200), "words": rng.random(400)})
     sample = draw_label_sample(frame["score"], 60, groups=frame[["country"]], rng=0)
@@ -532,7 +532,7 @@ def test_arrays_may_stand_beside_the_columns_of_a_frame() -> None:
 
 
 @pytest.mark.long
-def test_cells_of_an_event_stand_on_their_own_labels() -> None:
+def test_cells_of_an_event_use_their_own_labels() -> None:
     """An event in 3 of 12 cells: pooled levels would hold it in .85. The result says which cells carry the count."""
     hits = []
     for run in range(4):

@@ -49,7 +49,7 @@ def test_strata_go_by_period_where_labels_suffice() -> None:
     assert "score 0, 2001" in draw_label_sample(SCORE, 100, groups={"period": period}, rng=0).strata
 
 
-def test_clusters_are_drawn_as_wholes() -> None:
+def test_clusters_are_drawn_whole() -> None:
     document = np.arange(1000) // 4
     sample = draw_label_sample(SCORE, 40, clusters=document, rng=1)
     assert len(np.unique(document[sample.indices])) == 40
@@ -158,7 +158,7 @@ def test_a_third_batch_draws_nothing_twice() -> None:
 @pytest.mark.parametrize(
     "changed", [{"indices": np.array([-1, 2])}, {"indices": np.array([0.0, 2.0])}, {"inclusion": np.array([0.5, -3.0])}]
 )
-def test_a_file_whose_parts_do_not_fit_is_no_sample(tmp_path: Path, changed: dict) -> None:
+def test_a_file_with_inconsistent_parts_is_not_a_sample(tmp_path: Path, changed: dict) -> None:
     parts = {"indices": np.array([0, 2]), "inclusion": np.full(2, 0.5), "codes": np.zeros(4, dtype=np.int64)}
     content = {"recipe": {}, "strata": ["all"]}
     write_model(tmp_path / "good.npz", kind="sample for labels", schema=1, content=content, arrays=parts)

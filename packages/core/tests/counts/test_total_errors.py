@@ -42,7 +42,7 @@ def test_actors_that_exclude_each_other(method: str) -> None:
 
 
 @pytest.mark.long
-def test_the_correlation_is_that_of_repeated_draws() -> None:
+def test_the_correlation_matches_repeated_draws() -> None:
     """Of 120 draws: actors that act together in half of the documents, apart in the others."""
     rng = np.random.default_rng(1)
     kind = rng.integers(0, 4, DOCUMENTS)

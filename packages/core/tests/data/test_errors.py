@@ -54,7 +54,7 @@ def test_columns_that_differ_only_in_case(file: str, tmp_path: Path) -> None:
         assert predictions.pairs().labels.tolist() == [1, 0]
 
 
-def test_a_column_that_stands_there_twice(tmp_path: Path) -> None:
+def test_a_duplicate_column(tmp_path: Path) -> None:
     path = write_bytes(tmp_path / "x.csv.gz", b"gold,gold,prob\n1,0,0.5\n")
     assert refused(path) == f"{path} has columns named alike: gold, gold. Rename them."
 
@@ -64,7 +64,7 @@ def test_keys_that_differ_only_in_case_in_different_rows(tmp_path: Path) -> None
     assert refused(path) == f"{path} has columns named alike, but for case: Gold, gold. Rename them."
 
 
-def test_the_fields_of_a_parquet_column_are_no_columns(tmp_path: Path) -> None:
+def test_the_fields_of_a_parquet_column_are_not_columns(tmp_path: Path) -> None:
     inner = [{"gold": 0, "GOLD": [{"gold": 1}]}]
     path = write(tmp_path / "x.parquet", {"nested": inner, "gold": [1], "gold_1": [0], "prob": [0.5]})
     with howsure.read(path).predictions("gold", "prob") as predictions:

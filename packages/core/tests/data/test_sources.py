@@ -102,7 +102,7 @@ def test_items_that_repeat_in_files_are_clusters(call: str, files: Files) -> Non
     assert function(files) != function(howsure.read(files.paths, independent_rows=True))
 
 
-def test_counts_of_files_are_those_of_their_columns(frame: pd.DataFrame, tmp_path: Path) -> None:
+def test_counts_of_files_match_their_columns(frame: pd.DataFrame, tmp_path: Path) -> None:
     labelled = np.random.default_rng(1).random(ROWS) < 0.4
     frame.assign(read=frame["gold"].where(labelled)).to_csv(tmp_path / "x.csv", index=False)
     options: dict[str, Any] = {"groups": ["model"], "rng": 0}

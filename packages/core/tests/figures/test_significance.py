@@ -62,7 +62,7 @@ def test_a_panel_for_each_rule() -> None:
 # Risk–coverage figures show the numbers of their results.
 
 
-def test_names_stand_as_they_are_and_too_many_curves_are_refused() -> None:
+def test_names_are_shown_verbatim_and_too_many_curves_are_refused() -> None:
     pairs = answers("ties", "sharp", 100, np.random.default_rng(2))
     curves = [selective_of(pairs, name=name) for name in ("_a$b$", "<b>")]
     legend = draw_risk_coverage(curves).get_legend()

@@ -161,7 +161,7 @@ def test_a_file_is_as_wide_as_its_figure(inches: float) -> None:
     assert Image.open(io.BytesIO(written)).width == round(inches * DOTS_PER_INCH)
 
 
-def test_the_width_is_that_of_the_block_alone() -> None:
+def test_the_width_matches_the_block_alone() -> None:
     assert wanted_width() is None
     with of_width(3.3):
         assert curve_figure([SPREAD]).get_size_inches()[0] == 3.3
@@ -278,7 +278,7 @@ def test_the_same_figure_gives_the_same_bytes(tmp_path: Path, suffix: str) -> No
     assert not re.search(rb"CreationDate|<dc:date>|[0-9]{4}-[0-9]{2}-[0-9]{2}T", first.read_bytes())
 
 
-def test_a_file_that_cannot_be_replaced_stays_and_nothing_is_left_behind(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_replaced_stays_without_leftovers(tmp_path: Path) -> None:
     target = tmp_path / "taken.svg"
     target.mkdir()
     with pytest.raises(InputError, match=r"taken\.svg: it is a folder"):

@@ -65,7 +65,7 @@ def test_what_numpy_saves_is_read_back(array: Any, fortran: bool) -> None:
     np.testing.assert_array_equal(reread, array)
 
 
-def test_members_are_unpacked_only_when_asked_for_and_never_beyond_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_members_are_unpacked_only_on_request_and_never_beyond_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     assert LEAST_MOST == 1 << 28
     monkeypatch.setattr(archive, "LEAST_MOST", 1 << 24)
     bomb = zipped(x__npy=saved(np.zeros((1 << 22) + 1)), y__npy=saved(np.arange(3)))

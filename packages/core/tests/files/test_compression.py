@@ -120,6 +120,6 @@ def test_what_is_json() -> None:
     assert parsed_json('{"a": 1, "a": 2}') == {"a": 2}
 
 
-def test_true_is_no_version() -> None:
+def test_true_is_not_a_version() -> None:
     assert is_version(1, 1, 2)
     assert not any(is_version(value, 1, 2) for value in (True, 1.0, "1", None, 3))

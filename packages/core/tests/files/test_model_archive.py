@@ -130,9 +130,7 @@ def test_a_member_of_another_model_is_found(file: Path) -> None:
         read_model(file, **KIND)
 
 
-def test_sizes_are_held_against_the_file_before_anything_is_unpacked(
-    file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_sizes_are_checked_against_the_file_before_unpacking(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archive, "LEAST_MOST", 1 << 23)
     parts = parts_of(file.read_bytes())
     file.write_bytes(zipped({**parts, "bomb.bin": bytes(1 << 26)}))

@@ -286,7 +286,7 @@ def test_adjacent_equal_names_have_the_codes_of_the_rows_one_by_one(rows: list[s
 
 
 @given(st.lists(st.text("ab\0é😀", max_size=3), min_size=1, max_size=300) | st.lists(st.text(max_size=70), min_size=1))
-def test_codes_of_texts_are_those_of_the_rows_one_by_one(rows: list[str]) -> None:
+def test_codes_of_texts_match_the_rows_one_by_one(rows: list[str]) -> None:
     column = np.array(rows)
     distinct = list(dict.fromkeys(column.tolist()))
     codes, names = factorised(column)

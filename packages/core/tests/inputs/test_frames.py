@@ -62,7 +62,7 @@ def test_names_that_are_numbers_are_found_as_text() -> None:
 @pytest.mark.parametrize(
     "value", [None, [1], (1,), "a", {"a": 1}, np.ones(2), pd.Series([1]), pl.Series([1]), object()]
 )
-def test_what_is_no_frame(value: object) -> None:
+def test_other_objects_are_not_frames(value: object) -> None:
     assert not is_frame(value)
 
 
@@ -159,7 +159,7 @@ def test_two_pairs_are_compared() -> None:
     assert str(howsure.compare_calibration(FULL, against=own_labels)) == str(comparison)
 
 
-def test_what_pairs_lack_may_stand_beside_them() -> None:
+def test_what_pairs_lack_may_be_given_along_with_them() -> None:
     error = howsure.calibration_error(PLAIN, sample_weight=W, clusters=CODES)
     assert error == howsure.calibration_error(Y, Q, sample_weight=W, clusters=CODES)
     table = howsure.calibration_table(PLAIN, groups=np.array(["a", "b"])[np.arange(400) % 2])

@@ -26,7 +26,7 @@ def test_less_of_an_error_is_better(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["inference_runtime", "training_co2_cost", "promptTokens", "latency", "judge.cost"])
-def test_costs_are_no_quality_and_less_is_better(name: str) -> None:
+def test_lower_costs_are_better(name: str) -> None:
     measure = measure_of(name)
     assert (measure.is_quality, measure.lower_is_better) == (False, True)
 

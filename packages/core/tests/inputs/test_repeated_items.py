@@ -232,7 +232,7 @@ def test_recalibration_and_ordinal_levels_take_items_as_clusters(tmp_path: Path)
 
 
 @pytest.mark.parametrize("column", ["question", "question_text", "prompt", "input"])
-def test_what_was_asked_names_the_item_where_nothing_else_does(column: str, tmp_path: Path) -> None:
+def test_the_question_identifies_the_item_where_nothing_else_does(column: str, tmp_path: Path) -> None:
     path = write(tmp_path, frame(column).assign(task_id="all"))
     assert howsure.mean_scores("correct", data=howsure.read(path)).recipe["cluster"] == column
     path = write(tmp_path, frame(column).assign(qid=range(ITEMS * EPOCHS)))

@@ -82,7 +82,7 @@ def test_files_of_any_format(suffix: str, tmp_path: Path) -> None:
     np.testing.assert_array_equal(pairs.clusters, expected.clusters)
 
 
-def test_one_probability_beside_shares_of_two_classes(tmp_path: Path) -> None:
+def test_one_probability_with_shares_of_two_classes(tmp_path: Path) -> None:
     shares, prob = RNG.integers(0, 5, 50) / 4, RNG.random(50).round(3)
     rows = {"y": by_name(np.column_stack([1 - shares, shares]), ("0", "1")), "q": prob.tolist()}
     path = write(tmp_path / "x.jsonl", rows)

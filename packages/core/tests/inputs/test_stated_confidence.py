@@ -161,13 +161,13 @@ def test_what_is_not_a_number(text: str) -> None:
     assert spelled_whole(text) is None
 
 
-def test_a_number_of_thousands_of_digits_is_no_whole_number() -> None:
+def test_a_number_of_thousands_of_digits_is_not_a_whole_number() -> None:
     assert spelled_whole("9" * 5_000) is None
     assert (spelled_whole("-12"), spelled_whole("1.0")) == (-12, None)
 
 
 @pytest.mark.parametrize("text", ["0_1", "٠", "1_0"])
-def test_readers_take_no_strange_number(text: str, tmp_path: Path) -> None:
+def test_readers_refuse_unusual_numbers(text: str, tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text(f"y,q\n1,{text}\n0,0.5\n", encoding="utf-8")
     with (

@@ -28,7 +28,7 @@ def ratings(n: int = 80, *, kept: float = 0.8) -> dict[str, np.ndarray]:
 
 
 @pytest.mark.parametrize("scale", OTHERS)
-def test_coefficients_are_those_of_other_programs(scale: str) -> None:
+def test_coefficients_match_other_programs(scale: str) -> None:
     agreement = howsure.rater_agreement(**ratings(), scale=scale)
     alpha, ac, kappa = OTHERS[scale]
     first = next(row for row in agreement if row.b is not None)
@@ -175,7 +175,7 @@ def people_and_judge(right: float, n: int = 200) -> dict[str, np.ndarray]:
     }
 
 
-def test_a_good_judge_may_stand_in_and_a_bad_one_may_not() -> None:
+def test_a_good_judge_may_replace_a_rater_and_a_bad_one_may_not() -> None:
     good, bad = (howsure.rater_agreement(**people_and_judge(p), judge="gpt").replacement for p in (0.9, 0.55))
     assert (good.may, good.winning_rate, bad.may, bad.winning_rate) == (True, 1.0, False, 0.0)
     few = howsure.rater_agreement(**people_and_judge(0.9, 20), judge="gpt").replacement

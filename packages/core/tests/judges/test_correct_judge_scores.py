@@ -29,7 +29,7 @@ def grades() -> tuple[np.ndarray, np.ndarray]:
     return np.append(y, np.full(200, np.nan)), np.append(f, draw.integers(1, 6, 200).astype(float))
 
 
-def test_the_mean_is_that_of_prediction_powered_inference() -> None:
+def test_the_mean_matches_prediction_powered_inference() -> None:
     y, f = grades()
     row = howsure.correct_judge_scores(y, f, bounds=(1, 5)).rows[0]
     assert row.corrected.value == pytest.approx(PPI_PY, abs=1e-12)
@@ -262,7 +262,7 @@ def test_texts_for_nothing_and_numbers_spelled_otherwise_are_understood() -> Non
     assert (row.labelled, row.people.value) == (50, 0.5)
 
 
-def test_zeros_and_ones_of_people_are_no_shares_where_the_judge_gives_more() -> None:
+def test_zeros_and_ones_of_people_are_not_shares_where_the_judge_gives_more() -> None:
     row = howsure.correct_judge_scores([1.0] * 20 + [None] * 80, np.arange(100) % 5 + 1).rows[0]
     assert row.corrected.low is None
 

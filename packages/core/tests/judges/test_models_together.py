@@ -12,7 +12,7 @@ from howsure.stats.p_values import smallest_size
 MODELS, ITEMS = ("b", "c", "a"), 200
 
 
-def test_rows_of_interleaved_models_are_those_of_each_model_alone() -> None:
+def test_rows_of_interleaved_models_match_each_model_alone() -> None:
     rng = np.random.default_rng(0)
     order = rng.permutation(len(MODELS) * ITEMS)
     model = np.repeat(MODELS, ITEMS)[order]

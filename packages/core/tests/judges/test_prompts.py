@@ -27,7 +27,7 @@ def columns(x: Floats) -> tuple[Floats, dict[str, list[int]]]:
     return x.ravel(), {"id": list(item), "prompt": list(prompt), "run": list(run)}
 
 
-def test_parts_are_those_of_the_analysis_of_variance() -> None:
+def test_parts_match_the_analysis_of_variance() -> None:
     n, m, r = 30, 4, 3
     x = grades(0, n, m, r)
     score, roles = columns(x)
@@ -90,7 +90,7 @@ def test_items_that_lack_a_prompt_are_left_out() -> None:
     assert part.notes == ("items that lack a prompt are left out: 1",)
 
 
-def test_two_prompts_do_not_tell_of_others() -> None:
+def test_two_prompts_do_not_generalise_to_others() -> None:
     score, roles = columns(grades(4, 40, 2, 1))
     sensitivity = howsure.prompt_sensitivity(score, **roles)
     assert sensitivity.mean.low is None

@@ -217,7 +217,7 @@ def test_a_cluster_over_many_cells_comes_back_from_its_text() -> None:
     assert CalibrationMonitor.from_json(monitor.to_json()).to_json() == monitor.to_json()
 
 
-def test_a_cluster_that_moved_is_no_news_of_the_log() -> None:
+def test_a_moved_cluster_is_neither_late_nor_changed() -> None:
     """A cluster taken with the period in which it began: the same log again has neither late nor other rows."""
     days, y, q, clusters = lasting(1)
     monitor = CalibrationMonitor()
@@ -227,7 +227,7 @@ def test_a_cluster_that_moved_is_no_news_of_the_log() -> None:
 
 
 @pytest.mark.long
-def test_rows_of_a_reference_that_show_no_surprise_are_no_proof() -> None:
+def test_rows_of_a_reference_without_surprise_prove_nothing() -> None:
     """A model that was always off, half the evidence of its reference in cells near 0 and 1: of 60 runs, 27 had an
     alarm where the spread of one row was added."""
     watched = Watched(150, "near 0 and 1", "shrunk")

@@ -101,12 +101,12 @@ def test_the_band_of_all_times_holds_at_all_of_them() -> None:
     assert missed <= 2
 
 
-def test_of_nothing_nothing_is_reported() -> None:
+def test_without_rows_errors_are_nan() -> None:
     assert math.isnan(error_sequence(CellSums.zero()).value)
     assert math.isnan(period_error(CellSums.zero()).value)
 
 
-def test_one_row_is_no_evidence() -> None:
+def test_one_row_is_not_evidence() -> None:
     single_row = CellSums.of(np.array([0], np.uint8), np.array([0.9]), None)
     for band in (error_sequence(single_row), period_error(single_row)):
         assert 0.0 <= band.low <= band.value <= band.high <= 1.0
@@ -275,7 +275,7 @@ def test_a_bet_is_a_likelihood_ratio() -> None:
     assert gains_by_name["odds times 1.5"] == pytest.approx(odds / 0.3 * (1 - other) / 0.4 * other / 0.6)
 
 
-def test_within_the_tolerance_nothing_is_gained() -> None:
+def test_within_the_tolerance_no_evidence_is_gained() -> None:
     """Rows that are exactly at the edge of what is tolerated: the wealth of no bet grows."""
     q = np.full(1000, 0.5)
     y = np.arange(1000) < 520

@@ -39,7 +39,7 @@ def test_two_levels_are_platt_scaling(weighted):
     np.testing.assert_allclose(recalibration.apply(both)[:, 1], platt.apply(q), rtol=0, atol=1e-8)
 
 
-def test_the_optimum_is_that_of_scipy():
+def test_the_optimum_matches_scipy():
     y, predicted = GRADES[:300], PREDICTED[:300]
     odds = np.array([[np.log(row[k:].sum() / row[:k].sum()) for k in range(1, 5)] for row in predicted])
     above = np.array([[grade >= k for k in range(1, 5)] for grade in y])

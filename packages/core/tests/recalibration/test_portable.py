@@ -147,7 +147,7 @@ def test_ten_lines_of_any_language_apply_the_file_of_classes(method):
 X, Y = make_classification(600, 12, n_informative=5, n_redundant=5, random_state=0)
 
 
-def test_its_map_is_that_of_the_out_of_fold_probabilities():
+def test_its_map_matches_the_out_of_fold_probabilities():
     folds = KFold(4, shuffle=True, random_state=1)
     classifier = RecalibratedClassifier(GaussianNB(), method="platt", cv=folds).fit(X, Y)
     outside = cross_val_predict(GaussianNB(), X, Y, cv=folds, method="predict_proba")[:, 1]

@@ -367,7 +367,7 @@ def test_float32_is_taken():
 
 
 @pytest.mark.parametrize("kind", ["frame", "files"])
-def test_rows_of_frames_and_files_are_those_of_arrays(kind: str, tmp_path: Path) -> None:
+def test_rows_of_frames_and_files_match_arrays(kind: str, tmp_path: Path) -> None:
     rng = np.random.default_rng(5)
     frame = pd.DataFrame({"p": rng.uniform(0.05, 0.95, 400), "lang": rng.choice(["de", "en"], 400)})
     frame["gold"] = (rng.random(400) < frame["p"] ** 2).astype(int)

@@ -79,7 +79,7 @@ CASES: dict[str, tuple[dict[str, Any], list[np.ndarray]]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_least_squares_are_those_of_dense_matrices(name: str) -> None:
+def test_least_squares_match_dense_matrices(name: str) -> None:
     x, of_cluster, y = rows()
     options, effects = CASES[name]
     columns = {"x": x} if "clusters" in options and effects else {"x": x, "of cluster": of_cluster}
@@ -97,7 +97,7 @@ def test_least_squares_are_those_of_dense_matrices(name: str) -> None:
     assert [row.naive_degrees for row in result] == pytest.approx(degrees, rel=1e-9)
 
 
-def test_logistic_regression_is_that_of_its_weighted_rows() -> None:
+def test_logistic_regression_matches_its_weighted_rows() -> None:
     x, of_cluster, y = rows()
     result = howsure.regress_predicted(
         y, y, covariates={"x": x, "of cluster": of_cluster}, clusters=CLUSTERS, method="logit"

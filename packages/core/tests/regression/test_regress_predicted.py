@@ -63,7 +63,7 @@ def test_where_all_are_labelled_it_is_the_regression_with_its_sandwich(name: str
         (("period",), {"method": "logit"}, 1.3020060399388005),
     ],
 )
-def test_fixed_effects_are_those_of_dummies(effects: Any, options: Any, value: float) -> None:
+def test_fixed_effects_match_dummies(effects: Any, options: Any, value: float) -> None:
     x, _, y, f = rows()
     effects_by_name = {"unit": UNIT, "period": PERIOD}
     fixed_effects = {name: effects_by_name[name] for name in effects}
@@ -230,7 +230,7 @@ def notes_without_estimates(regression: howsure.PredictedRegression) -> str:
     return " ".join(regression.notes)
 
 
-def test_an_outcome_that_the_columns_tell_exactly_has_no_error_of_rounding() -> None:
+def test_an_outcome_determined_by_the_columns_has_no_rounding_error() -> None:
     rng = np.random.default_rng(0)
     y = np.where(np.arange(200) < 60, 1.0, np.nan)
     regression = howsure.regress_predicted(y, np.ones(200), covariates={"x": rng.normal(size=200)})
@@ -238,7 +238,7 @@ def test_an_outcome_that_the_columns_tell_exactly_has_no_error_of_rounding() -> 
     assert "1.0000 [1.0000, 1.0000]" in str(regression)
 
 
-def test_what_labels_cannot_tell_is_not_told() -> None:
+def test_what_labels_cannot_show_is_not_estimated() -> None:
     x, z, y, f = rows()
     columns = {"x": x, "z": z}
     few = howsure.regress_predicted(np.where(ROWS < 20, y, np.nan), f, covariates=columns)

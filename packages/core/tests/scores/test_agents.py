@@ -59,7 +59,7 @@ def test_an_error_sets_a_score_aside() -> None:
         assert [row.errored for row in table] == [0, 10] or [row.errored for row in table] == [10, 0]
 
 
-def test_without_errors_the_table_is_that_of_mean_scores() -> None:
+def test_without_errors_the_table_matches_mean_scores() -> None:
     rng = np.random.default_rng(1)
     score, model, item = (rng.random(300) < 0.6) * 1.0, np.repeat(["x", "y", "z"], 100), [*range(100)] * 3
     agents = {row.model: row for row in howsure.score_agents(score, model=model, id=item, rng=0)}

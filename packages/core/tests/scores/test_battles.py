@@ -42,7 +42,7 @@ def named(codes: tuple[np.ndarray, np.ndarray, np.ndarray]) -> dict[str, np.ndar
 
 
 @pytest.mark.parametrize(("tie", "first"), [(-np.inf, 0.0), (-0.4, 0.0), (-np.inf, 0.5), (0.3, -0.4)])
-def test_strengths_and_their_errors_are_those_of_a_likelihood_by_hand(tie: float, first: float) -> None:
+def test_strengths_and_their_errors_match_a_likelihood_by_hand(tie: float, first: float) -> None:
     a, b, outcome = battles([0.8, 0.1, 0.0, -0.9], 400, tie=tie, first=first)
     units = np.random.default_rng(3).integers(0, 50, 400)
     free = [0, 1, 2, *([4] if np.isfinite(tie) else []), *([5] if first else [])]
@@ -81,7 +81,7 @@ def test_what_models_win_is_what_they_are_expected_to_win() -> None:
     assert fitted.theta.sum() == pytest.approx(0.0, abs=1e-12)
 
 
-def test_strengths_are_those_of_choix() -> None:
+def test_strengths_match_choix() -> None:
     """`ilsr_pairwise(4, wins)` of choix 0.4.1 without regularisation, less its mean."""
     wins = [(0, 1), (0, 1), (1, 0), (1, 2), (2, 1), (1, 2), (2, 3), (3, 0), (0, 3), (2, 3), (0, 2), (0, 2), (3, 1)]
     first, second = np.array(wins).T
@@ -142,7 +142,7 @@ def test_a_winner_may_be_named() -> None:
     )
 
 
-def test_who_is_first_does_not_matter_but_where_it_is_asked_for() -> None:
+def test_the_order_matters_only_with_a_position_effect() -> None:
     a, b, outcome = battles([0.6, 0.1, -0.7], 900, tie=-0.5, first=0.8, seed=2)
     turn = np.arange(900) % 2 == 1
     turned = np.where(turn, b, a), np.where(turn, a, b), np.where(turn, 2 - outcome, outcome)
@@ -200,7 +200,7 @@ def test_preferences_of_0_and_1_are_wins_and_shares_lie_between(tmp_path: Path) 
     assert [row.strength for row in from_file] == [row.strength for row in table]
 
 
-def test_numbers_that_are_no_preferences_are_refused_without_ties_being_advised() -> None:
+def test_numbers_that_are_not_preferences_are_refused_without_advising_ties() -> None:
     with pytest.raises(InputError, match=r"winner must be between 1 and 2; row 1 is '2\.5'"):
         howsure.rank_battles(["x", "x"], ["y", "y"], [1.3, 2.5])
     with pytest.raises(InputError, match="If the numbers are preferences, they must be between 1") as refused:
@@ -253,7 +253,7 @@ def test_models_of_which_no_two_won_over_each_other_have_ranks_and_no_strengths(
         assert (rank([("x", "y", "a")] * n)["x"].ranks == "1") is (0.5**n < 0.025)
 
 
-def test_models_beyond_one_that_won_everything_stand_above_it() -> None:
+def test_models_that_beat_an_undefeated_one_rank_above_it() -> None:
     table = rank(CORE + [("A", "B", "a")] * 20 + [("B", "x", "a")] * 20)
     assert [(row.model, row.ranks, row.tier) for row in table][:3] == [("A", "1", 1), ("B", "2", 2), ("x", "3", 3)]
 
@@ -265,7 +265,7 @@ def test_models_with_ties_alone_are_equal_and_have_no_intervals() -> None:
     assert len(rank([*CORE, ("p", "q", "tie")])) == 5
 
 
-def test_a_position_effect_that_explains_all_wins_is_no_evidence() -> None:
+def test_a_position_effect_that_explains_all_wins_is_not_evidence() -> None:
     with pytest.raises(InputError, match="the outcome follows from the order"):
         rank([("x", "y", "a")] * 20, position_effect=True)
     draw = np.random.default_rng(0)

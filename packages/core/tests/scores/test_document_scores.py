@@ -45,7 +45,7 @@ def test_intervals_hold(name, draw):
     assert covering / 400 > 0.92  # see benchmarks/document_metrics.py
 
 
-def test_clusters_and_items_are_left_out_as_wholes():
+def test_clusters_and_items_are_left_out_whole():
     """A document of several sentences, or a text with several runs, counts as the sum of its parts."""
     metric, rng = find_metric("entity_f1", DOCUMENT), np.random.default_rng(3)
     statistics, clusters = _entities(rng, 60), np.repeat(np.arange(12), 5)
@@ -102,7 +102,7 @@ def test_too_little_has_no_interval_and_says_why():
     assert row.notes == ("no interval: one of 21 items is so large (99% of the total) that the others hardly count",)
 
 
-def test_runs_groups_and_ranks_are_those_of_scores():
+def test_runs_groups_and_ranks_match_scores():
     rng = np.random.default_rng(1)
     references = ["a b c d e f"] * 40
     answers = {

@@ -37,7 +37,7 @@ def test_discrimination_is_the_correlation_with_the_mean_of_the_other_items() ->
 
 
 @pytest.mark.parametrize("ties", [False, True])
-def test_p_values_are_those_of_all_assignments(ties: bool) -> None:
+def test_p_values_match_all_assignments(ties: bool) -> None:
     """Of all ways to choose the better models, at most a share p has a p-value of p or less; without ties, exactly."""
     rng = np.random.default_rng(5)
     rest = rng.integers(0, 3, 8).astype(float) if ties else rng.normal(size=8)
@@ -59,7 +59,7 @@ def test_a_wrong_key_among_many_models_is_found() -> None:
 
 
 @pytest.mark.slow
-def test_items_that_say_nothing_are_rarely_said_to_contradict() -> None:
+def test_uninformative_items_are_rarely_reported_as_contradicting() -> None:
     """At most 1 of 20 benchmarks with 20 random items in 100 has one that is called contradictory."""
     false = 0
     for seed in range(300):
@@ -69,7 +69,7 @@ def test_items_that_say_nothing_are_rarely_said_to_contradict() -> None:
     assert false / 300 <= 0.05 + 3 * (0.05 * 0.95 / 300) ** 0.5
 
 
-def test_the_smallest_significant_gap_is_that_of_mcnemars_test() -> None:
+def test_the_smallest_significant_gap_matches_mcnemars_test() -> None:
     for discordant in (4, 5, 6, 20, 41):
         gaps = [
             (discordant - 2 * fewer) / 100

@@ -63,7 +63,7 @@ def test_ranks_and_tiers_follow_from_pairs(seed: int, m: int, clustered: bool, r
     st.sampled_from([0.0, 0.3]),
     st.tuples(st.sampled_from([0.5, 0.9, 0.99]), st.sampled_from([0.5, 0.9, 0.99])),
 )
-def test_quantiles_of_the_largest_t_are_those_of_all_pairs(
+def test_quantiles_of_the_largest_t_match_all_pairs(
     seed: int, m: int, spread: float, incomparable: float, levels: tuple[float, float]
 ) -> None:
     """Models of unlike variance, some of them equal, some without a comparable model, in blocks or not."""

@@ -18,7 +18,7 @@ def test_true_values_may_be_a_file(tmp_path: Path) -> None:
     assert round(row.mean.value, 4) == 0.4  # 2 of 5 words are missing
 
 
-def test_one_run_is_asked_for_where_no_number_is() -> None:
+def test_pass_at_1_is_the_default() -> None:
     (row,) = howsure.pass_at_k(RIGHT, id=ITEMS, run=RUNS)
     assert row.score == "score pass@1"
     assert round(row.mean.value, 4) == 0.5

@@ -305,7 +305,7 @@ def test_items_are_those_found_by_hand(tmp_path: Path, n: int, whole: bool, lowe
         assert [item[0] for item in rows_shown] == pytest.approx([item[0] for item in expected], abs=1e-12)
 
 
-def test_without_items_rows_are_the_worst_and_missing_ones_count_as_asked(tmp_path: Path) -> None:
+def test_without_items_rows_are_the_worst_and_missing_ones_count_as_requested(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("right,say\n1,a\n,b\n0,c\n1,d\n0,e\n")
     data = howsure.read(tmp_path / "a.csv")
     table = score_table("right", missing_score=0, worst=9, show=["say", "right"], data=data)

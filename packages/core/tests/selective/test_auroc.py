@@ -85,7 +85,7 @@ def test_the_least_reach_is_newcombes() -> None:
     assert auroc.low == furthest(auroc.value, 200 - ranks.wrong, ranks.wrong, 1.0, 0.95)
 
 
-def test_clusters_of_one_are_no_clusters_and_copies_say_nothing_new() -> None:
+def test_clusters_of_one_are_rows_and_copies_add_no_information() -> None:
     pairs = separated(150, 0.7, 1.0, np.random.default_rng(3), ties=False, clusters=False)
     alone = auroc_of(ranked(pairs), level=0.95)
     assert auroc_of(ranked(Pairs(pairs.labels, pairs.probabilities, clusters=np.arange(150))), level=0.95) == alone
@@ -95,7 +95,7 @@ def test_clusters_of_one_are_no_clusters_and_copies_say_nothing_new() -> None:
     assert (auroc.low, auroc.high) == pytest.approx((alone.low, alone.high), abs=0.004)
 
 
-def test_a_perfect_order_of_few_is_no_certainty() -> None:
+def test_a_perfect_order_of_few_leaves_uncertainty() -> None:
     auroc = auroc_of(ranked(pairs_of([(0.9, True)] * 30 + [(0.1, False)] * 5)), level=0.95)
     assert (auroc.value, auroc.high) == (1.0, 1.0)
     assert auroc.low == pytest.approx(0.025 ** (1 / 5))

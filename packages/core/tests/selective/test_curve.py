@@ -98,7 +98,7 @@ def test_the_order_of_rows_is_nothing() -> None:
     assert selective_of(moved, accuracy=[0.9]).to_dict() == selective_of(pairs, accuracy=[0.9]).to_dict()
 
 
-def test_groups_are_those_of_the_parts() -> None:
+def test_groups_match_the_parts() -> None:
     pairs = answers("ties", "sharp", 300, np.random.default_rng(10))
     groups = np.arange(300) % 3
     table = selective_table(pairs, groups=groups)
@@ -134,7 +134,7 @@ def test_a_frame_and_classes_are_read() -> None:
     assert selective_curve(pairs).accuracy.value == pytest.approx(2 / 3)
 
 
-def test_sums_over_clusters_are_those_of_a_loop() -> None:
+def test_sums_over_clusters_match_a_loop() -> None:
     ranks = ranked(clustered_answers("ties", "overconfident", 40, np.random.default_rng(12)))
     sums = cluster_sums(ranks)
     for place, (n, e) in enumerate(cluster_counts(ranks, np.arange(len(ranks.n)))):

@@ -79,7 +79,7 @@ def test_the_promise_would_be_broken_without_the_clusters() -> None:
     assert np.mean([t is not None for t in thresholds]) > 2 * DELTA
 
 
-def test_the_test_is_that_of_clopper_and_pearson() -> None:
+def test_the_test_matches_clopper_and_pearson() -> None:
     pairs = answers("ties", "sharp", 500, np.random.default_rng(3))
     tests = threshold_tests(ranked(pairs), risk=RISK, delta=DELTA)
     for n, errors, p, level in zip(tests.kept.n, tests.kept.errors, tests.p_value, tests.level, strict=True):

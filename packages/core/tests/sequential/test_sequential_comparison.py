@@ -32,7 +32,7 @@ def of_confseq(total: int | None) -> list[float]:
 
 
 @pytest.mark.parametrize(("total", "m"), list(CONFSEQ))
-def test_bets_are_those_of_confseq(total: int | None, m: float) -> None:
+def test_bets_match_confseq(total: int | None, m: float) -> None:
     units = Units(np.array(of_confseq(total)), np.ones(100), 1.0, total)
     assert units.wealth(m)[[19, 59, 99]] == pytest.approx(CONFSEQ[total, m], rel=1e-12)
 
@@ -274,7 +274,7 @@ def test_an_edited_state_is_refused_with_its_checksum_and_without(edit: dict[str
         ({"order": ORDER}, {"first": [1], "second": [0], "id": [ORDER.rows[1].id]}, "must follow the order drawn"),
     ],
 )
-def test_what_cannot_be_is_refused_and_nothing_is_taken(
+def test_invalid_input_is_refused_and_nothing_is_added(
     settings: dict[str, object], added: dict[str, object], message: str
 ) -> None:
     comparison = howsure.SequentialComparison(**settings)  # type: ignore[arg-type]

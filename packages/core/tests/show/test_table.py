@@ -155,7 +155,7 @@ def test_every_line_of_a_text_ends_in_its_last_column(rows: list[tuple[str, str]
     assert len(lines) == 2 + len(rows)
 
 
-def test_caption_and_notes_stand_around_the_table() -> None:
+def test_caption_and_notes_surround_the_table() -> None:
     table = Table(HEADINGS, [["a", "1"]], caption="a -- <b>\n2 %", notes=["said \x1b[31m&"])
     assert str(table).splitlines() == ["a -- <b>", "2 %", "name  n", "───────", "   a  1", r"said \u001b[31m&"]
     assert "<caption>a -- &lt;b&gt;\n2 %</caption>" in table.html()

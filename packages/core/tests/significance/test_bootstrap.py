@@ -87,7 +87,7 @@ def test_replicates_are_the_metric_of_resampled_rows(metric: str) -> None:
 
 
 @pytest.mark.parametrize("method", ["basic", pytest.param("percentile", marks=pytest.mark.long), "bca"])
-def test_intervals_are_those_of_scipy(method: str) -> None:
+def test_intervals_match_scipy(method: str) -> None:
     """The mean of a loss, by scipy from its own draws: equal up to Monte Carlo error."""
     targets, a, b = distributions(80, 3, 6)
     losses = [-(targets * np.log(probabilities)).sum(axis=1) for probabilities in (a, b)]
@@ -112,7 +112,7 @@ def test_bca_leaves_out_one_row_at_a_time() -> None:
     assert np.sort(np.repeat(sign * values, copies.astype(int))) == pytest.approx(np.sort(slow), abs=1e-12)
 
 
-def test_bca_on_the_same_replicates_is_that_of_its_formula() -> None:
+def test_bca_on_the_same_replicates_matches_its_formula() -> None:
     rng = np.random.default_rng(1)
     replicates, left_out = rng.gamma(2, size=999), rng.gamma(2, size=30)
     interval = interval_of(replicates, 1.7, 0.9, "bca", (left_out, np.ones(30)))
@@ -151,7 +151,7 @@ def test_p_does_not_depend_on_the_level_of_the_interval() -> None:
 
 
 @pytest.mark.parametrize("clusters", [8, 10, 15])
-def test_small_p_of_few_clusters_is_that_of_student(clusters: int) -> None:
+def test_small_p_of_few_clusters_matches_student(clusters: int) -> None:
     """Equal clusters and a mean: the t-test's. It took the ratio of t at .95 for every tail: .0027 for .0067."""
     rng = np.random.default_rng(clusters)
     drawn = rng.normal(size=clusters)
@@ -208,7 +208,7 @@ def test_rows_have_one_fingerprint_if_they_are_equal() -> None:
     assert (back == exchanged).all()
 
 
-def test_the_units_are_those_of_the_exchanged_systems() -> None:
+def test_the_units_match_the_exchanged_systems() -> None:
     targets, a, b = labels(100, 3, 1)
     names = ["macro_f1"]
     forward, other = (build_units(*problem_of(targets, *systems, names)) for systems in ((a, b), (b, a)))

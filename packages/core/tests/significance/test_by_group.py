@@ -71,7 +71,7 @@ def test_paired_t_of_each_group() -> None:
         assert row.degrees_of_freedom == tested.df
 
 
-def test_any_metric_and_method_is_that_of_the_rows_of_the_group() -> None:
+def test_any_metric_and_method_matches_the_rows_of_the_group() -> None:
     """A group alone gives the same figures, whatever is computed: rows of labels with strata and clusters, all
     methods."""
     gold = RNG.choice(["a", "b", "c"], N)

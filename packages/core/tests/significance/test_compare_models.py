@@ -18,7 +18,7 @@ BASE, LARGE, HUGE = (np.where(RNG.random(60) < right, GOLD, "ham") for right in 
 SCORES = {"base": RNG.random(60), "large": RNG.random(60) + 0.1, "huge": RNG.random(60) + 0.3}
 
 
-def test_all_pairs_are_asked_for_in_place_of_a_baseline() -> None:
+def test_all_pairs_replace_a_baseline() -> None:
     assert compare_scores(SCORES, against="all pairs").to_dict() == compare(score=SCORES, all_pairs=True).to_dict()
     assert len(compare_scores(SCORES, against="all pairs")) == 3
     assert len(compare_scores(SCORES)) == 2

@@ -129,7 +129,7 @@ def test_other_models_and_metrics_change_nothing_but_the_adjusted_p() -> None:
     assert among.p_adjusted >= alone.p_adjusted
 
 
-def test_a_seed_gives_the_same_result_and_stands_in_the_recipe() -> None:
+def test_a_seed_gives_the_same_result_and_is_in_the_recipe() -> None:
     targets, a, b = labels(200, 5, 4)
     first = compare(targets, a, b, n_resamples=500)
     again = compare(targets, a, b, n_resamples=500, rng=first.recipe["seed"])
@@ -137,7 +137,7 @@ def test_a_seed_gives_the_same_result_and_stands_in_the_recipe() -> None:
     assert figures(first).tolist() != figures(compare(targets, a, b, n_resamples=500, rng=1)).tolist()
 
 
-def test_clusters_are_wholes() -> None:
+def test_clusters_are_resampled_whole() -> None:
     """Rows repeated ten times add no information: with their clusters, the answer is that of the single rows."""
     targets, a, b = labels(100, 2, 8)
     once = compare(targets, a, b, metrics="accuracy", **SETTING)[0]
@@ -325,7 +325,7 @@ def test_the_set_of_tied_models_holds_the_best() -> None:
     assert lacking <= 10
 
 
-def test_too_few_draws_for_so_many_comparisons_are_reported() -> None:
+def test_too_few_draws_for_many_comparisons_are_reported() -> None:
     """With 99 resamples p is at least .01, and adjusted for six pairs never at most .05."""
     scores = {name: values + RNG.normal(0, 0.1, 300) for name, values in SCORES.items()}
     comparison = compare(score=scores, method="permutation", n_resamples=99, rng=0, interval=None)

@@ -66,7 +66,7 @@ def _texts():
     return references, [text() for _ in range(60)], answers
 
 
-def test_entities_are_those_of_seqeval_and_nervaluate():
+def test_entities_match_seqeval_and_nervaluate():
     gold, predicted = _tagged()
     frozen = FROZEN["seqeval 1.2.2"]
     names = ("entity_f1", "entity_precision", "entity_recall")
@@ -77,13 +77,13 @@ def test_entities_are_those_of_seqeval_and_nervaluate():
     assert _value(*legal, "entity_f1") == pytest.approx(FROZEN["nervaluate 1.2.1, strict"], abs=1e-12)
 
 
-def test_error_rates_are_those_of_jiwer():
+def test_error_rates_match_jiwer():
     references, _, answers = _texts()
     error_rates = [_value(references, answers, name) for name in ("wer", "cer")]
     assert error_rates == pytest.approx(FROZEN["jiwer 4.0.0"], abs=1e-12)
 
 
-def test_bleu_and_chrf_are_those_of_sacrebleu():
+def test_bleu_and_chrf_match_sacrebleu():
     from sacrebleu.metrics import BLEU, CHRF
 
     references, others, answers = _texts()
@@ -100,7 +100,7 @@ def test_bleu_and_chrf_are_those_of_sacrebleu():
         assert score == pytest.approx(expected, abs=1e-10)
 
 
-def test_rankings_are_those_of_scikit_learn():
+def test_rankings_match_scikit_learn():
     from sklearn.metrics import ndcg_score
 
     rng = np.random.default_rng(3)
@@ -122,7 +122,7 @@ def test_ties_are_worth_the_mean_of_all_orders():
     assert ranked(relevance, scores)[0] == 1.0
 
 
-def test_sets_of_labels_are_those_of_scikit_learn():
+def test_sets_of_labels_match_scikit_learn():
     from sklearn.metrics import f1_score
     from sklearn.preprocessing import MultiLabelBinarizer
 

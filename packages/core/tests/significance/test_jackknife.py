@@ -73,7 +73,7 @@ def test_it_is_the_jackknife_by_brute_force() -> None:
     assert test.p_value("two-sided") == pytest.approx(2 * stats.t.sf(abs(value) / total, degrees), rel=1e-9)
 
 
-def test_clusters_are_left_out_as_wholes() -> None:
+def test_clusters_are_left_out_whole() -> None:
     statistics = drawn(np.random.default_rng(2), 30)
     clusters = np.repeat(np.arange(10), 3)
     whole = statistics.reshape(2, 10, 3, 3).sum(axis=2)

@@ -158,7 +158,7 @@ def test_equal_scipy(classes: int) -> None:
         assert one_metric(name, targets, predictions) == pytest.approx(value, abs=1e-12), name
 
 
-def test_cross_entropy_is_that_of_scikit_learn_for_certain_targets() -> None:
+def test_cross_entropy_matches_scikit_learn_for_certain_targets() -> None:
     targets, predictions, _ = distributions(100, 4, 5)
     hard = targets.argmax(axis=1)
     value = sk.log_loss(hard, predictions)
@@ -202,7 +202,7 @@ def test_what_is_infinite_or_constant_is_never_significant() -> None:
         assert row.stars == ""
 
 
-def test_calibration_error_is_that_of_the_bins() -> None:
+def test_calibration_error_matches_the_bins() -> None:
     """In each of 20 bins the product of the gaps of every two rows, averaged: no noise is counted."""
     rng = np.random.default_rng(2)
     q = np.append(rng.random(148), [0.0, 1.0])

@@ -95,7 +95,7 @@ def test_scores_of_0_and_1_have_the_p_of_the_same_labels() -> None:
     assert of_scores[0].p_value == pytest.approx(of_labels.p_value, rel=1e-9)
 
 
-def test_bounds_are_given_known_or_asked_for() -> None:
+def test_bounds_are_given_known_or_requested() -> None:
     scores = two(60, 5)
     bounded = compare(score={name: np.clip(values, -4, 4) for name, values in scores.items()}, bounds=(-4, 4))
     assert (bounded.recipe["method"], bounded.notes) == ("gaffke", ())

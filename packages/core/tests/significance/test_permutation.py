@@ -95,7 +95,7 @@ def slow_permutation_p(targets, baseline, model, metric: str, alternative: str =
 
 @pytest.mark.parametrize("metric", ["accuracy", "macro_f1", "macro_precision", "weighted_f1"])
 @pytest.mark.parametrize("alternative", ["two-sided", "better"])
-def test_exact_p_is_that_of_all_swaps_of_labels(metric: str, alternative: str) -> None:
+def test_exact_p_matches_all_swaps_of_labels(metric: str, alternative: str) -> None:
     for classes in (2, 3):
         targets, a, b = labels(6, classes, classes, accuracy=(0.3, 0.8))
         row = compare(targets, a, b, metrics=metric, alternative=alternative, interval=None, rng=0)[0]
@@ -107,14 +107,14 @@ def test_exact_p_is_that_of_all_swaps_of_labels(metric: str, alternative: str) -
 @pytest.mark.parametrize(
     "metric", ["cross_entropy", "entropy_similarity", pytest.param("entropy_correlation", marks=pytest.mark.long)]
 )
-def test_exact_p_is_that_of_all_swaps_of_distributions(metric: str) -> None:
+def test_exact_p_matches_all_swaps_of_distributions(metric: str) -> None:
     targets, a, b = distributions(5, 3, 4)
     row = compare(targets, a, b, metrics=metric, interval=None, rng=0)[0]
     assert row.exact
     assert row.p_value == pytest.approx(slow_permutation_p(targets, a, b, metric), abs=1e-12)
 
 
-def test_exact_p_is_that_of_all_swaps_of_probabilities() -> None:
+def test_exact_p_matches_all_swaps_of_probabilities() -> None:
     """Enumerated, and then at least that of the normal law, since the metric is the estimate of a square."""
     rng = np.random.default_rng(2)
     targets, a, b = rng.integers(0, 2, 7), 0.02 + 0.12 * rng.random(7), 0.02 + 0.12 * rng.random(7)
@@ -124,7 +124,7 @@ def test_exact_p_is_that_of_all_swaps_of_probabilities() -> None:
     assert row.p_value == pytest.approx(max(slow_permutation_p(targets, a, b, name), tail), abs=1e-6)
 
 
-def test_plain_metrics_are_those_of_scikit_learn() -> None:
+def test_plain_metrics_match_scikit_learn() -> None:
     targets, a, _ = labels(80, 3, 1)
     weights = np.random.default_rng(1).random(80)
     for average in ("macro", "weighted"):
@@ -280,7 +280,7 @@ def test_strata_of_equal_content_do_not_fall_apart() -> None:
 
 @pytest.mark.parametrize("sizes", [[2, 2, 2], [3, 2, 4], [2, 5]])
 @pytest.mark.parametrize("alike", [False, True])
-def test_the_stratified_bootstrap_is_that_of_all_draws(sizes: list[int], alike: bool) -> None:
+def test_the_stratified_bootstrap_matches_all_draws(sizes: list[int], alike: bool) -> None:
     """The p of the mean of a loss: all ways to draw each stratum from itself, widened by the strata's own factors."""
     n = sum(sizes)
     targets, a, b = distributions(n, 3, 7)
@@ -331,7 +331,7 @@ def test_intervals_of_few_clusters_hold_the_truth(kind: str) -> None:
     assert missed / 100 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 100)
 
 
-def test_the_jackknife_ratio_of_unequal_clusters_is_that_of_its_formula() -> None:
+def test_the_jackknife_ratio_of_unequal_clusters_matches_its_formula() -> None:
     """A mean: a cluster's influence over one minus its share of the rows."""
     targets, a, b = labels(60, 2, 3)
     clusters = np.repeat(np.arange(6), [1, 2, 3, 10, 14, 30])

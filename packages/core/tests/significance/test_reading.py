@@ -165,7 +165,7 @@ def test_one_and_one_point_nought_are_one_class(tmp_path: Path, name: str, text:
     assert json.loads(done.stdout)["comparisons"][0]["against_value"] == pytest.approx(2 / 3)
 
 
-def test_a_byte_order_mark_is_no_part_of_a_label(tmp_path: Path) -> None:
+def test_a_byte_order_mark_is_not_part_of_a_label(tmp_path: Path) -> None:
     (tmp_path / "labels.txt").write_bytes(b"\xef\xbb\xbfa\nb\na\n")
     assert list(read_labels(tmp_path / "labels.txt")) == ["a", "b", "a"]
 

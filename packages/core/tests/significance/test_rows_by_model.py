@@ -192,7 +192,7 @@ def test_folds_are_sets_of_items(repetitions: int, by_model: bool) -> None:
     assert each in result.notes
 
 
-def test_what_is_left_out_is_counted_and_said() -> None:
+def test_rows_left_out_are_counted_and_reported() -> None:
     answers = frame(runs=1)
     lost = answers.assign(grade=answers["grade"].astype(float))
     lost.loc[3, "grade"] = np.nan

@@ -38,7 +38,7 @@ def test_intervals_hold_the_truth(kind: str, n: int, size: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-def test_runs_are_no_further_items(kind: str) -> None:
+def test_runs_do_not_count_as_further_items(kind: str) -> None:
     rates = equal_rates(kind, 100, 1, SETS, seed=3, runs=3)
     assert 0.93 - slack(0.93, SETS) <= rates["difference"] <= 0.97 + slack(0.97, SETS), rates
     assert rates["level"] <= 0.06 + slack(0.06, SETS), rates

@@ -26,7 +26,7 @@ def written(path: Path, *points: TrendPoint) -> Trend:
     return store.trend()
 
 
-def test_points_stand_in_the_order_of_their_dates(tmp_path: Path) -> None:
+def test_points_are_ordered_by_date(tmp_path: Path) -> None:
     later, earlier = replace(POINT, date="2026-11-22"), replace(POINT, date="2026-11-19", group=None)
     trend = written(tmp_path / "nightly", later, POINT, earlier)
     assert trend.rows == (earlier, POINT, later)

@@ -112,7 +112,7 @@ def test_without_clusters_it_is_the_standard_deviation_over_root_n(n: int) -> No
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_with_clusters_it_is_that_of_inspect(seed: int) -> None:
+def test_with_clusters_it_matches_inspect(seed: int) -> None:
     """One model's scores and the paired differences of two, clusters of any size."""
     rng = np.random.default_rng(seed)
     clusters = rng.permutation(np.repeat(np.arange(12), rng.integers(1, 9, 12)))

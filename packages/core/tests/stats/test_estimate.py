@@ -57,7 +57,7 @@ def test_holm_is_its_definition(p: list[float]) -> None:
 
 @settings(max_examples=40)
 @given(P_VALUES)
-def test_benjamini_hochberg_is_that_of_scipy(p: list[float]) -> None:
+def test_benjamini_hochberg_matches_scipy(p: list[float]) -> None:
     expected = false_discovery_control(p, method="bh")
     assert adjust_p_values(p, method="bh").tolist() == pytest.approx(expected.tolist(), abs=1e-15)
 

@@ -31,7 +31,7 @@ def test_shares_have_the_exact_binomial_test(right: int, wrong: int, limit: floa
 
 
 @pytest.mark.parametrize(("right", "wrong"), [(0, 12), (1, 30), (199, 1), (20, 20), (7, 0)])
-def test_the_interval_of_a_share_is_that_of_clopper_and_pearson(right: int, wrong: int) -> None:
+def test_the_interval_of_a_share_matches_clopper_and_pearson(right: int, wrong: int) -> None:
     low, high = gaffke_interval(alone(np.repeat([1.0, 0.0], [right, wrong])), bounds=(0.0, 1.0), size=0.025)
     assert low == pytest.approx(beta.ppf(0.025, right, wrong + 1) if right else 0.0, abs=1e-9)
     assert high == pytest.approx(beta.ppf(0.975, right + 1, wrong) if wrong else 1.0, abs=1e-9)
@@ -140,7 +140,7 @@ def test_a_wrong_answer_never_makes_it_more_certain() -> None:
 
 
 @pytest.mark.parametrize(("number", "size", "mean"), [(10, 20, 0.9), (60, 5, 0.97), (30, 10, 0.5)])
-def test_clusters_that_are_right_or_wrong_as_a_whole_err_in_one_of_twenty(number: int, size: int, mean: float) -> None:
+def test_clusters_right_or_wrong_as_a_whole_keep_the_error_rate(number: int, size: int, mean: float) -> None:
     rng = np.random.default_rng(7)
     wrong = 0
     for _ in range(600):
@@ -197,7 +197,7 @@ def test_only_rounding_is_taken_away(rows) -> None:
     assert (paired_differences(second, first) == -differences).all() or np.ptp(differences) == 0
 
 
-def test_runs_in_another_order_are_no_difference() -> None:
+def test_the_order_of_runs_makes_no_difference() -> None:
     runs = np.random.default_rng(0).random((5, 40))
     first, second = runs.mean(axis=0), (runs[4] + runs[2] + runs[0] + runs[1] + runs[3]) / 5
     assert (first != second).any()
@@ -226,7 +226,7 @@ def test_the_zero_of_a_function(root: float, below: float, above: float, steep: 
     assert zero(curve, root + above, root - below, within=1e-13) == pytest.approx(root, abs=1e-9)
 
 
-def test_the_bound_is_that_of_another_search() -> None:
+def test_the_bound_matches_another_search() -> None:
     rng = np.random.default_rng(5)
     for n in (3, 40, 3000):
         sums = Sums.of(rng.integers(0, 3, n) / 2, np.ones(n))

@@ -92,14 +92,14 @@ def test_bounds_are_known_of_shares_alone() -> None:
     assert share_bounds(np.array([0.0, 1.0]), np.array([0.5])) is None
 
 
-def test_items_on_which_both_agree_are_no_certainty() -> None:
+def test_items_on_which_both_agree_leave_uncertainty() -> None:
     values = np.repeat([1.0, 0.0], 10)
     assert mean_difference(values, values, bounds=SHARE).p_above(-0.02) > 0.05
     many = np.repeat([1.0, 0.0], 1000)
     assert mean_difference(many, many, bounds=SHARE).p_above(-0.02) < 0.001
 
 
-def test_agreement_of_whole_clusters_is_that_of_so_many_votes() -> None:
+def test_agreement_of_whole_clusters_counts_one_vote_each() -> None:
     """If one of twenty clusters may be lost as a whole, twenty that agree say no more than .95^20."""
     right = np.ones(400)
     test = mean_difference(right, right, in_clusters(np.arange(400) // 20), bounds=SHARE)
@@ -158,7 +158,7 @@ def test_an_unseen_value_would_have_to_be_so_far_away() -> None:
     assert (1 - share) * values.mean() + share * value == pytest.approx(4.5)
 
 
-def test_a_baseline_without_variation_is_no_certainty() -> None:
+def test_a_baseline_without_variation_leaves_uncertainty() -> None:
     """Of ten clusters that are all right another ten may hold a wrong one."""
     groups = in_clusters(np.arange(200) // 20)
     right, one_wrong = np.ones(200), np.repeat([0.0, 1.0], [20, 180])
@@ -195,7 +195,7 @@ def test_the_type_1_error_at_the_limit(draw, limit: float) -> None:
 @pytest.mark.parametrize("m", [3, 4, 5, 8])
 @pytest.mark.parametrize("size", [1, 100])
 @pytest.mark.parametrize("bounded", [False, True])
-def test_so_many_clusters_are_so_many_votes(m: int, size: int, bounded: bool) -> None:
+def test_each_cluster_counts_as_one_vote(m: int, size: int, bounded: bool) -> None:
     """If one model is right everywhere and the other nowhere, p is about that of the sign test."""
     right, groups = np.ones(m * size), in_clusters(np.repeat(np.arange(m), size))
     test = mean_difference(right, 1 - right, groups, bounds=SHARE if bounded else None)
@@ -206,14 +206,14 @@ def test_so_many_clusters_are_so_many_votes(m: int, size: int, bounded: bool) ->
         assert np.isnan(test.bounds(0.05)).all() == (m < 5)
 
 
-def test_clusters_that_hardly_differ_are_no_more_than_so_many() -> None:
+def test_three_clusters_that_hardly_differ_count_as_three() -> None:
     scores = np.ones(300)
     scores[-1] = 0.5
     test = mean_difference(scores, np.zeros(300), in_clusters(np.repeat(np.arange(3), 100)))
     assert 1 / 8 <= test.p_above(0.0) < 1.3 / 8
 
 
-def test_rounding_is_no_difference_and_no_variation() -> None:
+def test_rounding_is_neither_difference_nor_variation() -> None:
     scores = np.random.default_rng(0).random(200).round(2)
     test = mean_difference(scores + 0.1, scores)
     assert test.standard_error == pytest.approx(0.0, abs=1e-15)
@@ -241,7 +241,7 @@ def test_it_is_the_paired_t_test_with_one_item_more() -> None:
     assert p == pytest.approx(stats.ttest_1samp(many, 0).pvalue, rel=2e-2)
 
 
-def test_equal_differences_of_few_items_are_no_proof() -> None:
+def test_equal_differences_of_few_items_prove_nothing() -> None:
     """Without the item more, three items on which a model wins would have p = 0."""
     assert mean_difference(np.ones(3), np.zeros(3)).p_value("two-sided") > 0.05
     assert mean_difference(np.ones(30), np.zeros(30)).p_value("two-sided") < 1e-8

@@ -115,7 +115,7 @@ def test_hundred_thousand_trials_neither_lose_mass_nor_take_long_rows() -> None:
     assert law.interval() == pytest.approx(normal.interval(0.95), abs=1.0)
 
 
-def test_the_interval_is_that_of_draws() -> None:
+def test_the_interval_matches_draws() -> None:
     p = np.random.default_rng(2).random(40) ** 3
     law = poisson_binomial(p)
     draws = (np.random.default_rng(3).random((20_000, 40)) < p).sum(axis=1)
@@ -156,7 +156,7 @@ def test_estimate_carries_the_interval() -> None:
 
 
 @given(st.integers(1, 500).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), st.floats(0.5, 0.999))
-def test_wilson_is_that_of_scipy(counted: tuple[int, int], level: float) -> None:
+def test_wilson_matches_scipy(counted: tuple[int, int], level: float) -> None:
     k, n = counted
     low, high = wilson_interval(np.array([k / n]), np.array([float(n)]), level=level)
     expected = binomtest(k, n).proportion_ci(level, method="wilson")

@@ -142,7 +142,7 @@ def test_a_group_without_weight_is_named(tmp_path: Path) -> None:
         calibration_table("y", "q", groups="tag", sample_weight="w", data=lazy)
 
 
-def test_a_partition_without_weight_is_no_fault() -> None:
+def test_a_partition_without_weight_is_allowed() -> None:
     frame = pd.DataFrame({"q": [0.5, 0.25, 0.75, 1.0], "y": [0, 1, 1, 1], "w": [0.0, 0.0, 1.0, 2.0]})
     parted = dask.dataframe.from_pandas(frame, npartitions=2)
     (slots,) = sums_of_frame(parted, y_true="y", y_prob="q", sample_weight="w").checked().values()

@@ -224,7 +224,7 @@ def test_attributes_of_words_are_written(tmp_path: Path) -> None:
 
 
 @given(st.lists(st.sampled_from(["", "", "# a", "1\tx", "2\ty", " "])))
-def test_every_line_that_is_not_blank_stands_at_its_number(lines: list[str]) -> None:
+def test_every_line_that_is_not_blank_has_its_number(lines: list[str]) -> None:
     blocks = list(blocks_in(iter(lines)))
     numbered = {first + at: text for first, above, rows in blocks for at, text in enumerate([*above, *rows])}
     assert numbered == {number: text for number, text in enumerate(lines, start=1) if text}
@@ -349,7 +349,7 @@ def test_a_line_is_a_text(tmp_path):
     assert _items(tmp_path, "a.txt", "one two\n\nthree\r\n") == (["one two", "", "three"], None)
 
 
-def test_tags_stand_in_the_last_column(tmp_path):
+def test_tags_are_in_the_last_column(tmp_path):
     text = "# newdoc\n# text = Ada sang\nAda\tN\tB-PER\nsang\tV\tO\n\n\nRome\tN\tB-LOC\n\n# newdoc\nIn\tP\tO\n"
     assert _items(tmp_path, "a.conll", text) == ([["B-PER", "O"], ["B-LOC"], ["O"]], [0, 0, 1])
     assert _items(tmp_path, "b.bio", "Ada B-PER\n\nsang O\n\n") == ([["B-PER"], ["O"]], None)

@@ -155,7 +155,7 @@ def test_a_document_with_broken_brackets_is_an_error_or_left_out(form: str, tmp_
     assert "never closed" in left_out[0].fault
 
 
-def test_a_file_of_which_nothing_is_left(tmp_path: Path) -> None:
+def test_a_file_with_broken_documents_only(tmp_path: Path) -> None:
     path = tmp_path / "x.conllu"
     path.write_text(conllu(road=OPEN, hill=ALIEN))
     with pytest.raises(InputError, match=r"the brackets of every document of .* are broken: line"):

@@ -91,13 +91,13 @@ def test_several_right_choices_are_judged_by_the_likeliest(tmp_path: Path) -> No
     assert (predictions.columns["target"], predictions.pairs().labels.tolist()) == ("correct", [1])
 
 
-def test_a_file_is_read_as_it_stands_where_that_is_asked_for(log: Path) -> None:
+def test_a_file_is_read_verbatim_on_request(log: Path) -> None:
     with pytest.raises(InputError, match=r"no column 'probabilities'"):
         howsure.read(log, format="jsonl").predictions("target", "probabilities")
     assert howsure.read(log, format="jsonl").rows({"doc_hash": Kind.VALUES}).columns["doc_hash"].tolist() == ["d"] * 3
 
 
-def test_what_a_log_holds_beside_is_kept_if_it_is_named(log: Path) -> None:
+def test_other_fields_of_a_log_are_kept_if_named(log: Path) -> None:
     table = howsure.read(log).rows({"doc": Kind.OPTIONAL, "acc": Kind.NUMBER})
     assert table.columns["doc"][1] == '{"question":"1?","subject":"physics"}'
     assert table.columns["acc"].tolist() == [1, 0, 0]

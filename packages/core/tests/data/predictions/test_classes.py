@@ -234,7 +234,7 @@ ROWS: dict[str, list[Any]] = {
 
 
 @given(arrays(float, (3, 4), elements=st.floats(-1e4, 1e4)))
-def test_softmax_is_that_of_scipy(matrix: Any) -> None:
+def test_softmax_matches_scipy(matrix: Any) -> None:
     np.testing.assert_allclose(ours(matrix), softmax(matrix, axis=1), rtol=1e-12, atol=1e-300)
 
 

@@ -55,7 +55,7 @@ def predictions(request: pytest.FixtureRequest, tmp_path: Path) -> Predictions:
     return howsure.read(path).predictions("y", "q", groups="tag", clusters="year", exact_up_to=limit)
 
 
-def test_all_pairs_as_often_as_asked(predictions: Predictions) -> None:
+def test_all_pairs_as_often_as_requested(predictions: Predictions) -> None:
     columns = columns_of(2000)
     for _ in range(2):
         source = predictions.source()

@@ -15,9 +15,7 @@ JSON = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.
 
 
 @given(st.dictionaries(st.text(), JSON), st.sampled_from([None, 2]), st.booleans())
-def test_the_positions_are_those_of_the_values(
-    content: dict[str, object], indent: int | None, ascii_only: bool
-) -> None:
+def test_the_positions_match_the_values(content: dict[str, object], indent: int | None, ascii_only: bool) -> None:
     text = json.dumps(content, indent=indent, ensure_ascii=ascii_only)
     try:
         positions = value_positions(text)

@@ -170,7 +170,7 @@ def test_rows_left_out_and_rows_skipped_are_counted_apart(tmp_path: Path) -> Non
         assert predictions.selection.total == 6
 
 
-def test_a_fault_among_rows_left_out_is_none(tmp_path: Path) -> None:
+def test_a_fault_in_excluded_rows_is_ignored(tmp_path: Path) -> None:
     path = write(tmp_path / "x.parquet", {**ROWS, "q": [0.9, 7.0, 0.5, 0.1, float("nan"), 0.2]})
     with howsure.read(path, where="n <> 10 and n <> 11").predictions("y", "q") as predictions:
         assert predictions.n == len(predictions.pairs()) == 4

@@ -76,7 +76,7 @@ def test_other_files_and_the_network_are_out_of_reach(database: Database, tmp_pa
     assert connection.execute("SELECT current_setting('autoinstall_known_extensions')").fetchall() == [(False,)]
 
 
-def test_what_is_read_may_be_said_when_it_was_opened_already(tmp_path: Path) -> None:
+def test_files_can_be_restricted_after_opening(tmp_path: Path) -> None:
     write(tmp_path / "other.parquet", {"q": [0.5]})
     with Database(tmp_path).opening() as database:
         query = f"SELECT q FROM read_parquet({literal(str(tmp_path / 'other.parquet'))})"
@@ -106,7 +106,7 @@ def test_names_and_texts_in_sql(text: str, database: Database) -> None:
 
 
 @pytest.mark.parametrize("rows", [1, 7, 2048, 5000, 10**6])
-def test_chunks_are_as_long_as_asked(rows: int, database: Database) -> None:
+def test_chunks_have_the_requested_length(rows: int, database: Database) -> None:
     query = "SELECT i::DOUBLE, i::BIGINT FROM range(5000) t(i)"
     parts = list(chunks(database.connection, query, [np.float64, np.int64], rows=rows))
     assert [len(part[0]) for part in parts] == [rows] * (5000 // rows) + [5000 % rows] * (5000 % rows > 0)
@@ -139,7 +139,7 @@ def test_what_duckdb_says_of_an_interrupt_is_one() -> None:
 
 
 @pytest.mark.long
-def test_an_interrupted_query_is_no_fault_of_the_file() -> None:
+def test_an_interrupted_query_is_not_a_fault_of_the_file() -> None:
     """The query takes a second or two; DuckDB stops one only where its threads come up for air."""
     database = Database()
     threading.Timer(0.1, _thread.interrupt_main).start()  # Ctrl-C

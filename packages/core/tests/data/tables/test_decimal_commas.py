@@ -49,7 +49,7 @@ def test_a_comma_that_can_be_nothing_else_is_a_decimal_one(
     assert numbers(tmp_path, column) == [values]
 
 
-def test_another_column_tells_what_a_comma_is(tmp_path: Path) -> None:
+def test_another_column_decides_what_a_comma_is(tmp_path: Path) -> None:
     assert numbers(tmp_path, ["1,234", "2,500"], ["0,5", "1"]) == [[1.234, 2.5], [0.5, 1.0]]
 
 

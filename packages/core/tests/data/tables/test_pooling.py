@@ -99,7 +99,7 @@ def test_columns_for_significance_know_clusters_across_files(tmp_path: Path) -> 
         lambda data: howsure.regress_predicted("y", "q", covariates=["r"], clusters="question", data=data),
     ],
 )
-def test_whoever_takes_clusters_asks_what_they_are(ask: Callable[[object], object], tmp_path: Path) -> None:
+def test_every_function_with_clusters_asks_what_they_are(ask: Callable[[object], object], tmp_path: Path) -> None:
     columns = {"y": [1, 0, 1], "q": [0.9, 0.2, 0.7], "r": [0.1, 0.5, 0.2], "question": ["a", "a", "b"]}
     files = [write(tmp_path / f"{k}.csv", {**columns, "id": [f"{k}{i}" for i in range(3)]}) for k in range(2)]
     with pytest.raises(InputError, match="equal values of question occur in several files"):

@@ -38,7 +38,7 @@ def test_matrices_are_compared_by_their_own_first_choices() -> None:
         assert "class_wise_brier_difference" in comparison.to_dict()
 
 
-def test_the_curves_are_those_of_each_model() -> None:
+def test_the_curves_match_each_model() -> None:
     for curve, probs, name in zip(RESULT.curves, (PROBS, OTHER), ("$large$", "small"), strict=True):
         alone = howsure.calibration_curve(howsure.pairs_from_classes(GOLD, probs))
         assert curve.name == name
@@ -100,12 +100,12 @@ def miscalibrated_groups(against: str) -> MiscalibratedGroups:
     return find_miscalibrated_groups(labels, q, features={"kind": kind}, against=against)
 
 
-def test_against_the_diagonal_there_is_no_whole_beside_it() -> None:
+def test_against_the_diagonal_the_whole_is_not_drawn() -> None:
     result = miscalibrated_groups("diagonal")
     assert len(groups_figure(result).axes[0].lines) == 2 + len(result)
 
 
-def test_in_a_narrow_figure_conditions_stand_one_under_another() -> None:
+def test_in_a_narrow_figure_conditions_are_stacked() -> None:
     rng = np.random.default_rng(1)
     kind, sort, q = rng.choice(["a", "b"], 6000), rng.choice(["k", "l"], 6000), rng.random(6000)
     labels = rng.random(6000) < np.where((kind == "b") & (sort == "k"), q**3, q)

@@ -48,7 +48,7 @@ def test_the_strip_names_the_label_as_the_axes_do() -> None:
     assert {"label 1", "label 0"} <= set(texts_of(draw_curves([curve_with(Q, OVER)])))
 
 
-def test_underconfident_stands_above_the_diagonal_and_overconfident_below() -> None:
+def test_underconfident_is_above_the_diagonal_and_overconfident_below() -> None:
     ax = draw_curves([curve_with(Q, OVER)])
     places = {text.get_text(): text.get_position() for text in ax.texts}
     assert places["underconfident"][1] > places["underconfident"][0]
@@ -113,7 +113,7 @@ def test_more_curves_get_a_panel_each(n: int) -> None:
         assert any(f"n = {curve.n:,}" in text.get_text() for text in ax.texts)
 
 
-def test_panels_can_be_asked_for() -> None:
+def test_panels_can_be_requested() -> None:
     assert len([ax for ax in curve_figure(many_curves(3), panels=True).axes if ax.axison]) == 3
 
 

@@ -58,7 +58,7 @@ def test_of_one_map_it_is_the_comparison_of_two_models(clustered: bool, weighted
         assert change.before - change.after == pytest.approx(other.value, abs=1e-12)
 
 
-def test_the_error_after_is_that_of_pairs_of_rows_of_one_fold_and_bin(rows: Any) -> None:
+def test_the_error_after_matches_pairs_of_rows_of_one_fold_and_bin(rows: Any) -> None:
     """The bins are those of the curve after, so that both errors see equally fine waves."""
     data, after, fold = rows
     plain = labelled_from(data.labels, data.scores.probabilities)
@@ -159,14 +159,14 @@ def test_an_interval_of_no_width_at_0_does_not_help() -> None:
     assert (verdict_kind(e, 0.01), p_value_of(e)) == ("does not help", 1.0)
 
 
-def test_without_an_interval_nothing_can_be_told() -> None:
+def test_without_an_interval_there_is_no_decision() -> None:
     e = gain(float("nan"), None, None)
     assert verdict_kind(e, 0.01) == "cannot tell"
     assert np.isnan(p_value_of(e))
     assert rows_needed(e, 0.01) is None
 
 
-def test_so_many_rows_tell_in_four_of_five_data_sets() -> None:
+def test_the_rows_needed_have_a_power_of_80_percent() -> None:
     """An improvement of d with a standard error s at n = 1000: at the number found, the power is 0.8."""
     d, s = 0.002, 0.0015
     needed = rows_needed(gain(d, d - 1.96 * s, d + 1.96 * s), 0.01)
@@ -174,7 +174,7 @@ def test_so_many_rows_tell_in_four_of_five_data_sets() -> None:
     assert np.mean(draws > 1.96 * s * np.sqrt(1000 / needed)) == pytest.approx(0.8, abs=0.01)
 
 
-def test_for_no_improvement_they_tell_that_there_is_none() -> None:
+def test_rows_needed_to_show_that_there_is_no_improvement() -> None:
     needed = rows_needed(gain(-0.00005, -0.001, 0.0009), 0.01)
     assert needed is not None
     assert needed == pytest.approx(1000 * ((0.00095 * (1 + 0.8416 / 1.96)) / 0.00015) ** 2, rel=0.01)
@@ -205,7 +205,7 @@ def test_a_map_that_merges_predictions_makes_good_ones_worse() -> None:
     assert "makes it worse: the Brier score rises" in evaluation.verdict()
 
 
-def test_where_nothing_can_be_told_it_says_how_many_rows_would_tell() -> None:
+def test_without_a_decision_it_says_how_many_rows_are_needed() -> None:
     evaluation = evaluate_recalibration(Y[:60], SHARP[:60] ** 0.7, method="platt")
     assert evaluation.kind == "cannot tell"
     assert evaluation.needed > 60

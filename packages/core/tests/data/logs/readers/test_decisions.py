@@ -56,7 +56,7 @@ def test_answers_in_a_list() -> None:
     assert notes == ["log.jsonl: 1 of 4 answers are refusals, which have no probabilities."]
 
 
-def test_a_text_is_no_truth_value() -> None:
+def test_a_text_is_not_a_truth_value() -> None:
     rows_read, _ = rows_and_notes(decisions_in_a_list("r1", keep="'true'"))
     assert rows_read[1]["target"] == 1
 

@@ -76,7 +76,7 @@ def test_predictions_for_display_hold_the_same(tmp_path: Path) -> None:
     assert (row["item"], row["prediction"], row["probability"], row["correct"]) == ("id1", "yes", 0.75, 1.0)
 
 
-def test_a_probability_that_is_always_1_is_none(tmp_path: Path) -> None:
+def test_a_constant_probability_of_1_is_not_a_probability(tmp_path: Path) -> None:
     sure = [helm_stats(f"id{at}", max_prob=1.0, exact_match=float(at % 2)) for at in range(3)]
     path = write_helm(tmp_path, sure) / "per_instance_stats.json"
     with pytest.raises(

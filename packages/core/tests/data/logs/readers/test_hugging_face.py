@@ -52,7 +52,7 @@ def test_a_trainers_arrays_are_one_command() -> None:
     assert "predictions.npz: 400 rows (hf, " in run("calibration", "predictions.npz").out
 
 
-def test_classes_have_the_names_of_the_config_beside() -> None:
+def test_classes_have_the_names_in_the_config_next_to_them() -> None:
     logits, labels = made_up(200)
     np.savez("predictions.npz", predictions=logits, label_ids=labels)
     Path("config.json").write_text(json.dumps({"id2label": dict(enumerate(NAMES))}))
@@ -100,7 +100,7 @@ def pipeline_output(n: int = 60) -> tuple[list[list[dict[str, object]]], list[st
 
 
 @pytest.mark.parametrize("target", ["target", "gold", "label"])
-def test_scores_of_a_pipeline_beside_the_right_label(target: str) -> None:
+def test_scores_of_a_pipeline_with_the_right_label(target: str) -> None:
     scores, gold = pipeline_output()
     lines = [{"text": "…", target: right, "scores": row} for row, right in zip(scores, gold, strict=True)]
     Path("out.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))

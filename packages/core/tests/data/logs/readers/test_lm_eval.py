@@ -47,7 +47,7 @@ def test_a_row_names_item_model_task_prompt_and_filter(tmp_path: Path) -> None:
     assert row["log_probabilities"] == [-1.0, -2.0]
 
 
-def test_without_results_beside_it_the_folder_names_the_model(tmp_path: Path) -> None:
+def test_without_results_next_to_it_the_folder_names_the_model(tmp_path: Path) -> None:
     path = write_lm_eval(tmp_path, "small", "task", [lm_eval_sample(0, [-1.0, -2.0], 0)])
     next(path.parent.glob("results_*")).unlink()
     (row,) = rows_of(path)
@@ -62,7 +62,7 @@ def test_the_name_of_the_file_names_the_task(tmp_path: Path, name: str, task: st
 
 
 @pytest.mark.parametrize("responses", ["Faust", ["Faust"], [["Faust"]]])
-def test_a_generated_text_may_stand_in_lists(tmp_path: Path, responses: object) -> None:
+def test_a_generated_text_may_be_in_nested_lists(tmp_path: Path, responses: object) -> None:
     (row,) = rows_of(
         write_lines(tmp_path / "a.jsonl", [lm_eval_text(0, "Faust", "Faust") | {"filtered_resps": responses}])
     )

@@ -171,7 +171,7 @@ def test_a_token_that_is_not_among_the_likeliest_counts_too() -> None:
     assert answer_masses(token("C", 0.25, A=0.5), "ABC") == pytest.approx({"C": 0.25, "A": 0.5})
 
 
-def test_an_answer_stands_where_it_stands_last() -> None:
+def test_the_last_position_of_an_answer_counts() -> None:
     tokens = [token("A", 0.5), token("so", 1.0), token(" A", 0.75, B=0.25)]
     row = of_answer(tokens, "A", "AB")
     assert row["probability"] == pytest.approx(0.75)

@@ -56,7 +56,7 @@ def summed(path: Path, **options: Any) -> tuple[Slots, list[int]]:
 
 
 @pytest.mark.long
-def test_the_sums_are_those_of_the_arrays_to_the_last_bit(parquet: Path, columns: dict[str, Any]) -> None:
+def test_the_sums_match_the_arrays_to_the_last_bit(parquet: Path, columns: dict[str, Any]) -> None:
     slots, advances = summed(parquet)
     assert slots == slots_of_arrays(columns["q"], columns["y"])
     assert advances == [CHUNK, CHUNK, 777]
@@ -141,7 +141,7 @@ def test_results_are_in_order_and_each_worker_gets_every_kth_item(items: int, wo
     assert handled == [list(range(first, items, workers)) for first in range(workers)]
 
 
-def test_an_error_stands_in_the_place_of_its_result_and_ends_the_work() -> None:
+def test_an_error_takes_the_place_of_its_result_and_ends_the_work() -> None:
     handled: list[int] = []
     results = in_turns(range(1000), [partial(squared, handled)] * 2)
     assert list(islice(results, 13)) == [i * i for i in range(13)]

@@ -70,7 +70,7 @@ def test_the_scratch_files_live_until_the_predictions_are_gone(tmp_path: Path) -
     assert list(spool.iterdir()) == []
 
 
-def test_a_bad_row_is_named_whichever_group_is_asked_for(tmp_path: Path) -> None:
+def test_a_bad_row_is_named_for_any_requested_group(tmp_path: Path) -> None:
     columns = columns_of(1000)
     columns["q"][700] = float("inf")
     with opened(in_file(tmp_path / "x.parquet", columns)) as predictions:
