@@ -39,10 +39,10 @@ def test_a_note_names_a_parameter_of_the_function(as_frame: bool, tmp_path: Path
         for at, row in enumerate(ROWS * 4)
     ]
     data = pandas.DataFrame(rows) if as_frame else howsure.read(table(tmp_path, rows))
-    found = howsure.find_miscalibrated_groups("y", "p", features=["part"], min_rows=5, data=data)
-    assert "To find groups of each: features='system'" in str(found.to_dict())
-    found = howsure.find_miscalibrated_groups("y", "p", features=["system"], min_rows=5, data=data)
-    assert "count together" not in str(found.to_dict())
+    groups = howsure.find_miscalibrated_groups("y", "p", features=["part"], min_rows=5, data=data)
+    assert "To find groups of each: features='system'" in str(groups.to_dict())
+    groups = howsure.find_miscalibrated_groups("y", "p", features=["system"], min_rows=5, data=data)
+    assert "count together" not in str(groups.to_dict())
     compared = howsure.compare_calibration("y", "p", against="other", data=data)
     assert "For one of them: where=\"system = 'NAME'\"" in str(compared.notes)
     regression: dict[str, Any] = {"y_true": "label", "prediction": "p", "data": data}
