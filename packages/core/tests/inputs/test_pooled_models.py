@@ -44,7 +44,7 @@ def test_a_note_names_a_parameter_of_the_function(as_frame: bool, tmp_path: Path
     groups = howsure.find_miscalibrated_groups("y", "p", features=["system"], min_rows=5, data=data)
     assert "count together" not in str(groups.to_dict())
     compared = howsure.compare_calibration("y", "p", against="other", data=data)
-    assert "For one of them: where=\"system = 'NAME'\"" in str(compared.notes)
+    assert "For one of them: where=\"system = 'NAME'\"" in " ".join(compared.notes)
     regression: dict[str, Any] = {"y_true": "label", "prediction": "p", "data": data}
     assert "To compare equal models: covariates='system'" in str(
         howsure.regress_predicted(covariates=["x"], **regression).notes
