@@ -10,8 +10,7 @@ from howsure.data.column_roles import SeenColumn
 from howsure.data.logs.log_file import Beginning
 from howsure.data.logs.openai import response_body
 from howsure.data.structured.documents import Document, content_and_tokens, read_documents
-from howsure.data.structured.json_values import field_of, unfenced
-from howsure.data.structured.long_tables import ROLES
+from howsure.data.structured.json_values import ROLES, field_of, unfenced
 from howsure.data.tables.named_files import SUFFIXES
 from howsure.errors import InputError
 from howsure.files.input_files import parsed_json

@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.data.sources import Files
-from howsure.data.structured.json_values import FieldValue, field_of, value_text
-from howsure.data.structured.long_tables import ROLES
+from howsure.data.structured.json_values import ROLES, FieldValue, field_of, value_text
 from howsure.data.structured.served import UNKNOWN, Served
 from howsure.errors import InputError, shown
 from howsure.fields.equality import SET, Equality, field_equalities

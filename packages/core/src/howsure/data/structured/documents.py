@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -13,9 +14,8 @@ from howsure.data.logs.decisions import KINDS, answer_row, labels_of, typed_answ
 from howsure.data.logs.log_file import Source, listed, mapping
 from howsure.data.logs.openai import BATCH, ITEMS, response_body
 from howsure.data.logs.tokens import choice_tokens, output_tokens
-from howsure.data.structured.json_values import FieldValue, field_values, unfenced, value_positions, value_text
-from howsure.data.structured.long_tables import ROLES
-from howsure.data.structured.served import UNKNOWN, Served, ServedSoFar, question_texts
+from howsure.data.structured.json_values import ROLES, FieldValue, field_values, unfenced, value_positions, value_text
+from howsure.data.structured.served import UNKNOWN, Served, ServedSoFar
 from howsure.data.structured.value_probabilities import SpelledTokens, json_texts
 from howsure.data.tables.named_files import SUFFIXES, File, named_files, parquet_source, reading_files, text_source
 from howsure.data.tables.table import column_names
@@ -83,7 +83,7 @@ class _Reader:
         typed, answers = typed_answers(record)
         if answers and all(mapping(answer).get("type") in KINDS for _, answer in answers):
             document = _checked_name(_id_of_request(record, typed) or stem or typed.get("id"))
-            self.served.add(typed.get("model"), question_texts(record, typed))
+            self.served.add(typed.get("model"), _question_texts(record, typed))
             labels = {question: value_text(label) for question, label in labels_of(record).items()}
             return Document(document, place, dict(_typed_values(answers)), labels)
         body = response_body(record)
@@ -239,6 +239,19 @@ def _value_columns(names: Sequence[str]) -> tuple[str, str] | None:
     by_name = {name.casefold(): name for name in names}
     found = [next((by_name[name] for name in ROLES[role] if name in by_name), None) for role in ("field", "gold")]
     return None if len(names) > 2 or found[0] is None or found[1] is None else (found[0], found[1])
+
+
+def _question_texts(record: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, str]:
+    """The texts of the questions by name: in `questions` of a record, its request or its response, as a mapping or a
+    list of objects with names; a question that is an object is its JSON."""
+    places = (record, mapping(record.get("request")), mapping(mapping(record.get("request")).get("body")), body)
+    questions: Any = next((place["questions"] for place in places if place.get("questions")), {})
+    if isinstance(questions, list):
+        questions = {mapping(entry).get("name"): entry for entry in listed(questions)}
+    return {
+        str(name): text if isinstance(text, str) else json.dumps(text, sort_keys=True, ensure_ascii=False)
+        for name, text in mapping(questions).items()
+    }
 
 
 def _typed_values(answers: Sequence[tuple[str, Any]]) -> Iterator[tuple[str, FieldValue]]:

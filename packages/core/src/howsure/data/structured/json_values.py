@@ -17,6 +17,13 @@ BLANKS = re.compile(r"[ \t\r\n]*")
 FENCED = re.compile(r"\s*```\w*\n(?P<json>.*?)\n?```\s*", re.DOTALL)  # JSON in Markdown
 POSITION = re.compile(r"\[\d+\]")
 VALUE, CONFIDENCE = "value", "confidence"
+ROLES = {  # names of columns that are recognised, of a table with a row per value
+    "document": ("document", "document_id", "doc_id", "doc", "file"),
+    "field": ("field", "path", "key", "question"),
+    "value": ("value", "prediction", "predicted", "answer"),
+    "confidence": ("confidence", "probability", "prob"),
+    "gold": ("gold", "target", "truth", "label", "expected"),
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,14 +12,6 @@ from howsure.data.logs.openai import response_body
 from howsure.data.tables.named_files import named_files, reading_files
 from howsure.data.tables.table import column_names
 
-ROLES = {  # names of columns that are recognised
-    "document": ("document", "document_id", "doc_id", "doc", "file"),
-    "field": ("field", "path", "key", "question"),
-    "value": ("value", "prediction", "predicted", "answer"),
-    "confidence": ("confidence", "probability", "prob"),
-    "gold": ("gold", "target", "truth", "label", "expected"),
-}
-
 
 def long_table_columns(paths: Sequence[str]) -> list[str]:
     """The columns of the first file; none of folders, of single JSON documents and of responses."""

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from howsure.data.logs.log_file import listed, mapping
 from howsure.errors import InputError, shown
 from howsure.inputs.numbers_and_names import shortened
 
@@ -38,19 +36,6 @@ class Served:
 
 
 UNKNOWN = Served()
-
-
-def question_texts(record: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, str]:
-    """The texts of the questions by name: in `questions` of a record, its request or its response, as a mapping or a
-    list of objects with names; a question that is an object is its JSON."""
-    places = (record, mapping(record.get("request")), mapping(mapping(record.get("request")).get("body")), body)
-    questions: Any = next((place["questions"] for place in places if place.get("questions")), {})
-    if isinstance(questions, list):
-        questions = {mapping(entry).get("name"): entry for entry in listed(questions)}
-    return {
-        str(name): text if isinstance(text, str) else json.dumps(text, sort_keys=True, ensure_ascii=False)
-        for name, text in mapping(questions).items()
-    }
 
 
 class ServedSoFar:
