@@ -107,8 +107,8 @@ def positive_option(label: SeenColumn, others: Collection[str] = ()) -> list[str
         return []
     if is_numeric(label):
         return None
-    held = {value.lower() for value in label.held}
-    letters = INSPECT if held <= INSPECT else TRUTH if held <= TRUTH else frozenset[str]()
+    values = {value.lower() for value in label.held}
+    letters = INSPECT if values <= INSPECT else TRUTH if values <= TRUTH else frozenset[str]()
     yes = {*POSITIVE, *others, *(letters & {"c", "t"})}
     positives = [value for value in label.held if value.lower().removesuffix(" answer") in yes] or _denied(label.held)
     return ["--positive", positives[0]] if len(positives) == 1 else None

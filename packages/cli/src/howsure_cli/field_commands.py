@@ -67,8 +67,8 @@ def _candidates(paths: Sequence[str]) -> Iterator[tuple[str, str]]:
     gold = [path for path in paths if _is_gold(path)]
     others = [path for path in paths if path not in gold]
     if len(others) == 1:
-        beside = gold or _beside(others[0])
-        yield from ((others[0], path) for path in beside[:MAX_CANDIDATES])
+        gold_files = gold or _beside(others[0])
+        yield from ((others[0], path) for path in gold_files[:MAX_CANDIDATES])
 
 
 def _beside(path: str) -> list[str]:

@@ -220,9 +220,9 @@ def _with_parts(heads: list[Any], *rows: list[Any]) -> list[list[Any]]:
     return [[*heads, *parts], *([*row, *(part[at] for part in parts.values())] for at, row in enumerate(rows))]
 
 
-def _leaves(name: str, held: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _leaves(name: str, content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The numbers, truth values and texts of an object and of the objects in it, with names such as verdict.right."""
-    for key, value in held.items():
+    for key, value in content.items():
         if isinstance(value, dict) and not key.isdecimal():  # numbers are names of items, not of fields
             yield from _leaves(f"{name}.{key}", value)
         elif not (value is None or isinstance(value, dict | list)):

@@ -240,10 +240,10 @@ class _Table:
 
     def of_judge_in_rows(self) -> Iterator[str]:
         """Where a judge and people graded the same items, a row for each grade: the judge's mean, corrected."""
-        item, found = self._item(), self._judge_and_person()
-        if found is None or item is None:
+        item, judge_columns = self._item(), self._judge_and_person()
+        if judge_columns is None or item is None:
             return
-        judge, person, rater, grade = found
+        judge, person, rater, grade = judge_columns
         criterion = self._named(CRITERIA, FEW, TWO, other_than=[rater, grade])
         keys = [item] if criterion is None else [item, criterion]
         if self._repeats([rater, *keys], at_most=1):
@@ -253,8 +253,8 @@ class _Table:
                 keys = [*(self._keys(item, [rater], other_than=[rater, grade]) or keys)]
                 keys += [criterion] if criterion is not None and criterion not in keys else []
         graded: dict[str, set[tuple[str | None, ...]]] = {judge: set(), person: set()}
-        for *key, who, given in zip(*map(self._values, (*keys, rater, grade)), strict=True):
-            if who in graded and given is not None:
+        for *key, who, answer in zip(*map(self._values, (*keys, rater, grade)), strict=True):
+            if who in graded and answer is not None:
                 graded[str(who)].add(tuple(key))
         place = None if criterion is None else keys.index(criterion)
         both = Counter(None if place is None else key[place] for key in graded[judge] & graded[person]).most_common(1)
@@ -306,9 +306,9 @@ class _Table:
 
     def of_raters(self) -> Iterator[str]:
         """Where several raters graded the same items, a row for each grade: their agreement."""
-        judge, item, found = self._named(JUDGE, FEW, TWO), self._item(), self._judge_and_person()
+        judge, item, judge_columns = self._named(JUDGE, FEW, TWO), self._item(), self._judge_and_person()
         rater = self._named(RATERS, FEW, TWO) or (judge if judge is not None and not self._is_grade(judge) else None)
-        rater = rater or (None if found is None else found[2])
+        rater = rater or (None if judge_columns is None else judge_columns[2])
         if rater is None or item is None or item.kind == UNIQUE:
             return
         grade = self._grade_of(rater)

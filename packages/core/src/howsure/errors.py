@@ -279,13 +279,13 @@ LITERALS, CONSTANTS = ("'", '"', "[", "("), ("...", "True", "False", "None")
 
 def _named(match: re.Match[str]) -> Parameter:
     """The parameter that a text names in backticks: with a value as Python writes it, or as `NUMBER` or `FILE`."""
-    name, given = match["name"], match["given"]
-    if given is None:
+    name, value_text = match["name"], match["given"]
+    if value_text is None:
         return Parameter(name)
-    if given[:1] in LITERALS or given in CONSTANTS:
+    if value_text[:1] in LITERALS or value_text in CONSTANTS:
         with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
-            return Parameter(name, ast.literal_eval(given))
-    return Parameter(name, given, quoted=False)
+            return Parameter(name, ast.literal_eval(value_text))
+    return Parameter(name, value_text, quoted=False)
 
 
 def parts_of_template(template: str) -> Iterator[str | Parameter]:
@@ -435,8 +435,8 @@ def parameter(name: str, value: object = NOTHING) -> str:
     """
     if isinstance(name, ColumnName):
         return str(name)
-    given = "..." if value is GIVEN else repr(value).replace("`", r"\x60")
-    return f"`{name}`" if value is NOTHING else f"`{name}={given}`"
+    value_text = "..." if value is GIVEN else repr(value).replace("`", r"\x60")
+    return f"`{name}`" if value is NOTHING else f"`{name}={value_text}`"
 
 
 def at_row(row: int) -> str:

@@ -74,7 +74,7 @@ def test_means_of_two_nights() -> None:
         [Entry("score", None, MeanSummary(mean_score((rng.random(900) < p).astype(float), None), 900), {})]
         for p in (0.8, 0.6)
     ]
-    (rule,) = comparison_rules("score", "difference of mean score", margin=0.02, against="old.json", wanted=ABOVE)
+    (rule,) = comparison_rules("score", "difference of mean score", margin=0.02, against="old.json", side=ABOVE)
     (evidence,) = reread(night[0]).evidence(night[1], rule)
     assert evidence.p_broken < 1e-6
     assert evidence.test.value == pytest.approx(-0.2, abs=0.06)

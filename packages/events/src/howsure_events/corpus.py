@@ -254,10 +254,10 @@ class Corpus:
         """
         column = self.table.columns[self.fields.date or ""]
         text, is_iso = f"trim({column.text})", f"({self._written_date()}) IS NOT NULL"
-        given = f"WHERE {column.text} IS NOT NULL AND {text} <> ''"
+        has_date = f"WHERE {column.text} IS NOT NULL AND {text} <> ''"
         day = f"regexp_replace({text}, {literal(TIME[0])}, {literal(TIME[1])}, 'gi')"
-        dates = [str(date) for (date,) in self.table.ask(f"DISTINCT {day}", rest=f"{given} AND NOT {is_iso}")]
-        ((n_iso,),) = self.table.ask(f"count(DISTINCT {day})", rest=f"{given} AND {is_iso}")
+        dates = [str(date) for (date,) in self.table.ask(f"DISTINCT {day}", rest=f"{has_date} AND NOT {is_iso}")]
+        ((n_iso,),) = self.table.ask(f"count(DISTINCT {day})", rest=f"{has_date} AND {is_iso}")
         counts = count_date_formats(dates)
         formats = best_formats(counts)
         if not formats or counts[formats[0]] <= int(str(n_iso)):

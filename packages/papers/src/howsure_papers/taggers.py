@@ -169,9 +169,9 @@ def rivals(corpus: Corpus, *, name: str, seed: int, crf_subsamples: int, advance
     crf, tried = match_crf(corpus, hmm.accuracy, order, advance)
     halves: list[tuple[Tagger, ...]] = []
     for choice, times, stream in ((hmm, HMM_SUBSAMPLES, 1), (crf, crf_subsamples, 4)):
-        own = order[: choice.sentences]
-        subsamples = random_subsamples(len(own), times=times, rng=np.random.default_rng([seed, stream]))
-        halves.append(tuple(refit(choice.tagger, corpus.train.only(own[rows])) for rows in subsamples))
+        training_rows = order[: choice.sentences]
+        subsamples = random_subsamples(len(training_rows), times=times, rng=np.random.default_rng([seed, stream]))
+        halves.append(tuple(refit(choice.tagger, corpus.train.only(training_rows[rows])) for rows in subsamples))
         advance(times)
     return Rivals(name, hmm, crf, tried, *halves)
 

@@ -168,7 +168,7 @@ def _refuse_label_of_one(label: str, y_prob: Any, against: Any) -> None:
     words, *others = (set(re.split(r"[\W_]+", name.casefold())) for name in (label, *columns))
     named_after = [bool(words & (others[at] - others[1 - at])) for at in (0, 1)]
 
-    given, again = Parameter("y_true", label), Parameter("y_true_against", label)
+    label_parameter, again = Parameter("y_true", label), Parameter("y_true_against", label)
     both = "Is it the label of both? Give it twice: {given} {again}."
     if named_after[0] != named_after[1]:
         first, other = columns if named_after[0] else columns[::-1]
@@ -176,7 +176,7 @@ def _refuse_label_of_one(label: str, y_prob: Any, against: Any) -> None:
         raise InputError(
             "{given} is named after {first}. Is it whether that model's own answer is right? Then it says nothing of "
             "{other}: name the label of each, " + each,
-            given=given,
+            given=label_parameter,
             again=again,
             first=first,
             other=other,
@@ -186,7 +186,7 @@ def _refuse_label_of_one(label: str, y_prob: Any, against: Any) -> None:
         raise InputError(
             "{given} seems to say whether an answer is right, and there are two models. Is it the answer of one of "
             "them? Then name the label of each: `y_true='COL'` `y_true_against='COL'`",
-            given=given,
+            given=label_parameter,
             again=again,
             remedy=both,
         )

@@ -114,11 +114,11 @@ class Rule:
 
 
 def comparison_rules(
-    check: str, quantity: str, *, better: bool = False, margin: float | None, against: str, wanted: str = BELOW
+    check: str, quantity: str, *, better: bool = False, margin: float | None, against: str, side: str = BELOW
 ) -> list[Rule]:
     """The rules for a comparison with another model: to be better, or to be worse by less than the margin."""
-    limits = ([0.0] if better else []) + ([] if margin is None else [margin if wanted == BELOW else -margin])
-    return [Rule(check, quantity, wanted, limit, against) for limit in limits]
+    limits = ([0.0] if better else []) + ([] if margin is None else [margin if side == BELOW else -margin])
+    return [Rule(check, quantity, side, limit, against) for limit in limits]
 
 
 @dataclass(frozen=True, slots=True)

@@ -236,7 +236,7 @@ def run_score_check(
     rules_of_limits = [Rule(name, quantity, side, limit) for side, limit in limits]
     evidence = [comparison for rule in rules_of_limits for comparison in make_evidence([values], units, parts, rule)]
     entries = [_entry(name, part, values, units, score_bounds) for part in parts]
-    rules = partial(comparison_rules, name, f"difference of {quantity}", wanted=BELOW if lower_is_better else ABOVE)
+    rules = partial(comparison_rules, name, f"difference of {quantity}", side=BELOW if lower_is_better else ABOVE)
     if baseline is not None:
         undecided = None if score_bounds or assume_no_rare_losses else NO_BOUNDS
         for rule in rules(margin=not_worse_than, against=baseline.name):

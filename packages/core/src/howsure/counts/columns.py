@@ -72,11 +72,11 @@ class Columns:
         with rows.placed():
             days, date_name = values.pop("date"), date if isinstance(date, str) else "date"
             if days is not None:
-                seen = read_periods(days, period=str(period), date_format=date_format, name=date_name)
-                values["groups"] = {**named_groups(values.get("groups")), str(period): seen.periods}
-                if seen.date_format != ISO:
-                    rows = replace(rows, read={**rows.read, "date_format": seen.date_format})
-                    dates = {"format": seen.date_format, "first": seen.first, "last": seen.last}
+                parsed_dates = read_periods(days, period=str(period), date_format=date_format, name=date_name)
+                values["groups"] = {**named_groups(values.get("groups")), str(period): parsed_dates.periods}
+                if parsed_dates.date_format != ISO:
+                    rows = replace(rows, read={**rows.read, "date_format": parsed_dates.date_format})
+                    dates = {"format": parsed_dates.date_format, "first": parsed_dates.first, "last": parsed_dates.last}
                     return cls(values, rows, (CountNote("date_format", dates),))
         return cls(values, rows)
 

@@ -267,9 +267,9 @@ class LogitCounts:
 
 
 def count_law(
-    known: int, draws: Sequence[Floats] | Sequence[LogitCounts], levels: Floats, weights: Sequence[Floats]
+    known_positives: int, draws: Sequence[Floats] | Sequence[LogitCounts], levels: Floats, weights: Sequence[Floats]
 ) -> CountLaw:
-    """The distribution of `known` plus the number of positive ones among the other units, P(y = 1) = σ(logit + level).
+    """The distribution of the known positives plus those among the other units, P(y = 1) = σ(logit + level).
 
     draws: the logits of the units, in draws that are equally likely. levels: the possible values of a shift that is
     common to all units; weights: for each draw, the weight of every level. Of more than 4,096 units, those whose logits
@@ -291,7 +291,7 @@ def count_law(
     deviation = np.sqrt(variance[many])
     skewness = third[many] / deviation**3
     unread = float((weight * mean).sum())
-    return CountLaw(known, len(small) - 1, unread, weight[many], mean[many], deviation, skewness, small)
+    return CountLaw(known_positives, len(small) - 1, unread, weight[many], mean[many], deviation, skewness, small)
 
 
 def _alike(draws: Sequence[Floats] | Sequence[LogitCounts]) -> list[Alike]:

@@ -27,7 +27,7 @@ ROUNDING = 1e-12  # of a probability: a quantile may miss its share by it
 
 
 def count_laws(
-    known: Sequence[int],
+    known_positives: Sequence[int],
     draws: Sequence[Sequence[Floats] | Sequence[LogitCounts]],
     levels: Floats,
     weights: Floats,
@@ -43,10 +43,12 @@ def count_laws(
         logits = np.full((int(sizes[cells].max()), len(cells), weights.shape[1]), -np.inf)
         for place, cell in enumerate(cells.tolist()):
             logits[: sizes[cell], place] = np.clip(np.stack(draws[cell], axis=1), -MAX_LOGIT, MAX_LOGIT)
-        batch = _laws_of_batch([known[cell] for cell in cells.tolist()], sizes[cells], logits, levels, weights[cells])
+        batch = _laws_of_batch(
+            [known_positives[cell] for cell in cells.tolist()], sizes[cells], logits, levels, weights[cells]
+        )
         laws |= {cell: law for cell, law in zip(cells.tolist(), batch, strict=True) if law is not None}
     return [
-        laws[cell] if cell in laws else count_law(known[cell], cell_draws, levels, list(weights[cell]))
+        laws[cell] if cell in laws else count_law(known_positives[cell], cell_draws, levels, list(weights[cell]))
         for cell, cell_draws in enumerate(draws)
     ]
 
@@ -68,7 +70,7 @@ def _batches(cells: Integers, sizes: Integers, n_draws: int) -> Iterator[Integer
 
 
 def _laws_of_batch(
-    known: Sequence[int], sizes: Integers, logits: Floats, levels: Floats, weights: Floats
+    known_positives: Sequence[int], sizes: Integers, logits: Floats, levels: Floats, weights: Floats
 ) -> list[CountLaw | None]:
     """The distributions of some cells; logits: (units, cells, draws). None for cells whose odds would overflow."""
     weight = np.where(weights > MIN_WEIGHT * weights.max(axis=2, keepdims=True), weights, 0.0)
@@ -106,7 +108,7 @@ def _laws_of_batch(
     for cell, (start, end) in enumerate(pairwise([0, *ends.tolist()])):
         part = slice(start, end)
         law = CountLaw(
-            known[cell],
+            known_positives[cell],
             int(sizes[cell]),
             unread[cell],
             large_weight[part],

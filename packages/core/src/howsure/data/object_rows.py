@@ -325,16 +325,16 @@ def _columns_as_rows(
     columns_seen, names_seen = dict[str, None](), set[str]()
     for row, record in objects:
         rows += 1
-        held = {name: _held(record, name) for name in names}
+        values = {name: _held(record, name) for name in names}
         columns_seen |= dict.fromkeys(record)
-        names_seen |= {name for name, value in held.items() if value is not MISSING}
+        names_seen |= {name for name, value in values.items() if value is not MISSING}
         others = {name: value for name, value in record.items() if name not in names}
-        if taken := {COLUMN, VALUE} & others.keys():
+        if clash := {COLUMN, VALUE} & others.keys():
             raise InputError(
                 f"{parameter('explode', fields)} makes the columns {COLUMN} and {VALUE}, but {file.name} has a column "
-                f"{min(taken)}. Rename it."
+                f"{min(clash)}. Rename it."
             )
-        for name, value in held.items():
+        for name, value in values.items():
             value = None if value is MISSING else value
             check_kind(value, f"column {name} in row {row + 1:,}")
             plain = spelled_number(value) if isinstance(value, str) else None

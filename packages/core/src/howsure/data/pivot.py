@@ -278,8 +278,8 @@ class Mixture:
             advice += f", in which {of_raters[0]} names the raters"
         if more:
             value = next(iter(by_column[more[0]]), "")
-            one = f"{more[0]} = {literal(value) if isinstance(value, str) else value}"
-            advice += f"; add {parameter('where', one)} to keep one {more[0]}"
+            condition = f"{more[0]} = {literal(value) if isinstance(value, str) else value}"
+            advice += f"; add {parameter('where', condition)} to keep one {more[0]}"
         place = ""
         if names[0] in self.differing:
             row = self.differing[names[0]]
@@ -316,12 +316,12 @@ def _cells(columns: Mapping[str, Values], column: str, n: int) -> Values:
     return cells
 
 
-def _check_raters(grades: LongGrades, taken: Sequence[str], pivot: str) -> None:
+def _check_raters(grades: LongGrades, columns: Sequence[str], pivot: str) -> None:
     """Raise InputError where the raters cannot be columns, or share no item."""
     raters = grades.raters
     if len(raters) > MAX_RATERS:
         raise InputError(f"{parameter('pivot', pivot)} finds {len(raters):,} raters. Is the second column the rater's?")
-    if clash := {*raters} & {*taken}:
+    if clash := {*raters} & {*columns}:
         raise InputError(f"{parameter('pivot', pivot)} makes a column of {min(clash)!r}, which exists. Rename it.")
     n_cells = int((grades.first_of_cell == grades.graded).sum())
     if n_cells == len(grades.first_graded):

@@ -127,8 +127,8 @@ def run_fields_check(
     level, alarms_over = check_sizes(level, alarms_over)
     check_policy(policy)
     named_once(None, None, not_worse_than, baseline=baseline is not None)
-    read = read_values(document, field, value, confidence, gold, data, compare=policy.compare, choices=policy.choices)
-    values = check_values(read, policy.compare)
+    raw = read_values(document, field, value, confidence, gold, data, compare=policy.compare, choices=policy.choices)
+    values = check_values(raw, policy.compare)
     quantity = QUANTITIES.get(policy.promise, QUANTITY)
     rule = Rule(name, quantity, BELOW, policy.risk)
     evidence, entries = [], []
@@ -136,7 +136,7 @@ def run_fields_check(
         test = mean_score(wrong, ItemGroups.of(len(wrong), clusters=clusters), bounds=(0.0, 1.0), n=len(wrong))
         entries.append(Entry(name, group, MeanSummary.of(test, len(wrong)), {"max_risk": policy.risk}))
         evidence.append(Evidence(rule, group, len(wrong), test, (), partial(notes_on, wrong, clusters, test, rule)))
-    changes = [*policy.served.changes(read.served)]
+    changes = [*policy.served.changes(raw.served)]
     if not evidence and not changes:
         raise InputError("the policy files none of these documents, so its promise cannot be checked.")
     if baseline is not None:
@@ -150,8 +150,8 @@ def run_fields_check(
         notes += [Note(f"{change[0].upper()}{change[1:]}.", FINDING) for change in changes]
     if policy.recipe.get("documents_sha256") == documents_digest(values.documents):
         notes.insert(0, SAME_DOCUMENTS)
-    found = Found(name, tuple(evidence), recipe, tuple(notes), tuple(entries))
-    return decided([found], level=level, alarms_over=alarms_over)
+    evidence_of_check = Found(name, tuple(evidence), recipe, tuple(notes), tuple(entries))
+    return decided([evidence_of_check], level=level, alarms_over=alarms_over)
 
 
 def _filed(values: CheckedValues, policy: FilingPolicy) -> list[tuple[str | None, Any, Integers | None]]:

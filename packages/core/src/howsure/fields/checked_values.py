@@ -123,9 +123,9 @@ def read_values(
     if {"document", "field"} <= named.keys():
         kinds = dict.fromkeys(named.values(), Kind.OPTIONAL)
         rows = rows_of(data, kinds)
-        held = {role: rows[name] for role, name in named.items()}
+        columns_by_role = {role: rows[name] for role, name in named.items()}
         with rows.placed():
-            table = _of_table(held, named, rows)
+            table = _of_table(columns_by_role, named, rows)
         return table if not isinstance(gold, Source) else _with_gold(table, gold, compare)
     if not isinstance(data, Files):
         raise InputError("name the columns of the document, the field and the value: `document='id', field='name'`.")
@@ -142,23 +142,25 @@ def _named_columns(columns: Mapping[str, Any], data: Any) -> dict[str, str]:
     else:
         available = [] if isinstance(data, Source) else frame_names(data)
     by_name = {name.casefold(): name for name in available}
-    found = {role: next((by_name[n] for n in names if n in by_name), None) for role, names in ROLES.items()}
-    if "field" in named or (found["document"] and found["field"]):
-        named |= {role: name for role, name in found.items() if name is not None and role not in named}
+    recognised = {role: next((by_name[n] for n in names if n in by_name), None) for role, names in ROLES.items()}
+    if "field" in named or (recognised["document"] and recognised["field"]):
+        named |= {role: name for role, name in recognised.items() if name is not None and role not in named}
     return named
 
 
 def _of_table(columns: Mapping[str, Any], named: Mapping[str, str] | None, rows: Rows) -> ReadValues:
     """The values of a table with a row per value."""
     names = {role: role if named is None else named.get(role, role) for role in ROLES}
-    held = {role: as_column(column, name=names[role]) for role, column in columns.items() if column is not None}
+    columns_by_role = {
+        role: as_column(column, name=names[role]) for role, column in columns.items() if column is not None
+    }
     for role in ("document", "field", "value"):
-        if role not in held:
+        if role not in columns_by_role:
             raise InputError("{parameter} is needed: the column of each value's {role}.", role, role=role)
-    check_same_length(**{names[role]: column for role, column in held.items()})
+    check_same_length(**{names[role]: column for role, column in columns_by_role.items()})
     predicted: dict[str, dict[str, FieldValue]] = {}
     gold: dict[str, dict[str, str | None]] = {}
-    lists = {role: column.tolist() for role, column in held.items()}
+    lists = {role: column.tolist() for role, column in columns_by_role.items()}
     for row, (document, path) in enumerate(zip(lists["document"], lists["field"], strict=True)):
         for role, cell in (("document", document), ("field", path)):
             if is_missing(cell):
@@ -172,8 +174,10 @@ def _of_table(columns: Mapping[str, Any], named: Mapping[str, str] | None, rows:
                 path=path_name,
                 again=f"row {row}",
             )
-        known = _probability(lists["confidence"][row], row, names["confidence"]) if "confidence" in lists else None
-        predicted[document_name][path_name] = FieldValue(path_name, _text(lists["value"][row]), known)
+        probability = (
+            _probability(lists["confidence"][row], row, names["confidence"]) if "confidence" in lists else None
+        )
+        predicted[document_name][path_name] = FieldValue(path_name, _text(lists["value"][row]), probability)
         if "gold" in lists:
             if is_missing(lists["gold"][row]):
                 raise missing(
@@ -215,8 +219,8 @@ def _of_files(
     notes = []
     if failed := documents.without_values:
         notes.append(f"{counted(len(failed), 'document')} without values: {shortened(failed, limit=3)}.")
-    read = {"files": list(documents.files), "rows": len(predicted)}
-    values = ReadValues(predicted, None, read, tuple(notes), documents.served)
+    provenance = {"files": list(documents.files), "rows": len(predicted)}
+    values = ReadValues(predicted, None, provenance, tuple(notes), documents.served)
     if gold is None:
         labels = {name: document.labels for name, document in documents.by_name.items() if document.labels}
         return values if not labels else _matched(values, labels)
@@ -280,9 +284,9 @@ def check_values(values: ReadValues, compare: Mapping[str, str] | None = None) -
     gold_by_field: dict[str, list[str]] = {}
     for true in values.gold.values():
         for path, text in true.items():
-            known = gold_by_field.setdefault(field_of(path), [])
+            gold_texts = gold_by_field.setdefault(field_of(path), [])
             if text is not None:
-                known.append(text)
+                gold_texts.append(text)
     predicted_fields = dict.fromkeys(value.field for by_path in values.predicted.values() for value in by_path.values())
     if not predicted_fields.keys() & gold_by_field.keys():
         raise InputError(
@@ -356,8 +360,8 @@ def _check_forms(values: ReadValues) -> None:
     first_with: dict[str, str] = {}
     parts: dict[str, str] = {}
     assert values.gold is not None
-    for name, held in values.predicted.items():
-        texts = {path: value.text for path, value in held.items()} | dict(values.gold.get(name, {}))
+    for name, by_path in values.predicted.items():
+        texts = {path: value.text for path, value in by_path.items()} | dict(values.gold.get(name, {}))
         for path, text in texts.items():
             if text is not None:
                 first_with.setdefault(field_of(path), name)

@@ -125,26 +125,30 @@ def file_documents(
     check_policy(policy)
     n_audit = 0 if audit is None else check_whole(audit, name="audit")
     generator = generator_from(rng)
-    read = read_values(document, field, value, confidence, None, data, compare=policy.compare, choices=policy.choices)
-    if changes := [*policy.served.changes(read.served)]:
+    predictions = read_values(
+        document, field, value, confidence, None, data, compare=policy.compare, choices=policy.choices
+    )
+    if changes := [*policy.served.changes(predictions.served)]:
         raise InputError(
             f"the promise of the policy does not hold: {'; '.join(changes)}. Check documents with these answers, and "
             "make a policy of them."
         )
-    known = {row.field for row in policy.fields}
-    if not any(value.field in known for values in read.predicted.values() for value in values.values()):
-        raise InputError(f"no document has a field of the policy ({', '.join(sorted(known))}).")
-    shown = [fields_to_show(policy, _recalibrated(policy, [*values.values()])) for values in read.predicted.values()]
+    policy_fields = {row.field for row in policy.fields}
+    if not any(value.field in policy_fields for values in predictions.predicted.values() for value in values.values()):
+        raise InputError(f"no document has a field of the policy ({', '.join(sorted(policy_fields))}).")
+    shown = [
+        fields_to_show(policy, _recalibrated(policy, [*values.values()])) for values in predictions.predicted.values()
+    ]
     decisions = [FILE if not fields and not math.isnan(score) else SHOW for fields, score in shown]
     filed = [place for place, decision in enumerate(decisions) if decision == FILE]
     drawn = set(generator.choice(filed, min(n_audit, len(filed)), replace=False).tolist()) if filed else set()
     rows = tuple(
         FilingDecision(name, decisions[place], *shown[place], place in drawn)
-        for place, name in enumerate(read.predicted)
+        for place, name in enumerate(predictions.predicted)
     )
-    recipe = {"howsure": __version__, **read.read, "promise": policy.promise, "max_risk": policy.risk}
+    recipe = {"howsure": __version__, **predictions.read, "promise": policy.promise, "max_risk": policy.risk}
     recipe |= {"audit": n_audit, "seed": seed_in_recipe(rng)} if n_audit else {}
-    return FilingDecisions(rows=rows, promised=policy.promised, notes=read.notes, recipe=recipe)
+    return FilingDecisions(rows=rows, promised=policy.promised, notes=predictions.notes, recipe=recipe)
 
 
 def _recalibrated(policy: FilingPolicy, values: Sequence[FieldValue]) -> Sequence[FieldValue]:

@@ -98,8 +98,8 @@ def field_equalities(
     for field in compare or {}:
         if field not in fields:
             raise unknown_name("field", field, fields, place="the documents")
-    given = {field: Equality.parse(written, field) for field, written in (compare or {}).items()}
-    return {field: given.get(field) or Equality(_usual_kind(gold.get(field, ()))) for field in fields}
+    requested = {field: Equality.parse(written, field) for field, written in (compare or {}).items()}
+    return {field: requested.get(field) or Equality(_usual_kind(gold.get(field, ()))) for field in fields}
 
 
 def _usual_kind(values: Sequence[str]) -> str:

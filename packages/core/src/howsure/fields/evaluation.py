@@ -100,10 +100,10 @@ def evaluate_fields(
     _check_settings(max_risk, delta, promise)
     n_worst = None if worst is None else check_whole(worst, name="worst")
     checked_compare, checked_choices = _texts("compare", compare), _lists("choices", choices)
-    read = read_values(document, field, value, confidence, gold, data, compare=checked_compare, choices=checked_choices)
-    values = check_values(read, checked_compare)
+    raw = read_values(document, field, value, confidence, gold, data, compare=checked_compare, choices=checked_choices)
+    values = check_values(raw, checked_compare)
     if policy is not None:
-        values = _passed(values, policy, documents_digest([*read.predicted]))
+        values = _passed(values, policy, documents_digest([*raw.predicted]))
     recalibration = None
     if recalibrate:
         for_maps, values = halves(values, stream_of(SEED))
@@ -116,13 +116,13 @@ def evaluate_fields(
     rows = tuple(_row(values, place, level) for place in range(len(values.fields)))
     new_policy = None
     if max_risk is not None:
-        policy_recipe = recipe | {"documents_sha256": documents_digest([*read.predicted])}
+        policy_recipe = recipe | {"documents_sha256": documents_digest([*raw.predicted])}
         how: dict[str, Any] = {"choices": checked_choices, "recipe": policy_recipe}
         new_policy = filing_policy(values, promise, risk=max_risk, delta=delta, **how)
-        new_policy = replace(new_policy, recalibration=recalibration, served=read.served)
+        new_policy = replace(new_policy, recalibration=recalibration, served=raw.served)
     notes = [Note(summary_of(values.equalities), DETAIL), *values.notes]
-    if read.served.aliases and max_risk is not None:
-        names = ", ".join(read.served.aliases)
+    if raw.served.aliases and max_risk is not None:
+        names = ", ".join(raw.served.aliases)
         notes.append(Note(f"{names} is an alias: a policy cannot tell when it names another model.", WARNING))
     if any("[" in path for path in values.path):
         notes.append(Note("Elements of arrays are matched by their position.", DETAIL))
@@ -230,11 +230,11 @@ def _row(values: CheckedValues, place: int, level: float) -> FieldRow:
 def _curve(values: CheckedValues, place: int) -> FilingCurve:
     rows = values.field == place
     confidence, right = values.confidence[rows], values.right[rows]
-    known = ~np.isnan(confidence)
-    order = np.argsort(-confidence[known], kind="stable")
-    n = np.arange(1, int(known.sum()) + 1)
-    ends = np.append(np.diff(confidence[known][order]) != 0, True) if len(n) else np.zeros(0, dtype=np.bool_)
-    wrong = np.cumsum(~right[known][order])
+    has_confidence = ~np.isnan(confidence)
+    order = np.argsort(-confidence[has_confidence], kind="stable")
+    n = np.arange(1, int(has_confidence.sum()) + 1)
+    ends = np.append(np.diff(confidence[has_confidence][order]) != 0, True) if len(n) else np.zeros(0, dtype=np.bool_)
+    wrong = np.cumsum(~right[has_confidence][order])
     return FilingCurve(values.fields[place], n[ends] / len(right), wrong[ends] / n[ends])
 
 

@@ -229,7 +229,9 @@ def _field_pairs(
     """The values of a field as pairs, and their documents. Confidence is the lowest of the field in the document; 1
     where it is not predicted and not required, since it then is shown only if the field has no threshold."""
     field = values.fields[place]
-    lowest = np.array([math.nan if field in known.unknown else known.lowest.get(field, 1.0) for known in confidences])
+    lowest = np.array(
+        [math.nan if field in confidence.unknown else confidence.lowest.get(field, 1.0) for confidence in confidences]
+    )
     row_scores = lowest[values.document]
     rows = (values.field == place) & ~np.isnan(row_scores)
     documents = values.document[rows]

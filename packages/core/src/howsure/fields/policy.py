@@ -109,10 +109,10 @@ class FilingPolicy(Result):
         """How many documents can be filed, with which promise; or how many checked documents would be needed."""
         if self.is_empty:
             needed = [row.needed for row in self.fields] if self.promise == FIELDS else [self.needed]
-            known = [n for n in needed if n is not None]
+            counts = [n for n in needed if n is not None]
             more = (
-                f"about {min(known):,} checked documents like these would do"
-                if known
+                f"about {min(counts):,} checked documents like these would do"
+                if counts
                 else "the most confident values are wrong too often, so more checked documents would not help"
             )
             return f"No document can be filed without a person with {self.documents:,} checked documents; {more}."

@@ -32,14 +32,14 @@ def field_map(values: CheckedValues, fields: Sequence[str]) -> RecalibrationMap:
 
     Raises InputError with too few documents, or too few that are wrong or right.
     """
-    known = np.flatnonzero(~np.isnan(values.confidence))
+    with_confidence = np.flatnonzero(~np.isnan(values.confidence))
     place = np.array([fields.index(field) for field in values.fields], dtype=np.int64)
     labelled = Labelled(
-        binary_of(values.confidence[known], floor=FLOOR),
-        values.right[known].astype(np.int64),
-        groups=place[values.field[known]],
+        binary_of(values.confidence[with_confidence], floor=FLOOR),
+        values.right[with_confidence].astype(np.int64),
+        groups=place[values.field[with_confidence]],
         group_names=tuple(fields),
-        clusters=values.document[known],
+        clusters=values.document[with_confidence],
     )
     try:
         return recalibration_of(labelled, small=SHRUNK, floor=FLOOR)
@@ -52,11 +52,11 @@ def field_map(values: CheckedValues, fields: Sequence[str]) -> RecalibrationMap:
 
 def recalibrated(confidence: Floats, fields: Sequence[str], recalibration: RecalibrationMap) -> Floats:
     """The recalibrated confidences of values (n,), whose fields are `fields` (n,); NaN where they are unknown."""
-    known = np.flatnonzero(~np.isnan(confidence) & np.isin(fields, recalibration.groups))
-    if not len(known):
+    rows = np.flatnonzero(~np.isnan(confidence) & np.isin(fields, recalibration.groups))
+    if not len(rows):
         return confidence
     after = confidence.copy()
-    after[known] = recalibration.apply(confidence[known], groups=[fields[row] for row in known.tolist()])
+    after[rows] = recalibration.apply(confidence[rows], groups=[fields[row] for row in rows.tolist()])
     return after
 
 

@@ -339,8 +339,8 @@ def labelled_read(
         return
     roles = {name: other_roles.get(name) for name in ("groups", "clusters", "sample_weight", "pos_label")}
     reduced = None if y_prob is None else given_of(y_prob).reduce
-    with data.predictions(y_true, y_prob, id=id, keep_classes=reduced is None, find_items=True, **roles) as read:
-        predictions: Any = read
+    with data.predictions(y_true, y_prob, id=id, keep_classes=reduced is None, find_items=True, **roles) as opened:
+        predictions: Any = opened
         pairs, rows, positions = predictions.pairs(), predictions.class_rows, predictions.selection.positions()
         if rows is not None:
             scores = scores_of(rows.matrix, rows.scale, floor)

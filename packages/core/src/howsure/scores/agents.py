@@ -243,9 +243,9 @@ def _cells(rows: ScoredRows, trials: _Trials) -> list[_Cell]:
         sums = np.bincount(place, np.where(scored, trials.scores[positions], 0.0))
         costs = np.full(len(items), math.nan)
         if trials.costs is not None:
-            known = ~np.isnan(trials.costs[positions])
-            n_known = np.bincount(place, known)
-            total = np.bincount(place, np.where(known, trials.costs[positions], 0.0))
+            has_cost = ~np.isnan(trials.costs[positions])
+            n_known = np.bincount(place, has_cost)
+            total = np.bincount(place, np.where(has_cost, trials.costs[positions], 0.0))
             costs = np.divide(total, n_known, out=costs, where=n_known > 0)
         cells.append(
             _Cell(
@@ -313,11 +313,11 @@ def _row(
 def _cost(cell: _Cell, level: float) -> Estimate | None:
     """The geometric mean of the costs of tasks, with the interval of the mean of their logarithms: Student's t
     with Hall's correction for skewness."""
-    known = ~np.isnan(cell.costs)
-    if not known.any():
+    has_cost = ~np.isnan(cell.costs)
+    if not has_cost.any():
         return None
-    units = None if cell.units is None else cell.units[known]
-    mean = mean_score(np.log(cell.costs[known]), ItemGroups.of(int(known.sum()), clusters=units))
+    units = None if cell.units is None else cell.units[has_cost]
+    mean = mean_score(np.log(cell.costs[has_cost]), ItemGroups.of(int(has_cost.sum()), clusters=units))
     low, high = mean.interval(level)
     has_interval = not math.isnan(low)
     return Estimate(
@@ -326,7 +326,7 @@ def _cost(cell: _Cell, level: float) -> Estimate | None:
         math.exp(high) if has_interval else None,
         level=level,
         method=f"{mean.method}, of logarithms",
-        n=int(known.sum()),
+        n=int(has_cost.sum()),
     )
 
 
@@ -356,15 +356,15 @@ def _ranks(
 def _dominators(cells: Sequence[_Cell], p_better: Callable[[int, int], float], level: float) -> dict[int, list[int]]:
     """By the place of a dominated agent, the places of those that dominate it, the clearest first."""
     size = (1 - level) / max(len(cells) - 1, 1)
-    found: dict[int, list[tuple[float, int]]] = {}
+    dominators: dict[int, list[tuple[float, int]]] = {}
     for a, b in permutations(range(len(cells)), 2):
         first, second = cells[a], cells[b]
         if first.costs_mean >= second.costs_mean or first.failed.mean() <= second.passed.mean():
             continue
         p = max(_p_cheaper(first, second), p_better(a, b))
         if p <= size:
-            found.setdefault(b, []).append((p, a))
-    return {b: [a for _, a in sorted(pairs)] for b, pairs in found.items()}
+            dominators.setdefault(b, []).append((p, a))
+    return {b: [a for _, a in sorted(pairs)] for b, pairs in dominators.items()}
 
 
 def _shared(first: _Cell, second: _Cell) -> tuple[Integers, Integers]:
@@ -384,9 +384,9 @@ def _p_cheaper(first: _Cell, second: _Cell) -> float:
     """p-value that the first agent's geometric mean cost is not lower."""
     of_first, of_second = _shared(first, second)
     a, b = first.costs[of_first], second.costs[of_second]
-    known = ~(np.isnan(a) | np.isnan(b))
-    units = None if first.units is None else first.units[of_first][known]
-    return _p_above(np.log(b[known]), np.log(a[known]), units, None)
+    both_have_cost = ~(np.isnan(a) | np.isnan(b))
+    units = None if first.units is None else first.units[of_first][both_have_cost]
+    return _p_above(np.log(b[both_have_cost]), np.log(a[both_have_cost]), units, None)
 
 
 def _p_above(first: Floats, second: Floats, units: Integers | None, ends: Bounds | None) -> float:

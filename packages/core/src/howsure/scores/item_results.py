@@ -76,18 +76,18 @@ class BenchmarkItems(Rows[BenchmarkItem]):
 
     def columns(self) -> Sequence[Column]:
         """Items, their means and discriminations, whether they contradict the rest, and the requested columns."""
-        known = "" if any(row.discrimination is not None for row in self.rows) else FRAME
+        where_shown = "" if any(row.discrimination is not None for row in self.rows) else FRAME
         return [
             Column("item", WORDS),
             Column("mean", digits(4), legend=f"over {self.models:,} models"),
             Column(
                 "discrimination",
                 digits(4),
-                only=known,
+                only=where_shown,
                 legend="correlation with the mean of the other items, over models",
             ),
             Column("is_dead", FLAG, "dead", legend="all models have the same score"),
-            Column("contradicts", FLAG, only=known, legend="weaker models do better, after Holm's adjustment"),
+            Column("contradicts", FLAG, only=where_shown, legend="weaker models do better, after Holm's adjustment"),
             *(Column(name, WORDS, values=[row.shown[name] for row in self.rows]) for name in self.recipe["show"]),
         ]
 

@@ -208,8 +208,8 @@ def _neighbours(table: _ScoresByItem, groups: ItemGroups, level: float) -> _Neig
         if binary and table.units is None:
             discordant = int(np.count_nonzero(table.scores[a] != table.scores[b]))
             significant.append(_smallest_significant(discordant, n, level))
-    known = [math.isfinite(p) for p in p_values]
-    p = np.where(known, p_values, 1.0)
+    is_finite = [math.isfinite(p) for p in p_values]
+    p = np.where(is_finite, p_values, 1.0)
     adjusted = adjust_p_values(p)
     finite = [gap for gap in gaps if math.isfinite(gap)]
     detectable = float(np.median(finite)) if finite else None

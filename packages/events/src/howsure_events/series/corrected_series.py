@@ -282,7 +282,9 @@ class CorrectedSeries(ActorRows[CorrectedCount]):
 
         def value(field: str) -> Callable[[Any], Any]:
             get = attrgetter(field)
-            return lambda row: None if (own := corrected_rows.get((row.actor, row.period))) is None else get(own)
+            return lambda row: (
+                None if (corrected := corrected_rows.get((row.actor, row.period))) is None else get(corrected)
+            )
 
         decimals, ends = (4, 4) if self.unit == "share" else (1, 0)
         return [
@@ -293,7 +295,9 @@ class CorrectedSeries(ActorRows[CorrectedCount]):
             Column(
                 "corrected interval",
                 span(ends),
-                get=lambda row: None if (own := corrected_rows.get((row.actor, row.period))) is None else ENDS(own),
+                get=lambda row: (
+                    None if (corrected := corrected_rows.get((row.actor, row.period))) is None else ENDS(corrected)
+                ),
                 only=TABLE,
             ),
         ]

@@ -255,9 +255,9 @@ class Log:
         self.numbers |= dict.fromkeys(sorted(first_numbers, key=first_numbers.__getitem__))
         self.exceptions.update(str(why) for why in columns.get(EXCEPTION, ()) if why is not None)
         self._note_first_scores(columns, [name for name in columns if name in first_numbers and name not in NAMED])
-        for name, known in self.values.items():
+        for name, values_of_column in self.values.items():
             for value in dict.fromkeys(columns.get(name, nothing)):
-                _note_value(known, value)
+                _note_value(values_of_column, value)
         if RUN in self.format.group:
             parts = (columns.get(name, nothing) for name in (*self.format.group, RUN) if name != RUN)
             for part in dict.fromkeys(zip(zip(*parts, strict=True), columns.get(RUN, nothing), strict=True)):
@@ -432,14 +432,14 @@ def _rewrite(
 def _batches(source: Source, log: Log, most: int | None, labels: Labels | None) -> Iterator[tuple[Columns, int]]:
     """The columns of consecutive rows of a log that have the same ones, with their probabilities, and how many rows
     they are; errors name the line or the sample."""
-    rows, read, batch, names = islice(log.format.rows(source), most), 0, list[Row](), tuple[str, ...]()
+    rows, n_read, batch, names = islice(log.format.rows(source), most), 0, list[Row](), tuple[str, ...]()
 
     def whole() -> tuple[Columns, int]:
         columns = columns_of(batch)
         try:
             return _with_probabilities(columns, log.normalise), len(batch)
         except ValueError as error:
-            raise _first_fault(source, log, batch, read - len(batch)) from error
+            raise _first_fault(source, log, batch, n_read - len(batch)) from error
 
     while True:
         try:
@@ -448,7 +448,7 @@ def _batches(source: Source, log: Log, most: int | None, labels: Labels | None) 
         except ValueError as error:
             if batch:  # may have a fault in an earlier row
                 yield whole()
-            raise error if isinstance(error, InputError) else source.fault(read + 1, f"{error}.") from error
+            raise error if isinstance(error, InputError) else source.fault(n_read + 1, f"{error}.") from error
         if batch and (labelled is None or len(batch) == BATCH or tuple(labelled) != names):
             yield whole()
             batch = []
@@ -457,7 +457,7 @@ def _batches(source: Source, log: Log, most: int | None, labels: Labels | None) 
         if not batch:
             names = tuple(labelled)
         batch.append(labelled)
-        read += 1
+        n_read += 1
 
 
 def columns_of(rows: Sequence[Row]) -> Columns:
@@ -496,10 +496,12 @@ def _with_probabilities(columns: Columns, way: str) -> Columns:
         columns["probabilities"] = tuple(
             softmax(normalised(likelihood, {"classes": texts, "tokens": tokens}, way))
             if likelihood is not None
-            else own
+            else probability
             if logit is None
             else softmax(logit)
-            for likelihood, logit, own, (texts, tokens) in zip(likelihoods, logits, before, lengths, strict=True)
+            for likelihood, logit, probability, (texts, tokens) in zip(
+                likelihoods, logits, before, lengths, strict=True
+            )
         )
     probabilities = columns.get("probabilities", nothing)
     if any(probabilities):

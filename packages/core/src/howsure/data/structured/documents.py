@@ -129,8 +129,8 @@ class _Reader:
                 continue
             begin, end = (start + position for position in positions[place])
             closed = json_texts(self.choices.get(value.field, ()))
-            found = spelled.probability(begin, end, choices=closed)
-            yield FieldValue(value.path, value.text, found.p, found.unseen)
+            probability = spelled.probability(begin, end, choices=closed)
+            yield FieldValue(value.path, value.text, probability.p, probability.unseen)
 
 
 def read_documents(

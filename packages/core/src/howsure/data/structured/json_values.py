@@ -95,8 +95,8 @@ def _values(
 ) -> Iterator[tuple[JsonPath, FieldValue]]:
     """place: in the JSON. path: without the key "value" of objects with a confidence."""
     if isinstance(content, dict) and {VALUE, CONFIDENCE} <= content.keys():
-        known = _confidence(content[CONFIDENCE], path_text(path))
-        yield from _values(content[VALUE], (*place, VALUE), path, known, whole)
+        stated_confidence = _confidence(content[CONFIDENCE], path_text(path))
+        yield from _values(content[VALUE], (*place, VALUE), path, stated_confidence, whole)
         return
     text = path_text(path)
     if not isinstance(content, dict | list) or not content or (path and field_of(text) in whole):
