@@ -237,8 +237,8 @@ def _of_table(reader: _Reader, source: Source) -> Iterator[Document]:
 def _value_columns(names: Sequence[str]) -> tuple[str, str] | None:
     """The columns of the field and the true value, if these are all that a table has next to its document."""
     by_name = {name.casefold(): name for name in names}
-    found = [next((by_name[name] for name in ROLES[role] if name in by_name), None) for role in ("field", "gold")]
-    return None if len(names) > 2 or found[0] is None or found[1] is None else (found[0], found[1])
+    columns = [next((by_name[name] for name in ROLES[role] if name in by_name), None) for role in ("field", "gold")]
+    return None if len(names) > 2 or columns[0] is None or columns[1] is None else (columns[0], columns[1])
 
 
 def _question_texts(record: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, str]:
