@@ -14,6 +14,7 @@ from howsure.data.tables.table import Table
 from howsure.errors import InputError
 from howsure.files.input_files import checked_encoding
 from howsure.inputs.date_formats import (
+    ISO_DATE,
     TIME,
     best_formats,
     check_date_format,
@@ -98,7 +99,6 @@ ALL = Part()
 
 FETCHED = 256  # rows at a time
 BAD_DATES = ("error", "leave-out")
-ISO = r"^\d{4}-\d{2}-\d{2}([T ].*)?$"
 YEARS = 1000, 2999  # 9999-12-31 and 0001-01-01 mean "no date" in many databases
 Rows = Iterator[tuple[Any, ...]]
 
@@ -217,7 +217,9 @@ class Corpus:
     def _written_date(self) -> str:
         text, written = f"trim({self._text(self.fields.date)})", self.fields.date_format
         if written is None:
-            return f"CASE WHEN regexp_matches({text}, {literal(ISO)}) THEN TRY_CAST(left({text}, 10) AS DATE) END"
+            return (
+                f"CASE WHEN regexp_full_match({text}, {literal(ISO_DATE)}) THEN TRY_CAST(left({text}, 10) AS DATE) END"
+            )
         for pattern, replacement in reading_steps(written):
             text = f"regexp_replace({text}, {literal(pattern)}, {literal(replacement)}, 'gi')"
         date = f"CAST(try_strptime({text}, {literal(plain_format(written))}) AS DATE)"

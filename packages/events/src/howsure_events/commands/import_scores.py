@@ -11,7 +11,7 @@ from howsure_cli.terminal.commands import Command
 from howsure_cli.terminal.options import CLUSTERINGS, as_names, seed_option
 from howsure_cli.terminal.output import emit, progress
 from howsure_events.commands.options import date_options, store_option
-from howsure_events.commands.output import dates_read, next_steps
+from howsure_events.commands.output import dates_read, empty_texts, next_steps
 from howsure_events.corpus import NO_DATE, REASONS
 
 if TYPE_CHECKING:
@@ -120,6 +120,7 @@ def _summary(path: str, report: ImportReport, *, has_text: bool) -> str:
     lines += dates
     if report.was_there:
         lines.append("  it was there: the same files were imported before")
+    lines += empty_texts(report.empty) if has_text else []
     if report.left_out:
         lines.append(f"  left out {report.left_out:,}: {REASONS[NO_DATE]}")
     if actors:

@@ -159,6 +159,7 @@ def sheet_command(path: str, output: str, semicolons: bool) -> None:
 @click.option("--design", type=click.Choice(IMPORTED_DESIGNS))
 @click.option("--actor", "actors", multiple=True, callback=as_codes, metavar="ACTOR[,ACTOR]…")
 @click.option("--question", metavar="TEXT")
+@click.option("--positive", "pos_label", metavar="VALUE")
 @click.option("--encoding", metavar="NAME")
 def import_command(path: str, file: str, **options: Any) -> None:
     """Add the labels in FILE to STORE.

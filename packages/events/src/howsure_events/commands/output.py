@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from howsure.inputs.numbers_and_names import counted
 from howsure.result import Result
 from howsure.show.table import Table
 from howsure_cli.terminal.output import is_verbose, json_text, name_text, result_text, shell_word, table_text
@@ -37,6 +38,11 @@ def text_of(result: Result, form: str, output: str | None, *, more: Sequence[str
     table = result.table().shortened(MOST_ROWS, rest=REST)
     lines = [line for note in (*more, *table.notes) for line in textwrap.wrap(note, 100)]
     return "\n".join([*above, table_text(table), *lines, ""])
+
+
+def empty_texts(count: int) -> list[str]:
+    """A line on documents whose text is empty; no line if there are none."""
+    return [f"  empty text: {counted(int(count), 'document')}, in which no event can be read"] if count else []
 
 
 def dates_read(settings: Mapping[str, Any]) -> list[str]:

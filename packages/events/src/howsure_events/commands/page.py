@@ -112,7 +112,8 @@ def _shown_at(addresses: Mapping[Visitor, str]) -> str:
 
 @click.command("report", cls=Command)
 @click.argument("store", metavar="STORE")
-@click.argument("page", type=Written(*PAGES), metavar="OUT.html")
+@click.argument("page", type=Written(*PAGES), metavar="OUT.html", required=False)
+@click.option("--output", type=Written(*PAGES), metavar="FILE", help="The same as OUT.html.")
 @click.option(
     "--actors", metavar="A,B,…", callback=as_names, help="Codes of the actors (default: the 8 with most events)."
 )
@@ -132,7 +133,7 @@ def _shown_at(addresses: Mapping[Visitor, str]) -> str:
 @click.option("--samples", type=CLUSTERINGS, default=10, show_default=True)
 @level_option
 @regression_option
-def report_command(store: str, page: str, regression: str | None, **options: Any) -> None:
+def report_command(store: str, page: str | None, output: str | None, regression: str | None, **options: Any) -> None:
     """Write the page of STORE as one file that opens without a network or a server.
 
     \b
@@ -140,6 +141,11 @@ def report_command(store: str, page: str, regression: str | None, **options: Any
     """
     from howsure_cli.report.pages import write_report
     from howsure_events.explorer import events_report
+
+    if page is not None and output is not None:
+        raise click.UsageError("OUT.html and --output name the same file: give one of them.")
+    if (page := page or output) is None:
+        raise click.UsageError(f"Name the file to write: howsure events report {store} OUT.html")
 
     with EventStore.open(store) as opened:
         regression_result = _regression(opened, regression)

@@ -13,7 +13,7 @@ from howsure.inputs.numbers_and_names import counted, unknown_name
 from howsure.show.table import Table
 from howsure_cli.terminal.output import table_text
 from howsure_events.commands.options import antecedent_model
-from howsure_events.commands.output import dates_read, next_steps
+from howsure_events.commands.output import dates_read, empty_texts, next_steps
 from howsure_events.corpus import REASONS, Corpus, Fields, Filter
 from howsure_events.extraction.dependencies import DependencyCounts
 from howsure_events.extraction.extract_events import ExtractionReport
@@ -91,7 +91,8 @@ NOTHING = "nothing to explore: look at what was left out, at --lexicon and --rul
 def summary(path: str, report: ExtractionReport | None = None, *, made: str = "") -> str:
     """The contents of the store, with the speed of the run that extracted it, or how it was `made`."""
     with EventStore.open(path, part=True) as store:
-        kept, words = store.ask("SELECT count(*), coalesce(sum(words), 0) FROM documents")[0]
+        counts = "count(*), coalesce(sum(words), 0), count(*) FILTER (words = 0)"
+        kept, words, empty = store.ask(f"SELECT {counts} FROM documents")[0]
         left_out = Counter(dict(store.ask("SELECT reason, count(*) FROM left_out GROUP BY reason")))
         events = store.ask("SELECT count(DISTINCT document) FROM events")[0][0]
         actors = store.ask("SELECT actor, sum(probability) AS n FROM events GROUP BY 1 ORDER BY n DESC, 1 LIMIT 8")
@@ -102,7 +103,7 @@ def summary(path: str, report: ExtractionReport | None = None, *, made: str = ""
         f"{path}: {which}{counted(kept, 'document')} of {counted(words, 'word')}, {events:,} with an event in some "
         "sample"
     ]
-    lines += dates
+    lines += [*dates, *empty_texts(empty)]
     lines += [f"  left out {count:,}: {REASONS.get(reason, reason)}" for reason, count in left_out.most_common()]
     if report is not None and report.mentions_left_out:
         named = counted(report.mentions_left_out, "mention")

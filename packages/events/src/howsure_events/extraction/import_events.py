@@ -83,12 +83,14 @@ Advance = Callable[[int], None]
 @dataclass(frozen=True, slots=True)
 class ImportReport:
     """What a store holds after an import: documents, those with an event in them above probability 0, those without a
-    valid date (left out), words, samples of each event, and whether the store was there already."""
+    valid date (left out), words, those with an empty text, samples of each event, and whether the store was there
+    already."""
 
     documents: int
     with_events: int
     left_out: int
     words: int
+    empty: int
     samples: int
     was_there: bool
 
@@ -194,7 +196,8 @@ def _add(rows: Rows, document: InputDocument, scores: list[Score], n: int, seed:
 
 
 def _report(store: EventStore, n: int, *, was_there: bool) -> ImportReport:
-    documents, words = store.ask("SELECT count(*), coalesce(sum(words), 0) FROM documents")[0]
+    counts = "count(*), coalesce(sum(words), 0), count(*) FILTER (words = 0)"
+    documents, words, empty = store.ask(f"SELECT {counts} FROM documents")[0]
     with_events = store.ask("SELECT count(DISTINCT document) FROM events")[0][0]
     left_out = store.ask("SELECT count(*) FROM left_out")[0][0]
-    return ImportReport(int(documents), int(with_events), int(left_out), int(words), n, was_there)
+    return ImportReport(int(documents), int(with_events), int(left_out), int(words), int(empty), n, was_there)

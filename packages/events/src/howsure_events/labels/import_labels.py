@@ -6,7 +6,7 @@ import datetime
 import json
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
@@ -78,6 +78,7 @@ def import_labels(
     design: str | None = None,
     actors: Sequence[str] | None = None,
     question: str | None = None,
+    pos_label: Hashable = None,
     encoding: str | None = None,
 ) -> ImportReport:
     """Add the labels of a file to a store: all of them, or none if one is invalid.
@@ -87,11 +88,12 @@ def import_labels(
     are taken. Otherwise `design` says how they were drawn: "simple" (at random from all
     stored documents) or "census" (they are all stored documents), or the file has a column inclusion. actors: those
     asked, where the file does not name those that never act; question: what was asked, by default made of the rule.
+    pos_label: the label that counts as 1 in a CSV with two other labels than 1 and 0.
     encoding: of the file, such as windows-1252 (default: UTF-8).
 
     Raises InputError naming the place in the file, the value, and what to do.
     """
-    answers = read_labels(path, encoding=encoding)
+    answers = read_labels(path, encoding=encoding, pos_label=pos_label)
     labelling, codes = labelling_of(store), _codes(store, answers)
     if labelling is None:
         named = list(dict.fromkeys(codes[name] for answer in answers for name in answer.says))

@@ -5,12 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import os
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.files.input_files import NotUTF8Error, Text, asked_encoding, parsed_json, read_text
+from howsure.inputs.checks import check_labels
+from howsure.inputs.label_spelling import is_same_label
 from howsure.inputs.numbers_and_names import spelled_number
 from howsure.show.table import out_of_a_spreadsheet
 from howsure_events.labels.coders import coder_key
@@ -36,8 +39,12 @@ class ReadAnswer:
     inclusion: float | None = None
 
 
-def read_labels(path: str | os.PathLike[str], *, encoding: str | None = None) -> list[ReadAnswer]:
+def read_labels(
+    path: str | os.PathLike[str], *, encoding: str | None = None, pos_label: object = None
+) -> list[ReadAnswer]:
     """The answers in a file, CSV or the JSON of Label Studio, in UTF-8 unless an `encoding` is named.
+
+    pos_label: the label that is 1 in a CSV with two labels.
 
     Raises InputError naming the place and what is wrong with it.
     """
@@ -45,7 +52,10 @@ def read_labels(path: str | os.PathLike[str], *, encoding: str | None = None) ->
         text = read_text(path, encoding=encoding)
     except NotUTF8Error as error:
         raise asked_encoding(path, os.fspath(path)) from error
-    answers = _tasks(text) if text.content.lstrip()[:1] in ("[", "{") else _rows(text)
+    is_json = text.content.lstrip()[:1] in ("[", "{")
+    if is_json and pos_label is not None:
+        raise InputError(f"`pos_label` is for labels in CSV; {text.name} is JSON. Leave it out.")
+    answers = _tasks(text) if is_json else _rows(text, pos_label)
     if not answers:
         raise InputError(f"{text.name} has no answer; nobody labelled its documents.")
     return answers
@@ -60,13 +70,14 @@ UNCLEAR = "unclear"
 Row = Mapping[str, str]
 
 
-def _rows(text: Text) -> list[ReadAnswer]:
+def _rows(text: Text, pos_label: object) -> list[ReadAnswer]:
     """The answers in a CSV, with commas, semicolons or tabs."""
     first = text.content.partition("\n")[0]
     separator = max(",;\t", key=first.count)
     reader = csv.reader(io.StringIO(text.content), delimiter=separator, strict=True)
     answers: dict[tuple[str, str | None, bool], ReadAnswer] = {}
     names: list[str] = []
+    counts = Counter[str]()
     try:
         for cells in reader:
             stripped = [cell.strip() for cell in cells]
@@ -84,11 +95,17 @@ def _rows(text: Text) -> list[ReadAnswer]:
             row = dict(zip(names, stripped, strict=True))
             if separator != "," and INCLUSION in row:  # of at most 1, so that no comma in it separates thousands
                 row[INCLUSION] = row[INCLUSION].replace(",", ".")
+            if pos_label is not None and row[LABEL] and row[LABEL].lower() != UNCLEAR:
+                counts[row[LABEL]] += 1
+                row[LABEL] = str(int(is_same_label(row[LABEL], pos_label)))
             _add_row(answers, place, row)
     except csv.Error as error:
         raise InputError(f"{text.name}, line {reader.line_num}: it is not CSV: {error}.") from error
     if not answers:
         raise InputError(f"{text.name} has no row below its header.")
+    if pos_label is not None:
+        labels = [label for label, count in counts.items() for _ in range(count)]
+        check_labels(labels, pos_label=pos_label, name=f"{LABEL} of {text.name}")
     return list(answers.values())
 
 
@@ -121,7 +138,11 @@ def _label(place: str, text: str) -> bool | None:
         return value == 1.0
     if text.lower() == UNCLEAR:
         return None
-    unread = "" if text else " Remove the rows of documents that nobody has read."
+    unread = (
+        f" Which label counts as 1? {parameter('pos_label', text)}, or the other."
+        if text
+        else " Remove the rows of documents that nobody has read."
+    )
     raise InputError(f"{place}: {LABEL} must be 1, 0 or {UNCLEAR}; it is {text!r}.{unread}")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import tracemalloc
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -262,3 +263,26 @@ def test_an_actor_must_be_named() -> None:
     assert PAPER.reason_of_words(["They", "spoke"], newswire.lexicon()) == NO_ACTOR
     assert Filter().reason_of_words(["They", "spoke"], newswire.lexicon()) is None
     assert {NO_DATE, CATEGORY, EMPTY, NO_ACTOR} < set(REASONS)
+
+
+@pytest.mark.parametrize(
+    ("written", "day"),
+    [
+        ("2020-01-01T25:61", None),
+        ("2020-01-01 12:60:00", None),
+        ("2020-01-01 noon", None),
+        ("2020-01-01T23:59:60.5Z", "2020-01-01"),
+        ("2020-01-01 24:00", "2020-01-01"),
+        ("2020-01-01T235900+0100", "2020-01-01"),
+        ("2020-01-01 11:30 pm UTC", "2020-01-01"),
+    ],
+)
+def test_a_date_with_an_impossible_time_is_none(written: str, day: str | None, tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(f"id,date,text\na,2019-05-06,x\nb,{written},y\n")
+    fields = Fields(text="text", date="date", id="id")
+    if day is None:
+        with pytest.raises(InputError, match=f"row 2 of .* is '{re.escape(written)}'"):
+            open_corpus([path], fields=fields)
+    corpus = open_corpus([path], fields=fields, bad_dates="leave-out")
+    assert [document.date for document in corpus.documents()] == ["2019-05-06", day]

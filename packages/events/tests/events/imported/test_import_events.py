@@ -19,6 +19,7 @@ from tests.explorer.serving import data_in
 from howsure.errors import InputError
 from howsure.stats.proportions import poisson_binomial
 from howsure_events import check_store, compare_actors, event_series, example_store, recount_events
+from howsure_events.commands.output import empty_texts
 from howsure_events.corpus import Fields
 from howsure_events.explorer import events_report, queries
 from howsure_events.extraction import import_events as module
@@ -340,3 +341,11 @@ def test_the_store_is_whole_and_can_be_reported(labelled_path: Path) -> None:
     assert check_store(labelled_path).is_whole
     with EventStore.open(labelled_path) as store:
         assert "corrected" in data_in(events_report(store, period=["year"], documents=10))
+
+
+def test_empty_texts_are_counted(tmp_path: Path) -> None:
+    texts = ["It rained.", "", "   ", "Snow fell."]
+    rows = [(name, "2001-01-02", "", text, "IRQ", "0.5") for name, text in zip("abcd", texts, strict=True)]
+    report = import_events(scores_of(tmp_path, rows), tmp_path / "s.duckdb", samples=5)
+    assert (report.documents, report.empty) == (4, 2)
+    assert empty_texts(report.empty) == ["  empty text: 2 documents, in which no event can be read"]

@@ -324,3 +324,19 @@ def test_choices_that_name_no_actor(choice: str, expected: tuple[dict[str, bool]
     (tmp_path / "labels").write_text(chosen({"choices": [choice]}))
     (answer,) = read_labels(tmp_path / "labels")
     assert (answer.says, answer.unclear) == expected
+
+
+def test_two_labels_in_words_need_the_positive_one(tmp_path: Path) -> None:
+    rows = ["a,IRQ,Ja", "a,NATO,Nein", "b,IRQ,unclear", "b,NATO,unclear", "c,IRQ,Nein", "c,NATO,Ja"]
+    path = written(tmp_path, "\n".join(["document,actor,label", *rows, ""]))
+    with pytest.raises(InputError, match="Which label counts as 1\\? pos_label='Ja', or the other"):
+        read_labels(path)
+    answers = {answer.document: answer for answer in read_labels(path, pos_label="Ja")}
+    assert answers["a"].says == {"IRQ": True, "NATO": False}
+    assert answers["b"].unclear
+    assert answers["c"].says == {"IRQ": False, "NATO": True}
+    path = written(tmp_path, "\n".join(["document,actor,label", *rows, "d,IRQ,vielleicht", ""]))
+    with pytest.raises(InputError, match="must have two different values"):
+        read_labels(path, pos_label="Ja")
+    with pytest.raises(InputError, match="differ only in case or spaces"):
+        read_labels(written(tmp_path, "document,actor,label\na,IRQ,Ja\na,NATO,ja\n"), pos_label="Ja")

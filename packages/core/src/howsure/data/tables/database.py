@@ -30,6 +30,7 @@ from howsure.data.tables.connections import (
 from howsure.errors import ColumnName, InputError
 from howsure.files.input_files import Scratch, asked_encoding, checked_text, compression_of, open_unpacked
 from howsure.inputs.checks import MISSING_TEXT
+from howsure.inputs.date_formats import ISO_DATE
 from howsure.inputs.numbers_and_names import THOUSANDS, counted, nearest, spelled_number, unknown_name
 from howsure.inputs.pairs import CHUNK_ROWS
 
@@ -467,7 +468,9 @@ class Column:
         if self.type == "TIMESTAMP WITH TIME ZONE":
             return f"CAST(make_timestamp(epoch_us({self.sql})) AS DATE)"
         text = f"trim({self.text})"
-        return f"CASE WHEN regexp_full_match({text}, {literal(ISO)}) THEN TRY_CAST(substr({text}, 1, 10) AS DATE) END"
+        return (
+            f"CASE WHEN regexp_full_match({text}, {literal(ISO_DATE)}) THEN TRY_CAST(substr({text}, 1, 10) AS DATE) END"
+        )
 
     @property
     def numbers(self) -> str:
@@ -534,7 +537,6 @@ class Column:
         return f"({self.number} IN ({exact}))" if exact else "FALSE"
 
 
-ISO = r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ].*)?"
 BLANK = r"[\s\v\x1c-\x1f\x{85}\p{Z}]*"  # what Python's `strip` removes
 MISSING = "(?i)" + MISSING_TEXT.pattern.replace(r"\s*", BLANK)  # of `is_missing`
 
