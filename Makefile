@@ -48,7 +48,7 @@ test-bare: $(READY)  ## as on another machine, howsure-core alone and its tests;
 
 # These check what is drawn, stored, read, shown or refused: bytes, names, rows, pages and sentences, not a number that
 # howsure computes. What commands print is in the goldens, which run.
-NO_NUMBERS := packages/events/tests/explorer packages/core/tests/figures packages/core/tests/files tests/fuzz packages/cli/tests/report tests/website packages/cli/tests/cli \
+NO_NUMBERS := packages/events/tests/explorer packages/core/tests/figures packages/core/tests/files tests/fuzz packages/cli/tests/report tests/website tests/bad_input packages/cli/tests/cli packages/text/tests/text_commands packages/events/tests/event_commands \
 	packages/cli/tests/datasets packages/core/tests/data/documents packages/core/tests/data/logs packages/text/tests/parses packages/core/tests/data/tables packages/core/tests/data/test_errors.py \
 	packages/events/tests/events/corpus packages/events/tests/events/extraction packages/events/tests/events/imported packages/events/tests/events/labels packages/events/tests/events/parts \
 	packages/events/tests/events/store packages/core/tests/significance/test_experiments.py tests/test_architecture.py tests/test_doors.py \

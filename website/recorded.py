@@ -17,7 +17,7 @@ from howsure_cli.terminal.recorded_help import FILE
 from scripts.record_help import commands
 
 ROOT = Path(__file__).parents[1]
-MESSAGES = ROOT / "packages" / "cli" / "tests" / "cli" / "bad_input.md"
+MESSAGES = ROOT / "tests" / "bad_input" / "bad_input.md"
 WIDTH = "120"
 
 

@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.cli.bad_input_page import rows
 
 from howsure_cli.terminal.recorded_help import recorded_help
+from tests.bad_input.page import rows
 from website.docstrings import as_markdown
 from website.links import Site, page_of
 from website.pages import collect_pages, page_for_site, places_of

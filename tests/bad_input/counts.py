@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from tests.cli.bad_input import Files
 
 from howsure.counts.label_sheets import row_check
+from tests.bad_input.files import Files
 
 UNITS = 40
 

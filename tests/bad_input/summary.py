@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from tests.cli.bad_input import CSV, Files
 
 from howsure import CalibrationSummaries, CalibrationSummary
+from tests.bad_input.files import CSV, Files
 
 
 def saved(*, weighted: bool = False) -> bytes:

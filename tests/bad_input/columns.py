@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tests.cli.bad_input import CSV, Files
+from tests.bad_input.files import CSV, Files
 
 
 def log(row: int = 1, **change: Any) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.cli.bad_input import Files
+from tests.bad_input.files import Files
 
 
 def _file(**changed: object) -> dict[str, bytes]:

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 from safetensors.numpy import save
-from tests.cli.bad_input import CSV, Files, table
 
 from howsure import CalibrationSummary
+from tests.bad_input.files import CSV, Files, table
 
 GRADES = {"it.csv": b"gold,low,high\nlow,0.7,0.3\nhigh,0.4,0.6\nbest,0.1,0.9\n"}
 ORDERED = Files(GRADES, {"levels without an order": {"it.csv": b"gold,low,high\nlow,0.7,0.3\nhigh,0.4,0.6\n"}})

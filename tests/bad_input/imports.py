@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from tests.cli.bad_input import Files
 from tests.events.imported.scored_files import ROWS, changed, csv_of
+
+from tests.bad_input.files import Files
 
 SCORES = {"scores.csv": csv_of(ROWS).encode()}
 

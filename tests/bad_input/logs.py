@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from tests.cli.bad_input import Files
 from tests.data.logs.writers import (
     decisions_by_name,
     helm_state,
@@ -19,6 +18,8 @@ from tests.data.logs.writers import (
     promptfoo,
     zip_of_zstd,
 )
+
+from tests.bad_input.files import Files
 
 SAMPLE = lm_eval_sample(0, [-1.0, -2.0], 0)
 STATE = helm_state("id1", "A", "A") | {"output_mapping": {"A": {"of": "no"}, "B": "yes"}}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.cli.bad_input import Files
+from tests.bad_input.files import Files
 
 ROWS = [("2026-01-01", 1, 0.9), ("2026-01-02", 0, 0.4), ("2026-01-03", 1, 0.8)]
 

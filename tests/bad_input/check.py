@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.cli.bad_input import CSV, Files, table
+from tests.bad_input.files import CSV, Files, table
 
 
 def toml(text: str) -> dict[str, bytes]:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from tests.cli.running import howsure as run
 from tests.cli.running import printed
-from tests.cli.test_coreference import DOCUMENTS, as_sets, clusters_of
 from tests.coreference.parsed import exported
+from tests.text_commands.test_coreference import DOCUMENTS, as_sets, clusters_of
 
 from howsure.data import read_documents, write_conllu
 from howsure_text.coreference import (

@@ -1,4 +1,4 @@
-"""The record of messages about invalid input, bad_input.md: `python -m tests.cli.bad_input_page` writes it.
+"""The record of messages about invalid input, bad_input.md: `python -m tests.bad_input.page` writes it.
 
 The site shows it below docs/bad-input.md. A new wrong input is a row without a message, and the files that it needs
 besides its topic's.
@@ -16,22 +16,22 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from tests.cli.bad_input import FILES, OPTIONS, VALUES
-from tests.cli.bad_input_check import CHECKED
-from tests.cli.bad_input_columns import NAMED
-from tests.cli.bad_input_counts import COUNTS
-from tests.cli.bad_input_import import SCORED
-from tests.cli.bad_input_judge import JUDGED
-from tests.cli.bad_input_logs import LOGGED
-from tests.cli.bad_input_maps import EVALUATED, TEMPERED
-from tests.cli.bad_input_monitor import MONITORED
-from tests.cli.bad_input_pairs import GROUPS, OF_LOGITS, ORDERED, PRINTED, SELECTIVE, WITHOUT_BINS
-from tests.cli.bad_input_scores import BY_MODEL, SCORE
-from tests.cli.bad_input_summary import SUMMARISED
-from tests.cli.bad_input_texts import APART, MENDED, NEURAL
 from tests.cli.running import howsure as run
 
 import howsure
+from tests.bad_input.check import CHECKED
+from tests.bad_input.columns import NAMED
+from tests.bad_input.counts import COUNTS
+from tests.bad_input.files import FILES, OPTIONS, VALUES
+from tests.bad_input.imports import SCORED
+from tests.bad_input.judge import JUDGED
+from tests.bad_input.logs import LOGGED
+from tests.bad_input.maps import EVALUATED, TEMPERED
+from tests.bad_input.monitor import MONITORED
+from tests.bad_input.pairs import GROUPS, OF_LOGITS, ORDERED, PRINTED, SELECTIVE, WITHOUT_BINS
+from tests.bad_input.scores import BY_MODEL, SCORE
+from tests.bad_input.summary import SUMMARISED
+from tests.bad_input.texts import APART, MENDED, NEURAL
 
 PAGE = Path(__file__).with_name("bad_input.md")
 TOPICS = {

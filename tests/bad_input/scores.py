@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.cli.bad_input import CSV, Files
+from tests.bad_input.files import CSV, Files
 
 ANSWERS = {"it.csv": b"right,answer,model,item\n1,A,x,1\n0,A,x,2\n1,B,y,1\n,B,y,2\n"}
 VOTES = {"it.csv": b"left,right,won\nx,y,a\ny,x,draw\nx,y,a\n", "self.csv": b"left,right,won\nx,y,a\ny,y,b\n"}

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tests.cli.bad_input import Files, archive
 
 from howsure_events.store.event_store import EventStore
+from tests.bad_input.files import Files, archive
 
 
 def predictions(**changes: Any) -> dict[str, bytes]:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.cli.bad_input_page import TOPICS, Row, rows
 from tests.cli.running import howsure as run
+
+from tests.bad_input.page import TOPICS, Row, rows
 
 LINES = [(line, row) for line, row in rows() if row is not None]
 
 
 @pytest.mark.parametrize(("line", "row"), LINES, ids=[row.what for _, row in LINES])
 def test_wrong_input_gets_its_sentence(line: str, row: Row, tmp_path: Path) -> None:
-    assert row.line(row.told(tmp_path)) == line, "write it again: python -m tests.cli.bad_input_page"
+    assert row.line(row.told(tmp_path)) == line, "write it again: python -m tests.bad_input.page"
 
 
 def test_there_are_enough_of_them_and_each_is_one() -> None:

@@ -8,10 +8,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from tests.cli.bad_input import CSV, Files, table
-
 from howsure import recalibrate
 from howsure_text.sequences import HMMTagger
+from tests.bad_input.files import CSV, Files, table
 
 KNOWN = [0, 1] * 40, [0.2, 0.7] * 20 + [0.4, 0.9] * 10 + [0.6, 0.3] * 10
 
