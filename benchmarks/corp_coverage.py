@@ -101,7 +101,7 @@ def covered(world: World, runs: int, *, seed: int = 0, n_simulations: int = 100)
         rng = np.random.default_rng([seed, run])
         pairs = world.pairs(rng)
         curve = corp_of(pairs, n_simulations=n_simulations, rng=rng)
-        for name, value in _one(world, pairs, curve, true).items():
+        for name, value in _figures_of_run(world, pairs, curve, true).items():
             values_by_name.setdefault(name, []).append(value)
     return {name: float(np.mean(values)) for name, values in values_by_name.items()}
 
@@ -119,7 +119,9 @@ def smooth_covered(world: World, runs: int, *, seed: int = 0) -> tuple[float, fl
     return true, covered_, value, width
 
 
-def _one(world: World, pairs: Pairs, curve: CorpCurve, true: dict[str, tuple[float, float]]) -> dict[str, float]:
+def _figures_of_run(
+    world: World, pairs: Pairs, curve: CorpCurve, true: dict[str, tuple[float, float]]
+) -> dict[str, float]:
     step = np.searchsorted(curve.steps.upper[:-1], pairs.probabilities)
     c = world.truth(pairs.probabilities)
     inside = (curve.steps.low[step] <= c + 1e-9) & (c <= curve.steps.high[step] + 1e-9)

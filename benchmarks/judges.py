@@ -182,7 +182,7 @@ def biases(files: int) -> None:
                 np.round(f), y_true=y, length=words, family=family, own="own", clusters=unit if each > 1 else None
             )
             ends += [(bias["length"].estimate, 0.3), (bias["family"].estimate, 0.4)]
-        print(f"{f'bias, {n} answers in clusters of {each}':<56}", *held(ends))
+        print(f"{f'bias, {n} answers in clusters of {each}':<56}", *coverage_texts(ends))
     for m, spread in ((3, 0.0), (3, 0.1), (5, 0.1), (10, 0.1), (5, 0.3)):
         draw, ends = np.random.default_rng(m), list[tuple[Estimate, float]]()
         alone = list[tuple[Estimate, float]]()
@@ -193,7 +193,10 @@ def biases(files: int) -> None:
             ends.append((made.mean, 0.0))
             alone.append((made.given, 0.0))
         print(
-            f"{f'{m} prompts, standard deviation {spread:g}':<56}", *held(ends), "  these prompts alone", held(alone)[1]
+            f"{f'{m} prompts, standard deviation {spread:g}':<56}",
+            *coverage_texts(ends),
+            "  these prompts alone",
+            coverage_texts(alone)[1],
         )
     for n, wrong in ((30, 0.02), (100, 0.02), (100, 0.3)):
         draw, ends, alone = np.random.default_rng(n), list[tuple[Estimate, float]](), list[tuple[Estimate, float]]()
@@ -205,10 +208,10 @@ def biases(files: int) -> None:
             ends.append((made.mean, truth))
             alone.append((made.given, truth))
         name = f"4 prompts, alike, {n} items, {wrong:g} of them hard"
-        print(f"{name:<56}", *held(ends), "  these prompts alone", held(alone)[1])
+        print(f"{name:<56}", *coverage_texts(ends), "  these prompts alone", coverage_texts(alone)[1])
 
 
-def held(ends: list[tuple[Estimate, float]]) -> tuple[str, str]:
+def coverage_texts(ends: list[tuple[Estimate, float]]) -> tuple[str, str]:
     """The share of estimates with an interval, and of these the share that hold the truth."""
     of = [
         estimate.low <= truth <= estimate.high

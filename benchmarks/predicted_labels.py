@@ -176,7 +176,7 @@ def width(estimate: Any) -> float:
     return math.nan if estimate.low is None else estimate.high - estimate.low
 
 
-def held(estimate: Any, true: float) -> float:
+def contains(estimate: Any, true: float) -> float:
     """Whether the interval held it; NaN if there is none."""
     return math.nan if estimate.low is None else float(estimate.low <= true <= estimate.high)
 
@@ -195,7 +195,9 @@ def simulated(name: str, labels: int, files: int) -> list[str]:
         for key, value in true.items():
             row = result[key]
             ratio = math.nan if others is None else width(row.corrected) / width(others[key].naive)
-            coverage_by_name.setdefault(key, []).append((held(row.corrected, value), held(row.naive, value), ratio))
+            coverage_by_name.setdefault(key, []).append(
+                (contains(row.corrected, value), contains(row.naive, value), ratio)
+            )
     cells = {key: np.array(values) for key, values in coverage_by_name.items()}
     corrected = min(np.nanmean(cell[:, 0]) for cell in cells.values())
     naive = min(np.nanmean(cell[:, 1]) for cell in cells.values())
@@ -275,7 +277,7 @@ def few_clusters(name: str, files: int) -> list[str]:
             drawn = np.arange(len(y)) if regime.labels is None else draw.choice(len(y), regime.labels, replace=False)
             row = judged(y, f, options, drawn, {})[key]
             without += row.corrected.low is None
-            covered.append(held(row.corrected, effect))
+            covered.append(contains(row.corrected, effect))
             widths.append(width(row.corrected))
             degrees.append(getattr(row, "corrected_degrees", math.nan))
         share = float(np.nanmean(covered))
@@ -307,7 +309,9 @@ def repeated(method: str, labels: int, files: int, folder: Path) -> list[list[st
         drawn, _ = all_at_once(y, f, np.random.default_rng(seed), labels)
         for row in judged(y, f, options, drawn, {}):
             true = census[row.name].corrected.value
-            estimates_by_name[row.name].append((row.corrected.value, held(row.corrected, true), width(row.corrected)))
+            estimates_by_name[row.name].append(
+                (row.corrected.value, contains(row.corrected, true), width(row.corrected))
+            )
     lines = []
     for name, values in estimates_by_name.items():
         held_of, truth = np.array(values), census[name].corrected.value

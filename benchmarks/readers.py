@@ -52,7 +52,7 @@ def counts(positive: float, alpha: float, beta: float, run: int) -> Held:
     order = draw.permutation(sample.indices)
     first, options = readings(draw, truth, alpha, beta, order, order[:TWICE])
     totals = [count_units(first, score, sample=sample, method="difference", rng=run, **how).total for how in options]
-    return held([(total.low, total.high) for total in totals], truth.sum())
+    return coverage_and_width([(total.low, total.high) for total in totals], truth.sum())
 
 
 def judged(positive: float, alpha: float, beta: float, run: int, *, of_difference: bool = False) -> Held:
@@ -70,10 +70,12 @@ def judged(positive: float, alpha: float, beta: float, run: int, *, of_differenc
         howsure.correct_judge_scores(first, judge, model=model, id=item, against="other", **how) for how in options
     ]
     of = [(estimate.differences[0] if of_difference else estimate["one"]).corrected for estimate in corrections]
-    return held([(estimate.low, estimate.high) for estimate in of], rates[0] - rates[-1] if of_difference else positive)
+    return coverage_and_width(
+        [(estimate.low, estimate.high) for estimate in of], rates[0] - rates[-1] if of_difference else positive
+    )
 
 
-def held(ends: list[tuple[float, float]], truth: float) -> Held:
+def coverage_and_width(ends: list[tuple[float, float]], truth: float) -> Held:
     """Whether intervals hold the truth, and their width compared with that of the first."""
     return [(float(low <= truth <= high), (high - low) / (ends[0][1] - ends[0][0])) for low, high in ends]
 

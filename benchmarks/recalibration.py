@@ -75,11 +75,11 @@ class Cell:
 def cell(model: str, method: str, n: int, sets: int, *, size: int = 1, rare: bool = False, seed: int = 0) -> Cell:
     """`sets` data sets of n rows, in clusters of `size`."""
     rng = np.random.default_rng([seed, n, size])
-    runs = [run for _ in range(sets) if (run := _one(model, method, n, size, rare, rng)) is not None]
+    runs = [run for _ in range(sets) if (run := _one_data_set(model, method, n, size, rare, rng)) is not None]
     return Cell(*np.mean(runs, axis=0).tolist(), sets=len(runs))
 
 
-def _one(model: str, method: str, n: int, size: int, rare: bool, rng: Any) -> list[float] | None:
+def _one_data_set(model: str, method: str, n: int, size: int, rare: bool, rng: Any) -> list[float] | None:
     """One data set; None where a method has no map for it."""
     cluster = np.arange(n) // size
     shared = [rng.standard_normal(n)[cluster] for _ in range(2)]

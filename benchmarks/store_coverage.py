@@ -92,7 +92,7 @@ def measure(options: argparse.Namespace) -> None:
     days = {str(name): str(day)[:10] for name, day in documents.values()}
     truth = Counter((code, period_of(days[name], period=options.period)) for name, code in acting)
     totals = Counter(code for _, code in acting)
-    raw = np.array([_told(row.low, row.high, truth[row.actor, row.period]) for row in series])
+    raw = np.array([_coverage_of(row.low, row.high, truth[row.actor, row.period]) for row in series])
     coverage_by_kind: dict[str, list[list[tuple[float, ...]]]] = {"corrected periods": [], "corrected totals": []}
     for draw in range(options.draws):
         with tempfile.TemporaryDirectory() as folder:
@@ -106,11 +106,12 @@ def measure(options: argparse.Namespace) -> None:
         if corrected is None:
             raise SystemExit("no corrected counts: draw more labels.")
         periods = [
-            _told(estimate.low, estimate.high, truth[estimate.actor, estimate.period]) for estimate in corrected.rows
+            _coverage_of(estimate.low, estimate.high, truth[estimate.actor, estimate.period])
+            for estimate in corrected.rows
         ]
         coverage_by_kind["corrected periods"].append(periods)
         coverage_by_kind["corrected totals"].append(
-            [_told(estimate.low, estimate.high, totals[estimate.actor]) for estimate in corrected.totals]
+            [_coverage_of(estimate.low, estimate.high, totals[estimate.actor]) for estimate in corrected.totals]
         )
         print(f"draw {draw + 1} of {options.draws}", flush=True)
     print(f"{'':17}  intervals  coverage    error  below  above  mean width  mean true count")
@@ -123,7 +124,7 @@ def measure(options: argparse.Namespace) -> None:
         print(f"{kind:17}  {cells}  {width:10.1f}  {true:15.1f}")
 
 
-def _told(low: float, high: float, true: int) -> tuple[float, ...]:
+def _coverage_of(low: float, high: float, true: int) -> tuple[float, ...]:
     """Whether an interval holds a true count, or this lies below or above it; its width, and the count."""
     return float(low <= true <= high), float(true < low), float(true > high), high - low, float(true)
 

@@ -26,7 +26,7 @@ SETTINGS: dict[str, tuple[Score, float]] = {"squared errors": ("squared", 0.3), 
 Asked = tuple[list[CorefPosterior], list[CorefPosterior], list[Integers]]
 
 
-def asked(model: AntecedentModel, documents: Sequence[Document], *, gold: bool = False) -> Asked:
+def posteriors_and_gold(model: AntecedentModel, documents: Sequence[Document], *, gold: bool = False) -> Asked:
     """The posteriors as learnt, those with the constant sharpness, and the labels of gold entities."""
     plain, sharp, labels = [], [], []
     for document in documents:
@@ -44,7 +44,9 @@ def crossed(documents: Sequence[Document]) -> Asked:
     for fold in range(FOLDS):
         others = [document for place, document in enumerate(documents) if place % FOLDS != fold]
         model = AntecedentModel(mentions="detected", rng=np.random.default_rng([0, fold])).fit(others)
-        for collected, fold_parts in zip((plain, sharp, labels), asked(model, documents[fold::FOLDS]), strict=True):
+        for collected, fold_parts in zip(
+            (plain, sharp, labels), posteriors_and_gold(model, documents[fold::FOLDS]), strict=True
+        ):
             collected += fold_parts
     return plain, sharp, labels
 
@@ -59,10 +61,12 @@ def main(data: str) -> None:
     gum = read_corpus(GUM, data, limit=None, parser=None)
     parts = {"training": crossed(gum.train)}
     model = AntecedentModel(mentions="detected", rng=0).fit(gum.train, development=gum.dev)
-    parts |= {"development": asked(model, gum.dev), "test": asked(model, gum.test)}
+    parts |= {"development": posteriors_and_gold(model, gum.dev), "test": posteriors_and_gold(model, gum.test)}
     parser = default_parser(data)
     if parser is not None:
-        parts["LitBank"] = asked(model, read_corpus(LITBANK, data, limit=None, parser=parser).test, gold=True)
+        parts["LitBank"] = posteriors_and_gold(
+            model, read_corpus(LITBANK, data, limit=None, parser=parser).test, gold=True
+        )
     plain, sharp, labels = parts.pop("training")
     for title, (score, weight) in SETTINGS.items():
         recalibration = recalibrate_coreference(plain, labels, before=sharp, score=score, weight_of_new=weight)

@@ -35,7 +35,7 @@ def score_of(truth: Any, kind: str, rng: Generator) -> Any:
     return np.where(is_high, high, 0.0).round(3)
 
 
-def read(truth: Any, sample: LabelSample) -> Any:
+def labels_of_sample(truth: Any, sample: LabelSample) -> Any:
     """The labels of what was drawn, all of it."""
     labels = np.full(len(truth), np.nan)
     labels[sample.indices] = truth[sample.indices]
@@ -66,7 +66,7 @@ def importance(rng: Generator, *, n: int, domains: int, rate: tuple[float, float
     score = score_of(truth, kind, rng)
     sample = draw_label_sample(score, n, design="importance", rng=rng)
     cells = {"domain": domain.astype(str), "all": np.full(units, ALL)}
-    counts = estimate_counts(read(truth, sample), score, groups=cells, inclusion=sample.chances, rng=0)
+    counts = estimate_counts(labels_of_sample(truth, sample), score, groups=cells, inclusion=sample.chances, rng=0)
     named = {row.group[0]: row for row in counts.domains}
     a, b = rng.choice(sorted(named), 2, replace=False)
     of_a, of_b = (int(truth[domain == int(domain_code)].sum()) for domain_code in (a, b))
@@ -86,7 +86,9 @@ def few_cells(
     truth = rng.random(units) < np.where(cell < carrying, inside, outside)
     score = score_of(truth, kind, rng)
     sample = draw_label_sample(score, n, rng=rng)
-    counts = estimate_counts(read(truth, sample), score, groups=cell.astype(str), strata=sample.stratum, rng=0)
+    counts = estimate_counts(
+        labels_of_sample(truth, sample), score, groups=cell.astype(str), strata=sample.stratum, rng=0
+    )
     truths = np.bincount(cell, weights=truth, minlength=cells)
     of_event, other = rng.integers(0, carrying), rng.integers(carrying, cells)
     quiet = rng.choice(np.arange(carrying, cells), 2, replace=False)
@@ -123,7 +125,7 @@ def documents(rng: Generator, *, n: int, sizes: str, follow: float, kind: str = 
     domain = rng.integers(0, 2, pairs)
     sample = draw_label_sample(score, n, clusters=document, design="simple", rng=rng)
     cells = {"domain": domain.astype(str), "all": np.full(pairs, ALL)}
-    counts = estimate_counts(read(truth, sample), score, groups=cells, clusters=document, rng=0)
+    counts = estimate_counts(labels_of_sample(truth, sample), score, groups=cells, clusters=document, rng=0)
     return {
         "the total covers": holds(counts.total, truth.sum()),
         "a domain covers": holds(counts.domains[0], truth[domain == 0].sum()),
@@ -137,7 +139,7 @@ def with_holes(rng: Generator, *, n: int, unread: str, kind: str = "good", desig
     truth = rng.random(units) < np.array([0.1, 0.15, 0.2, 0.3])[cell]
     score = score_of(truth, kind, rng)
     sample = draw_label_sample(score, n, design=design, rng=rng)
-    labels = read(truth, sample)
+    labels = labels_of_sample(truth, sample)
     drawn = sample.indices
     if unread == "positives":
         lost = drawn[truth[drawn] & (rng.random(len(drawn)) < 0.5)]
