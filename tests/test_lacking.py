@@ -36,7 +36,7 @@ def bare(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.P
     return pytester
 
 
-def test_what_is_not_run_is_told_in_one_line_for_each_want(bare: pytest.Pytester) -> None:
+def test_skipped_tests_are_summarised_by_want(bare: pytest.Pytester) -> None:
     run = bare.runpytest_inprocess(*OPTIONS)
     run.assert_outcomes(passed=1, skipped=3)
     assert run.outlines[-3:-1] == [

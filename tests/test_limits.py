@@ -63,7 +63,7 @@ def test_the_fewest_runs(least: int) -> None:
     assert fewest_runs(lambda runs: runs >= least, above=2) == least
 
 
-def test_rows_packed_to_next_to_nothing_are_refused(tmp_path: Path) -> None:
+def test_highly_compressed_rows_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.csv.gz"
     path.write_bytes(gzip.compress(b"right\n" + b"1\n" * 9_000_000))
     with pytest.raises(InputError, match=r"unpacks to more than 16,777,216\. .* unpack it first"):

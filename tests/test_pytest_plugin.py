@@ -139,7 +139,7 @@ def test_marked_tests_run_until_they_are_decided(pytester: pytest.Pytester, work
     )
 
 
-def test_what_cannot_tell_counts_as(pytester: pytest.Pytester) -> None:
+def test_undecided_counts_as(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_marked=MARKED)
     for rule, outcome in (("fail", {"failed": 1}), ("pass", {"passed": 1})):
         done = pytester.runpytest_inprocess("-k", "middle", "-o", f"howsure_cannot_tell={rule}", "--junitxml=j.xml")

@@ -75,10 +75,10 @@ class Row:
         files = TOPICS[self.topic]
         return files.common | files.of_case.get(self.what, {})
 
-    def told(self, folder: Path) -> str:
+    def message(self, folder: Path) -> str:
         """What a command prints in a folder, where it leaves nothing; AssertionError if it ends otherwise."""
         if self.topic == "Python":
-            return told_in_python(self.typed)
+            return message_in_python(self.typed)
         files = self.files()
         for name, content in files.items():
             (folder / name).parent.mkdir(exist_ok=True)
@@ -115,7 +115,7 @@ def rows() -> Iterator[tuple[str, Row | None]]:
         yield line, row
 
 
-def told_in_python(call: str) -> str:
+def message_in_python(call: str) -> str:
     """The message for wrong arguments."""
     frame = pd.DataFrame({"gold": [0, 1], "prob": [0.1, 0.8]})
     names = {"np": np, "howsure": howsure, "curve": howsure.calibration_curve, "frame": frame}
@@ -124,10 +124,10 @@ def told_in_python(call: str) -> str:
     return str(caught.value)
 
 
-def told_now(row: Row) -> str:
+def current_line(row: Row) -> str:
     with tempfile.TemporaryDirectory() as folder:
-        return row.line(row.told(Path(folder)))
+        return row.line(row.message(Path(folder)))
 
 
 if __name__ == "__main__":
-    PAGE.write_text("".join(told_now(row) if row else line for line, row in rows()), encoding="utf-8")
+    PAGE.write_text("".join(current_line(row) if row else line for line, row in rows()), encoding="utf-8")

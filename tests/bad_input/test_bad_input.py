@@ -13,11 +13,11 @@ LINES = [(line, row) for line, row in rows() if row is not None]
 
 
 @pytest.mark.parametrize(("line", "row"), LINES, ids=[row.what for _, row in LINES])
-def test_wrong_input_gets_its_sentence(line: str, row: Row, tmp_path: Path) -> None:
-    assert row.line(row.told(tmp_path)) == line, "write it again: python -m tests.bad_input.page"
+def test_wrong_input_gets_its_message(line: str, row: Row, tmp_path: Path) -> None:
+    assert row.line(row.message(tmp_path)) == line, "write it again: python -m tests.bad_input.page"
 
 
-def test_there_are_enough_of_them_and_each_is_one() -> None:
+def test_every_wrong_input_is_recorded() -> None:
     """Also of the files: each belongs to a row of its topic."""
     assert len(LINES) >= 555
     assert len({row.what for _, row in LINES}) == len(LINES)
@@ -27,7 +27,7 @@ def test_there_are_enough_of_them_and_each_is_one() -> None:
     ] == []
 
 
-def test_files_may_be_good_beside_a_bad_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_names_the_bad_file_and_its_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A row is counted in its own file."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.csv").write_text("gold,prob\n1,0.5\n")

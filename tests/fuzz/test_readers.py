@@ -102,7 +102,7 @@ def damaged(content: bytes, rng: random.Random) -> bytes:
 @pytest.mark.parametrize(
     ("reader", "path"), past_crashes(), ids=lambda reader_or_path: getattr(reader_or_path, "name", "")
 )
-def test_a_crash_stays_mended(reader: Reader, path: Path, tmp_path: Path) -> None:
+def test_past_crashes_stay_fixed(reader: Reader, path: Path, tmp_path: Path) -> None:
     assert crash_of(reader, path.read_bytes(), tmp_path) is None
 
 
@@ -119,7 +119,7 @@ def test_an_envelope_seals_what_it_opened(name: str, valid: Seeded, tmp_path: Pa
         run(reader, path)
 
 
-def test_a_trial_tells_refusals_from_crashes(tmp_path: Path) -> None:
+def test_trial_distinguishes_refusals_from_crashes(tmp_path: Path) -> None:
     def refuses(path: Path) -> None:
         raise HowsureError(path.name)
 

@@ -158,7 +158,7 @@ def test_what_is_written_is_the_posterior_of_the_words(resolved: list[Any], tmp_
     assert json.loads((tmp_path / "scores.jsonl").read_text().splitlines()[1])["words"] == [SHORT]
 
 
-def test_candidates_that_are_no_words_are_told(resolved: list[Any]) -> None:
+def test_candidates_that_are_not_words_are_counted(resolved: list[Any]) -> None:
     """Special tokens and padding are candidates as well; whether anything refers to them decides what is said."""
     for result in resolved:
         spans = [span for _, span in result.char_map.values()]

@@ -121,7 +121,7 @@ def test_it_stops_against_another_log(tmp_path: Path) -> None:
     assert "it lacks 160 of 200, the first of them q" in short.error.message
 
 
-def test_two_models_at_once_are_told_apart(tmp_path: Path) -> None:
+def test_two_models_at_once_are_distinguished(tmp_path: Path) -> None:
     """One object, two tasks that run at the same time."""
     from inspect_ai import Task, eval
     from inspect_ai.dataset import MemoryDataset, Sample

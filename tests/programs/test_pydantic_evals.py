@@ -70,7 +70,7 @@ def test_a_report_holds_howsures_figures() -> None:
     assert "calibration error" in report.render(width=200)
 
 
-def test_repeated_runs_are_clusters_and_failures_are_told() -> None:
+def test_repeated_runs_are_clusters_and_failures_are_reported() -> None:
     from howsure.pydantic_evals import ConfidenceEvaluator
 
     report = report_of(ConfidenceEvaluator(score="right", level=0.9), repeat=2, failing=3)
@@ -83,7 +83,7 @@ def test_repeated_runs_are_clusters_and_failures_are_told() -> None:
     assert table.description == "with 90% intervals; 6 cases failed and are left out"
 
 
-def test_what_is_missing_is_told_in_the_report() -> None:
+def test_missing_confidence_is_reported() -> None:
     from howsure.pydantic_evals import ConfidenceEvaluator
 
     report = report_of(ConfidenceEvaluator(score="right", confidence="certainty"))

@@ -123,7 +123,7 @@ def test_a_trainers_output_keeps_the_answer_of_the_model(token_classifier, token
         assert [answered[start] for start in starts.tolist()] == labels
 
 
-def test_one_command_says_what_the_library_says(token_classifier) -> None:
+def test_command_and_library_agree(token_classifier) -> None:
     folder, _model, output, _test = token_classifier
     options = ["--labels", folder / "config.json", "--grammar", "bio"]
     content = json.loads(printed("sequences", "spans", folder / "predictions.npz", *options, "--format", "json"))

@@ -17,7 +17,7 @@ def test_every_public_name_has_one_place() -> None:
     assert [name for name in names if found(name) is None] == []
 
 
-def test_no_name_stands_in_two_chapters_under_two_paths() -> None:
+def test_no_name_is_in_two_chapters() -> None:
     things = [id(found(name)) for name in public_names()]
     assert len(things) == len(set(things))
 

@@ -170,7 +170,7 @@ def uneven(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("form", ["table", "markdown", "latex"])
-def test_every_group_is_in_the_recipe_and_its_notes_are_said(uneven: Path, form: str) -> None:
+def test_recipe_has_every_group_and_its_notes(uneven: Path, form: str) -> None:
     shown = {
         name: printed("calibration", uneven, *JUDGE, "--group", "tag", "--format", name, "--verbose")
         for name in ("json", form)
@@ -186,7 +186,7 @@ def test_every_group_is_in_the_recipe_and_its_notes_are_said(uneven: Path, form:
         assert lines[2] == "Verdicts are each group's own; p is adjusted for 2 groups (Holm)."
 
 
-def test_a_note_about_many_groups_is_said_once(tmp_path: Path) -> None:
+def test_note_about_many_groups_is_printed_once(tmp_path: Path) -> None:
     path = tmp_path / "ones.csv"
     path.write_text("gold,prob,tag\n" + "".join(f"1,0.5,t{tag}\n1,0.7,t{tag}\n" * 20 for tag in range(15)))
     (note,) = re.findall(".*: every label is 1.*", printed("calibration", path, *JUDGE, "--group", "tag", "--verbose"))
@@ -210,7 +210,7 @@ def test_notes_of_all_pairs_are_comments(tmp_path: Path, form: str) -> None:
         ("none", "Verdicts and p are each group's own; nothing is adjusted for 2 groups."),
     ],
 )
-def test_under_the_table_stands_what_is_adjusted(uneven: Path, adjust: str, note: str) -> None:
+def test_adjustment_is_noted_below_the_table(uneven: Path, adjust: str, note: str) -> None:
     assert (
         note in printed("calibration", uneven, *JUDGE, "--group", "tag", "--adjust", adjust, "--verbose").splitlines()
     )

@@ -71,7 +71,7 @@ def test_files_are_written_and_escaped(tmp_path: Path) -> None:
     assert page.read_text().count("### howsure check") == 2
 
 
-def test_what_cannot_be_told_is_a_skipped_test(tmp_path: Path) -> None:
+def test_undecided_check_is_a_skipped_test_in_junit(tmp_path: Path) -> None:
     run(*NEW, "--max-error", "0.01", "--junit", tmp_path / "check.xml")
     suites = ElementTree.fromstring((tmp_path / "check.xml").read_text())
     assert (suites.get("skipped"), suites.get("failures")) == ("1", "0")
@@ -79,7 +79,7 @@ def test_what_cannot_be_told_is_a_skipped_test(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_missing_rows_of_the_other_are_left_out_only_if_asked(tmp_path: Path) -> None:
+def test_missing_rows_of_the_other_model_need_skip_missing(tmp_path: Path) -> None:
     lines = Path("old.csv").read_text().splitlines()
     part = tmp_path / "part.csv"
     part.write_text("\n".join([*lines[:2501], ""]))

@@ -226,7 +226,7 @@ def test_errors_of_zero_are_explained(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_probabilities_stand_wherever_other_commands_find_them(tmp_path: Path) -> None:
+def test_probabilities_are_read_as_in_other_commands(tmp_path: Path) -> None:
     rng = np.random.default_rng(5)
     logits = rng.normal(size=(2, 400, 3)).round(3)
     exponentials = np.exp(logits - logits.max(axis=2, keepdims=True))

@@ -144,7 +144,7 @@ def filled(drawn: Path, truth: np.ndarray, place: Path, words: tuple[object, obj
     return written([row | {"label": str(words[int(truth[int(row["row"]) - 1])])} for row in rows_of(drawn)], place, ",")
 
 
-def test_the_sheet_does_not_tell_the_score(labelled: Path) -> None:
+def test_the_sheet_hides_the_score(labelled: Path) -> None:
     """Its checks are letters, which no spreadsheet takes for a number, and the coder stays blind."""
     rows = rows_of(labelled)
     assert list(rows[0]) == ["row", "id", "text", "stratum", "inclusion", "check", "label"]
@@ -291,7 +291,9 @@ def test_further_units_are_written_below_those_that_are_labelled(
 
 
 @pytest.mark.long
-def test_what_cannot_go_on_is_said(news: tuple[Path, np.ndarray], labelled: Path, tmp_path: Path) -> None:
+def test_samples_that_cannot_be_extended_are_refused(
+    news: tuple[Path, np.ndarray], labelled: Path, tmp_path: Path
+) -> None:
     path, truth = news
     drawn = tmp_path / "drawn.csv"
     howsure("counts", "sample", path, "--prob", "score", "--labels", 50, "--design", "importance", "--output", drawn)

@@ -172,7 +172,7 @@ def test_a_write_that_fails_is_one_sentence() -> None:
 
 
 @pytest.mark.long
-def test_a_full_disk_is_told_by_the_name_of_the_file(tmp_path: Path) -> None:
+def test_full_disk_error_names_the_file(tmp_path: Path) -> None:
     """Where no file may grow; `make drills` does it to every command."""
     target = tmp_path / "pairs.csv"
     target.write_text("of yesterday")

@@ -31,7 +31,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     "typed", [("shard-*.safetensors",), ("shard-*.npy", "--targets", "tokens.npy")], ids=["together", "beside"]
 )
-def test_the_command_says_what_the_library_says(typed: tuple[str, ...], folder: Path) -> None:
+def test_command_and_library_agree(typed: tuple[str, ...], folder: Path) -> None:
     summary = CalibrationSummary()
     summary.add_logits(LOGITS, TOKENS)
     for options, expected in (

@@ -224,7 +224,7 @@ def test_what_it_suggests_for_real_data_runs(real_data: Path, pipeline: Path) ->
     assert suggested > 10
 
 
-def test_it_tells_what_columns_hold() -> None:
+def test_kinds_of_columns_are_recognised() -> None:
     overview = howsure.look(several_models())
     kinds = {column.name: (column.kind, column.could_be) for column in overview}
     assert kinds == {
@@ -370,7 +370,7 @@ def test_a_table_without_rows_is_named() -> None:
     assert "howsure score" not in printed
 
 
-def test_tables_beside_logs_are_named() -> None:
+def test_tables_next_to_logs_are_named() -> None:
     write_lm_eval(Path("results"), "m", "quiz", [lm_eval_sample(i, [-1.0, -2.0], i % 2) for i in range(4)])
     table = Path("results/more.csv")
     table.write_text("model,right\na,1\n")

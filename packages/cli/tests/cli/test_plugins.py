@@ -66,7 +66,7 @@ def test_nothing_of_it_is_imported_before_it_is_called(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_broken_one_is_told(module: str, entry: str, message: str, tmp_path: Path) -> None:
+def test_broken_plugin_is_reported(module: str, entry: str, message: str, tmp_path: Path) -> None:
     installed(tmp_path, module=module, entry=entry)
     done = run(tmp_path, "greet", "you")
     assert (done.returncode, done.stdout) == (2, "")

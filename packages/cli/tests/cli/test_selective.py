@@ -23,7 +23,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_a_group_without_a_threshold_is_told_how_many_would_do(file: Path) -> None:
+def test_group_without_a_threshold_shows_how_many_are_needed(file: Path) -> None:
     output = run("selective", str(file), "--target", "right", "--prob", "q", "--group", "model", "--risk", "0.0001").out
     assert output.count("none can be guaranteed") == 2
     assert "answers like these are needed" in output or "none has an observed risk below the target" in output

@@ -46,7 +46,7 @@ def rows_of() -> list[dict[str, object]]:
     ]
 
 
-def test_runs_are_told_not_asked(tmp_path: Path) -> None:
+def test_runs_are_noted(tmp_path: Path) -> None:
     rows = [row | {"seed": seed} for seed in (1, 2) for row in rows_of()]
     np.random.default_rng(0).shuffle(rows)
     path = table(tmp_path / "runs.jsonl", rows)

@@ -44,7 +44,7 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return table(tmp_path_factory.mktemp("log") / "log.csv", rows_of(HELD))
 
 
-def found(*arguments: object) -> dict:
+def significance_json(*arguments: object) -> dict:
     return json.loads(run(*arguments, "--format", "json").stdout)
 
 
@@ -54,20 +54,25 @@ def test_a_file_for_each_model(tmp_path: Path, log: Path) -> None:
         table(tmp_path / f"{model}.jsonl", rows_of(answers.drop(columns="model").sample(frac=1, random_state=3)))
     files = [tmp_path / "base.jsonl", tmp_path / "large.jsonl"]
     options = ["--id", "uid", "--run", "seed", "--target", "gold", "--prediction", "answer", "--metric", "accuracy"]
-    comparison = found(*files, *options, "--against", "base")
-    assert comparison["comparisons"] == found(log, "--model", "model", *options, "--against", "base")["comparisons"]
+    comparison = significance_json(*files, *options, "--against", "base")
+    assert (
+        comparison["comparisons"]
+        == significance_json(log, "--model", "model", *options, "--against", "base")["comparisons"]
+    )
 
 
 def test_columns_of_scores(tmp_path: Path) -> None:
     rng = np.random.default_rng(4)
     rows = [{"base": float(a), "large": float(b), "doc": k // 3} for k, (a, b) in enumerate(rng.random((30, 2)))]
     path = table(tmp_path / "items.csv", rows)
-    comparison = found(path, "--against", "base", "--model", "large", "--metric", "score", "--cluster", "doc")
+    comparison = significance_json(
+        path, "--against", "base", "--model", "large", "--metric", "score", "--cluster", "doc"
+    )
     scores = {name: [row[name] for row in rows] for name in ("base", "large")}
     expected = compare(score=scores, against="base", clusters=[row["doc"] for row in rows])
     assert comparison["comparisons"][0]["p_value"] == pytest.approx(expected[0].p_value, rel=1e-12)
     assert comparison["comparisons"][0]["metric"] == "score"
-    lower = found(path, "--against", "base", "--model", "large", "--metric", "score", "--lower-is-better")
+    lower = significance_json(path, "--against", "base", "--model", "large", "--metric", "score", "--lower-is-better")
     assert not lower["comparisons"][0]["higher_is_better"]
 
 
@@ -75,16 +80,16 @@ def test_columns_of_scores(tmp_path: Path) -> None:
 def test_models_rows_and_values_are_chosen(log: Path, tmp_path: Path) -> None:
     third = HELD[HELD.model == "base"].assign(model="third")
     path = table(tmp_path / "three.csv", rows_of(pd.concat([HELD, third])))
-    two = found(path, *BY, "--score", "grade", "--where", "model in ('base', 'large')")
-    assert two["comparisons"] == found(log, *BY, "--score", "grade")["comparisons"]
-    comparison = found(log, "--model", "model", "--id", "uid", "--score", "grade", "--where", "seed = 1")
+    two = significance_json(path, *BY, "--score", "grade", "--where", "model in ('base', 'large')")
+    assert two["comparisons"] == significance_json(log, *BY, "--score", "grade")["comparisons"]
+    comparison = significance_json(log, "--model", "model", "--id", "uid", "--score", "grade", "--where", "seed = 1")
     assert comparison["comparisons"][0]["n"] == 40
     assert comparison["means"][0]["runs"] == 1
     right = table(tmp_path / "right.csv", rows_of(HELD.assign(grade=["yes" if g > 2 else "no" for g in HELD.grade])))
-    yes = found(right, *BY, "--score", "grade", "--positive", "yes")
+    yes = significance_json(right, *BY, "--score", "grade", "--positive", "yes")
     expected = compare(data=HELD.assign(grade=HELD.grade > 2), model="model", id="uid", run="seed", score="grade")
     assert yes["comparisons"][0]["p_value"] == pytest.approx(expected[0].p_value, rel=1e-12)
-    assert len(found(path, *BY, "--score", "grade", "--all-pairs")["comparisons"]) == 3
+    assert len(significance_json(path, *BY, "--score", "grade", "--all-pairs")["comparisons"]) == 3
 
 
 def test_sets_that_number_their_items_alike(tmp_path: Path) -> None:
@@ -93,12 +98,12 @@ def test_sets_that_number_their_items_alike(tmp_path: Path) -> None:
     files = [tmp_path / "arc.csv", tmp_path / "mmlu.csv"]
     with pytest.raises(InputError, match="equal values of uid occur in several files"):
         run(*files, "--model", "model", "--id", "uid", "--score", "grade")
-    apart = found(
+    apart = significance_json(
         *files, "--model", "model", "--id", "uid", "--cluster", "doc", "--score", "grade", "--across-files", "separate"
     )
     assert apart["comparisons"][0]["n"] == 80
     assert apart["recipe"]["clusters"] == 20
-    named = found(
+    named = significance_json(
         *files, "--model", "model", "--by-file", "--id", "file,uid", "--cluster", "file,doc", "--score", "grade"
     )
     assert named["comparisons"] == apart["comparisons"]
@@ -106,7 +111,7 @@ def test_sets_that_number_their_items_alike(tmp_path: Path) -> None:
 
 def test_missing_items_are_counted(tmp_path: Path) -> None:
     path = table(tmp_path / "log.csv", rows_of(HELD.drop(index=[0, 1])))
-    comparison = found(path, *BY, "--score", "grade", "--skip-missing")
+    comparison = significance_json(path, *BY, "--score", "grade", "--skip-missing")
     assert comparison["comparisons"][0]["n"] in (38, 39)
     assert any("left out for all models, because some have no answer there" in note for note in comparison["notes"])
 
@@ -120,12 +125,12 @@ def test_what_is_true_in_a_file_of_its_own(tmp_path: Path, log: Path) -> None:
     table(tmp_path / "gold.jsonl", rows_of(gold))
     files = [tmp_path / "base.jsonl", tmp_path / "large.jsonl", "--targets", tmp_path / "gold.jsonl"]
     options = ["--id", "uid", "--run", "seed", "--target", "gold", "--prediction", "answer", "--metric", "accuracy"]
-    expected = found(log, "--model", "model", *options)
-    assert found(*files, *options)["comparisons"] == expected["comparisons"]
+    expected = significance_json(log, "--model", "model", *options)
+    assert significance_json(*files, *options)["comparisons"] == expected["comparisons"]
     table(tmp_path / "gold.jsonl", [*rows_of(gold), {"uid": "more", "gold": "c1"}])
     with pytest.raises(InputError, match=r"none has 'more' \(1 item in all\)"):
         run(*files, *options)
-    more = found(*files, *options, "--skip-missing")
+    more = significance_json(*files, *options, "--skip-missing")
     assert more["comparisons"] == expected["comparisons"]
     assert any("1 item of" in note and "no model answers them" in note for note in more["notes"])
 
@@ -171,8 +176,8 @@ WINS = {
 @pytest.mark.long
 def test_a_log_names_its_score_by_itself(tmp_path: Path) -> None:
     path = quiz(tmp_path, WINS)
-    comparison = found(path)
-    assert comparison["comparisons"] == found(path, "--score", "acc")["comparisons"]
+    comparison = significance_json(path)
+    assert comparison["comparisons"] == significance_json(path, "--score", "acc")["comparisons"]
     assert (comparison["comparisons"][0]["metric"], comparison["notes"]) == ("acc", [])
     expected = compare(score=WINS)[0]
     assert comparison["comparisons"][0]["p_value"] == pytest.approx(expected.p_value, rel=1e-12)
@@ -186,13 +191,13 @@ def test_a_log_names_its_score_by_itself(tmp_path: Path) -> None:
 def test_all_scores_of_a_log_are_compared_and_listed(tmp_path: Path) -> None:
     other = {name: wins[::-1] for name, wins in WINS.items()}
     path = quiz(tmp_path, WINS, acc=WINS, acc_norm=other)
-    comparison = found(path)
+    comparison = significance_json(path)
     assert [row["metric"] for row in comparison["comparisons"]] == ["acc", "acc_norm"]
     note = "this log has the scores acc, acc_norm, all compared; to compare one, name it: --score acc."
     assert comparison["notes"] == [note]
     for model in WINS:
         write_lm_eval(tmp_path, model, "more", [lm_eval_sample(i, [-1.0, -2.0], 0) for i in range(10)])
-    fewer = found(path)
+    fewer = significance_json(path)
     assert [(row["metric"], row["n"]) for row in fewer["comparisons"]] == [("acc", 40)]
     assert fewer["notes"] == ["not compared, since other scores have more rows: acc_norm (60 of 80 rows)."]
 
@@ -208,11 +213,11 @@ def test_prompts_of_a_single_model_are_compared(tmp_path: Path) -> None:
     (comparison_row,) = json.loads(done.stdout)["comparisons"]
     assert (comparison_row["against"], comparison_row["model"]) == ("long/log", "short/log")
     assert comparison_row["p_value"] == pytest.approx(compare(score={"s": WINS["a"], "l": WINS["b"]})[0].p_value)
-    against = found(tmp_path / "runs" / "*" / "log.json", "--against", "short/log")["comparisons"]
+    against = significance_json(tmp_path / "runs" / "*" / "log.json", "--against", "short/log")["comparisons"]
     assert (against[0]["model"], against[0]["difference"]) == ("long/log", pytest.approx(-comparison_row["difference"]))
     rows = [promptfoo(bool(WINS[p][i]), prompt=p, item=i) for p in "ab" for i in range(30)]
     (tmp_path / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    (comparison_row,) = found(tmp_path / "log.jsonl", "--score", "success")["comparisons"]
+    (comparison_row,) = significance_json(tmp_path / "log.jsonl", "--score", "success")["comparisons"]
     assert (comparison_row["against"], comparison_row["model"], comparison_row["p_value"]) == (
         "b",
         "a",
@@ -227,10 +232,10 @@ def test_groups_of_files_have_short_names(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
         table(tmp_path / name / "log.csv", rows_of(frame(at, runs=1)))
     options = ["--by-file", "--model", "model", "--id", "file,uid", "--group", "file", "--score", "grade"]
-    comparison = found(tmp_path / "*" / "log.csv", *options)
+    comparison = significance_json(tmp_path / "*" / "log.csv", *options)
     assert [group["group"] for group in comparison["groups"]] == ["arc/log", "mmlu/log"]
     assert comparison["recipe"]["group"] == "file"
-    alone = found(tmp_path / "arc" / "log.csv", "--model", "model", "--id", "uid", "--score", "grade")
+    alone = significance_json(tmp_path / "arc" / "log.csv", "--model", "model", "--id", "uid", "--score", "grade")
     assert comparison["groups"][0]["difference"] in (
         alone["comparisons"][0]["difference"],
         -alone["comparisons"][0]["difference"],
@@ -242,7 +247,7 @@ def test_files_of_labels_in_python_as_on_the_command_line(tmp_path: Path) -> Non
     for name, tags in labels.items():
         (tmp_path / f"{name}.txt").write_text("\n".join(tags))
     gold, old, new = (str(tmp_path / f"{name}.txt") for name in labels)
-    comparison = found("--targets", gold, "--against", old, "--model", new, "--metric", "accuracy")
+    comparison = significance_json("--targets", gold, "--against", old, "--model", new, "--metric", "accuracy")
     result = compare(targets=gold, against=old, model=new, metrics="accuracy", rng=0)
     assert comparison["comparisons"] == result.to_dict()["comparisons"]
     assert comparison["recipe"]["files"] == result.recipe["files"] == [gold, old, new]
@@ -266,7 +271,7 @@ def test_epochs_of_a_log_are_runs(tmp_path: Path) -> None:
         ]
         path = write_inspect(tmp_path / f"m{model}.json", samples)
         path.write_text(path.read_text().replace('"mockllm/model"', f'"m{model}"'))
-    comparison = found(tmp_path / "m0.json", tmp_path / "m1.json", "--score", "choice")
+    comparison = significance_json(tmp_path / "m0.json", tmp_path / "m1.json", "--score", "choice")
     expected = compare(score={f"m{k}": Runs(list(scores[k])) for k in range(2)})
     assert comparison["comparisons"][0]["p_value"] == pytest.approx(expected[0].p_value)
     assert [mean["runs"] for mean in comparison["means"]] == [2, 2]
@@ -298,18 +303,21 @@ def test_filters_of_a_log_are_never_averaged_and_the_advice_can_be_typed(tmp_pat
     assert SEVERAL + "--where \"run = 'strict'\", or compare them, --model model,run." in str(refused.value)
     typed = shlex.split(str(refused.value).partition("Choose one, ")[2].partition(", or ")[0])
     assert typed == ["--where", "run = 'strict'"]
-    (row,) = found(path, "--score", "exact_match", *typed, *options)["comparisons"]
+    (row,) = significance_json(path, "--score", "exact_match", *typed, *options)["comparisons"]
     assert row["n"] == 40
 
 
 def test_two_filters_are_compared(tmp_path: Path) -> None:
     path = two_filters(tmp_path)
     (log,) = (tmp_path / "a").glob("samples_*.jsonl")
-    (row,) = found(log, "--score", "exact_match", "--model", "run")["comparisons"]
+    (row,) = significance_json(log, "--score", "exact_match", "--model", "run")["comparisons"]
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     scores = {way: [line["exact_match"] for line in lines if line["filter"] == way] for way in ("flexible", "strict")}
     assert row["p_value"] == pytest.approx(compare(score=scores)[0].p_value)
-    assert len(found(path, "--score", "exact_match", "--model", "model,run", "--all-pairs")["comparisons"]) == 6
+    assert (
+        len(significance_json(path, "--score", "exact_match", "--model", "model,run", "--all-pairs")["comparisons"])
+        == 6
+    )
 
 
 @pytest.mark.long
@@ -319,11 +327,13 @@ def test_tasks_with_one_filter_each_are_compared_as_they_are(tmp_path: Path) -> 
             samples = [lm_eval_text(item, "3" if (item + ord(model)) % 3 else "", "3", filter=way) for item in range(9)]
             write_lm_eval(tmp_path, model, task, samples)
     path = tmp_path / "*" / "samples_*.jsonl"
-    assert found(path, "--score", "exact_match")["comparisons"][0]["n"] == 18
+    assert significance_json(path, "--score", "exact_match")["comparisons"][0]["n"] == 18
     two_filters(tmp_path, "maths")
     with pytest.raises(InputError, match="Choose one, --where \"run <> 'flexible'\", or"):
         run(path, "--score", "exact_match")
-    assert found(path, "--score", "exact_match", "--where", "run <> 'flexible'")["comparisons"][0]["n"] == 58
+    assert (
+        significance_json(path, "--score", "exact_match", "--where", "run <> 'flexible'")["comparisons"][0]["n"] == 58
+    )
 
 
 @pytest.mark.parametrize("form", ["csv", "json", "jsonl", "parquet"])
@@ -339,7 +349,7 @@ def test_truth_values_are_scores_in_every_format(tmp_path: Path, form: str) -> N
     else:
         contents = {"csv": pd.DataFrame(rows).to_csv(index=False), "json": json.dumps(rows)}
         path.write_text(contents.get(form, "".join(json.dumps(row) + "\n" for row in rows)))
-    means = found(path, "--model", "model", "--id", "item", "--score", "right")["means"]
+    means = significance_json(path, "--model", "model", "--id", "item", "--score", "right")["means"]
     assert {mean["model"]: mean["value"] for mean in means} == {"a": 0.5, "b": 0.8}
     checked = howsure("check", "score", path, "--score", "right", "--min-score", "0.5", "--where", "model = 'b'")
     assert "mean right 0.8000" in checked.out

@@ -108,7 +108,7 @@ def test_two_updates_at_once_keep_every_period(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_a_period_that_comes_too_late_is_said(tmp_path: Path) -> None:
+def test_late_period_is_reported(tmp_path: Path) -> None:
     """Where August was first, nothing calls July taken."""
     state = tmp_path / "s.json"
     assert update(state).communicate(log(AUGUST))[1] == ""

@@ -105,7 +105,7 @@ def test_names_and_notes_are_escaped_everywhere() -> None:
 
 
 @pytest.mark.long
-def test_of_very_many_curves_those_with_most_pairs_are_drawn_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_figure_of_many_curves_draws_the_largest_and_notes_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("howsure.calibration.curves.MOST_PICTURED", 2)
     curves = [replace(curve, n=curve.n + 10 * i) for i, curve in enumerate(many_curves(3))]
     html = calibration_report(together(curves), title="Three")
@@ -188,7 +188,7 @@ SAID = {
 
 
 @pytest.mark.parametrize("method", SAID)
-def test_it_explains_what_was_done_and_nothing_else(method: str) -> None:
+def test_glossary_explains_only_the_terms_used(method: str) -> None:
     targets, a, b = labels(60, 3, 1, accuracy=(0.5, 0.9))
     result = compare(targets, a, b, metrics="accuracy", method=method, rng=5, n_resamples=50)
     page = significance_report(result)
@@ -198,7 +198,7 @@ def test_it_explains_what_was_done_and_nothing_else(method: str) -> None:
     assert [term for term in absent if term in glossary] == []
 
 
-def test_it_explains_no_interval_and_no_adjustment_where_there_is_none() -> None:
+def test_glossary_omits_missing_interval_and_adjustment() -> None:
     targets, a, b = labels(60, 3, 1, accuracy=(0.5, 0.9))
     result = compare(
         targets, a, b, metrics="accuracy", interval=None, adjust=None, alternative="better", rng=5, n_resamples=50

@@ -94,7 +94,7 @@ def turn(what: str) -> list[pytest.MarkDecorator]:
 
 
 @pytest.mark.parametrize("what", [pytest.param(what, marks=turn(what)) for what in AT_OPENING])
-def test_damage_that_counts_depend_on_is_told_at_the_door(what: str, whole: Path, tmp_path: Path) -> None:
+def test_damage_that_counts_depend_on_is_refused_on_opening(what: str, whole: Path, tmp_path: Path) -> None:
     path = damaged(whole, tmp_path / "d.duckdb", AT_OPENING[what])
     with pytest.raises(InputError) as refusal:
         EventStore.open(path)
@@ -127,7 +127,7 @@ def ruined(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.long
 @pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.long)])
-def test_damage_of_a_document_is_told_when_it_is_read_and_by_the_check(ruined: Path, step: int) -> None:
+def test_damage_of_a_document_is_reported_when_read_and_by_the_check(ruined: Path, step: int) -> None:
     rules = [f"table {damage.table}: {damage.rule} (" for damage in check_store(ruined).damage]
     with EventStore.open(ruined) as store:
         for number, what in [*enumerate(OF_DOCUMENTS)][::step]:
@@ -147,7 +147,7 @@ def test_damage_of_clusterings_is_found_by_the_check(what: str, whole: Path, tmp
     "what",
     [pytest.param(what, marks=[] if at == 1 else pytest.mark.long) for at, what in enumerate([*OF_DOCUMENTS][::16])],
 )
-def test_damage_of_a_document_is_told_when_all_are_read(what: str, whole: Path, tmp_path: Path) -> None:
+def test_damage_of_a_document_is_reported_when_all_are_read(what: str, whole: Path, tmp_path: Path) -> None:
     """Here some of it; each with the commands, as is slow."""
     with EventStore.open(damaged(whole, tmp_path / "d.duckdb", of_document(OF_DOCUMENTS[what]))) as store:
         for read_all in (doubtful_documents, events_report):
@@ -158,7 +158,7 @@ def test_damage_of_a_document_is_told_when_all_are_read(what: str, whole: Path, 
 
 @pytest.mark.long
 @pytest.mark.parametrize("what", ["a mention in no sentence", pytest.param("half a sample", marks=pytest.mark.long)])
-def test_the_page_tells_damage_as_what_is_wrong(what: str, whole: Path, tmp_path: Path) -> None:
+def test_the_page_reports_damage_as_an_error(what: str, whole: Path, tmp_path: Path) -> None:
     path = damaged(whole, tmp_path / "d.duckdb", of_document(OF_DOCUMENTS[what]))
     with EventStore.open(path) as store:
         statuses = answers_of(store)

@@ -53,7 +53,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def given(place: Path, file: str, *more: Any) -> tuple[Any, ...]:
+def extract_command(place: Path, file: str, *more: Any) -> tuple[Any, ...]:
     """A command with a lexicon and a model, unless others are given."""
     usual = {"--lexicon": place / "actors.tsv", "--model": place / "model.npz"}
     return (
@@ -68,7 +68,7 @@ def given(place: Path, file: str, *more: Any) -> tuple[Any, ...]:
 @pytest.mark.long
 def test_from_conllu_to_a_store(place: Path, tmp_path: Path) -> None:
     store, library = tmp_path / "news.duckdb", tmp_path / "library.duckdb"
-    arguments = given(place, "news.conllu", "--store", store, "--samples", 20, "--workers", 1)
+    arguments = extract_command(place, "news.conllu", "--store", store, "--samples", 20, "--workers", 1)
     text = printed(*arguments)
     extract_to(library, open_corpus([place / "news.conllu"], fields=Fields()), place / "model.npz")
     tables, expected = contents(store), contents(library)
@@ -92,7 +92,9 @@ def test_from_texts_to_a_store(place: Path, pipeline: Path, tmp_path: Path) -> N
     store = tmp_path / "news.duckdb"
     filters = ("--category", "desk", "--keep", "^W", "--drop", "Weather", "--require-actor")
     text = printed(
-        *given(place, "news.jsonl", *COLUMNS, "--parser", pipeline, "--workers", 1, "--store", store, *filters)
+        *extract_command(
+            place, "news.jsonl", *COLUMNS, "--parser", pipeline, "--workers", 1, "--store", store, *filters
+        )
     )
     assert "2 documents of" in text
     assert "left out 1: no text" in text
@@ -114,7 +116,7 @@ def test_from_texts_to_a_store(place: Path, pipeline: Path, tmp_path: Path) -> N
 @pytest.mark.long
 def test_a_store_counted_again(place: Path, tmp_path: Path) -> None:
     store, again = tmp_path / "news.duckdb", tmp_path / "again.duckdb"
-    printed(*given(place, "news.conllu", "--store", store, "--samples", 20, "--workers", 1))
+    printed(*extract_command(place, "news.conllu", "--store", store, "--samples", 20, "--workers", 1))
     (tmp_path / "spoke.yaml").write_text("forms: [attacked, spoke]")
     printed("events", "label", store, "--draw-only", "--labels", 20, "--actor", "IRQ", "--question", "Who?")
     with EventStore.open(store, read_only=False) as opened:
@@ -177,7 +179,7 @@ def test_bad_input_is_named(
     pipeline = request.getfixturevalue("pipeline") if "{pipeline}" in options else None
     filled_options = [option.format(place=place, pipeline=pipeline) for option in options]
     stored = () if "--store" in filled_options else ("--store", store)
-    done = howsure(*given(place, file, *stored, "--workers", 1, *filled_options))
+    done = howsure(*extract_command(place, file, *stored, "--workers", 1, *filled_options))
     assert (done.code, done.out) == (2, "")
     assert re.search(message, " ".join(done.err.split()))
     assert not store.exists() or not contents(store)["documents"]
@@ -205,10 +207,12 @@ def test_ctrl_c_and_the_same_command_again(place: Path, tmp_path: Path) -> None:
     assert contents(store) == contents(whole)
 
 
-def test_where_nothing_was_found_there_is_nothing_to_explore(place: Path, tmp_path: Path) -> None:
+def test_store_without_events_has_nothing_to_explore(place: Path, tmp_path: Path) -> None:
     nobody = tmp_path / "nobody.tsv"
     nobody.write_text("X\tNo Such Place\n", encoding="utf-8")
-    text = printed(*given(place, "news.conllu", "--lexicon", nobody, "--store", tmp_path / "a.duckdb", "--workers", 1))
+    text = printed(
+        *extract_command(place, "news.conllu", "--lexicon", nobody, "--store", tmp_path / "a.duckdb", "--workers", 1)
+    )
     assert text.splitlines()[-1].startswith("nothing to explore: look at what was left out")
 
 
@@ -220,10 +224,12 @@ def test_the_choices_are_those_of_the_package() -> None:
 
 
 @pytest.mark.long
-def test_the_papers_rule_is_told_of(place: Path, tmp_path: Path) -> None:
+def test_rule_of_the_paper_is_suggested(place: Path, tmp_path: Path) -> None:
     for rule, recommended in (("attack", True), ("attack-wide", False)):
         store = tmp_path / f"{Path(rule).stem}.duckdb"
-        text = printed(*given(place, "news.conllu", "--store", store, "--samples", 5, "--workers", 1, "--rule", rule))
+        text = printed(
+            *extract_command(place, "news.conllu", "--store", store, "--samples", 5, "--workers", 1, "--rule", rule)
+        )
         assert ("--rule attack-wide finds them" in text) == recommended
 
 
@@ -325,7 +331,7 @@ def test_it_is_done_once(store: str) -> None:
     assert "  it was there: the same files were imported before\n" in again
 
 
-def test_what_is_missing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_dates_and_texts_are_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("scores.csv").write_text(csv_of([ROWS[0], ROWS[3], ("e", "", "", "", "IRQ", "0.5")]), encoding="utf-8")
     output = printed("events", "import", "scores.csv", *GIVEN, "--bad-dates", "leave-out", "--store", "s.duckdb")

@@ -59,7 +59,7 @@ def test_documents_are_drawn_and_more_of_them_later(store: Path) -> None:
         assert [draw["seed"] for draw in asked_of(opened).draws] == [3, 0]
 
 
-def test_what_was_drawn_is_not_asked_otherwise(store: Path) -> None:
+def test_options_of_a_drawn_sample_cannot_change(store: Path) -> None:
     label(store, "--labels", 20, "--actor", "IRQ")
     done = howsure("events", "label", store, "--draw-only", "--actor", "NATO")
     assert done.code == 2
@@ -164,7 +164,7 @@ def test_a_store_without_labels(
     assert not (tmp_path / "s.csv").exists()
 
 
-def test_a_design_that_is_not_said(whole: Path, store: Path, tmp_path: Path) -> None:
+def test_labels_of_picked_documents_need_a_design(whole: Path, store: Path, tmp_path: Path) -> None:
     (tmp_path / "picked.csv").write_text("document,actor,label,coder\nitem-0,IRQ,1,anna\nitem-1,IRQ,0,anna\n")
     done = howsure("events", "labels", "import", store, tmp_path / "picked.csv")
     assert done.code == 2

@@ -49,7 +49,7 @@ def test_help(name: str) -> None:
 
 
 @pytest.mark.long
-def test_the_command_of_a_page_says_what_was_asked(tmp_path: Path) -> None:
+def test_page_names_the_command_that_made_it(tmp_path: Path) -> None:
     (tmp_path / "sentiment140").mkdir()
     for seed, split in enumerate(("train", "dev", "test")):
         rng = np.random.default_rng(seed)
@@ -83,7 +83,7 @@ def test_the_page_says_everything() -> None:
     assert page.endswith("- other data\n- Recipe: seed 7.\n")
 
 
-def test_what_is_asked_in_several_settings_gets_an_overview() -> None:
+def test_claims_in_several_settings_get_an_overview() -> None:
     on_news = [Finding("1", "p", "x", True, "news"), Finding("", "q", "y", None, "news")]
     findings = [*on_news, Finding("1", "p", "z", False, "web")]
     page = replace(MADE_UP, findings=findings).page("howsure", "")

@@ -71,7 +71,7 @@ def test_train_makes_the_librarys_model(folder: Path) -> None:
     assert f"kept {best}" in output
 
 
-def test_train_takes_detected_mentions_unless_told_otherwise(folder: Path) -> None:
+def test_train_uses_detected_mentions_by_default(folder: Path) -> None:
     printed("coreference", "train", "gold.conllu", "--passes", 1, "--output", "new.npz")
     assert AntecedentModel.load("new.npz").mentions == "detected"
 
@@ -196,7 +196,7 @@ def test_documents_of_other_words_are_not_compared(folder: Path) -> None:
     assert "CoNLL           –       –  100.00" in printed("coreference", "score", "gold.conllu", "escaped.conllu")
 
 
-def test_a_figure_needs_a_pair_and_leaves_nothing_without(folder: Path) -> None:
+def test_figure_without_a_pair_is_refused_and_writes_no_file(folder: Path) -> None:
     single = replace(DOCUMENTS[0], mentions=(DOCUMENTS[0].mentions or ())[:1])
     write_conllu([single], "one.conllu")
     done = run(

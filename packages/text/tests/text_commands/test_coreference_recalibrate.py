@@ -80,7 +80,7 @@ def test_entities_have_the_confidence_of_the_recalibration(folder: Path) -> None
             assert document["confidence_recalibrated"] is True
 
 
-def test_it_is_said_where_confidence_is_not_recalibrated(folder: Path) -> None:
+def test_unrecalibrated_confidence_is_noted(folder: Path) -> None:
     write_conllu(DOCUMENTS[:1], "one.conllu")
     plain = printed("coreference", "posterior", "one.conllu", "--model", "model.npz", "--output", "o.json")
     assert "confidence: not recalibrated" in plain

@@ -44,7 +44,7 @@ def folder(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_models_own_scores_say_what_the_model_says(folder: Path) -> None:
+def test_scores_of_a_model_give_its_posterior(folder: Path) -> None:
     printed("coreference", "posterior", "gold.conllu", "--scores", "scores.jsonl", "--output", "scores.json")
     printed("coreference", "posterior", "gold.conllu", "--model", "model.npz", "--output", "model.json")
     from_scores, other = (json.loads(Path(name).read_text()) for name in ("scores.json", "model.json"))
@@ -107,7 +107,7 @@ def test_predict_writes_the_best_antecedents(folder: Path) -> None:
         assert predicted.sentences[0].heads is not None  # the parse of gold.conllu stays
 
 
-def test_misplaced_mentions_are_told(folder: Path) -> None:
+def test_misplaced_mentions_are_reported(folder: Path) -> None:
     record = json.loads(Path("scores.jsonl").read_text().splitlines()[0])
     record["mentions"][5] = [13, 18]  # from "Mrs." into the next sentence
     Path("across.jsonl").write_text(json.dumps(record))

@@ -289,7 +289,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("arguments", "complaint"), WRONG, ids=lambda x: " ".join(x) if isinstance(x, list) else "")
-def test_what_is_wrong_is_said_in_one_sentence(folder: Path, arguments: list[str], complaint: str) -> None:
+def test_errors_are_one_sentence(folder: Path, arguments: list[str], complaint: str) -> None:
     damaged(folder)
     before = sorted(os.listdir())
     suffix = {"train": "npz", "posterior": "parquet"}.get(arguments[0])

@@ -35,7 +35,7 @@ def recalibrated(tmp_path_factory: pytest.TempPathFactory):
     return json.loads(output), load_tagger(at["hmm.npz"]), load_tagger(at["better.npz"]), parts
 
 
-def test_logits_are_no_model_and_what_reads_them_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_logits_are_refused_with_commands_that_read_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(0)
     np.savez("logits.npz", logits=rng.normal(size=(40, 7, 3)), label_ids=rng.integers(0, 3, (40, 7)))
@@ -92,7 +92,7 @@ def test_the_figures_are_those_of_the_library(recalibrated) -> None:
 
 
 @pytest.mark.long
-def test_entities_and_a_verdict_that_nothing_is_gained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_entities_and_the_verdict_of_no_gain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A model that is right as it is: no gain, and entities are compared where labels are of entities."""
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(0)

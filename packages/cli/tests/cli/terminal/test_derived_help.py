@@ -13,7 +13,7 @@ from howsure_cli.terminal.option_help import TOPICS
 ENDS = re.compile(r"""[.?)'"\d]\Z""")
 
 
-def test_the_winner_of_a_battle_is_told_to_the_end() -> None:
+def test_help_of_winner_is_complete() -> None:
     help_text = said_of(howsure.rank_battles)["winner"]
     assert help_text.endswith(
         "or a tie. As preferences, numbers from 1 to 2: 1.8 gives the other model 0.8 of the battle, and the "

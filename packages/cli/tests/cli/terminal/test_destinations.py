@@ -206,7 +206,7 @@ def test_columns_are_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     run_door(COMMANDS["calibration curve"], ["a.csv", "--target", "y", "--prob", "p", "--output", os.devnull])
 
 
-def test_what_a_log_looks_up_beside_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_read_with_a_log_are_not_overwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Labels and names of classes next to logits, settings next to samples; not the same names elsewhere."""
     monkeypatch.chdir(tmp_path)
     Path("run", "other").mkdir(parents=True)

@@ -104,7 +104,7 @@ def test_errors_with_overlapping_intervals_are_called_so(tmp_path: Path, monkeyp
     assert "(b), and the intervals overlap; " in answer
 
 
-def test_an_interval_beside_an_adjusted_p_is_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interval_with_an_adjusted_p_value_is_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """13 of 400 items are right only in b, 3 only in a: p = .021 for one metric, adjusted for three above .05."""
     monkeypatch.chdir(tmp_path)
     b = [int(i >= 3) for i in range(400)]

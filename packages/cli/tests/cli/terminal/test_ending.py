@@ -62,7 +62,7 @@ def test_the_traceback_on_request(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("arguments", [["--traceback", "simulate", "5"], ["simulate", "5", "--traceback"]])
-def test_the_option_stands_anywhere(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_traceback_option_works_at_any_position(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     assert run(*arguments).code == 0
 
     def broken(*_: object, **__: object) -> None:

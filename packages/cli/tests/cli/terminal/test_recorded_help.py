@@ -48,7 +48,7 @@ def test_lines_break_where_the_terminal_ends(
 
 
 @pytest.mark.parametrize("command_line", ["calibration", "no-such --help", "check calibration x.csv --help", ""])
-def test_whatever_else_is_asked_goes_its_way(command_line: str) -> None:
+def test_other_command_lines_have_no_recorded_help(command_line: str) -> None:
     assert recorded_help(command_line.split()) is None
 
 

@@ -194,7 +194,7 @@ def predictions(tmp_path: Path) -> Path:
     "form",
     ["table", "csv", "json", *(pytest.param(long_form, marks=pytest.mark.long) for long_form in ("markdown", "latex"))],
 )
-def test_names_steer_nothing(predictions: Path, form: str) -> None:
+def test_control_characters_in_names_are_escaped(predictions: Path, form: str) -> None:
     text = printed("calibration", predictions, *JUDGE, "--format", form)
     assert "\x1b" not in text
     assert "\x07" not in text
