@@ -16,6 +16,7 @@ from howsure.counts.results import CountEstimates
 from howsure.figures.counts import is_drawn
 from howsure.figures.files import inline_svg
 from howsure.figures.significance import CAPTION, difference_svg
+from howsure.figures.width import of_width
 from howsure.judges.validation import JudgeValidation
 from howsure.result import Result, recipe_rows, result_recipe, title_of
 from howsure.scores.agent_results import AgentTable
@@ -27,6 +28,8 @@ from howsure_cli.report.pages import check_report, page_template, tables_beside,
 
 # The report of estimated counts: the answer in a sentence, then figure, table, checks and recipe.
 
+PHONE = 3.6  # inches
+PHONE_LEAVES_OUT = ("units", "positive", "share", "method")  # columns
 COUNTS_CAPTION = "Estimates with their intervals: the last of the groups from left to right, the others by colour."
 
 
@@ -35,14 +38,27 @@ def counts_report(counts: CountEstimates, *, title: str | None = None, command: 
 
     `command` is what was typed, for the recipe.
     """
-    total = counts.total
+    total, table = counts.total, replace(counts.table(), notes=())
+    left_out = {*PHONE_LEAVES_OUT} & {*table.headings}
+    kept = [at for at, heading in enumerate(table.headings) if heading not in left_out]
+    narrow = replace(
+        table,
+        headings=[table.headings[at] for at in kept],
+        rows=[[row[at] for at in kept] for row in table.rows],
+        words=[heading for heading in table.words if heading not in left_out],
+    )
+    with of_width(PHONE):
+        narrow_picture = _picture(counts, COUNTS_CAPTION) if is_drawn(counts) else None
     return page_template("counts.html").render(
         title=title or "How many, and how certain is that?",
         subtitle=f"{total.n:,} units, {total.labelled:,} of them labelled",
         answer=counts.answer,
         picture=_picture(counts, COUNTS_CAPTION) if is_drawn(counts) else None,
         caption=COUNTS_CAPTION,
-        table=Markup(replace(counts.table(), notes=()).html()),
+        narrow_picture=narrow_picture,
+        table=Markup(table.html()),
+        narrow_table=Markup(narrow.html()),
+        left_out=", ".join(heading for heading in table.headings if heading in left_out),
         checks=counts.checks,
         notes=counts.notes,
         recipe=recipe_rows(counts.recipe),
