@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from tests.events.made_up_store import make_store
@@ -13,7 +15,9 @@ from tests.events.made_up_store import make_store
 from howsure.errors import InputError
 from howsure.figures.files import figure_bytes
 from howsure.figures.style import new_figure
+from howsure.figures.width import of_width
 from howsure_events.figures import draw_events, event_figure, event_page
+from howsure_events.series.corrected_series import CorrectedCount
 from howsure_events.series.event_series import EventSeries, event_series
 
 DRAWN = ["expected (posterior mean)", "95 % interval", "1-best", "period may be incomplete", "documents"]
@@ -35,8 +39,6 @@ def values(series: EventSeries, actor: str, name: str) -> list[float]:
 
 @pytest.mark.long
 def test_periods_are_points_with_intervals_and_nothing_between_them(made: dict[str, EventSeries]) -> None:
-    from dataclasses import replace
-
     series = made["month"]
     rows = tuple(
         replace(row, mean=np.nan, low=np.nan, high=np.nan, best=None) if int(row.period[-2:]) % 2 else row
@@ -84,7 +86,7 @@ def test_panels_of_actors(made: dict[str, EventSeries]) -> None:
     assert [text.get_text() for text in figure.axes[1].get_legend().get_texts()] == ["Yugoslavia (YUG)", "NATO"]
     assert figure.axes[0].get_legend() is None
     assert [text.get_text() for text in figure.legends[0].get_texts()] == DRAWN
-    assert {"Attacks $1", "documents a month"} <= texts(figure)
+    assert {"Attacks $1", "documents a month (one scale)"} <= texts(figure)
     assert len(event_figure(made["month"]).axes) == 5 + 1
 
 
@@ -97,8 +99,8 @@ def test_a_page_of_actors(made: dict[str, EventSeries]) -> None:
     ]
     assert [ax.axison for ax in figure.axes] == [True] * 5 + [False] + [True] * 3
     assert [text.get_text() for text in figure.legends[0].get_texts()] == DRAWN
-    assert b">entities a quarter<" in figure_bytes(figure, ".svg")
-    assert "share of the documents of a year" in texts(event_page(made["year"]))
+    assert b">entities a quarter (own scales)<" in figure_bytes(figure, ".svg")
+    assert "share of the documents of a year (own scales)" in texts(event_page(made["year"]))
 
 
 def test_what_is_refused(made: dict[str, EventSeries]) -> None:
@@ -111,3 +113,82 @@ def test_what_is_refused(made: dict[str, EventSeries]) -> None:
     ]:
         with pytest.raises(InputError, match=message):
             event_figure(made["month"], panels=panels)
+
+
+LONG = "United Kingdom of Great Britain and Northern Ireland"
+
+
+def six_actors(series: EventSeries) -> EventSeries:
+    """The series with a sixth actor, long names, and an event of many words."""
+    first = series.actors[0]
+    rows = (*series.rows, *(replace(row, actor="GBR") for row in series.rows_of(first)))
+    titles = {**series.titles, first: f"{LONG} 1", "GBR": LONG}
+    rule = {
+        "name": "attack",
+        "verbs": ["attack", "bombard", "invade", "shell", "storm", "raid", "assault", "strike"] * 3,
+    }
+    store = {**series.recipe["store"], "rule": rule}
+    return replace(
+        series, rows=rows, titles=titles, recipe={**series.recipe, "store": store, "event": f"attack ({LONG * 3})"}
+    )
+
+
+def clashes(figure: Figure) -> list[str]:
+    """Texts that are cut off at the border of a figure, or that overlap."""
+    for _ in range(2):  # room for a legend is found by the second layout
+        figure.draw_without_rendering()
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    outside = _outside(figure)
+    boxes = [
+        (text.get_text(), text.get_window_extent(renderer))
+        for text in figure.findobj(Text)
+        if text.get_visible() and text.get_text().strip() and text not in outside
+    ]
+    inside = figure.bbox.padded(1)
+    cut = [
+        f"cut: {name}"
+        for name, box in boxes
+        if not (inside.contains(box.x0, box.y0) and inside.contains(box.x1, box.y1))
+    ]
+    pairs = ((one, other) for at, one in enumerate(boxes) for other in boxes[at + 1 :])
+    return cut + [
+        f"{a!r} on {b!r}" for (a, first), (b, second) in pairs if first.padded(-1).overlaps(second.padded(-1))
+    ]
+
+
+def _outside(figure: Figure) -> set[Text]:
+    """The names of ticks that are not drawn: beyond the limits of an axis, or of axes that are off."""
+    outside = set()
+    for ax in figure.axes:
+        for axis, (low, high) in ((ax.xaxis, ax.get_xlim()), (ax.yaxis, ax.get_ylim())):
+            for tick in axis.get_major_ticks():
+                if not (ax.axison and low <= tick.get_loc() <= high):
+                    outside |= {tick.label1, tick.label2}
+    return outside
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("width", [3.3, 5.0, 6.7])
+def test_no_text_is_cut_or_overlaps(made: dict[str, EventSeries], width: float) -> None:
+    series = six_actors(made["month"])
+    with of_width(width):
+        for n in range(1, 7):
+            actors = series.actors[-n:]
+            shown = replace(
+                series,
+                rows=tuple(row for row in series.rows if row.actor in actors),
+                titles={a: series.titles[a] for a in actors},
+            )
+            assert clashes(event_figure(shown)) == [], f"{n} actors"
+            assert clashes(event_page(shown)) == [], f"{n} actors on a page"
+
+
+@pytest.mark.parametrize(
+    ("positives", "estimate", "high", "shown"),
+    [(0, 0.3, 7.0, False), (1, 0.3, 7.0, True), (0, 2.0, 7.0, True), (0, 0.0, 0.0, True)],
+)
+def test_a_zero_is_no_point_where_its_interval_is_not_zero(
+    positives: int, estimate: float, high: float, shown: bool
+) -> None:
+    count = CorrectedCount("A", "2001", 9, 3, positives, estimate, 0.0, high, "labels")
+    assert count.is_interval_only is not shown

@@ -1,7 +1,8 @@
 """Time series of events, raw and corrected: points with intervals, a few actors one below another, or a page of many.
 
-The rules are those of the page (`howsure/explorer/page/chart.js`): nothing is drawn between periods, where there is no
-count; a period that may be incomplete is hollow; bars below say how many documents there are, and how many were read.
+The rules are those of the page (`howsure_events/explorer/page/chart.js`): nothing is drawn between periods, where there
+is no count; a period that may be incomplete is hollow; a zero that the interval does not confirm has no point; bars
+below say how many documents there are, and how many were labelled.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from howsure.figures.style import (
     shortened_name,
     styled,
 )
+from howsure.figures.width import NARROW, wanted_width
 from howsure.inputs.numbers_and_names import unknown_name
 from howsure.inputs.pairs import Bools
 from howsure.inputs.periods import length_of, period_end, period_start
@@ -173,6 +175,7 @@ def draw_corrected(series: CorrectedSeries, *, ax: Axes, actor: str, how: Look, 
     rows = series.rows_of(actor)
     value, low, high = (np.array([getattr(row, name) for row in rows]) for name in ("estimate", "low", "high"))
     places = Places.of(ax, [row.period for row in rows], series.incomplete)
+    value[[row.is_interval_only for row in rows]] = np.nan
     draw_points(ax, places, (value, low, high), how=how, shift=shift)
 
 
@@ -193,7 +196,8 @@ def point_of(how: Look, **more: Any) -> Line2D:
 MOST_PANELS = 12
 MOST_SMALL = 60
 COLUMNS = 4
-EVENT_LENGTH = 90
+EVENT_LENGTH, LETTERS_PER_INCH = 90, 13  # of 9 points
+PANEL_WIDTH, BESIDE = 1.6, 0.45  # inches of a small panel, at least, and of these beside its axes
 DARKER = 0.5
 Groups = Sequence[Sequence[str]]
 
@@ -219,8 +223,11 @@ def event_figure(series: EventSeries, *, panels: Groups | None = None, title: st
         for ax, group in zip(axes, groups, strict=True):
             draw_events(series, ax=ax, actors=group)
             _name_inside(ax, series, group)
+        highest = max(ax.get_ylim()[1] for ax in axes)
+        for ax in axes:
+            ax.set_ylim(top=highest)
         _documents(series, below)
-        _finish(figure, series, title)
+        _finish(figure, series, title, scale="one scale" if len(axes) > 1 else "")
     return figure
 
 
@@ -246,20 +253,23 @@ def event_page(series: EventSeries, *, title: str | None = None) -> Figure:
     if len(actors) > MOST_SMALL:
         raise InputError(f"a page shows at most {MOST_SMALL} actors; there are {len(actors):,}. Choose some.")
     columns = min(COLUMNS, columns_of(len(actors)))
+    if (width := wanted_width()) is not None:
+        columns = max(1, min(columns, int(width // PANEL_WIDTH)))
     heights = [*[1.25] * -(-len(actors) // columns), 0.4]
     with styled():
-        figure = new_figure(1.95 * columns + 0.4, sum(heights) + 0.9)
+        figure = new_figure(1.95 * columns + 0.4, sum(heights) + 0.9, keep="height")
+        fitting = int(LETTERS_PER_INCH * (figure.get_size_inches()[0] / columns - BESIDE))
         grid = figure.subplots(len(heights), columns, sharex=True, squeeze=False, height_ratios=heights)
         for ax, actor in zip(grid[:-1].flat, actors, strict=False):
             draw_events(series, ax=ax, actors=[actor], small=True)
-            literal(ax.set_title("", fontsize=8, pad=3, loc="left"), _name(series, actor))
+            literal(ax.set_title("", fontsize=8, pad=3, loc="left"), _short_name(series, actor, fitting))
             ax.tick_params(labelsize=7)
         for ax in grid[:-1].flat[len(actors) :]:
             ax.set_axis_off()
         for ax in grid[-1]:
             _documents(series, ax, small=True)
             ax.tick_params(labelsize=7)
-        _finish(figure, series, title)
+        _finish(figure, series, title, scale="own scales" if len(actors) > 1 else "")
     return figure
 
 
@@ -312,10 +322,11 @@ def _darker(colour: str) -> str:
     return to_hex((DARKER * red, DARKER * green, DARKER * blue))
 
 
-def _finish(figure: Figure, series: EventSeries, title: str | None) -> None:
-    """Draw the parts that all panels share, and the title."""
+def _finish(figure: Figure, series: EventSeries, title: str | None, *, scale: str) -> None:
+    """Draw the parts that all panels share, and the title. scale: whose scale the panels have."""
     counted = "share of the documents of" if series.unit == "share" else series.unit
-    figure.supylabel(f"{counted} a {series.period}", fontsize=9)
+    figure.supylabel(f"{counted} a {series.period}{f' ({scale})' if scale else ''}", fontsize=9)
+    width = figure.get_size_inches()[0]
     first, corrected = look(0), series.corrected is not None
     drawn: dict[str, Any] = {
         "corrected by labels" if corrected else "expected (posterior mean)": point_of(first),
@@ -326,8 +337,8 @@ def _finish(figure: Figure, series: EventSeries, title: str | None) -> None:
         drawn["period may be incomplete"] = point_of(first, markerfacecolor="white")
     drawn["documents"] = Patch(color=FAINT, linewidth=0)
     if _read(series).any():
-        drawn["of them read"] = Patch(color=QUIET, linewidth=0)
-    narrow = figure.get_size_inches()[0] < 4.5
+        drawn["of these labelled"] = Patch(color=QUIET, linewidth=0)
+    narrow = width < NARROW
     how = (
         {"ncols": 2, "fontsize": 7, "handlelength": 1.2, "columnspacing": 1.0}
         if narrow
@@ -335,7 +346,8 @@ def _finish(figure: Figure, series: EventSeries, title: str | None) -> None:
     )
     figure.legend(list(drawn.values()), list(drawn), loc="outside lower center", frameon=False, **how)
     if title is None:
-        literal(figure.suptitle("", fontsize=9), f"event: {shortened_name(series.event, EVENT_LENGTH)}")
+        fitting = min(EVENT_LENGTH, int(LETTERS_PER_INCH * width) - len("event: "))
+        literal(figure.suptitle("", fontsize=9), f"event: {shortened_name(series.event, fitting)}")
     else:
         literal(figure.suptitle("", fontsize=11, fontweight="bold"), title)
 
@@ -353,6 +365,13 @@ def _name(series: EventSeries, actor: str) -> str:
     title, corrected = series.titles[actor], series.corrected
     named = actor if title == actor else f"{shortened_name(title, NAME_LENGTH)} ({actor})"
     return named if corrected is None or actor in corrected.titles else f"{named}, no labels"
+
+
+def _short_name(series: EventSeries, actor: str, limit: int) -> str:
+    """The name of an actor for a small panel: with its code, if that fits; a title that is too long loses its end."""
+    title = shortened_name(series.titles[actor], 2 * NAME_LENGTH)
+    full = _name(series, actor)
+    return full if len(full) <= limit else title if len(title) <= limit else f"{title[: limit - 1].rstrip()}…"
 
 
 def _check_groups(series: EventSeries, groups: Groups) -> None:

@@ -76,6 +76,12 @@ class CorrectedCount:
         count = cls(actor, period, estimate.n, estimate.labelled, estimate.positives, *values, estimate.method)
         return count.among(n_documents) if share else count
 
+    @property
+    def is_interval_only(self) -> bool:
+        """Whether a point at the estimate would read as none: it rounds to 0 without a positive label, and the
+        interval does not."""
+        return self.positives == 0 and self.estimate < 0.5 <= self.high
+
     def among(self, n_documents: int) -> CorrectedCount:
         """The count as a share of n documents; unchanged if it is undefined."""
         if not n_documents:
