@@ -25,7 +25,7 @@ correlation cost counts covariates coverage data database dataset date date_form
 dependence design dev development difference disagreement documents draw_only draws draws_column drop encoding engine
 epochs error estimator event expected experiments explode features fields figure figures file files filters finished
 first fixed_effects flips floor folder folds frequency function grammar group had high host how ignore independent_rows
-interval items_total junit k k_best keep keep_answers keys kinds l1 label_ids labelled labels labels_from
+interval items_total junit k k_best keep keep_answers keys kinds l1 label_ids labelled labels language labels_from
 largest_cluster learn left_out levels lexicon likelihood limit logits logprobs loss low lower_is_better macro map margin
 max_error max_iterations max_risk max_score members mention mentions method methods metric metrics min_coverage
 min_probability min_rate min_rows min_score misplaced missing_score model_version monte_carlo more most multicalibration

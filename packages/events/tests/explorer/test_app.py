@@ -51,8 +51,8 @@ ANSWERS: list[tuple[str, Any]] = [
     ),
     ("series?actors=IRQ&actors=Iraq&actors=IRQ", lambda store: queries.series(store, ["IRQ"])),
     ("point?actor=IRQ&at=1999-Q1", lambda store: documents_of(store, "IRQ", at="1999-Q1")),
-    ("document?number=0", lambda store: queries.document_view(store, 0, sample="best")),
-    ("document?number=3&sample=39", lambda store: queries.document_view(store, 3, sample=39)),
+    ("document?number=0", lambda store: queries.read_document(store, 0, sample="best")),
+    ("document?number=3&sample=39", lambda store: queries.read_document(store, 3, sample=39)),
     ("compare?first=NATO&second=YUG&period=year", lambda store: queries.compare(store, "NATO", "YUG", period="year")),
     (
         "corrected?period=year&level=0.9&unit=share",

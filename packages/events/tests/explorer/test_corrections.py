@@ -20,7 +20,7 @@ from howsure_cli.report.pages import write_report
 from howsure_events.explorer import Tokens, create_app, events_report, queries
 from howsure_events.explorer.access import COORDINATOR
 from howsure_events.explorer.queries import corrected, corrected_pair, series_of_labels
-from howsure_events.labels.answers import record_answer, revision_of, settle
+from howsure_events.labels.answers import answers_of, record_answer, revision_of, settle
 from howsure_events.series.corrected_comparison import corrected_comparison
 from howsure_events.series.corrected_series import corrected_series
 from howsure_events.series.event_series import event_series
@@ -66,7 +66,11 @@ def test_answers_are_those_of_the_library(labelled: EventStore) -> None:
         assert columns["corrected"] == [row.estimate for row in rows]
         assert columns["read"] == [row.labelled for row in rows]
         assert answer["totals"][actor]["high"] == series.total_of(actor).high
-    assert answer["said"] == list(series.said)
+    labels = {name: series.recipe[name] for name in queries.LABELS_USED}
+    none = {"scores": [], "merged_strata": 0, "merged_coders": [], "left_out": 0}
+    assert answer["labels"] == labels | none
+    (given,) = queries.answers_to(labelled, answers_of(labelled)[0].document)["answers"]
+    assert (given["coder"], given["unclear"], given["settles"]) == ("Anna", False, False)
     pair, expected = corrected_pair(labelled, "BBB", "AAA"), corrected_comparison(series, "BBB", "AAA").to_dict()
     assert pair == {name: expected[name] for name in ("rows", "total")}
     assert queries.overview(labelled)["question"] == QUESTION
@@ -105,7 +109,7 @@ def test_the_page_shows_corrected_and_raw_counts(browser: Browser, address: str,
     row = series.rows_of("AAA")[0]
     outcome = browser.run("return document.querySelector('.place[data-actor=\"AAA\"]').getAttribute('aria-label')")
     assert outcome.startswith(f"Arland, {row.period}: {row.estimate:.1f} documents corrected by labels")
-    assert f"{row.labelled} read" in outcome
+    assert f"{row.labelled} labelled" in outcome
     assert len(browser.all("#series-chart .raw")) == 2
     assert browser.all("#series-chart .best") == []
     total = series.total_of("AAA")
@@ -185,8 +189,8 @@ def test_the_page_lists_what_a_corrected_count_is_made_of(browser: Browser, addr
     browser.open(f"{address}#period=quarter&point=AAA&at={row.period}")
     behind = browser.text("#behind")
     assert behind.startswith(f"Arland: about {row.estimate:.1f} of {row.n} documents, 95 % interval ")
-    assert f"Of {row.labelled} with a label, {row.positives} are positive; {below} of these had a" in behind
-    assert f"a probability below 0.5, {missed} were not found at all." in behind
+    assert f"Of {row.labelled} labelled, {row.positives} are positive; {below} of these had a" in behind
+    assert f"a probability below 0.5. {missed} were not found at all." in behind
     rest = row.estimate - row.positives
     assert f" {rest:.1f} ({100 * rest / row.estimate:.0f} %) are estimated for the" in behind
     cells = [[cell.text for cell in line.find_elements("tag name", "td")] for line in browser.all("#point tbody tr")]
@@ -203,7 +207,7 @@ def test_the_page_lists_what_a_corrected_count_is_made_of(browser: Browser, addr
     n_possible, likely = (sum(p > least for p in probabilities) for least in (0.0, 0.4999999))
     summary = browser.text("#point p")
     assert summary.startswith(f"The probabilities sum to {sum(probabilities):.2f} expected documents.")
-    assert f" {n_possible} documents have a probability above 0, {likely} of these of at least 0.5; " in summary
+    assert f" {n_possible} documents have a probability above 0, {likely} of these of at least 0.5. " in summary
     assert browser.errors() == []
 
 
@@ -211,7 +215,7 @@ def test_the_page_lists_what_a_corrected_count_is_made_of(browser: Browser, addr
 def test_the_page_compares_by_the_corrected_counts(browser: Browser, address: str, labelled: EventStore) -> None:
     browser.open(f"{address}#period=quarter&first=BBB&second=AAA")
     total = corrected_pair(labelled, "BBB", "AAA")["total"]
-    verdict = browser.says("#verdict", "Corrected by labels: Of 4 quarters")
+    verdict = browser.says("#verdict", "Corrected by labels: Of 4 periods")
     greater = total["greater"]
     probability = "< 0.01" if 0 < greater < 0.005 else "> 0.99" if 0.995 < greater < 1 else f"= {greater:.2f}"
     assert f"P(Borland > Arland) {probability}." in verdict
@@ -219,7 +223,7 @@ def test_the_page_compares_by_the_corrected_counts(browser: Browser, address: st
     figure = browser.saved(".svg")
     assert "The counts are corrected by labels: their intervals include what the model misses" in figure
     assert "The intervals include the uncertainty of coreference" not in figure
-    assert browser.text("#raw-verdict").startswith("Raw counts: Of 4 quarters")
+    assert browser.text("#raw-verdict").startswith("Raw counts: Of 4 periods")
     assert browser.errors() == []
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from datetime import date
 from urllib.parse import parse_qs, unquote, urlsplit
 from xml.etree import ElementTree
 
@@ -35,10 +36,10 @@ EVERY = ["small", *(pytest.param(source, marks=pytest.mark.long) for source in (
 def test_the_page_begins_with_the_actors_that_act_most(browser: Browser, address: str, store: EventStore) -> None:
     browser.open(address)
     overview = queries.overview(store)
-    assert browser.text("#facts").startswith(
-        f"{overview['documents']} documents · {overview['first']} to {overview['last']}"
-    )
-    first = [actor["code"] for actor in overview["actors"][:2]]
+    days = [date.fromisoformat(overview[end]) for end in ("first", "last")]
+    first, last = (f"{day:%B} {day.day}, {day.year}" for day in days)
+    assert browser.text("#facts").startswith(f"{overview['documents']} documents · {first} to {last}")
+    first = [actor["code"] for actor in overview["actors"][:4]]
     assert browser.run("return [...document.querySelectorAll('[data-panel]')].map(e => e.dataset.panel)") == first
     actor = overview["actors"][0]
     finds = f"the rule finds {actor['expected']:.0f} in {overview['documents']} documents (expected value)."
@@ -194,10 +195,10 @@ def test_from_a_point_to_a_document_and_its_samples(browser: Browser, address: s
     documents = documents_of(store, "IRQ", at="1999-Q1")
     rows = browser.rows("#point")
     assert [row[0] for row in rows] == [f"{document['title']}{document['date']}" for document in documents]
-    assert [float(row[1].removesuffix("doubtful")) for row in rows] == pytest.approx(
+    assert [float(row[1].removesuffix("uncertain")) for row in rows] == pytest.approx(
         [document["probability"] for document in documents]
     )
-    assert [row[1].endswith("doubtful") for row in rows] == [document["doubtful"] for document in documents]
+    assert [row[1].endswith("uncertain") for row in rows] == [document["doubtful"] for document in documents]
     assert [row[2] == "yes" for row in rows] == [document["best"] for document in documents]
     browser.click('#point [data-document="0"]')
     browser.says("#document h2", "Fears of an attack")
@@ -383,7 +384,8 @@ def test_an_address_that_asks_for_what_is_not_there_says_so(browser: Browser, ad
 def test_missing_contents_are_explained(browser: Browser, address: str, missing: str) -> None:
     browser.open(f"{address}#{missing}")
     problem = browser.says("section .problem", "")
-    assert any(word in problem for word in ("document 99999", "1950-Q1", "samples", "sample must"))
+    reasons = ("document 99999", "text of this document", "1950-Q1", "samples", "sample must")
+    assert any(reason in problem for reason in reasons)
     browser.errors()  # the browser itself notes the answer 400
 
 

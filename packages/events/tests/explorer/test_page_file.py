@@ -43,9 +43,9 @@ def test_the_file_has_the_chosen_contents_and_says_so(data: dict[str, Any], stor
     assert list(data["series"]) == data["overview"]["held"]["periods"] == ["quarter", "year"]
     assert len(data["documents"]) == 12
     assert {len(document["samples"]) for document in data["documents"].values()} == {3}
-    n = len(data["index"])
-    contents = f"3 of 5 actors, by quarter, year, and the texts of 12 of {n} documents"
-    assert contents in data["overview"]["held"]["said"]
+    contents = data["overview"]["held"]
+    assert (contents["actors"], contents["texts"]) == ([3, 5], [12, len(data["index"])])
+    assert contents["samples"] == 3
 
 
 def rounded(values: Sequence[float | None]) -> list[float | None]:
@@ -160,7 +160,7 @@ def test_a_file_that_fails_leaves_nothing(store_path: Path, tmp_path: Path, name
     assert list(tmp_path.iterdir()) == []
 
 
-SMALL = 100_000  # bytes; the issue asks for half a megabyte
+SMALL = 150_000  # bytes; the issue asks for half a megabyte
 TEXTS = st.text(st.characters(codec=None), max_size=40) | st.sampled_from(ATTACKS)
 
 PAGE = files("howsure_events.explorer").joinpath("page")
@@ -196,7 +196,7 @@ def test_every_file_of_the_page_is_in_it() -> None:
 
 @pytest.mark.parametrize("design", DESIGNS, ids=["exploring", "labelling"])
 def test_modules_import_what_those_before_them_export(design: Design) -> None:
-    exported: dict[str, set[str]] = {}
+    exported = {"catalogue": {"LOCALE", "TEXTS"}}
     for name in design.modules:
         module = text(f"{name}.js")
         imports = IMPORT.findall(module)
@@ -252,7 +252,7 @@ def test_a_served_page_has_neither() -> None:
 
 
 def test_the_token_to_write_stands_in_the_labelling_room_only() -> None:
-    room = assemble(design=LABELLING, title="Labelling", writing='"><b>')
+    room = assemble(design=LABELLING, writing='"><b>')
     assert '<meta name="writing" content="&#34;&gt;&lt;b&gt;">' in room.html
     assert 'name="writing"' not in assemble().html
     assert "connect-src 'self'" in room.policy

@@ -22,7 +22,7 @@ from howsure_events.labels.agreement import Disagreement, agreement, disagreemen
 from howsure_events.labels.answers import Answer, answers_of, asked_of, labelling_of, reading_order
 from howsure_events.labels.coder_progress import OVERLAP, left_to_read
 from howsure_events.labels.coders import coders_of, merged_notes
-from howsure_events.labels.draw_documents import DESIGNS, LENGTHS, draw_documents
+from howsure_events.labels.draw_documents import DESIGNS, LENGTHS, asked_by, draw_documents, question_of
 from howsure_events.labels.import_labels import (
     IMPORTED_DESIGNS,
     import_labels,
@@ -84,10 +84,10 @@ def label_command(path: str, n: int | None, draw_only: bool, **options: Any) -> 
     Every answer is stored at once: rerun the same command to resume, with a larger N to read more. Documents in which
     the rule found nothing are drawn too, since events that it misses are there.
     """
-    serving = {name: options.pop(name) for name in ("port", "host", "names", "show")}
+    serving = {name: options.pop(name) for name in ("port", "host", "names", "show", "language")}
     reading = {name: options.pop(name) for name in ("assisted", "overlap", "coders", "coordinator")}
     with EventStore.open(path, read_only=False) as store, contextlib.suppress(KeyboardInterrupt):
-        _draw(store, n, options)
+        _draw(store, n, options, language=serving["language"])
         progress_notes = [*left_to_read(store, overlap=reading["overlap"]), one_more_hour(store)]
         emit("".join(f"  {line}\n" for line in progress_notes if line), None)
         if not draw_only:
@@ -109,9 +109,12 @@ def _labelled_at(addresses: Mapping[Visitor, str]) -> str:
     return "\n".join([f"{first} {HOW_LONG}", *(f"  {name}: {address}" for name, address in links.items())])
 
 
-def _draw(store: EventStore, number: int | None, options: dict[str, Any]) -> None:
-    """Draw further documents up to a total number."""
+def _draw(store: EventStore, number: int | None, options: dict[str, Any], *, language: str) -> None:
+    """Draw further documents up to a total number; without a question it is made of the rule, in that language."""
     drawn = 0 if labelling_of(store) is None else len(reading_order(store))
+    rule = store.settings.get("rule") or {}
+    if labelling_of(store) is None and options["question"] is None and asked_by(rule) is not None:
+        options["question"] = question_of(rule, language)
     stored = int(rows_of(store, "SELECT count(*) FROM documents")[0][0])
     sample = draw_documents(store, number or drawn or max(min(LABELS, stored), 1), **options)
     if sum(sample.drawn):

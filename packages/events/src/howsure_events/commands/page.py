@@ -14,6 +14,7 @@ from howsure_cli.terminal.commands import Command
 from howsure_cli.terminal.destinations import PAGES, Written
 from howsure_cli.terminal.options import CLUSTERINGS, as_names, in_order, level_option
 from howsure_cli.terminal.output import emit, progress, say
+from howsure_events.languages import ENGLISH, LANGUAGES
 from howsure_events.store.event_store import EventStore
 
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ EXPOSED = (
     "{what}; the connection is not encrypted. Without --host, only this machine can reach it."
 )
 
+language_option = click.option(
+    "--language", type=click.Choice(LANGUAGES), default=ENGLISH, show_default=True, help="Language of the page."
+)
 serving_options = in_order(
     [
         click.option(
@@ -43,6 +47,7 @@ serving_options = in_order(
             help="Another host name for the page, as in the browser's address bar; repeatable.",
         ),
         click.option("--open/--no-open", "show", default=True, show_default=True, help="Open the page in the browser."),
+        language_option,
     ]
 )
 
@@ -54,6 +59,7 @@ def serve_page(
     host: str,
     names: tuple[str, ...],
     show: bool,
+    language: str,
     what: str,
     links: Callable[[Mapping[Visitor, str]], str],
     room: Room | None = None,
@@ -74,7 +80,7 @@ def serve_page(
         if show:
             webbrowser.open(opening.once)
 
-    serve(store, address, ready=ready, room=room, regression=regression)
+    serve(store, address, ready=ready, room=room, regression=regression, language=language)
 
 
 regression_option = click.option(
@@ -133,6 +139,7 @@ def _shown_at(addresses: Mapping[Visitor, str]) -> str:
 @click.option("--samples", type=CLUSTERINGS, default=10, show_default=True)
 @level_option
 @regression_option
+@language_option
 def report_command(store: str, page: str | None, output: str | None, regression: str | None, **options: Any) -> None:
     """Write the page of STORE as one file that opens without a network or a server.
 

@@ -17,6 +17,7 @@ from howsure_events.explorer.access import FORBIDDEN, LOOPBACK, PAGE, ROOM, VISI
 from howsure_events.explorer.assembly import LABELLING, assemble
 from howsure_events.explorer.labelling import CODER_PATHS, NotTheirsError, Room, orders_of, questions_of
 from howsure_events.explorer.queries import QUESTIONS, Question, overview_beside, read_parameters
+from howsure_events.languages import ENGLISH
 from howsure_events.store.store_queries import Facts, Store, asking_once, is_for_reading
 
 if TYPE_CHECKING:
@@ -93,6 +94,7 @@ def create_app(
     answers: Answers | None = None,
     room: Room | None = None,
     regression: PredictedRegression | None = None,
+    language: str = ENGLISH,
 ) -> Guard:
     """An ASGI application that shows a store, read only, to requests with one of the `tokens`.
 
@@ -100,7 +102,7 @@ def create_app(
     It answers to `names`, and perhaps to any IP number. No path of a request reaches the disk: the page is put together
     once, and the other addresses are a fixed list. `answers` keeps what was answered while nothing can write to the
     store. With a `room`, which is of the same store, there is a labelling room too; only its orders write. regression:
-    what a regression on the store found, to be shown.
+    what a regression on the store found, to be shown. language: that of the pages.
 
     Raises MissingExtraError without the extra `events`.
     """
@@ -109,12 +111,12 @@ def create_app(
     from starlette.responses import HTMLResponse, JSONResponse
     from starlette.routing import Route
 
-    pages, kept = {PAGE: assemble()}, answers or Answers()
+    pages, kept = {PAGE: assemble(language=language)}, answers or Answers()
     facts: Facts = {}  # about the whole store, which many questions need
     questions: Mapping[str, Question] = {**QUESTIONS, "overview": Question(overview_beside(regression))}
     orders: Mapping[str, Callable[[Request], Awaitable[Response]]] = {}
     if room is not None:
-        pages[ROOM] = assemble(design=LABELLING, title="Labelling", writing=room.token)
+        pages[ROOM] = assemble(design=LABELLING, language=language, writing=room.token)
         questions, orders = questions_of(room, questions), orders_of(room)
     listed = ", ".join([*pages, *(f"/api/{name}" for name in (*questions, *orders))])
 

@@ -1,4 +1,4 @@
-"""Assembly of the page: one HTML text that contains its styles and its script, for the server and for a file."""
+"""Assembly of the page: one HTML text that contains its styles, its script and its texts in a language."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import hashlib
 import json
 import re
 from dataclasses import dataclass
+from functools import partial
 from importlib.resources import files
 from typing import Any
 
@@ -15,9 +16,11 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from howsure_events.explorer.access import policy
+from howsure_events.languages import ENGLISH, LOCALE, text_in, texts_in
 
 IMPORT = re.compile(r'^import (\{.*\}) from "\./(\w+)\.js";$', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const) (\w+))", re.MULTILINE)
+USED = re.compile(r'\bsay\("(\w+)"')
 FORBIDDEN_IN_JSON = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
@@ -28,6 +31,7 @@ class Design:
     packed: data inside are compressed, as base64, which is a fifth of JSON and which no text can break out of.
     """
 
+    title: str  # the key of its text
     frame: str
     styles: tuple[str, ...]
     modules: tuple[str, ...]
@@ -35,20 +39,22 @@ class Design:
 
 
 EXPLORING = Design(
+    "page_title",
     "index.html",
     ("style.css", "reading.css"),
     (
-        *("dom", "wording", "state", "requests", "served", "embedded", "axes", "roving", "chart", "comparison"),
+        *("wording", "dom", "state", "requests", "served", "embedded", "axes", "roving", "chart", "comparison"),
         *("corrections", "listing", "reading", "saving", "form", "figures", "lists", "sections", "main"),
     ),
     packed=True,
 )
 LABELLING = Design(
+    "labelling",
     "label.html",
     ("style.css", "reading.css", "label.css"),
     (
-        *("dom", "wording", "requests", "orders", "listing", "reading", "choice", "keys", "stage", "coder", "desk"),
-        *("progress", "settling", "answering", "labelling"),
+        *("wording", "dom", "requests", "orders", "listing", "reading", "choice", "keys", "stage", "coder", "desk"),
+        *("progress", "settling", "answering", "overview", "labelling"),
     ),
 )
 
@@ -67,20 +73,22 @@ def assemble(
     data: Any = None,
     *,
     design: Design = EXPLORING,
-    title: str = "Events and their uncertainty",
+    language: str = ENGLISH,
     writing: str | None = None,
 ) -> Page:
     """The page: with `data` inside, it needs no server; without, it queries its server.
 
     The policy is in the page itself if it has the data; otherwise the server sends it. writing: what a
-    page that may write must show its server.
+    page that may write must show its server. language: that of its texts.
     """
-    script, style = _script(design), "".join(_text(name) for name in design.styles)
+    script, style = _script(design, language), "".join(_text(name) for name in design.styles)
     hashes = _hash(script), _hash(style)
     allowed = policy(scripts=[hashes[0]], styles=[hashes[1]], served=data is None)
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     html = environment.from_string(_text(design.frame)).render(
-        title=title,
+        title=text_in(language, design.title),
+        language=language,
+        say=partial(text_in, language),
         policy=None if data is None else allowed,
         style=Markup(style),
         script=Markup(script),
@@ -112,9 +120,15 @@ def packed(data: Any) -> str:
     return base64.b64encode(gzip.compress(text.encode("utf-8", "replace"), mtime=0)).decode()
 
 
-def _script(design: Design) -> str:
-    """All modules as one script, each a function that returns its exports, since a page in one file cannot import."""
-    return "".join(_as_function(name, _text(f"{name}.js")) for name in design.modules)
+def _script(design: Design, language: str) -> str:
+    """All modules as one script, each a function that returns its exports, since a page in one file cannot import.
+
+    The first one holds the texts that the others use, and the locale of numbers and dates.
+    """
+    modules = "".join(_as_function(name, _text(f"{name}.js")) for name in design.modules)
+    texts, used = texts_in(language), dict.fromkeys(USED.findall(modules))
+    catalogue = {"LOCALE": texts[LOCALE], "TEXTS": {key: texts[key] for key in used}}
+    return f"const $catalogue = {json_in_html(catalogue)};\n{modules}"
 
 
 def _as_function(name: str, module: str) -> str:

@@ -26,6 +26,7 @@ from howsure_events.explorer.queries import (
     whole,
     words,
 )
+from howsure_events.labels.agreement import ALIKE, RARE, SINGLE
 from howsure_events.labels.agreement import agreement as measured
 from howsure_events.labels.agreement import disagreements as differing
 from howsure_events.labels.answers import (
@@ -40,9 +41,11 @@ from howsure_events.labels.answers import (
     undo_answer,
 )
 from howsure_events.labels.answers import settle as settle_answer
-from howsure_events.labels.coder_progress import OVERLAP, documents_for, progress
+from howsure_events.labels.coder_progress import OVERLAP, WORDS_A_MINUTE, Progress, documents_for, progress
+from howsure_events.labels.coder_progress import SECONDS as READING_SECONDS
 from howsure_events.labels.coders import coder_named, coders_of, is_same_coder
 from howsure_events.labels.totals_so_far import intervals
+from howsure_events.series.files import openings
 from howsure_events.store.event_store import EventStore
 from howsure_events.store.integrity import check_documents
 from howsure_events.store.store_queries import Store, rows_of, title_of
@@ -116,7 +119,7 @@ class Room:
         """The progress of a coder; `open`: whether the visitor may see totals and the answers of others."""
         status = progress(self.store, coder, overlap=self.overlap)
         counts = {name: getattr(status, name) for name in ("documents", "answered", "with_event", "unclear")}
-        return {**counts, "time": status.time_left, "how": status.how, "open": visitor.is_coordinator}
+        return {**counts, **_time(status), "open": visitor.is_coordinator}
 
     def write(self, visitor: Visitor, act: Callable[..., Any], **ordered: Any) -> Any:
         """Execute the visitors' requests to write, one after another.
@@ -203,12 +206,34 @@ def _refuse(name: str, rule: str, value: Any) -> NoReturn:
 
 
 def start(store: Store, *, room_: Room, visitor: Visitor) -> dict[str, Any]:
-    """The question, the number of documents, the estimated reading time for a new coder, and the visitor's name if
-    known."""
+    """The question, the number of documents, the estimated reading time for a new coder, the visitor's name if known,
+    and whether the visitor is the coordinator."""
     labelling, ahead = asked_of(store), progress(store, visitor.coder or NOBODY, overlap=room_.overlap)
     counts = {"documents": ahead.documents, "drawn": len(reading_order(store))}
-    time = {"time": ahead.time_left, "how": ahead.how}
-    return {"question": labelling.question, **counts, **time, "coder": visitor.coder}
+    about = {"coder": visitor.coder, "coordinator": visitor.is_coordinator}
+    return {"question": labelling.question, **counts, **_time(ahead), **about}
+
+
+def _time(progress: Progress) -> dict[str, Any]:
+    """The time that a coder still needs, and what it is estimated from."""
+    measures = {name: getattr(progress, name) for name in ("minutes", "words_left", "own_pace")}
+    return {**measures, "words_a_minute": WORDS_A_MINUTE, "seconds": READING_SECONDS}
+
+
+def coders(store: Store, *, room_: Room) -> dict[str, Any]:
+    """The progress of each coder who has a link or has answered, for the coordinator."""
+    names = dict.fromkeys([*room_.coders, *(answer.coder for answer in answers_of(store))])
+    progress_of = {name: progress(store, name, overlap=room_.overlap) for name in names}
+    rows = [
+        {
+            "coder": name,
+            **{field: getattr(status, field) for field in ("documents", "answered", "with_event", "unclear")},
+            **_time(status),
+        }
+        for name, status in progress_of.items()
+    ]
+    labelled = len({answer.document for answer in answers_of(store)})
+    return {"coders": rows, "drawn": len(reading_order(store)), "labelled": labelled}
 
 
 def room(store: Store, coder: str, *, room_: Room, visitor: Visitor) -> dict[str, Any]:
@@ -257,9 +282,11 @@ def disagreements(store: Store) -> list[dict[str, Any]]:
         number: details
         for number, *details in rows_of(store, named, wanted=[document.document for document in disagreeing])
     }
+    first_words = openings(store, [number for number, (_, title) in names.items() if not title])
     return [
         {
             "document": document.document,
+            "opening": first_words.get(document.document),
             "id": names[document.document][0],
             "title": names[document.document][1],
             "answers": [{"coder": answer.coder, **plain(answer)} for answer in document.answers],
@@ -276,7 +303,9 @@ def agreement(store: Store) -> dict[str, Any]:
     if max(clear.values(), default=0) < 2:
         return {"documents": 0, "alpha": None, "low": None, "high": None, "why": None}
     total = measured(store).total
-    return {name: getattr(total, name) for name in ("documents", "alpha", "low", "high", "why")}
+    reasons = {ALIKE: "alike", RARE: "rare", SINGLE: "single"}
+    why = None if total.why is None else reasons[total.why]
+    return {name: getattr(total, name) for name in ("documents", "alpha", "low", "high")} | {"why": why}
 
 
 def present(store: Store, number: int, coder: str) -> dict[str, Any]:
@@ -379,6 +408,7 @@ def questions_of(room_: Room, page_questions: Mapping[str, Question]) -> Mapping
         "start": Question(partial(start, room_=room_), for_visitor=True),
         "room": Question(partial(room, room_=room_), (CODER,), for_visitor=True),
         "document": Question(partial(document, room_=room_), (NUMBER, CODER, SAMPLE), for_visitor=True),
+        "coders": Question(partial(coders, room_=room_)),
         "disagreements": Question(disagreements),
         "agreement": Question(agreement),
         "intervals": Question(intervals),

@@ -12,8 +12,17 @@ from howsure.inputs.numbers_and_names import MOST_CLUSTERINGS, check_level, chec
 from howsure.inputs.periods import PERIODS, n_periods
 from howsure.regression.results import PredictedRegression
 from howsure_events.explorer.assembly import assemble
-from howsure_events.explorer.queries import compare, corrected, corrected_pair, overview_beside, series, view_of
+from howsure_events.explorer.queries import (
+    answers_to,
+    compare,
+    corrected,
+    corrected_pair,
+    overview_beside,
+    series,
+    view_of,
+)
 from howsure_events.labels.answers import labelling_of
+from howsure_events.languages import ENGLISH
 from howsure_events.questions import MOST_LISTED
 from howsure_events.series.actor_comparison import COUNTED
 from howsure_events.series.corrected_series import CORRECTED_UNITS
@@ -55,14 +64,15 @@ def events_report(
     samples: int = 10,
     level: float = 0.95,
     regression: PredictedRegression | None = None,
+    language: str = ENGLISH,
     bar: Bar | None = None,
 ) -> str:
     """The page of a store as one HTML text that needs neither server nor network; it reports what it omits.
 
     actors: their codes; without, the eight that act most. period: lengths of period; without, all that give at most
     600 periods. documents: how many texts, the most uncertain first, then from the most probable. samples: clusterings
-    of each. level: that of all intervals. Numbers are kept to six digits. regression: what
-    `regress_events` found in the store, to be shown as a table. bar: shows how many of all parts are done.
+    of each. level: that of all intervals. Numbers are kept to six digits. regression: what `regress_events` found in
+    the store, to be shown as a table. language: that of the page. bar: shows how many of all parts are done.
 
     Raises InputError for an unknown actor or length of period, or a store without events.
     """
@@ -73,7 +83,13 @@ def events_report(
         lengths, level = _lengths(store, period), check_level(level)
         index = _index(store, chosen)
         numbers = [row["document"] for row in _ranked(index)[:n_documents]]
-        summary = _said(len(chosen), len(actors_in(store)), lengths, len(numbers), len(index), n_samples)
+        contents = {
+            "periods": lengths,
+            "levels": [f"{check_level(level):g}"],
+            "actors": [len(chosen), len(actors_in(store))],
+            "texts": [len(numbers), len(index)],
+            "samples": n_samples,
+        }
         pairs, units = list(combinations(chosen, 2)), known_units(store.settings, UNITS)
         questions = len(lengths) * (len(units) * len(INTERVALS) + len(pairs) * (len(units) - 1))
         if labelling_of(store) is not None:
@@ -82,8 +98,8 @@ def events_report(
             texts = _texts(store, numbers, n_samples, advance)
             facts = overview_beside(regression)(store)
             parts = {"index": index, "documents": texts}
-            data = _data(store, facts, chosen, pairs, lengths, level, summary=summary, advance=advance, **parts)
-    return assemble(data).html
+            data = _data(store, facts, chosen, pairs, lengths, level, contents=contents, advance=advance, **parts)
+    return assemble(data, language=language).html
 
 
 def _nobody(steps: int) -> None:
@@ -98,7 +114,7 @@ def _data(
     lengths: list[str],
     level: float,
     *,
-    summary: str,
+    contents: Columns,
     advance: Advance,
     **parts: Any,
 ) -> Columns:
@@ -109,7 +125,7 @@ def _data(
         "overview": {
             **facts,
             "actors": acting,
-            "held": {"periods": lengths, "levels": [f"{level:g}"], "said": summary},
+            "held": contents,
         },
         "periods": {period: _periods(store, actors[0], period) for period in lengths},
         "series": {
@@ -163,7 +179,7 @@ def _texts(store: Store, numbers: list[int], n_samples: int, advance: Advance) -
     """The documents by number: the view of the 1-best, and the differences in each of the first samples."""
     texts = {}
     for number, document in stored_documents(store, numbers).items():
-        view = view_of(store, document, None)
+        view = view_of(store, document, None) | answers_to(store, number)
         for sentence in view["sentences"]:
             sentence["spaces"] = [int(space) for space in sentence["spaces"]]
         texts[number] = {"view": view, "samples": _samples(document, n_samples)}
@@ -257,12 +273,3 @@ def _short(value: float | None) -> float | int | None:
         return None
     rounded = float(f"{value:.{DIGITS}g}")
     return int(rounded) if rounded.is_integer() else rounded
-
-
-def _said(n_actors: int, of_actors: int, lengths: list[str], n_texts: int, of_texts: int, n_samples: int) -> str:
-    """A sentence on the contents of the file."""
-    return (
-        f"It contains {n_actors:,} of {of_actors:,} actors, by {', '.join(lengths)}, and the texts of "
-        f"{n_texts:,} of {of_texts:,} documents with labels or possible events, the most uncertain first, with up to "
-        f"{n_samples:,} samples each."
-    )

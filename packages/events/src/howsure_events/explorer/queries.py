@@ -16,8 +16,8 @@ from howsure.inputs.numbers_and_names import shortened, unknown_name
 from howsure.inputs.pairs import Integers
 from howsure.inputs.periods import period_end, period_start
 from howsure.regression.results import PredictedRegression
-from howsure_events.labels.answers import labelling_of
-from howsure_events.labels.draw_documents import UNNAMED, question_of
+from howsure_events.labels.answers import answers_of, labelling_of, settlements_of
+from howsure_events.labels.draw_documents import asked_by
 from howsure_events.questions import ASKED, OF_PAIRS, REQUIRED, Asked, defaults_of
 from howsure_events.series.actor_comparison import PeriodComparison, compare_actors
 from howsure_events.series.corrected_comparison import corrected_comparison
@@ -210,6 +210,29 @@ def view_of(store: Store, document: StoredDocument, chosen: int | None) -> dict[
     }
 
 
+def read_document(store: Store, number: int, *, sample: Sample = BEST) -> dict[str, Any]:
+    """A document as in `document_view`, with the coders' answers, which the labelling room does not show."""
+    return document_view(store, number, sample=sample) | answers_to(store, number)
+
+
+def answers_to(store: Store, number: int) -> dict[str, Any]:
+    """The coders' answers to a document, and what settles them, as titles of actors."""
+    if labelling_of(store) is None:
+        return {"answers": []}
+    given = [(answer, False) for answer in answers_of(store, document=number)]
+    given += [(answer, True) for answer in settlements_of(store, document=number)]
+    answers = [
+        {
+            "coder": answer.coder,
+            "acting": [title_of(store, actor) for actor in answer.acting],
+            "unclear": answer.unclear,
+            "settles": settles,
+        }
+        for answer, settles in given
+    ]
+    return {"answers": answers}
+
+
 def _evidence(document: StoredDocument, entities: Integers | None) -> list[dict[str, Any]]:
     exact = document.pair_probability([(evidence.named, evidence.agent) for evidence in document.evidence])
     return [
@@ -257,8 +280,8 @@ MONTE_CARLO = ("greater_low", "greater_high", "less_low", "less_high")  # which 
 
 def overview(store: Store) -> dict[str, Any]:
     """A summary of the store: actors by falling expected count, dates, documents stored and left out, the event that
-    is counted, what the intervals include, the available units, the settings, the question for coders (None if the
-    event has none), and whether there are labels.
+    is counted, what the intervals include, the available units, the settings, the question that was put to coders, or
+    what one is made of (None if the event has none), and whether there are labels.
 
     >>> from howsure_events import example_store
     >>> with example_store() as store:
@@ -268,8 +291,6 @@ def overview(store: Store) -> dict[str, Any]:
     n, first, last = rows_of(store, "SELECT count(*), min(date), max(date) FROM documents")[0]
     left_out = rows_of(store, "SELECT reason, count(*) AS n FROM left_out GROUP BY reason ORDER BY n DESC, reason")
     labelling = labelling_of(store)
-    rule = store.settings.get("rule") or {"name": UNNAMED}
-    unasked = None if rule == {"name": UNNAMED} else question_of(rule)
     return {
         "actors": [
             {"code": actor, "title": title_of(store, actor), "documents": documents, "expected": expected}
@@ -284,7 +305,8 @@ def overview(store: Store) -> dict[str, Any]:
         "uncertainty": uncertainty_in(store.settings),
         "units": known_units(store.settings, UNITS),
         "settings": settings_of(store),
-        "question": unasked if labelling is None else labelling.question,
+        "question": None if labelling is None else labelling.question,
+        "asked": None if labelling is not None else asked_by(store.settings.get("rule") or {}),
         "labels": labelling is not None,
     }
 
@@ -361,7 +383,22 @@ def corrected(store: Store, *, period: str = "quarter", level: float = 0.95, uni
         for name, field in COLUMNS.items():
             series[row["actor"]][name].append(row[field])
     totals = {row["actor"]: {name: row[field] for name, field in COLUMNS.items()} for row in plain["totals"]}
-    return {"series": series, "totals": totals, "said": plain["said"], "checks": plain["checks"]}
+    return {"series": series, "totals": totals, "labels": _labels_used(result), "checks": plain["checks"]}
+
+
+LABELS_USED = ("question", "coders", "labelled", "unclear", "unsettled", "not_read")
+
+
+def _labels_used(series: CorrectedSeries) -> dict[str, Any]:
+    """The labels behind a corrected series, and what is missing, as the sentences of `said` have them."""
+    recipe = series.recipe
+    return {
+        **{name: recipe[name] for name in LABELS_USED},
+        "scores": list(recipe.get("scores", ())),
+        "merged_strata": len(recipe["joined_strata"]),
+        "merged_coders": recipe.get("merged_coders", []),
+        "left_out": recipe["documents"] - series.totals[0].n,
+    }
 
 
 def corrected_pair(
@@ -475,7 +512,7 @@ QUESTIONS = {
     "overview": Question(overview),
     "series": Question(series, parameters_of(series), each="actors"),
     "point": Question(documents_of, parameters_of(documents_of)),
-    "document": Question(document_view, parameters_of(document_view)),
+    "document": Question(read_document, parameters_of(read_document)),
     "compare": Question(compare, parameters_of(compare, unit=_declared(OF_PAIRS["unit"]))),
     "corrected": Question(corrected, parameters_of(corrected)),
     "corrected-pair": Question(corrected_pair, parameters_of(corrected_pair)),

@@ -26,6 +26,7 @@ from howsure_events.explorer.access import (
 )
 from howsure_events.explorer.app import Answers, create_app
 from howsure_events.explorer.labelling import Room
+from howsure_events.languages import ENGLISH
 from howsure_events.store.store_queries import Store
 
 # Limits on connections: a request must arrive in time, and only a limited number may wait.
@@ -142,11 +143,12 @@ def serve(
     ready: Callable[[Opening], None],
     room: Room | None = None,
     regression: PredictedRegression | None = None,
+    language: str = ENGLISH,
 ) -> None:
     """Serve the page of a store until Ctrl-C; `ready` is called with its addresses as soon as it answers.
 
     room: a labelling room of the same store, which is opened instead, with a token for each visitor. regression: a
-    regression on the store to show.
+    regression on the store to show. language: that of the pages.
 
     Raises InputError if it cannot be served, MissingExtraError without the extra `events`.
     """
@@ -164,6 +166,7 @@ def serve(
         answers=answers,
         room=room,
         regression=regression,
+        language=language,
     )
     with _listening(address) as listening:
         home = (

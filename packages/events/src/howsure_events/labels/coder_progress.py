@@ -85,11 +85,6 @@ class Progress:
         return f"about {self.minutes / 60:.1f} hours"
 
     @property
-    def at(self) -> str:
-        """The speed, in words."""
-        return "the pace of the answers so far" if self.own_pace else f"{WORDS_A_MINUTE} words a minute"
-
-    @property
     def how(self) -> str:
         """The basis of the estimated time."""
         words = f"{counted(self.words_left, 'word')} to read"
@@ -127,6 +122,11 @@ def progress(store: Store, coder: str, *, overlap: float = OVERLAP) -> Progress:
         an_hour=max(round(3600.0 / (pace * statistics.mean(map(seconds_for, words.values())))), 1) if words else 0,
         own_pace=len(needed) >= TIMED,
     )
+
+
+def pace_text(own_pace: bool) -> str:
+    """The speed, in words."""
+    return "the pace of the answers so far" if own_pace else f"{WORDS_A_MINUTE} words a minute"
 
 
 def seconds_for(words: int) -> float:

@@ -30,6 +30,7 @@ from howsure.result import Result
 from howsure.show.table import COUNT, WORDS, Column
 from howsure_events.corpus import NO_ACTOR
 from howsure_events.labels.answers import Labelling, SettledLabels, labelling_of, settled_labels
+from howsure_events.languages import ENGLISH, text_in
 from howsure_events.store.event_store import EventStore
 from howsure_events.store.store_queries import Columns, Store, actors_in, chosen_actors, columns_of, rows_of
 
@@ -371,20 +372,24 @@ def _not_stored(store: Store) -> int:
 UNNAMED = "event"  # what imported events are called by default, of which no question can be made
 
 
-def question_of(rule: Mapping[str, Any]) -> str:
-    """The question of a rule: its own, as for imported events, or one made of its words.
+def asked_by(rule: Mapping[str, Any]) -> dict[str, str] | None:
+    """What the question of a rule is made of: `kind` is "own", "verb" or "event"; None for an event without a name."""
+    if rule.get("question"):
+        return {"kind": "own", "own": str(rule["question"])}
+    verbs = [*(rule.get("verbs") or ())]
+    if verbs:
+        return {"kind": "verb", "verb": str(verbs[0])}
+    return None if dict(rule) in ({}, {"name": UNNAMED}) else {"kind": "event", "event": str(rule.get("name"))}
+
+
+def question_of(rule: Mapping[str, Any], language: str = ENGLISH) -> str:
+    """The question of a rule: its own, as for imported events, or one made of its words, in a language.
 
     >>> question_of({"name": "attack-wide", "verbs": ["attack"]}), question_of({"name": "strike"})
     ('Which of these attack here?', 'To which of these does “strike” apply in the text?')
     """
-    if rule.get("question"):
-        return str(rule["question"])
-    verbs = [*(rule.get("verbs") or ())]
-    return (
-        f"Which of these {verbs[0]} here?"
-        if verbs
-        else f"To which of these does “{rule.get('name')}” apply in the text?"
-    )
+    asked = asked_by(rule) or {"kind": "event", "event": str(rule.get("name"))}
+    return text_in(language, f"question_{asked['kind']}", **asked)
 
 
 def _asked(

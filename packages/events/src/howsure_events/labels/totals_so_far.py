@@ -16,7 +16,7 @@ from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.proportions import normal_quantile
 from howsure_events.labels.answers import CHANCES, SettledLabels, reading_order, settled_labels
-from howsure_events.labels.coder_progress import first_coder, progress
+from howsure_events.labels.coder_progress import WORDS_A_MINUTE, first_coder, pace_text, progress
 from howsure_events.labels.draw_documents import label_spread
 from howsure_events.series.labelled_pairs import LEAST, joined_strata
 from howsure_events.store.store_queries import Store, rows_of, title_of
@@ -30,7 +30,7 @@ def intervals(store: Store) -> dict[str, Any]:
     """For each actor the interval of its number of documents, from the labels so far; None if it cannot be computed.
 
     `more`: how many documents are to be read, in their order, until there is one: 10, and two in each stratum. `hour`:
-    what `one_more_hour` says.
+    what `hour_ahead` says.
     """
     labels = settled_labels(store)
     assert labels is not None
@@ -41,7 +41,7 @@ def intervals(store: Store) -> dict[str, Any]:
         "population": len(population),
         "more": more,
         "actors": actors_told,
-        "hour": one_more_hour(store),
+        "hour": hour_ahead(store),
     }
 
 
@@ -112,28 +112,45 @@ LEAST_OF_EACH = 5  # labels of either kind, to say how far labels vary
 
 
 def one_more_hour(store: Store) -> str:
+    """What `hour_ahead` finds, as a sentence; empty if it finds nothing."""
+    hour = hour_ahead(store)
+    if hour is None:
+        return ""
+    documents = hour["documents"]
+    if hour["kind"] == "rest":
+        return f"One more hour is all of the {counted(documents, 'document')} left: then the counts are exact"
+    start = f"One more hour is about {counted(documents, 'document')} (at {pace_text(hour['own_pace'])}); "
+    if hour["kind"] == "early":
+        least = f"before {hour['least']} documents have a label, its gain cannot be estimated"
+        return f"{start}{least}: {counted(hour['labelled'], 'has', 'have')} one"
+    if hour["kind"] == "unknown":
+        return f"{start}its effect cannot be predicted yet: too few labels show how often {hour['title']} acts"
+    wide = f"about {hour['width']:,} wide, now {hour['now']:,}"
+    return f"{start}the interval of {hour['title']} in all, by the labels alone, would be {wide}"
+
+
+def hour_ahead(store: Store) -> dict[str, Any] | None:
     """The number of documents that the first coder reads in an hour, and the width of the first actor's interval
     afterwards.
 
     These documents are the drawn ones that wait, in their order, then those that a further draw would hold. The width
     is 2 z √V, V = Σ_h N_h (N_h - n_h) s_h² / n_h (Cochran 1977, section 5.6), with s_h of `label_spread` and n_h the
-    labels of stratum h by then. Where the interval lies is not said, for it would sway who reads. Empty before the
+    labels of stratum h by then. Where the interval lies is not said, for it would sway who reads. None before the
     first answer, and where no more can be drawn: all are read, or they were drawn elsewhere with given chances.
     """
     labels, coder = settled_labels(store), first_coder(store)
     left = 0 if labels is None else len(labels.strata) - len(labels.documents)
     if labels is None or coder is None or left <= 0:
-        return ""
+        return None
     pace, order, title = progress(store, coder), reading_order(store), title_of(store, labels.actors[0])
     n = min(pace.an_hour, left)
     if n == left:
-        return f"One more hour is all of the {counted(left, 'document')} left: then the counts are exact"
-    hour = f"One more hour is about {counted(n, 'document')} (at {pace.at}); "
+        return {"kind": "rest", "documents": left}
+    hour = {"documents": n, "own_pace": pace.own_pace, "words_a_minute": WORDS_A_MINUTE, "title": title}
     names = sorted(set(labels.strata.values()))
     spread, is_clear = label_spread(labels, names), np.isfinite(labels.labels[:, 0])
     if spread is None:
-        least = f"before {MIN_PLANNING_LABELS} documents have a label, its gain cannot be estimated"
-        return f"{hour}{least}: {counted(int(is_clear.sum()), 'has', 'have')} one"
+        return {**hour, "kind": "early", "least": MIN_PLANNING_LABELS, "labelled": int(is_clear.sum())}
     acting = int(np.nansum(labels.labels[:, 0]))
     now = _interval(store, labels, labels.actors[0], _days(store))
     size, drawn, had = (
@@ -149,9 +166,8 @@ def one_more_hour(store: Store) -> str:
     width = 2.0 * normal_quantile(LEVEL) * float(np.sqrt((size * np.maximum(size - then, 0) * spread**2 / then).sum()))
     few = min(acting, int(is_clear.sum()) - acting) < LEAST_OF_EACH
     if now["low"] is None or few or width >= now["high"] - now["low"]:
-        return f"{hour}its effect cannot be predicted yet: too few labels show how often {title} acts"
-    wide = f"about {width:,.0f} wide, now {np.ceil(now['high']) - np.floor(now['low']):,.0f}"
-    return f"{hour}the interval of {title} in all, by the labels alone, would be {wide}"
+        return {**hour, "kind": "unknown"}
+    return {**hour, "kind": "width", "width": round(width), "now": int(np.ceil(now["high"]) - np.floor(now["low"]))}
 
 
 def _by_stratum(settled_labels: SettledLabels, names: list[str], documents: list[int]) -> Integers:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -32,6 +32,7 @@ from howsure_events.store.store_queries import (
 # The documents behind a point of a series, and those with uncertain events, with the links they depend on.
 
 LOW, HIGH = 0.2, 0.8  # what lies between is doubtful
+OPENING = 200  # characters of the first words; the page shows fewer
 
 
 def documents_of(store: Store, actor: str, *, at: str) -> list[dict[str, Any]]:
@@ -95,9 +96,10 @@ def documents_between(
         last=days[1],
         read=list(answers_about.answers),
     )
+    first_words = openings(store, [row[0] for row in rows if not row[3]])
     return [
         {
-            **_named(document, name, date, title),
+            **_named(document, name, date, title, first_words),
             "probability": p or 0.0,
             "best": bool(best),
             "doubtful": LOW <= (p or 0.0) <= HIGH,
@@ -136,9 +138,10 @@ def doubtful_documents(
         limit=check_whole(limit, name="limit"),
     )
     stored = stored_documents(store, {row[0] for row in rows})
+    first_words = openings(store, [row[0] for row in rows if not row[3]])
     return [
         {
-            **_named(document, name, date, title),
+            **_named(document, name, date, title, first_words),
             "actor": code,
             "actor_title": title_of(store, code),
             "probability": p,
@@ -169,8 +172,25 @@ def links_of(document: StoredDocument, actors: Iterable[str]) -> list[dict[str, 
     ]
 
 
-def _named(document: int, name: str, date: Any, title: str | None) -> dict[str, Any]:
-    return {"document": document, "id": name, "date": date.isoformat(), "title": title}
+def openings(store: Store, numbers: Sequence[int]) -> dict[int, str]:
+    """The first words of documents, which name those without a title; nothing for documents without a text."""
+    rows = rows_of(
+        store,
+        "SELECT document, words, spaces FROM sentences WHERE document IN (SELECT unnest($numbers)) AND sentence < 3 "
+        "ORDER BY document, sentence",
+        numbers=list(dict.fromkeys(numbers)),
+    )
+    texts: dict[int, str] = {}
+    for document, words, spaces in rows:
+        sentence = "".join(f"{word} " if space else word for word, space in zip(words, spaces, strict=True)).strip()
+        texts[document] = f"{texts.get(document, '')} {sentence}".strip()
+    return {document: text if len(text) <= OPENING else f"{text[:OPENING]}…" for document, text in texts.items()}
+
+
+def _named(document: int, name: str, date: Any, title: str | None, first_words: Mapping[int, str]) -> dict[str, Any]:
+    opening = first_words.get(document)
+    named = {"document": document, "id": name, "date": date.isoformat(), "title": title}
+    return named | ({} if opening is None else {"opening": opening})
 
 
 # The corrected counts of a store next to its raw ones, where its labels allow them; otherwise the reason.

@@ -117,6 +117,8 @@ def enter(browser: Browser, address: str, coder: str) -> None:
     browser.open(address)
     browser.run("localStorage.removeItem('howsure-coder')")
     browser.open(address.partition("#")[0].partition("?")[0] + "#")
+    if browser.run("return document.querySelector('#overview')?.hidden === false"):
+        browser.click("#begin-labelling")
     browser.one("#coder").send_keys(coder)
     browser.press(Keys.ENTER)
 

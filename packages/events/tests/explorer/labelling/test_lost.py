@@ -68,12 +68,12 @@ def test_two_tabs_do_not_overwrite_each_other(
     browser.driver.switch_to.window(first)
     typed(browser, "1", Keys.ENTER)
     browser.driver.switch_to.window(second)
-    browser.says("#counted", "1 of 30 read")
+    browser.says("#counted", "1 of 30 labelled")
     assert (current(browser), pressed(browser)) == (here, ["actor-1"]), "the choice waits"
     browser.press(Keys.ENTER)
     problem = browser.text("#problems")
-    assert "this document was answered in your name elsewhere meanwhile" in problem
-    assert "There it is “Iraq”; here it is “Yugoslavia”." in problem
+    assert "This document was answered in your name elsewhere meanwhile." in problem
+    assert "There: “Iraq”; here: “Yugoslavia”." in problem
     assert room.answers(coder) == {here: ["IRQ"]}, "nothing is overwritten unasked"
     browser.click(button)
     assert room.answers(coder) == {here: kept}
@@ -100,12 +100,12 @@ def test_a_tab_in_which_nothing_is_chosen_follows_the_other(browser: Browser, tw
     browser.driver.switch_to.window(two_tabs[1])
     browser.one("#actor-1[aria-pressed=true]")
     assert current(browser) == here
-    assert browser.text("#counted").startswith("1 of 30 read · ")
+    assert browser.text("#counted").startswith("1 of 30 labelled · ")
     browser.click("#forward")
     browser.driver.switch_to.window(two_tabs[0])
     browser.press("z")
     browser.driver.switch_to.window(two_tabs[1])
-    browser.says("#counted", "0 of 30 read")
+    browser.says("#counted", "0 of 30 labelled")
 
 
 ATTACK = """

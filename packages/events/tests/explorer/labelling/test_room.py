@@ -60,7 +60,7 @@ def test_thirty_documents_by_keys_alone(browser: Browser, room: ServedRoom) -> N
     assert browser.text("#done h2") == "You have read all documents of the sample"
     assert browser.one("#done a").get_attribute("href") == room.home
     assert room.answers("by keys") == expected
-    assert browser.text("#counted") == "30 of 30 read · 10 positive · 5 unclear"
+    assert browser.text("#counted") == "30 of 30 labelled · 10 positive · 5 unclear"
     browser.press("z")
     assert current(browser) == order[-1]
     assert room.answers("by keys") == {number: expected[number] for number in order[:-1]}
@@ -128,7 +128,7 @@ def test_a_reload_keeps_the_place_and_the_name(browser: Browser, room: ServedRoo
     browser.settle()
     assert (current(browser), pressed(browser)) == (here, ["none"])
     assert browser.text("#who") == "· reloader"
-    assert re.fullmatch("2 of 30 read · .* left", browser.text("#counted")), "no totals before the end"
+    assert re.fullmatch("2 of 30 labelled · .* left", browser.text("#counted")), "no totals before the end"
     assert "token" not in browser.driver.current_url
     browser.open(room.label)
     assert browser.text("#place") == "Document 3 of 30", "without a document in the address, the next to read"
@@ -148,7 +148,7 @@ def test_unsaved_choices_stay_on_the_page(browser: Browser, room: ServedRoom) ->
     assert (current(browser), pressed(browser)) == (here, ["actor-0"])
     assert answered(room, "wanderer") == []
     browser.click("#rename")
-    assert "1 choice of wanderer not saved yet" in browser.text("#problems")
+    assert "1 choice of wanderer is not saved yet" in browser.text("#problems")
     browser.press("1")
     browser.gone("#kept")
     browser.click("#rename")
@@ -249,16 +249,20 @@ def test_two_coders_differ_and_it_is_settled_by_keys_alone(browser: Browser, roo
             assert pressed(browser) == [], "and nothing of the other's answers"
             typed(browser, *keys_of_document, *([] if keys_of_document in "nu" else [Keys.ENTER]))
         assert browser.text("#done h2") == f"You have read your 6 documents, of {READ} drawn"
-        assert browser.text("#counted") == "6 of 6 read · 3 positive · 1 unclear"
+        assert browser.text("#counted") == "6 of 6 labelled · 3 positive · 1 unclear"
         assert browser.all("#settle, #done a, #list:not([hidden])") == []
         browser.press("d")
         assert browser.text("#done p:last-child").startswith("Totals, disagreements and the series are on the coordin")
         browser.open(room.links["coordinator"])
+        assert browser.rows("#overview")[0][:4] == ["Anna", "30 of 30", "0", "0"]
+        assert browser.rows("#overview")[1] == ["Ben", "6 of 6", "3", "1", "–"]
+        assert browser.text("#begin-settling") == "Settle 4 disagreements"
+        assert browser.violations() == []
+        browser.press("d")
         browser.says("#who", "Cleo")
         browser.gone("#rename")
-        browser.press("d")
         assert re.match(
-            r"Krippendorff’s α is -?[0-9.]+, 95 % interval .*, of 5 documents", browser.says("#agreement", "α")
+            r"Krippendorff’s α is -?[0-9.]+ \(95 % interval: .*\), of 5 documents", browser.says("#agreement", "α")
         )
         assert browser.rows("#beside") == [["a Anna", "none of them"], ["b Ben", "Iraq"]]
         assert browser.violations() == []
@@ -314,8 +318,8 @@ def test_of_one_actor_every_answer_is_one_key(browser: Browser, tmp_path: Path) 
         browser.open(room.label)
         assert browser.text("#question") == "Which of these attack here?"
         assert re.fullmatch(
-            "12 documents to read, (about [0-9]+ minutes?|less than a minute): estimated from [0-9]+ words to read, at "
-            "238 a minute, and 5 seconds for each answer.",
+            "12 documents to label, (about [0-9]+ minutes?|less than a minute). The time is estimated from [0-9]+ "
+            "words to read, at 238 a minute, and 5 seconds for each answer.",
             browser.text("#about"),
         )
         browser.press(*"eve", Keys.ENTER)

@@ -33,6 +33,7 @@ QUESTIONS: dict[str, tuple[dict[str, Any], bool]] = {
     "/api/label/disagreements": ({}, False),
     "/api/label/agreement": ({}, False),
     "/api/label/intervals": ({}, False),
+    "/api/label/coders": ({}, False),
     "/api/overview": ({}, False),
     "/api/series": ({"actors": "IRQ", "period": "year"}, False),
     "/api/corrected": ({"period": "year"}, False),

@@ -4,6 +4,7 @@ import { chosenIn, inWords, isMade, isSame, isWhole, only, pressed } from "./cho
 import { element } from "./dom.js";
 import { order } from "./orders.js";
 import { announce, busy, complain } from "./stage.js";
+import { say } from "./wording.js";
 
 const CONFLICT = 409;
 
@@ -29,12 +30,12 @@ function choose(room, choice) {
   else room.drafts.set(current.number, current.choice);
   complain();
   room.mark();
-  announce(`Chosen: ${inWords(current.choice, actors)}.`);
+  announce(say("chosen", { answer: inWords(current.choice, actors) }));
 }
 
 export function save(room) {
   if (!room.current) return undefined;
-  if (!isMade(room.current.choice)) return complain("Choose an answer first; then save.");
+  if (!isMade(room.current.choice)) return complain(say("choose_first"));
   return busy(() => keep(room, room.current.revision));
 }
 
@@ -54,24 +55,24 @@ async function keep(room, revision) {
     room.drafts.delete(number);
     room.stored(number);
   }
-  return room.next(`Saved: ${inWords(choice, room.actors)}.`);
+  return room.next(say("saved", { answer: inWords(choice, room.actors) }));
 }
 
 function notSaved(error) {
-  complain(element("p", {}, element("strong", {}, "Not saved. "), error.message),
-    "Your choice is kept on this page; save it again when that is fixed.");
+  complain(element("p", {}, element("strong", {}, say("not_saved")), " ", element("span", { lang: error.status ? "en" : null }, error.message)),
+    say("kept_here"));
 }
 
 // Another tab, or another browser with the same name, has answered meanwhile.
 function conflict(room, answer, revision) {
   const { number, choice, settles } = room.current;
-  const theirs = answer ? `“${inWords(chosenIn(answer), room.actors)}”` : "that the answer was taken back";
+  const theirs = answer ? inWords(chosenIn(answer), room.actors) : say("taken_back");
   complain(
-    element("p", {}, element("strong", {}, "Not saved: "),
-      `${settles ? "somebody has settled this document" : "this document was answered in your name"} elsewhere meanwhile. There it is ${theirs}; here it is “${inWords(choice, room.actors)}”.`),
+    element("p", {}, element("strong", {}, say("not_saved")), " ",
+      settles ? say("settled_elsewhere") : say("answered_elsewhere"), " ", say("there_and_here", { theirs, mine: inWords(choice, room.actors) })),
     element("div", { class: "row" },
-      element("button", { type: "button", id: "take-mine", onclick: () => busy(() => keep(room, revision)) }, "Save what is chosen here"),
-      element("button", { type: "button", id: "take-theirs", onclick: () => busy(() => { room.drafts.delete(number); return room.show(); }) }, "Keep the other")));
+      element("button", { type: "button", id: "take-mine", onclick: () => busy(() => keep(room, revision)) }, say("save_mine")),
+      element("button", { type: "button", id: "take-theirs", onclick: () => busy(() => { room.drafts.delete(number); return room.show(); }) }, say("keep_theirs"))));
 }
 
 export function undo(room) {
@@ -82,6 +83,6 @@ export function undo(room) {
     room.heard(progress);
     room.stored(number);
     await room.moveTo(`#document=${number}`);
-    announce(`The last answer is undone: ${inWords(room.current.choice, room.actors)}.`);
+    announce(say("undone", { answer: inWords(room.current.choice, room.actors) }));
   });
 }

@@ -4,7 +4,7 @@
 import { svg } from "./dom.js";
 import { INK, horizontalGrid, label, niceTicks, periodAxis } from "./axes.js";
 import { rove } from "./roving.js";
-import { end, isCorrected, percent, pointText, whole } from "./wording.js";
+import { end, isCorrected, percent, pointText, say } from "./wording.js";
 
 const COLOURS = ["#0072b2", "#c25400", "#008560", "#a8528a", "#80602f", "#3d7fb5"];
 const GREY = "#8a8f96";
@@ -58,7 +58,7 @@ function panel(actor, rows, { title, unit, level, correcting, number, top, width
   },
   svg("rect", { class: "reach", x: middle(at) - step / 2, y: top, width: step, height: HEIGHT, fill: "#000", "fill-opacity": 0 }),
   isNone(row, names) ? null : dot(middle(at), down(row[names.value]), radius, colour, row.incomplete)) : null));
-  const said = correcting && names === RAW ? `${title} (no labels: raw only)` : title;
+  const said = correcting && names === RAW ? say("panel_raw", { title }) : title;
   const drawn = svg("g", { "data-panel": actor },
     label(LEFT, top - 9, said, { fill: INK, class: "ink", "font-weight": 600, "font-size": 13 }),
     horizontalGrid(ticks.filter((tick) => tick <= upper), down, LEFT, width - RIGHT, (tick) => end(tick, unit)),
@@ -74,7 +74,7 @@ function documentBars(rows, middle, step, top) {
     x: middle(at) - wide / 2, y: top + BARS * (1 - n / most), width: wide, height: (BARS * n) / most, fill: GREY, "fill-opacity": opacity,
   }) : null);
   return svg("g", { class: "documents" },
-    label(LEFT, top - 5, `documents per period, at most ${whole(most)}`, { "font-size": 11 }),
+    label(LEFT, top - 5, say("documents_per_period", { most }), { "font-size": 11 }),
     rows.map((row, at) => [bar(row.documents, at, 0.45), bar(row.read ?? 0, at, 0.9)]));
 }
 
@@ -98,7 +98,7 @@ export function seriesChart(series, { titles, period, unit, level, scale, correc
   }, panels.map((one) => one.drawn), documentBars(rows, middle, step, foot - BARS),
   periodAxis(rows.map((row) => row.period), period, middle, foot, LEFT, width - RIGHT));
   rove(root, panels.map((one) => one.places), {
-    moved: (node) => moved(node.getAttribute("aria-label")),
+    moved: (node) => moved(node.getAttribute("aria-label"), node),
     chosen: (node) => chosen(node.dataset.actor, node.dataset.period),
   });
   return root;
@@ -124,11 +124,11 @@ export function seriesKey(series, level, correcting = false) {
   const rows = Object.values(series).flat();
   const bar = (opacity) => small(svg("rect", { x: 2, width: 12, height: 12, fill: GREY, "fill-opacity": opacity }));
   return [
-    [small(dot(8, 6, 3.5, colour)), correcting ? "corrected by labels" : "expected (posterior mean)"],
-    [small(interval(8, 0, 12, 9, colour)), `${percent(level)} interval`],
-    [small(dash(8, 6, 7)), correcting ? "raw: what the model finds" : "1-best: the most probable"],
-    ...(rows.some((row) => row.incomplete) ? [[small(dot(8, 6, 3.5, colour, true)), "period may be incomplete"]] : []),
-    [bar(0.45), "documents"],
-    ...(rows.some((row) => row.read > 0) ? [[bar(0.9), "of them read"]] : []),
+    [small(dot(8, 6, 3.5, colour)), correcting ? say("key_corrected") : say("key_expected")],
+    [small(interval(8, 0, 12, 9, colour)), say("key_interval", { level: percent(level) })],
+    [small(dash(8, 6, 7)), correcting ? say("counts_raw") : say("key_best")],
+    ...(rows.some((row) => row.incomplete) ? [[small(dot(8, 6, 3.5, colour, true)), say("key_incomplete")]] : []),
+    [bar(0.45), say("unit_documents")],
+    ...(rows.some((row) => row.read > 0) ? [[bar(0.9), say("key_labelled")]] : []),
   ];
 }

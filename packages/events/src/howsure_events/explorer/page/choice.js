@@ -1,5 +1,7 @@
 // What a coder says of one document: who acts, that none does, or that it is unclear. These exclude each other.
 
+import { say } from "./wording.js";
+
 export const NOTHING = { acting: [], none: false, unclear: false };
 export const NONE = "none";
 export const UNCLEAR = "unclear";
@@ -42,8 +44,8 @@ export function only(what) {
 }
 
 export function inWords(choice, actors) {
-  if (choice.unclear) return "unclear";
-  if (choice.none) return actors.length === 1 ? "no" : "none of them";
+  if (choice.unclear) return say("unclear");
+  if (choice.none) return actors.length === 1 ? say("no") : say("none_of_them");
   const titles = actors.filter((actor) => choice.acting.includes(actor.code)).map((actor) => actor.title);
-  return actors.length === 1 && titles.length ? "yes" : titles.join(", ") || "no answer";
+  return actors.length === 1 && titles.length ? say("yes") : titles.join(", ") || say("no_answer");
 }

@@ -3,7 +3,7 @@
 import { svg } from "./dom.js";
 import { horizontalGrid, label, periodAxis } from "./axes.js";
 import { rove } from "./roving.js";
-import { comparisonText } from "./wording.js";
+import { comparisonText, decimal, say } from "./wording.js";
 
 const LEFT = 54;
 const RIGHT = 8;
@@ -33,9 +33,9 @@ export function comparisonChart(rows, { first, second, period, width, moved }) {
   const height = TOP + HEIGHT + FOOT;
   const root = svg("svg", {
     class: "chart", role: "group", tabindex: -1, width, height, viewBox: `0 0 ${width} ${height}`,
-    "aria-label": `Probability by ${period} that ${first} has more documents than ${second}. Arrow keys move from ${period} to ${period}.`,
+    "aria-label": say("comparison_chart", { first, second }),
   },
-  horizontalGrid([0, 0.5, 1], down, LEFT, width - RIGHT, String), bars,
+  horizontalGrid([0, 0.5, 1], down, LEFT, width - RIGHT, (tick) => decimal(tick, tick % 1 ? 1 : 0)), bars,
   periodAxis(rows.map((row) => row.period), period, middle, TOP + HEIGHT, LEFT, width - RIGHT));
   const announce = (node) => moved(node.getAttribute("aria-label"));
   rove(root, [bars], { moved: announce, chosen: announce });
@@ -43,10 +43,13 @@ export function comparisonChart(rows, { first, second, period, width, moved }) {
 }
 
 export function comparisonKey(first, second) {
-  const words = { greater: `${first} has more`, equal: "equally many", less: `${second} has more` };
-  return SIDES.map(([side, fill, opacity], at) => [
+  const words = {
+    greater: say("key_below", { what: say("has_more", { actor: first }) }), equal: say("key_between", { what: say("equally_many") }),
+    less: say("key_above", { what: say("has_more", { actor: second }) }),
+  };
+  return SIDES.map(([side, fill, opacity]) => [
     svg("svg", { width: 16, height: 12, "aria-hidden": "true" },
       svg("rect", { class: "lighter", width: 16, height: 12, fill, "fill-opacity": opacity })),
-    `${words[side]} (${["below", "between", "above"][at]})`,
+    words[side],
   ]);
 }

@@ -1,6 +1,7 @@
 // Counts corrected by labels, next to the raw ones, and notes on them.
 
 import { element, folded } from "./dom.js";
+import { list, say } from "./wording.js";
 
 // A series whose rows have the corrected counts of their actor and period, if the actor has labels.
 export function withCorrections(series, corrected) {
@@ -16,12 +17,33 @@ export function withCorrections(series, corrected) {
 
 // The notes below a chart with corrected counts: which labels they use, and checks of the estimates.
 export function correctionNotes(series, corrected, titles) {
-  if (corrected.reason) return [element("p", { class: "problem" }, corrected.reason)];
+  if (corrected.reason) return [inEnglish("p", { class: "problem" }, corrected.reason)];
   const without = Object.keys(series).filter((actor) => !corrected.series[actor]).map((actor) => titles[actor]);
-  const lacking = without.length ? `No corrected counts for ${without.join(", ")}: coders were not asked about them.` : "";
   return [
-    element("p", { class: "quiet" }, [...corrected.said, lacking].join(" ").trim()),
-    folded("Checks of the corrected counts", () =>
-      element("ul", { class: "quiet" }, corrected.checks.map((one) => element("li", {}, one)))),
+    element("p", { class: "quiet" }, labelsText(corrected.labels, without)),
+    folded(say("checks"), () => inEnglish("ul", { class: "quiet" }, corrected.checks.map((one) => element("li", {}, one)))),
   ];
+}
+
+// What the server words itself, in English only.
+export function inEnglish(tag, attributes, ...content) {
+  return element(tag, { ...attributes, lang: "en" }, ...content);
+}
+
+// The labels that correct the counts, and what is missing. `without`: the titles of actors that coders were not asked about.
+export function labelsText({ coders, labelled, scores, question, unclear, unsettled, merged_strata: strata, merged_coders: spellings, not_read: unread, left_out: left }, without = []) {
+  const few = coders.length <= 3;
+  const who = few ? say("by_coders", { n: coders.length, names: list(coders) }) : say("by_many_coders", { n: coders.length });
+  const reasons = [unclear ? say("n_unclear", { n: unclear }) : null, unsettled ? say("n_unsettled", { n: unsettled }) : null].filter(Boolean);
+  return [
+    say("labels_used", { n: labelled, who: coders.length ? ` (${who})` : "" }),
+    scores.length ? say("scores_used", { scores: list(scores) }) : null,
+    say("asked", { question }),
+    without.length ? say("not_asked", { actors: list(without) }) : null,
+    reasons.length ? say("labels_missing", { n: unclear + unsettled, reasons: reasons.join(", ") }) : null,
+    strata ? say("strata_merged", { n: strata }) : null,
+    ...spellings.map((names) => say("spellings_merged", { names: list(names), coder: names[0] })),
+    unread ? say("not_labelled_yet", { n: unread }) : null,
+    left ? say("names_no_actor", { n: left }) : null,
+  ].filter(Boolean).join(" ");
 }

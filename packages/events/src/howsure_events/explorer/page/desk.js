@@ -4,10 +4,9 @@ import { NONE, UNCLEAR, holds } from "./choice.js";
 import { element, heading } from "./dom.js";
 import { originOf, titleOf } from "./listing.js";
 import { readingOf } from "./reading.js";
+import { say } from "./wording.js";
 
 const MOST_KEYS = 9; // actors beyond have a button only
-
-const TEXTLESS = "The store has no text of this document; look it up by its id.";
 
 // The words of a document, without anything that a model found in them.
 function textOf(sentences) {
@@ -19,7 +18,7 @@ function textOf(sentences) {
 // A document as it is read: without the model's answer, or (`view`) with its mentions and evidence.
 export function documentContent(one, place, titles, another) {
   const above = element("p", { class: "quiet", id: "place" }, place);
-  const lacking = one.sentences.length ? [] : [element("p", { class: "problem" }, TEXTLESS)];
+  const lacking = one.sentences.length ? [] : [element("p", { class: "problem" }, say("textless"))];
   if (one.view) return [above, ...lacking, ...readingOf(one.view, { ...another, titles })];
   return [above, heading(titleOf(one)), originOf(one), ...lacking, textOf(one.sentences)];
 }
@@ -27,9 +26,9 @@ export function documentContent(one, place, titles, another) {
 // What can be pressed: an actor each, none, unclear; each with its key.
 export function choicesFor(actors) {
   const key = (i) => (actors.length === 1 ? "y" : i < MOST_KEYS ? String(i + 1) : null);
-  const text = ({ title }) => (actors.length === 1 ? `Yes: ${title}` : title);
+  const text = ({ title }) => (actors.length === 1 ? say("yes_actor", { actor: title }) : title);
   const keyed = actors.map((actor, i) => ({ code: actor.code, text: text(actor), key: key(i), id: `actor-${i}` }));
-  return [...keyed, { kind: NONE, text: actors.length === 1 ? "No" : "None of them", key: "n", id: NONE }, { kind: UNCLEAR, text: "Unclear", key: "u", id: UNCLEAR }];
+  return [...keyed, { kind: NONE, text: actors.length === 1 ? say("no_button") : say("none_button"), key: "n", id: NONE }, { kind: UNCLEAR, text: say("unclear_button"), key: "u", id: UNCLEAR }];
 }
 
 export function button(id, text, key, press, attributes = {}) {

@@ -1,5 +1,7 @@
 // The data of a page that is one file: the answers lie in it already, packed by columns (`page_file.py`).
 
+import { say } from "./wording.js";
+
 const COLUMNS = ["mean", "low", "high", "best"];
 const SIDES = ["greater", "equal", "less", "mean", "low", "high"];
 const CORRECTED = { corrected: "corrected", corrected_low: "low", corrected_high: "high", labelled: "read", positives: "positives" };
@@ -50,7 +52,7 @@ export function embeddedSource(data) {
 
   const point = ({ actor, at }) => {
     const span = Object.values(data.periods).flat().find((one) => one.period === at);
-    if (!span) throw new Error(`No period “${at}” in this file.`);
+    if (!span) throw new Error(say("no_period_here", { period: at }));
     return data.index
       .filter((one) => one.events[actor] && span.start <= one.date && one.date <= span.end)
       .map(({ events, ...one }) => ({ ...one, ...events[actor], held: one.document in data.documents }))
@@ -59,10 +61,10 @@ export function embeddedSource(data) {
 
   const view = ({ number, sample }) => {
     const held = data.documents[number];
-    if (!held) throw new Error(`The text of document ${number} is not in this file.`);
+    if (!held) throw new Error(say("no_text_here"));
     if (sample === "best") return { ...held.view, held: held.samples.length };
     const one = held.samples[sample];
-    if (!one) throw new Error(`This file contains only the first ${held.samples.length} samples of the document.`);
+    if (!one) throw new Error(say("no_sample_here", { n: held.samples.length }));
     return {
       ...held.view, sample, held: held.samples.length,
       mentions: held.view.mentions.map((mention, at) => ({ ...mention, entity: one.entities[at] })),

@@ -2,7 +2,7 @@
 
 import { byId, element } from "./dom.js";
 import { MOST_ACTORS, levels } from "./state.js";
-import { COUNTS, INTERVALS, PERIODS, SCALES, UNITS, named, percent } from "./wording.js";
+import { COUNTS, INTERVALS, PERIODS, SCALES, UNITS, decimal, end, named, percent, say } from "./wording.js";
 
 const NOBODY = "";
 const CHOICES = ["period", "unit", "interval", "level", "scale", "counts"];
@@ -18,12 +18,12 @@ export function buildForm(overview, { changed, refused }) {
     element("label", {},
       element("input", { type: "checkbox", id: `actor-${at}`, value: actor.code }),
       element("span", {}, named(actor.title, actor.code)),
-      element("span", { class: "quiet", title: "documents expected" }, actor.expected.toFixed(1))))));
+      element("span", { class: "quiet", "data-total": actor.code }, say("listed_raw", { raw: decimal(actor.expected, 1) }))))));
   list.addEventListener("change", (event) => {
     const chosen = [...list.querySelectorAll("input:checked")].map((box) => box.value);
     if (chosen.length > MOST_ACTORS) {
       event.target.checked = false;
-      refused(`At most ${MOST_ACTORS} actors can be shown together; remove one first.`);
+      refused(say("too_many_actors", { n: MOST_ACTORS }));
     } else changed({ actors: chosen });
   });
   byId("find").addEventListener("input", (event) => {
@@ -45,15 +45,24 @@ export function buildForm(overview, { changed, refused }) {
   }
   const actors = overview.actors.map((actor) => [actor.code, named(actor.title, actor.code)]);
   for (const side of ["first", "second"]) {
-    options(byId(side), [[NOBODY, "choose …"], ...actors]);
+    options(byId(side), [[NOBODY, say("choose")], ...actors]);
     byId(side).addEventListener("change", () => {
       const pair = [byId("first").value, byId("second").value];
       if (pair.includes(NOBODY)) changed({ compare: null });
-      else if (pair[0] === pair[1]) refused("Choose two different actors to compare.");
+      else if (pair[0] === pair[1]) refused(say("two_different"));
       else changed({ compare: pair });
     });
   }
   byId("show-doubtful").addEventListener("click", () => changed({ doubtful: NOBODY }));
+}
+
+// The corrected counts of the actors next to the raw ones.
+export function showTotals(overview, totals) {
+  for (const node of byId("actors").querySelectorAll("[data-total]")) {
+    const raw = decimal(overview.actors.find((actor) => actor.code === node.dataset.total).expected, 1);
+    const total = totals[node.dataset.total];
+    node.textContent = total ? say("listed_corrected", { corrected: end(total.corrected), low: end(total.low), high: end(total.high), raw }) : say("listed_raw", { raw });
+  }
 }
 
 // Shows in the form what the address says.

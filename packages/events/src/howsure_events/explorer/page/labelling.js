@@ -7,16 +7,18 @@ import { button, choiceButtons, choicesFor, documentContent, showChoice } from "
 import { byId, element, heading } from "./dom.js";
 import { listenToKeys } from "./keys.js";
 import { ask } from "./orders.js";
-import { showIntervals, showProgress } from "./progress.js";
+import { howText, showIntervals, showProgress, timeText } from "./progress.js";
+import { overviewContent } from "./overview.js";
 import { hideToken } from "./requests.js";
 import { LETTERS, agreementText, bothAnswers, disagreementList } from "./settling.js";
 import { announce, busy, complain, showOnly } from "./stage.js";
-import { counted, whole } from "./wording.js";
+import { say } from "./wording.js";
 
+const OVERVIEW = "#overview";
 const SETTLING = /^#(settle|disagreements)/;
 const tabs = new BroadcastChannel("howsure-labelling");
 const room = {
-  coder: null, actors: [], choices: [], documents: [], drawn: 0, answered: new Set(), disagreements: [], current: null,
+  coder: null, start: null, actors: [], choices: [], documents: [], drawn: 0, answered: new Set(), disagreements: [], current: null,
   open: false, // whether totals and what others answer are shown
   drafts: new Map(), // choices that are not in the store, by document
   ahead: new Map(), // documents asked for before they are read
@@ -41,15 +43,28 @@ function nextUnanswered(number) {
 
 function show() {
   complain();
+  if (location.hash === OVERVIEW && room.open) return showOverview();
+  if (room.coder === null) return proceed();
+  byId("progress").hidden = false;
+  byId("to-overview").hidden = !room.open;
   byId("to-disagreements").hidden = settling() || !room.open;
   if (settling() && !room.open) return moveTo("");
   return settling() ? showDisagreement() : showDocument();
 }
 
+async function showOverview() {
+  const to = (fragment) => () => (room.coder === null ? busy(() => { history.pushState(null, "", fragment); return proceed(); }) : goTo(fragment));
+  byId("overview").replaceChildren(...await overviewContent({ label: to("#"), settle: to("#disagreements") }));
+  byId("progress").hidden = true;
+  room.current = null;
+  showOnly("overview");
+  byId("overview").querySelector("h2").focus({ preventScroll: true });
+}
+
 async function showDocument() {
   const given = new URLSearchParams(location.hash.slice(1)).get("document");
   const wanted = room.documents.find((number) => String(number) === given);
-  if (given !== null && wanted === undefined) complain("That document was not drawn for labelling; here is the next to read.");
+  if (given !== null && wanted === undefined) complain(say("not_drawn"));
   const number = wanted ?? nextUnanswered(null);
   if (number === undefined) return finished();
   history.replaceState(null, "", `#document=${number}`);
@@ -58,7 +73,7 @@ async function showDocument() {
   if (one.answer) room.answered.add(number);
   else room.answered.delete(number);
   showOnly("desk");
-  read({ number, one, saved: one.answer, revision: one.revision, settles: null }, room.documents, "Document");
+  read({ number, one, saved: one.answer, revision: one.revision, settles: null }, room.documents, "place_document");
   const next = nextUnanswered(number);
   if (next !== undefined && next !== number) {
     const asked = ask("document", { number: next, coder: room.coder });
@@ -73,7 +88,7 @@ async function showDisagreement() {
   const given = new URLSearchParams(location.hash.slice(1)).get("settle");
   const current = room.disagreements.find((one) => String(one.document) === given) ?? unsettled()[0];
   showOnly("list", ...(current ? ["desk"] : []));
-  const back = button("to-documents", "Back to the documents", "d", () => goTo(""));
+  const back = button("to-documents", say("to_documents"), "d", () => goTo(""));
   const agreement = element("p", { class: "quiet", id: "agreement" });
   byId("list").replaceChildren(...disagreementList(room.disagreements, current?.document, (number) => goTo(`#settle=${number}`), back, agreement));
   ask("agreement").then((found) => { agreement.textContent = agreementText(found); }, (error) => { agreement.textContent = error.message; });
@@ -84,19 +99,20 @@ async function showDisagreement() {
   history.replaceState(null, "", `#settle=${current.document}`);
   const one = await ask("document", { number: current.document, coder: room.coder });
   const all = room.disagreements.map((other) => other.document);
-  return read({ number: current.document, one, saved: current.answer, revision: current.revision, settles: current }, all, "Disagreement");
+  return read({ number: current.document, one, saved: current.answer, revision: current.revision, settles: current }, all, "place_disagreement");
 }
 
 function read(current, all, what) {
   room.current = { ...current, choice: room.drafts.get(current.number) ?? chosenIn(current.saved) };
-  const place = `${what} ${whole(all.indexOf(current.number) + 1)} of ${whole(all.length)}`;
+  const position = { number: all.indexOf(current.number) + 1, n: all.length };
+  const place = what === "place_document" ? say("place_document", position) : say("place_disagreement", position);
   draw(place);
   byId("beside").replaceChildren(...(current.settles ? [bothAnswers(current.settles, room.actors, (answer) => adopt(room, answer))] : []));
   byId("undo").hidden = Boolean(current.settles);
   mark();
   byId("document").querySelector("h2").focus({ preventScroll: true });
   scrollTo({ top: 0, behavior: "instant" });
-  announce(current.saved ? `${place}. Answered: ${inWords(chosenIn(current.saved), room.actors)}.` : `${place}.`);
+  announce(current.saved ? `${place}. ${say("answered", { answer: inWords(chosenIn(current.saved), room.actors) })}` : `${place}.`);
 }
 
 function draw(place) {
@@ -126,14 +142,12 @@ async function finished() {
   room.current = null;
   const n = unsettled().length;
   const doors = [
-    ...(room.documents.length ? [element("button", { type: "button", id: "again", onclick: () => goTo(`#document=${room.documents[0]}`) }, "Look at the answers again")] : []),
-    ...(n ? [button("settle", `Settle ${counted(n, "disagreement")}`, "d", () => goTo("#disagreements"))] : [])];
-  const part = room.documents.length < room.drawn ? `You have read your ${counted(room.documents.length, "document")}, of ${whole(room.drawn)} drawn` :
-    "You have read all documents of the sample";
-  const said = room.documents.length ? part : "No document is drawn for labelling";
-  const more = room.open ? [element("a", { href: "/" }, "The series of these events"), ", with what the model found and counts corrected by the labels."] :
-    ["Totals, disagreements and the series are on the coordinator’s page; howsure printed its link when it was started."];
-  byId("done").replaceChildren(heading(said), element("p", {}, "Every answer is stored. End the labelling by Ctrl-C where howsure runs."),
+    ...(room.documents.length ? [element("button", { type: "button", id: "again", onclick: () => goTo(`#document=${room.documents[0]}`) }, say("look_again"))] : []),
+    ...(n ? [button("settle", say("settle", { n }), "d", () => goTo("#disagreements"))] : [])];
+  const part = room.documents.length < room.drawn ? say("done_part", { n: room.documents.length, drawn: room.drawn }) : say("done_all");
+  const said = room.documents.length ? part : say("none_drawn");
+  const more = room.open ? [element("a", { href: "/" }, say("to_series"))] : [say("on_coordinators_page")];
+  byId("done").replaceChildren(heading(said), element("p", {}, room.open ? say("all_stored_coordinator") : say("all_stored")),
     element("div", { class: "row" }, doors), element("p", {}, more));
   byId("done").querySelector("h2").focus();
   announce(`${said}.`);
@@ -148,7 +162,7 @@ let intervals = Promise.resolve();
 
 function refreshIntervals() {
   byId("intervals").hidden = !room.open;
-  if (room.open) intervals = ask("intervals").then(showIntervals, (error) => { byId("intervals").textContent = `The intervals are not known: ${error.message}`; });
+  if (room.open) intervals = ask("intervals").then(showIntervals, (error) => { byId("intervals").textContent = error.message; });
 }
 
 // --- what is done
@@ -209,8 +223,7 @@ async function enter(name) {
   keepName(entry.coder);
   document.title = entry.question;
   byId("question").textContent = entry.question;
-  byId("who").textContent = `· ${entry.coder}${entry.progress.open ? " (coordinator)" : ""}`;
-  byId("progress").hidden = false;
+  byId("who").textContent = `· ${entry.coder}${entry.progress.open ? ` (${say("coordinator")})` : ""}`;
   byId("choices").replaceChildren(...choiceButtons(room.choices, (what) => press(room, what)));
   heard(entry.progress);
   await show();
@@ -231,7 +244,7 @@ function goBetween() {
 }
 
 function listen() {
-  const fixed = { n: null, u: null, y: null, d: goBetween, z: () => undo(room), ArrowLeft: () => step(-1), ArrowRight: () => step(1), Enter: () => save(room) };
+  const fixed = { n: null, u: null, y: null, d: goBetween, o: () => { if (room.open) goTo(OVERVIEW); }, z: () => undo(room), ArrowLeft: () => step(-1), ArrowRight: () => step(1), Enter: () => save(room) };
   const digits = Object.fromEntries(Array.from({ length: 9 }, (_, i) => [String(i + 1), null]));
   const letters = Object.fromEntries([...LETTERS].map((key) => [key, () => settleBy(key)])); // d goes back
   const actions = Object.fromEntries(Object.entries({ ...fixed, ...digits, ...letters }).map(([key, act]) =>
@@ -245,40 +258,49 @@ function listen() {
       follow(data.stored).catch((error) => complain(error.message));
       return;
     }
-    complain(`This room is open in another tab as ${room.coder} too. Neither overwrites an answer of the other without asking.`);
+    complain(say("other_tab", { coder: room.coder }));
     if (data.isNew) tabs.postMessage({ coder: room.coder });
   });
 }
 
-// A link of one's own says who labels, or the browser knows; else what is asked, and how long it takes, then the name.
+// The coordinator begins with the overview. A link of one's own says who labels, or the browser knows; else the name is asked.
 async function begin() {
   const overview = await ask("start");
+  Object.assign(room, { start: overview, open: overview.coordinator });
   byId("rename").hidden = overview.coder !== null;
+  document.title = byId("question").textContent = overview.question;
+  if (room.open && location.hash.length < 2) history.replaceState(null, "", OVERVIEW);
+  return show();
+}
+
+function proceed() {
+  const overview = room.start;
   const name = overview.coder ?? keptName();
   if (name) return enter(name);
-  byId("question").textContent = overview.question;
-  const part = overview.documents < overview.drawn ? ` for a new coder, of ${whole(overview.drawn)} drawn` : "";
-  byId("about").textContent = `${counted(overview.documents, "document")} to read${part}, ${overview.time}: ${overview.how}.`;
+  const { documents: n, drawn } = overview;
+  const ahead = n < drawn ? say("ahead_part", { n, drawn, time: timeText(overview) }) : say("ahead", { n, time: timeText(overview) });
+  byId("about").textContent = `${ahead} ${howText(overview)}`;
   return askName("");
 }
 
 function start() {
   hideToken();
   byId("steps").replaceChildren(
-    button("save", "Save and next", "Enter", () => save(room)),
-    button("back", "←", null, () => step(-1), { "aria-keyshortcuts": "ArrowLeft", "aria-label": "Back" }),
-    button("forward", "→", null, () => step(1), { "aria-keyshortcuts": "ArrowRight", "aria-label": "Forward" }),
-    button("undo", "Undo", "z", () => undo(room)));
+    button("save", say("save_and_next"), "Enter", () => save(room)),
+    button("back", "←", null, () => step(-1), { "aria-keyshortcuts": "ArrowLeft", "aria-label": say("back") }),
+    button("forward", "→", null, () => step(1), { "aria-keyshortcuts": "ArrowRight", "aria-label": say("forward") }),
+    button("undo", say("undo"), "z", () => undo(room)));
   byId("answer").addEventListener("click", (event) => { // after a mouse, Enter saves; a button that keys pressed keeps the focus
     if (event.detail && event.target.closest("button")) byId("document").querySelector("h2")?.focus({ preventScroll: true });
   });
   byId("skip").addEventListener("click", (event) => { event.preventDefault(); byId("answer").focus(); });
   byId("rename").addEventListener("click", () => {
-    if (room.drafts.size) return complain(`${counted(room.drafts.size, "choice")} of ${room.coder} not saved yet: save, or press what is chosen once more.`);
+    if (room.drafts.size) return complain(say("drafts_left", { n: room.drafts.size, coder: room.coder }));
     room.current = null;
     return askName(room.coder);
   });
   byId("to-disagreements").addEventListener("click", () => goTo("#disagreements"));
+  byId("to-overview").addEventListener("click", () => goTo(OVERVIEW));
   onName((name) => busy(() => enter(name)));
   listen();
   document.querySelector("main").removeAttribute("aria-busy");

@@ -1,12 +1,13 @@
 // The sections that open one from another: documents of a point, a document, doubtful documents.
 
 import { element } from "./dom.js";
+import { say } from "./wording.js";
 import { withCorrections } from "./corrections.js";
 import { doubtfulListing, pointListing } from "./listing.js";
 import { clusteringText, readingOf } from "./reading.js";
 
 function closer(page, id, changes) {
-  return element("p", {}, element("button", { type: "button", id, onclick: () => page.go(changes) }, "Close"));
+  return element("p", {}, element("button", { type: "button", id, onclick: () => page.go(changes) }, say("close")));
 }
 
 export async function drawPoint({ counts, period, unit, level, ...asked }, page) {
@@ -33,12 +34,12 @@ export async function drawDocument(asked, page) {
 export async function drawDoubtful(asked, page) {
   const documents = await page.source.doubtful(asked);
   const choose = element("select", { id: "doubtful-actor", onchange: (event) => page.go({ doubtful: event.target.value }) },
-    element("option", { value: "" }, "all actors"),
+    element("option", { value: "" }, say("all_actors")),
     page.overview.actors.map((actor) => element("option", { value: actor.code, selected: actor.code === asked.actor }, actor.title)));
   const listing = doubtfulListing(documents, {
     imported: page.overview.imported,
-    whose: asked.actor === undefined ? "all actors" : page.titles[asked.actor],
+    whose: asked.actor === undefined ? say("all_actors") : page.titles[asked.actor],
     open: (number) => page.go({ document: number, sample: "best" }, "document"),
   });
-  return [listing[0], element("p", {}, element("label", {}, "Of ", choose)), listing.slice(1), closer(page, "close-doubtful", { doubtful: null })];
+  return [listing[0], element("p", {}, element("label", {}, say("of_actor"), " ", choose)), listing.slice(1), closer(page, "close-doubtful", { doubtful: null })];
 }

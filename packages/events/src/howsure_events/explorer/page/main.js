@@ -1,7 +1,7 @@
 // The page: what the address says is asked of the source and drawn, section by section.
 
 import { byId, element, heading, table } from "./dom.js";
-import { readState, writeState } from "./state.js";
+import { ALL_SHOWN, defaults, fittingPeriod, readState, writeState } from "./state.js";
 import { servedSource } from "./served.js";
 import { embeddedSource, unpacked } from "./embedded.js";
 import { markPoint } from "./chart.js";
@@ -9,9 +9,8 @@ import { buildForm, showChoices } from "./form.js";
 import { drawComparison, drawSeries } from "./figures.js";
 import { drawDocument, drawDoubtful, drawPoint } from "./lists.js";
 import { focusOn, section } from "./sections.js";
-import { bandsText, counted, eventText, whole } from "./wording.js";
+import { PERIODS, bandsText, day, documentCount, eventText, list, say } from "./wording.js";
 
-const SHARED = "Documents of one story, identified by nearly equal texts or by a column of the input, count as one source; all others are treated as independent.";
 const embedded = byId("data");
 
 // What the sections need of each other.
@@ -62,33 +61,60 @@ function seesNoCompounds({ imported, settings: { rule } }) {
   return !imported && rule?.name === "attack" && !rule.described_by?.includes("compound");
 }
 
+// The question that coders would be asked, which the event is made of; null if it has no name.
+function questionOf(asked) {
+  if (asked === null) return null;
+  const { kind, own, verb, event } = asked;
+  return kind === "own" ? own : kind === "verb" ? say("question_verb", { verb }) : say("question_event", { event });
+}
+
 function tellAbout(overview) {
-  const left = Object.entries(overview.left_out).map(([reason, n]) => `${whole(n)} left out (${reason})`);
-  const dates = overview.first === null ? [] : [`${overview.first} to ${overview.last}`];
-  if (overview.question) document.title = byId("title").textContent = overview.question;
-  const facts = [counted(overview.documents, "document"), ...dates, ...left];
+  const reasons = {
+    no_actor: say("reason_no_actor"), no_date: say("reason_no_date"), category: say("reason_category"), empty: say("reason_empty"),
+    too_long: say("reason_too_long"), date: say("reason_day"),
+  };
+  const left = Object.entries(overview.left_out).map(([reason, n]) => say("left_out", { n, reason: reasons[reason.replaceAll(" ", "_")] ?? reason }));
+  const dates = overview.first === null ? [] : [say("from_to", { first: day(overview.first), last: day(overview.last) })];
+  const question = overview.question ?? questionOf(overview.asked);
+  if (question) document.title = byId("title").textContent = question;
+  const facts = [documentCount(overview.documents), ...dates, ...left];
   byId("facts").textContent = facts.join(" · ");
   byId("event").textContent = eventText(overview);
   byId("event").hidden = false;
-  if (overview.imported) byId("bands").textContent = `The probabilities come from another model and were imported. ${bandsText(overview)} ${SHARED}`;
-  else if (overview.labels) byId("bands-of").textContent = "The intervals of the raw counts";
+  const bands = overview.labels ? say("bands_of_raw") : say("bands_intervals");
+  byId("bands").textContent = overview.imported ? `${say("imported")} ${bandsText(overview)} ${say("stories")}` : `${say("attribution", { bands })} ${say("stories")}`;
   byId("labels-note").hidden = !overview.labels;
   byId("rule-note").hidden = !seesNoCompounds(overview);
-  byId("recipe").replaceChildren(table("Settings of the store", [
-    { name: "Setting", cell: ([name]) => name },
-    { name: "Value", cell: ([, value]) => (typeof value === "string" ? value : JSON.stringify(value)) },
-  ], Object.entries(overview.settings)));
+  byId("recipe").replaceChildren(table(say("settings"), [
+    { name: say("setting"), cell: ([name]) => name }, { name: say("value"), cell: ([, value]) => value },
+  ], settingRows(overview.settings)));
   if (overview.regression) tellRegression(overview.regression);
   byId("footer").textContent = overview.held
-    ? `Made with howsure. This file loads nothing from the network. ${overview.held.said}`
-    : "Served by howsure on this machine; nothing is loaded from elsewhere.";
+    ? `${say("footer_file")} ${contentText(overview.held)}` : say("footer_served");
+}
+
+// Settings as names and values: what is inside of others has their names before its own.
+function settingRows(settings, before = "") {
+  return Object.entries(settings).flatMap(([name, value]) => {
+    const path = before ? `${before} › ${Array.isArray(settings) ? Number(name) + 1 : name}` : name;
+    const isPlain = value === null || typeof value !== "object";
+    if (isPlain) return [[path, value === null ? "–" : String(value)]];
+    const items = Object.values(value);
+    if (Array.isArray(value) && items.every((item) => item === null || typeof item !== "object")) return [[path, items.join(", ") || "–"]];
+    return items.length ? settingRows(value, path) : [[path, "–"]];
+  });
+}
+
+// What a page in one file has in it.
+function contentText({ periods, actors, texts, samples }) {
+  return say("footer_content", { actors: actors[0], of_actors: actors[1], periods: list(periods.map((period) => PERIODS[period])), texts: texts[0], of_texts: texts[1], samples });
 }
 
 // What a regression on the labels found, as a table whose numbers are texts.
 function tellRegression({ headings, words, rows, notes }) {
   const columns = headings.map((name, at) => ({ name, number: !words.includes(name), cell: (row) => row[at] }));
   const below = notes.map((note) => element("p", { class: "quiet" }, note));
-  byId("regression").replaceChildren(heading("What it depends on"), table("Coefficients, naive and corrected by labels", columns, rows), ...below);
+  byId("regression").replaceChildren(heading(say("depends_on_what")), table(say("coefficients"), columns, rows), ...below);
   byId("regression").hidden = false;
 }
 
@@ -101,6 +127,14 @@ function onResize(redraw) {
   });
 }
 
+// With more actors than are shown at first, those with the highest corrected counts come first.
+async function sortActors(overview) {
+  if (!overview.labels || overview.actors.length <= ALL_SHOWN) return;
+  const { unit, level } = defaults(overview);
+  const { totals = {} } = await page.source.corrected({ period: fittingPeriod(overview), unit, level }).catch(() => ({}));
+  overview.actors = overview.actors.toSorted((a, b) => (totals[b.code]?.corrected ?? -1) - (totals[a.code]?.corrected ?? -1));
+}
+
 async function start() {
   try {
     page.source = embedded ? embeddedSource(await unpacked(embedded.textContent)) : servedSource();
@@ -110,7 +144,8 @@ async function start() {
   }
   const { actors } = page.overview;
   tellAbout(page.overview);
-  if (!actors.length) return page.complain(["No actor acts in any document of this store. Are the rule and the lexicon the intended ones?"]);
+  if (!actors.length) return page.complain([say("no_events")]);
+  await sortActors(page.overview);
   page.titles = Object.fromEntries(actors.map((actor) => [actor.code, actor.title]));
   buildForm(page.overview, { changed: choose, refused: (text) => { page.complain([text]); showChoices(page.state); } });
   byId("skip").addEventListener("click", (event) => { event.preventDefault(); (document.querySelector("#series-chart [tabindex='0']") ?? byId("series")).focus(); });

@@ -2,10 +2,9 @@
 
 import { element, heading, table } from "./dom.js";
 import { linkText, originOf, titleOf } from "./listing.js";
-import { counted, named, probability } from "./wording.js";
+import { named, percent, probability, say, yesOrNo } from "./wording.js";
 
 const COLOURS = 8;
-const UNKNOWN = "No evidence is known: the probabilities were imported, without the mentions that they come from.";
 
 function number(mention) {
   return mention.entity + 1;
@@ -71,42 +70,42 @@ function entityTable(view) {
   const shownEntities = [...members.entries()].filter(([entity, all]) =>
     entity !== null && all.some((mention) => mention.actors.length || mention.verb !== null));
   const columns = [
-    { name: "Entity", number: true, cell: ([entity]) => String(entity + 1) },
-    { name: "Mentions", cell: ([, all]) => all.map((mention) => textOf(view, mention.at)).join(" · ") },
-    { name: "Named as", cell: ([, all]) => [...new Set(all.flatMap((mention) => mention.actors))].join(", ") || "–" },
-    { name: "Acts", cell: ([, all]) => (all.some((mention) => mention.verb !== null) ? "yes" : "no") },
+    { name: say("entity"), number: true, cell: ([entity]) => String(entity + 1) },
+    { name: say("mentions"), cell: ([, all]) => all.map((mention) => textOf(view, mention.at)).join(" · ") },
+    { name: say("named_as"), cell: ([, all]) => [...new Set(all.flatMap((mention) => mention.actors))].join(", ") || "–" },
+    { name: say("acts"), cell: ([, all]) => yesOrNo(all.some((mention) => mention.verb !== null)) },
   ];
-  return shownEntities.length ? table("Entities that act or are named as an actor, in this clustering", columns, shownEntities) : null;
+  return shownEntities.length ? table(say("entities_caption"), columns, shownEntities) : null;
 }
 
 function evidenceTable(view) {
   const columns = [
-    { name: "Actor", cell: (one) => one.actor },
-    { name: "Named by", cell: (one) => `${one.named_text} (mention ${one.named + 1})` },
-    { name: "Acts", cell: (one) => `${one.agent_text} (mention ${one.agent + 1})` },
-    { name: "One entity", number: true, cell: (one) => probability(one.pair) },
-    { name: "Makes it true", number: true, cell: (one) => probability(one.probability) },
-    { name: "In this clustering", cell: (one) => (one.present ? "yes" : "no") },
+    { name: say("actor"), cell: (one) => one.actor },
+    { name: say("named_by"), cell: (one) => say("mention_number", { text: one.named_text, number: one.named + 1 }) },
+    { name: say("acts"), cell: (one) => say("mention_number", { text: one.agent_text, number: one.agent + 1 }) },
+    { name: say("one_entity"), number: true, cell: (one) => probability(one.pair) },
+    { name: say("makes_true"), number: true, cell: (one) => probability(one.probability) },
+    { name: say("in_clustering"), cell: (one) => yesOrNo(one.present) },
   ];
-  return view.evidence.length ? table("The share of samples in which two mentions make the event true, and the exact probability that they corefer", columns, view.evidence) : null;
+  return view.evidence.length ? table(say("evidence_caption"), columns, view.evidence) : null;
 }
 
 function linkList(links, titles) {
-  if (!links.length) return element("p", { class: "quiet" }, "None: a certain event depends on no link.");
-  const share = (value) => `${Math.round(100 * value)} %`;
+  if (!links.length) return element("p", { class: "quiet" }, say("no_links"));
+  const share = (value) => percent(Math.round(100 * value) / 100);
   return element("ul", { class: "links" }, links.map((link) => element("li", {},
-    `${titles[link.actor] ?? link.actor}: ${linkText(link)}; together in ${share(link.with_event)} of the samples with the event, ` +
-    `in ${share(link.without_event)} of those without${link.share < 1 ? ` (among ${share(link.share)} of all samples)` : ""}`)));
+    `${titles[link.actor] ?? link.actor}: ${linkText(link)}; ${say("link_together", { with_event: share(link.with_event), without_event: share(link.without_event) })}` +
+    `${link.share < 1 ? ` (${say("link_among", { share: share(link.share) })})` : ""}`)));
 }
 
 function actingText(view) {
   const acting = view.actors.filter((actor) => actor.present).map((actor) => actor.title);
-  return acting.join(", ") || "no actor";
+  return acting.join(", ") || say("no_actor");
 }
 
 export function clusteringText(view) {
-  if (view.imported) return `Most probably: ${actingText(view)}`;
-  const which = view.sample === "best" ? "1-best clustering" : `Sample ${view.sample + 1} of ${view.samples}`;
+  if (view.imported) return say("most_probably", { actors: actingText(view) });
+  const which = view.sample === "best" ? say("best_clustering") : say("sample_of", { number: view.sample + 1, n: view.samples });
   return `${which}: ${actingText(view)}`;
 }
 
@@ -124,28 +123,29 @@ export function readingOf(view, { another, best, titles }) {
   const text = element("div", { class: "reading", id: "text" },
     view.sentences.map((sentence, at) => sentenceNode(view, sentence, at, coloured)));
   text.addEventListener("click", (event) => outline(text, event));
-  const few = view.held !== undefined && view.held < view.samples ? ` (this file contains ${view.held} of ${view.samples})` : "";
+  const few = view.held !== undefined && view.held < view.samples ? ` (${say("samples_here", { held: view.held, n: view.samples })})` : "";
   const button = (id, pressed, press, words) =>
     element("button", { type: "button", id, "aria-pressed": String(pressed), onclick: press }, words);
+  const answers = (view.answers ?? []).map(({ coder, acting, unclear, settles }) => element("li", {},
+    element("strong", {}, unclear ? say("unclear") : acting.join(", ") || say("none_of_them")), ` (${settles ? say("settled_by", { coder }) : coder})`));
   const head = [
     heading(titleOf(view)),
     originOf(view),
+    answers.length ? element("ul", { class: "coded", "aria-label": say("answers") }, answers) : null,
+    text,
     element("ul", { class: "actors-here" }, view.actors.map((actor) => element("li", {},
-      `${named(actor.title, actor.code)}: probability ${probability(actor.probability)}`))),
+      say("actor_probability", { actor: named(actor.title, actor.code), probability: probability(actor.probability) })))),
   ];
-  if (view.imported) return [...head, element("p", { id: "clustering" }, clusteringText(view)), element("p", { class: "quiet" }, UNKNOWN), text];
+  if (view.imported) return [...head, element("p", { id: "clustering" }, clusteringText(view)), element("p", { class: "quiet" }, say("no_evidence_known"))];
   return [
     ...head,
     element("div", { class: "row" },
-      button("another-sample", view.sample !== "best", another, `Another sample${few}`),
-      button("best-clustering", view.sample === "best", best, "1-best")),
+      button("another-sample", view.sample !== "best", another, `${say("another_sample")}${few}`),
+      button("best-clustering", view.sample === "best", best, say("best"))),
     element("p", { id: "clustering" }, clusteringText(view)),
-    view.mentions.some((mention) => mention.entity !== null) ? element("p", { class: "quiet" },
-      "Mentions with the same number and colour are one entity. A framed code names an actor; the event is in bold.") :
-      element("p", { class: "quiet" }, `${counted(view.mentions.length, "mention")}; no event in any clustering.`),
-    text,
-    heading("Who is who", 3), entityTable(view) ?? element("p", { class: "quiet" }, "Nobody acts, and nobody is an actor."),
-    heading("Evidence", 3), evidenceTable(view) ?? element("p", { class: "quiet" }, "None in any sample."),
-    heading("Links it depends on", 3), linkList(view.links, titles),
+    element("p", { class: "quiet" }, view.mentions.some((mention) => mention.entity !== null) ? say("colours") : say("no_event_in_clusterings", { n: view.mentions.length })),
+    heading(say("who_is_who"), 3), entityTable(view) ?? element("p", { class: "quiet" }, say("nobody_acts")),
+    heading(say("evidence"), 3), evidenceTable(view) ?? element("p", { class: "quiet" }, say("none_in_samples")),
+    heading(say("links"), 3), linkList(view.links, titles),
   ];
 }

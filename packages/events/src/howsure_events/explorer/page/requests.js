@@ -1,6 +1,6 @@
 // Requests to the server of this page; errors are shown as text.
 
-const LOST = "The server does not answer. Was the howsure command stopped? Start it again.";
+import { say } from "./wording.js";
 
 // The answer to a request. An error has the status (0 without an answer) and the body of the answer.
 export async function answered(path, options = {}) {
@@ -8,11 +8,11 @@ export async function answered(path, options = {}) {
   try {
     response = await fetch(path, { credentials: "same-origin", redirect: "error", ...options });
   } catch {
-    throw Object.assign(new Error(LOST), { status: 0, said: {} });
+    throw Object.assign(new Error(say("server_lost")), { status: 0, said: {} });
   }
   if (response.ok) return response;
   const said = await response.json().catch(() => ({}));
-  throw Object.assign(new Error(said.error ?? `The server answered with ${response.status}.`), { status: response.status, said });
+  throw Object.assign(new Error(said.error ?? say("server_answered", { status: String(response.status) })), { status: response.status, said });
 }
 
 // Parameters as a query string; the name of a list is repeated for each element.

@@ -1,6 +1,7 @@
 // Sections of the page: each drawn again when what it depends on changes; an answer that comes too late is dropped.
 
 import { byId, element, heading } from "./dom.js";
+import { say } from "./wording.js";
 
 const shown = {}; // what each section shows, or is about to show
 const tickets = {};
@@ -20,7 +21,7 @@ function settle(id) {
 }
 
 function failure(error) {
-  return [heading("This could not be shown"), element("p", { class: "problem", role: "alert" }, error.message)];
+  return [heading(say("not_shown")), element("p", { class: "problem", role: "alert" }, error.message)];
 }
 
 // `asked` is all that the section depends on, null if it is not shown; `draw` answers with its content.

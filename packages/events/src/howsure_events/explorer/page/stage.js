@@ -14,7 +14,7 @@ export function complain(...content) {
 }
 
 export function showOnly(...ids) {
-  for (const id of ["name", "list", "desk", "done"]) byId(id).hidden = !ids.includes(id);
+  for (const id of ["name", "overview", "list", "desk", "done"]) byId(id).hidden = !ids.includes(id);
 }
 
 // What is pressed while an answer is under way is not done: it was not meant for the next document.

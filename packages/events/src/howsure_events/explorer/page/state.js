@@ -1,13 +1,13 @@
 // What is shown is written in the fragment of the address, so that it can be kept, sent, and gone back to.
 
-import { COUNTS, INTERVALS, LEVELS, PERIODS, SCALES } from "./wording.js";
+import { COUNTS, INTERVALS, LEVELS, PERIODS, SCALES, say } from "./wording.js";
 
-const ALL_SHOWN = 4; // actors that are all shown at first
+export const ALL_SHOWN = 4; // actors shown at first: those with the highest counts
 export const MOST_ACTORS = 6;
 const DAY = 86400000;
 
 // A length of period that gives some dozens of points, among those there are.
-function fittingPeriod(overview) {
+export function fittingPeriod(overview) {
   const days = (Date.parse(overview.last) - Date.parse(overview.first)) / DAY;
   const wanted = days > 500 ? "quarter" : days > 120 ? "month" : "week";
   const held = overview.held?.periods ?? Object.keys(PERIODS);
@@ -21,7 +21,7 @@ export function levels(overview) {
 
 export function defaults(overview) {
   return {
-    actors: overview.actors.slice(0, overview.actors.length <= ALL_SHOWN ? ALL_SHOWN : 2).map((actor) => actor.code),
+    actors: overview.actors.slice(0, ALL_SHOWN).map((actor) => actor.code),
     period: fittingPeriod(overview), unit: "documents", interval: "exact", level: levels(overview).at(-1), scale: "same",
     counts: overview.labels ? "corrected" : "raw", labelled: Boolean(overview.labels),
     point: null, document: null, sample: "best", compare: null, doubtful: null,
@@ -35,14 +35,14 @@ export function readState(fragment, overview, problems) {
   const known = new Set(overview.actors.map((actor) => actor.code));
   const actor = (code) => {
     if (known.has(code)) return true;
-    problems.push(`No actor “${code.slice(0, 60)}” acts in these documents; it is left out.`);
+    problems.push(say("no_such_actor", { code: code.slice(0, 60) }));
     return false;
   };
   const choice = (name, choices) => {
     const value = given.get(name);
     if (value === null) return;
     if (choices.includes(value)) state[name] = value;
-    else problems.push(`${name} must be one of ${choices.join(", ")}; the address has “${value.slice(0, 60)}”.`);
+    else problems.push(say("no_such_choice", { name, choices: choices.join(", "), value: value.slice(0, 60) }));
   };
   choice("period", overview.held?.periods ?? Object.keys(PERIODS));
   choice("unit", overview.units);
@@ -52,7 +52,7 @@ export function readState(fragment, overview, problems) {
   if (state.labelled) choice("counts", Object.keys(COUNTS));
   if (given.has("actor")) {
     const asked = [...new Set(given.getAll("actor"))].filter((code) => code !== "").filter(actor);
-    if (asked.length > MOST_ACTORS) problems.push(`The first ${MOST_ACTORS} actors of ${asked.length} are shown.`);
+    if (asked.length > MOST_ACTORS) problems.push(say("first_actors_shown", { most: MOST_ACTORS, n: asked.length }));
     state.actors = asked.slice(0, MOST_ACTORS);
   }
   if (given.has("point") && given.has("at") && actor(given.get("point"))) {
@@ -64,11 +64,11 @@ export function readState(fragment, overview, problems) {
   }
   if (given.has("document")) {
     if (/^[0-9]{1,15}$/.test(given.get("document"))) state.document = Number(given.get("document"));
-    else problems.push(`document must be a whole number; the address has “${given.get("document").slice(0, 60)}”.`);
+    else problems.push(say("document_not_whole", { value: given.get("document").slice(0, 60) }));
   }
   if (given.has("sample")) {
     if (/^[0-9]{1,6}$/.test(given.get("sample"))) state.sample = Number(given.get("sample"));
-    else if (given.get("sample") !== "best") problems.push("sample must be “best” or a whole number.");
+    else if (given.get("sample") !== "best") problems.push(say("sample_not_whole"));
   }
   if (given.has("doubtful")) {
     const whose = given.get("doubtful");

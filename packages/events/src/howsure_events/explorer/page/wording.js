@@ -1,48 +1,63 @@
-// Numbers and names as they are read.
+// Texts, numbers and dates in the language of the page.
+
+import { LOCALE, TEXTS } from "./catalogue.js";
+
+const FORMS = new Intl.PluralRules(LOCALE);
+const DATES = new Intl.DateTimeFormat(LOCALE, { dateStyle: "long", timeZone: "UTC" });
+
+export function whole(value) {
+  return value.toLocaleString(LOCALE, { maximumFractionDigits: 0, signDisplay: "negative" });
+}
+
+// A text of the catalogue, in the plural form for `n` where it has several; its values are put in, numbers as whole ones.
+export function say(key, values = {}) {
+  const entry = TEXTS[key];
+  const text = typeof entry === "string" ? entry : entry[FORMS.select(Math.abs(values.n))] ?? entry.other;
+  return text.replace(/\{(\w+)\}/g, (_, name) => (typeof values[name] === "number" ? whole(values[name]) : values[name]));
+}
+
+export function list(names) {
+  return new Intl.ListFormat(LOCALE, { style: "long", type: "conjunction" }).format(names);
+}
+
+// A date in a sentence; tables have the ISO form.
+export function day(date) {
+  return DATES.format(Date.parse(date));
+}
 
 export const LEVELS = ["0.8", "0.9", "0.95"];
-export const UNITS = { documents: "documents", share: "share of documents", entities: "entities" };
-export const PERIODS = { week: "week", month: "month", quarter: "quarter", year: "year" };
-export const INTERVALS = { exact: "exact", normal: "normal (the paper’s)", samples: "quantiles of samples" };
-
-export const SCALES = { same: "one for all actors", own: "one for each actor" };
-export const COUNTS = { corrected: "corrected by labels", raw: "raw: what the model finds" };
+export const UNITS = { documents: say("unit_documents"), share: say("unit_share"), entities: say("unit_entities") };
+export const PERIODS = { week: say("period_week"), month: say("period_month"), quarter: say("period_quarter"), year: say("period_year") };
+export const INTERVALS = { exact: say("interval_exact"), normal: say("interval_normal"), samples: say("interval_samples") };
+export const SCALES = { same: say("scale_same"), own: say("scale_own") };
+export const COUNTS = { corrected: say("counts_corrected"), raw: say("counts_raw") };
 
 const LONGEST_EVENT = 240;
 
 // The event that is counted: the name of the rule and its words, cut where they are many (the settings have them all).
 export function eventText({ event }) {
-  return `Counted event: ${event.length > LONGEST_EVENT ? `${event.slice(0, LONGEST_EVENT)}…` : event}`;
-}
-
-// What finds events before anybody has read: the rule of the store, or the model whose scores were imported.
-export function finderOf({ imported }) {
-  return imported ? "model" : "rule";
+  return say("counted_event", { event: event.length > LONGEST_EVENT ? `${event.slice(0, LONGEST_EVENT)}…` : event });
 }
 
 // What the bands of a chart include.
-export function bandsText({ imported, uncertainty }, bands = "The intervals") {
-  if (imported) return `${bands} include the uncertainty of ${uncertainty}`;
-  return `${bands} include the uncertainty of coreference, not that of the parse, the names, the rule or the news.`;
+export function bandsText({ imported }, bands = say("bands_intervals")) {
+  return imported ? say("bands_imported", { bands }) : say("bands_coreference", { bands });
 }
-
-// What those of counts corrected by labels include.
-export const CORRECTED_BANDS = "The counts are corrected by labels: their intervals include what the model misses and invents, " +
-  "not errors of the readers, nor what the news omits.";
 
 // A level as it is read: 0.95 is 95 %.
 export function percent(level) {
-  return `${Number((100 * level).toFixed(6))} %`;
+  return `${Number((100 * level).toFixed(6)).toLocaleString(LOCALE)} %`;
 }
 
-export function whole(value) {
-  return value.toLocaleString("en-US", { maximumFractionDigits: 0, signDisplay: "negative" });
+// A number to some digits.
+export function decimal(value, digits) {
+  return value.toLocaleString(LOCALE, { minimumFractionDigits: digits, maximumFractionDigits: digits, signDisplay: "negative" });
 }
 
 function withUnit(value, unit, digits) {
   if (value === null || value === undefined) return "–";
   const [shown, sign, most] = unit === "share" ? [100 * value, " %", 2] : [value, "", digits];
-  return shown.toLocaleString("en-US", { minimumFractionDigits: unit === "share" ? 0 : digits, maximumFractionDigits: most, signDisplay: "negative" }) + sign;
+  return shown.toLocaleString(LOCALE, { minimumFractionDigits: unit === "share" ? 0 : digits, maximumFractionDigits: most, signDisplay: "negative" }) + sign;
 }
 
 // An estimated count or share.
@@ -58,9 +73,9 @@ export function end(value, unit) {
 // A probability to two digits, never rounded to certainty.
 export function probability(value) {
   if (value === null || value === undefined) return "–";
-  if (value > 0 && value < 0.005) return "< 0.01";
-  if (value < 1 && value > 0.995) return "> 0.99";
-  return value.toFixed(2);
+  if (value > 0 && value < 0.005) return `< ${decimal(0.01, 2)}`;
+  if (value < 1 && value > 0.995) return `> ${decimal(0.99, 2)}`;
+  return decimal(value, 2);
 }
 
 // The same in a sentence: "= 0.53", but "> 0.99".
@@ -69,12 +84,16 @@ export function probabilityIs(value) {
   return /^[<>]/.test(text) ? text : `= ${text}`;
 }
 
+export function yesOrNo(value) {
+  return value ? say("yes") : say("no");
+}
+
 export function named(title, code) {
   return title.toLowerCase() === code.toLowerCase() ? title : `${title} (${code})`;
 }
 
-export function counted(n, one, many = `${one}s`) {
-  return `${whole(n)} ${n === 1 ? one : many}`;
+export function documentCount(n) {
+  return say("n_documents", { n });
 }
 
 // Whether a row of a series has a count corrected by labels.
@@ -83,51 +102,55 @@ export function isCorrected(row) {
 }
 
 export function intervalText(low, high, unit) {
-  return low === null || low === undefined ? "–" : `${end(low, unit)} to ${end(high, unit)}`;
+  return low === null || low === undefined ? "–" : say("interval_ends", { low: end(low, unit), high: end(high, unit) });
 }
 
 // What a point of a series says, in one sentence.
 export function pointText(title, row, unit, level) {
-  const where = `${title}, ${row.period}${row.incomplete ? " (may be incomplete)" : ""}`;
-  const of = counted(row.documents, "document");
-  const what = unit === "share" ? "" : ` ${UNITS[unit]}`;
-  const reach = (low, high) => `${percent(level)} interval ${intervalText(low, high, unit)}`;
-  if (row.mean === null) return `${where}: no documents`;
-  const best = `1-best ${end(row.best, unit)}`;
+  const where = row.incomplete ? say("point_incomplete", { title, period: row.period }) : `${title}, ${row.period}`;
+  if (row.mean === null) return say("point_empty", { where });
+  const count = (value) => (unit === "share" ? amount(value, unit) : say("point_count", { count: amount(value, unit), unit: UNITS[unit] }));
+  const values = { where, n: row.documents, level: percent(level), best: end(row.best, unit), raw: amount(row.mean, unit) };
   if (isCorrected(row)) {
-    return `${where}: ${amount(row.corrected, unit)}${what} corrected by labels, ` +
-      `${reach(row.correctedLow, row.correctedHigh)}; raw ${amount(row.mean, unit)}; of ${of}, ${whole(row.read)} read`;
+    return say("point_corrected", { ...values, count: count(row.corrected), interval: intervalText(row.correctedLow, row.correctedHigh, unit), labelled: row.read });
   }
-  return `${where}: ${amount(row.mean, unit)}${what} expected, ${reach(row.low, row.high)}, ${best}, of ${of}`;
+  return say("point_raw", { ...values, count: count(row.mean), interval: intervalText(row.low, row.high, unit) });
 }
 
 // The parts of a corrected count: positive labels, and the estimate for unlabelled documents.
 // `below`: positive documents that the model gave a probability below 0.5; `absent`: those of them without any.
 export function behindText(title, row, { below, absent }, unit, level) {
-  const count = unit === "share" ? row.corrected * row.documents : row.corrected;
+  const scale = unit === "share" ? row.documents : 1;
+  const count = row.corrected * scale;
   const rest = Math.max(0, count - row.positives);
-  const estimated = count > 0 ? ` (${percent(Math.round((100 * rest) / count) / 100)})` : "";
-  return `${title}: about ${amount(count)} of ${counted(row.documents, "document")}, ${percent(level)} interval ` +
-    `${intervalText(...[row.correctedLow, row.correctedHigh].map((one) => (unit === "share" ? one * row.documents : one)))}. ` +
-    `Of ${whole(row.read)} with a label, ${whole(row.positives)} are positive; ${whole(below)} of these had a probability ` +
-    `below 0.5${below ? `, ${whole(absent)} were not found at all` : ""}. ` +
-    `${amount(rest)}${estimated} are estimated for the ${whole(row.documents - row.read)} without a label.`;
+  const estimate = say("behind_estimate", {
+    title, count: amount(count), n: row.documents, level: percent(level), interval: intervalText(row.correctedLow * scale, row.correctedHigh * scale),
+  });
+  const labels = say("behind_labels", { n: row.read, positives: row.positives, below });
+  const missed = below ? ` ${say("behind_missed", { n: absent })}` : "";
+  const share = count > 0 ? ` (${percent(Math.round((100 * rest) / count) / 100)})` : "";
+  return `${estimate} ${labels}${missed} ${say("behind_rest", { rest: `${amount(rest)}${share}`, n: row.documents - row.read })}`;
 }
 
 // The answer for one actor in all periods: corrected by labels and with an interval, or as the model has it. The period
-// with most is named only where its interval lies above what all others are estimated to have. `finder`: see `finderOf`.
-export function answerText(title, rows, total, unit, finder) {
+// with most is named only where its interval lies above what all others are estimated to have.
+export function answerText(title, rows, total, unit, { imported }) {
   const periods = rows.filter((row) => row.mean !== null);
-  const of = periods.reduce((all, row) => all + row.documents, 0);
+  const n = periods.reduce((all, row) => all + row.documents, 0);
   const sum = periods.reduce((all, row) => all + row.mean * (unit === "share" ? row.documents : 1), 0);
-  const raw = end(unit === "share" ? sum / Math.max(of, 1) : sum, unit);
-  const finds = `the ${finder} finds ${raw}${unit === "entities" ? " entities" : ""}`;
-  if (total?.corrected === undefined) return `${title}: ${finds} in ${counted(of, "document")} (expected value).`;
+  const count = (value) => (unit === "entities" ? say("n_entities", { n: Math.round(value) }) : end(value, unit));
+  const raw = count(unit === "share" ? sum / Math.max(n, 1) : sum);
+  if (total?.corrected === undefined) {
+    return imported ? say("answer_model", { title, raw, n }) : say("answer_rule", { title, raw, n });
+  }
   const [most, ...others] = periods.toSorted((a, b) => b.corrected - a.corrected);
   const stands = others.length && most.correctedLow > others[0].corrected;
-  const where = stands ? `; most in ${most.period}: ${end(most.corrected, unit)} (${intervalText(most.correctedLow, most.correctedHigh, unit)})` : "";
-  const about = `${title}: about ${end(total.corrected, unit)}${unit === "entities" ? " entities in" : " of"} ${counted(of, "document")}`;
-  return `${about}, between ${end(total.low, unit)} and ${end(total.high, unit)}${where}. Uncorrected, ${finds} (expected value).`;
+  const top = stands ? say("answer_most", { period: most.period, count: end(most.corrected, unit), interval: intervalText(most.correctedLow, most.correctedHigh, unit) }) : "";
+  const values = { title, n, low: end(total.low, unit), high: end(total.high, unit), most: top };
+  // Without a positive label the estimate is no finding: the interval is the answer.
+  const estimate = total.positives === 0 && total.corrected < 0.5
+    ? say("answer_interval", values) : say("answer_corrected", { ...values, count: end(total.corrected, unit) });
+  return `${estimate} ${imported ? say("uncorrected_model", { raw }) : say("uncorrected_rule", { raw })}`;
 }
 
 // What the interval of a difference shows: which actor has more if it excludes 0, "equal" if it is 0, else null.
@@ -139,10 +162,10 @@ export function conclusion({ low, high }) {
 
 // What the comparison of two actors in a period says, and what may be concluded.
 export function comparisonText(first, second, row) {
-  if (row.mean === null) return `${row.period}: no documents`;
-  if (row.greater === null) return `${row.period}: the labels do not show which actor has more, since neither has a positive label`;
-  const said = `${row.period}: P(${first} > ${second}) ${probabilityIs(row.greater)}, ` +
-    `P(equal) ${probabilityIs(row.equal)}, P(${first} < ${second}) ${probabilityIs(row.less)}`;
-  const conclusions = { greater: `${first} has more`, less: `${second} has more`, equal: "Both have as many" };
-  return `${said}. ${conclusions[conclusion(row)] ?? "No conclusion"}.`;
+  const { period } = row;
+  if (row.mean === null) return say("comparison_empty", { period });
+  if (row.greater === null) return say("comparison_unknown", { period });
+  const conclusions = { greater: say("has_more", { actor: first }), less: say("has_more", { actor: second }), equal: say("both_equal") };
+  return `${period}: P(${first} > ${second}) ${probabilityIs(row.greater)}, P(${first} = ${second}) ${probabilityIs(row.equal)}, ` +
+    `P(${first} < ${second}) ${probabilityIs(row.less)}. ${conclusions[conclusion(row)] ?? say("no_conclusion")}.`;
 }
