@@ -244,13 +244,14 @@ def _name(axes: Axes, looks: dict[str, Look], n: int, *, marks: dict[str, bool],
 COST_WIDTH, COST_HEIGHT = 5.4, 3.6  # inches
 AGENT_NAME_LENGTH, NARROW_AGENT_LENGTH = 24, 16
 MOST_AGENTS = 40
+NARROW_RANGE = 5  # largest cost by the smallest, below which an axis has more ticks
 
 
 def draw_agents(table: AgentTable, *, ax: Axes | None = None) -> Axes:
     """Draw each agent's score against its cost (on a log scale) with both intervals; without costs, a row per agent.
 
-    A vertical bar of an agent with errored trials reaches from the mean with these failed to that with them passed.
-    Dominated agents are grey. Of more than 40 agents, the best are drawn.
+    The point of an agent with errored trials is its mean with these failed, and a thick bar reaches from there to the
+    mean with them passed. Dominated agents are grey. Of more than 40 agents, the best are drawn.
     """
     rows = [row for row in table.rows if row.cost is not None][:MOST_AGENTS]
     if not rows:
@@ -258,10 +259,11 @@ def draw_agents(table: AgentTable, *, ax: Axes | None = None) -> Axes:
     with styled():
         axes = new_figure(COST_WIDTH, COST_HEIGHT).subplots() if ax is None else ax
         axes.set_xscale("log")
-        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.xaxis.set_major_formatter(FuncFormatter(_plain_number))
         axes.xaxis.set_minor_locator(NullLocator())
         costs = [row.cost.value for row in rows if row.cost is not None]
+        narrow = max(costs) < NARROW_RANGE * min(costs)
+        axes.xaxis.set_major_locator(LogLocator(subs=range(1, 10) if narrow else (1, 2, 5)))
         middle = (min(costs) * max(costs)) ** 0.5
         for row in rows:
             _draw_agent(axes, row, middle)
@@ -271,10 +273,15 @@ def draw_agents(table: AgentTable, *, ax: Axes | None = None) -> Axes:
             axes.set_xlabel(""), f"{cost} of a task, geometric mean" + f" ({left_out} agents left out)" * bool(left_out)
         )
         literal(axes.set_ylabel(""), f"mean {table.score}")
-        axes.plot([], [], "o", color=look(0).colour, markersize=4, label="not dominated")
-        if any(row.dominated_by for row in rows):
+        colour, dominated, errored = look(0).colour, any(r.dominated_by for r in rows), any(r.errored for r in rows)
+        point = "mean, errored trials failed" if errored else "mean"
+        axes.plot([], [], "o", color=colour, markersize=4, label=point + ", not dominated" * dominated)
+        if dominated:
             axes.plot([], [], "s", color=QUIET, markersize=4, label="dominated")
-            axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False)
+        if errored:
+            axes.plot([], [], color=colour, linewidth=3.5, label="to errored trials passed")
+        axes.plot([], [], color=colour, linewidth=1.0, label=f"{table.recipe['level']:.0%} interval")
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False)
         dress(axes, grid="y")
     return axes
 
@@ -286,7 +293,7 @@ def _plain_number(value: float, _: int | None) -> str:
 def _draw_agent(axes: Axes, row: AgentRow, middle: float) -> None:
     assert row.cost is not None
     colour, marker = (QUIET, "s") if row.dominated_by else (look(0).colour, "o")
-    x, y = row.cost.value, (row.lowest + row.highest) / 2
+    x, y = row.cost.value, row.lowest
     axes.plot([x, x], [row.low, row.high], color=colour, linewidth=1.0, solid_capstyle="butt")
     axes.plot([x, x], [row.lowest, row.highest], color=colour, linewidth=3.5, solid_capstyle="butt")
     if row.cost.low is not None and row.cost.high is not None:
