@@ -122,6 +122,8 @@ class AgentTable(Rows[AgentRow]):
         rest = ranked_best_text(self.rows)
         if first.rank_high == 1 and any(row.errored for row in self.rows):
             rest += ", whatever errored trials would have scored"
+        if first.lowest < max(row.lowest for row in self.rows):
+            return f"{name} scores best on the tasks that agents share, {value} on all of its own{depends}; {rest}."
         return f"{name} scores best, {value}{depends}; {rest}."
 
     def below(self) -> Sequence[str]:

@@ -111,9 +111,23 @@ def score_agents(
         _row(cell, trials.ends, level, model_ranks, place, [str(ordered[i].model) for i in dominators.get(place, ())])
         for place, cell in enumerate(ordered)
     )
+    if table_rows[0].rank_low not in (None, 1):  # the best mean is of easier tasks
+        table_rows = tuple(sorted(table_rows, key=lambda row: row.rank_low or len(ordered)))
     recipe: dict[str, Any] = {"howsure": __version__, **rows.read, "level": level, "bounds": trials.ends}
     recipe |= {"seed": seed_in_recipe(rng)} if model_ranks is not None and not trials.errored.any() else {}
-    return AgentTable(rows=table_rows, score=name, notes=tuple(_notes(rows, trials, ordered)), recipe=recipe)
+    notes = (*_notes(rows, trials, ordered), *_of_tasks(ordered if model_ranks is not None else []))
+    return AgentTable(rows=table_rows, score=name, notes=notes, recipe=recipe)
+
+
+def _of_tasks(cells: Sequence[_Cell]) -> list[str]:
+    """A note on agents without some of the tasks that others have."""
+    n = len(set().union(*(cell.items.tolist() for cell in cells)))
+    lacking = [f"{cell.model} {n - len(cell.items):,}" for cell in cells if len(cell.items) < n]
+    return (
+        [f"Of {counted(n, 'task')}, some are missing: {shortened(lacking)}. Ranks compare shared tasks."]
+        if lacking
+        else []
+    )
 
 
 @dataclass(frozen=True, slots=True)

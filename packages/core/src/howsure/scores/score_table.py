@@ -36,7 +36,7 @@ from howsure.scores.scored_rows import (
     lowest_items,
     read_scored_rows,
 )
-from howsure.scores.summary_sentences import MACRO
+from howsure.scores.summary_sentences import MACRO, SHARED
 from howsure.show.notes import DETAIL, WARNING, Note
 from howsure.significance.metrics.documents import signatures
 from howsure.significance.metrics.metric import Metric
@@ -292,7 +292,16 @@ def _score_rows(
     documents = rows.document_scores.get(name)
     metric = None if documents is None else documents.metric
     macro, lacking = _macro_rows(by_group, name, bounds, metric, options) if options.macro else ([], [])
-    return [row for table in (*tables, macro) for row in sorted(table, key=lambda row: sign * row.mean.value)], lacking
+    return [row for table in (*tables, macro) for row in _best_first(table, sign)], lacking
+
+
+def _best_first(rows: Sequence[ScoreRow], sign: float) -> list[ScoreRow]:
+    """The rows by their mean, the best first; by their rank, if the model with the best mean is not possibly the first
+    on the items that models share, as it answered easier ones."""
+    ordered = sorted(rows, key=lambda row: sign * row.mean.value)
+    if not ordered or ordered[0].rank_low in (None, 1):
+        return ordered
+    return sorted(ordered, key=lambda row: row.rank_low or len(ordered))
 
 
 def _direction(rows: ScoredRows, name: str, *, lower_is_better: bool) -> bool | None:
@@ -462,7 +471,17 @@ def _rank_cells(cells: Sequence[_Cell], rows: ScoredRows, bounds: Bounds | None,
         replace(row, notes=(*row.notes, note)) if few_shared.any() else row
         for row, few_shared in zip(score_rows, few, strict=True)
     ]
+    lacking = (~present).sum(axis=1).tolist()
+    score_rows = [
+        replace(row, notes=(*row.notes, *_lacking_items(n, present.shape[1])))
+        for row, n in zip(score_rows, lacking, strict=True)
+    ]
     return _add_ranks(score_rows, scores, units, None, sizes, bounds, options)
+
+
+def _lacking_items(lacking: int, n: int) -> list[str]:
+    """A note on a model without some of the items that other models have."""
+    return [f"{lacking:,} of {counted(n, 'item')} missing; {SHARED}"] if lacking else []
 
 
 def _align_items(cells: Sequence[_Cell]) -> tuple[Floats, Integers | None, Floats | None]:

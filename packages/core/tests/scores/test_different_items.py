@@ -1,0 +1,45 @@
+"""Models that answered different items: the first one named is the one that ranks first on shared items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import howsure
+
+# both answer 60 easy items, A with 54 right and B with 45 of the same; A alone answers 60 hard ones, with 18 right
+EASY = [(model, f"easy {i}", int(i < right)) for model, right in (("A", 54), ("B", 45)) for i in range(60)]
+HARD = [("A", f"hard {i}", int(i < 18)) for i in range(60)]
+
+
+def rows(*, lower_is_better: bool = False) -> dict[str, Any]:
+    models, items, scores = zip(*EASY, *HARD, strict=True)
+    return {"score": [1 - s if lower_is_better else s for s in scores], "model": list(models), "id": list(items)}
+
+
+@pytest.mark.parametrize("function", [howsure.mean_scores, howsure.score_agents])
+def test_the_first_model_is_the_best_on_shared_items(function: Callable[..., Any]) -> None:
+    table = function(**rows(), rng=0)
+    assert [(row.model, row.ranks) for row in table] == [("A", "1"), ("B", "2")]
+    answer = str(table).split("\n")[0]
+    assert "A scores best on the" in answer
+    assert "share, 0.6000" in answer  # (54 + 18) / 120
+    assert answer.endswith("on all of its own; significantly better than B.")
+    assert "ranks compare shared" in str(table).lower()
+
+
+def test_the_lowest_mean_may_be_of_easier_items() -> None:
+    table = howsure.mean_scores(**rows(lower_is_better=True), lower_is_better=True, rng=0)
+    assert [(row.model, round(row.mean.value, 4)) for row in table] == [("A", 0.4), ("B", 0.25)]
+    assert str(table).startswith("A scores best (lowest) on the items that models share, 0.4000")
+
+
+def test_a_best_mean_of_fewer_items_is_not_over_all_groups() -> None:
+    models, items, scores = zip(*EASY, *HARD, strict=True)
+    kept = [s if m == "A" else int(int(i.split()[1]) < 53) for m, i, s in zip(models, items, scores, strict=True)]
+    groups = [item.split()[0] for item in items]
+    table = howsure.mean_scores(kept, model=list(models), groups=groups, id=list(items), rng=0)
+    assert str(table).startswith("B scores best on its own items, 0.8833")
+    assert "overall, B: 60 of 120 items missing; ranks compare shared items." in str(table)
