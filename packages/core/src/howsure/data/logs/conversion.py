@@ -20,7 +20,7 @@ from howsure.data.logs.item_documents import Contradiction, contradiction_in
 from howsure.data.logs.labels import Labels
 from howsure.data.logs.log_detection import LOGS, check_format, check_no_summary, detected, log_format, unfolded
 from howsure.data.logs.log_file import NAMED, Columns, LogFormat, Row, Source, Unread, lines_of, parsed_line
-from howsure.data.logs.tokens import NONE, WAYS, normalised, softmax
+from howsure.data.logs.tokens import NONE, WAYS, normalised, softmax_of_rows
 from howsure.data.object_rows import rows_as_objects
 from howsure.data.tables.database import chunks
 from howsure.data.tables.named_files import COPIES, File, copied_rows, named_files, reading_files
@@ -486,28 +486,29 @@ def _with_probabilities(columns: Columns, way: str) -> Columns:
         if {list, dict} & set(map(type, columns.get(name, ()))):
             wrong = next(value for value in columns[name] if isinstance(value, (list, dict)))
             raise ValueError(f"{name} must be a text or a number; it is {shown(wrong)}")
-    classes = chain.from_iterable(filter(None, columns.get("classes", ())))
-    if not_texts := [name for name in classes if not isinstance(name, str)]:
-        raise ValueError(f"its choices must be texts; one is {shown(not_texts[0])}")
+    classes = [*chain.from_iterable(filter(None, columns.get("classes", ())))]
+    if not {str}.issuperset(map(type, classes)):
+        wrong = next(name for name in classes if not isinstance(name, str))
+        raise ValueError(f"its choices must be texts; one is {shown(wrong)}")
     likelihoods, logits = columns.get("log_probabilities", nothing), columns.get("logits", nothing)
     if likelihoods is not nothing or logits is not nothing:
         lengths = zip(columns.get("classes", nothing), columns.get("tokens", nothing), strict=True)
         before = columns.get("probabilities", nothing)
+        of_rows = [
+            logit if likelihood is None else normalised(likelihood, {"classes": texts, "tokens": tokens}, way)
+            for likelihood, logit, (texts, tokens) in zip(likelihoods, logits, lengths, strict=True)
+        ]
         columns["probabilities"] = tuple(
-            softmax(normalised(likelihood, {"classes": texts, "tokens": tokens}, way))
-            if likelihood is not None
-            else probability
-            if logit is None
-            else softmax(logit)
-            for likelihood, logit, probability, (texts, tokens) in zip(
-                likelihoods, logits, before, lengths, strict=True
-            )
+            probability if row is None else row
+            for row, probability in zip(softmax_of_rows(of_rows), before, strict=True)
         )
     probabilities = columns.get("probabilities", nothing)
     if any(probabilities):
         columns |= _answers(columns, [row if isinstance(row, list) else [] for row in probabilities])
     for name, values in columns.items():
         types = set(map(type, values))
+        if types == {float} and all(map(math.isfinite, values)):
+            continue
         if bool in types or (float in types and any(map(_is_infinite, values))):
             columns[name] = tuple(
                 int(value) if isinstance(value, bool) else None if _is_infinite(value) else value for value in values
@@ -547,7 +548,7 @@ def _needed_columns(columns: Columns, words: Collection[str] | None) -> Columns:
         return columns
     return {
         name: values
-        if name in ALWAYS_NEEDED or name in words
+        if name in ALWAYS_NEEDED or name in words or NUMERIC.issuperset(map(type, values))
         else tuple(value if isinstance(value, (int, float)) else None for value in values)
         for name, values in columns.items()
         if name in ALWAYS_NEEDED or name in words or not NUMERIC.isdisjoint(map(type, values))

@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from howsure.data.logs.item_documents import content_hash
@@ -44,12 +45,17 @@ def rows(source: Source) -> Iterator[Row]:
     setting = _setting(source)
     meaning = _meaning_of_targets(source, setting)
     for line, record in source.records():
-        if not record.keys() >= KEYS:
-            missing = sorted(KEYS - record.keys())
-            raise source.fault(line, f"it lacks {', '.join(missing)}, which a sample of lm-evaluation-harness has.")
-        row: Row = {"item": record["doc_id"], "model": setting.model, "task": setting.task, "prompt": setting.prompt}
-        row["run"] = record.get("filter")
-        row["item_hash"] = _document(record)
+        if missing := KEYS - record.keys():
+            lacking = ", ".join(sorted(missing))
+            raise source.fault(line, f"it lacks {lacking}, which a sample of lm-evaluation-harness has.")
+        row: Row = {
+            "item": record["doc_id"],
+            "model": setting.model,
+            "task": setting.task,
+            "prompt": setting.prompt,
+            "run": record.get("filter"),
+            "item_hash": _document(record),
+        }
         row |= _answer(record, setting, meaning)
         row = with_scores(row, _metrics(record, source))
         row["doc"] = record.get("doc")
@@ -136,11 +142,16 @@ def _arguments(record: Mapping[str, Any], requests: int, at: int) -> list[Any]:
     if isinstance(arguments, dict):
         name = f"arg_{at}"
         return [
-            request.get(name) if isinstance(request := arguments.get(f"gen_args_{number}"), dict) else None
-            for number in range(requests)
+            request.get(name) if isinstance(request := arguments.get(key), dict) else None
+            for key in _request_keys(requests)
         ]
     of_requests = [*listed(arguments)[:requests], *[None] * requests][:requests]
     return [request[at] if isinstance(request, list) and at < len(request) else None for request in of_requests]
+
+
+@cache
+def _request_keys(requests: int) -> tuple[str, ...]:
+    return tuple(f"gen_args_{number}" for number in range(requests))
 
 
 def _texts(record: Mapping[str, Any], choices: int, delimiter: str) -> list[str] | None:

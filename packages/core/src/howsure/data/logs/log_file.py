@@ -97,7 +97,7 @@ def lines_of(columns: Columns, rows: int) -> bytes:
 
 FIRST = 1 << 16  # bytes
 LONGEST_LINE = 1 << 26  # bytes
-KEY = re.compile(r'"([^"\\]*(?:\\.[^"\\]*)*)"\s*:')
+KEY = re.compile(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"\s*+:')  # possessive: no shorter part of a text ends it
 
 
 @dataclass(frozen=True)

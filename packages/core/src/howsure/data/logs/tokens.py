@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from howsure.data.logs.log_file import listed, mapping, number
 from howsure.errors import shown
 
@@ -32,6 +34,24 @@ def softmax(logits: Sequence[float]) -> list[float]:
     if math.isnan(total):
         raise ValueError(f"no probabilities follow from {list(logits)}")
     return [exponential / total for exponential in exponentials]
+
+
+def softmax_of_rows(rows: Sequence[Sequence[float] | None]) -> Sequence[Sequence[float] | None]:
+    """The softmax of each row; None for a row without numbers.
+
+    >>> softmax_of_rows([[0.0, 0.0], None, [0.0]])
+    [[0.5, 0.5], None, [1.0]]
+
+    Raises ValueError as `softmax`.
+    """
+    if None not in rows and len(set(map(len, rows))) == 1:  # type: ignore[arg-type]
+        logits = np.array(rows, dtype=np.float64)
+        largest = logits.max(axis=1, keepdims=True, initial=-math.inf)
+        if np.isfinite(largest).all():
+            exponentials = np.exp(logits - largest)
+            of_rows: list[list[float]] = (exponentials / exponentials.sum(axis=1, keepdims=True)).tolist()
+            return of_rows
+    return [None if row is None else softmax(row) for row in rows]
 
 
 def normalised(log_likelihoods: Sequence[float], row: Mapping[str, Any], way: str) -> list[float]:
