@@ -34,7 +34,7 @@ from typing import Any
 from howsure.data.documents.conllu import read_conllu
 from howsure.data.documents.tagged_columns import read_tagged
 from howsure_text.sequences import CRFTagger, HMMTagger
-from howsure_text.sequences.features import attributes_of, families_of, offsets_of
+from howsure_text.sequences.features import feature_families, feature_offsets, word_attributes
 
 C2 = 0.1
 DIFFERENCE = 1e-5
@@ -76,7 +76,7 @@ def crfsuites(case: Case) -> tuple[float, list[float]]:
 
     trainer = Trainer(algorithm="lbfgs", verbose=False)
     trainer.set_params({"c1": 0.0, "c2": C2})
-    families = families_of(case.features)
+    families = feature_families(case.features)
     for words, tags in zip(*case.train, strict=True):
         trainer.append([_attributes(words, t, families) for t in range(len(words))], tags)
     with tempfile.TemporaryDirectory() as folder:
@@ -85,8 +85,8 @@ def crfsuites(case: Case) -> tuple[float, list[float]]:
 
 
 def _attributes(words: Any, t: int, families: tuple[str, ...]) -> list[str]:
-    places = [offset for offset in offsets_of(families) if 0 <= t + offset < len(words)]
-    return [attribute for offset in places for attribute in attributes_of(words[t + offset], families, offset)]
+    places = [offset for offset in feature_offsets(families) if 0 <= t + offset < len(words)]
+    return [attribute for offset in places for attribute in word_attributes(words[t + offset], families, offset)]
 
 
 def timed(call: Callable[[], Any]) -> tuple[float, Any]:

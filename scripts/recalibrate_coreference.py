@@ -18,7 +18,7 @@ from howsure.data import Document
 from howsure.inputs.pairs import Integers
 from howsure_papers.corpora.coreference import GUM, LITBANK, default_parser, read_corpus
 from howsure_text.coreference import AntecedentModel, CoreferenceRecalibration, CorefPosterior, recalibrate_coreference
-from howsure_text.coreference.detection import entities_of
+from howsure_text.coreference.detection import mention_entities
 from howsure_text.coreference.sharpening import Score
 
 FOLDS = 4
@@ -34,7 +34,7 @@ def posteriors_and_gold(model: AntecedentModel, documents: Sequence[Document], *
         for sharpness, posteriors in ((1.0, plain), (1.2, sharp)):
             model.sharpness = sharpness
             posteriors.append(model.posterior(document, mentions=mentions))
-        labels.append(entities_of(document, mentions))
+        labels.append(mention_entities(document, mentions))
     return plain, sharp, labels
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from howsure.data.documents.document import Document, Mention, Sentence
 from howsure.errors import InputError
-from howsure_text.notebooks import MOST_SENTENCES, mentions_html
+from howsure_text.notebooks import MAX_SENTENCES, mentions_html
 from howsure_text.sequences import TagPosterior
 
 
@@ -18,10 +18,10 @@ def test_tags_are_shaded_by_their_probability() -> None:
     shown = posterior._repr_html_()
     assert shown.startswith("<p>TagPosterior(12 sentences, 24 tokens, 2 tags: &lt;N&gt;, V)</p>")
     shades = re.findall(r'rgba\(0,114,178,(.{4})\)[^"]*" title="(P\([^"]*)">', shown)
-    assert shades == [("0.38", "P(&lt;N&gt;) = 0.7500"), ("0.40", "P(V) = 0.8000")] * MOST_SENTENCES
+    assert shades == [("0.38", "P(&lt;N&gt;) = 0.7500"), ("0.40", "P(V) = 0.8000")] * MAX_SENTENCES
     assert shown.endswith("<p>… 2 more sentences</p>")
     assert "<b>&" not in (named := posterior.to_html([["<b>", "sings"]] * 12))
-    assert named.count("&lt;b&gt; <sub") == named.count("sings <sub") == MOST_SENTENCES
+    assert named.count("&lt;b&gt; <sub") == named.count("sings <sub") == MAX_SENTENCES
     with pytest.raises(InputError, match="words must be those of the sentences"):
         posterior.to_html([["Ada"]] * 12)
 

@@ -19,7 +19,7 @@ from howsure.scores.score_table import score_table
 from howsure.selective.curve import selective_of
 from howsure.significance.comparison import compare
 from howsure.significance.trend import Trend, TrendPoint
-from howsure_text.figures import NAMED_UP_TO, pair_figure
+from howsure_text.figures import MAX_NAMED_MENTIONS, pair_figure
 
 
 def test_what_is_undefined_has_no_dot() -> None:
@@ -91,7 +91,7 @@ def test_it_shows_the_probabilities_and_frames_the_entities() -> None:
 
 
 def test_many_mentions_have_no_room_for_words() -> None:
-    n = NAMED_UP_TO + 1
+    n = MAX_NAMED_MENTIONS + 1
     axes = pair_figure(np.eye(n), ["x"] * n, entities=range(n)).axes[0]
     assert list(axes.get_xticks()) == []
     assert axes.get_xlabel() == f"{n} mentions"

@@ -114,7 +114,7 @@ def test_heads_lie_in_the_smallest_spans_of_gum(gum: list[Document], real_data: 
     for document, spans in zip(gum, annotated(text), strict=True):
         kept = ParsedDocument.of(document)
         inside += [
-            kept.head_of(mention) in spans[mention.sentence, mention.start, mention.end]
+            kept.mention_head(mention) in spans[mention.sentence, mention.start, mention.end]
             for mention in document.mentions or ()
         ]
     assert (sum(inside), len(inside)) == (7_837, 7_927)

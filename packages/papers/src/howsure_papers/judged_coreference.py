@@ -15,7 +15,7 @@ from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
 from howsure.result import Estimate
 from howsure_papers.intervals import LEVEL, jackknifed, unbounded
 from howsure_text.coreference import CoreferenceScores, CorefPosterior, coreference_scores, pairs_from_posteriors
-from howsure_text.coreference.detection import entities_of
+from howsure_text.coreference.detection import mention_entities
 
 BIN_SIZE, SAMPLES = 5_000, 1_000
 BINS_AT_LEAST = 20  # with fewer pairs than this many bins need, bins are smaller
@@ -100,7 +100,7 @@ def judge(posteriors: Sequence[CorefPosterior], documents: Sequence[Document], *
     """Hold posteriors against what the documents annotate; `seed`: also what 1,000 samples say."""
     mentions = [[mention for mention in posterior.mentions if isinstance(mention, Mention)] for posterior in posteriors]
     labels = [
-        entities_of(document, mentions_of_document)
+        mention_entities(document, mentions_of_document)
         for document, mentions_of_document in zip(documents, mentions, strict=True)
     ]
     exact = pairs_from_posteriors(posteriors, labels)

@@ -14,7 +14,7 @@ from howsure.errors import InputError
 from howsure.figures.style import INK, QUIET, literal, new_figure, shortened_name, styled
 from howsure.inputs.pairs import Floats
 
-NAMED_UP_TO = 60  # mentions; more have no room for their words
+MAX_NAMED_MENTIONS = 60  # mentions; more have no room for their words
 NAME_LENGTH = 28
 CELL = 0.17  # inches
 
@@ -25,7 +25,7 @@ def pair_figure(
     """A figure of pair probabilities, by `draw_pairs`."""
     n = len(names)
     side = min(max(CELL * n, 2.4), 9.0)
-    named = 1.9 if n <= NAMED_UP_TO else 0.5
+    named = 1.9 if n <= MAX_NAMED_MENTIONS else 0.5
     with styled():
         figure = new_figure(side + named + 0.9, side + named)
         axes = draw_pairs(together, names, entities=entities, ax=figure.add_subplot())
@@ -62,7 +62,7 @@ def draw_pairs(together: Floats, names: Sequence[str], *, entities: Sequence[obj
     for spine in ax.spines.values():
         spine.set_color(QUIET)
         spine.set_linewidth(0.6)
-    if n > NAMED_UP_TO:
+    if n > MAX_NAMED_MENTIONS:
         ax.set_xticks([])
         ax.set_yticks([])
         ax.set_xlabel(f"{n:,} mentions")

@@ -98,6 +98,6 @@ INSIDE_NAME = _words("flat fixed goeswith det det:predet predet case discourse r
 
 
 @lru_cache(maxsize=512)  # above the labels of any scheme with its subtypes
-def role_of(relation: str) -> str:
+def relation_role(relation: str) -> str:
     """The role denoted by a label; a subtype not in the table has the role of its label."""
     return RELATION_ROLES.get(relation) or RELATION_ROLES.get(relation.partition(":")[0], OTHER_ROLE)

@@ -8,7 +8,7 @@ from html import escape
 from howsure.data.documents.document import Document, Mention
 from howsure.show.table import on_a_terminal
 
-MOST_SENTENCES = 10
+MAX_SENTENCES = 10
 COLOURS = ("0,114,178", "230,159,0", "0,158,115", "204,121,167", "213,94,0", "86,180,233", "150,120,60", "120,120,220")
 MARK = '<span style="background:rgba({},{:.2f});border-radius:3px;padding:0 2px" title="{}">'
 SMALL = '<sub style="opacity:.75">{}</sub>'
@@ -56,7 +56,7 @@ def mentions_html(
         end = (mention.sentence, mention.end - 1)
         closes[end] = closes.get(end, 0) + 1
     paragraphs = []
-    for number, sentence in enumerate(document.sentences[:MOST_SENTENCES]):
+    for number, sentence in enumerate(document.sentences[:MAX_SENTENCES]):
         words = (
             f"{''.join(opens.get((number, at), []))}{_text(word)}{'</span>' * closes.get((number, at), 0)}"
             for at, word in enumerate(sentence.words)
@@ -67,7 +67,7 @@ def mentions_html(
 
 def more_html(sentences: int) -> list[str]:
     """A line on the sentences that are not shown, if any."""
-    left = sentences - MOST_SENTENCES
+    left = sentences - MAX_SENTENCES
     return [f"<p>… {left:,} more sentence{'s' if left > 1 else ''}</p>"] if left > 0 else []
 
 

@@ -33,7 +33,7 @@ class ParsedSentence:
     def __len__(self) -> int:
         return len(self.words)
 
-    def head_of(self, start: int, end: int) -> int:
+    def span_head(self, start: int, end: int) -> int:
         """The head of a span: the word whose head lies outside.
 
         If there are several, the first name or noun; if there is none, the first pronoun, then number or verb, then any
@@ -52,7 +52,7 @@ class ParsedSentence:
         """The dependents of a word with one of the relations, in order."""
         return [child for child in self.children[word] if self.relations[child] in relations]
 
-    def extent_of(self, word: int) -> tuple[int, int]:
+    def subtree_extent(self, word: int) -> tuple[int, int]:
         """First and last word of the subtree of a word, including itself."""
         first = last = word
         pending = [word]
@@ -77,7 +77,7 @@ def parsed_sentence(sentence: Sentence, *, where: str = "the sentence") -> Parse
     if not is_tree(heads):
         raise InputError(f"the heads of {where} go in a circle; they must form a tree.")
     children: list[list[int]] = [[] for _ in heads]
-    governors, roles = list(heads), [grammar.role_of(relation) for relation in relations]
+    governors, roles = list(heads), [grammar.relation_role(relation) for relation in relations]
     predicates = []
     for word, (head, relation) in enumerate(zip(heads, relations, strict=True)):
         if head >= 0:
@@ -155,7 +155,7 @@ class ParsedDocument(Document):
     >>> from howsure.data.documents.document import Sentence
     >>> words = Sentence(("a", "dog"), tags=("DT", "NN"), heads=(1, -1), relations=("det", "root"))
     >>> document = ParsedDocument.of(Document("example", (words,)))
-    >>> document.head_of(Mention(0, 0, 2)), document.parse(0) is document.parse(0)
+    >>> document.mention_head(Mention(0, 0, 2)), document.parse(0) is document.parse(0)
     (1, True)
     """
 
@@ -176,6 +176,6 @@ class ParsedDocument(Document):
             parsed = self._parses[number] = parsed_sentence(self.sentences[number], where=where)
         return parsed
 
-    def head_of(self, mention: Mention) -> int:
+    def mention_head(self, mention: Mention) -> int:
         """The head of a mention, as a position in its sentence."""
-        return self.parse(mention.sentence).head_of(mention.start, mention.end)
+        return self.parse(mention.sentence).span_head(mention.start, mention.end)

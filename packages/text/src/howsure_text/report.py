@@ -11,8 +11,8 @@ from howsure.inputs.pairs import Floats
 from howsure_cli.report.pages import page_template
 from howsure_text.coreference.resolution import ResolvedDocument
 
-DOUBTFUL = 0.75  # a mention below this confidence is marked
-RIVAL = 0.25  # a mention outside the entity with at least this probability is named
+MIN_CONFIDENCE = 0.75  # a mention below this confidence is marked
+MIN_RIVAL_PROBABILITY = 0.25  # a mention outside the entity with at least this probability is named
 ROUNDED = (
     "The entities here are those of one clustering, which rounds: a mention that is new with p = 0.6 is a whole "
     "entity here, and 0.6 of one in the expected number."
@@ -61,7 +61,7 @@ def coreference_page(documents: Sequence[ResolvedDocument]) -> str:
     """
     pages = [_page(document) for document in documents]
     title = "Who is who, and how certain is that?"
-    return page_template("coreference.html").render(title=title, subtitle=None, pages=pages, doubtful=DOUBTFUL)
+    return page_template("coreference.html").render(title=title, subtitle=None, pages=pages, doubtful=MIN_CONFIDENCE)
 
 
 def _page(resolved_document: ResolvedDocument) -> Page:
@@ -114,8 +114,8 @@ def _brackets(resolved_document: ResolvedDocument) -> dict[int, Bracket]:
         if sizes[label] == 1 and rival is None:
             continue
         number = numbers.setdefault(label, len(numbers) + 1)
-        doubtful = bool(resolved_document.confidence[place] < DOUBTFUL)
-        tooltip = _says(resolved_document, together[place], place, number, sizes[label], rival)
+        doubtful = bool(resolved_document.confidence[place] < MIN_CONFIDENCE)
+        tooltip = _hover_text(resolved_document, together[place], place, number, sizes[label], rival)
         brackets[place] = Bracket(number, (number - 1) % COLOURS, doubtful, tooltip)
     return brackets
 
@@ -126,10 +126,10 @@ def _rival(resolved_document: ResolvedDocument, together: Floats, place: int) ->
     if not outside.any():
         return None
     best = int((together * outside).argmax())
-    return best if together[best] >= RIVAL else None
+    return best if together[best] >= MIN_RIVAL_PROBABILITY else None
 
 
-def _says(
+def _hover_text(
     resolved_document: ResolvedDocument, together: Floats, place: int, number: int, size: int, rival: int | None
 ) -> str:
     sure = f"{resolved_document.confidence[place]:.2f}"

@@ -77,11 +77,11 @@ class Confidence:
             )
         if len(doc) and self.tagger in before:
             labels = [token.tag_ for token in doc]
-            probabilities = _of_tags(doc, self.nlp.get_pipe(self.tagger), labels)
+            probabilities = _tag_probabilities(doc, self.nlp.get_pipe(self.tagger), labels)
             for token, value in zip(doc, _mapped(self.tag_map, probabilities, labels), strict=True):
                 token._.tag_confidence = value
         if doc.ents and self.ner in before:
-            of_model = dict(_of_entities(doc, self.nlp.get_pipe(self.ner)))
+            of_model = dict(_entity_probabilities(doc, self.nlp.get_pipe(self.ner)))
             ents = [(ent.start, ent.end, ent.label_) for ent in doc.ents]
             values = _mapped(self.entity_map, [of_model.get(ent) for ent in ents], [label for *_, label in ents])
             for ent, value in zip(doc.ents, values, strict=True):
@@ -137,7 +137,7 @@ def _mapped(
     return [mapped.get(row) for row in range(len(probabilities))]
 
 
-def _of_tags(doc: Doc, tagger: Any, tags: Sequence[str]) -> list[float | None]:
+def _tag_probabilities(doc: Doc, tagger: Any, tags: Sequence[str]) -> list[float | None]:
     """The probability of the tag that each token has, None of one that the tagger does not know."""
     scores = tagger.model.ops.to_numpy(tagger.model.predict([doc])[0])
     raw = any(not layer.attrs.get("softmax_normalize", True) for layer in tagger.model.walk())
@@ -146,7 +146,7 @@ def _of_tags(doc: Doc, tagger: Any, tags: Sequence[str]) -> list[float | None]:
     return [float(row[place[tag]]) if tag in place else None for row, tag in zip(probabilities, tags, strict=True)]
 
 
-def _of_entities(doc: Doc, ner: Any) -> Iterator[tuple[Extent, float]]:
+def _entity_probabilities(doc: Doc, ner: Any) -> Iterator[tuple[Extent, float]]:
     """The entities that spaCy's transitions find, with the product of the probabilities of their actions.
 
     The document is read as the recogniser does, without the entities that it has by now.

@@ -15,16 +15,16 @@ from howsure.data.documents.document import Document, Mention
 from howsure.errors import InputError
 from howsure_text.coreference import CorefPosterior
 from howsure_text.coreference.antecedent_model import AntecedentModel
-from howsure_text.coreference.detection import entities_of, mentions_of
+from howsure_text.coreference.detection import mention_entities, select_mentions
 from howsure_text.coreference.features import NEW_FAMILIES, PAIR_FAMILIES
 from howsure_text.coreference.mentions import FORMS, TYPE_OF_FORM, mention_columns
 from howsure_text.coreference.training import (
-    CAUTION,
+    INITIAL_SQUARES,
     AdaGrad,
     Loss,
     Scorer,
     allowed_antecedents,
-    cross_fitted,
+    cross_fit_scores,
     loss_and_gradient,
     margins,
     probabilities,
@@ -96,10 +96,10 @@ def test_features_can_be_left_out() -> None:
 
 
 def test_detected_mentions_learn_from_the_gold_that_they_hit() -> None:
-    mentions = mentions_of(STORY, source="detected")
+    mentions = select_mentions(STORY, source="detected")
     assert set(mentions) == set(STORY.mentions or ())
     extra = (*mentions, Mention(3, 1, 2))
-    assert entities_of(STORY, extra).tolist() == [0, 1, 1, 0, 1, 0, 0, 2, 3]
+    assert mention_entities(STORY, extra).tolist() == [0, 1, 1, 0, 1, 0, 0, 2, 3]
     assert AntecedentModel(mentions="detected", passes=2, rng=0).fit([STORY]).mentions_of(STORY) == mentions
 
 
@@ -154,7 +154,7 @@ def test_control_c_keeps_the_best_so_far(documents_before: int) -> None:
 def test_one_adagrad_step() -> None:
     optimiser = AdaGrad(3, l1=0.5)
     optimiser.step(np.array([10.0, 0.2, -10.0]), rate=1.0)
-    size = 1 / np.sqrt(CAUTION + 100)
+    size = 1 / np.sqrt(INITIAL_SQUARES + 100)
     np.testing.assert_allclose(optimiser.weights, [-9.5 * size, 0.0, 9.5 * size])
 
 
@@ -200,7 +200,7 @@ def test_each_fold_is_predicted_by_a_model_of_the_others() -> None:
     model = AntecedentModel(passes=2, rng=1)
     examples = [model._example(document) for document in documents]
     rngs = np.random.default_rng(3).spawn(2)
-    scores = cross_fitted(model._scorer, examples, rngs=rngs, loss="likelihood", l1=0.01, passes=2)
+    scores = cross_fit_scores(model._scorer, examples, rngs=rngs, loss="likelihood", l1=0.01, passes=2)
     rng = np.random.default_rng(3).spawn(2)[0]
     others = train(model._scorer, examples[1::2], loss="likelihood", l1=0.01, passes=2, rng=rng)
     expected = model._scorer.scores(examples[0].features, model._scorer.tables(others.weights))

@@ -10,7 +10,7 @@ from tests.coreference import parsed as hand
 from howsure.data.documents.document import Document, Mention, Sentence
 from howsure_text.coreference import mentions as of
 from howsure_text.coreference.detection import detect_mentions
-from howsure_text.coreference.mentions import FORMS, code_of, mention_columns, quotation_numbers
+from howsure_text.coreference.mentions import FORMS, mention_columns, quotation_numbers, word_code
 
 
 def found(sentence: Sentence) -> list[str]:
@@ -111,10 +111,10 @@ def test_number_gender_and_role() -> None:
 def test_words_and_positions_count_from_the_start_of_the_document() -> None:
     assert A.head.tolist() == [0, 4, 7, 9, 11, 14, 16, 19]
     assert A.sentence.tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
-    assert A.head_word[1] == A.head_word[2] == A.head_word[7] == code_of("doctor")  # doctors as well
-    assert A.rows[0].names == {code_of("ann"), code_of("bell")}
+    assert A.head_word[1] == A.head_word[2] == A.head_word[7] == word_code("doctor")  # doctors as well
+    assert A.rows[0].names == {word_code("ann"), word_code("bell")}
     assert A.text[1] == A.text[2] != A.text[7]  # articles do not count, endings do
-    assert A.governor_word[3] == code_of("greeted")
+    assert A.governor_word[3] == word_code("greeted")
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_one_mention(text: str, form: str, number: str, gender: str, case: int) 
 def test_persons_of_a_dialogue() -> None:
     """I is the speaker, you the only addressee, a name who bears it; you to several is nobody known."""
     talk = hand.dialogue()
-    adam, eve = code_of("adam"), code_of("eve")
+    adam, eve = word_code("adam"), word_code("eve")
     assert mention_columns(talk, talk.mentions or ()).person.tolist() == [adam, eve, eve, adam, eve, adam, 0]
 
 

@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 from howsure.errors import InputError
 from howsure_text.coreference import CorefPosterior
 from howsure_text.coreference.antecedents import from_matrix
-from howsure_text.coreference.pair_probabilities import LARGEST, SLAB
+from howsure_text.coreference.pair_probabilities import MAX_DENSE_MENTIONS, SLAB
 from howsure_text.coreference.scored_posteriors import without_mentions
 
 RIGHT = {"atol": 1e-12, "rtol": 0.0}
@@ -112,7 +112,10 @@ def test_ten_thousand_mentions_are_refused_as_a_matrix_and_answered_as_pairs() -
     m = 10_000
     links = [[]] + [[j // 2] for j in range(1, m)]
     posterior = CorefPosterior.from_rows(links, [[]] + [[0.5]] * (m - 1), [1.0] + [0.5] * (m - 1))
-    message = f"10,000 mentions are too many for a matrix of all pairs (0.8 GB; at most {LARGEST:,}); pair_probability("
+    message = (
+        f"10,000 mentions are too many for a matrix of all pairs (0.8 GB; at most {MAX_DENSE_MENTIONS:,}); "
+        "pair_probability("
+    )
     with pytest.raises(InputError, match=re.escape(message)):
         posterior.pair_probability()
     with pytest.raises(InputError, match="too many for a matrix"):
@@ -131,7 +134,7 @@ def test_ten_thousand_mentions_are_refused_as_a_matrix_and_answered_as_pairs() -
 @pytest.mark.long
 def test_pairs_of_all_of_many_mentions_are_answered() -> None:
     """A chain: each mention is joined to the one before it or new, so neighbours are together as their link says."""
-    m = LARGEST + 1
+    m = MAX_DENSE_MENTIONS + 1
     p = np.where(np.arange(m) % 3 == 1, 0.7, 0.2)
     links = [[]] + [[j - 1] for j in range(1, m)]
     posterior = CorefPosterior.from_rows(links, [[]] + [[q] for q in p[1:]], [1.0, *(1.0 - p[1:])])
@@ -243,7 +246,7 @@ def test_samples_that_agree_are_no_certainty() -> None:
 def test_many_samples_are_drawn_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     posterior = CorefPosterior(random_matrix(10, np.random.default_rng(5), zeros=0.0))
     whole = posterior.clustering_entropy(1_000, rng=6)
-    monkeypatch.setattr("howsure_text.coreference.clusterings.NUMBERS_AT_ONCE", 500)
+    monkeypatch.setattr("howsure_text.coreference.clusterings.MAX_NUMBERS_AT_ONCE", 500)
     parts = posterior.clustering_entropy(1_000, rng=7)
     assert parts.value == pytest.approx(whole.value, abs=3 * (whole.high - whole.low))
     assert parts.n == 1_000
@@ -307,7 +310,7 @@ def test_samples_that_agree_are_no_certainty_for_queries() -> None:
 def test_many_samples_are_drawn_in_parts_for_queries(monkeypatch: pytest.MonkeyPatch) -> None:
     posterior = CorefPosterior(random_matrix(6, np.random.default_rng(9)))
     assert posterior.query(len, 25, rng=2).values == posterior.query(len, 25, rng=2).values
-    monkeypatch.setattr("howsure_text.coreference.coref_posterior.SAMPLED_AT_ONCE", 60)
+    monkeypatch.setattr("howsure_text.coreference.coref_posterior.MAX_SAMPLED_LABELS", 60)
     rng = np.random.default_rng(2)
     parts = np.concatenate([posterior.sample(n, rng=rng) for n in (10, 10, 5)])
     assert posterior.query(len, 25, rng=2).values == tuple(len(set(labels)) for labels in parts.tolist())

@@ -12,7 +12,7 @@ from howsure import calibration_error
 from howsure.data import Document, read_documents
 from howsure_text.coreference import CorefPosterior, score_documents
 from howsure_text.coreference.antecedent_model import AntecedentModel
-from howsure_text.coreference.detection import detect_mentions, entities_of
+from howsure_text.coreference.detection import detect_mentions, mention_entities
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def test_likelihood_calibrates_and_a_margin_does_not(
         new = [np.asarray(fitted.posterior(document).antecedents.new) for document in documents]
         begins = []
         for document in documents:
-            entities = entities_of(document, document.mentions or ())
+            entities = mention_entities(document, document.mentions or ())
             begins.append([entity not in entities[:place] for place, entity in enumerate(entities)])
         errors.append(calibration_error(np.concatenate(begins), np.concatenate(new)).value)
     assert errors[0] < 0.07 < errors[1]

@@ -21,12 +21,12 @@ from howsure_text.coreference import (
     entity_pairs_from_posteriors,
     recalibrate_coreference,
 )
-from howsure_text.coreference.antecedent_model import sharpened
+from howsure_text.coreference.antecedent_model import sharpen_scores
 from howsure_text.coreference.antecedents import Antecedents, from_matrix
 from howsure_text.coreference.entity_confidence import ConfidenceMap, Judged, entity_pairs, fit_confidence, right_share
 from howsure_text.coreference.gold_comparison import mention_confidence
 from howsure_text.coreference.pair_probabilities import pair_matrix
-from howsure_text.coreference.sharpening import Score, losses_of
+from howsure_text.coreference.sharpening import Score, document_losses
 
 Drawn = tuple[list[CorefPosterior], list[np.ndarray]]
 
@@ -258,8 +258,10 @@ def test_one_and_zero_change_nothing(seed: int) -> None:
 @given(st.integers(0, 100), st.floats(0.5, 3))
 def test_one_power_for_both_is_the_sharpness_of_the_model(seed: int, s: float) -> None:
     scores = np.where(np.tri(6, dtype=bool), np.random.default_rng(seed).normal(0, 2, (6, 6)), -np.inf)
-    learnt = from_matrix(sharpened(scores, 1.0, two_steps=False))
-    np.testing.assert_allclose(dense(Sharpening(s, s).apply(learnt)), sharpened(scores, s, two_steps=True), atol=1e-12)
+    learnt = from_matrix(sharpen_scores(scores, 1.0, two_steps=False))
+    np.testing.assert_allclose(
+        dense(Sharpening(s, s).apply(learnt)), sharpen_scores(scores, s, two_steps=True), atol=1e-12
+    )
 
 
 def test_sharpest_leaves_no_links_of_probability_zero() -> None:
@@ -276,7 +278,7 @@ def test_losses_are_those_of_enumeration(score: Score, seed: int) -> None:
     rng = np.random.default_rng(seed)
     matrix, gold = random_matrix(5, rng, zeros=0.1), rng.integers(0, 3, 5)
     sharpening = Sharpening(1.4, 0.8, -0.3)
-    losses = losses_of(from_matrix(matrix), gold, sharpening, score=score)
+    losses = document_losses(from_matrix(matrix), gold, sharpening, score=score)
     every = Enumeration(dense(sharpening.apply(from_matrix(matrix)))).together()
     later, earlier = np.tril_indices(5, -1)
     p, y = every[later, earlier], gold[later] == gold[earlier]
@@ -299,9 +301,9 @@ def test_derivatives_are_those_of_differences(score: Score, seed: int) -> None:
     weights = np.tril(rng.exponential(size=(8, 8)))  # no link is impossible
     antecedents, gold = from_matrix(weights / weights.sum(axis=1, keepdims=True)), rng.integers(0, 4, 8)
     at, step = np.array([1.3, 0.8, -0.4]), 1e-6
-    losses = losses_of(antecedents, gold, Sharpening(*at), score=score)
+    losses = document_losses(antecedents, gold, Sharpening(*at), score=score)
     for which in range(3):
         moved = np.eye(3)[which] * step
-        up, down = (losses_of(antecedents, gold, Sharpening(*(at + d)), score=score) for d in (moved, -moved))
+        up, down = (document_losses(antecedents, gold, Sharpening(*(at + d)), score=score) for d in (moved, -moved))
         assert losses.of_pairs[which] == pytest.approx((up.pairs - down.pairs) / (2 * step), rel=1e-4, abs=1e-6)
         assert losses.of_new[which] == pytest.approx((up.new - down.new) / (2 * step), rel=1e-4, abs=1e-6)

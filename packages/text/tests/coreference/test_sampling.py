@@ -18,7 +18,7 @@ from howsure_text.coreference.clusterings import (
     draw_labels,
     first_labels,
     labels_from,
-    least_loss,
+    minimise_loss,
     pair_frequency,
 )
 from howsure_text.coreference.gold_comparison import cluster_confidence, mention_confidence
@@ -174,7 +174,7 @@ def test_search_ends_where_no_move_and_no_merge_gains() -> None:
         m = 9
         together = np.clip(rng.normal(0.45, 0.3, size=(m, m)), 0.0, 1.0)
         together = np.tril(together, -1) + np.tril(together, -1).T + np.eye(m)
-        labels = least_loss(together, [rng.integers(m, size=m)])
+        labels = minimise_loss(together, [rng.integers(m, size=m)])
         least = loss(together, labels, 0.5) - 1e-9
         moves = [np.where(np.arange(m) == i, slot, labels) for i in range(m) for slot in range(m)]
         merges = [np.where(labels == label, other, labels) for label in labels for other in labels]

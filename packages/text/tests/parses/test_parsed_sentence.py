@@ -36,7 +36,7 @@ def test_dependents_and_extent() -> None:
     tree = parsed_sentence(hand.UD)
     assert tree.dependents(4, ("nmod:poss", "det")) == [2]
     assert tree.dependents(5, {"nsubj", "obj"}) == [4, 6]
-    assert (tree.extent_of(4), tree.extent_of(6), tree.extent_of(5)) == ((0, 4), (6, 9), (0, 12))
+    assert (tree.subtree_extent(4), tree.subtree_extent(6), tree.subtree_extent(5)) == ((0, 4), (6, 9), (0, 12))
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_dependents_and_extent() -> None:
 )
 def test_of_several_words_whose_heads_lie_outside_a_noun_is_the_head(text: str, head: str) -> None:
     tree = parsed_sentence(hand.parsed(text))
-    assert tree.words[tree.head_of(0, len(tree))] == head
+    assert tree.words[tree.span_head(0, len(tree))] == head
 
 
 @st.composite
@@ -77,9 +77,9 @@ def test_heads_of_spans_and_extents_as_they_are_defined(tree: ParsedSentence) ->
         for end in range(start + 1, len(tree) + 1):
             tops = [word for word in range(start, end) if tree.heads[word] not in range(start, end)]
             rank = {word: next((at for at, some in enumerate(RANKS) if tags[word] in some), 3) for word in tops}
-            assert tree.head_of(start, end) == min(tops, key=lambda word: (rank[word], word))
+            assert tree.span_head(start, end) == min(tops, key=lambda word: (rank[word], word))
         below = [word for word in range(len(tree)) if start in above(word)]
-        assert tree.extent_of(start) == (min(below), max(below))
+        assert tree.subtree_extent(start) == (min(below), max(below))
 
 
 # Parses are built when asked for, once, and follow a change of the sentences.
@@ -90,7 +90,7 @@ def test_a_document_that_keeps_its_parses() -> None:
     kept = ParsedDocument.of(document)
     assert kept.parse(1) is kept.parse(1) is ParsedDocument.of(kept).parse(1)
     assert (kept.name, kept.sentences, kept.mentions) == (document.name, document.sentences, document.mentions)
-    assert [kept.head_of(mention) for mention in kept.mentions or ()] == [0, 4, 1, 3, 0, 3, 0, 3]
+    assert [kept.mention_head(mention) for mention in kept.mentions or ()] == [0, 4, 1, 3, 0, 3, 0, 3]
     assert pickle.loads(pickle.dumps(kept)) == kept
 
 
@@ -102,7 +102,7 @@ def test_other_sentences_have_other_parses() -> None:
 
 def test_a_sentence_without_a_parse_is_refused_where_it_is_needed() -> None:
     kept = ParsedDocument.of(Document("half", (hand.UD, Sentence(("Hm",)))))
-    assert kept.head_of(Mention(0, 0, 4)) == 2
+    assert kept.mention_head(Mention(0, 0, 4)) == 2
 
 
 # Heads that go in a circle, against walking up from every word.

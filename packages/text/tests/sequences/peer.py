@@ -8,20 +8,20 @@ from pathlib import Path
 import pycrfsuite
 from tests.sequences.corpora import Corpus
 
-from howsure_text.sequences.features import attributes_of, families_of, offsets_of
+from howsure_text.sequences.features import feature_families, feature_offsets, word_attributes
 
 Items = list[list[str]]
 
 
 def items_of(words: list[str], features: str) -> Items:
     """The attributes of each word, as lists."""
-    families = families_of(features)
+    families = feature_families(features)
     return [
         [
             attribute
-            for offset in offsets_of(families)
+            for offset in feature_offsets(families)
             if 0 <= t + offset < len(words)
-            for attribute in attributes_of(words[t + offset], families, offset)
+            for attribute in word_attributes(words[t + offset], families, offset)
         ]
         for t in range(len(words))
     ]

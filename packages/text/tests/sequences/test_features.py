@@ -15,15 +15,15 @@ from howsure_text.sequences.features import (
     FAMILIES,
     Attributes,
     Scores,
-    attributes_of,
     design_of_items,
     design_of_words,
-    families_of,
-    offsets_of,
+    feature_families,
+    feature_offsets,
     shape,
-    weighted,
+    weighted_attributes,
+    word_attributes,
 )
-from howsure_text.sequences.sentences import check_sentences, coded
+from howsure_text.sequences.sentences import check_sentences, encode_tags
 
 
 @pytest.mark.parametrize(
@@ -51,18 +51,18 @@ def test_affixes_are_the_ends_of_the_word(word: str) -> None:
 
 
 def test_sets_of_families() -> None:
-    assert families_of("basic") == ("word",)
-    assert families_of("advanced") == tuple(FAMILIES)
-    assert families_of(["shape", "word"]) == ("shape", "word")
-    assert offsets_of(families_of("basic")) == (0,)
+    assert feature_families("basic") == ("word",)
+    assert feature_families("advanced") == tuple(FAMILIES)
+    assert feature_families(["shape", "word"]) == ("shape", "word")
+    assert feature_offsets(feature_families("basic")) == (0,)
 
 
 def test_families_do_not_mix() -> None:
     """No two families use the same attribute for the same word."""
     for offset in (-1, 0, 1):
-        attributes = attributes_of("a", families_of("advanced"), offset)
+        attributes = word_attributes("a", feature_families("advanced"), offset)
         assert len(attributes) == len(set(attributes))
-    assert attributes_of("Dog", ("neighbours",), 1) == ["neighbours[+1]=dog"]
+    assert word_attributes("Dog", ("neighbours",), 1) == ["neighbours[+1]=dog"]
 
 
 # Designs of feature families and of items: one score, whichever way it is computed.
@@ -79,7 +79,7 @@ def random_weights(attributes: Attributes) -> dict[str, np.ndarray]:
 @pytest.mark.parametrize("features", ["basic", "advanced"])
 def test_scores_are_sums_over_attributes(features: str) -> None:
     attributes = Attributes(growing=True)
-    design = design_of_words(WORDS, families_of(features), attributes)
+    design = design_of_words(WORDS, feature_families(features), attributes)
     weights = random_weights(attributes)
     scores = design.scores(csr_array(np.array(list(weights.values()))))
     assert len(scores) == len(WORDS)
@@ -90,7 +90,7 @@ def test_scores_are_sums_over_attributes(features: str) -> None:
 
 def test_families_and_items_make_one_design() -> None:
     attributes = Attributes(growing=True)
-    of_words = design_of_words(WORDS, families_of("advanced"), attributes)
+    of_words = design_of_words(WORDS, feature_families("advanced"), attributes)
     of_items = design_of_items([items_of(words, "advanced") for words in WORDS], attributes)
     weights = csr_array(np.random.default_rng(0).normal(size=(len(attributes), 2)))
     for scores_of_words, scores_of_items in zip(of_words.scores(weights), of_items.scores(weights), strict=True):
@@ -114,7 +114,7 @@ def test_values_count_and_repetitions_add_up() -> None:
 
 def test_a_part_of_a_design_scores_the_same() -> None:
     attributes = Attributes(growing=True)
-    design = design_of_words(WORDS, families_of("advanced"), attributes)
+    design = design_of_words(WORDS, feature_families("advanced"), attributes)
     weights = np.random.default_rng(0).normal(size=(len(attributes), 2))
     chosen = np.array([7, 2, 11])
     part, attributes_of_part = design.only(chosen)
@@ -147,7 +147,7 @@ ITEMS = [
 @pytest.mark.parametrize("item", ITEMS)
 def test_items_are_read_as_crfsuite_reads_them(item: object) -> None:
     (peer,) = pycrfsuite.ItemSequence([item]).items()
-    assert dict(weighted(item, place="item")) == peer  # crfsuite shows an attribute that comes twice once
+    assert dict(weighted_attributes(item, place="item")) == peer  # crfsuite shows an attribute that comes twice once
 
 
 # Sentences and tags at the door.
@@ -160,6 +160,6 @@ def test_anything_that_holds_words_will_do() -> None:
 
 
 def test_tags_are_numbered_in_alphabetical_order() -> None:
-    labels, codes = coded([["V", "N"], ["A"], ["V"]])
+    labels, codes = encode_tags([["V", "N"], ["A"], ["V"]])
     assert labels == ("A", "N", "V")
     assert codes.tolist() == [2, 1, 0, 2]

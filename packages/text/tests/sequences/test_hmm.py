@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.sequences.corpora import made_up, tweets, web_text
 from tests.sequences.enumeration import Enumeration
 
-from howsure_text.sequences.hmm import ENOUGH, EVERY, HMMTagger, UnknownWords, classes_of
+from howsure_text.sequences.hmm import ALL_WORDS, MIN_CLASS_WORDS, HMMTagger, UnknownWords, word_classes
 
 SENTENCES = [["dogs", "bark"], ["the", "bark"], ["dogs"], ["the", "dogs", "bark"]]
 TAGS = [["N", "V"], ["D", "N"], ["N"], ["D", "N", "V"]]
@@ -122,23 +122,23 @@ CODES = np.array([0] * 6 + [1] * 4 + [2] * 3)
 @settings(max_examples=40)
 @given(st.text(min_size=1, max_size=12))
 def test_every_word_has_classes_from_special_to_all(word: str) -> None:
-    classes = classes_of(word)
-    assert classes[-1] == EVERY
+    classes = word_classes(word)
+    assert classes[-1] == ALL_WORDS
     assert len(set(classes)) == len(classes)
 
 
 def test_rare_words_are_counted_in_classes_that_hold_enough() -> None:
     unknown_words = UnknownWords.learnt_from(WORDS, CODES, 3)
     counts = dict(zip(unknown_words.classes, unknown_words.counts.tolist(), strict=True))
-    assert ENOUGH == 5
-    assert counts == {EVERY: [0, 4, 3], "x": [0, 4, 1], "x g": [0, 4, 1], "x ng": [0, 4, 1], "x ing": [0, 4, 1]} | {
+    assert MIN_CLASS_WORDS == 5
+    assert counts == {ALL_WORDS: [0, 4, 3], "x": [0, 4, 1], "x g": [0, 4, 1], "x ng": [0, 4, 1], "x ing": [0, 4, 1]} | {
         "x king": [0, 4, 1]
     }
 
 
 def test_without_words_that_come_once_the_rarest_ones_count() -> None:
     unknown_words = UnknownWords.learnt_from(["a", "a", "b", "b", "b"], np.array([0, 1, 1, 1, 1]), 2)
-    assert unknown_words.classes == (EVERY,)
+    assert unknown_words.classes == (ALL_WORDS,)
     assert unknown_words.counts.tolist() == [[1, 1]]
 
 
@@ -150,4 +150,4 @@ def test_the_probabilities_by_hand(pseudocount: float) -> None:
     for tag, (rare, of_class, total) in enumerate([(0, 0, 6), (4, 4, 4), (3, 1, 3)]):
         expected = (of_class + pseudocount * 5 / 7) / (total + rare + pseudocount * (types + 1))
         assert table["x ing"][tag] == pytest.approx(expected)
-        assert table[EVERY][tag] == pytest.approx((rare + pseudocount) / (total + rare + pseudocount * (types + 1)))
+        assert table[ALL_WORDS][tag] == pytest.approx((rare + pseudocount) / (total + rare + pseudocount * (types + 1)))

@@ -107,7 +107,7 @@ def test_batches_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
     together, drawn = answers()
     for cells, fewest, most in ((1, 1, 1), (30, 1, 1 << 22), (1, 3, 40)):
-        for name, value in (("CELLS", cells), ("FEWEST_SENTENCES", fewest), ("MOST_CELLS", most)):
+        for name, value in (("CELLS", cells), ("MIN_BATCH_SENTENCES", fewest), ("MAX_BATCH_CELLS", most)):
             monkeypatch.setattr(batching, name, value)
         apart, again = answers()
         for from_batches, from_all in zip(apart, together, strict=True):
@@ -129,7 +129,7 @@ def test_draws_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
 @given(st.lists(st.integers(0, 9), max_size=30), st.integers(1, 5), st.integers(1, 60), st.integers(1, 8))
 def test_batches_hold_every_sentence_once(lengths, width: int, cells: int, fewest: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in (("CELLS", cells), ("FEWEST_SENTENCES", fewest), ("MOST_CELLS", 2 * cells)):
+        for name, value in (("CELLS", cells), ("MIN_BATCH_SENTENCES", fewest), ("MAX_BATCH_CELLS", 2 * cells)):
             patch.setattr(batching, name, value)
         every_batch = list(batches(lengths, width=width))
     sentences = [i for batch in every_batch for i in batch.sentences.tolist()]
@@ -140,7 +140,7 @@ def test_batches_hold_every_sentence_once(lengths, width: int, cells: int, fewes
         assert len(batch) == 1 or batch.steps[-1] * width <= 2 * cells
         assert (np.diff(batch.active) <= 0).all()
         packed = batch.pack(arrays)
-        assert (packed == corpus[batch.rows_of(first_rows(lengths))]).all()
+        assert (packed == corpus[batch.corpus_rows(first_rows(lengths))]).all()
         assert all((packed[t] == arrays[batch.sentences[t]][0]).all() for t in range(len(batch)))
         assert [packed[row].tolist() for row in batch.last_rows] == [arrays[i][-1].tolist() for i in batch.sentences]
         back = batch.unpack(packed)

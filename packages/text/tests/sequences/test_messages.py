@@ -12,7 +12,14 @@ from tests.sequences.enumeration import Enumeration, draw, enumerated
 
 from howsure_text.sequences import messages as scaling
 from howsure_text.sequences import within_grammar
-from howsure_text.sequences.messages import Chain, Workspace, add_ends, batches, borrowed_workspace, expectations_of
+from howsure_text.sequences.messages import (
+    Chain,
+    Workspace,
+    add_ends,
+    batches,
+    borrowed_workspace,
+    compute_expectations,
+)
 from howsure_text.sequences.paths import BELOW_ONE, Streams, _inverse
 from howsure_text.sequences.tag_posterior import TagPosterior
 
@@ -29,14 +36,14 @@ def test_expectations(scale: float, ends: bool) -> None:
     packed = batch.pack(emissions)
     before = packed.copy()
     chain = Chain(batch, add_ends(batch, packed.copy(), start, end), transitions)
-    expectations = expectations_of(chain, Workspace(), pairs=True)
+    expectations = compute_expectations(chain, Workspace(), pairs=True)
     np.testing.assert_allclose(expectations.log_z, [twins[i].log_z for i in batch.sentences], rtol=1e-12)
     for marginals, i in zip(batch.unpack(expectations.marginals), batch.sentences.tolist(), strict=True):
         np.testing.assert_allclose(marginals, twins[i].marginals(), atol=1e-12)
     expected = sum(twin.pair_marginals().sum(axis=0) for twin in twins)
     np.testing.assert_allclose(expectations.pair_sums, expected, atol=1e-12)
     assert (packed == before).all()
-    assert expectations_of(chain, Workspace(), pairs=False).pair_sums is None
+    assert compute_expectations(chain, Workspace(), pairs=False).pair_sums is None
 
 
 @pytest.mark.parametrize("low", [1.0, 30.0, 70.0, 100.0, 149.0])
@@ -59,10 +66,10 @@ def test_both_ways_agree(monkeypatch: pytest.MonkeyPatch, own_workspace: bool) -
     def answer():
         if not own_workspace:
             packed = add_ends(batch, batch.pack(emissions), start, end)
-            return expectations_of(Chain(batch, packed, transitions), Workspace(), pairs=True)
+            return compute_expectations(Chain(batch, packed, transitions), Workspace(), pairs=True)
         with borrowed_workspace() as workspace:
             packed = add_ends(batch, batch.pack(emissions, workspace=workspace), start, end)
-            expectations = expectations_of(Chain(batch, packed, transitions), workspace, pairs=True)
+            expectations = compute_expectations(Chain(batch, packed, transitions), workspace, pairs=True)
             return expectations._replace(marginals=expectations.marginals.copy())
 
     fast = answer()

@@ -11,9 +11,9 @@ from tests.sequences.corpora import made_up
 from tests.sequences.enumeration import Enumeration
 
 from howsure_text.sequences.crf import CRFTagger
-from howsure_text.sequences.features import Attributes, Design, design_of_items, design_of_words, families_of
-from howsure_text.sequences.sentences import coded
-from howsure_text.sequences.training import Layout, Objective, Part, Training, descend, minimise, parts_of
+from howsure_text.sequences.features import Attributes, Design, design_of_items, design_of_words, feature_families
+from howsure_text.sequences.sentences import encode_tags
+from howsure_text.sequences.training import Layout, Objective, Part, Training, descend, draw_parts, minimise
 
 
 def bowl(weights: np.ndarray) -> tuple[float, np.ndarray]:
@@ -76,11 +76,11 @@ WORDS, TAGS = made_up(60, seed=2)
 
 
 def setting(size: int) -> tuple[Objective, list[Part]]:
-    labels, codes = coded(TAGS)
+    labels, codes = encode_tags(TAGS)
     attributes = Attributes(growing=True)
     design = design_of_words(WORDS, ("word", "suffixes"), attributes)
     layout = Layout.of(design, codes, len(attributes), len(labels))
-    parts = parts_of(design, codes, layout, size=size, rng=np.random.default_rng(0))
+    parts = draw_parts(design, codes, layout, size=size, rng=np.random.default_rng(0))
     return Objective(design, codes, layout, c2=0.1), parts
 
 
@@ -166,14 +166,14 @@ def test_the_seed_is_known_and_saved_whether_given_or_not(tmp_path: Path) -> Non
 
 def objective_of(features: str | None = "advanced", *, sentences: int = 6) -> tuple[Design, np.ndarray, Layout]:
     words, tags = made_up(sentences, seed=5, longest=5)
-    labels, codes = coded(tags)
+    labels, codes = encode_tags(tags)
     attributes = Attributes(growing=True)
     if features is None:
         rng = np.random.default_rng(0)
         items = [[{word: float(rng.normal()), "bias": 1.0} for word in sentence] for sentence in words]
         design = design_of_items(items, attributes)
     else:
-        design = design_of_words(words, families_of(features), attributes)
+        design = design_of_words(words, feature_families(features), attributes)
     return design, codes, Layout.of(design, codes, len(attributes), len(labels))
 
 
@@ -209,7 +209,7 @@ def test_the_gradient_is_that_of_differences(features: str | None) -> None:
 
 def test_there_are_weights_for_what_was_seen_together() -> None:
     words, tags = [["a", "b"], ["b"]], [["X", "Y"], ["X"]]
-    labels, codes = coded(tags)
+    labels, codes = encode_tags(tags)
     attributes = Attributes(growing=True)
     layout = Layout.of(design_of_words(words, ("word",), attributes), codes, len(attributes), len(labels))
     state, transition = layout.unpack(np.arange(1.0, 5.0))
@@ -228,7 +228,7 @@ def test_the_parts_add_up_to_the_whole() -> None:
     design, codes, layout = objective_of(sentences=23)
     objective = Objective(design, codes, layout, c2=0.3)
     weights = np.random.default_rng(3).normal(size=len(layout))
-    parts = parts_of(design, codes, layout, size=10, rng=np.random.default_rng(0))
+    parts = draw_parts(design, codes, layout, size=10, rng=np.random.default_rng(0))
     assert [part.share for part in parts] == [10 / 23, 10 / 23, 3 / 23]
     value, gradient = 0.0, np.zeros(len(layout))
     for part in parts:

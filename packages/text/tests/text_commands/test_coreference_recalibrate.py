@@ -21,7 +21,7 @@ from howsure_text.coreference import (
     read_antecedent_scores,
     write_antecedent_scores,
 )
-from howsure_text.coreference.detection import entities_of
+from howsure_text.coreference.detection import mention_entities
 
 DOCUMENTS = [replace(story(), name="story"), replace(dialogue(), name="talk")]
 
@@ -112,7 +112,7 @@ def test_judged_on_other_documents(folder: Path, model: AntecedentModel) -> None
         "coreference recalibrate gold.conllu --model model.npz --test one.conllu --output recalibrated.npz"
     )
     assert "judged on one.conllu: 1 document\n" in output
-    gold = entities_of(DOCUMENTS[0], DOCUMENTS[0].mentions or ())
+    gold = mention_entities(DOCUMENTS[0], DOCUMENTS[0].mentions or ())
     row = next(line for line in output.splitlines() if line.startswith("pairs"))
     assert row.split()[1] == str(len(gold) * (len(gold) - 1) // 2)
 

@@ -15,7 +15,7 @@ from howsure_events.extraction.processes import Work, Worker
 from howsure_events.lexicon import Lexicon
 from howsure_events.rule import Rule
 from howsure_text.coreference.clusterings import best_antecedents
-from howsure_text.coreference.detection import MOST_MENTIONS, detect_mentions
+from howsure_text.coreference.detection import MAX_MENTIONS, detect_mentions
 from howsure_text.parses import ParsedDocument, ParsedSentence
 
 HEAD = "(head)"
@@ -135,7 +135,7 @@ def _naming(batch: Sequence[InputDocument], worker: Worker) -> list[Any]:
 def _counts(document: Document, work: Work) -> DependencyCounts:
     parsed = ParsedDocument.of(document)
     mentions = detect_mentions(parsed)
-    if len(mentions) > MOST_MENTIONS:
+    if len(mentions) > MAX_MENTIONS:
         return DependencyCounts()
     entities = best_antecedents(work.model.posterior(parsed, mentions=mentions).antecedents)
     return count_dependencies(parsed, mentions, entities.tolist(), lexicon=work.lexicon, rule=work.rule)

@@ -93,13 +93,13 @@ def mention_facts(
 
 
 def mention_heads(document: Document, mentions: Sequence[Mention]) -> list[int]:
-    """The head word of each mention, as used by the antecedent model; see `ParsedSentence.head_of`."""
+    """The head word of each mention, as used by the antecedent model; see `ParsedSentence.span_head`."""
     parsed, heads = ParsedDocument.of(document), []
     for number, mention in enumerate(mentions):
         inside = 0 <= mention.sentence < len(document.sentences)
         if not inside or not 0 <= mention.start < mention.end <= len(document.sentences[mention.sentence]):
             raise InputError(f"mentions[{number}], {mention}, is outside of document {document.name!r}.")
-        heads.append(parsed.head_of(mention))
+        heads.append(parsed.mention_head(mention))
     return heads
 
 

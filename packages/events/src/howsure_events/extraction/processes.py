@@ -32,7 +32,7 @@ from howsure_events.extraction.scored_coreference import candidate_mentions
 from howsure_events.lexicon import Lexicon
 from howsure_events.rule import Rule
 from howsure_events.store.event_store import StoreError
-from howsure_text.coreference.detection import MOST_MENTIONS
+from howsure_text.coreference.detection import MAX_MENTIONS
 from howsure_text.parses import ParsedDocument
 
 # Processing a batch of documents, in this process or another: parse, extract, convert to rows.
@@ -111,7 +111,7 @@ class Worker:
         parsed = ParsedDocument.of(document)
         mentions, left_out = candidate_mentions(work.model, parsed)
         self.mentions_left_out += left_out
-        if not document.sentences or len(mentions) > MOST_MENTIONS:
+        if not document.sentences or len(mentions) > MAX_MENTIONS:
             rows.leave_out(source, TOO_LONG if document.sentences else EMPTY)
             return
         rng = document_seed(work.seed, source.id)

@@ -63,9 +63,11 @@ class ScoredCoreference:
             scored_document(self._scores(document.name), document)  # says what is wrong
         named = [mention for mention in placed.mentions if mention is not None]
         parsed = ParsedDocument.of(document)
-        heads = {(mention.sentence, parsed.head_of(mention)) for mention in named}
+        heads = {(mention.sentence, parsed.mention_head(mention)) for mention in named}
         others = [
-            mention for mention in detect_mentions(parsed) if (mention.sentence, parsed.head_of(mention)) not in heads
+            mention
+            for mention in detect_mentions(parsed)
+            if (mention.sentence, parsed.mention_head(mention)) not in heads
         ]
         return tuple(sorted([*named, *others], key=_place)), len(placed.faults)
 

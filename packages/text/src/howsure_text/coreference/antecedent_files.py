@@ -25,7 +25,7 @@ from howsure_text.coreference.antecedent_scores import AntecedentScores
 NEEDED, OPTIONAL, PAIRS = ("id", "mentions", "scores", "null"), ("words", "text", "antecedents"), "pair_logits"
 
 
-def record_of(line: bytes | str) -> dict[str, Any]:
+def parse_record(line: bytes | str) -> dict[str, Any]:
     """The JSON object of a line.
 
     Raises InputError if the file is not one of antecedent scores, or names no document.
@@ -37,7 +37,7 @@ def record_of(line: bytes | str) -> dict[str, Any]:
     if not isinstance(record, dict):
         raise InputError(f"it contains {type(record).__name__}, not an object; write one document {{…}} per line.")
     if "id" not in record:
-        raise _missing("id", record)
+        raise _missing_key("id", record)
     return {**record, "id": str(record["id"]) if type(record["id"]) is int else record["id"]}
 
 
@@ -55,7 +55,7 @@ def scores_from_json(record: dict[str, Any]) -> AntecedentScores:
         )
     for name in NEEDED:
         if record.get(name) is None:
-            raise _missing(name, record)
+            raise _missing_key(name, record)
     values = {name: record[name] for name in (*NEEDED, *OPTIONAL) if record.get(name) is not None}
     if not isinstance(record["scores"], list):
         raise InputError(f"scores must be a list with one row per mention; they are {shown(record['scores'])}.")
@@ -102,7 +102,7 @@ def _numbers(row: object, where: str) -> Any:
     return array.astype(np.float64)
 
 
-def _missing(name: str, record: dict[str, Any]) -> InputError:
+def _missing_key(name: str, record: dict[str, Any]) -> InputError:
     near = nearest(name, list(record))
     advice = f" Did you mean {near}?" if near and near not in (*NEEDED, *OPTIONAL) else ""
     return InputError(f"the key {name!r} is missing or null; there are {shortened(record, limit=8)}.{advice}")
@@ -177,7 +177,7 @@ def _sentences(words: Array, lengths: Array | None) -> list[Any]:
     return [flat_words[start:end] for start, end in pairwise(starts)]
 
 
-def archived(scores: Iterable[AntecedentScores]) -> bytes:
+def archive_bytes(scores: Iterable[AntecedentScores]) -> bytes:
     """The bytes of an archive."""
     arrays: dict[str, Any] = {}
     for score in scores:
@@ -193,7 +193,7 @@ def archived(scores: Iterable[AntecedentScores]) -> bytes:
         if score.antecedents is None:
             arrays[f"{score.id}/scores"] = np.asarray(score.scores)
         else:
-            arrays[f"{score.id}/scores"], arrays[f"{score.id}/antecedents"] = _padded(score)
+            arrays[f"{score.id}/scores"], arrays[f"{score.id}/antecedents"] = _pad_rows(score)
     content = io.BytesIO()
     # As numpy.savez_compressed does, whose older versions would store allow_pickle as an array.
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -203,7 +203,7 @@ def archived(scores: Iterable[AntecedentScores]) -> bytes:
     return content.getvalue()
 
 
-def _padded(antecedent_scores: AntecedentScores) -> tuple[Array, Array]:
+def _pad_rows(antecedent_scores: AntecedentScores) -> tuple[Array, Array]:
     """Rows of equal length: -inf for what is not there."""
     rows = [np.asarray(row, dtype=np.float64) for row in antecedent_scores.scores]
     extra = 1 if isinstance(antecedent_scores.null, str) else 0
@@ -278,7 +278,7 @@ class ScoreFile:
             file.seek(place)
             line = file.read(length)
         try:
-            return scores_from_json(record_of(line))
+            return scores_from_json(parse_record(line))
         except InputError as error:
             raise InputError(f"line {number:,} of {self.path}, document {name}: {error}") from None
 
@@ -288,7 +288,7 @@ class ScoreFile:
         for number, line in enumerate(file, start=1):
             if line.strip():
                 try:
-                    name = record_of(line)["id"]
+                    name = parse_record(line)["id"]
                 except InputError as error:
                     raise InputError(f"line {number:,} of {self.path}: {error}") from None
                 if not isinstance(name, str) or not name:
@@ -339,6 +339,6 @@ def write_antecedent_scores(scores: Iterable[AntecedentScores], path: str | os.P
             raise InputError(f"documents must have names of their own; two are called {document.id!r}.")
         names.add(document.id)
     if os.fspath(path).lower().endswith(".npz"):
-        write_whole(archived(documents), path)
+        write_whole(archive_bytes(documents), path)
     else:
         write_whole("".join(f"{json_from_scores(document)}\n" for document in documents).encode(), path)

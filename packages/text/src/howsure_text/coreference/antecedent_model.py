@@ -19,7 +19,7 @@ from howsure.inputs.numbers_and_names import check_choice, check_number, check_w
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.randomness import Randomness, generator_from
 from howsure_text.coreference.coref_posterior import CorefPosterior
-from howsure_text.coreference.detection import Source, check_size, entities_of, mentions_of
+from howsure_text.coreference.detection import Source, check_size, mention_entities, select_mentions
 from howsure_text.coreference.features import NEW_FAMILIES, PAIR_FAMILIES
 from howsure_text.coreference.mentions import check_document, mention_columns
 from howsure_text.coreference.metrics import CoreferenceScores, score_documents
@@ -31,18 +31,18 @@ from howsure_text.coreference.training import (
     Pass,
     Scorer,
     allowed_antecedents,
-    arrays_of,
     check_folds,
-    cross_fitted,
+    cross_fit_scores,
     probabilities,
     train,
-    weights_from,
+    weight_arrays,
+    weights_from_arrays,
 )
 from howsure_text.parses import ParsedDocument
 
 # The parameters of the antecedent model, checked.
 
-SHARPEST = 100
+MAX_SHARPNESS = 100
 
 
 def check_parameters(
@@ -58,23 +58,23 @@ def check_parameters(
     families: Sequence[str],
 ) -> None:
     """Raise InputError for what `AntecedentModel` cannot take; families: the names that `features` may hold."""
-    _one_of("mentions", mentions, get_args(Source))
-    _one_of("loss", loss, get_args(Loss))
+    _check_choice("mentions", mentions, get_args(Source))
+    _check_choice("loss", loss, get_args(Loss))
     check_number(l1, name="l1", low=0)
-    check_number(sharpness, name="sharpness", low=0, high=SHARPEST, open="low")
+    check_number(sharpness, name="sharpness", low=0, high=MAX_SHARPNESS, open="low")
     check_choice(two_steps, (True, False), name="two_steps")
     check_whole(passes, name="passes")
     for name in () if features is None else listed(features, name="features", of="names of families"):
-        _one_of("features", name, families)
+        _check_choice("features", name, families)
     generator_from(rng)  # raises if rng is not a seed or a generator
 
 
-def _one_of(parameter: str, value: object, names: Sequence[str]) -> None:
+def _check_choice(parameter: str, value: object, names: Sequence[str]) -> None:
     if not isinstance(value, str) or value not in names:
         raise unknown_name("value", str(value), list(names), place=parameter)
 
 
-def sharpened(scores: Floats, sharpness: float, *, two_steps: bool) -> Floats:
+def sharpen_scores(scores: Floats, sharpness: float, *, two_steps: bool) -> Floats:
     """P(a_j = k) from scores (M, M), antecedents below the diagonal and "new" on it, with probabilities to the power s.
 
     In two steps, first whether j is new, P(new)^s / (P(new)^s + P(not new)^s), then which antecedent it has, P(a_j =
@@ -96,12 +96,12 @@ def sharpened(scores: Floats, sharpness: float, *, two_steps: bool) -> Floats:
 # A recalibration of the antecedent model, from its scores of documents.
 
 
-def learnt(scores: Floats, mentions: Sequence[Mention] | None = None) -> CorefPosterior:
+def unsharpened_posterior(scores: Floats, mentions: Sequence[Mention] | None = None) -> CorefPosterior:
     """The posterior of scores as they were learnt, neither sharpened nor recalibrated."""
     return CorefPosterior(probabilities(scores), mentions=mentions)
 
 
-def recalibrated(
+def fit_recalibration(
     scores: Sequence[Floats],
     used: Sequence[CorefPosterior],
     gold: Sequence[Integers],
@@ -115,7 +115,7 @@ def recalibrated(
 
     Without `sharpen`, its probabilities stay as they are used, with the sharpening that it has.
     """
-    learned = [learnt(score) for score in scores] if sharpen else used
+    learned = [unsharpened_posterior(score) for score in scores] if sharpen else used
     recalibration = recalibrate_coreference(learned, gold, before=used, had=had, sharpen=sharpen, **options)
     kept = recalibration.sharpening if sharpen or had is None else had.sharpening
     return replace(recalibration, sharpening=kept, recipe={**recalibration.recipe, "folds": folds})
@@ -235,7 +235,7 @@ class AntecedentModel:
         self._set_weights(done.weights)
         self.source_, self.recalibration_ = FITTED, None
         if folds is not None and not self.interrupted_:
-            scores = cross_fitted(self._scorer, examples, rngs=rng.spawn(folds), **options)
+            scores = cross_fit_scores(self._scorer, examples, rngs=rng.spawn(folds), **options)
             self.interrupted_ = scores is None
             if scores is not None:
                 gold = [example.right.argmax(axis=1) for example in examples]  # the first mention of the entity
@@ -272,17 +272,21 @@ class AntecedentModel:
             raise InputError("the model is not recalibrated; call recalibrate, or fit with folds.")
         scores, gold = self._with_gold(documents)
         compared = [before._posterior(score) for score in scores]
-        learned = map(learnt, scores) if self.recalibration_.sharpening is not None else map(self._posterior, scores)
+        learned = (
+            map(unsharpened_posterior, scores)
+            if self.recalibration_.sharpening is not None
+            else map(self._posterior, scores)
+        )
         return self.recalibration_.judge(learned, gold, before=compared, had=before.recalibration_)
 
     def mentions_of(self, document: Document) -> tuple[Mention, ...]:
         """The mentions used by `posterior`: gold or detected, in text order."""
-        return mentions_of(document, source=self.mentions)
+        return select_mentions(document, source=self.mentions)
 
     def posterior(self, document: Document, *, mentions: Sequence[Mention] | None = None) -> CorefPosterior:
         """The posterior over clusterings of a document's mentions, or of the given ones, in text order.
 
-        Raises InputError if the model is not trained, and for invalid mentions or parses like `mentions_of`.
+        Raises InputError if the model is not trained, and for invalid mentions or parses like `select_mentions`.
         """
         check_document(document)
         parsed = ParsedDocument.of(document)  # once, for the mentions and their scores
@@ -321,7 +325,7 @@ class AntecedentModel:
         if recalibration is not None:
             content["recalibration"] = recalibration.to_dict()
         schema = SCHEMA if recalibration is None else RECALIBRATED
-        write_model(path, kind=KIND, schema=schema, content=content, arrays=arrays_of(self.weights_))
+        write_model(path, kind=KIND, schema=schema, content=content, arrays=weight_arrays(self.weights_))
 
     @classmethod
     def load(cls, path: Place) -> Self:
@@ -338,7 +342,7 @@ class AntecedentModel:
             matches = False
         if not matches:
             raise InputError(f"{path} was trained with other features than this version has; train it again.")
-        weights = weights_from(arrays, n)
+        weights = weights_from_arrays(arrays, n)
         if weights is None:
             raise damaged_model(path, f"its weights are not {n:,} finite numbers")
         model._set_weights(weights)
@@ -370,7 +374,7 @@ class AntecedentModel:
         check_document(document)
         parsed = ParsedDocument.of(document)
         mentions = self.mentions_of(parsed)
-        right = allowed_antecedents(entities_of(parsed, mentions))
+        right = allowed_antecedents(mention_entities(parsed, mentions))
         return Example(self._scorer.features(mention_columns(parsed, mentions)), right)
 
     def _scores(self, document: Document, mentions: Sequence[Mention]) -> Floats:
@@ -384,21 +388,21 @@ class AntecedentModel:
     def _posterior(self, scores: Floats, mentions: Sequence[Mention] | None = None) -> CorefPosterior:
         """What the model says of scores."""
         if self.recalibration_ is not None and self.recalibration_.sharpening is not None:
-            return self.recalibration_.apply(learnt(scores, mentions))
-        return CorefPosterior(sharpened(scores, self.sharpness, two_steps=self.two_steps), mentions=mentions)
+            return self.recalibration_.apply(unsharpened_posterior(scores, mentions))
+        return CorefPosterior(sharpen_scores(scores, self.sharpness, two_steps=self.two_steps), mentions=mentions)
 
     def _with_gold(self, documents: Iterable[Document]) -> tuple[list[Floats], list[Integers]]:
         """The scores of documents, and the labels of their gold entities."""
         checked = listed(documents, name="documents", of="documents with gold entities")
         mentions = [self.mentions_of(document) for document in checked]
-        gold = [entities_of(document, spans) for document, spans in zip(checked, mentions, strict=True)]
+        gold = [mention_entities(document, spans) for document, spans in zip(checked, mentions, strict=True)]
         return [self._scores(document, spans) for document, spans in zip(checked, mentions, strict=True)], gold
 
     def _recalibrated(
         self, scores: Sequence[Floats], gold: Sequence[Integers], **options: Any
     ) -> CoreferenceRecalibration:
         used = [self._posterior(score) for score in scores]
-        return recalibrated(scores, used, gold, had=self.recalibration_, **options)
+        return fit_recalibration(scores, used, gold, had=self.recalibration_, **options)
 
     def _set_weights(self, weights: Floats) -> None:
         self.weights_ = weights

@@ -58,7 +58,7 @@ class AntecedentScores:
             n_rows = len(self.scores) if hasattr(self.scores, "__len__") else repr(self.scores)[:40]
             raise InputError(f"scores must have a row for each of {len(spans)} mentions; they have {n_rows}.")
         if self.antecedents is None:
-            object.__setattr__(self, "scores", _squared(self.scores))
+            object.__setattr__(self, "scores", _square_scores(self.scores))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.id!r}, {counted(len(self.mentions), 'mention')})"
@@ -70,7 +70,7 @@ class AntecedentScores:
         """The text alone as a document; a `text` is cut at blanks and where mentions begin and end."""
         if self.text is None:
             return Document(self.id, tuple(Sentence(word) for word in self.words))
-        words, spaces = _cut(self.text, self.mentions)
+        words, spaces = _split_words(self.text, self.mentions)
         return Document(self.id, (Sentence(words, spaces=spaces),))
 
 
@@ -117,7 +117,7 @@ def _spans(mentions: object, length: int, unit: str) -> Integers:
     return spans
 
 
-def _squared(scores: Any) -> Any:
+def _square_scores(scores: Any) -> Any:
     """Rows that hold only the scores of the mentions before become a square."""
     m = len(scores)
     lengths = [len(row) if hasattr(row, "__len__") else -1 for row in scores]
@@ -140,7 +140,7 @@ def _squared(scores: Any) -> Any:
     return square
 
 
-def _cut(text: str, mentions: Integers) -> tuple[Strings, tuple[bool, ...]]:
+def _split_words(text: str, mentions: Integers) -> tuple[Strings, tuple[bool, ...]]:
     """The words of a text, cut at blanks and at the ends of mentions, and whether a blank follows each."""
     blank = [character.isspace() for character in text]
     ends = set(mentions.ravel().tolist()) | {len(text)}
@@ -152,7 +152,7 @@ def _cut(text: str, mentions: Integers) -> tuple[Strings, tuple[bool, ...]]:
 
 # The mentions of a model in a document whose words may be cut otherwise, found by the characters other than blanks.
 
-SHOWN = 20  # characters around a difference
+CONTEXT_LENGTH = 20  # characters around a difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,8 +235,8 @@ def _letters(text: str) -> str:
 def _difference(name: str, letters_given: str, letters: str, document: str) -> InputError:
     at = next((n for n, (first, other) in enumerate(zip(letters_given, letters, strict=False)) if first != other), None)
     place = min(len(letters_given), len(letters)) if at is None else at
-    low = max(0, place - SHOWN // 2)
-    given_part, other = (text[low : low + SHOWN] or "the end" for text in (letters_given, letters))
+    low = max(0, place - CONTEXT_LENGTH // 2)
+    given_part, other = (text[low : low + CONTEXT_LENGTH] or "the end" for text in (letters_given, letters))
     return InputError(
         f"the scores of {name} belong to another text than document {document}: after {place:,} characters without "
         f"blanks, …{given_part!r} in the scores is …{other!r} in the document. Score the words of the document itself."

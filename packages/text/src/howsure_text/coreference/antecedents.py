@@ -86,7 +86,7 @@ def from_rows(antecedents: Sequence[Any], probabilities: Sequence[Any], new: obj
             raise InputError(f"{name} must be a list with one row per mention; it is {type(rows).__name__}.")
         if len(rows) != m:
             raise InputError(f"{name} must have a row for each of the {m} mentions of new; it has {len(rows)}.")
-    checked = [_checked_row(j, antecedents[j], probabilities[j], float(starting[j])) for j in range(m)]
+    checked = [_check_row(j, antecedents[j], probabilities[j], float(starting[j])) for j in range(m)]
     counts = np.array([len(ks) for ks, _, _ in checked], dtype=np.int64)
     return Antecedents(
         np.array([p_new for _, _, p_new in checked], dtype=np.float64),
@@ -136,11 +136,11 @@ def _first_fault(matrix: Floats, sums: Floats) -> InputError:
     outside = np.argwhere(~((matrix >= 0.0) & (matrix <= 1.0)))
     if len(outside):
         j, k = outside[0].tolist()
-        return _no_probability(j, k, float(matrix[j, k]), float(matrix.max()))
-    return _no_sum(int(np.flatnonzero(np.abs(sums - 1.0) > SUM_TOLERANCE)[0]), sums)
+        return _probability_error(j, k, float(matrix[j, k]), float(matrix.max()))
+    return _sum_error(int(np.flatnonzero(np.abs(sums - 1.0) > SUM_TOLERANCE)[0]), sums)
 
 
-def _no_probability(row: int, column: int, value: float, highest: float) -> InputError:
+def _probability_error(row: int, column: int, value: float, highest: float) -> InputError:
     advice = (
         "A model that gives NaN has no posterior: look at its scores."
         if np.isnan(value)
@@ -153,16 +153,16 @@ def _no_probability(row: int, column: int, value: float, highest: float) -> Inpu
     )
 
 
-def _no_sum(row: int, sums: Floats | Sequence[float]) -> InputError:
+def _sum_error(row: int, sums: Floats | Sequence[float]) -> InputError:
     return InputError(
         f"the antecedents of a mention and 'new' must sum to 1 (within {SUM_TOLERANCE}); `matrix row {row}` sums to "
         f"{float(sums[row]):.6g}. Normalise the rows, or pass logits to CorefPosterior.from_scores."
     )
 
 
-def _checked_row(j: int, antecedents: object, probabilities: object, new: float) -> tuple[Integers, Floats, float]:
+def _check_row(j: int, antecedents: object, probabilities: object, new: float) -> tuple[Integers, Floats, float]:
     p = as_vector(probabilities, name=f"probabilities[{j}]")
-    k = _whole(antecedents, j)
+    k = _whole_numbers(antecedents, j)
     if k.shape != p.shape:
         raise InputError(f"`matrix row {j}` has {len(k)} antecedents and {len(p)} probabilities; give one for each.")
     if len(k) and not (k.min() >= 0 and k.max() < j):
@@ -180,15 +180,15 @@ def _checked_row(j: int, antecedents: object, probabilities: object, new: float)
         )
     for column, value in zip([*k.tolist(), "new"], [*p.tolist(), new], strict=True):
         if not 0.0 <= value <= 1.0:
-            raise _no_probability(j, column, value, value)
+            raise _probability_error(j, column, value, value)
     total = float(p.sum()) + new
     if abs(total - 1.0) > SUM_TOLERANCE:
-        raise _no_sum(0, [total]) if j == 0 else _no_sum(j, [total] * (j + 1))
+        raise _sum_error(0, [total]) if j == 0 else _sum_error(j, [total] * (j + 1))
     links = p > 0.0
     return k[links], p[links] / total, new / total
 
 
-def _whole(antecedents: object, row: int) -> Integers:
+def _whole_numbers(antecedents: object, row: int) -> Integers:
     k = array_of(antecedents)
     if k.ndim == 1 and (k.size == 0 or k.dtype.kind in "iu"):
         return k.astype(np.int64)

@@ -123,7 +123,7 @@ def _members(clusters: object, parameter: str) -> list[list[Hashable]]:
 # Clusterings drawn from the posterior: independent and exact; all samples advance one step at a time.
 
 CHUNK = 1 << 22
-MOST_COUNTED = 65_535  # in 16 bits
+MAX_COUNT = 65_535  # in 16 bits
 
 
 def draw_labels(antecedents: Antecedents, n: int, rng: np.random.Generator) -> Integers:
@@ -139,7 +139,7 @@ def draw_labels(antecedents: Antecedents, n: int, rng: np.random.Generator) -> I
         labels[j] = j
         earlier, p = antecedents.row(j)
         if len(earlier):
-            place = np.searchsorted(_cumulated(p, antecedents.new[j]), rng.random(n), side="right")
+            place = np.searchsorted(_cumulative_distribution(p, antecedents.new[j]), rng.random(n), side="right")
             labels[j] = flat.take(np.append(earlier, j)[place] * n + samples)
     return labels
 
@@ -149,7 +149,7 @@ def pair_frequency(labels: Integers) -> Floats:
     n, m = labels.shape
     by_mention = np.ascontiguousarray(labels.T.astype(np.int16 if m < 1 << 15 else np.int32))
     counts = np.zeros((m, m))
-    step = max(1, min(CHUNK // max(m, 1), MOST_COUNTED))
+    step = max(1, min(CHUNK // max(m, 1), MAX_COUNT))
     for start in range(0, n, step):
         part = by_mention[:, start : start + step]
         for j in range(1, m):
@@ -159,7 +159,7 @@ def pair_frequency(labels: Integers) -> Floats:
     return frequency
 
 
-def _cumulated(p: Floats, new: float) -> Floats:
+def _cumulative_distribution(p: Floats, new: float) -> Floats:
     """The cumulative distribution of the antecedents; the remainder is "new", or empty if that is impossible."""
     cumulated = np.cumsum(p)
     if new == 0.0:
@@ -169,7 +169,7 @@ def _cumulated(p: Floats, new: float) -> Floats:
 
 # Choosing one clustering: the best antecedents, and the clusters with the fewest expected pair errors.
 
-SMALLEST_GAIN = 1e-12
+MIN_GAIN = 1e-12
 
 
 def best_antecedents(antecedents: Antecedents) -> Integers:
@@ -191,39 +191,39 @@ def expected_loss(together: Floats, labels: Integers, *, threshold: float = 0.5)
     return float(loss.sum() - np.trace(loss)) / 2
 
 
-def least_loss(together: Floats, starts: Iterable[Integers], *, threshold: float = 0.5) -> Integers:
+def minimise_loss(together: Floats, starts: Iterable[Integers], *, threshold: float = 0.5) -> Integers:
     """The clustering of least expected loss that local search finds from any of the `starts`; labels (M,)."""
     worth = together - threshold  # what a pair gains by being together
     np.fill_diagonal(worth, 0.0)
-    solutions = [_searched(worth, start) for start in starts]
+    solutions = [_local_search(worth, start) for start in starts]
     return max(solutions, key=lambda labels: float(worth[labels[:, None] == labels].sum()))
 
 
-def _searched(worth: Floats, start: Integers) -> Integers:
+def _local_search(worth: Floats, start: Integers) -> Integers:
     """Move mentions and merge clusters as long as the loss decreases. Slots of clusters: one per mention."""
     labels = start.copy()
     columns = np.zeros(worth.shape)
     for label, gains in zip(labels.tolist(), worth, strict=True):
         columns[label] += gains
     pull = np.ascontiguousarray(columns.T)  # what each mention would gain in each cluster
-    while _mentions_move(worth, pull, labels) or _clusters_merge(pull, labels):
+    while _move_mentions(worth, pull, labels) or _merge_clusters(pull, labels):
         pass
     return labels
 
 
-def _mentions_move(worth: Floats, pull: Floats, labels: Integers) -> bool:
+def _move_mentions(worth: Floats, pull: Floats, labels: Integers) -> bool:
     """Move every mention in turn to the best cluster or an empty slot; return whether any moved."""
     moved = False
     for i in range(len(labels)):
         best = int(pull[i].argmax())
-        if pull[i, best] > pull[i, labels[i]] + SMALLEST_GAIN:
+        if pull[i, best] > pull[i, labels[i]] + MIN_GAIN:
             pull[:, labels[i]] -= worth[i]
             pull[:, best] += worth[i]
             labels[i], moved = best, True
     return moved
 
 
-def _clusters_merge(pull: Floats, labels: Integers) -> bool:
+def _merge_clusters(pull: Floats, labels: Integers) -> bool:
     """Merge the two clusters with the largest gain; return whether there are any."""
     slots, members = np.unique(labels, return_inverse=True)
     if len(slots) < 2:
@@ -232,7 +232,7 @@ def _clusters_merge(pull: Floats, labels: Integers) -> bool:
     np.add.at(between, members, pull[:, slots])
     np.fill_diagonal(between, -np.inf)
     first, other = np.unravel_index(int(between.argmax()), between.shape)
-    if between[first, other] <= SMALLEST_GAIN:
+    if between[first, other] <= MIN_GAIN:
         return False
     pull[:, slots[first]] += pull[:, slots[other]]
     pull[:, slots[other]] = 0.0
@@ -246,12 +246,12 @@ def _clusters_merge(pull: Floats, labels: Integers) -> bool:
 # over mentions j of H(entity of j | clustering of the mentions before), where only the expectation over that clustering
 # requires samples: given it, the distribution of the entity is known.
 
-NUMBERS_AT_ONCE = 1 << 22
+MAX_NUMBERS_AT_ONCE = 1 << 22
 
 
 def antecedent_entropy(antecedents: Antecedents) -> float:
     """−Σ_j Σ_k P(a_j = k) log P(a_j = k) over the antecedents of each mention and "new", in nats."""
-    return float(_terms(antecedents.new).sum() + _terms(antecedents.probabilities).sum())
+    return float(_entropy_terms(antecedents.new).sum() + _entropy_terms(antecedents.probabilities).sum())
 
 
 def clustering_entropy(antecedents: Antecedents, n: int, rng: np.random.Generator, *, level: float) -> Estimate:
@@ -260,8 +260,8 @@ def clustering_entropy(antecedents: Antecedents, n: int, rng: np.random.Generato
     If all samples agree, unseen clusterings can have a probability of up to 1 - ((1 - level) / 2)^(1/n), and contribute
     that share of the maximum entropy.
     """
-    step = max(1, NUMBERS_AT_ONCE // max(len(antecedents), 1))
-    values = np.concatenate([_given_before(antecedents, min(step, n - at), rng) for at in range(0, n, step)])
+    step = max(1, MAX_NUMBERS_AT_ONCE // max(len(antecedents), 1))
+    values = np.concatenate([_conditional_entropies(antecedents, min(step, n - at), rng) for at in range(0, n, step)])
     value, most = float(values.mean()), antecedent_entropy(antecedents)
     if bool((values == values[0]).all()):
         unseen = 1 - ((1 - level) / 2) ** (1 / n)
@@ -272,20 +272,20 @@ def clustering_entropy(antecedents: Antecedents, n: int, rng: np.random.Generato
     return Estimate(value, max(value - reach, 0.0), min(value + reach, most), level, f"{n} samples", n)
 
 
-def _given_before(antecedents: Antecedents, n: int, rng: np.random.Generator) -> Floats:
+def _conditional_entropies(antecedents: Antecedents, n: int, rng: np.random.Generator) -> Floats:
     """Σ_j H(entity of j | clustering of the mentions before) for n sampled clusterings, (n,)."""
     labels, samples = draw_labels(antecedents, n, rng), np.arange(n)
-    total = np.full(n, float(_terms(antecedents.new).sum()))
+    total = np.full(n, float(_entropy_terms(antecedents.new).sum()))
     for j in range(1, len(antecedents)):
         earlier, p = antecedents.row(j)
         if len(earlier):
             cells = labels[earlier] * n + samples
             joined = np.bincount(cells.ravel(), np.repeat(p, n), minlength=j * n).astype(np.float64).reshape(j, n)
-            total += _terms(joined).sum(axis=0)
+            total += _entropy_terms(joined).sum(axis=0)
     return total
 
 
-def _terms(p: Floats) -> Floats:
+def _entropy_terms(p: Floats) -> Floats:
     from scipy.special import entr
 
     terms: Floats = entr(p)

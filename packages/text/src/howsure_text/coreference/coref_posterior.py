@@ -26,7 +26,7 @@ from howsure_text.coreference import clusterings, pair_probabilities
 from howsure_text.coreference.antecedents import Antecedents, from_listed_scores, from_scores
 from howsure_text.coreference.clusterings import Clusters, checked_mentions, clusters_from, labels_from
 
-SAMPLED_AT_ONCE = 1 << 24  # labels
+MAX_SAMPLED_LABELS = 1 << 24  # labels
 
 
 class CorefPosterior:
@@ -151,7 +151,7 @@ class CorefPosterior:
         """
         threshold = check_level(threshold, name="threshold")
         starts = [clusterings.best_antecedents(self.antecedents), np.arange(len(self))]
-        labels = clusterings.least_loss(self.pair_probability(), starts, threshold=threshold)
+        labels = clusterings.minimise_loss(self.pair_probability(), starts, threshold=threshold)
         return clusters_from(labels, self.mentions)
 
     def expected_pair_loss(self, clusters: object, *, threshold: float = 0.5) -> float:
@@ -255,7 +255,7 @@ class CorefPosterior:
             raise InputError(f"function must be one of a clustering, such as len; it is {shown(function)}.")
         rng = with_seed(rng)
         total, generator = check_whole(n, name="n", most=MOST_SIMULATIONS), generator_from(rng)
-        step = max(1, SAMPLED_AT_ONCE // max(len(self), 1))
+        step = max(1, MAX_SAMPLED_LABELS // max(len(self), 1))
         answers: list[Any] = []
         for start in range(0, total, step):
             labels = clusterings.draw_labels(self.antecedents, min(step, total - start), generator).T

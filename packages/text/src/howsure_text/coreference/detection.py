@@ -87,7 +87,7 @@ def phrase(tree: ParsedSentence, head: int) -> tuple[int, int]:
         relation = tree.relations[child]
         if relation in grammar.OUTSIDE_PHRASE and not _possessive_mark(tree, child, head):
             continue
-        first, last = tree.extent_of(child)
+        first, last = tree.subtree_extent(child)
         start, end = min(start, first), max(end, last)
     while start < head and tree.relations[start] in ("punct", "cc"):
         start += 1
@@ -111,10 +111,10 @@ def _possessive_mark(tree: ParsedSentence, child: int, head: int) -> bool:
 # The mentions of a document that a model uses, and their entities.
 
 Source = Literal["gold", "detected"]
-MOST_MENTIONS = 5_000
+MAX_MENTIONS = 5_000
 
 
-def mentions_of(document: Document, *, source: Source) -> tuple[Mention, ...]:
+def select_mentions(document: Document, *, source: Source) -> tuple[Mention, ...]:
     """The mentions of a document in text order: those annotated in its file, or those found in its parse.
 
     Raises InputError if gold mentions are requested and none are annotated, if a sentence is not parsed, or if there
@@ -144,14 +144,14 @@ def check_distinct(document: Document, mentions: Sequence[Mention]) -> None:
 
 def check_size(document: Document, mentions: Sequence[Mention]) -> None:
     """Raise InputError if there are too many pairs of mentions for memory."""
-    if len(mentions) > MOST_MENTIONS:
+    if len(mentions) > MAX_MENTIONS:
         raise InputError(
             f"document {document.name} has {len(mentions):,} mentions; a model scores all pairs of at most "
-            f"{MOST_MENTIONS:,}. Split the document, at chapters for example."
+            f"{MAX_MENTIONS:,}. Split the document, at chapters for example."
         )
 
 
-def entities_of(document: Document, mentions: Sequence[Mention]) -> NDArray[np.int64]:
+def mention_entities(document: Document, mentions: Sequence[Mention]) -> NDArray[np.int64]:
     """The number of each mention's annotated entity; other mentions get their own.
 
     Raises InputError if the document has no annotated mentions, or one without an entity.

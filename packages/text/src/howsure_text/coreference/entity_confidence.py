@@ -23,7 +23,7 @@ from howsure_text.coreference.gold_comparison import mention_confidence, pairs_f
 
 # Recalibrated confidence in entities: the share of pairs of mentions of an entity that truly corefer.
 
-MOST = 1 - 1e-6  # confidences are capped here before recalibration
+MAX_CONFIDENCE = 1 - 1e-6  # confidences are capped here before recalibration
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class ConfidenceMap:
 
     def apply(self, confidence: Floats, labels: Integers) -> Floats:
         """The recalibrated confidence of each mention (M,), given its confidence and the labels of the entities."""
-        sizes = sizes_of(labels)
+        sizes = entity_sizes(labels)
         design = _design(confidence, sizes)
         several = design @ np.array(self.several)
         return np.asarray(sigmoid(np.where(sizes > 1, several, design[:, :2] @ np.array(self.alone))))
@@ -91,7 +91,7 @@ def fit_confidence(judged: Iterable[Judged]) -> ConfidenceMap:
     A logistic regression, drawn towards no change with the weight of one entity, so that few entities change little.
     """
     documents = list(judged)
-    sizes = np.concatenate([sizes_of(document.labels) for document in documents])
+    sizes = np.concatenate([entity_sizes(document.labels) for document in documents])
     design = _design(np.concatenate([document.confidence for document in documents]), sizes)
     right = np.concatenate([document.right for document in documents])
     several = sizes > 1
@@ -117,7 +117,7 @@ def entity_pairs(judged: Iterable[Judged], *, alone: bool) -> Pairs:
     """
     confidence, right, document = [], [], []
     for number, judged_document in enumerate(judged):
-        sizes = sizes_of(judged_document.labels)
+        sizes = entity_sizes(judged_document.labels)
         chosen = sizes == 1 if alone else sizes > 1
         _, entity = np.unique(judged_document.labels[chosen], return_inverse=True)
         counts = np.maximum(np.bincount(entity), 1)
@@ -133,14 +133,14 @@ def entity_pairs(judged: Iterable[Judged], *, alone: bool) -> Pairs:
     return Pairs(labels[kept], probabilities, weights=weights[kept], clusters=clusters)
 
 
-def sizes_of(labels: Integers) -> Integers:
+def entity_sizes(labels: Integers) -> Integers:
     """The number of mentions in the entity of each mention, (M,)."""
     _, codes = np.unique(labels, return_inverse=True)
     return np.asarray(np.bincount(codes)[codes])
 
 
 def _design(confidence: Floats, sizes: Integers) -> Floats:
-    p = np.clip(confidence, 1.0 - MOST, MOST)
+    p = np.clip(confidence, 1.0 - MAX_CONFIDENCE, MAX_CONFIDENCE)
     return np.column_stack([np.ones(len(p)), np.log(p) - np.log1p(-p), np.log(np.maximum(sizes, 2) / 2)])
 
 
@@ -160,17 +160,17 @@ def judged_entities(posteriors: Sequence[CorefPosterior], gold: Sequence[Integer
     """The chosen entities of documents compared with gold, with the confidence of the posteriors."""
     documents = []
     for posterior, true in zip(posteriors, gold, strict=True):
-        labels = posterior.labels(entities_by(posterior, decision))
+        labels = posterior.labels(choose_entities(posterior, decision))
         documents.append(Judged(mention_confidence(posterior, labels), labels, right_share(labels, true)))
     return documents
 
 
-def entities_by(posterior: CorefPosterior, decision: Decision) -> list[list[Any]]:
+def choose_entities(posterior: CorefPosterior, decision: Decision) -> list[list[Any]]:
     """The entities by every mention's best antecedent, or of minimum risk."""
     return posterior.best_antecedent_clusters() if decision == "best" else posterior.minimum_risk_clusters()
 
 
-def checked_documents(
+def check_documents(
     posteriors: Iterable[CorefPosterior], gold: Iterable[Clustering]
 ) -> tuple[list[CorefPosterior], list[Integers]]:
     """The posteriors, and the labels of gold clusters. Raises InputError where they do not fit together."""
@@ -195,7 +195,7 @@ def checked_documents(
 
 # What recalibration gains and loses: pairs, new mentions, best antecedents and entities, before and after.
 
-BIN_SIZE, BINS_AT_LEAST = 5_000, 20  # the bins of the paper, if there are pairs for at least this many of them
+BIN_SIZE, MIN_BINS = 5_000, 20  # the bins of the paper, if there are pairs for at least this many of them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,7 +212,7 @@ class Errors:
     @classmethod
     def of(cls, pairs: Pairs) -> Self:
         """The errors of pairs, in bins of 5,000 if they fill twenty."""
-        curve = curve_of(pairs, bin_size=BIN_SIZE if len(pairs) >= BINS_AT_LEAST * BIN_SIZE else "auto")
+        curve = curve_of(pairs, bin_size=BIN_SIZE if len(pairs) >= MIN_BINS * BIN_SIZE else "auto")
         error = curve.error
         low, high = (math.nan if end is None else end for end in (error.low, error.high))
         squared = float(np.average((pairs.probabilities - pairs.labels) ** 2, weights=pairs.weights))
@@ -255,15 +255,15 @@ class Side:
     judged: Sequence[Judged]
 
 
-def effects_of(before: Side, after: Side, gold: Sequence[Integers]) -> tuple[Effect, ...]:
+def recalibration_effects(before: Side, after: Side, gold: Sequence[Integers]) -> tuple[Effect, ...]:
     """The errors of all kinds of predictions on the same documents; gold: labels of the mentions of each.
 
     A kind of which there are no predictions, on one side or the other, is left out.
     """
     kinds: Mapping[str, Callable[[Side], Pairs]] = {
         "pairs": lambda side: pairs_from_posteriors(side.posteriors, gold),
-        "new mentions": lambda side: _new(side.posteriors, gold),
-        "best antecedents": lambda side: _best(side.posteriors, gold),
+        "new mentions": lambda side: _new_mention_pairs(side.posteriors, gold),
+        "best antecedents": lambda side: _best_antecedent_pairs(side.posteriors, gold),
         "entities": lambda side: entity_pairs(side.judged, alone=False),
         "lone mentions": lambda side: entity_pairs(side.judged, alone=True),
     }
@@ -276,7 +276,7 @@ def effects_of(before: Side, after: Side, gold: Sequence[Integers]) -> tuple[Eff
     return tuple(effects)
 
 
-def _new(posteriors: Sequence[CorefPosterior], gold: Sequence[Integers]) -> Pairs:
+def _new_mention_pairs(posteriors: Sequence[CorefPosterior], gold: Sequence[Integers]) -> Pairs:
     """P(mention is new), and whether it is the first of its entity."""
     first = []
     for labels in gold:
@@ -285,11 +285,13 @@ def _new(posteriors: Sequence[CorefPosterior], gold: Sequence[Integers]) -> Pair
         first.append(begins)
     p = np.concatenate([posterior.antecedents.new for posterior in posteriors])
     return Pairs(
-        np.concatenate(first), np.clip(p, 0.0, 1.0), clusters=_documents([len(gold_labels) for gold_labels in gold])
+        np.concatenate(first),
+        np.clip(p, 0.0, 1.0),
+        clusters=_document_numbers([len(gold_labels) for gold_labels in gold]),
     )
 
 
-def _best(posteriors: Sequence[CorefPosterior], gold: Sequence[Integers]) -> Pairs:
+def _best_antecedent_pairs(posteriors: Sequence[CorefPosterior], gold: Sequence[Integers]) -> Pairs:
     """P(j ~ its best antecedent), of every mention that has an antecedent, and whether they corefer."""
     p: list[Floats] = []
     same = []
@@ -298,7 +300,7 @@ def _best(posteriors: Sequence[CorefPosterior], gold: Sequence[Integers]) -> Pai
         p.append(posterior.pair_probability(links))
         same.append((labels[links[:, 0]] == labels[links[:, 1]]).astype(np.uint8))
     return Pairs(
-        np.concatenate(same), np.concatenate(p), clusters=_documents([len(probabilities) for probabilities in p])
+        np.concatenate(same), np.concatenate(p), clusters=_document_numbers([len(probabilities) for probabilities in p])
     )
 
 
@@ -312,5 +314,5 @@ def _best_links(antecedents: Antecedents) -> Integers:
     return np.array(links, dtype=np.int64).reshape(-1, 2)
 
 
-def _documents(sizes: Sequence[int]) -> Integers:
+def _document_numbers(sizes: Sequence[int]) -> Integers:
     return np.repeat(np.arange(len(sizes)), sizes)

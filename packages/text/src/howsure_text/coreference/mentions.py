@@ -77,7 +77,7 @@ PERSON_ENDINGS = ("ist", "ian", "eer", "ologist")
 QUOTATION_MARKS = {"“": 1, "”": -1, "``": 1, "''": -1}
 
 
-def code_of(text: str) -> int:
+def word_code(text: str) -> int:
     """A number for a word, the same on every machine; 0 is reserved for no word."""
     return zlib.crc32(text.encode("utf-8")) or 1 if text else 0
 
@@ -111,9 +111,9 @@ class Speakers:
         speakers = [sentence.metadata.get("speaker", "").strip().lower() for sentence in document.sentences]
         addressees = [sentence.metadata.get("addressee", "").strip().lower() for sentence in document.sentences]
         people = {name for name in (*speakers, *addressees) if name and "," not in name}
-        named = {part: code_of(name) for name in sorted(people) for part in (name, *name.replace("_", " ").split())}
+        named = {part: word_code(name) for name in sorted(people) for part in (name, *name.replace("_", " ").split())}
         voices = [
-            Voices(code_of(speaker), code_of(addressee) if "," not in addressee else 0, named)
+            Voices(word_code(speaker), word_code(addressee) if "," not in addressee else 0, named)
             for speaker, addressee in zip(speakers, addressees, strict=True)
         ]
         return cls(tuple(voices))
@@ -188,16 +188,18 @@ class MentionFacts:
     names: frozenset[int]
 
 
-def facts_of(mention: Mention, tree: ParsedSentence, *, place: int, voices: Voices, quotation: int) -> MentionFacts:
+def mention_facts(
+    mention: Mention, tree: ParsedSentence, *, place: int, voices: Voices, quotation: int
+) -> MentionFacts:
     """Read a mention from the tree of its sentence, whose first word is at position `place` in the document."""
     span = range(mention.start, mention.end)
-    head = tree.head_of(mention.start, mention.end)
+    head = tree.span_head(mention.start, mention.end)
     word, governor = tree.words[head], tree.governors[head]
     grand = tree.governors[governor] if governor >= 0 else -1
     form = _form(tree, span, head)
     kept = [i for i in span if tree.words[i] not in SKIPPED]
     content = [i for i in kept if tree.kinds[i] not in (grammar.OTHER, grammar.DETERMINER)]
-    lemmas = {i: code_of(lemma(tree, i)) for i in content}
+    lemmas = {i: word_code(lemma(tree, i)) for i in content}
     plain = " ".join(tree.words[i] for i in kept or span)
     return MentionFacts(
         sentence=mention.sentence,
@@ -211,12 +213,12 @@ def facts_of(mention: Mention, tree: ParsedSentence, *, place: int, voices: Voic
         gender=GENDERS[_gender(tree, content, head, form)],
         role=ROLE_CODES[tree.roles[head]],
         case=_case(tree, head),
-        head_word=code_of(lemma(tree, head)),
-        text=code_of(form if form in CANONICAL_PRONOUNS else plain),
-        first_word=code_of(tree.words[mention.start]),
-        governor_word=code_of(lemma(tree, governor)) if governor >= 0 else 0,
+        head_word=word_code(lemma(tree, head)),
+        text=word_code(form if form in CANONICAL_PRONOUNS else plain),
+        first_word=word_code(tree.words[mention.start]),
+        governor_word=word_code(lemma(tree, governor)) if governor >= 0 else 0,
         initials=_initials(tree, span),
-        ending=code_of(lemma(tree, head)[-3:]),
+        ending=word_code(lemma(tree, head)[-3:]),
         speaker=voices.speaker,
         person=voices.person(form, word),
         quotation=quotation,
@@ -301,9 +303,9 @@ def _initials(tree: ParsedSentence, span: range) -> int:
     cased = [tree.sentence.words[i] for i in span]
     letters = [word[0] for word in cased if word[:1].isupper()]
     if len(letters) >= 2:
-        return code_of("".join(letters))
+        return word_code("".join(letters))
     single = [word.replace(".", "") for word in cased if word.replace(".", "").isupper() and len(word) > 1]
-    return code_of(single[0]) if len(single) == 1 and len(single[0]) > 1 else 0
+    return word_code(single[0]) if len(single) == 1 and len(single[0]) > 1 else 0
 
 
 # The mentions of a document as columns of numbers, one per fact.
@@ -367,7 +369,7 @@ def mention_columns(document: Document, mentions: Sequence[Mention]) -> MentionC
         number = mention.sentence
         place = offsets[number]
         quotation, voices = quotations[place + mention.start], speakers.at(number)
-        rows.append(facts_of(mention, parsed.parse(number), place=place, voices=voices, quotation=quotation))
+        rows.append(mention_facts(mention, parsed.parse(number), place=place, voices=voices, quotation=quotation))
     columns = {name: np.array([getattr(row, name) for row in rows], dtype=np.int64) for name in COLUMNS}
     return MentionColumns(tuple(rows), **columns)
 

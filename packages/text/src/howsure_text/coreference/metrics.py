@@ -37,7 +37,7 @@ class Overlap:
         return Overlap(self.predicted, self.gold, {(p, g): n for (g, p), n in self.shared.items()})
 
 
-def overlap_of(gold: object, predicted: object, *, singletons: bool) -> Overlap:
+def cluster_overlap(gold: object, predicted: object, *, singletons: bool) -> Overlap:
     """Compare two clusterings, without clusters of one mention unless `singletons`.
 
     Raises InputError if one of them contains a mention twice, or is not a list of clusters.
@@ -258,7 +258,7 @@ def coreference_scores(
     et al. (2014).
     """
     check_arguments(coreference_scores, locals())
-    overlap = overlap_of(gold, predicted, singletons=singletons)
+    overlap = cluster_overlap(gold, predicted, singletons=singletons)
     return CoreferenceScores(*(Score(*sums) for sums in _sums(overlap)), documents=1, singletons=singletons)
 
 
@@ -292,7 +292,7 @@ def score_documents(gold: Iterable[Side], predicted: Iterable[Side], *, singleto
 
 # Documents with entities on two sides, matched by name, and their mentions by the place of their words.
 
-OTHER_WORDS = 0.1  # share of differing words from which on two documents of one name are two
+MAX_DIFFERING_SHARE = 0.1  # share of differing words from which on two documents of one name are two
 Span = tuple[int, int]
 
 
@@ -325,7 +325,7 @@ def _check_same_words(name: str, words: list[str], guessed: list[str], names: tu
             "mentions are matched by word position."
         )
     differing = [at for at, pair in enumerate(zip(words, guessed, strict=True)) if pair[0] != pair[1]]
-    if len(differing) > OTHER_WORDS * len(words):  # a few may be escaped, such as -LRB-
+    if len(differing) > MAX_DIFFERING_SHARE * len(words):  # a few may be escaped, such as -LRB-
         at = differing[0]
         raise InputError(
             f"document {name} has other words in {names[0]} than in {names[1]}, {len(differing):,} of {len(words):,}; "

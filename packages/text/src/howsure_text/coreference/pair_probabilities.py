@@ -25,11 +25,11 @@ from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.threads import one_thread
 from howsure_text.coreference.antecedents import Antecedents
 
-LARGEST = 5_000  # mentions in a dense matrix: 200 MB
+MAX_DENSE_MENTIONS = 5_000  # mentions in a dense matrix: 200 MB
 SLAB = 256
 LEAF = 64
 CHUNK = 1 << 21
-DENSE = 0.125  # share of cells with a link from which on products of full matrices are faster
+DENSE_SHARE = 0.125  # share of cells with a link from which on products of full matrices are faster
 
 
 def pair_matrix(antecedents: Antecedents) -> Floats:
@@ -46,7 +46,7 @@ def pair_matrix(antecedents: Antecedents) -> Floats:
     with one_thread():
         factor = _reversed_paths(antecedents)
         squares = np.multiply(factor, factor, out=both.T)
-        factor *= np.sqrt(_solved(squares, np.ones(len(antecedents)), lower=True))[:, None]
+        factor *= np.sqrt(_solve_triangular(squares, np.ones(len(antecedents)), lower=True))[:, None]
         half = dlauum(factor, lower=1, overwrite_c=1)[0][::-1, ::-1]  # its transpose times itself, one triangle
     np.add(half, half.T, out=both)
     np.minimum(both, 1.0, out=both)
@@ -95,11 +95,11 @@ def expected_sizes(antecedents: Antecedents) -> Floats:
 
 
 def refuse_large(m: int, advice: str) -> None:
-    """Refuse a dense matrix of more mentions than `LARGEST`."""
-    if m > LARGEST:
+    """Refuse a dense matrix of more mentions than `MAX_DENSE_MENTIONS`."""
+    if m > MAX_DENSE_MENTIONS:
         raise InputError(
-            f"{m:,} mentions are too many for a matrix of all pairs ({8 * m * m / 1e9:.1f} GB; at most {LARGEST:,}); "
-            f"{advice}."
+            f"{m:,} mentions are too many for a matrix of all pairs ({8 * m * m / 1e9:.1f} GB; at most "
+            f"{MAX_DENSE_MENTIONS:,}); {advice}."
         )
 
 
@@ -135,7 +135,7 @@ def _slabs(antecedents: Antecedents, length: int) -> Iterator[tuple[int, Floats,
                 above, here = columns[: block.low - start], columns[block.low - start : block.high - start]
                 here[:] = block.within @ (block.before[:, start:] @ above)
             squares = columns * columns
-            apart = _solved(squares[: stop - start].T, 1.0 - met[start:stop], lower=False)
+            apart = _solve_triangular(squares[: stop - start].T, 1.0 - met[start:stop], lower=False)
             met[start:] += squares @ apart
         yield start, columns, apart
 
@@ -163,7 +163,7 @@ class _Links:
         within = np.eye(high - low) - rows[:, low:].toarray()
         _invert_upper(within.T)
         before = rows[:, :low]
-        return cls(low, high, before.toarray() if before.nnz > DENSE * low * (high - low) else before, within)
+        return cls(low, high, before.toarray() if before.nnz > DENSE_SHARE * low * (high - low) else before, within)
 
 
 def _invert_upper(matrix: Floats) -> None:
@@ -180,7 +180,7 @@ def _invert_upper(matrix: Floats) -> None:
     corner[:] = top @ -corner @ bottom
 
 
-def _solved(matrix: Floats, right: Floats, *, lower: bool) -> Floats:
+def _solve_triangular(matrix: Floats, right: Floats, *, lower: bool) -> Floats:
     """h from Aᵀ h = right, A triangular; h is a probability; values that rounding puts below 0 become 0."""
     from scipy.linalg.lapack import dtrtrs
 

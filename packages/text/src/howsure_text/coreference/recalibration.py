@@ -25,11 +25,11 @@ from howsure_text.coreference.entity_confidence import (
     Decision,
     Effect,
     Side,
-    checked_documents,
-    effects_of,
+    check_documents,
     entity_pairs,
     fit_confidence,
     judged_entities,
+    recalibration_effects,
 )
 from howsure_text.coreference.gold_comparison import mention_confidence
 from howsure_text.coreference.sharpening import SCORES, Score, Sharpening, fit_sharpening
@@ -37,8 +37,8 @@ from howsure_text.coreference.sharpening import SCORES, Score, Sharpening, fit_s
 # Coreference posteriors recalibrated by documents whose entities are known.
 
 WEIGHT_OF_NEW = 0.3
-FEWEST = 2  # documents
-LARGEST = 1 << 20  # bytes of a file
+MIN_DOCUMENTS = 2  # documents
+MAX_BYTES = 1 << 20  # bytes of a file
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -91,7 +91,7 @@ class CoreferenceRecalibration(Result):
 
         Arguments as of `recalibrate_coreference`. Raises InputError as it does.
         """
-        checked, labels = checked_documents(posteriors, gold)
+        checked, labels = check_documents(posteriors, gold)
         plain = checked if before is None else listed(before, name="before", of="posteriors")
         effects = _effects(self.sharpening, self.confidence, plain, had, checked, labels)
         return CoreferenceRecalibration(
@@ -134,7 +134,7 @@ class CoreferenceRecalibration(Result):
         """
         try:
             with opened(path) as file:
-                content = file.read(LARGEST + 1)
+                content = file.read(MAX_BYTES + 1)
         except OSError as error:
             raise InputError(f"cannot read {path}: {error.strerror or error}.") from error
         try:
@@ -227,9 +227,9 @@ def recalibrate_coreference(
     if score not in SCORES:
         raise unknown_name("score", str(score), SCORES, place="score")
     check_number(weight_of_new, name="weight_of_new", low=0, high=1_000_000)
-    checked, labels = checked_documents(posteriors, gold)
-    if len(checked) < FEWEST:
-        raise InputError(f"posteriors must be of at least {FEWEST} documents; there is {len(checked)}.")
+    checked, labels = check_documents(posteriors, gold)
+    if len(checked) < MIN_DOCUMENTS:
+        raise InputError(f"posteriors must be of at least {MIN_DOCUMENTS} documents; there is {len(checked)}.")
     plain = checked if before is None else listed(before, name="before", of="posteriors")
     documents = [(posterior.antecedents, codes) for posterior, codes in zip(checked, labels, strict=True)]
     sharpening, notes = (
@@ -273,7 +273,7 @@ def entity_pairs_from_posteriors(
     """
     if decision not in DECISIONS:
         raise unknown_name("decision", str(decision), DECISIONS, place="decision")
-    judged = judged_entities(*checked_documents(posteriors, gold), decision)
+    judged = judged_entities(*check_documents(posteriors, gold), decision)
     if recalibration is not None:
         judged = recalibration.confidence[decision].recalibrate(judged)
     return entity_pairs(judged, alone=alone)
@@ -299,4 +299,6 @@ def _effects(
     entities, sharpened = judged_entities(before, gold, DECISIONS[0]), judged_entities(after, gold, DECISIONS[0])
     if had is not None:
         entities = had.confidence[DECISIONS[0]].recalibrate(entities)
-    return effects_of(Side(before, entities), Side(after, confidence[DECISIONS[0]].recalibrate(sharpened)), gold)
+    return recalibration_effects(
+        Side(before, entities), Side(after, confidence[DECISIONS[0]].recalibrate(sharpened)), gold
+    )

@@ -23,8 +23,8 @@ from howsure_text.coreference.antecedent_model import AntecedentModel
 from howsure_text.coreference.antecedent_scores import AntecedentScores
 from howsure_text.coreference.clusterings import clusters_from
 from howsure_text.coreference.coref_posterior import CorefPosterior
-from howsure_text.coreference.detection import Source, entities_of, mentions_of
-from howsure_text.coreference.entity_confidence import DECISIONS, Decision, entities_by
+from howsure_text.coreference.detection import Source, mention_entities, select_mentions
+from howsure_text.coreference.entity_confidence import DECISIONS, Decision, choose_entities
 from howsure_text.coreference.gold_comparison import mention_confidence
 from howsure_text.coreference.recalibration import CoreferenceRecalibration
 from howsure_text.coreference.scored_posteriors import Misplaced, scored_document
@@ -35,7 +35,7 @@ LEVEL = 0.95
 ENTITIES_SHOWN, WIDTH = 8, 80
 SIDES = ("first", "second")
 PLACE = Kind(str)  # a number that says where
-MOST_LINKS = 5  # of a mention, on hover
+MAX_LINKS = 5  # of a mention, on hover
 NOT_RECALIBRATED = (
     "confidence: not recalibrated, likely too high; howsure coreference recalibrate corrects it with documents that "
     "have gold entities"
@@ -74,7 +74,7 @@ class ResolvedDocument(Result):
         mentions = self.document.mentions
         if mentions is None or any(mention.entity is None for mention in mentions):
             return None
-        return entities_of(self.document, self.mentions)
+        return mention_entities(self.document, self.mentions)
 
     @property
     def pairs(self) -> Integers:
@@ -122,7 +122,7 @@ class ResolvedDocument(Result):
         for (earlier, later), p in zip(self.pairs[order].tolist(), self.probabilities[order].tolist(), strict=True):
             links.setdefault(later, []).append(f"{self.words_of(earlier)}: {p:.2f}")
         titles = {
-            place: "; ".join([f"confidence {self.confidence[place]:.2f}", *links.get(place, [])[:MOST_LINKS]])
+            place: "; ".join([f"confidence {self.confidence[place]:.2f}", *links.get(place, [])[:MAX_LINKS]])
             for place in range(len(self.mentions))
         }
         text = mentions_html(self.document, self.mentions, self.labels.tolist(), titles)
@@ -196,7 +196,7 @@ class ResolvedDocument(Result):
         """The first entities of several mentions, and how many more there are."""
         several = [members for members in self.entities if len(members) > 1]
         rows = [
-            [f"{number}", f"{self.confidence_of(members):.3f}", _cut(" · ".join(map(self.words_of, members)))]
+            [f"{number}", f"{self.confidence_of(members):.3f}", _shorten(" · ".join(map(self.words_of, members)))]
             for number, members in enumerate(several[:ENTITIES_SHOWN], start=1)
         ]
         notes = [f"… and {len(several) - len(rows)} more of several mentions"] if len(several) > len(rows) else []
@@ -296,14 +296,14 @@ def resolve(
         assert document is not None
         model = AntecedentModel.pretrained() if model is None else model
         parsed = ParsedDocument.of(document)
-        document_mentions = mentions_of(parsed, source=mentions or model.mentions)
+        document_mentions = select_mentions(parsed, source=mentions or model.mentions)
         posterior, recalibration = model.posterior(parsed, mentions=document_mentions), model.recalibration_
         recipe |= {"model": model.source_, "mentions": mentions or model.mentions}
     return ResolvedDocument(
         document=document,
         mentions=document_mentions,
         posterior=posterior,
-        labels=posterior.labels(entities_by(posterior, decision)),
+        labels=posterior.labels(choose_entities(posterior, decision)),
         decision=decision,
         threshold=float(threshold),
         recalibration=recalibration,
@@ -327,5 +327,5 @@ def check_sides(document: object, *, model: object, mentions: object, scores: ob
         raise InputError("`scores` come from another model and name its mentions; leave `model` and `mentions` out.")
 
 
-def _cut(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= WIDTH else f"{text[: WIDTH - 1]}…"

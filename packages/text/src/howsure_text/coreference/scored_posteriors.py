@@ -167,12 +167,12 @@ def scores_from_fastcoref(result: Any, *, id: str, words: Sequence[Any] | None =
     chosen = np.flatnonzero(kept)
     scores = np.where(np.tri(len(chosen), k=-1, dtype=np.bool_), logits[np.ix_(chosen, chosen)], -np.inf)
     content: dict[str, Any] = {"text": text} if isinstance(text, str) else {"words": text if words is None else words}
-    if words is not None and [word for sentence in words for word in _listed(sentence)] != list(text):
+    if words is not None and [word for sentence in words for word in _sentence_words(sentence)] != list(text):
         raise InputError(f"words must be those that fastcoref was given for {id}, in sentences.")
     return AntecedentScores(
         id=id, mentions=[spans[row] for row in chosen], scores=scores, null=logits[chosen, -1], **content
     )
 
 
-def _listed(sentence: Any) -> list[str]:
+def _sentence_words(sentence: Any) -> list[str]:
     return [sentence] if isinstance(sentence, str) else list(sentence)

@@ -19,7 +19,7 @@ from howsure_text.coreference.pair_probabilities import pair_matrix
 
 # Antecedent distributions made sharper or blunter, and "new" more or less probable.
 
-FURTHEST = 100  # of what is accepted; what is fitted stays nearer
+MAX_PARAMETER = 100  # of what is accepted; what is fitted stays nearer
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +39,8 @@ class Sharpening:
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
-            lowest = -FURTHEST if name == "offset" else 0
-            object.__setattr__(self, name, check_number(value, name=name, low=lowest, high=FURTHEST, open="low"))
+            lowest = -MAX_PARAMETER if name == "offset" else 0
+            object.__setattr__(self, name, check_number(value, name=name, low=lowest, high=MAX_PARAMETER, open="low"))
 
     def apply(self, antecedents: Antecedents) -> Antecedents:
         """The distributions changed. What is certain stays certain, what is impossible impossible."""
@@ -87,8 +87,8 @@ def log_odds(antecedents: Antecedents) -> tuple[Any, Any, Any]:
 
 Score = Literal["squared", "log"]
 SCORES = ("squared", "log")
-LEAST = 1e-12  # a probability in a logarithm
-CERTAIN = 50.0  # log odds: at most
+MIN_PROBABILITY = 1e-12  # a probability in a logarithm
+MAX_LOG_ODDS = 50.0  # log odds: at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,14 +113,14 @@ class Losses:
         )
 
 
-def losses_of(antecedents: Antecedents, gold: Integers, sharpening: Sharpening, *, score: Score) -> Losses:
+def document_losses(antecedents: Antecedents, gold: Integers, sharpening: Sharpening, *, score: Score) -> Losses:
     """The losses of one document under a sharpening; gold (M,): the labels of its entities.
 
     "squared": Σ (P - y)², or "log": - Σ log of the probability of what is true.
     """
     m = len(antecedents)
     odds, logs, sources = log_odds(antecedents)
-    odds = np.clip(odds, -CERTAIN, CERTAIN)
+    odds = np.clip(odds, -MAX_LOG_ODDS, MAX_LOG_ODDS)
     free = (antecedents.new > 0.0) & (antecedents.new < 1.0)
     new = np.where(free, sigmoid(sharpening.new * odds + sharpening.offset), antecedents.new)
     shares = np.exp(sharpening.links * logs)
@@ -130,14 +130,14 @@ def losses_of(antecedents: Antecedents, gold: Integers, sharpening: Sharpening, 
     sharpened = Antecedents(new, antecedents.starts, antecedents.antecedents, links[sources, antecedents.antecedents])
     together = pair_matrix(sharpened)
     below = np.tri(m, k=-1, dtype=np.bool_)
-    of_pairs, slope = _scored(together, gold[:, None] == gold, score)
-    by_link = _backwards(links, np.where(below, slope, 0.0)) @ together
+    of_pairs, slope = _loss_and_slope(together, gold[:, None] == gold, score)
+    by_link = _propagate_slopes(links, np.where(below, slope, 0.0)) @ together
     of_link = by_link[sources, antecedents.antecedents]
     mean_log = np.bincount(sources, shares * logs, m)
     by_power = np.bincount(sources, (1.0 - new)[sources] * shares * of_link * (logs - mean_log[sources]), m)
     first = np.zeros(m, dtype=np.bool_)
     first[np.unique(gold, return_index=True)[1]] = True
-    of_new, by_new = _scored(new, first, score)
+    of_new, by_new = _loss_and_slope(new, first, score)
     moved = np.where(free, new * (1.0 - new), 0.0)
     by_odds = moved * -np.bincount(sources, shares * of_link, m)
     by_own_odds = moved * by_new
@@ -151,16 +151,16 @@ def losses_of(antecedents: Antecedents, gold: Integers, sharpening: Sharpening, 
     )
 
 
-def _scored(p: Floats, true: NDArray[np.bool_], score: Score) -> tuple[Floats, Floats]:
+def _loss_and_slope(p: Floats, true: NDArray[np.bool_], score: Score) -> tuple[Floats, Floats]:
     """The loss of each probability, and its derivative."""
     if score == "squared":
         away = p - true
         return away * away, 2.0 * away
-    right = np.maximum(np.where(true, p, 1.0 - p), LEAST)
-    return -np.log(right), np.where(right > LEAST, np.where(true, -1.0, 1.0) / right, 0.0)
+    right = np.maximum(np.where(true, p, 1.0 - p), MIN_PROBABILITY)
+    return -np.log(right), np.where(right > MIN_PROBABILITY, np.where(true, -1.0, 1.0) / right, 0.0)
 
 
-def _backwards(links: Floats, slope: Floats) -> Floats:
+def _propagate_slopes(links: Floats, slope: Floats) -> Floats:
     """Λ (M, M), strictly lower: what a change of P(i ~ j) changes in all, through later mentions too."""
     for j in range(len(links) - 2, 0, -1):
         slope[j, :j] += links[j + 1 :, j] @ slope[j + 1 :, :j] + slope[j + 1 :, j] @ links[j + 1 :, :j]
@@ -171,7 +171,7 @@ def _backwards(links: Floats, slope: Floats) -> Floats:
 
 POWERS, OFFSETS = (0.25, 4.0), (-3.0, 3.0)  # where it is searched
 START = (1.1, 1.0, -0.1)
-AT_THE_END = 1e-3
+BOUND_TOLERANCE = 1e-3
 STEPS, SMALL = 60, 1e-5
 
 
@@ -187,8 +187,8 @@ def fit_sharpening(
     """
     from scipy.optimize import minimize
 
-    before = _summed(documents, Sharpening(), score)
-    if not (before.pairs > 0.0 and before.new > 0.0 and _both(documents)):
+    before = _sum_losses(documents, Sharpening(), score)
+    if not (before.pairs > 0.0 and before.new > 0.0 and _has_both_kinds(documents)):
         raise InputError(
             "the documents must contain pairs of mentions that corefer and pairs that do not, and the posterior must "
             "not "
@@ -196,7 +196,7 @@ def fit_sharpening(
         )
 
     def loss(at: Floats) -> tuple[float, Floats]:
-        gradient_terms = _summed(documents, Sharpening(*at.tolist()), score)
+        gradient_terms = _sum_losses(documents, Sharpening(*at.tolist()), score)
         value = gradient_terms.pairs / before.pairs + weight_of_new * gradient_terms.new / before.new
         return value, gradient_terms.of_pairs / before.pairs + weight_of_new * gradient_terms.of_new / before.new
 
@@ -212,19 +212,19 @@ def fit_sharpening(
     notes = [
         f"{name} is at the end of what is searched, {value:.2f}: these documents do not determine it"
         for name, value, ends in zip(("links", "new", "offset"), solution.tolist(), bounds, strict=True)
-        if min(abs(value - end) for end in ends) < AT_THE_END
+        if min(abs(value - end) for end in ends) < BOUND_TOLERANCE
     ]
     return Sharpening(*(round(value, 6) for value in solution.tolist())), tuple(notes)
 
 
-def _summed(documents: Sequence[tuple[Antecedents, Integers]], sharpening: Sharpening, score: Score) -> Losses:
+def _sum_losses(documents: Sequence[tuple[Antecedents, Integers]], sharpening: Sharpening, score: Score) -> Losses:
     total = Losses(0.0, 0.0, 0, 0, np.zeros(3), np.zeros(3))
     for antecedents, gold in documents:
-        total += losses_of(antecedents, gold, sharpening, score=score)
+        total += document_losses(antecedents, gold, sharpening, score=score)
     return total
 
 
-def _both(documents: Sequence[tuple[Antecedents, Integers]]) -> bool:
+def _has_both_kinds(documents: Sequence[tuple[Antecedents, Integers]]) -> bool:
     """Whether there are pairs that corefer, and pairs that do not."""
     entities = [len(np.unique(gold)) for _, gold in documents]
     return any(n < len(gold) for n, (_, gold) in zip(entities, documents, strict=True)) and any(n > 1 for n in entities)

@@ -109,7 +109,7 @@ class Block:
         block_gradient[:n] += typed.sum(axis=1)
 
 
-def blocks_of(families: Sequence[Family], context: Context, *, start: int = 0) -> tuple[Block, ...]:
+def weight_blocks(families: Sequence[Family], context: Context, *, start: int = 0) -> tuple[Block, ...]:
     """Consecutive blocks, from a position in the vector on."""
     blocks = []
     for family in families:
@@ -118,23 +118,23 @@ def blocks_of(families: Sequence[Family], context: Context, *, start: int = 0) -
     return tuple(blocks)
 
 
-def arrays_of(weights: Floats) -> dict[str, Array]:
+def weight_arrays(weights: Floats) -> dict[str, Array]:
     """The weights that are not zero, as a file holds them."""
     places = np.flatnonzero(weights).astype(np.int32)
     return {"places": places, "values": weights[places]}
 
 
-def weights_from(arrays: Mapping[str, Array], n: int) -> Floats | None:
-    """n weights from what `arrays_of` gave; None for arrays that are not numbers at distinct positions below n."""
+def weights_from_arrays(arrays: Mapping[str, Array], n: int) -> Floats | None:
+    """n weights from what `weight_arrays` gave; None for arrays that are not numbers at distinct positions below n."""
     places, values = arrays.get("places"), arrays.get("values")
-    if places is None or values is None or not _fit(places, values, n):
+    if places is None or values is None or not _are_valid_weights(places, values, n):
         return None
     weights = np.zeros(n)
     weights[places] = values
     return weights
 
 
-def _fit(places: Array, values: Array, n: int) -> bool:
+def _are_valid_weights(places: Array, values: Array, n: int) -> bool:
     """Whether these are numbers, each at a distinct position below n."""
     return (
         (places.dtype, values.dtype) == (np.dtype(np.int32), np.dtype(np.float64))
@@ -168,9 +168,9 @@ class Scorer:
     """The families in use, and the positions of their weights."""
 
     def __init__(self, pair_families: Sequence[Family], new_families: Sequence[Family]) -> None:
-        self.pair_blocks = blocks_of(pair_families, PAIR_CONTEXT)
+        self.pair_blocks = weight_blocks(pair_families, PAIR_CONTEXT)
         n = sum(block.n_weights for block in self.pair_blocks)
-        self.new_blocks = blocks_of(new_families, NEW_CONTEXT, start=n)
+        self.new_blocks = weight_blocks(new_families, NEW_CONTEXT, start=n)
         self.n_weights = n + sum(block.n_weights for block in self.new_blocks)
 
     def features(self, attributes: MentionColumns) -> Features:
@@ -197,9 +197,9 @@ class Scorer:
         scores = np.full((n, n), -np.inf)
         n_pair_tables = len(self.pair_blocks)
         context = features.pair_context.astype(np.int64)
-        total = _looked_up(self.pair_blocks, features.pairs, context, tables[:n_pair_tables])
+        total = _look_up_scores(self.pair_blocks, features.pairs, context, tables[:n_pair_tables])
         scores[np.tri(n, k=-1, dtype=np.bool_)] = total
-        new = _looked_up(self.new_blocks, features.new, features.new_context, tables[n_pair_tables:])
+        new = _look_up_scores(self.new_blocks, features.new, features.new_context, tables[n_pair_tables:])
         np.fill_diagonal(scores, new)
         return scores
 
@@ -208,12 +208,12 @@ class Scorer:
         gradient = np.zeros(self.n_weights)
         of_pairs = of_scores[np.tri(features.n_mentions, k=-1, dtype=np.bool_)]
         context = features.pair_context.astype(np.int64)
-        _passed_back(self.pair_blocks, features.pairs, context, of_pairs, gradient)
-        _passed_back(self.new_blocks, features.new, features.new_context, np.diagonal(of_scores), gradient)
+        _add_gradients(self.pair_blocks, features.pairs, context, of_pairs, gradient)
+        _add_gradients(self.new_blocks, features.new, features.new_context, np.diagonal(of_scores), gradient)
         return gradient
 
 
-def _looked_up(
+def _look_up_scores(
     blocks: Sequence[Block], codes: Sequence[SmallCodes], context: Codes, tables: Sequence[Floats]
 ) -> Floats:
     total = np.zeros(len(context))
@@ -222,7 +222,7 @@ def _looked_up(
     return total
 
 
-def _passed_back(
+def _add_gradients(
     blocks: Sequence[Block], codes: Sequence[SmallCodes], context: Codes, of_scores: Floats, gradient: Floats
 ) -> None:
     for block, code in zip(blocks, codes, strict=True):
@@ -273,7 +273,9 @@ def probabilities(scores: Floats) -> Floats:
 
 # AdaGrad with an L1 penalty: every weight has its own step size, and small weights are exactly zero.
 
-CAUTION = 100.0  # what every sum of squares starts with, so that the first documents do not throw all weights about
+INITIAL_SQUARES = (
+    100.0  # what every sum of squares starts with, so that the first documents do not throw all weights about
+)
 
 
 class AdaGrad:
@@ -286,7 +288,7 @@ class AdaGrad:
     def __init__(self, n: int, *, l1: float) -> None:
         self.weights = np.zeros(n)
         self.l1 = l1
-        self._squares = np.full(n, CAUTION)
+        self._squares = np.full(n, INITIAL_SQUARES)
 
     def step(self, gradient: Floats, *, rate: float) -> None:
         """Take a step of rate η against the gradient; the penalty also applies to weights without a gradient."""
@@ -399,7 +401,7 @@ def log_likelihood(scorer: Scorer, examples: Sequence[Example], weights: Floats)
 
 # Scores of documents by models that did not learn from them.
 
-IN_A_FOLD = 2  # documents, at least
+MIN_FOLD_DOCUMENTS = 2  # documents, at least
 
 
 def check_folds(folds: object, documents: int) -> None:
@@ -408,14 +410,14 @@ def check_folds(folds: object, documents: int) -> None:
         return
     if isinstance(folds, bool) or not isinstance(folds, int | np.integer) or folds < 2:
         raise InputError(f"folds must be a whole number, 2 or more, or None for no recalibration; it is {folds!r}.")
-    if documents < IN_A_FOLD * folds:
+    if documents < MIN_FOLD_DOCUMENTS * folds:
         raise InputError(
-            f"folds must leave at least {IN_A_FOLD} documents for each; {folds} folds of {documents} documents do not. "
-            "Choose fewer folds, or recalibrate the model later, with other documents."
+            f"folds must leave at least {MIN_FOLD_DOCUMENTS} documents for each; {folds} folds of {documents} documents do "
+            "not. Choose fewer folds, or recalibrate the model later, with other documents."
         )
 
 
-def cross_fitted(
+def cross_fit_scores(
     scorer: Scorer,
     examples: Sequence[Example],
     *,

@@ -111,7 +111,7 @@ def transition_pairs(
     Raises InputError for sentences of unequal length, numbers outside [0, 1], or a tag that does not exist.
     """
     check_arguments(transition_pairs, locals())
-    transitions, gold = _wanted(pairs), _gold(tags)
+    transitions, gold = _check_transitions(pairs), _gold(tags)
     if _is_posterior(posterior):
         names = _names(posterior, None)
         _check_known(list(chain.from_iterable(transitions)), names)
@@ -142,7 +142,7 @@ def _gold(tags: object) -> list[list[str]]:
     return check_sentences(tags, name="tags", of="tags")
 
 
-def _wanted(pairs: object) -> list[Transition]:
+def _check_transitions(pairs: object) -> list[Transition]:
     """The requested tag pairs; InputError unless each has two tags, and no two are written alike."""
     if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Iterable):
         raise InputError(f"pairs must be a list of tag pairs such as [('D', 'N')]; it is {pairs!r}.")

@@ -266,7 +266,9 @@ class _Judged:
         pairs_by_name = {TOP: top}
         if unseen is not None:
             new = np.concatenate([np.empty(0, bool), *unseen])
-            pairs_by_name |= {name: _some(top, rows) for name, rows in ((SEEN, ~new), (UNSEEN, new)) if rows.any()}
+            pairs_by_name |= {
+                name: _select_rows(top, rows) for name, rows in ((SEEN, ~new), (UNSEEN, new)) if rows.any()
+            }
         pairs_by_name[EVERY] = tag_pairs(posterior, tags, unknown_tags=unknown_tags)
         if any(len(sentence) > 1 for sentence in tags):
             steps = known_transitions(posterior, tags, n_pairs)
@@ -283,7 +285,7 @@ class _Judged:
         return cls(pairs_by_name, losses.of_tokens, losses.of_sequences, np.array(hits, dtype=np.float64), sizes)
 
 
-def _some(pairs: Pairs, rows: Bools) -> Pairs:
+def _select_rows(pairs: Pairs, rows: Bools) -> Pairs:
     assert pairs.clusters is not None
     return Pairs(pairs.labels[rows], pairs.probabilities[rows], clusters=pairs.clusters[rows], reduction=TOP_LABEL)
 

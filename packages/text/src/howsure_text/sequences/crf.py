@@ -22,12 +22,12 @@ from howsure_text.sequences.features import (
     Attributes,
     Design,
     Features,
-    described,
+    describe_sentences,
     design_of_items,
     design_of_words,
-    families_of,
+    feature_families,
 )
-from howsure_text.sequences.sentences import check_lists, check_sentences, check_tags, check_training, coded
+from howsure_text.sequences.sentences import check_lists, check_sentences, check_tags, check_training, encode_tags
 from howsure_text.sequences.tag_posterior import TagPosterior
 from howsure_text.sequences.tagger import Arrays, Tagger
 from howsure_text.sequences.training import (
@@ -37,11 +37,11 @@ from howsure_text.sequences.training import (
     Objective,
     Training,
     descend,
+    draw_parts,
     minimise,
-    parts_of,
 )
 
-MOST_ITERATIONS = {"lbfgs": 1000, "adagrad": 100}
+MAX_ITERATIONS = {"lbfgs": 1000, "adagrad": 100}
 TOLERANCES = {"lbfgs": 1e-5, "adagrad": 1e-3}
 
 
@@ -131,7 +131,7 @@ class CRFTagger(Tagger):
         self.seed_ = int(self.rng) if isinstance(self.rng, (int, np.integer)) else None
         described = self._described(sentences)
         check_training(described)
-        labels, codes = coded(check_tags(tags, described))
+        labels, codes = encode_tags(check_tags(tags, described))
         attributes = Attributes(growing=True)
         design = self._design(described, attributes)
         attributes.growing = False
@@ -171,18 +171,18 @@ class CRFTagger(Tagger):
         if self.features is None:
             return [list(items) for items in check_lists(sentences, of="items")]
         words = check_sentences(sentences)
-        return described(words, self.features) if callable(self.features) else words
+        return describe_sentences(words, self.features) if callable(self.features) else words
 
     def _design(self, described: list[Any], attributes: Attributes) -> Design:
         if self.features is None or callable(self.features):
             return design_of_items(described, attributes)
-        return design_of_words(described, families_of(self.features), attributes)
+        return design_of_words(described, feature_families(self.features), attributes)
 
     def _train(
         self, design: Design, codes: Integers, layout: Layout, start: Floats, advance: Advance | None
     ) -> Training:
         objective = Objective(design, codes, layout, c2=self.c2)
-        most = MOST_ITERATIONS[self.trainer] if self.max_iterations is None else self.max_iterations
+        most = MAX_ITERATIONS[self.trainer] if self.max_iterations is None else self.max_iterations
         tolerance = TOLERANCES[self.trainer] if self.tolerance is None else self.tolerance
         if self.trainer == "lbfgs":
             return minimise(objective, start, max_iterations=most, tolerance=tolerance, advance=advance)
@@ -191,7 +191,7 @@ class CRFTagger(Tagger):
         rng = generator_from(self.rng if self.seed_ is None else self.seed_)
         return descend(
             objective,
-            parts_of(design, codes, layout, size=self.batch_size, rng=rng),
+            draw_parts(design, codes, layout, size=self.batch_size, rng=rng),
             start,
             learning_rate=self.learning_rate,
             max_iterations=most,
@@ -246,9 +246,9 @@ class CRFTagger(Tagger):
 
     def _check_parameters(self) -> None:
         if not (self.features is None or callable(self.features)):
-            families_of(self.features)
-        if self.trainer not in MOST_ITERATIONS:
-            raise unknown_name("trainer", str(self.trainer), list(MOST_ITERATIONS), place="CRFTagger")
+            feature_families(self.features)
+        if self.trainer not in MAX_ITERATIONS:
+            raise unknown_name("trainer", str(self.trainer), list(MAX_ITERATIONS), place="CRFTagger")
         check_number(self.c2, name="c2", low=0)
         check_number(self.learning_rate, name="learning_rate", low=0, open="low")
         check_number(0.0 if self.tolerance is None else self.tolerance, name="tolerance", low=0)

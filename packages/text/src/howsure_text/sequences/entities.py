@@ -54,7 +54,7 @@ class SpanChain:
     begins: Floats
     ends: Floats
     onwards: Floats
-    of_type: Floats
+    type_membership: Floats
 
     def likely(self, least: float) -> Spans:
         """All entities with a probability of at least `least`, and above 0."""
@@ -62,13 +62,13 @@ class SpanChain:
         nothing = np.empty(0, dtype=np.int64)
         alive, batches = self.begins, [Spans(nothing, nothing, nothing, np.empty(0))]
         for length in range(1, len(self.begins) + 1):
-            probability = (alive * self.ends[at]) @ self.of_type
+            probability = (alive * self.ends[at]) @ self.type_membership
             place, type_ = np.nonzero((probability >= least) & (probability > 0.0))
             start = at[place] - length + 1
             probabilities_ = np.minimum(probability[place, type_], 1.0)  # rounding may end above 1
             batches.append(Spans(start, np.full(len(place), length), type_, probabilities_))
             alive = np.einsum("nj,njk->nk", alive, self.onwards[at])
-            still = (alive @ self.of_type).max(axis=1, initial=0.0)
+            still = (alive @ self.type_membership).max(axis=1, initial=0.0)
             going = np.flatnonzero((still >= least) & (still > 0.0))
             if not len(going):
                 break
@@ -81,7 +81,7 @@ class SpanChain:
     def probabilities(self, row: Integers, length: Integers, type_: Integers) -> Floats:
         """The probability of each entity: the row of its first token, its number of tokens and that of its type."""
         probabilities = np.zeros(len(row))
-        alive = self.begins[row] * self.of_type.T[type_]
+        alive = self.begins[row] * self.type_membership.T[type_]
         left, which = length.copy(), np.arange(len(row))
         at = row.copy()
         while len(which):
@@ -119,7 +119,7 @@ def _chain(posterior: TagPosterior, labels: EntityLabels, first_sentence: int) -
     ends = np.where(labels.continues, 0.0, pairs).sum(axis=2) * each
     ends[(rows + lengths - 1)[lengths > 0]] = 1.0
     pairs *= np.where(labels.continues, each[:, :, None], 0.0)
-    return SpanChain(first_sentence, rows, begins, ends * labels.inside, pairs, labels.of_type)
+    return SpanChain(first_sentence, rows, begins, ends * labels.inside, pairs, labels.type_membership)
 
 
 # The entities that a posterior holds possible, with the probability of each, and whether they are there.
@@ -293,12 +293,12 @@ def _probabilities(
         probabilities |= zip(in_chain, chain.probabilities(rows, sizes, types).tolist(), strict=True)
         if least is not None:
             likely = chain.likely(least)
-            names = _named(likely, chain.rows, chain.first_sentence, labels)
+            names = _span_keys(likely, chain.rows, chain.first_sentence, labels)
             probabilities |= zip(names, likely.probability.tolist(), strict=True)
     return probabilities
 
 
-def _named(spans: Spans, rows: Integers, first_sentence: int, labels: EntityLabels) -> list[Key]:
+def _span_keys(spans: Spans, rows: Integers, first_sentence: int, labels: EntityLabels) -> list[Key]:
     """Entities by sentence, first token, end and type. Of sentences that begin at one row, the last has tokens."""
     sentence = np.searchsorted(rows, spans.row, side="right") - 1
     start = spans.row - rows[sentence]

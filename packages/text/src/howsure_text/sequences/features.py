@@ -16,15 +16,15 @@ from scipy.sparse import csr_array
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import unknown_name
 from howsure.inputs.pairs import Floats, Integers
-from howsure_text.sequences.sentences import lengths_of
+from howsure_text.sequences.sentences import sentence_lengths
 
 # Feature families of a CRF: each is a small function from a word to strings.
 #
 # A family uses the words at its offsets: 0 is the word itself, -1 the one before, 1 the one after. Beyond the ends of a
 # sentence, there are no features.
 
-LONGEST_AFFIX = 4
-LONGEST_LENGTH = 12
+MAX_AFFIX_LENGTH = 4
+MAX_WORD_LENGTH = 12
 RUNS = re.compile(r"(.)\1+")
 WordFunction = Callable[[str], Sequence[str]]
 SentenceFunction = Callable[[Sequence[str]], Sequence[Any]]
@@ -65,7 +65,7 @@ def length(text: str) -> tuple[str, ...]:
     >>> length("to"), length("internationalisation")
     (('2',), ('12',))
     """
-    return (str(min(len(text), LONGEST_LENGTH)),)
+    return (str(min(len(text), MAX_WORD_LENGTH)),)
 
 
 def prefixes(text: str) -> tuple[str, ...]:
@@ -74,7 +74,7 @@ def prefixes(text: str) -> tuple[str, ...]:
     >>> prefixes("Unsure")
     ('u', 'un', 'uns', 'unsu')
     """
-    start = text[:LONGEST_AFFIX].lower()
+    start = text[:MAX_AFFIX_LENGTH].lower()
     return tuple(start[:n] for n in range(1, len(start) + 1))
 
 
@@ -84,7 +84,7 @@ def suffixes(text: str) -> tuple[str, ...]:
     >>> suffixes("unsure")
     ('e', 're', 'ure', 'sure')
     """
-    end = text[-LONGEST_AFFIX:].lower()
+    end = text[-MAX_AFFIX_LENGTH:].lower()
     return tuple(end[-n:] for n in range(1, len(end) + 1))
 
 
@@ -108,12 +108,12 @@ FAMILIES = {
 SETS = {"basic": ("word",), "advanced": tuple(FAMILIES)}
 
 
-def families_of(features: str | Sequence[str]) -> tuple[str, ...]:
+def feature_families(features: str | Sequence[str]) -> tuple[str, ...]:
     """The names of the families denoted by "basic", "advanced" or a sequence of names.
 
-    >>> families_of("advanced")
+    >>> feature_families("advanced")
     ('word', 'lowercase', 'neighbours', 'shape', 'length', 'prefixes', 'suffixes')
-    >>> families_of(["word", "sufixes"])
+    >>> feature_families(["word", "sufixes"])
     Traceback (most recent call last):
     howsure.errors.InputError: no feature family 'sufixes' in howsure; it has word, lowercase, neighbours, shape,
     length, prefixes, suffixes. Did you mean suffixes?
@@ -138,10 +138,10 @@ def families_of(features: str | Sequence[str]) -> tuple[str, ...]:
     return names
 
 
-def attributes_of(text: str, families: Sequence[str], offset: int) -> list[str]:
+def word_attributes(text: str, families: Sequence[str], offset: int) -> list[str]:
     """The features of the word at `offset`: `family=value`, with the offset unless it is 0.
 
-    >>> attributes_of("to", ("word", "length", "neighbours"), 0), attributes_of("to", ("neighbours",), -1)
+    >>> word_attributes("to", ("word", "length", "neighbours"), 0), word_attributes("to", ("neighbours",), -1)
     (['word=to', 'length=2'], ['neighbours[-1]=to'])
     """
     place = f"[{offset:+}]" if offset else ""
@@ -153,10 +153,10 @@ def attributes_of(text: str, families: Sequence[str], offset: int) -> list[str]:
     ]
 
 
-def offsets_of(families: Sequence[str]) -> tuple[int, ...]:
+def feature_offsets(families: Sequence[str]) -> tuple[int, ...]:
     """All offsets that the families use.
 
-    >>> offsets_of(("word", "neighbours"))
+    >>> feature_offsets(("word", "neighbours"))
     (-1, 0, 1)
     """
     return tuple(sorted({offset for name in families for offset in FAMILIES[name].offsets}))
@@ -167,7 +167,7 @@ def offsets_of(families: Sequence[str]) -> tuple[int, ...]:
 Weighted = list[tuple[str, float]]  # attributes and their values
 
 
-def described(sentences: Sequence[Sequence[str]], function: SentenceFunction) -> list[Sequence[Any]]:
+def describe_sentences(sentences: Sequence[Sequence[str]], function: SentenceFunction) -> list[Sequence[Any]]:
     """The items that a function returns for the words of a sentence.
 
     Raises InputError unless it returns one item per word.
@@ -186,13 +186,13 @@ def described(sentences: Sequence[Sequence[str]], function: SentenceFunction) ->
     return attributes_of_tokens
 
 
-def weighted(item: object, *, place: str) -> Weighted:
+def weighted_attributes(item: object, *, place: str) -> Weighted:
     """The attributes of a token and their values, as python-crfsuite reads them.
 
     A list contains attributes with value 1; a mapping may contain numbers as values, booleans as 1 or 0, text as part
     of the attribute's name (`name:text`), and lists or mappings of further attributes (`name:inner`).
 
-    >>> weighted({"title": True, "word": "Paris", "length": 0.5, "near": ["in"]}, place="item")
+    >>> weighted_attributes({"title": True, "word": "Paris", "length": 0.5, "near": ["in"]}, place="item")
     [('title', 1.0), ('word:Paris', 1.0), ('length', 0.5), ('near:in', 1.0)]
     """
     return list(_attributes(item, "", place))
@@ -251,7 +251,7 @@ class Design:
         tables = [(block.matrix @ weights).toarray() for block in self.blocks]
         return Scores(tables, [block.rows for block in self.blocks], self.lengths)
 
-    def tokens_of(self, sentences: Integers) -> Integers:
+    def sentence_tokens(self, sentences: Integers) -> Integers:
         """The tokens of some sentences, one after the other."""
         lengths = self.lengths[sentences]
         starts = (np.cumsum(self.lengths) - self.lengths)[sentences]
@@ -260,13 +260,13 @@ class Design:
     def only(self, sentences: Integers) -> tuple[Design, Integers]:
         """The design of some sentences, restricted to the attributes that occur in them, and the numbers of these
         attributes."""
-        tokens = self.tokens_of(sentences)
+        tokens = self.sentence_tokens(sentences)
         smaller = []
         for block in self.blocks:
             kinds, rows = np.unique(block.rows[tokens], return_inverse=True)
             smaller.append((rows, block.matrix[kinds]))
         attributes = np.unique(np.concatenate([matrix.indices for _, matrix in smaller]))
-        blocks = tuple(Block(rows, _renumbered(matrix, attributes)) for rows, matrix in smaller)
+        blocks = tuple(Block(rows, _select_columns(matrix, attributes)) for rows, matrix in smaller)
         return Design(self.lengths[sentences], blocks), attributes
 
 
@@ -287,10 +287,10 @@ class Scores(Sequence[Floats]):
             raise IndexError(f"no sentence {place} among {len(self)}")
         end = self._ends[place]
         start = end - self._lengths[place]
-        return looked_up(self._tables, [rows[start:end] for rows in self._rows])
+        return sum_rows(self._tables, [rows[start:end] for rows in self._rows])
 
 
-def looked_up(tables: Sequence[Floats], rows: Sequence[Integers]) -> Floats:
+def sum_rows(tables: Sequence[Floats], rows: Sequence[Integers]) -> Floats:
     """The sum of the tables' rows, (tokens, tags)."""
     total: Floats = tables[0].take(rows[0], axis=0)
     for table, kinds in zip(tables[1:], rows[1:], strict=True):
@@ -327,18 +327,18 @@ class Attributes:
 
 def design_of_words(sentences: Sequence[Sequence[str]], families: Sequence[str], attributes: Attributes) -> Design:
     """The design of feature families: one block per offset (the word before, the word, the word after)."""
-    lengths = lengths_of(sentences)
+    lengths = sentence_lengths(sentences)
     number: dict[str, int] = {}
     words = np.array(
         [number.setdefault(word, len(number)) for sentence in sentences for word in sentence], dtype=np.int64
     )
     texts = list(number)
     blocks = []
-    for offset in offsets_of(families):
-        kinds, rows = np.unique(_moved(words, lengths, offset), return_inverse=True)
-        described = (_plain(attributes_of(texts[i], families, offset)) if i >= 0 else [] for i in kinds.tolist())
+    for offset in feature_offsets(families):
+        kinds, rows = np.unique(_shift_words(words, lengths, offset), return_inverse=True)
+        described = (_plain(word_attributes(texts[i], families, offset)) if i >= 0 else [] for i in kinds.tolist())
         blocks.append((rows, attributes.matrix(described)))
-    return Design(lengths, tuple(Block(rows, _widened(matrix, len(attributes))) for rows, matrix in blocks))
+    return Design(lengths, tuple(Block(rows, _widen_matrix(matrix, len(attributes))) for rows, matrix in blocks))
 
 
 def design_of_items(sentences: Sequence[Sequence[Any]], attributes: Attributes) -> Design:
@@ -350,17 +350,17 @@ def design_of_items(sentences: Sequence[Sequence[Any]], attributes: Attributes) 
     rows = []
     for i, items in enumerate(sentences):
         for t, item in enumerate(items):
-            kind = tuple(weighted(item, place=f"sentences[{i}][{t}]"))
+            kind = tuple(weighted_attributes(item, place=f"sentences[{i}][{t}]"))
             rows.append(number.setdefault(kind, len(number)))
     matrix = attributes.matrix(list(kind) for kind in number)
-    return Design(lengths_of(sentences), (Block(np.array(rows, dtype=np.int64), matrix),))
+    return Design(sentence_lengths(sentences), (Block(np.array(rows, dtype=np.int64), matrix),))
 
 
 def _plain(names: list[str]) -> Weighted:
     return [(name, 1.0) for name in names]
 
 
-def _moved(words: Integers, lengths: Integers, offset: int) -> Integers:
+def _shift_words(words: Integers, lengths: Integers, offset: int) -> Integers:
     """The number of the word at `offset` from each word, -1 beyond the ends of its sentence."""
     if not offset:
         return words
@@ -372,12 +372,12 @@ def _moved(words: Integers, lengths: Integers, offset: int) -> Integers:
     return moved
 
 
-def _widened(matrix: csr_array, columns: int) -> csr_array:
+def _widen_matrix(matrix: csr_array, columns: int) -> csr_array:
     """The same rows, with columns for attributes added later."""
     return csr_array((matrix.data, matrix.indices, matrix.indptr), (matrix.shape[0], columns))
 
 
-def _renumbered(matrix: csr_array, attributes: Integers) -> csr_array:
+def _select_columns(matrix: csr_array, attributes: Integers) -> csr_array:
     """The columns of some attributes, restricted to those in the matrix."""
     columns = np.searchsorted(attributes, matrix.indices)
     return csr_array((matrix.data, columns, matrix.indptr), (matrix.shape[0], len(attributes)))

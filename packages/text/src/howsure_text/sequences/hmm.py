@@ -13,7 +13,7 @@ from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import check_number, shortened, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure_text.sequences.features import Scores, shape
-from howsure_text.sequences.sentences import check_sentences, check_tags, check_training, coded, lengths_of
+from howsure_text.sequences.sentences import check_sentences, check_tags, check_training, encode_tags, sentence_lengths
 from howsure_text.sequences.tag_posterior import TagPosterior
 from howsure_text.sequences.tagger import Arrays, Tagger
 from howsure_text.sequences.temperatures import Unseen
@@ -70,8 +70,8 @@ class HMMTagger(Tagger):
             raise unknown_name("policy for unknown words", str(self.unknown), POLICIES, place="HMMTagger")
         texts = check_sentences(sentences)
         check_training(texts)
-        labels, codes = coded(check_tags(tags, texts))
-        self._fit_transitions(codes, lengths_of(texts), len(labels), transition)
+        labels, codes = encode_tags(check_tags(tags, texts))
+        self._fit_transitions(codes, sentence_lengths(texts), len(labels), transition)
         self._fit_emissions([word for words in texts for word in words], codes, len(labels), emission)
         self.labels_, self.temperatures_ = labels, None
         return self
@@ -83,7 +83,7 @@ class HMMTagger(Tagger):
         """
         self._check_fitted()
         texts = check_sentences(sentences)
-        emissions = Scores([self.emissions_], [self._rows(texts)], lengths_of(texts))
+        emissions = Scores([self.emissions_], [self._rows(texts)], sentence_lengths(texts))
         return TagPosterior(emissions, self.transitions_, self.start_, self.end_, labels=self.labels_)
 
     def unseen(self, sentences: Sequence[Sequence[str]]) -> Unseen:
@@ -123,7 +123,7 @@ class HMMTagger(Tagger):
             elif self.unknown == "pseudocount":
                 mass = pseudocount / (totals + pseudocount * (size + 1))
             of_known = (1 - mass) * (counts + pseudocount) / (totals + pseudocount * size)
-            table, self.classes_ = mass[None], (EVERY,)
+            table, self.classes_ = mass[None], (ALL_WORDS,)
         self.words_ = tuple(number)
         self.emissions_ = _log(np.concatenate([of_known, table]))
 
@@ -139,7 +139,7 @@ class HMMTagger(Tagger):
             )
         classes = {name: len(self.words_) + i for i, name in enumerate(self.classes_)}
         for t, word in unseen:
-            rows[t] = next(classes[name] for name in classes_of(word) if name in classes)
+            rows[t] = next(classes[name] for name in word_classes(word) if name in classes)
         return np.array(rows, dtype=np.int64)
 
     def state(self) -> tuple[dict[str, Any], Arrays]:
@@ -153,8 +153,8 @@ class HMMTagger(Tagger):
         labels, words, classes = (tuple(content[name]) for name in ("labels", "words", "classes"))
         if not all(isinstance(name, str) for name in (*words, *classes)):
             raise ValueError("words and classes must be texts")
-        if EVERY not in classes:
-            raise ValueError(f"its classes of unseen words must contain {EVERY!r}, that of every word")
+        if ALL_WORDS not in classes:
+            raise ValueError(f"its classes of unseen words must contain {ALL_WORDS!r}, that of every word")
         k = len(labels)
         shapes = {"transitions": (k, k), "start": (k,), "end": (k,), "emissions": (len(words) + len(classes), k)}
         for name, size in shapes.items():
@@ -181,20 +181,20 @@ def _log_share(counts: Floats, pseudocount: float) -> Floats:
 # themselves and as members of classes: their shape with a suffix ("Xx", "ness"). An unseen word is then emitted as its
 # most specific class with enough rare words.
 
-EVERY = ""  # the class of all rare words
-LONGEST_SUFFIX = 4
-ENOUGH = 5  # rare words that a class must hold
+ALL_WORDS = ""  # the class of all rare words
+MAX_SUFFIX_LENGTH = 4
+MIN_CLASS_WORDS = 5  # rare words that a class must hold
 
 
-def classes_of(word: str) -> list[str]:
+def word_classes(word: str) -> list[str]:
     """The classes of a word, the most specific first: its shape with suffixes of 4 to 1 letters, its shape, all.
 
-    >>> classes_of("Happiness")
+    >>> word_classes("Happiness")
     ['Xx ness', 'Xx ess', 'Xx ss', 'Xx s', 'Xx', '']
     """
     (kind,) = shape(word)
-    end = word[-LONGEST_SUFFIX:].lower()
-    return [f"{kind} {end[-n:]}" for n in range(len(end), 0, -1)] + [kind, EVERY]
+    end = word[-MAX_SUFFIX_LENGTH:].lower()
+    return [f"{kind} {end[-n:]}" for n in range(len(end), 0, -1)] + [kind, ALL_WORDS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,9 +210,12 @@ class UnknownWords:
         frequency = Counter(words)
         rarest = min(frequency.values())
         rare = [t for t, word in enumerate(words) if frequency[word] == rarest]
-        chains = [classes_of(words[t]) for t in rare]
+        chains = [word_classes(words[t]) for t in rare]
         sizes = Counter(name for chain in chains for name in set(chain))
-        classes = (EVERY, *sorted(name for name, size in sizes.items() if size >= ENOUGH and name != EVERY))
+        classes = (
+            ALL_WORDS,
+            *sorted(name for name, size in sizes.items() if size >= MIN_CLASS_WORDS and name != ALL_WORDS),
+        )
         row = {name: i for i, name in enumerate(classes)}
         counts = np.zeros((len(classes), n_labels))
         for t, chain in zip(rare, chains, strict=True):

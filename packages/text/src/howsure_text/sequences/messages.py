@@ -19,7 +19,7 @@ from howsure.stats.logistic import log_sum_exp
 
 # Arrays used again from batch to batch: fresh memory costs more than the arithmetic on it.
 
-KEPT = 1 << 19  # cells of an array that stays for the next time: 4 MB
+MAX_KEPT_CELLS = 1 << 19  # cells of an array that stays for the next time: 4 MB
 _idle = threading.local()
 
 
@@ -39,7 +39,7 @@ class Workspace:
 
     def shrink(self) -> None:
         """Let go of large arrays."""
-        self._held = {name: buffer for name, buffer in self._held.items() if len(buffer) <= KEPT}
+        self._held = {name: buffer for name, buffer in self._held.items() if len(buffer) <= MAX_KEPT_CELLS}
 
 
 @contextmanager
@@ -57,9 +57,9 @@ def borrowed_workspace() -> Iterator[Workspace]:
 
 Number = TypeVar("Number", bound=np.generic)
 CELLS = 1 << 18  # of one packed array, 2 MB: about what a processor's cache holds
-FEWEST_SENTENCES = 64  # a batch has as many, however long they are ...
-MOST_CELLS = 1 << 22  # ... unless one packed array would take more than 32 MB
-TOGETHER = 16  # sentences of an answer that share one block of memory
+MIN_BATCH_SENTENCES = 64  # a batch has as many, however long they are ...
+MAX_BATCH_CELLS = 1 << 22  # ... unless one packed array would take more than 32 MB
+SENTENCES_PER_BLOCK = 16  # sentences of an answer that share one block of memory
 
 
 @dataclass(frozen=True)
@@ -107,10 +107,10 @@ class Batch:
         first = len(self)
         return self.steps[self.positions[first:] - 1] + self.ranks[first:]
 
-    def rows_of(self, firsts: Integers) -> Integers:
+    def corpus_rows(self, firsts: Integers) -> Integers:
         """(N,): for each packed row the row of the corpus laid end to end, `firsts` being each sentence's first row.
 
-        >>> next(batches([1, 3, 2], width=2)).rows_of(first_rows([1, 3, 2]))
+        >>> next(batches([1, 3, 2], width=2)).corpus_rows(first_rows([1, 3, 2]))
         array([1, 4, 0, 2, 5, 3])
         """
         return firsts[self.sentences][self.ranks] + self.positions
@@ -140,8 +140,8 @@ class Batch:
         place[rows] = np.arange(len(rows))
         bounds = [0, *np.cumsum(self.lengths - later).tolist()]
         arrays = []
-        for first in range(0, len(self), TOGETHER):
-            starts = bounds[first : first + TOGETHER + 1]
+        for first in range(0, len(self), SENTENCES_PER_BLOCK):
+            starts = bounds[first : first + SENTENCES_PER_BLOCK + 1]
             joined = packed.take(place[starts[0] : starts[-1]], axis=0)
             arrays += [joined[start - starts[0] : stop - starts[0]] for start, stop in pairwise(starts)]
         return arrays
@@ -161,7 +161,7 @@ def batches(lengths: Sequence[int] | Integers, *, width: int) -> Iterator[Batch]
     """The sentences in batches, longest first; those without tokens are omitted.
 
     `width` is the number of cells a token takes (its tags). A batch has about `CELLS` cells: more if it would otherwise
-    have fewer than `FEWEST_SENTENCES` sentences, but never more than `MOST_CELLS` unless a single sentence is longer.
+    have fewer than `MIN_BATCH_SENTENCES` sentences, but at most `MAX_BATCH_CELLS` unless a single sentence is longer.
 
     >>> [batch.sentences.tolist() for batch in batches([1, 0, 3, 2], width=2)]
     [[2, 3, 0]]
@@ -172,8 +172,8 @@ def batches(lengths: Sequence[int] | Integers, *, width: int) -> Iterator[Batch]
     start = 0
     while start < len(order):
         done = ends[start - 1] if start else 0
-        usual, most = np.searchsorted(ends, [done + CELLS, done + MOST_CELLS], side="right").tolist()
-        stop = max(min(max(usual, start + FEWEST_SENTENCES), most, len(order)), start + 1)
+        usual, most = np.searchsorted(ends, [done + CELLS, done + MAX_BATCH_CELLS], side="right").tolist()
+        stop = max(min(max(usual, start + MIN_BATCH_SENTENCES), most, len(order)), start + 1)
         yield _batch(order[start:stop], sizes[order[start:stop]])
         start = stop
 
@@ -198,7 +198,7 @@ def _batch(sentences: Integers, lengths: Integers) -> Batch:
 #     P(y_t = k) = exp(f_t(k) + b_t(k))
 #     P(y_t−1 = j, y_t = k) = exp(f_t−1(j) + A(j, k) + e_t(k) + b_t(k) − shift_t)    for t > 1
 
-FAINT = 1e-250  # what a product may lose to underflow is less than 1e-50 of any sum above this
+MIN_SUM = 1e-250  # what a product may lose to underflow is less than 1e-50 of any sum above this
 CHUNK_CELLS = 1 << 17
 
 
@@ -299,7 +299,7 @@ class LogProduct:
             return log_sum_exp(rows[:, :, None] + transitions, axis=1)
         highest = _highest(rows)
         sums = np.exp(rows - highest) @ self._weights
-        faint = np.nonzero(sums < FAINT)
+        faint = np.nonzero(sums < MIN_SUM)
         with np.errstate(divide="ignore"):
             logs: Floats = np.log(sums, out=sums)
         logs += highest
@@ -320,8 +320,8 @@ def _finite(values: Floats) -> Floats:
 
 # Forward–backward on exp(potentials), scaled every few steps (Rabiner 1989), with one matrix product per step.
 
-WIDEST = 150.0  # range of one step in logarithms
-BETWEEN_SCALINGS = 250.0  # no number leaves exp(±(this + 2 · WIDEST)); float64 ends at exp(±708)
+MAX_STEP_RANGE = 150.0  # range of one step in logarithms
+MAX_UNSCALED_RANGE = 250.0  # no number leaves exp(±(this + 2 · WIDEST)); float64 ends at exp(±708)
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,11 +350,11 @@ class Scaled:
         emission, transition = (float(values.max()) for values in potentials)
         span = emission + transition - sum(float(values.min()) for values in potentials)
         span += math.log(len(chain.transitions))
-        if not span <= WIDEST:  # also if it is NaN
+        if not span <= MAX_STEP_RANGE:  # also if it is NaN
             return None
         local = np.subtract(chain.emissions, emission, out=workspace.floats("local", chain.emissions.shape))
         weights = np.exp(chain.transitions - transition)
-        every = int(BETWEEN_SCALINGS / max(span, 1.0))
+        every = int(MAX_UNSCALED_RANGE / max(span, 1.0))
         return cls(chain, np.exp(local, out=local), weights, (emission, transition), every, workspace)
 
     def forward(self) -> Forward:
@@ -451,17 +451,17 @@ def add_ends(batch: Batch, emissions: Floats, start: Floats | None, end: Floats 
     return emissions
 
 
-def expectations_of(chain: Chain, workspace: Workspace, *, pairs: bool) -> Expectations:
+def compute_expectations(chain: Chain, workspace: Workspace, *, pairs: bool) -> Expectations:
     """log Z, marginals P(y_t = k) and expected numbers of transitions (j, k), of the sentences of one batch.
 
     The emissions (N, K) of the chain are packed as the batch says (`Batch.pack`, or any table taken by
-    `Batch.rows_of`); all potentials must be float64, finite or −inf; none is changed. pairs: also the expected
+    `Batch.corpus_rows`); all potentials must be float64, finite or −inf; none is changed. pairs: also the expected
     transitions. The results are valid until the workspace is used again. Call within `one_thread()`. A sentence with no
     possible sequence gets log Z = −inf, and its marginals are meaningless.
 
     >>> from howsure_text.sequences.messages import batches
     >>> chain = Chain(next(batches([2], width=2)), np.log([[1.0, 3.0], [1.0, 1.0]]), np.log([[1.0, 1.0], [1.0, 2.0]]))
-    >>> found = expectations_of(chain, Workspace(), pairs=True)
+    >>> found = compute_expectations(chain, Workspace(), pairs=True)
     >>> float(np.exp(found.log_z[0]).round(9)), (11 * found.pair_sums).round(9).tolist()
     (11.0, [[1.0, 1.0], [3.0, 6.0]])
     """
@@ -478,14 +478,14 @@ def expectations_of(chain: Chain, workspace: Workspace, *, pairs: bool) -> Expec
     return Expectations(forward.log_z, marginals, pair_sums)
 
 
-def messages_of(chain: Chain, workspace: Workspace) -> Messages:
+def compute_messages(chain: Chain, workspace: Workspace) -> Messages:
     """Forward and backward messages, valid until the workspace is used again."""
     scaled = Scaled.of(chain, workspace)
     return messages_in_logarithms(chain) if scaled is None else scaled.messages()
 
 
-def forward_of(chain: Chain, workspace: Workspace) -> tuple[Floats, Floats]:
-    """Forward messages (N, K), to a constant for each row, and log Z (B,); they last as those of `messages_of`."""
+def forward_messages(chain: Chain, workspace: Workspace) -> tuple[Floats, Floats]:
+    """Forward messages (N, K), to a constant for each row, and log Z (B,); they last as those of `compute_messages`."""
     scaled = Scaled.of(chain, workspace)
     if scaled is None:
         forward, _, log_z = forward_in_logarithms(chain)
@@ -494,7 +494,7 @@ def forward_of(chain: Chain, workspace: Workspace) -> tuple[Floats, Floats]:
     return messages.logs(), messages.log_z
 
 
-def log_z_of(chain: Chain, workspace: Workspace) -> Floats:
+def log_partition(chain: Chain, workspace: Workspace) -> Floats:
     """log Z (B,)."""
     scaled = Scaled.of(chain, workspace)
     return forward_in_logarithms(chain)[2] if scaled is None else scaled.forward().log_z

@@ -23,31 +23,31 @@ from howsure_text.sequences.sentences import TagSet
 def pairs_of_sentences(potentials: Potentials, first: Integers, second: Integers) -> list[Floats]:
     """P(y_t−1 = first[p], y_t = second[p]), an array (T − 1, P) per sentence."""
 
-    def of_batch(chain: Chain, workspace: Workspace) -> Sequence[Floats]:
+    def compute_batch(chain: Chain, workspace: Workspace) -> Sequence[Floats]:
         marginals = pair_marginals(chain, possible_messages(chain, workspace), first, second)
         return chain.batch.unpack(below_one(marginals), later=True)
 
-    return potentials.each(of_batch, np.empty((0, len(first))), width=len(first))
+    return potentials.each(compute_batch, np.empty((0, len(first))), width=len(first))
 
 
 def all_pairs_of_sentences(potentials: Potentials) -> list[Floats]:
     """P(y_t−1 = j, y_t = k), an array (T − 1, K, K) per sentence."""
 
-    def of_batch(chain: Chain, workspace: Workspace) -> Sequence[Floats]:
+    def compute_batch(chain: Chain, workspace: Workspace) -> Sequence[Floats]:
         marginals = all_pair_marginals(chain, possible_messages(chain, workspace))
         return chain.batch.unpack(below_one(marginals), later=True)
 
     size = potentials.n_tags
-    return potentials.each(of_batch, np.empty((0, size, size)), width=size**2)
+    return potentials.each(compute_batch, np.empty((0, size, size)), width=size**2)
 
 
 def entropies_of_sentences(potentials: Potentials) -> Floats:
     """H(y) of each sentence, in nats."""
 
-    def of_batch(chain: Chain, workspace: Workspace) -> list[float]:
+    def compute_batch(chain: Chain, workspace: Workspace) -> list[float]:
         return list(entropies(chain, possible_messages(chain, workspace)))
 
-    return np.array(potentials.each(of_batch, 0.0), dtype=np.float64)
+    return np.array(potentials.each(compute_batch, 0.0), dtype=np.float64)
 
 
 def pair_marginals(chain: Chain, messages: Messages, first: Integers, second: Integers) -> Floats:
@@ -145,19 +145,19 @@ def span_probability(chain: Chain, messages: Messages, rank: int, span: Span) ->
 def span_probabilities(potentials: Potentials, spans: Sequence[Span]) -> Floats:
     """The probability of each span, from one pass over each sentence that has any."""
     sentence_numbers, place = np.unique([span.sentence for span in spans], return_inverse=True)
-    of_sentence: list[list[int]] = [[] for _ in sentence_numbers]
+    compute_sentence: list[list[int]] = [[] for _ in sentence_numbers]
     for i, at in enumerate(place.tolist()):
-        of_sentence[at].append(i)
+        compute_sentence[at].append(i)
     probabilities = np.ones(len(spans))
 
-    def of_batch(chain: Chain, workspace: Workspace) -> Sequence[None]:
+    def compute_batch(chain: Chain, workspace: Workspace) -> Sequence[None]:
         messages = possible_messages(chain, workspace)
         for rank, sentence in enumerate(chain.batch.sentences.tolist()):
-            for i in of_sentence[sentence]:
+            for i in compute_sentence[sentence]:
                 probabilities[i] = span_probability(chain, messages, rank, spans[i])
         return [None] * len(chain.batch)
 
-    potentials.part(sentence_numbers.astype(np.int64)).each(of_batch, None)
+    potentials.part(sentence_numbers.astype(np.int64)).each(compute_batch, None)
     return probabilities
 
 
@@ -166,7 +166,7 @@ def span_probabilities(potentials: Potentials, spans: Sequence[Span]) -> Floats:
 # Given the forward messages, the last tag is drawn from exp(f_T), and going backwards each tag from P(y_t = j | y_t+1 =
 # k) ∝ exp(f_t(j) + A(j, k)). Many samples share the next tag, so each distribution is computed once.
 
-TOGETHER = 1 << 18  # draws of one step at a time
+DRAWS_AT_ONCE = 1 << 18  # draws of one step at a time
 BELOW_ONE = 1.0 - 2.0**-32  # leaves room for the rounding of row + u
 
 
@@ -192,7 +192,7 @@ def sample(chain: Chain, forward: Floats, n: int, streams: Streams) -> list[Inte
     """Draw n tag sequences for each sentence of a batch: an array (n, length of the sentence) each, in batch order."""
     batch = chain.batch
     drawn = [np.empty((n, length), dtype=np.int64) for length in batch.lengths.tolist()]
-    together = max(TOGETHER // len(batch) // 4 * 4, 4)
+    together = max(DRAWS_AT_ONCE // len(batch) // 4 * 4, 4)
     for begin in range(0, n, together):
         draws = slice(begin, min(begin + together, n))
         tags = _sample_packed(chain, forward, _uniform(batch, streams, draws))
@@ -268,7 +268,7 @@ def _inverse(logs: Floats, rows: Integers, uniform: Floats) -> Integers:
 # best score of a prefix, known from Viterbi. A suffix that is not among the k best in this respect is beaten by k
 # others in every completion. (Soong & Huang 1991)
 
-MOST_PATHS = 100_000  # of a sentence: what memory holds of any
+MAX_PATHS = 100_000  # of a sentence: what memory holds of any
 
 
 class BestPaths(NamedTuple):
@@ -284,7 +284,7 @@ class BestPaths(NamedTuple):
 def number_of_paths(n_tags: int, lengths: Integers) -> int:
     """How many tag sequences the longest sentence has, or more than anyone may ask for."""
     steps = int(lengths.max(initial=0))
-    paths: int = int(n_tags) ** min(steps, MOST_PATHS.bit_length())
+    paths: int = int(n_tags) ** min(steps, MAX_PATHS.bit_length())
     return paths
 
 
@@ -333,7 +333,7 @@ def best_paths(chain: Chain, k: int) -> tuple[Integers, Floats]:
     return tags, reach
 
 
-def best_of_each(chain: Chain, k: int, log_z: Floats) -> list[BestPaths]:
+def best_sentence_paths(chain: Chain, k: int, log_z: Floats) -> list[BestPaths]:
     """The k best sequences of each sentence of a batch."""
     tags, scores = best_paths(chain, k)
     possible = np.isfinite(scores).sum(axis=1).tolist()

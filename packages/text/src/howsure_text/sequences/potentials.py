@@ -21,13 +21,13 @@ from howsure_text.sequences.messages import (
     add_ends,
     batches,
     borrowed_workspace,
-    messages_of,
+    compute_messages,
 )
 
 # Checks of a corpus's log-potentials: their shapes, and that all are finite or −inf.
 
 NUMERIC = "fiu"
-TOGETHER = 64  # sentences looked at in one go
+SENTENCES_AT_ONCE = 64  # sentences looked at in one go
 
 
 def check_emissions(emissions: Any, n_tags: int | None) -> tuple[Sequence[Any], Integers, int | None]:
@@ -39,8 +39,8 @@ def check_emissions(emissions: Any, n_tags: int | None) -> tuple[Sequence[Any], 
         raise InputError(f"emissions must be a list of arrays (T, K), one per sentence; it is {_kind(emissions)}.")
     arrays: Sequence[Any] = emissions
     lengths = np.zeros(len(arrays), dtype=np.int64)
-    for begin in range(0, len(arrays), TOGETHER):
-        part = [arrays[i] for i in range(begin, min(begin + TOGETHER, len(arrays)))]
+    for begin in range(0, len(arrays), SENTENCES_AT_ONCE):
+        part = [arrays[i] for i in range(begin, min(begin + SENTENCES_AT_ONCE, len(arrays)))]
         try:
             lengths[begin : begin + len(part)] = list(map(len, part))
             joined = np.concatenate([array for array in part if len(array)] or [np.empty((0, n_tags or 0))])
@@ -145,8 +145,8 @@ def is_list_of_arrays(transitions: object) -> bool:
 
 def _parts(arrays: Sequence[Any], name: str) -> Iterator[tuple[int, list[np.ndarray[Any, Any]]]]:
     """The arrays, some at a time, and the number of the first."""
-    for begin in range(0, len(arrays), TOGETHER):
-        stop = min(begin + TOGETHER, len(arrays))
+    for begin in range(0, len(arrays), SENTENCES_AT_ONCE):
+        stop = min(begin + SENTENCES_AT_ONCE, len(arrays))
         yield begin, [_array(arrays[i], f"{name} of sentence {i}") for i in range(begin, stop)]
 
 
@@ -233,9 +233,9 @@ class Potentials:
         return replace(self, emissions=emissions, transitions=transitions, lengths=self.lengths[sentences])
 
     def each(
-        self, of_batch: Callable[[Chain, Workspace], Sequence[Answer]], empty: Answer, *, width: int = 1
+        self, compute_batch: Callable[[Chain, Workspace], Sequence[Answer]], empty: Answer, *, width: int = 1
     ) -> list[Answer]:
-        """The results of all sentences in order: `of_batch` computes those of a batch, `empty` is that of a sentence
+        """The results of all sentences in order: `compute_batch` gives those of a batch, `empty` is that of a sentence
         without tokens.
 
         `width`: the number of cells per token in the result, if larger than the number of tags. Arrays in the workspace
@@ -245,7 +245,7 @@ class Potentials:
         states = self.n_tags if self.shared else self.n_tags**2
         with one_thread(), borrowed_workspace() as workspace:
             for batch in batches(self.lengths, width=max(states, width)):
-                batch_answers = of_batch(self._chain(batch, workspace), workspace)
+                batch_answers = compute_batch(self._chain(batch, workspace), workspace)
                 for sentence, answer in zip(batch.sentences.tolist(), batch_answers, strict=True):
                     answers[sentence] = answer
         return answers
@@ -274,7 +274,7 @@ class Potentials:
 
 def possible_messages(chain: Chain, workspace: Workspace) -> Messages:
     """Forward and backward messages. Raises InputError where no tag sequence is possible."""
-    messages = messages_of(chain, workspace)
+    messages = compute_messages(chain, workspace)
     check_possible(chain.batch, messages.log_z)
     return messages
 
@@ -295,14 +295,14 @@ def check_possible(batch: Batch, log_z: Floats) -> None:
 
 # Temperatures on the log-potentials of a chain: emissions / T; transitions, starts and ends / T₂.
 
-Given = float | Sequence[Any]  # one for all, or one for each sentence
+TemperatureInput = float | Sequence[Any]  # one for all, or one for each sentence
 
 
 class Computed(Sequence[Floats]):
     """Arrays, one per sentence, computed on demand."""
 
-    def __init__(self, of_sentence: Callable[[int], Floats], n: int) -> None:
-        self._of_sentence, self._n = of_sentence, n
+    def __init__(self, compute_sentence: Callable[[int], Floats], n: int) -> None:
+        self._compute_sentence, self._n = compute_sentence, n
 
     def __len__(self) -> int:
         return self._n
@@ -310,10 +310,12 @@ class Computed(Sequence[Floats]):
     def __getitem__(self, sentence: Any) -> Any:
         if not 0 <= sentence < self._n:
             raise IndexError(f"no sentence {sentence} among {self._n}")
-        return self._of_sentence(sentence)
+        return self._compute_sentence(sentence)
 
 
-def tempered(potentials: Potentials, temperature: Given, transitions: Given) -> Potentials:
+def temper_potentials(
+    potentials: Potentials, temperature: TemperatureInput, transitions: TemperatureInput
+) -> Potentials:
     """Emissions divided by `temperature`, transitions, starts and ends by `transitions`; what is −inf stays so.
 
     Both are checked: finite numbers above 0, one for all or one per sentence; `temperature` also one per token.
@@ -321,14 +323,16 @@ def tempered(potentials: Potentials, temperature: Given, transitions: Given) -> 
     lengths = potentials.lengths
     local = _checked(temperature, lengths, "temperature", tokens=True)
     between = _checked(transitions, lengths, "transitions", tokens=False)
-    emissions = potentials.emissions if local == 1.0 else _divided(potentials.emissions, local)
+    emissions = potentials.emissions if local == 1.0 else _divide_arrays(potentials.emissions, local)
     if isinstance(between, float):
         start, end = (None if part is None else part / between for part in (potentials.start, potentials.end))
-        matrices = potentials.transitions / between if potentials.shared else _divided(potentials.transitions, between)
+        matrices = (
+            potentials.transitions / between if potentials.shared else _divide_arrays(potentials.transitions, between)
+        )
         return replace(potentials, emissions=emissions, transitions=matrices, start=start, end=end)
     emissions = _with_ends(emissions, potentials.start, potentials.end, between)
     if not potentials.shared:
-        matrices = _divided(potentials.transitions, between)
+        matrices = _divide_arrays(potentials.transitions, between)
     else:
         shared, shape = potentials.transitions, (potentials.n_tags,) * 2
         steps = np.maximum(lengths - 1, 0).tolist()
@@ -336,13 +340,13 @@ def tempered(potentials: Potentials, temperature: Given, transitions: Given) -> 
     return replace(potentials, emissions=emissions, transitions=matrices, start=None, end=None)
 
 
-def _divided(arrays: Sequence[Any], by: float | list[Any]) -> Computed:
-    def of_sentence(i: int) -> Floats:
+def _divide_arrays(arrays: Sequence[Any], by: float | list[Any]) -> Computed:
+    def compute_sentence(i: int) -> Floats:
         array = np.asarray(arrays[i], dtype=np.float64)
         divisor = np.asarray(by if isinstance(by, float) else by[i])
         return np.asarray(array / (divisor[:, None] if divisor.ndim and array.size else divisor.max(initial=0.0)))
 
-    return Computed(of_sentence, len(arrays))
+    return Computed(compute_sentence, len(arrays))
 
 
 def _with_ends(emissions: Sequence[Any], start: Floats | None, end: Floats | None, by: list[Any]) -> Sequence[Any]:
@@ -350,14 +354,14 @@ def _with_ends(emissions: Sequence[Any], start: Floats | None, end: Floats | Non
     if start is None and end is None:
         return emissions
 
-    def of_sentence(i: int) -> Floats:
+    def compute_sentence(i: int) -> Floats:
         array = np.array(emissions[i], dtype=np.float64)
         if len(array):
             array[0] += 0.0 if start is None else start / by[i]
             array[-1] += 0.0 if end is None else end / by[i]
         return array
 
-    return Computed(of_sentence, len(emissions))
+    return Computed(compute_sentence, len(emissions))
 
 
 def _checked(values: Any, lengths: Integers, name: str, *, tokens: bool) -> float | list[Any]:
@@ -369,14 +373,14 @@ def _checked(values: Any, lengths: Integers, name: str, *, tokens: bool) -> floa
         text = f"{len(values):,}" if hasattr(values, "__len__") else repr(values)
         raise InputError(f"{name} must be one number, or {each}; it contains {text}.")
     return [
-        _of_tokens(value, int(length), f"{name}[{i}]")
+        _token_divisors(value, int(length), f"{name}[{i}]")
         if tokens and np.ndim(value)
         else _positive(value, f"{name}[{i}]")
         for i, (value, length) in enumerate(zip(values, lengths, strict=True))
     ]
 
 
-def _of_tokens(divisors: Any, length: int, name: str) -> Floats:
+def _token_divisors(divisors: Any, length: int, name: str) -> Floats:
     values = np.asarray(divisors)
     if values.shape != (length,):
         raise InputError(f"{name} must contain a number for each of the {length} tokens; its shape is {values.shape}.")

@@ -81,7 +81,7 @@ def _checked_labels(labels: Sequence[str], size: int) -> tuple[str, ...]:
     return tuple(map(str, names))
 
 
-LONGEST_QUOTE = 40
+MAX_QUOTE_LENGTH = 40
 Texts = list[list[str]]
 
 
@@ -150,10 +150,10 @@ def check_training(sentences: Sequence[Sequence[Any]]) -> None:
             raise InputError(f"sentences[{i}] has no words; leave it out first.")
 
 
-def coded(tags: Texts) -> tuple[tuple[str, ...], Integers]:
+def encode_tags(tags: Texts) -> tuple[tuple[str, ...], Integers]:
     """The distinct tags in alphabetical order, and the number of the tag of every word, sentence after sentence.
 
-    >>> coded([["V", "N"], ["N"]])
+    >>> encode_tags([["V", "N"], ["N"]])
     (('N', 'V'), array([1, 0, 0]))
     """
     flat = [tag for row in tags for tag in row]
@@ -199,7 +199,7 @@ def gold_numbers(tags: Texts, labels: Sequence[str], *, unknown_tags: str) -> In
     return np.array([place.get(tag, NO_TAG) for row in tags for tag in row], dtype=np.int64)
 
 
-def lengths_of(sentences: Sequence[Sequence[Any]]) -> Integers:
+def sentence_lengths(sentences: Sequence[Sequence[Any]]) -> Integers:
     """The number of words of each sentence."""
     return np.fromiter(map(len, sentences), dtype=np.int64, count=len(sentences))
 
@@ -212,4 +212,4 @@ def _plain(values: Iterable[Any]) -> list[Any]:
 def _quoted(value: object) -> str:
     if not isinstance(value, str):
         return "None" if value is None else f"a {type(value).__name__}"
-    return f"the text {value if len(value) <= LONGEST_QUOTE else value[:LONGEST_QUOTE] + '…'!r}"
+    return f"the text {value if len(value) <= MAX_QUOTE_LENGTH else value[:MAX_QUOTE_LENGTH] + '…'!r}"

@@ -15,14 +15,22 @@ from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike
 from howsure.stats.randomness import Randomness
-from howsure_text.notebooks import MOST_SENTENCES, more_html, tags_html
-from howsure_text.sequences.messages import Chain, Number, Workspace, below_one, expectations_of, forward_of, log_z_of
+from howsure_text.notebooks import MAX_SENTENCES, more_html, tags_html
+from howsure_text.sequences.messages import (
+    Chain,
+    Number,
+    Workspace,
+    below_one,
+    compute_expectations,
+    forward_messages,
+    log_partition,
+)
 from howsure_text.sequences.paths import (
-    MOST_PATHS,
+    MAX_PATHS,
     BestPaths,
     Streams,
     all_pairs_of_sentences,
-    best_of_each,
+    best_sentence_paths,
     checked_span,
     entropies_of_sentences,
     number_of_paths,
@@ -30,7 +38,13 @@ from howsure_text.sequences.paths import (
     sample,
     span_probabilities,
 )
-from howsure_text.sequences.potentials import Given, Potentials, check_count, check_possible, tempered
+from howsure_text.sequences.potentials import (
+    Potentials,
+    TemperatureInput,
+    check_count,
+    check_possible,
+    temper_potentials,
+)
 from howsure_text.sequences.sentences import Tag, TagSet, check_lists
 from howsure_text.sequences.token_labels import token_potentials
 
@@ -149,7 +163,7 @@ class TagPosterior:
         for begin in range(0, len(self), check_count(sentences, "sentences")):
             yield self[begin : begin + sentences]
 
-    def tempered(self, temperature: Given, *, transitions: Given | None = None) -> TagPosterior:
+    def tempered(self, temperature: TemperatureInput, *, transitions: TemperatureInput | None = None) -> TagPosterior:
         """The posterior with emissions / `temperature`, and transitions, start and end / `transitions` (default: the
         same). Single tags, pairs, spans, samples and the k best change together: they come from the same potentials.
 
@@ -163,23 +177,25 @@ class TagPosterior:
 
         Raises InputError for a temperature that is not a finite number above 0.
         """
-        return self._with(tempered(self._potentials, temperature, temperature if transitions is None else transitions))
+        return self._with(
+            temper_potentials(self._potentials, temperature, temperature if transitions is None else transitions)
+        )
 
     @cached_property
     def log_z(self) -> Floats:
         """(sentences,): the logarithm of the sum of exp(score) over all tag sequences."""
 
-        def of_batch(chain: Chain, workspace: Workspace) -> list[float]:
-            log_z = log_z_of(chain, workspace)
+        def compute_batch(chain: Chain, workspace: Workspace) -> list[float]:
+            log_z = log_partition(chain, workspace)
             check_possible(chain.batch, log_z)
             return list(log_z)
 
-        log_zs = self._potentials.each(of_batch, 0.0)
+        log_zs = self._potentials.each(compute_batch, 0.0)
         return np.array(log_zs, dtype=np.float64)
 
     def marginals(self) -> list[Floats]:
         """P(y_t = k), an array (T, K) per sentence whose rows sum to 1."""
-        return self._of_marginals(below_one, np.empty((0, self.n_tags)))
+        return self._map_marginals(below_one, np.empty((0, self.n_tags)))
 
     def pair_marginals(self, pairs: Sequence[tuple[Tag, Tag]] | None = None) -> list[Floats]:
         """P(y_t = j, y_t+1 = k) for the requested tag pairs (j, k), an array (T - 1, P) per sentence.
@@ -208,12 +224,12 @@ class TagPosterior:
         """
         streams = Streams(rng)
 
-        def of_batch(chain: Chain, workspace: Workspace) -> Sequence[Integers]:
-            forward, log_z = forward_of(chain, workspace)
+        def compute_batch(chain: Chain, workspace: Workspace) -> Sequence[Integers]:
+            forward, log_z = forward_messages(chain, workspace)
             check_possible(chain.batch, log_z)
             return sample(chain, forward, n, streams)
 
-        return self._potentials.each(of_batch, np.empty((check_count(n, "n"), 0), dtype=np.int64))
+        return self._potentials.each(compute_batch, np.empty((check_count(n, "n"), 0), dtype=np.int64))
 
     def viterbi(self) -> list[Integers]:
         """The most probable tag sequence of each sentence, (T,). Ties go to the sequence with the lower last tags."""
@@ -233,19 +249,19 @@ class TagPosterior:
         Source: Soong & Huang 1991.
         """
         empty = BestPaths(np.empty((1, 0), dtype=np.int64), np.zeros(1))
-        k = min(check_count(k, "k", most=MOST_PATHS), number_of_paths(self.n_tags, self.lengths))
+        k = min(check_count(k, "k", most=MAX_PATHS), number_of_paths(self.n_tags, self.lengths))
         width = self.n_tags * k
         log_z = self.log_z
 
-        def of_batch(chain: Chain, workspace: Workspace) -> Sequence[BestPaths]:
-            return best_of_each(chain, k, log_z[chain.batch.sentences])
+        def compute_batch(chain: Chain, workspace: Workspace) -> Sequence[BestPaths]:
+            return best_sentence_paths(chain, k, log_z[chain.batch.sentences])
 
-        return self._potentials.each(of_batch, empty, width=width)
+        return self._potentials.each(compute_batch, empty, width=width)
 
     def posterior_decode(self) -> list[Integers]:
         """The most probable tag of each token, (T,) per sentence: this maximises the expected number of correct tags,
         but not the probability of the sequence."""
-        return self._of_marginals(lambda marginals: marginals.argmax(axis=1), np.empty(0, dtype=np.int64))
+        return self._map_marginals(lambda marginals: marginals.argmax(axis=1), np.empty(0, dtype=np.int64))
 
     def entropy(self) -> Floats:
         """(sentences,): the entropy −Σ P(y) log P(y) of each sentence's distribution over tag sequences, in nats.
@@ -313,8 +329,8 @@ class TagPosterior:
 
         Raises InputError if the words do not match the sentences.
         """
-        shown = self[:MOST_SENTENCES]
-        named = [[None] * int(n) for n in shown.lengths] if words is None else words[:MOST_SENTENCES]
+        shown = self[:MAX_SENTENCES]
+        named = [[None] * int(n) for n in shown.lengths] if words is None else words[:MAX_SENTENCES]
         if [len(sentence) for sentence in named] != shown.lengths.tolist():
             raise InputError("words must be those of the sentences: as many, and in each as many words.")
         best, marginals = shown.viterbi(), shown.marginals()
@@ -328,14 +344,14 @@ class TagPosterior:
     def _repr_html_(self) -> str:
         return f"<p>{escape(repr(self))}</p>{self.to_html()}"
 
-    def _of_marginals(
+    def _map_marginals(
         self, answer: Callable[[Floats], npt.NDArray[Number]], empty: npt.NDArray[Number]
     ) -> list[npt.NDArray[Number]]:
         """A function of the marginals of each token (N, K), sentence by sentence."""
 
-        def of_batch(chain: Chain, workspace: Workspace) -> Sequence[npt.NDArray[Number]]:
-            expectations = expectations_of(chain, workspace, pairs=False)
+        def compute_batch(chain: Chain, workspace: Workspace) -> Sequence[npt.NDArray[Number]]:
+            expectations = compute_expectations(chain, workspace, pairs=False)
             check_possible(chain.batch, expectations.log_z)
             return chain.batch.unpack(answer(expectations.marginals))
 
-        return self._potentials.each(of_batch, empty)
+        return self._potentials.each(compute_batch, empty)

@@ -16,7 +16,7 @@ from howsure.inputs.parameter_types import ArrayLike
 from howsure.result import Estimate, Result
 from howsure.show.table import NUMBER, WORDS, Column
 from howsure_text.sequences.messages import Chain, Workspace, add_ends, first_rows
-from howsure_text.sequences.potentials import Given, Potentials, possible_messages
+from howsure_text.sequences.potentials import Potentials, TemperatureInput, possible_messages
 from howsure_text.sequences.sentences import TagSet, check_lists, check_sentences, check_unknown_tags, gold_numbers
 from howsure_text.sequences.tag_posterior import TagPosterior
 
@@ -55,7 +55,7 @@ class Temperatures(Result):
         """
         return posterior.tempered(self.of_words(unseen), transitions=self.transitions.value)
 
-    def of_words(self, unseen: Unseen | None) -> Given:
+    def of_words(self, unseen: Unseen | None) -> TemperatureInput:
         """The temperature of the emissions: one, or one for each token."""
         if self.unseen is None:
             return self.emissions.value
@@ -163,8 +163,8 @@ class GoldLikelihood:
             for end_potential in (chain_potentials.start, chain_potentials.end)
         )
 
-        def of_batch(chain: Chain, workspace: Workspace) -> Sequence[tuple[Floats, float]]:
-            places = chain.batch.rows_of(firsts)
+        def compute_batch(chain: Chain, workspace: Workspace) -> Sequence[tuple[Floats, float]]:
+            places = chain.batch.corpus_rows(firsts)
             gold, rows = self.codes[places], np.arange(len(places))
             local = chain.emissions
             local /= emissions if self.words is None else np.where(self.words[places], unseen, emissions)[:, None]
@@ -177,7 +177,7 @@ class GoldLikelihood:
 
         empty = np.empty(0), 0.0
         without_ends = replace(chain_potentials, start=None, end=None)  # which have the temperature of transitions
-        answers = without_ends.each(of_batch, empty)
+        answers = without_ends.each(compute_batch, empty)
         by_token = np.concatenate([np.empty(0), *(token_likelihoods for token_likelihoods, _ in answers)])
         return GoldLosses(-by_token, -np.array([score for _, score in answers], dtype=np.float64))
 

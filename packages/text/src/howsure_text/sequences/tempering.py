@@ -34,9 +34,9 @@ from howsure_text.sequences.temperatures import (
 
 # The minimum of a sum of losses over sentences, as a function of the logarithms of a few temperatures.
 
-FURTHEST = 20.0  # no temperature is looked for beyond this, nor below its inverse
+MAX_TEMPERATURE = 20.0  # no temperature is looked for beyond this, nor below its inverse
 STARTS = (0.25, 0.5, 1.0, 2.0, 4.0)
-FLATTEST = 0.1  # curvature: below, the standard error of the logarithm of a temperature is above 3
+MIN_CURVATURE = 0.1  # curvature: below, the standard error of the logarithm of a temperature is above 3
 STEP, WIDE_STEP = 1e-4, 1e-2  # of differences: for gradients, and for curvatures
 Losses = Callable[[Floats], Floats]  # of each sentence, at logarithms of temperatures
 Ends = tuple[float, float] | tuple[None, None]
@@ -58,21 +58,21 @@ class Minimum:
         return np.asarray(self.curvatures.sum(axis=0))
 
 
-def least(losses: Losses, size: int, n: int) -> Minimum:
+def minimise_losses(losses: Losses, size: int, n: int) -> Minimum:
     """The minimum of the losses of n tokens over `size` temperatures.
 
-    >>> least(lambda logs: np.array([float(((logs - 0.3) ** 2).sum())]), 1, 1).at.round(6)
+    >>> minimise_losses(lambda logs: np.array([float(((logs - 0.3) ** 2).sum())]), 1, 1).at.round(6)
     array([0.3])
     """
     best = _best(losses, size, n)
-    far = np.abs(best) > math.log(FURTHEST) - 1e-6
+    far = np.abs(best) > math.log(MAX_TEMPERATURE) - 1e-6
     minimum = Minimum(best, _curvatures(losses, best))
     if far.any():
         loose = int(np.flatnonzero(far)[-1])
-        end = FURTHEST if best[loose] > 0 else 1 / FURTHEST
+        end = MAX_TEMPERATURE if best[loose] > 0 else 1 / MAX_TEMPERATURE
         return replace(minimum, loose=loose, why=f"the likelihood still grows at {end:g}")
     values, directions = np.linalg.eigh(minimum.curvature)
-    if values[0] > FLATTEST:
+    if values[0] > MIN_CURVATURE:
         return minimum
     return replace(minimum, loose=int(np.abs(directions[:, 0]).argmax()), why="the likelihood hardly changes with it")
 
@@ -109,7 +109,7 @@ def _best(losses: Losses, size: int, n: int) -> Floats:
         return np.asarray(_gradients(losses, logs).sum(axis=0) / n)
 
     start = min((np.full(size, math.log(start)) for start in STARTS), key=value)
-    limit = math.log(FURTHEST)
+    limit = math.log(MAX_TEMPERATURE)
     options = {"ftol": 1e-13, "gtol": 1e-7, "maxiter": 100}
     solution = minimize(value, start, jac=gradient, method="L-BFGS-B", bounds=[(-limit, limit)] * size, options=options)
     return np.asarray(solution.x, dtype=np.float64)
@@ -139,7 +139,7 @@ def _curvatures(losses: Losses, best: Floats) -> Floats:
 
 # Temperatures by the likelihood of gold tags: the minimum of a smooth function of one to three numbers.
 
-FEWEST = 30  # unseen words in the sentences of the fit, without which they get no temperature of their own
+MIN_UNSEEN_WORDS = 30  # unseen words in the sentences of the fit, without which they get no temperature of their own
 LEVEL = 0.95
 EMISSIONS, TRANSITIONS, UNSEEN = range(3)  # places of the temperatures
 NAMES = ("emissions", "transitions", "emissions of unseen words")
@@ -184,10 +184,10 @@ def fit_temperatures(
     codes = gold_codes(posterior, tags, unknown_tags=unknown_tags)
     words = check_unseen(unseen, posterior.lengths)
     gold = GoldLikelihood.of(posterior._potentials, codes, words)
-    return fitted(gold, keep_answers=keep_answers, likelihood=likelihood, level=level)
+    return fit_checked(gold, keep_answers=keep_answers, likelihood=likelihood, level=level)
 
 
-def fitted(gold: GoldLikelihood, *, keep_answers: bool, likelihood: str, level: float | None) -> Temperatures:
+def fit_checked(gold: GoldLikelihood, *, keep_answers: bool, likelihood: str, level: float | None) -> Temperatures:
     """The same for what has been checked; without intervals if there is no level."""
     before = gold.at(1.0, 1.0, 1.0)
     parts = Parts.of(gold, before, likelihood)
@@ -195,7 +195,7 @@ def fitted(gold: GoldLikelihood, *, keep_answers: bool, likelihood: str, level: 
         what = "sequence" if likelihood == JOINT else "tag"
         raise InputError(f"tags must contain a {what} that is possible in the model; there is none to learn from.")
     place, notes = _places(gold, keep_answers=keep_answers)
-    minimum, place, notes = _told(gold, parts, place, notes)
+    minimum, place, notes = _estimable_minimum(gold, parts, place, notes)
     ends: list[Ends] = [(None, None)] * len(minimum.at)
     if level is not None and parts.sentences > 1:
         ends = intervals(_losses(gold, parts, place), minimum, level)
@@ -212,7 +212,7 @@ def fitted(gold: GoldLikelihood, *, keep_answers: bool, likelihood: str, level: 
         transitions=estimates[place[TRANSITIONS]],
         unseen=estimates[place[UNSEEN]] if place[UNSEEN] != place[EMISSIONS] else None,
         tag_loss=(_mean(before.of_tokens), _mean(after.of_tokens)),
-        sequence_loss=tuple(_of_sequences(gold, likelihood) for likelihood in (before, after)),  # type: ignore[arg-type]
+        sequence_loss=tuple(_sequence_loss(gold, likelihood) for likelihood in (before, after)),  # type: ignore[arg-type]
         n=parts.n,
         sentences=parts.sentences,
         left_out=len(gold.codes) - parts.n,
@@ -262,7 +262,7 @@ def _losses(gold: GoldLikelihood, parts: Parts, place: Integers) -> Losses:
     return lambda logs: parts.losses(gold.at(*np.exp(logs)[place].tolist()))
 
 
-def _told(
+def _estimable_minimum(
     gold: GoldLikelihood, parts: Parts, place: Integers, notes: tuple[str, ...]
 ) -> tuple[Minimum, Integers, tuple[str, ...]]:
     """The minimum. Transitions and unseen words whose own temperature cannot be estimated get that of emissions.
@@ -270,7 +270,7 @@ def _told(
     Raises InputError if that of emissions cannot be estimated.
     """
     while True:
-        minimum = least(_losses(gold, parts, place), int(place.max()) + 1, parts.n)
+        minimum = minimise_losses(_losses(gold, parts, place), int(place.max()) + 1, parts.n)
         if minimum.loose is None:
             return minimum, place, notes
         loose_parts = [at for at in (TRANSITIONS, UNSEEN) if place[at] == minimum.loose]
@@ -296,7 +296,7 @@ def _mean(losses: Floats) -> float:
     return float(counted.mean()) if len(counted) else math.nan
 
 
-def _of_sequences(gold: GoldLikelihood, losses: GoldLosses) -> float:
+def _sequence_loss(gold: GoldLikelihood, losses: GoldLosses) -> float:
     """Per token of the sentences whose gold sequence is possible; NaN if none is."""
     counts = np.isfinite(losses.of_sequences) & (gold.potentials.lengths > 0)
     tokens = int(gold.potentials.lengths[counts].sum())
@@ -308,22 +308,26 @@ def _places(gold: GoldLikelihood, *, keep_answers: bool) -> tuple[Integers, tupl
     place, notes = np.zeros(3, dtype=np.int64), []
     if keep_answers:
         return place, ()
-    if _matter(gold.potentials):
+    if _transitions_matter(gold.potentials):
         place[TRANSITIONS] = 1
     else:
         notes.append("the potentials of transitions are all alike, so that no temperature of theirs changes anything")
     words = gold.words
     if words is not None:
         few = min(int(words.sum()), int((~words).sum()))
-        if few >= FEWEST and _tell(gold, words):
+        if few >= MIN_UNSEEN_WORDS and _unseen_words_differ(gold, words):
             place[UNSEEN] = place.max() + 1
         else:
-            why = f"there are {few:,} of them (or of the others)" if few < FEWEST else "all tags emit them alike"
+            why = (
+                f"there are {few:,} of them (or of the others)"
+                if few < MIN_UNSEEN_WORDS
+                else "all tags emit them alike"
+            )
             notes.append(f"unseen words have no temperature of their own: {why}")
     return place, tuple(notes)
 
 
-def _matter(potentials: Potentials) -> bool:
+def _transitions_matter(potentials: Potentials) -> bool:
     """Whether a temperature of transitions, starts and ends can change anything: some differ and are finite."""
     parts = [part for part in (potentials.start, potentials.end) if part is not None]
     parts += [potentials.transitions] if potentials.shared else list(potentials.transitions)
@@ -333,7 +337,7 @@ def _matter(potentials: Potentials) -> bool:
     return any(len(finite_part) and float(np.ptp(finite_part)) > 0 for finite_part in finite)
 
 
-def _tell(gold: GoldLikelihood, unseen: Any) -> bool:
+def _unseen_words_differ(gold: GoldLikelihood, unseen: Any) -> bool:
     """Whether the emissions of unseen words tell tags apart."""
     rows = np.concatenate([emission for emission in gold.potentials.emissions if len(emission)])[unseen]
     return bool((np.ptp(np.where(np.isfinite(rows), rows, 0.0), axis=1) > 0).any())
@@ -378,7 +382,7 @@ def cross_tempered(
     between = np.ones(len(posterior))
     for fold in range(parts):
         others = np.flatnonzero((part >= 0) & (part != fold))
-        temperatures = fitted(gold.only(others), keep_answers=keep_answers, likelihood=likelihood, level=None)
+        temperatures = fit_checked(gold.only(others), keep_answers=keep_answers, likelihood=likelihood, level=None)
         members = np.flatnonzero(part == fold)
         between[members] = temperatures.transitions.value
         local_temperatures = temperatures.of_words(None if words is None else [words[i] for i in members.tolist()])

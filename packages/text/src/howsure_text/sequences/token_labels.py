@@ -50,7 +50,7 @@ class EntityLabels:
         return self.types >= 0
 
     @property
-    def of_type(self) -> Floats:
+    def type_membership(self) -> Floats:
         """(K, types): 1 where the label has the type."""
         return np.asarray((self.types[:, None] == np.arange(len(self.type_names))).astype(np.float64))
 

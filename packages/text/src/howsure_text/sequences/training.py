@@ -13,12 +13,12 @@ from scipy.sparse import csr_array
 from howsure.errors import InputError
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.threads import one_thread
-from howsure_text.sequences.features import Design, looked_up
-from howsure_text.sequences.messages import Batch, Chain, Workspace, batches, expectations_of, first_rows
+from howsure_text.sequences.features import Design, sum_rows
+from howsure_text.sequences.messages import Batch, Chain, Workspace, batches, compute_expectations, first_rows
 
 # The result of training, and the stopping rule.
 
-PERIOD = 10  # iterations over which the improvement is measured
+CONVERGENCE_PERIOD = 10  # iterations over which the improvement is measured
 CONVERGED, EXHAUSTED, INTERRUPTED = "converged", "max_iterations", "interrupted"
 Advance = Callable[[int], None]
 
@@ -40,7 +40,9 @@ def has_converged(values: Sequence[float], tolerance: float) -> bool:
     >>> has_converged([1.0] * 11, 0.0)  # whatever the tolerance, where nothing falls any more
     True
     """
-    return len(values) > PERIOD and min(values[:-PERIOD]) - min(values[-PERIOD:]) <= tolerance * abs(values[-1])
+    return len(values) > CONVERGENCE_PERIOD and min(values[:-CONVERGENCE_PERIOD]) - min(
+        values[-CONVERGENCE_PERIOD:]
+    ) <= tolerance * abs(values[-1])
 
 
 # The weights of a CRF: one for each (attribute, tag) and (tag, next tag) that occurs in the training sentences.
@@ -89,7 +91,7 @@ class Layout:
         return part, np.concatenate([kept, np.arange(len(self.states), len(self))])
 
 
-def observed(design: Design, codes: Integers, n_labels: int) -> tuple[Floats, Floats]:
+def observed_sums(design: Design, codes: Integers, n_labels: int) -> tuple[Floats, Floats]:
     """The sum of attributes' values with each tag, (attributes, tags), and how often tags follow tags, (tags, tags)."""
     states = sum(block.matrix.T @ _one_hot(block.rows, codes, n_labels) for block in design.blocks)
     return states.toarray(), followers(codes, design.lengths, n_labels).reshape(n_labels, -1)
@@ -145,12 +147,12 @@ class Objective:
     ) -> None:
         self.layout, self.c2 = layout, c2
         self._blocks = design.blocks
-        self._observed = layout.pack(*observed(design, codes, layout.n_labels))
+        self._observed = layout.pack(*observed_sums(design, codes, layout.n_labels))
         self._workspace = workspace or Workspace()
         firsts = first_rows(design.lengths)
         self._batches: list[tuple[Batch, list[Places]]] = []
         for batch in batches(design.lengths, width=layout.n_labels):
-            tokens = batch.rows_of(firsts)
+            tokens = batch.corpus_rows(firsts)
             self._batches.append((batch, [Places.of(block.rows[tokens]) for block in design.blocks]))
 
     def __call__(self, weights: Floats) -> tuple[float, Floats]:
@@ -166,8 +168,8 @@ class Objective:
         log_z, pair_sums, by_kind = 0.0, np.zeros_like(transition), [np.zeros_like(table) for table in tables]
         with one_thread():
             for batch, places in self._batches:
-                emissions = looked_up(tables, [block.kinds for block in places])
-                expectations = expectations_of(Chain(batch, emissions, transition), self._workspace, pairs=True)
+                emissions = sum_rows(tables, [block.kinds for block in places])
+                expectations = compute_expectations(Chain(batch, emissions, transition), self._workspace, pairs=True)
                 log_z += float(expectations.log_z.sum())
                 if expectations.pair_sums is not None:
                     pair_sums += expectations.pair_sums
@@ -186,7 +188,7 @@ class Part:
     share: float
 
 
-def parts_of(design: Design, codes: Integers, layout: Layout, *, size: int, rng: np.random.Generator) -> list[Part]:
+def draw_parts(design: Design, codes: Integers, layout: Layout, *, size: int, rng: np.random.Generator) -> list[Part]:
     """The sentences in random mini-batches of `size`, the last one of what is left."""
     order = rng.permutation(len(design.lengths))
     workspace = Workspace()  # one will do
@@ -197,7 +199,7 @@ def parts_of(design: Design, codes: Integers, layout: Layout, *, size: int, rng:
 def _part(design: Design, codes: Integers, layout: Layout, sentences: Integers, workspace: Workspace) -> Part:
     smaller, attributes = design.only(sentences)
     inner, weights = layout.only(attributes)
-    objective = Objective(smaller, codes[design.tokens_of(sentences)], inner, c2=0.0, workspace=workspace)
+    objective = Objective(smaller, codes[design.sentence_tokens(sentences)], inner, c2=0.0, workspace=workspace)
     return Part(objective, weights, len(sentences) / len(design.lengths))
 
 
@@ -259,7 +261,7 @@ def descend(
 
 # Training by L-BFGS, to the minimum of the objective.
 
-MEMORY = 6  # steps whose curvature is remembered
+LBFGS_MEMORY = 6  # steps whose curvature is remembered
 Function = Callable[[Floats], tuple[float, Floats]]
 
 
@@ -295,7 +297,7 @@ def minimise(
         if has_converged(values, tolerance):
             raise StopIteration
 
-    options = {"maxiter": max_iterations, "maxfun": 1 << 31, "maxcor": MEMORY, "ftol": 0.0, "gtol": 0.0}
+    options = {"maxiter": max_iterations, "maxfun": 1 << 31, "maxcor": LBFGS_MEMORY, "ftol": 0.0, "gtol": 0.0}
     try:
         minimize(function, start, jac=True, method="L-BFGS-B", callback=after_each, options=options)
     except KeyboardInterrupt:

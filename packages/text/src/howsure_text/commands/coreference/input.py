@@ -68,7 +68,7 @@ recalibration_option = click.option(
 )
 
 
-def tell(left_out: LeftOut | None, kept: int) -> None:
+def report_left_out(left_out: LeftOut | None, kept: int) -> None:
     """Say which documents were left out."""
     if left_out:
         click.echo(f"howsure: {left_out_text(left_out, kept)}", err=True)
@@ -80,7 +80,7 @@ FIRST, ERROR = "first", "error"
 PLAIN = ".txt"
 
 
-def read_mentioned(
+def read_distinct_mentions(
     files: Sequence[str],
     *,
     repeated: str,
@@ -102,7 +102,7 @@ def read_mentioned(
         all_documents = [document for file in files for document in _documents(file, left_out, parser)]
     except BracketFault as fault:
         raise InputError(f"{fault} Leave such documents out with --bad-brackets leave-out.") from None
-    documents = [_each_span_once(document, repeated) for document in all_documents]
+    documents = [_drop_repeated_spans(document, repeated) for document in all_documents]
     for document in documents:
         if not document.sentences:
             raise InputError(f"document {document.name} has no sentences.")
@@ -124,7 +124,7 @@ def _documents(file: str, left_out: LeftOut | None, parser: str | None) -> list[
     return parsed_documents(documents, parsing_pipeline(parser))
 
 
-def _each_span_once(document: Document, repeated: str) -> Document:
+def _drop_repeated_spans(document: Document, repeated: str) -> Document:
     mentions: dict[Mention, Mention] = {}
     for mention in document.mentions or ():
         if mentions.setdefault(mention, mention) is not mention and repeated == ERROR:
@@ -142,7 +142,7 @@ def load_model(path: str | None) -> AntecedentModel:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class ResolutionOptions:
     """What the options of a command name: documents, and the model or the scores that say what corefers in them."""
 
     file: str | None
@@ -183,7 +183,7 @@ class Asked:
             raise InputError(f"{file.path} has no scores of {missing_names}; it has {shortened(file.names, limit=3)}.")
         how |= {"recalibration": recalibration, "misplaced": self.misplaced}
         return documents, (
-            _told(resolve(document, scores=file.read(named_part(document)), **how)) for document in documents
+            _print_notes(resolve(document, scores=file.read(named_part(document)), **how)) for document in documents
         )
 
     @cached_property
@@ -196,7 +196,7 @@ class Asked:
             documents = [self._score_file.read(name).document() for name in self._score_file.names]
         else:
             kept: dict[str, Any] = {"repeated": self.repeated, "left_out": self.left_out, "parser": self.parser}
-            documents = read_mentioned([self.file], source=source, **kept)
+            documents = read_distinct_mentions([self.file], source=source, **kept)
         names = {document.name for document in documents}
         for name in self.names:
             if name not in names:
@@ -204,7 +204,7 @@ class Asked:
         return [document for document in documents if not self.names or document.name in self.names]
 
 
-def _told(resolved_document: ResolvedDocument) -> ResolvedDocument:
+def _print_notes(resolved_document: ResolvedDocument) -> ResolvedDocument:
     """What was left out is said."""
     for note in resolved_document.notes:
         say(f"howsure: {note}")

@@ -19,7 +19,7 @@ from howsure_cli.terminal.destinations import PAGES, Written
 from howsure_cli.terminal.options import choice_option, figure_option, output_options, raw_option, seed_option
 from howsure_cli.terminal.output import emit, emit_result, progress, say
 from howsure_text.commands.coreference.input import (
-    Asked,
+    ResolutionOptions,
     bad_brackets_option,
     decision_option,
     load_model,
@@ -27,21 +27,21 @@ from howsure_text.commands.coreference.input import (
     misplaced_option,
     model_option,
     parser_option,
-    read_mentioned,
+    read_distinct_mentions,
     recalibration_option,
     repeated_option,
+    report_left_out,
     scores_option,
-    tell,
 )
 from howsure_text.coreference.coref_posterior import CorefPosterior
-from howsure_text.coreference.detection import entities_of
+from howsure_text.coreference.detection import mention_entities
 from howsure_text.coreference.recalibration import WEIGHT_OF_NEW, CoreferenceRecalibration, recalibrate_coreference
 from howsure_text.coreference.resolution import check_threshold
 from howsure_text.coreference.sharpening import SCORES
 from howsure_text.coreference.training import check_folds
 
 TEXT_ELSEWHERE = " The text with its entities in colour: --text FILE.html."
-FOLDS, FEWEST = 4, 8  # documents that are recalibrated by unless --folds says otherwise
+FOLDS, MIN_DOCUMENTS = 4, 8  # documents that are recalibrated by unless --folds says otherwise
 
 
 @click.group(cls=Group, context_settings={"max_content_width": 110})
@@ -97,10 +97,10 @@ def train_command(
     overrides = {name: value for name, value in options.items() if value is not None}
     model = AntecedentModel(mentions=mentions, loss=loss, rng=seed, **overrides)
     how: dict[str, Any] = {"repeated": repeated, "left_out": left_out, "source": mentions, "parser": parser}
-    documents = read_mentioned(files, **how)
-    development = [] if dev is None else read_mentioned([dev], **how)
-    tell(left_out, len(documents) + len(development))
-    parts = folds if folds is not None else FOLDS if len(documents) >= FEWEST else 0
+    documents = read_distinct_mentions(files, **how)
+    development = [] if dev is None else read_distinct_mentions([dev], **how)
+    report_left_out(left_out, len(documents) + len(development))
+    parts = folds if folds is not None else FOLDS if len(documents) >= MIN_DOCUMENTS else 0
     check_folds(parts or None, len(documents))
     with progress("documents", total=model.passes * len(documents) * max(parts, 1), rate=True) as advance:
         model.fit(documents, development=development, folds=parts or None, advance=advance)
@@ -148,8 +148,8 @@ def predict_command(
     from howsure_text.commands.coreference.output import FORMS, check_form, predicted_text
 
     form = check_form(output, output_format)
-    documents, resolved = Asked(file=file, left_out=left_out, **input_options).open(decision=decision)
-    tell(left_out, len(documents))
+    documents, resolved = ResolutionOptions(file=file, left_out=left_out, **input_options).open(decision=decision)
+    report_left_out(left_out, len(documents))
     annotated_documents = []
     with progress("documents", total=len(documents)) as advance:
         for resolved_document in resolved:
@@ -233,9 +233,9 @@ def posterior_command(
     elif samples is not None:
         raise InputError("--samples are written to a file; name it by --output.")
     check_threshold(threshold)
-    source = Asked(file=file, left_out=left_out, **input_options)
+    source = ResolutionOptions(file=file, left_out=left_out, **input_options)
     documents, resolved = source.open(decision=decision, threshold=threshold)
-    tell(left_out, len(documents))
+    report_left_out(left_out, len(documents))
     if figure is not None and len(documents) > 1:
         documents_in_file = f"{file or source.scores} has {len(documents)}"
         raise InputError(f"--figure draws one document, {documents_in_file}; choose one by --document.")
@@ -278,7 +278,9 @@ def score_command(
     """
     from howsure_text.coreference.metrics import matched_documents, score_documents
 
-    document_lists = [read_mentioned([file], repeated=repeated, left_out=left_out) for file in (gold, predicted)]
+    document_lists = [
+        read_distinct_mentions([file], repeated=repeated, left_out=left_out) for file in (gold, predicted)
+    ]
     if left_out:  # a name is one document, whichever side has broken it
         left_out = list({document.name: document for document in reversed(left_out)}.values())[::-1]
         broken = {document.name for document in left_out}
@@ -286,7 +288,7 @@ def score_command(
             [document for document in side if named_part(document) not in broken] for side in document_lists
         ]
     sides = matched_documents(*document_lists, names=(gold, predicted))
-    tell(left_out, len(sides[0]))
+    report_left_out(left_out, len(sides[0]))
     scores = score_documents(*sides, singletons=singletons)
     named: dict[str, Any] = {"gold": gold, "predicted": predicted}
     named |= {"left_out": [broken_document.name for broken_document in left_out]} if left_out else {}
@@ -346,10 +348,10 @@ def recalibrate_command(
     recalibration = judged = None
     options: dict[str, Any] = {"score": score, "weight_of_new": weight_of_new, "sharpen": sharpen}
     if scored:
-        posteriors, gold = _scored(file, left_out, input_options)
+        posteriors, gold = _read_scored(file, left_out, input_options)
         recalibration = judged = recalibrate_coreference(posteriors, gold, **options)
         if test is not None:
-            judged = recalibration.judge(*_scored(test, left_out, input_options))
+            judged = recalibration.judge(*_read_scored(test, left_out, input_options))
         recalibration.save(output)
     else:
         model = load_model(input_options["model"])
@@ -361,31 +363,32 @@ def recalibrate_command(
         recalibrated_model.save(output)
     assert recalibration is not None
     assert judged is not None
-    emit(_text(recalibration, judged, file, test, output), None)
+    emit(_recalibration_text(recalibration, judged, file, test, output), None)
 
 
 def _read(file: str, left_out: LeftOut | None, input_options: Mapping[str, Any]) -> list[Document]:
     how = {name: input_options[name] for name in ("repeated", "parser")}
-    documents = read_mentioned([file], left_out=left_out, source=input_options["mentions"], **how)
-    tell(left_out, len(documents))
+    documents = read_distinct_mentions([file], left_out=left_out, source=input_options["mentions"], **how)
+    report_left_out(left_out, len(documents))
     return documents
 
 
-def _scored(
+def _read_scored(
     file: str, left_out: LeftOut | None, input_options: Mapping[str, Any]
 ) -> tuple[list[CorefPosterior], list[Integers]]:
     """The posteriors of the scores, and the labels of the gold entities of a file."""
-    _, resolved = Asked(file=file, left_out=left_out, **input_options).open()
+    _, resolved = ResolutionOptions(file=file, left_out=left_out, **input_options).open()
     resolved_documents = list(resolved)
-    tell(left_out, len(resolved_documents))
+    report_left_out(left_out, len(resolved_documents))
     posteriors = [resolved_document.posterior for resolved_document in resolved_documents]
     labels = [
-        entities_of(resolved_document.document, resolved_document.mentions) for resolved_document in resolved_documents
+        mention_entities(resolved_document.document, resolved_document.mentions)
+        for resolved_document in resolved_documents
     ]
     return posteriors, labels
 
 
-def _text(
+def _recalibration_text(
     recalibration: CoreferenceRecalibration, judged: CoreferenceRecalibration, file: str, test: str | None, output: str
 ) -> str:
     learnt = counted(recalibration.documents, "document")

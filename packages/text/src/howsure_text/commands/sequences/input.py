@@ -97,7 +97,7 @@ class Corpus:
 
         Raises InputError naming the sentence that has none.
         """
-        layer_name, tags_by_sentence = layer_of(column), []
+        layer_name, tags_by_sentence = tag_layer(column), []
         for i, sentence in enumerate(self.sentences, start=1):
             layer = getattr(sentence, layer_name)
             if layer is None:
@@ -108,7 +108,7 @@ class Corpus:
         return tags_by_sentence
 
 
-def layer_of(column: str | int) -> str:
+def tag_layer(column: str | int) -> str:
     """The layer of a sentence that holds the tags of a column."""
     return LAYERS.get(str(column), "tags")
 
@@ -234,7 +234,7 @@ def from_sentences(model: str, file: str, *, column: str | int, form: str | None
     """The posterior of a tagger over the sentences of a file; gold is None if none of them has tags."""
     tagger = load_model(model)
     corpus = read_words(file, form=form, model=tagger, column=column)
-    tagged = any(getattr(sentence, layer_of(column)) is not None for sentence in corpus.sentences)
+    tagged = any(getattr(sentence, tag_layer(column)) is not None for sentence in corpus.sentences)
     words = [sentence.words for sentence in corpus.sentences]
     name, posterior = f"{model} on {corpus.name}", tagger.posterior(corpus.words)
     return Labelled(name, posterior, corpus.tags(column) if tagged else None, words)
@@ -252,7 +252,7 @@ def from_logits(path: str, *, targets: str | None, labels: str | None) -> Labell
             f"{path} does not name its labels; give --labels, separated by commas in the order of the logits, or the "
             "config.json of the model."
         )
-    label_ids = _of_words(arrays)
+    label_ids = _word_label_ids(arrays)
     others = {"word_ids": arrays.word_ids, "mask": arrays.mask} if label_ids is None else {"label_ids": label_ids}
     counting: dict[str, Any] = next(({name: array} for name, array in others.items() if array is not None), {})
     crf: dict[str, Any] = {"transitions": arrays.transitions, "start": arrays.start, "end": arrays.end}
@@ -260,7 +260,7 @@ def from_logits(path: str, *, targets: str | None, labels: str | None) -> Labell
     return Labelled(path, posterior, None if label_ids is None else gold_tags(label_ids, labels=names))
 
 
-def _of_words(arrays: ModelArrays) -> Integers | None:
+def _word_label_ids(arrays: ModelArrays) -> Integers | None:
     """The numbers of the right labels, without those of later subwords and of what is masked, if the file says so."""
     if arrays.label_ids is None:
         return None

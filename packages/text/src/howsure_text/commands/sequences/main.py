@@ -35,7 +35,7 @@ from howsure_text.commands.sequences.input import (
     read_words,
     unknown_tags_option,
 )
-from howsure_text.commands.sequences.spans import MOST_PATHS, spans_command
+from howsure_text.commands.sequences.spans import MAX_PATHS, spans_command
 from howsure_text.sequences.potentials import ImpossibleError
 
 SAMPLE_BYTES = 150  # of a row of samples, at least
@@ -102,7 +102,7 @@ def train_command(
     Ctrl-C ends the training of a CRF and keeps the best weights so far.
     """
     from howsure_text.commands.sequences.output import training_text
-    from howsure_text.sequences.crf import MOST_ITERATIONS
+    from howsure_text.sequences.crf import MAX_ITERATIONS
 
     overrides = {name: value for name, value in options.items() if value is not None}
     model = _untrained(tagger, overrides, items=input_format == ITEMS)
@@ -110,7 +110,7 @@ def train_command(
     tags = train.tags(column)
     judged = None if dev is None else read_corpus([dev], form=input_format, model=model, column=column)
     judged_tags = None if judged is None else judged.tags(column)
-    most = MOST_ITERATIONS[options["trainer"] or "lbfgs"] if tagger == "crf" else 1
+    most = MAX_ITERATIONS[options["trainer"] or "lbfgs"] if tagger == "crf" else 1
     with (
         warnings.catch_warnings(record=True) as warned,
         progress("iterations, at most", total=options["max_iterations"] or most) as advance,
@@ -156,7 +156,7 @@ def _untrained(tagger: str, options: dict[str, Any], *, items: bool) -> Any:
 @choice_option(
     "--method", of=["viterbi", "posterior"], help="The most probable sequence, or the most probable tag of each word."
 )
-@click.option("--k-best", type=click.IntRange(1, MOST_PATHS), metavar="K")
+@click.option("--k-best", type=click.IntRange(1, MAX_PATHS), metavar="K")
 @click.option("--top", type=click.IntRange(min=1), metavar="N")
 @column_option
 @input_option(TEXT)
@@ -230,7 +230,7 @@ def posterior_command(
     howsure sequences posterior model.npz texts.txt --samples 100 --output samples.parquet
     """
     from howsure.data.predictions.write_pairs import check_suffix, write_columns, write_pairs
-    from howsure_text.commands.sequences.output import pairs_of, pairs_text, sample_columns
+    from howsure_text.commands.sequences.output import pairs_text, posterior_pairs, sample_columns
 
     check_suffix(output)
     if sum((bool(tags), tag_pairs is not None, samples is not None)) > 1:
@@ -251,7 +251,7 @@ def posterior_command(
     corpus = read_corpus([file], form=input_format, model=tagger, column=column)
     gold = corpus.tags(column)
     posterior = tagger.posterior(corpus.words)
-    pairs, tokens = pairs_of(posterior, gold, tags=tags, n_transitions=tag_pairs, unknown_tags=unknown_tags)
+    pairs, tokens = posterior_pairs(posterior, gold, tags=tags, n_transitions=tag_pairs, unknown_tags=unknown_tags)
     write_pairs(pairs, output, group="tag", cluster="sentence", more={"token": tokens}, raw=is_raw())
     emit(pairs_text(pairs, corpus.name, output), None)
 

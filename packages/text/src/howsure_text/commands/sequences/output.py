@@ -12,7 +12,7 @@ import numpy as np
 from howsure.data.documents.conllu import TAG, UNIVERSAL_TAG, Tagging, tagged_conllu
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.pairs import Floats, Integers, Pairs
-from howsure_text.commands.sequences.input import Corpus, Tags, layer_of
+from howsure_text.commands.sequences.input import Corpus, Tags, tag_layer
 from howsure_text.sequences.calibration_pairs import tag_pairs, transition_pairs
 from howsure_text.sequences.comparison import known_transitions
 from howsure_text.sequences.sentences import count_unknown
@@ -43,7 +43,7 @@ def training_text(
     return "".join(f"{name:<{width}}  {text}\n" for name, text in rows.items())
 
 
-def pairs_of(
+def posterior_pairs(
     posterior: TagPosterior, gold: Tags, *, tags: Sequence[str], n_transitions: int | None, unknown_tags: str
 ) -> tuple[Pairs, Integers]:
     """The calibration pairs of all tags, of some, or of the most frequent pairs of consecutive tags; and the number of
@@ -89,7 +89,7 @@ def tagged_text(corpus: Corpus, posterior: TagPosterior, *, column: str | int, m
     marginals = posterior.marginals()
     chosen = posterior.viterbi() if method == "viterbi" else posterior.posterior_decode()
     taggings = ([_tagging(posterior, m, tags, top)] for m, tags in zip(marginals, chosen, strict=True))
-    return tagged_conllu(corpus.conllu, taggings, column=COLUMNS[layer_of(column)], replaced=ATTRIBUTES)
+    return tagged_conllu(corpus.conllu, taggings, column=COLUMNS[tag_layer(column)], replaced=ATTRIBUTES)
 
 
 def without_mentions_text(corpus: Corpus) -> str:
@@ -111,7 +111,7 @@ def k_best_text(corpus: Corpus, posterior: TagPosterior, *, column: str | int, k
         ]
         for m, best in zip(posterior.marginals(), posterior.k_best(k), strict=True)
     )
-    return tagged_conllu(corpus.conllu, taggings, column=COLUMNS[layer_of(column)], replaced=ATTRIBUTES)
+    return tagged_conllu(corpus.conllu, taggings, column=COLUMNS[tag_layer(column)], replaced=ATTRIBUTES)
 
 
 def _tagging(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from howsure_text.sequences.entities import EntitySpans
 
 GRAMMARS = ("bio", "iob1", "bioes")
-MOST_PATHS = 1_000  # of a sentence
+MAX_PATHS = 1_000  # of a sentence
 
 
 @click.command("spans", cls=Command, short_help="Get the probability of every entity, and evaluate it by type.")
@@ -30,7 +30,7 @@ MOST_PATHS = 1_000  # of a sentence
 @click.option("--targets", metavar="FILE.npy", help="Logits in an .npy file: the numbers of the right labels.")
 @click.option("--labels", metavar="NAME,…|config.json", help="Names of the labels, in the order of the logits.")
 @click.option("--grammar", type=click.Choice(GRAMMARS, case_sensitive=False), help="Allow only legal sequences.")
-@click.option("--k-best", type=click.IntRange(1, MOST_PATHS), default=1, show_default=True, metavar="K")
+@click.option("--k-best", type=click.IntRange(1, MAX_PATHS), default=1, show_default=True, metavar="K")
 @click.option("--min-probability", type=click.FloatRange(0, 1), metavar="P", help="And all at least as probable.")
 @click.option(
     "--pairs",
