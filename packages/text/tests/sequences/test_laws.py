@@ -121,7 +121,7 @@ def test_draws_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
 
     posterior = TagPosterior(*draw((5, 1, 9, 0, 3), 4, seed=2))
     expected = [draws.tolist() for draws in posterior.sample(23, rng=0)]
-    monkeypatch.setattr(paths, "TOGETHER", 16)
+    monkeypatch.setattr(paths, "DRAWS_AT_ONCE", 16)
     assert [draws.tolist() for draws in posterior.sample(23, rng=0)] == expected
 
 

@@ -73,7 +73,7 @@ def test_both_ways_agree(monkeypatch: pytest.MonkeyPatch, own_workspace: bool) -
             return expectations._replace(marginals=expectations.marginals.copy())
 
     fast = answer()
-    monkeypatch.setattr(scaling, "WIDEST", -1.0)
+    monkeypatch.setattr(scaling, "MAX_STEP_RANGE", -1.0)
     for fast_answer, safe_answer in zip(fast, answer(), strict=True):
         np.testing.assert_allclose(fast_answer, safe_answer, rtol=1e-12, atol=1e-12)
 
