@@ -412,8 +412,8 @@ def check_folds(folds: object, documents: int) -> None:
         raise InputError(f"folds must be a whole number, 2 or more, or None for no recalibration; it is {folds!r}.")
     if documents < MIN_FOLD_DOCUMENTS * folds:
         raise InputError(
-            f"folds must leave at least {MIN_FOLD_DOCUMENTS} documents for each; {folds} folds of {documents} documents "
-            "do not. Choose fewer folds, or recalibrate the model later, with other documents."
+            f"folds must leave at least {MIN_FOLD_DOCUMENTS} documents for each; {folds} folds of {documents} "
+            "documents do not. Choose fewer folds, or recalibrate the model later, with other documents."
         )
 
 
