@@ -60,7 +60,8 @@ def test_documents_are_drawn_and_more_of_them_later(store: Path) -> None:
 
 
 def test_options_of_a_drawn_sample_cannot_change(store: Path) -> None:
-    label(store, "--labels", 20, "--actor", "IRQ")
+    drawn = label(store, "--labels", 20, "--actor", "IRQ", "--language", "de")
+    assert "to read: Auf welche dieser Akteure trifft „attack“ im Text zu?" in drawn
     done = howsure("events", "label", store, "--draw-only", "--actor", "NATO")
     assert done.code == 2
     assert (

@@ -66,7 +66,10 @@ def test_series_are_the_store_s(data: dict[str, Any], store: EventStore, period:
 
 
 def test_the_level_is_that_of_all_intervals(store: EventStore) -> None:
-    data = data_in(events_report(store, actors=["NATO", "IRQ"], period=["quarter"], documents=1, samples=1, level=0.8))
+    few = {"actors": ["NATO", "IRQ"], "period": ["quarter"], "documents": 1, "samples": 1}
+    page = events_report(store, **few, level=0.8, language="de")
+    assert '<html lang="de">' in page
+    data = data_in(page)
     assert data["overview"]["held"]["levels"] == ["0.8"]
     rows = queries.series(store, ["NATO"], period="quarter", level=0.8)["NATO"]
     columns = data["series"]["quarter"]["documents"]["exact"]["NATO"]
