@@ -175,7 +175,7 @@ from matplotlib.axes import Axes
 from howsure.figures.style import new_figure, styled
 
 if TYPE_CHECKING:
-    from howsure.sequential.draw_order import ItemOrder
+    from howsure.sequential.evaluation_order import ItemOrder
 
 
 def draw_item_order(order: ItemOrder, *, ax: Axes | None = None) -> Axes:
@@ -187,7 +187,7 @@ def draw_item_order(order: ItemOrder, *, ax: Axes | None = None) -> Axes:
 ''',
     )
     copy.insert(
-        f"{CORE}/sequential/draw_order.py",
+        f"{CORE}/sequential/evaluation_order.py",
         '''
     def plot(self, ax: Any = None) -> Any:
         """Draw the position of each item on matplotlib axes (new ones if None)."""

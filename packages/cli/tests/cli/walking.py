@@ -1,4 +1,4 @@
-"""Every command of howsure, found by walking the tree of commands, so that a new one cannot be forgotten."""
+"""Every command of the installed packages, found in the tree of commands, so that a new one cannot be forgotten."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import click
 
+from howsure.errors import MissingExtraError
 from howsure_cli.chapters import howsure
 
 
@@ -22,7 +23,10 @@ def _walk(
         yield words, command
         return
     for name in command.list_commands(context):
-        subcommand = command.get_command(context, name)
+        try:
+            subcommand = command.get_command(context, name)
+        except MissingExtraError:  # a command of a package that is not installed
+            continue
         assert subcommand is not None
         yield from _walk(subcommand, [*words, name], context)
 

@@ -303,10 +303,10 @@ from howsure.judges.results import (
 from howsure.judges.results import (
     RaterAgreementRow as RaterAgreementRow,
 )
-from howsure.judges.draw_judge_sample import (
+from howsure.judges.judge_sample import (
     JudgeSample as JudgeSample,
 )
-from howsure.judges.draw_judge_sample import (
+from howsure.judges.judge_sample import (
     draw_judge_sample as draw_judge_sample,
 )
 from howsure.judges.transport import (
@@ -448,10 +448,10 @@ from howsure.sequential.comparison import (
 from howsure.sequential.comparison import (
     SequentialScore as SequentialScore,
 )
-from howsure.sequential.draw_order import (
+from howsure.sequential.evaluation_order import (
     ItemOrder as ItemOrder,
 )
-from howsure.sequential.draw_order import (
+from howsure.sequential.evaluation_order import (
     draw_order as draw_order,
 )
 from howsure.sequential.planning import (

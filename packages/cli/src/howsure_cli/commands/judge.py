@@ -9,7 +9,7 @@ import click
 from howsure.judges.agreement import rater_agreement
 from howsure.judges.bias import judge_bias
 from howsure.judges.correct_judge_scores import correct_grades, correct_judge_scores
-from howsure.judges.draw_judge_sample import draw_judge_sample
+from howsure.judges.judge_sample import draw_judge_sample
 from howsure.judges.planning import plan_judge_sample
 from howsure.judges.prompts import prompt_sensitivity
 from howsure.judges.transport import judge_transport

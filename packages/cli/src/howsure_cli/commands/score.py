@@ -93,7 +93,7 @@ def items() -> click.Command:
 @cache
 def order() -> click.Command:
     """`howsure score order`."""
-    from howsure.sequential.draw_order import draw_order
+    from howsure.sequential.evaluation_order import draw_order
 
     return derived("score order", draw_order, examples=OF_ORDER)
 

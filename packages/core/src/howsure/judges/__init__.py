@@ -3,7 +3,7 @@
 from howsure.judges.agreement import rater_agreement
 from howsure.judges.bias import BiasRow, JudgeBias, judge_bias
 from howsure.judges.correct_judge_scores import correct_judge_scores
-from howsure.judges.draw_judge_sample import JudgeSample, draw_judge_sample
+from howsure.judges.judge_sample import JudgeSample, draw_judge_sample
 from howsure.judges.planning import JudgePlan, JudgePlanRow, plan_judge_sample
 from howsure.judges.prompts import PromptPart, PromptSensitivity, prompt_sensitivity
 from howsure.judges.results import (

@@ -2,7 +2,7 @@ from howsure.sequential.comparison import (
     SequentialComparison as SequentialComparison,
     SequentialScore as SequentialScore,
 )
-from howsure.sequential.draw_order import (
+from howsure.sequential.evaluation_order import (
     ItemOrder as ItemOrder,
     OrderedItem as OrderedItem,
     draw_order as draw_order,

@@ -14,7 +14,7 @@ from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import is_number
 from howsure.inputs.pairs import Floats
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
-from howsure.sequential.draw_order import ItemOrder
+from howsure.sequential.evaluation_order import ItemOrder
 from howsure.sequential.sequence import AGAIN, ScoreSequence, SequentialStatus
 from howsure.stats.betting import Units
 

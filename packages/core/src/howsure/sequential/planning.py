@@ -18,7 +18,7 @@ from howsure.inputs.frames import AS_READ, Source
 from howsure.inputs.numbers_and_names import MOST_SIMULATIONS, check_bounds, check_level, check_whole, counted
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate, Result, provenance_line
-from howsure.sequential.draw_order import held_columns
+from howsure.sequential.evaluation_order import held_columns
 from howsure.sequential.sequence import BETTING, checked_scores
 from howsure.show.table import COUNT, ESTIMATE, NUMBER, Column, figures_text
 from howsure.stats.betting import BettingMean, Units

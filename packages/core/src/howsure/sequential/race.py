@@ -24,7 +24,7 @@ from howsure.inputs.numbers_and_names import check_bounds, check_level, counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate, Rows, as_json
-from howsure.sequential.draw_order import ItemOrder, OrderedItem, draw_order, held_columns, refuse_repeated, texts
+from howsure.sequential.evaluation_order import ItemOrder, OrderedItem, draw_order, held_columns, refuse_repeated, texts
 from howsure.sequential.sequence import BETTING, blocks, checked_scores
 from howsure.show.table import COUNT, ESTIMATE, WORDS, Column
 from howsure.stats.betting import BettingMean, Units, wealth

@@ -18,7 +18,7 @@ from howsure.inputs.checks import check_finite, check_numbers
 from howsure.inputs.numbers_and_names import check_bounds, check_level, check_whole, check_within, counted
 from howsure.inputs.pairs import Floats
 from howsure.result import Estimate, Result
-from howsure.sequential.draw_order import ItemOrder, OrderedItem, held_columns, refuse_repeated, texts
+from howsure.sequential.evaluation_order import ItemOrder, OrderedItem, held_columns, refuse_repeated, texts
 from howsure.show.table import COUNT, ESTIMATE, NUMBER, WORDS, Column
 from howsure.stats.betting import BettingMean, RunningTests, Units
 
