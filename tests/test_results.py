@@ -340,6 +340,13 @@ CALLS: dict[str, Callable[[], Any]] = {
     "disagreements of a judge": lambda: howsure.validate_judge(
         "p", "j", show=["t"], data=pd.DataFrame({"p": [1, 0] * 30, "j": [1, 0] * 28 + [0] * 4, "t": HOSTILE})
     ).besides()[0],
+    "agreement on spans": lambda: howsure.span_agreement(
+        [*range(0, 60, 3), *range(20)],
+        end=[*range(2, 62, 3), *range(2, 22)],
+        category=[HOSTILE, "b"] * 20,
+        rater=["x"] * 20 + [HOSTILE] * 20,
+        document=[*range(20), *range(20)],
+    ),
     "agreement of raters": lambda: howsure.rater_agreement(
         [(i * i + i // 3) % 3 for i in range(120)],
         rater=np.repeat(["a", "b", HOSTILE], 40),
@@ -508,6 +515,7 @@ PARTS = {
     "JudgedRow",
     "JudgedDifference",
     "RaterAgreementRow",
+    "SpanAgreementRow",
     "JudgeReplacement",
     "JudgePlanRow",
     "JudgeTransportRow",

@@ -26,7 +26,7 @@ TASKS = {
     "Extracted fields": "evaluate_fields file_documents",
     "Checks": "check_calibration check_fields check_score check_score_so_far check_selective",
     "Judges": """correct_judge_scores plan_judge_sample draw_judge_sample judge_bias judge_transport validate_judge
-    rater_agreement prompt_sensitivity""",
+    rater_agreement span_agreement prompt_sensitivity""",
     "Counts": """plan_label_sample draw_label_sample estimate_counts correct_annotation_errors learn_score
     regress_predicted""",
     "Sequences and coreference": "tag_pairs transition_pairs coreference_scores",

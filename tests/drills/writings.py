@@ -147,6 +147,10 @@ TYPED = {
         "grades.csv --score grade --prompt rater --id item --output o.txt --figure o.svg --report o.html",
         "o.txt o.svg o.html",
     ),
+    "judge spans": (
+        "spans.csv --document d --rater r --start s --end e --output o.txt --report o.html",
+        "o.txt o.html",
+    ),
     "judge agreement": (
         "grades.csv --rater rater --id item --score grade --output o.txt --report o.html",
         "o.txt o.html",
@@ -236,6 +240,8 @@ def make_place(folder: Path) -> Path:
         Path("battles.csv").write_text("\n".join(["a,b,winner", *fought, ""]))
         grades = [f"{'xyz'[i % 3]},{i // 3},{i % 4}" for i in range(60)]
         Path("grades.csv").write_text("\n".join(["rater,item,grade", *grades, ""]))
+        marked = [f"{i // 4},{'xy'[i % 2]},{i % 4 * 10},{i % 4 * 10 + 3}" for i in range(80)]
+        Path("spans.csv").write_text("\n".join(["d,r,s,e", *marked, ""]))
         months = [f"2026-{1 + i % 12:02}-{1 + i % 28:02},{i % 2},{i % 10 / 10}" for i in range(400)]
         Path("dated.csv").write_text("\n".join(["date,y,p", *months, ""]))
         watched = ("--date", "date", "--target", "y", "--prob", "p", "--tolerance", "0.45", "--until", "2026-06-30")

@@ -303,6 +303,11 @@ def write_systems(folder: Path) -> None:
     (folder / "graded.csv").write_text(csv_text(graded))
     raters = [{"item": k // 3, "rater": "xyz"[k % 3], "grade": int(rng.integers(1, 4))} for k in range(90)]
     (folder / "raters.csv").write_text(csv_text([unit for k, unit in enumerate(raters) if k % 7]))
+    marked = [
+        {"doc": k // 6, "rater": "xy"[k % 2], "start": k // 2 % 3 * 20 + k % 7 // 6, "size": 80} for k in range(120)
+    ]
+    spans = [span | {"end": span["start"] + 9, "label": "AB"[k % 6 // 4]} for k, span in enumerate(marked)]
+    (folder / "spans.csv").write_text(csv_text([span for k, span in enumerate(spans) if k % 11]))
     labels = [{"id": k, "person": k % 3 > 0, "judge": (k % 3 > 0) ^ (k % 11 == 0), "doc": k // 4} for k in range(240)]
     judged = [
         row | {"person": int(row["person"]) if row["id"] < 150 else "", "judge": int(row["judge"])} for row in labels

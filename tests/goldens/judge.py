@@ -10,6 +10,7 @@ BIAS = (
     "--own us --bounds 1,5 --report bias.html"
 )
 RATERS = "judge agreement raters.csv --rater rater --id item --score grade"
+SPANS = "judge spans spans.csv --rater rater --document doc --start start --end end"
 VALIDATION = "judge validate judged.csv --score judge --target person"
 
 ROOM = Room(
@@ -61,6 +62,10 @@ ROOM = Room(
     {RATERS} --scale interval --format json
     {RATERS} --where "item < 10" --format markdown
     {RATERS} --judge gone
+    {SPANS} --category label
+    {SPANS} --format json
+    judge agreement --spans spans.csv --rater rater --document doc --start start --end end --length size
+    judge spans spans.csv --rater rater --document doc --start end --end start
     judge agreement graded.csv --rater model --id item --score judge --scale ratio
     {RATERS} --categories 1,2,3,4,5,6
     """,

@@ -88,6 +88,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "score_items": {"score": LABEL, "model": MODEL, "id": ITEM},
     "score_agents": {"score": LABEL, "model": MODEL, "id": ITEM, "cost": PROBABILITY + 1},
     "rater_agreement": {"score": LABEL, "rater": MODEL, "id": ITEM},
+    "span_agreement": {"start": range(N), "end": range(2, N + 2), "rater": MODEL, "document": ITEM},
     "recalibrate": {**PAIR, "method": "temperature"},
     "recalibration_table": {**PAIR, "methods": ["temperature"]},
     "regress_predicted": {"y_true": FEW_LABELS, "prediction": PROBABILITY, "covariates": {"t": OTHER_SCORE}},

@@ -48,6 +48,7 @@ FIELD_TERMS = {  # a word of the field -> (what it is here, the command)
     "f1": ("F1 and other scores with intervals", "howsure score"),
     "discrimination": ("What a benchmark can tell apart, item by item", "howsure score items"),
     "items": ("What a benchmark can tell apart, item by item", "howsure score items"),
+    "spans": ("Agreement on spans of texts", "howsure judge spans"),
     "kappa": ("Agreement of annotators, with kappa and alpha", "howsure judge agreement"),
     "extraction": ("Extracted fields, and what can be filed", "howsure fields"),
     "leaderboard": ("Means with intervals and ranks", "howsure score"),

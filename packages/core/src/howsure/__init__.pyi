@@ -309,6 +309,15 @@ from howsure.judges.judge_sample import (
 from howsure.judges.judge_sample import (
     draw_judge_sample as draw_judge_sample,
 )
+from howsure.judges.span_agreement import (
+    SpanAgreement as SpanAgreement,
+)
+from howsure.judges.span_agreement import (
+    SpanAgreementRow as SpanAgreementRow,
+)
+from howsure.judges.span_agreement import (
+    span_agreement as span_agreement,
+)
 from howsure.judges.transport import (
     JudgeTransport as JudgeTransport,
 )

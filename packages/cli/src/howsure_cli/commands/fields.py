@@ -33,7 +33,6 @@ FILES = (
     "lines with ids; or a table with a row per value, the only one from which options select rows."
 )
 EXAMPLES = """
-howsure fields responses.jsonl --gold gold.jsonl
 howsure fields responses.jsonl --gold gold --compare total=number:0.01 --worst 20
 howsure fields responses.jsonl --gold gold.jsonl --max-risk 0.05 --write-policy policy.json
 howsure fields values.csv --document invoice --field field --value value --confidence p --gold truth

@@ -12,6 +12,7 @@ from howsure.judges.correct_judge_scores import correct_grades, correct_judge_sc
 from howsure.judges.judge_sample import draw_judge_sample
 from howsure.judges.planning import plan_judge_sample
 from howsure.judges.prompts import prompt_sensitivity
+from howsure.judges.span_agreement import span_agreement
 from howsure.judges.transport import judge_transport
 from howsure.judges.validation import validate_judge
 from howsure.result import Result
@@ -25,6 +26,10 @@ howsure judge answers.csv --score judge --target person --model model --id quest
 OF_AGREEMENT = """
 howsure judge agreement grades.csv --rater rater --id item --score grade --scale ordinal --categories 1,2,3
 howsure judge agreement grades.csv --rater rater --id item --score grade --judge gpt-large
+"""
+OF_SPANS = """
+howsure judge spans spans.csv --document doc --rater rater --start start --end end --category label
+howsure judge agreement --spans spans.csv --document doc --rater rater --start start --end end --length characters
 """
 OF_SAMPLE = """
 howsure judge sample answers.csv --score judge --labels 80 --model model --id item --format csv --output to_grade.csv
@@ -53,7 +58,16 @@ howsure judge prompts grades.csv --score grade --prompt annotator --id item --ru
 against_option = click.option("--against", metavar="NAME")
 
 
-@click.group(cls=DefaultGroup, default="scores", context_settings={"max_content_width": 110})
+class JudgeGroup(DefaultGroup):
+    """The group of judges, in which `agreement --spans` is `spans`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args[:1] == ["agreement"] and "--spans" in args:
+            args = ["spans", *(word for word in args[1:] if word != "--spans")]
+        return super().parse_args(ctx, args)
+
+
+@click.group(cls=JudgeGroup, default="scores", context_settings={"max_content_width": 110})
 def command() -> None:
     """Judges: what would people have given, and how far do raters agree?"""
 
@@ -95,6 +109,7 @@ add(
 add("sample", draw_judge_sample, OF_SAMPLE, report=False, n=labels_option)
 add("plan", plan_judge_sample, OF_PLAN, report=False, bounds=bounds_option)
 add("agreement", rater_agreement, OF_AGREEMENT)
+add("spans", span_agreement, OF_SPANS)
 add("transport", judge_transport, OF_TRANSPORT, bounds=bounds_option, against=against_option)
 add("validate", validate_judge, OF_VALIDATION, figure=True)
 add("bias", judge_bias, OF_BIAS, figure=True, bounds=bounds_option)

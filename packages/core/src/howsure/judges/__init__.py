@@ -14,6 +14,7 @@ from howsure.judges.results import (
     RaterAgreement,
     RaterAgreementRow,
 )
+from howsure.judges.span_agreement import SpanAgreement, SpanAgreementRow, span_agreement
 from howsure.judges.transport import JudgeTransport, JudgeTransportRow, judge_transport
 from howsure.judges.validation import (
     JudgeDisagreement,
@@ -43,6 +44,8 @@ __all__ = [
     "PromptSensitivity",
     "RaterAgreement",
     "RaterAgreementRow",
+    "SpanAgreement",
+    "SpanAgreementRow",
     "correct_judge_scores",
     "draw_judge_sample",
     "judge_bias",
@@ -50,5 +53,6 @@ __all__ = [
     "plan_judge_sample",
     "prompt_sensitivity",
     "rater_agreement",
+    "span_agreement",
     "validate_judge",
 ]
