@@ -61,7 +61,10 @@ HEADLINES = in_words("title headline")
 LOGITS = {"logits": in_words("logit logits"), "logprobs": in_words("ll logprob logprobs loglik")}
 CORRECT = in_words("correct right pass passed success")  # of an answer, not a class
 INSPECT, TRUTH = in_words("c i p n"), in_words("t f")  # letters of right and wrong answers
-POSITIVE = in_words("1 1.0 true yes correct right pass passed success positive pos entailed good win")
+POSITIVE = in_words(
+    "1 1.0 true yes correct right pass passed success positive pos entailed good win "
+    "ja wahr richtig oui vrai sí si verdadero sì vero sim waar"
+)
 DETECTED = in_words(
     "spam phishing toxic hate hateful offensive abusive harmful unsafe fraud malicious"
 )  # which a model finds

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from howsure.data.logs.conversion import Log, with_defaults
+from howsure.data.logs.scores import columns_of_log
 from howsure.data.tables.named_files import File
 from howsure.errors import InputError
 from howsure.inputs.frames import ITEM, MODEL, PROMPT
+from howsure.inputs.long_form import long_form
 from howsure_cli.typed_commands import typed
 
 
@@ -26,12 +28,29 @@ def of_a_log(log: Log, files: Sequence[File], file_words: Sequence[str]) -> Iter
     except InputError:
         models = ["--model", f"{MODEL},{PROMPT}"] if log.varies(PROMPT) else []
         comparable = models or log.varies(MODEL) or (several and MODEL not in log.filled_rows)
-        if scores and comparable and log.has(ITEM):
+        if scores and comparable and log.has(ITEM) and _has_shared_items(log, scores[0], models[1:]):
             yield typed("significance", *file_words, "--score", scores[0], *models, *_left_out(log, scores[:1]))
         return
     left_out = _left_out(log, [str(roles_found["y_true"]), *spec.columns])
     yield typed("calibration", *file_words, *left_out)
     yield typed("selective", *file_words, *left_out)
+
+
+def _has_shared_items(log: Log, score: str, models: Sequence[str]) -> bool:
+    """Whether several models have scores of the same items, in each of their runs; True for models that are files."""
+    columns = columns_of_log(log, item=None, run=None)
+    names = {"model": models[0] if models else MODEL, "id": columns["id"]} | columns
+    if not models and MODEL not in log.filled_rows:
+        return True
+    rows = [row for _, row in log.reread() if row.get(score) is not None]
+    keys = {
+        role: [" / ".join(str(row.get(name)) for name in key.split(",")) for row in rows] for role, key in names.items()
+    }
+    try:
+        long_form(**keys, n=len(rows), skip_missing=True)
+    except InputError:
+        return False
+    return True
 
 
 def _left_out(log: Log, columns: Sequence[str]) -> list[str]:

@@ -16,7 +16,7 @@ from howsure.data.logs.conversion import input_files
 from howsure.data.logs.openai import NO_ANSWER, OPENAI
 from howsure.data.sources import Paths, named_paths
 from howsure.data.tables.connections import Connection
-from howsure.data.tables.database import Database, column_of, identifier, in_json_text, reading
+from howsure.data.tables.database import Database, column_of, commas_note, identifier, in_json_text, reading
 from howsure.data.tables.named_files import (
     SPELLED,
     SUFFIXES,
@@ -45,8 +45,16 @@ from howsure.show.table import COUNT, WORDS, Column
 from howsure_cli.column_words import CHANCES
 from howsure_cli.field_commands import WITHOUT_GOLD, fields_in_files, fields_in_rows, has_json_content
 from howsure_cli.log_commands import of_a_log
-from howsure_cli.table_commands import DOCUMENTS, UNLABELLED, WITHOUT_LABELS, is_unlabelled, of_a_table
-from howsure_cli.table_notes import SUMMARY, lists_of_objects, said_of_lists, summary_of_means
+from howsure_cli.table_commands import DOCUMENTS, TO_LABEL, UNLABELLED, WITHOUT_LABELS, is_unlabelled, of_a_table
+from howsure_cli.table_notes import (
+    SUMMARY,
+    TAGS,
+    are_tags,
+    lists_of_objects,
+    said_of_lists,
+    summary_of_means,
+    with_points,
+)
 from howsure_cli.typed_commands import look_at, look_into, typed_files
 
 __all__ = ["Look", "look"]
@@ -93,25 +101,28 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
         tables = list(_first_tables(database.connection, named, most=MOST * (1 if log is None else len(named))))
         alike = [] if log is not None else _columns_alike(database.connection, named[0], tables[0][0])
         rows = _one_table(tables)
+        rows, commas = with_points(rows) if log is None and named[0].format in ("csv", "tsv") else (rows, [])
         rows = _with_parts(*rows) if log is None else rows
         columns = tuple(
             seen_column(name, [row[place] for row in rows[1:]]) for place, name in enumerate(map(str, rows[0]))
         )
         n = len(rows) - 1 if log is None else log.rows
+        file_words = typed_files(paths, format, explode, encoding)
+        of_log = [] if log is None else [*of_a_log(log, named, file_words)]  # while its rows can be read again
     lists = lists_of_objects(columns) if log is None and explode is None else []
     if (
         len(lists) == 1 and n == len(named) and not any(c.missing for c in columns if c.name == lists[0])
     ):  # each file is one object around its rows
         return look(files, format=format, explode=lists[0], encoding=encoding)
     notes += [*map(said_of_lists, lists[:1]), *(log.notes if log else ())]
+    notes += [commas_note(commas)] if commas else []
     notes += _of_missing(columns)
     percentages = [*_of_percentages(columns, rows[1:])]
     notes += percentages
     if log is None and columns[0].name.startswith("#"):
         notes.append(f"The first line of {named[0].name} begins with #. If it is a comment, remove it.")
-    file_words = typed_files(paths, format, explode, encoding)
     if log is not None:
-        commands = [*of_a_log(log, named, file_words)]
+        commands = of_log
         if not commands and log.format is OPENAI and has_json_content(paths[0]):
             commands = fields_in_files(paths)
             notes = [note for note in notes if NO_ANSWER not in note]
@@ -123,6 +134,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
         commands, what = [], f"a table of {SPELLED[_written_format(named[0])]}"
         notes.append(means)
     else:
+        alike = [] if are_tags(columns) else alike
         of_alike = [f"{named[0].name} has {said_of_alike(names)} Rename them to use them." for names in alike]
         unusable = {name.casefold() for names in alike for name in names}
         places = [at for at, name in enumerate(rows[0]) if column_of(name, ()).casefold() not in unusable]
@@ -143,11 +155,13 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
         what = f"a table of {SPELLED[_written_format(named[0])]}"
         notes += of_alike
         notes += [DOCUMENTS for command in commands if command.startswith("howsure events")]
+        notes += [TO_LABEL for command in commands if command.startswith("howsure counts sample")]
+        notes += [] if commands or not are_tags(columns) else [TAGS]
     if len(columns) == 1 and (reason := why_one_column(columns[0].name, columns[0].examples)) is not None:
         notes.append(f"{named[0].name} has only one column: {reason}")
     elif not n:
         notes.append(f"{named[0].name} has the names of columns and no rows. Was it cut off?")
-    elif not (commands or alike or percentages or {WITHOUT_GOLD, WITHOUT_LABELS, SUMMARY} & {*notes}):
+    elif not (commands or alike or percentages or {WITHOUT_GOLD, WITHOUT_LABELS, SUMMARY, TAGS} & {*notes}):
         whole = [column.name for column in columns if column.kind in (OBJECTS, ONE) and column.examples[0][:1] == "{"]
         nested = [name for name in whole if not any(column.name.startswith(f"{name}.") for column in columns)]
         notes.append(NESTED.format(nested[0]) if nested else UNLABELLED if is_unlabelled(columns) else NO_ROLE)

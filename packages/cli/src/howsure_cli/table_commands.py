@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -88,12 +89,14 @@ MOST_NOMINAL = 3  # numbers of raters, above which their order is taken to count
 VERBALISED = (PERCENTAGES, STATED)
 MOST_JUDGED = 5  # labels of a judge that is validated
 MIN_MODELS = 5  # from which items are compared
+MOST_SAMPLED, MIN_TO_SAMPLE = 200, 20  # rows to label
 MIN_LABELS = 10  # for corrected counts
 
 WITHOUT_LABELS = (
     "It contains probabilities but no right answers; to add these from a table by id and question, "
     "--labels-from labels.csv."
 )
+TO_LABEL = "It contains probabilities and no right answers: label a sample to count what the model looks for."
 UNLABELLED = "It contains predictions or probabilities, but no column of right answers: add one, such as gold."
 DOCUMENTS = "These are documents: docs/news-to-number.md leads from them to a number of events, with an interval."
 
@@ -127,7 +130,8 @@ def of_a_table(
         *table.of_models(),
         *table.of_items(),
     ]
-    return list(dict.fromkeys(commands or [*table.of_documents(events_in_texts)] or table.of_columns_alike()))[:MOST]
+    commands = commands or [*table.of_documents(events_in_texts)] or [*table.of_columns_alike()]
+    return list(dict.fromkeys(commands or table.of_unlabelled()))[:MOST]
 
 
 def _grades(column: SeenColumn) -> set[str | float]:
@@ -662,6 +666,18 @@ class _Table:
                     return [*options, "--classes", ",".join(names)], [label, *columns]
         return None
 
+    def of_unlabelled(self) -> Iterator[str]:
+        """Where a model gave probabilities and nobody labels: a sample to label, for a corrected count."""
+        chances = [c for c in self.columns if c.kind == WITHIN and c.words & (CHANCES - CONFIDENCES - SCORES)]
+        has_predictions = any(column.words & PREDICTIONS for column in self.columns)
+        if len(chances) != 1 or self.labels or has_predictions or chances[0].missing or len(self.rows) < MIN_TO_SAMPLE:
+            return
+        shown = [c for c in self.columns if c.kind in (TEXTS, UNIQUE) and "," not in c.name]
+        output = f"{os.path.basename(self.asked[0]).partition('.')[0]}_to_label.csv"
+        words = ["--prob", chances[0].name, "--labels", str(min(MOST_SAMPLED, len(self.rows) // 2))]
+        words += ["--show", _listed(shown)] if shown else []
+        yield typed("counts sample", *self.asked, *words, "--output", output)
+
     def _vectors(self) -> Iterator[tuple[str, list[SeenColumn], list[str]]]:
         """What could be a number for each class: how it is given, its columns, and the names of the classes."""
         for column in self.columns:
@@ -669,6 +685,10 @@ class _Table:
                 way = "probs-column" if column.kind == SHARES else self._way([column])
                 if way is not None:
                     yield way, [column], [""] * column.length
+        for label in self.labels:
+            columns = [column for column in self.columns if column.name in label.held and column is not label]
+            if len(columns) == len(label.held) and self._way(columns) is not None:
+                yield str(self._way(columns)), columns, [column.name for column in columns]
         for prefix, columns in self._by_prefix().items():
             way = self._way(columns)
             if way is not None:

@@ -2,12 +2,62 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import Any
 
 from howsure.data.column_roles import FEW, LISTS, NUMBERS, ONE, REPEATED, TWO, UNIQUE, WITHIN, SeenColumn
+from howsure.data.tables.database import COMMA, POINT, WHOLE
+from howsure.inputs.numbers_and_names import THOUSANDS
 from howsure_cli.column_words import ITEMS, MEANS, MODELS, is_numeric, names_id
 
+MAX_TAG_COLUMNS = 6
 SUMMARY = "This is a summary, one row per model; use the samples instead: a row per model and item, with its score."
+
+
+TAGS = (
+    "These are words and tags, a word in a line. The tags of a model in such a file are evaluated by those in another: "
+    "howsure score predicted.tsv --targets true.tsv --metric entity_f1."
+)
+TAG = re.compile(r"O|[BIESLUM]-\S+")
+DECIMAL, THOUSAND, POINTED, INTEGER = (re.compile(pattern) for pattern in (COMMA, THOUSANDS.pattern, POINT, WHOLE))
+
+
+def are_tags(columns: Sequence[SeenColumn]) -> bool:
+    """Whether the last of a few columns holds tags of spans, such as B-PER and O, next to their words."""
+    tags = columns[-1].held
+    return 1 < len(columns) <= MAX_TAG_COLUMNS and "O" in tags and all(map(TAG.fullmatch, tags)) and len(tags) > 1
+
+
+def with_points(rows: list[list[Any]]) -> tuple[list[list[Any]], list[str]]:
+    """The names of the columns and rows, with decimal points where commands read decimal commas, and those columns.
+
+    >>> with_points([["id", "p"], ["a,b", "0,5"], ["1,5", None]])
+    ([['id', 'p'], ['a,b', '0.5'], ['1,5', None]], ['p'])
+    """
+    heads, *cells = rows
+    kinds = [_number_kinds([cell for cell in column if cell is not None]) for column in zip(*cells, strict=True)]
+    if any(point and not other for _, _, point, other in kinds):
+        return rows, []
+    clearly_comma = any(clear and not other for _, clear, _, other in kinds)
+    places = {
+        at
+        for at, (comma, clear, point, other) in enumerate(kinds)
+        if comma and not (point or other) and (clear or clearly_comma)
+    }
+    pointed = [
+        [cell.replace(",", ".") if cell is not None and at in places else cell for at, cell in enumerate(row)]
+        for row in cells
+    ]
+    return [heads, *pointed], [str(heads[at]) for at in sorted(places)]
+
+
+def _number_kinds(texts: Sequence[str]) -> tuple[bool, bool, bool, bool]:
+    """Whether there are numbers with a comma, with a decimal comma, with a point, and texts that are not numbers."""
+    commas = [text for text in texts if DECIMAL.fullmatch(text)]
+    point = any(map(POINTED.fullmatch, texts))
+    other = not all(p.fullmatch(t) for t in texts if (p := DECIMAL if "," in t else POINTED if "." in t else INTEGER))
+    return bool(commas), not all(map(THOUSAND.fullmatch, commas)), point, other
 
 
 def summary_of_means(columns: Sequence[SeenColumn], n: int) -> str | None:

@@ -21,7 +21,7 @@ from tests.cli.running import howsure as run
 import howsure
 
 Means = dict[str | None, float]  # by model
-STEPS = ("battles", "agreement", "agents", "validate", "items", "estimate")
+STEPS = ("battles", "agreement", "agents", "validate", "items", "estimate", "sample")
 Expected = tuple[str, Mapping[str, Any]]  # the path, and by command its main number
 
 
@@ -731,6 +731,94 @@ def responses_with_json() -> Expected:
     return "out.jsonl", {"fields": {"total": 0.75}}
 
 
+def harbor_with_errors() -> Expected:
+    """Of two agents; errored trials have no reward, so that runs of items are incomplete."""
+    rng, rewards = random(13), defaultdict[str, list[list[float | None]]](list)
+    for agent in ("alpha", "beta"):
+        for i in range(12):
+            trials = [None if rng.uniform() < 0.2 else float(rng.integers(2)) for _ in range(3)]
+            rewards[f"{agent}/m"].append(trials)
+            for t, reward in enumerate(trials):
+                place = Path(f"jobs/{agent}/task-{i}__{t}")
+                place.mkdir(parents=True)
+                info = {"name": agent, "version": "2", "model_info": {"name": "m", "provider": "org"}}
+                error = {"exception_type": "AgentTimeoutError", "exception_message": "…"} if reward is None else None
+                verified = None if reward is None else {"rewards": {"reward": reward}}
+                named = {"id": "…", "task_name": f"task-{i}", "trial_name": place.name, "agent_info": info}
+                result = named | {"exception_info": error, "verifier_result": verified}
+                (place / "result.json").write_text(json.dumps(result))
+                (place / "config.json").write_text("{}")
+    filled = {a: [[[e if r is None else r for r in t] for t in each] for e in (0, 1)] for a, each in rewards.items()}
+    ends = {agent: [np.mean(trials) for trials in both] for agent, both in filled.items()}
+    tasks = {a: [[r for r in t if r is not None] for t in each] for a, each in rewards.items()}
+    scored = {agent: np.mean([np.mean(trials) for trials in each if trials]) for agent, each in tasks.items()}
+    return "jobs", {"score agents": ends, "score": scored}
+
+
+def mixed_tasks(tasks_by_model: Mapping[str, Sequence[str]]) -> dict[str, dict[str, list[float]]]:
+    """Samples of the Harness, of tasks with different scores."""
+    rng, scores = random(61), defaultdict[str, dict[str, list[float]]](dict)
+    for model, tasks in tasks_by_model.items():
+        for task in tasks:
+            metric = "exact_match" if task == "gsm8k" else "acc"
+            values = scores[model][task] = rng.integers(0, 2, 30).astype(float).tolist()
+            path = Path(f"runs/{model}/samples_{task}_2026-01-01T00-00-00.000000.jsonl")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            hashes = [dict.fromkeys(("doc_hash", "prompt_hash", "target_hash"), f"{task}{i}") for i in range(30)]
+            common = {"doc": {"question": "…"}, "target": "1", "arguments": [["…", "a"]], "resps": [[["-1", "False"]]]}
+            rows = [
+                common | hashes[i] | {"doc_id": i, "filtered_resps": [["-1", "False"]], metric: value}
+                for i, value in enumerate(values)
+            ]
+            path.write_text("\n".join(map(json.dumps, rows)))
+    return scores
+
+
+def harness_of_mixed_tasks() -> Expected:
+    scores = mixed_tasks({"a": ("arc", "gsm8k"), "b": ("arc", "gsm8k")})
+    arc = {model: np.mean(tasks["arc"]) for model, tasks in scores.items()}
+    return "runs", {"score": arc, "significance": [arc["b"] - arc["a"]]}
+
+
+def harness_of_a_task_each() -> Expected:
+    scores = mixed_tasks({"a": ("arc",), "b": ("gsm8k",)})
+    return "runs", {"score": {"a": np.mean(scores["a"]["arc"])}}
+
+
+def dated_texts_with_probabilities() -> Expected:
+    p = random(62).uniform(size=80).round(3)
+    rows = [(f"2024-{1 + i % 12:02}-03", f"Message {i} about the weather in the north", p[i]) for i in range(80)]
+    table("messages.csv", "date text probability", rows)
+    return "messages.csv", {"counts sample": 40}
+
+
+def probabilities_named_like_labels() -> Expected:
+    rng = random(63)
+    chances = rng.dirichlet([1, 1, 1], 90).round(3)
+    chances[:, 2] = (1 - chances[:, 0] - chances[:, 1]).round(3)
+    names = ["neg", "neu", "pos"]
+    labels = [names[rng.integers(3)] for _ in range(90)]
+    table("classes.csv", "text label neg neu pos", [(f"t{i}", labels[i], *chances[i]) for i in range(90)])
+    right = np.mean([names[row.argmax()] == label for row, label in zip(chances, labels, strict=True)])
+    return "classes.csv", {"calibration": right, "selective": right}
+
+
+def decimal_commas() -> Expected:
+    rng = random(64)
+    p = rng.uniform(size=90).round(4)
+    labels = ["ja" if rng.uniform() < chance else "nein" for chance in p]
+    rows = [(i, labels[i], str(p[i]).replace(".", ",")) for i in range(90)]
+    table("excel.csv", "id label prob", rows, separator=";")
+    likelier = np.mean([(chance > 0.5) == (label == "ja") for chance, label in zip(p, labels, strict=True)])
+    return "excel.csv", {"calibration": labels.count("ja") / 90, "selective": likelier}
+
+
+def repeated_rows() -> Expected:
+    right = random(65).integers(0, 2, 40)
+    table("twice.csv", "id question correct", [(i, f"question {i}", right[i]) for i in range(40)] * 2)
+    return "twice.csv", {"score": {None: right.mean()}}
+
+
 LAYOUTS: dict[str, Callable[[], Expected]] = {
     "raters in rows": raters,
     "raters in columns": raters_in_columns,
@@ -789,7 +877,20 @@ LAYOUTS: dict[str, Callable[[], Expected]] = {
     "fields by row": fields_by_row,
     "folders of fields": folders_of_fields,
     "responses with JSON": responses_with_json,
+    "Harbor with errors": harbor_with_errors,
+    "Harness, mixed tasks": harness_of_mixed_tasks,
+    "Harness, a task each": harness_of_a_task_each,
+    "dated texts with probabilities": dated_texts_with_probabilities,
+    "probabilities named like labels": probabilities_named_like_labels,
+    "decimal commas": decimal_commas,
+    "repeated rows": repeated_rows,
 }
+
+
+def rows_of(path: str) -> list[list[str]]:
+    """The rows of a CSV, without its header."""
+    with open(path, newline="") as file:
+        return list(csv.reader(file))[1:]
 
 
 def main_number(command: str, printed: Mapping[str, Any]) -> Any:
@@ -807,10 +908,12 @@ def main_number(command: str, printed: Mapping[str, Any]) -> Any:
         return {" ".join(row["group"]): row["positives"] for row in printed["groups"]}
     if command == "fields":
         return {row["field"]: row["accuracy"]["value"] for row in printed["fields"]}
+    if command == "selective":
+        return printed["curves"][0]["accuracy"]["value"]
     if command == "calibration":
         return printed["curves"][0]["base_rate"]
     if command == "significance":
-        rows = [row for row in printed["comparisons"] if row["metric"] in ("accuracy", "score", "resolved")]
+        rows = [row for row in printed["comparisons"] if row["metric"] in ("accuracy", "score", "resolved", "acc")]
         return [row["difference"] for row in rows if row["against"] == rows[0]["against"]]
     if command == "score battles":
         return {row["model"]: row["points"]["value"] for row in printed["models"]}
@@ -826,11 +929,12 @@ def test_every_proposal_runs_and_has_the_right_number(name: str) -> None:
     overview = howsure.look(path)
     proposed = {}
     for line in overview.commands:
-        done = run(*shlex.split(line)[1:], "--format", "json")
-        assert done.code == 0, f"{line}: {done.err}"
         words = shlex.split(line)
         command = " ".join(words[1:3]) if words[2] in STEPS else words[1]
-        proposed[command] = main_number(command, json.loads(done.out))
+        done = run(*words[1:], *([] if command == "counts sample" else ["--format", "json"]))
+        assert done.code == 0, f"{line}: {done.err}"
+        number = len(rows_of(words[-1])) if command == "counts sample" else main_number(command, json.loads(done.out))
+        proposed.setdefault(command, number)
     assert proposed.keys() == expected.keys()
     for command, number in expected.items():
         if command == "score agents":
