@@ -56,6 +56,12 @@ export function buildForm(overview, { changed, refused }) {
   byId("show-doubtful").addEventListener("click", () => changed({ doubtful: NOBODY }));
 }
 
+// Lists the actors in the order of the overview.
+export function orderActors({ actors }) {
+  const items = new Map([...byId("actors").children].map((item) => [item.querySelector("input").value, item]));
+  byId("actors").append(...actors.map((actor) => items.get(actor.code)));
+}
+
 // The corrected counts of the actors next to the raw ones.
 export function showTotals(overview, totals) {
   for (const node of byId("actors").querySelectorAll("[data-total]")) {

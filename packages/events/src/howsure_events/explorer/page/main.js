@@ -5,7 +5,7 @@ import { ALL_SHOWN, defaults, fittingPeriod, readState, writeState } from "./sta
 import { servedSource } from "./served.js";
 import { embeddedSource, unpacked } from "./embedded.js";
 import { markPoint } from "./chart.js";
-import { buildForm, showChoices } from "./form.js";
+import { buildForm, orderActors, showChoices } from "./form.js";
 import { drawComparison, drawSeries } from "./figures.js";
 import { drawDocument, drawDoubtful, drawPoint } from "./lists.js";
 import { focusOn, section } from "./sections.js";
@@ -127,12 +127,16 @@ function onResize(redraw) {
   });
 }
 
-// With more actors than are shown at first, those with the highest corrected counts come first.
+// With more actors than are shown at first, those with the highest corrected counts come first once these are known,
+// unless the user has chosen some meanwhile.
 async function sortActors(overview) {
   if (!overview.labels || overview.actors.length <= ALL_SHOWN) return;
   const { unit, level } = defaults(overview);
-  const { totals = {} } = await page.source.corrected({ period: fittingPeriod(overview), unit, level }).catch(() => ({}));
+  const { totals } = await page.source.corrected({ period: fittingPeriod(overview), unit, level });
+  if (!totals) return;
   overview.actors = overview.actors.toSorted((a, b) => (totals[b.code]?.corrected ?? -1) - (totals[a.code]?.corrected ?? -1));
+  orderActors(overview);
+  if (!location.hash.includes("actor=")) show();
 }
 
 async function start() {
@@ -145,13 +149,13 @@ async function start() {
   const { actors } = page.overview;
   tellAbout(page.overview);
   if (!actors.length) return page.complain([say("no_events")]);
-  await sortActors(page.overview);
   page.titles = Object.fromEntries(actors.map((actor) => [actor.code, actor.title]));
   buildForm(page.overview, { changed: choose, refused: (text) => { page.complain([text]); showChoices(page.state); } });
   byId("skip").addEventListener("click", (event) => { event.preventDefault(); (document.querySelector("#series-chart [tabindex='0']") ?? byId("series")).focus(); });
   addEventListener("hashchange", show);
   onResize(() => { for (const draw of Object.values(page.redraw)) draw(); });
-  return show();
+  show();
+  return sortActors(page.overview).catch(() => undefined); // the series says what went wrong
 }
 
 start();
