@@ -25,7 +25,7 @@ export async function busy(act) {
   try {
     await act();
   } catch (error) {
-    complain(error.message);
+    complain(element("p", { lang: error.status ? "en" : null }, error.message)); // the server speaks English
   } finally {
     main.removeAttribute("aria-busy");
   }
