@@ -410,16 +410,17 @@ def _open_texts(database: Database, files: tuple[File, ...], names: list[str], s
     connection = database.connection
     starts, stored = [0], unique_names(names)
     listed = ", ".join(f"{identifier(name)} VARCHAR" for name in stored.values())
-    for file, *more in _alike(files, [name for name in names if not (shown and name == FILE)]):
+    own_names = [name for name in names if not (shown and name == FILE)]
+    for file, *more in _alike(files, own_names):
         if more:
             starts += _copy_alike(connection, [file, *more], names, listed, starts[-1], shown, path=joined_path(files))
             continue
         with reading(file.name, file.path):
             described = dict.fromkeys(file.columns, "JSON") or _described(connection, header_source(file))
-            columns_needed = [column_of(name, described) for name in names]
+            columns_needed = [column_of(name, described) for name in own_names]
             if not file.columns and file.format in ("json", "jsonl") and not set(columns_needed) <= set(described):
                 described = _described(connection, header_source(file, whole=True))
-                columns_needed = [column_of(name, described) for name in names]
+                columns_needed = [column_of(name, described) for name in own_names]
             folders = folders_are_columns(file, columns_needed, described)
             if folders:
                 described = _described(connection, header_source(file, folders=True))
