@@ -449,35 +449,6 @@ def test_scored_responses_without_logprobs_are_a_table() -> None:
         howsure.look("log.jsonl")
 
 
-def test_documents_lead_to_events(pipeline: Path) -> None:
-    rows = (
-        (f"n{i}", f"2026-03-{1 + i % 28:02}", f"Attack {i}", f"Syria attacked Iraq on day {i}. " * 4) for i in range(9)
-    )
-    looked = howsure.look(table("news.csv", "id published headline body", rows))
-    (command,) = looked.commands
-    assert command == (
-        "howsure events extract news.csv --text body --date published --id id --title headline --parser en_core_web_sm "
-        "--store news.duckdb"
-    )
-    assert any("docs/news-to-number.md" in note for note in looked.notes)
-    words = shlex.split(command.replace("en_core_web_sm", str(pipeline)))
-    assert "9 documents of" in run(*words[1:], "--workers", "1").out
-
-
-def test_scored_documents_lead_to_a_store_of_events() -> None:
-    rows = [f"d{at},{at % 28 + 1}-Jan-9{at % 9},{('Health', 'Crime')[at % 2]},0.{at:02},Text {at}" for at in range(60)]
-    Path("news.csv").write_text("\n".join(["doc,published,topic,p,headline", *rows]))
-    shown = run("look", "news.csv").out
-    command = "howsure events import news.csv --id doc --date published --actor topic --prob p --title headline"
-    assert f"  {command} --store news.duckdb\n" in shown
-    imported = run(*shlex.split(f"{command} --store news.duckdb")[1:]).out
-    assert "dates were read as %d-%b-%y" in imported
-    (proposed,) = re.findall(r"next: howsure (events label .*) \(read some", imported)
-    assert "20 left" in run(*shlex.split(proposed), "--draw-only", "--labels", "20").out
-    drawing = run("events", "figure", "news.duckdb")
-    assert (drawing.code, "howsure events series STORE --figure FILE.pdf" in drawing.err) == (2, True)
-
-
 def test_numbers_of_dated_texts_are_no_documents() -> None:
     rows = (
         (f"2026-03-{1 + i % 28:02}", f"A long answer to a question that was asked on day {i}. " * 4, i / 9)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from howsure_cli.plugins import GROUP, plugin_commands
+from howsure_cli.plugins import GROUP
 
 GOOD = """
 import click
@@ -79,12 +79,3 @@ def test_no_built_in_command_is_replaced(tmp_path: Path) -> None:
     done = run(tmp_path, "check", "--help")
     assert "Exit codes: 0 pass, 1 fail" in done.stdout
     assert "Says hello." not in run(tmp_path, "--help").stdout
-
-
-def test_the_papers_are_one(tmp_path: Path) -> None:
-    """Of a checkout; without them, `howsure reproduce` says what to install."""
-    assert plugin_commands()["reproduce"].distribution == "howsure-papers"
-    without = "import howsure_cli.chapters as cli; cli.plugin_commands = dict; "
-    done = run(tmp_path, "reproduce", "synthetic", before=without)
-    assert done.returncode == 2
-    assert "howsure-papers: in a checkout of howsure, `make demo` installs it" in done.stderr

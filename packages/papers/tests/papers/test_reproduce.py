@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from tests.cli.running import printed
+from tests.cli.test_plugins import run
 
 from howsure.show.table import Column
+from howsure_cli.plugins import plugin_commands
 from howsure_papers.reproduction import NAME, TEXT, Drawing, Finding, Found, experiment, numbers
 
 
@@ -120,3 +122,11 @@ def test_figures_and_json(tmp_path: Path) -> None:
     assert content["summary"] == "Of 3 findings 3 hold, 0 do not."
     figures = [f"figure-1-{panels}.{kind}" for panels in ("a", "bcd") for kind in ("png", "svg")]
     assert sorted(path.name for path in (tmp_path / "new").iterdir()) == figures
+
+
+def test_it_is_a_plugin_and_its_absence_is_explained(tmp_path: Path) -> None:
+    assert plugin_commands()["reproduce"].distribution == "howsure-papers"
+    without = "import howsure_cli.chapters as cli; cli.plugin_commands = dict; "
+    done = run(tmp_path, "reproduce", "synthetic", before=without)
+    assert done.returncode == 2
+    assert "howsure-papers: in a checkout of howsure, `make demo` installs it" in done.stderr

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 import pytest
-from tests.cli.running import howsure
-from tests.cli.walking import commands
 
 from howsure_cli.terminal.option_help import OPTION_HELP, SYNONYMS, TOPICS, names
+from tests.cli.running import howsure
+from tests.cli.walking import commands
 
 LINES = 50
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import click
 import pytest
-from tests.cli.running import howsure
-from tests.cli.walking import commands, spelled
 
 from howsure.errors import InputError
 from howsure_cli.terminal.commands import Command
 from howsure_cli.terminal.destinations import Written, WrittenFolder, check_destinations, is_read
+from tests.cli.running import howsure
+from tests.cli.walking import commands, spelled
 from tests.drills.writings import AS_OTHERS, TYPED, writing, writing_options
 
 COMMANDS = commands()
