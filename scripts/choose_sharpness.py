@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from typing import get_args
 
 from howsure.data import Document, read_documents
-from howsure_papers.corpora.coreference import each_span_once
+from howsure_papers.corpora.coreference import drop_repeated_spans
 from howsure_papers.judged_coreference import brier_skill, conll_f1, judge, over_documents
 from howsure_text.coreference import AntecedentModel
 from howsure_text.coreference.detection import Source
@@ -30,7 +30,7 @@ HEADER = (
 
 def read(path: str) -> list[Document]:
     """The documents of a file, spans that are annotated twice once."""
-    return [each_span_once(document) for document in read_documents(path)]
+    return [drop_repeated_spans(document) for document in read_documents(path)]
 
 
 def table(train: list[Document], development: list[Document], mentions: Source) -> Iterable[str]:

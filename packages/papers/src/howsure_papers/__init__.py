@@ -1,1 +1,1 @@
-"""Tables and figures of the papers, run again."""
+"""Reproductions of the tables and figures of the papers."""

@@ -1,4 +1,4 @@
-"""Other conditions of Nguyen & O'Connor (2015), Figure 2: a class of all others, later test data, the tokens."""
+"""Variants of Figure 2 of Nguyen & O'Connor (2015): a class of all other texts, later test data, other tokens."""
 
 from __future__ import annotations
 
@@ -21,24 +21,33 @@ from howsure_papers.corpora.labelled import SENTIMENT, Tweets, read_tweets
 from howsure_papers.corpora.news import WIKIPEDIA, WORD, items_of_wikipedia
 from howsure_papers.intervals import (
     SUBSAMPLES,
-    about,
-    around,
     each_over_training,
+    is_about,
+    point_values,
     random_subsamples,
-    values_of,
+    symmetric_estimate,
     verdict,
 )
-from howsure_papers.reproduction import NAME, Advance, Drawing, Finding, Found, experiment, nobody, numbers
+from howsure_papers.reproduction import (
+    NAME,
+    Advance,
+    Drawing,
+    ExperimentResult,
+    Finding,
+    experiment,
+    ignore_progress,
+    numbers,
+)
 from howsure_papers.sentiment import (
     BIN_SIZE,
     GRIDS,
     MODELS,
     Words,
-    best,
     binary_unigrams,
+    choose_best,
     every_fit,
     findings,
-    fitted,
+    fit_model,
     part_of_train,
     quantities,
 )
@@ -66,8 +75,8 @@ def steps_of_all_others() -> int:
 
 @experiment(TITLE, steps=steps_of_all_others)
 def reproduce_all_others(
-    *, data: str | None = None, limit: int | None = None, seed: int = 0, advance: Advance = nobody
-) -> Found:
+    *, data: str | None = None, limit: int | None = None, seed: int = 0, advance: Advance = ignore_progress
+) -> ExperimentResult:
     """Run Figure 2 on dated news, where a word is in the part of the smiley: against all other texts or against one
     class of them, split at random or by time; and on tweets with two kinds of tokens.
 
@@ -77,14 +86,14 @@ def reproduce_all_others(
     few texts hold the words; MissingExtraError without `classifiers`.
     """
     tweets = read_tweets(data, TWEETS if limit is None else limit)
-    outcomes = of_news(data, limit, seed, advance)
+    outcomes = news_variants(data, limit, seed, advance)
     variants = list(outcomes.values())
     variant_findings = [
         replace(finding, setting=variant.name) for variant in variants for finding in findings(variant.in_all)
     ]
     sizes = variants[0].sizes
     marked = "killed (kill, kills, killing)"
-    return Found(
+    return ExperimentResult(
         findings=[*variant_findings, *changes(outcomes)],
         tables=[
             numbers(
@@ -131,7 +140,7 @@ def reproduce_all_others(
             "subsamples": SUBSAMPLES,
             "seed": seed,
         },
-    ) + of_tokens(tweets, advance)
+    ) + compare_tokens(tweets, advance)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,11 +155,11 @@ class Variant:
     curves: Mapping[str, CalibrationCurve]
 
 
-def of_news(data: str | None, limit: int | None, seed: int, advance: Advance) -> dict[tuple[str, str], Variant]:
+def news_variants(data: str | None, limit: int | None, seed: int, advance: Advance) -> dict[tuple[str, str], Variant]:
     """The four settings, by what is against the marked texts and by the split; all are of the same size."""
     texts = [(item.date, [word.lower() for word in WORD.findall(item.text)]) for item in items_of_wikipedia(data)]
-    pools = {OTHERS: pool_of(texts, None), ONE: pool_of(texts, ONE_CLASS)}
-    counts = [np.bincount(periods_of(dates), minlength=3) for pool in pools.values() for dates, _ in pool]
+    pools = {OTHERS: text_pool(texts, None), ONE: text_pool(texts, ONE_CLASS)}
+    counts = [np.bincount(split_periods(dates), minlength=3) for pool in pools.values() for dates, _ in pool]
     sizes = np.min(counts, axis=0) if limit is None else np.minimum(np.min(counts, axis=0), limit)
     if not sizes.all():
         raise InputError(
@@ -159,15 +168,15 @@ def of_news(data: str | None, limit: int | None, seed: int, advance: Advance) ->
     judged_variants = {}
     for against, pool in pools.items():
         for split in (RANDOM, LATE):
-            parts = parts_of(pool, sizes, by_time=split == LATE, rng=np.random.default_rng([seed, 0]))
-            judged_variants[against, split] = judged(f"{against}, {split}".capitalize(), parts, seed, advance)
+            parts = draw_parts(pool, sizes, by_time=split == LATE, rng=np.random.default_rng([seed, 0]))
+            judged_variants[against, split] = judge_parts(f"{against}, {split}".capitalize(), parts, seed, advance)
     return judged_variants
 
 
 Dated = tuple[list[str], list[Words]]
 
 
-def pool_of(texts: Iterable[tuple[str, Words]], other: re.Pattern[str] | None) -> tuple[Dated, Dated]:
+def text_pool(texts: Iterable[tuple[str, Words]], other: re.Pattern[str] | None) -> tuple[Dated, Dated]:
     """The dates and words of negative and of positive texts, without the words that tell them apart."""
     pool: tuple[Dated, Dated] = ([], []), ([], [])
     for date, words in texts:
@@ -180,17 +189,19 @@ def pool_of(texts: Iterable[tuple[str, Words]], other: re.Pattern[str] | None) -
     return pool
 
 
-def periods_of(dates: Sequence[str]) -> Integers:
+def split_periods(dates: Sequence[str]) -> Integers:
     """0, 1 or 2: training, development and test in a split by time."""
     return np.searchsorted(LATER, [date[:4] for date in dates], side="right")
 
 
-def parts_of(pool: tuple[Dated, Dated], sizes: Integers, *, by_time: bool, rng: np.random.Generator) -> Parts:
+def draw_parts(pool: tuple[Dated, Dated], sizes: Integers, *, by_time: bool, rng: np.random.Generator) -> Parts:
     """Training, development and test texts, with the given numbers of either class, drawn at random."""
     drawn: list[tuple[list[Words], list[int]]] = [([], []) for _ in sizes]
     for label, (dates, words) in enumerate(pool):
         order = rng.permutation(len(words))
-        periods = periods_of(dates)[order] if by_time else np.repeat(np.arange(4), [*sizes, len(words) - sizes.sum()])
+        periods = (
+            split_periods(dates)[order] if by_time else np.repeat(np.arange(4), [*sizes, len(words) - sizes.sum()])
+        )
         for part, size in enumerate(sizes):
             rows = order[periods == part][:size]
             drawn[part][0].extend(words[i] for i in rows.tolist())
@@ -198,22 +209,22 @@ def parts_of(pool: tuple[Dated, Dated], sizes: Integers, *, by_time: bool, rng: 
     return [(words, np.array(labels)) for words, labels in drawn]
 
 
-def judged(name: str, parts: Parts, seed: int, advance: Advance) -> Variant:
+def judge_parts(name: str, parts: Parts, seed: int, advance: Advance) -> Variant:
     """Both models of a setting, with the best strengths, and the same fitted on halves of the training data."""
     features = binary_unigrams(*(words for words, _ in parts))
     train, dev, test = (
         (feature, labels.astype(np.uint8)) for feature, (_, labels) in zip(features, parts, strict=True)
     )
-    chosen = {kind: best(every_fit(kind, train, dev, advance)) for kind in MODELS}
+    chosen = {kind: choose_best(every_fit(kind, train, dev, advance)) for kind in MODELS}
     predicted = {kind: fit.probabilities(test[0]) for kind, fit in chosen.items()}
     halves = []
     for rows in random_subsamples(len(train[1]), rng=np.random.default_rng([seed, 1])):
         part, part_dev, part_test = part_of_train(rows, train, dev, test)
         probabilities = {}
         for kind in MODELS:
-            probabilities[kind] = fitted(kind, chosen[kind].strength, part, part_dev).probabilities(part_test[0])
+            probabilities[kind] = fit_model(kind, chosen[kind].strength, part, part_dev).probabilities(part_test[0])
             advance(1)
-        halves.append(values_of(quantities(test[1], probabilities, OF_NEWS)))
+        halves.append(point_values(quantities(test[1], probabilities, OF_NEWS)))
     errors = [f"CalibErr, {kind}" for kind in MODELS]
     in_all = each_over_training(quantities(test[1], predicted, OF_NEWS), halves, errors=errors)
     curves = {kind: curve_of(Pairs(test[1], q), bin_size=OF_NEWS, name=name) for kind, q in predicted.items()}
@@ -240,10 +251,10 @@ def changes(outcomes: Mapping[tuple[str, str], Variant]) -> list[Finding]:
 def difference(a: Estimate, b: Estimate) -> Estimate:
     """Of two independent estimates, by the upper halves of their intervals: the lower ones may be cut at 0."""
     reach = math.hypot(*(math.inf if estimate.high is None else estimate.high - estimate.value for estimate in (a, b)))
-    return around(a.value - b.value, reach, "independent", min(a.n, b.n))
+    return symmetric_estimate(a.value - b.value, reach, "independent", min(a.n, b.n))
 
 
-def of_tokens(tweets: Sequence[Tweets], advance: Advance) -> Found:
+def compare_tokens(tweets: Sequence[Tweets], advance: Advance) -> ExperimentResult:
     """The same tweets cut into words by nltk's TweetTokenizer and at blanks."""
     labels = [tweet.labels for tweet in tweets]
     cuts: dict[str, list[Sequence[Words]]] = {
@@ -256,7 +267,7 @@ def of_tokens(tweets: Sequence[Tweets], advance: Advance) -> Found:
         train, dev, test = zip(binary_unigrams(*cut), labels, strict=True)
         words[name] = train[0].shape[1]
         for kind in MODELS:
-            probabilities[kind][name] = best(every_fit(kind, train, dev, advance)).probabilities(test[0])
+            probabilities[kind][name] = choose_best(every_fit(kind, train, dev, advance)).probabilities(test[0])
     estimates = {kind: quantities(labels[-1], both) for kind, both in probabilities.items()}
     findings = [
         Finding("", f"{kind}: words cut at blanks {claim}", f"{OURS} minus {BLANKS}: {more}", holds, TOKENS)
@@ -266,7 +277,7 @@ def of_tokens(tweets: Sequence[Tweets], advance: Advance) -> Found:
             (
                 f"give about the same calibration error (within {SAME})",
                 both["CalibErr, difference"],
-                about(both["CalibErr, difference"], 0.0, SAME),
+                is_about(both["CalibErr, difference"], 0.0, SAME),
             ),
         )
     ]
@@ -282,4 +293,4 @@ def of_tokens(tweets: Sequence[Tweets], advance: Advance) -> Found:
             for what in SCORES
         ),
     )
-    return Found(findings=findings, tables=[table])
+    return ExperimentResult(findings=findings, tables=[table])

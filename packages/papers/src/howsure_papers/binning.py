@@ -11,7 +11,16 @@ from howsure.calibration.simulation import simulate_pairs
 from howsure.figures.calibration import curve_figure, histogram_figure
 from howsure.inputs.pairs import Floats, Pairs
 from howsure.show.table import COUNT, Column, digits
-from howsure_papers.reproduction import NAME, Advance, Drawing, Finding, Found, experiment, nobody, numbers
+from howsure_papers.reproduction import (
+    NAME,
+    Advance,
+    Drawing,
+    ExperimentResult,
+    Finding,
+    experiment,
+    ignore_progress,
+    numbers,
+)
 
 TOKENS = 33_306  # words of the paper's test set
 BETA = (0.05, 0.32)  # most words are surely no NN, some surely are: base rate 0.135
@@ -19,7 +28,7 @@ SLIGHTLY_OFF = 0.02
 
 
 @experiment("Bins of equal width against adaptive bins (Nguyen & O'Connor 2015, Figure 1)", steps=lambda: 1)
-def reproduce_binning(*, seed: int = 0, advance: Advance = nobody) -> Found:
+def reproduce_binning(*, seed: int = 0, advance: Advance = ignore_progress) -> ExperimentResult:
     """Run Figure 1 again: bins of width .02 and .1, and adaptive bins of 1,000, on 33,306 skewed predictions.
 
     The paper's predictions (of the tag NN) are not public; these are drawn from a Beta distribution as skewed as its
@@ -33,10 +42,10 @@ def reproduce_binning(*, seed: int = 0, advance: Advance = nobody) -> Found:
         "normal intervals. The same of a tagger of ours, on fewer words, is on the page of taggers."
     )
     recipe = {"pairs": TOKENS, "beta": list(BETA), "k": SLIGHTLY_OFF, "seed": seed}
-    return result + Found(notes=[note], recipe=recipe)
+    return result + ExperimentResult(notes=[note], recipe=recipe)
 
 
-def in_bins(pairs: Pairs, *, seed: int, where: str = "", key: str = "") -> Found:
+def in_bins(pairs: Pairs, *, seed: int, where: str = "", key: str = "") -> ExperimentResult:
     """The panels of Figure 1 of some pairs, and what the paper says of them. where: what the pairs are of, if several
     are on a page; key: so that its figures have names of their own."""
     q = pairs.probabilities
@@ -59,7 +68,7 @@ def in_bins(pairs: Pairs, *, seed: int, where: str = "", key: str = "") -> Found
     skew = f"{ends:.0%} of the predictions lie within 0.05 of 0 or 1"
     of = f", {where}" if where else ""
     bcd = f"Figure 1 (b), (c), (d){of}: calibration curves from bins of width .02 and .1, and from adaptive bins."
-    return Found(
+    return ExperimentResult(
         findings=(
             Finding("1 (a)", "predictions are skewed: many near 0 or 1", skew, ends > 0.8, where),
             Finding(

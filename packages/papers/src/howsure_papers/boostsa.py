@@ -16,7 +16,17 @@ from howsure.stats.proportions import normal_quantile
 from howsure_papers.corpora.tagged import ARK, Corpus, read_ark
 from howsure_papers.drawings import Series, series_figure
 from howsure_papers.intervals import LEVEL, mean_estimate, opposite, share_estimate, verdict
-from howsure_papers.reproduction import NAME, Advance, Drawing, Finding, Found, Numbers, experiment, nobody, numbers
+from howsure_papers.reproduction import (
+    NAME,
+    Advance,
+    Drawing,
+    ExperimentResult,
+    Finding,
+    Numbers,
+    experiment,
+    ignore_progress,
+    numbers,
+)
 from howsure_papers.taggers import BASIC, CHOSEN, PENALTIES, choose
 
 TITLE = "BooStSa's p against sub-sample share and test-set size (Fornaciari et al. 2022, Figures 1 and 2)"
@@ -72,8 +82,8 @@ def steps_of_boostsa() -> int:
 
 @experiment(TITLE, steps=steps_of_boostsa)
 def reproduce_boostsa(
-    *, data: str | None = None, limit: int | None = None, seed: int = 0, advance: Advance = nobody
-) -> Found:
+    *, data: str | None = None, limit: int | None = None, seed: int = 0, advance: Advance = ignore_progress
+) -> ExperimentResult:
     """Run Figures 1 and 2 again, each compared with resamples of full size and a permutation test on the same data.
 
     Figure 1 is simulated as the paper says. Figure 2 compares two taggers that are not public; here an HMM and a
@@ -84,28 +94,28 @@ def reproduce_boostsa(
     """
     tagged = tag(read_ark(data, limit), advance)
     p = simulate(seed, advance)
-    sizes = by_size(tagged, seed, advance)
+    sizes = run_tests_by_size(tagged, seed, advance)
     share, y_label = "share in a sub-sample", "test sets with p ≤ .05"
-    return Found(
-        findings=(*findings_of_figure_1(p), *findings_of_figure_2(sizes)),
-        tables=(table_of_figure_1(p), *tables_of_figure_2(sizes)),
+    return ExperimentResult(
+        findings=(*figure_1_findings(p), *figure_2_findings(sizes)),
+        tables=(figure_1_table(p), *figure_2_tables(sizes)),
         drawings=[
             Drawing(
                 "figure-1",
                 "Figure 1: mean p of macro-F1 over 10 simulations with its 95 % interval, by share of the sub-samples; "
                 "a true difference of one point.",
-                lambda: series_figure(panels_of_figure_1(p), x_label="test set", y_label="p", legend_outside=True),
+                lambda: series_figure(figure_1_panels(p), x_label="test set", y_label="p", legend_outside=True),
             ),
             Drawing(
                 "figure-2",
                 "Figure 2: p of CRF-Basic against the HMM on the first words of the test tweets.",
-                lambda: series_figure(panels_of_figure_2(sizes), x_label=share, y_label="p", legend_outside=True),
+                lambda: series_figure(figure_2_panels(sizes), x_label=share, y_label="p", legend_outside=True),
             ),
             Drawing(
                 "figure-2-drawn",
                 "Of 100 test sets of this many words, drawn by tweet: the share on which the rule finds the "
                 "difference.",
-                lambda: series_figure(panels_of_draws(sizes), x_label=share, y_label=y_label, legend_outside=True),
+                lambda: series_figure(draw_panels(sizes), x_label=share, y_label=y_label, legend_outside=True),
             ),
         ],
         notes=NOTES,
@@ -129,7 +139,7 @@ def p_values(columns: Columns, metrics: Sequence[str], *, loops: int, seed: int)
     return np.array([[row.p_value for row in result] for result in compared])
 
 
-def balanced(n: int, rng: np.random.Generator) -> Columns:
+def simulate_balanced(n: int, rng: np.random.Generator) -> Columns:
     """Two classes of n/2 items; both systems are right equally often in either class, and their errors independent."""
     targets = np.repeat([0, 1], n // 2)
     systems = []
@@ -147,41 +157,43 @@ def simulate(seed: int, advance: Advance) -> Floats:
     p = np.empty((len(SIZES), len(TESTS), SIMULATIONS))
     for i, n in enumerate(SIZES):
         for k in range(SIMULATIONS):
-            columns = balanced(n, np.random.default_rng([seed, n, k]))
+            columns = simulate_balanced(n, np.random.default_rng([seed, n, k]))
             p[i, :, k] = p_values(columns, [METRIC], loops=SIMULATED_LOOPS, seed=seed + k)[:, 0]
             advance(1)
     return p
 
 
-def of_test(p: Floats, test: str) -> Floats:
+def test_p_values(p: Floats, test: str) -> Floats:
     """p of one test on the simulated sets: (sizes, simulations)."""
     return np.asarray(p[:, TESTS.index(test)])
 
 
-def panels_of_figure_1(p: Floats) -> list[tuple[str, list[Series]]]:
+def figure_1_panels(p: Floats) -> list[tuple[str, list[Series]]]:
     """The mean over the simulations, with its 95 % interval."""
     lines = []
     for test in TESTS:
-        means = [mean_estimate(row) for row in of_test(p, test)]
+        means = [mean_estimate(row) for row in test_p_values(p, test)]
         lows, highs = [mean.low or 0.0 for mean in means], [mean.high or 0.0 for mean in means]
         lines.append(Series(test, SIZES, [mean.value for mean in means], lows, highs))
     return [("a true difference of one point", lines)]
 
 
-def table_of_figure_1(p: Floats) -> Numbers:
+def figure_1_table(p: Floats) -> Numbers:
     """The means."""
-    tests = [Column(test, digits(3), values=of_test(p, test).mean(axis=1)) for test in TESTS]
+    tests = [Column(test, digits(3), values=test_p_values(p, test).mean(axis=1)) for test in TESTS]
     caption = "Figure 1: mean p of macro-F1 by test-set size and share"
     return numbers(caption, SIZES, Column("test set", COUNT, values=SIZES), *tests)
 
 
-def findings_of_figure_1(p: Floats) -> tuple[Finding, ...]:
+def figure_1_findings(p: Floats) -> tuple[Finding, ...]:
     """What the paper says of the figure, each decided by the least certain of its intervals."""
-    of_rule = [of_test(p, share_name(share)) for share in SHARES]
+    of_rule = [test_p_values(p, share_name(share)) for share in SHARES]
     by_size = [mean_estimate(p_of_size[0] - p_of_size[-1]) for p_of_size in of_rule]
-    by_share = [mean_estimate(differences) for differences in of_test(p, SMALLEST) - of_test(p, LARGEST)]
+    by_share = [mean_estimate(differences) for differences in test_p_values(p, SMALLEST) - test_p_values(p, LARGEST)]
     widest = float(p[:, : len(SHARES)].std(axis=2, ddof=1).max()) * normal_quantile(LEVEL) / np.sqrt(SIMULATIONS)
-    small, large, full, exact = (f"{of_test(p, test)[-1].mean():.3f}" for test in (SMALLEST, LARGEST, FULL, EXACT))
+    small, large, full, exact = (
+        f"{test_p_values(p, test)[-1].mean():.3f}" for test in (SMALLEST, LARGEST, FULL, EXACT)
+    )
     least_size, least_share = (min(drops, key=lambda drop: drop.low or 0.0) for drops in (by_size, by_share))
     grows = verdict(least_share)
     sizes = f"from {SIZES[0]:,} to {SIZES[-1]:,} items p falls by {least_size} or more, whatever the share"
@@ -227,7 +239,7 @@ class TaggedWords:
 
 
 @dataclass(frozen=True, slots=True)
-class OfSize:
+class SizeResult:
     """Test sets of some words. first, drawn: p (tests, metrics) of the first words, (draws, tests, metrics) of draws.
 
     values (2, metrics): of the baseline and the model on the first words.
@@ -256,7 +268,7 @@ def tag(corpus: Corpus, advance: Advance) -> TaggedWords:
     return TaggedWords(columns, tweets, {"pseudocount": hmm.setting, "c2": crf.setting})
 
 
-def by_size(tagged: TaggedWords, seed: int, advance: Advance) -> list[OfSize]:
+def run_tests_by_size(tagged: TaggedWords, seed: int, advance: Advance) -> list[SizeResult]:
     """Every test on the first words, and on as many of drawn tweets; of all sizes that there are words for."""
     sizes = [n for n in WORDS if n < len(tagged)]
     advance((len(WORDS) - len(sizes)) * (DRAWS + 1))
@@ -272,18 +284,18 @@ def by_size(tagged: TaggedWords, seed: int, advance: Advance) -> list[OfSize]:
             rng = np.random.default_rng([seed, n, k])
             drawn[k] = p_values(tagged.drawn(n, rng), list(METRICS), loops=LOOPS_OF_A_DRAW, seed=seed + k)
             advance(1)
-        sizes_.append(OfSize(n, values, first, drawn))
+        sizes_.append(SizeResult(n, values, first, drawn))
     return sizes_
 
 
-def papers_size(sizes: Sequence[OfSize]) -> OfSize:
+def result_at_paper_size(sizes: Sequence[SizeResult]) -> SizeResult:
     """The test sets of as many words as the paper's; of all, where there are fewer."""
     return next((size for size in sizes if size.words == PAPERS_WORDS), sizes[-1])
 
 
-def findings_of_figure_2(sizes: Sequence[OfSize]) -> tuple[Finding, ...]:
+def figure_2_findings(sizes: Sequence[SizeResult]) -> tuple[Finding, ...]:
     """The paper's finding for its number of words, by metric, and what the share does to the test."""
-    size = papers_size(sizes)
+    size = result_at_paper_size(sizes)
     default, exact = size.found(share_name(DEFAULT), "accuracy"), size.found(EXACT, "accuracy")
     shares = [f"{value:.2f} [{low:.2f}, {high:.2f}]" for value, low, high in (default, exact)]
     claim = "at its default share of .1 the rule finds the difference less often than a permutation"
@@ -292,14 +304,14 @@ def findings_of_figure_2(sizes: Sequence[OfSize]) -> tuple[Finding, ...]:
         f"permutation in {shares[1]}"
     )
     less = True if default[2] < exact[1] else False if default[1] > exact[2] else None
-    return (*(_late(size, metric) for metric in METRICS), Finding("", claim, ours, less))
+    return (*(_share_finding(size, metric) for metric in METRICS), Finding("", claim, ours, less))
 
 
-def _late(of_size: OfSize, metric: str) -> Finding:
+def _share_finding(size_result: SizeResult, metric: str) -> Finding:
     column = list(METRICS).index(metric)
-    first = next((share for share, p in zip(SHARES, of_size.first[:, column], strict=False) if p <= ALPHA), None)
+    first = next((share for share, p in zip(SHARES, size_result.first[:, column], strict=False) if p <= ALPHA), None)
     at, widest = (
-        np.quantile(of_size.drawn[:, TESTS.index(share_name(share)), column], [0.025, 0.975])
+        np.quantile(size_result.drawn[:, TESTS.index(share_name(share)), column], [0.025, 0.975])
         for share in (PAPERS_SHARE, SHARES[-1])
     )
     gains = " and ".join(f"{points} points of {METRICS[name]}" for name, points in PAPERS_GAINS.items())
@@ -309,7 +321,7 @@ def _late(of_size: OfSize, metric: str) -> Finding:
     return Finding(
         "2",
         f"p ≤ .05 only with a share above 30 % ({PAPERS_WORDS:,} words, gains of {gains})",
-        f"on {of_size.words:,} words, a gain of {100 * float(np.diff(of_size.values[:, column])[0]):.2f} points, "
+        f"on {size_result.words:,} words, a gain of {100 * np.diff(size_result.values[:, column])[0]:.2f} points, "
         f"p ≤ .05 {reached}; on {DRAWS} sets of as many words drawn by tweet, 95 % of p lie in "
         f"[{at[0]:.3f}, {at[1]:.3f}] for a share of {PAPERS_SHARE}, in [{widest[0]:.3f}, {widest[1]:.3f}] for "
         f"{SHARES[-1]}",
@@ -318,7 +330,7 @@ def _late(of_size: OfSize, metric: str) -> Finding:
     )
 
 
-def panels_of_figure_2(sizes: Sequence[OfSize]) -> list[tuple[str, list[Series]]]:
+def figure_2_panels(sizes: Sequence[SizeResult]) -> list[tuple[str, list[Series]]]:
     """One panel per metric: p on the first words against the share."""
     level = Series("p = .05", SHARES, [ALPHA] * len(SHARES))
     return [
@@ -327,7 +339,7 @@ def panels_of_figure_2(sizes: Sequence[OfSize]) -> list[tuple[str, list[Series]]
     ]
 
 
-def panels_of_draws(sizes: Sequence[OfSize]) -> list[tuple[str, list[Series]]]:
+def draw_panels(sizes: Sequence[SizeResult]) -> list[tuple[str, list[Series]]]:
     """One panel per metric: how often the difference is found, against the share, with its interval."""
     panels = []
     for metric, name in METRICS.items():
@@ -339,11 +351,11 @@ def panels_of_draws(sizes: Sequence[OfSize]) -> list[tuple[str, list[Series]]]:
     return panels
 
 
-def _words(of_size: OfSize) -> str:
-    return f"{of_size.words:,} words"
+def _words(size_result: SizeResult) -> str:
+    return f"{size_result.words:,} words"
 
 
-def tables_of_figure_2(sizes: Sequence[OfSize]) -> tuple[Numbers, Numbers]:
+def figure_2_tables(sizes: Sequence[SizeResult]) -> tuple[Numbers, Numbers]:
     """p on the first words, and how often each test finds the difference; a row per size and metric."""
     rows = [(size, column, metric) for size in sizes for column, metric in enumerate(METRICS)]
     about = (

@@ -37,8 +37,8 @@ from howsure_papers.intervals import (
     unbounded,
     verdict,
 )
-from howsure_papers.label_errors import Contest, label_errors, of_sentences, squared_errors, wins
-from howsure_papers.reproduction import NAME, TEXT, Advance, Drawing, Finding, Found, Numbers, numbers
+from howsure_papers.label_errors import Contest, label_errors, select_sentences, squared_errors, wins
+from howsure_papers.reproduction import NAME, TEXT, Advance, Drawing, ExperimentResult, Finding, Numbers, numbers
 from howsure_papers.taggers import (
     CHOSEN_HMM,
     HMM_SUBSAMPLES,
@@ -48,19 +48,19 @@ from howsure_papers.taggers import (
     SIZES_TRIED,
     Judged,
     Rivals,
-    rivals,
+    train_rivals,
 )
 from howsure_text.sequences.tagger import Tagger
 
 BIN_SIZE = 5_000  # of all labels together, the paper's; each label by itself has n^(2/3) / 2
-OF_LABEL = "auto"
+LABEL_BIN_SIZE = "auto"
 OTHER_BIN_SIZES = (200, 1_000, BIN_SIZE)
 NOUN = "NN"
 HMM, CRF = "HMM", "CRF-Basic"
 ERRORS = (f"CalibErr, {HMM}", f"CalibErr, {CRF}")  # which are 0 or more
 SUREST = "surest tag: P - right"
 SIGNIFICANT = 0.05
-MOST_COLUMNS = 50
+MAX_COLUMNS = 50
 PAPER = {f"accuracy, {HMM}": "about 0.887", f"accuracy, {CRF}": "about 0.887"}
 
 
@@ -109,7 +109,7 @@ class Outcome:
         return f"{self.corpus.name}, {self.hmm}"
 
 
-def hold_all(
+def run_contests(
     corpora: Sequence[Corpus], ask: Callable[[Corpus], Question], *, seed: int, advance: Advance
 ) -> list[Outcome]:
     """The contests of both HMMs with the CRFs that are as accurate, on every corpus.
@@ -120,31 +120,31 @@ def hold_all(
     outcomes = []
     for corpus in corpora:
         times = SUBSAMPLES if corpus is corpora[0] else 0
-        models = [rivals(corpus, name=name, seed=seed, crf_subsamples=times, advance=advance) for name in HMMS]
-        outcomes += [hold(corpus, ask(corpus), pair, seed=seed, advance=advance) for pair in models]
+        models = [train_rivals(corpus, name=name, seed=seed, crf_subsamples=times, advance=advance) for name in HMMS]
+        outcomes += [run_contest(corpus, ask(corpus), pair, seed=seed, advance=advance) for pair in models]
     return outcomes
 
 
 def steps_of_contests() -> int:
-    """About how often `hold_all` calls `advance` for two corpora."""
+    """About how often `run_contests` calls `advance` for two corpora."""
     return 2 * 2 * (SIZES_TRIED + len(PENALTIES) + 2 * HMM_SUBSAMPLES + SUBSAMPLES)
 
 
-def hold(corpus: Corpus, question: Question, pair: Rivals, *, seed: int, advance: Advance) -> Outcome:
+def run_contest(corpus: Corpus, question: Question, pair: Rivals, *, seed: int, advance: Advance) -> Outcome:
     """Ask both taggers, and those trained on halves of their sentences: the variances of both add up."""
     hmm, crf = (question.judge(fit.tagger) for fit in (pair.hmm, pair.crf))
-    tags = Contest(*(label_errors(judged.pairs, bin_size=OF_LABEL) for judged in (hmm, crf)))
+    tags = Contest(*(label_errors(judged.pairs, bin_size=LABEL_BIN_SIZE) for judged in (hmm, crf)))
     sentences = np.unique(hmm.sentences)
     in_test = estimates(hmm, crf, tags, question)
     rng = np.random.default_rng([seed, 2])
-    bin_sizes = (OF_LABEL, BIN_SIZE)
+    bin_sizes = (LABEL_BIN_SIZE, BIN_SIZE)
     of_models = [model_values(judged, tags.names, question) for judged in (hmm, crf)]
     of_hmm, won = [], []
     for tagger in pair.hmm_halves:
         half = question.judge(tagger)
         of_hmm.append(values(model_values(half, tags.names, question), of_models[1]))
         some = rng.permutation(sentences)[: len(sentences) // 2]
-        won.append(wins_by_size((of_sentences(judged.pairs, some) for judged in (half, crf)), bin_sizes))
+        won.append(wins_by_size((select_sentences(judged.pairs, some) for judged in (half, crf)), bin_sizes))
         advance(1)
     in_all = each_over_training(in_test, of_hmm, errors=ERRORS)
     all_wins = wins_by_size((hmm.pairs, crf.pairs), (*bin_sizes, *OTHER_BIN_SIZES))
@@ -188,7 +188,7 @@ def model_values(judged: Judged, names: Sequence[str], question: Question) -> di
     """What `estimates` compares, of one model and without intervals."""
     pairs = judged.pairs
     bins = bin_pairs(pairs, binning="adaptive", bin_size=BIN_SIZE, n_bins=None)
-    squared = squared_errors(pairs, bin_size=OF_LABEL)
+    squared = squared_errors(pairs, bin_size=LABEL_BIN_SIZE)
     brier, log = (
         float(loss.expected(pairs.probabilities, pairs.labels.astype(np.float64)).mean()) for loss in (BRIER, LOG)
     )
@@ -248,8 +248,10 @@ def findings_by_label(outcome: Outcome) -> list[Finding]:
     names = [f"the {k} most common {labels}, difference" for k in (question.few, question.many)]
     average = [outcome.in_all[name] for name in names]
     claims = {
-        f"the CRF is better calibrated for most {labels} ({question.paper})": _most(outcome.wins[OF_LABEL], n),
-        f"the same in bins of {BIN_SIZE:,}, the paper's": _most(outcome.wins[BIN_SIZE], n),
+        f"the CRF is better calibrated for most {labels} ({question.paper})": _majority_text(
+            outcome.wins[LABEL_BIN_SIZE], n
+        ),
+        f"the same in bins of {BIN_SIZE:,}, the paper's": _majority_text(outcome.wins[BIN_SIZE], n),
         f"significantly so for most {labels}": (
             f"significantly better for {better} of {n}, significantly worse for {worse} "
             f"(Holm's adjustment for {n} {labels}, 5 %, test data)",
@@ -263,7 +265,7 @@ def findings_by_label(outcome: Outcome) -> list[Finding]:
     return [Finding(question.figure, claim, *ours, outcome.setting) for claim, ours in claims.items()]
 
 
-def _most(won: Estimate, n: int) -> tuple[str, bool | None]:
+def _majority_text(won: Estimate, n: int) -> tuple[str, bool | None]:
     """For how many of n labels the CRF is better, and whether these are most."""
     low, high = max(won.low or 0.0, 0.0), min(won.high or n, n)
     return f"for {won.value:.0f} of {n} [{low:.0f}, {high:.0f}]", verdict(won, above=n / 2)
@@ -370,10 +372,10 @@ def bin_sizes_table(outcomes: Sequence[Outcome]) -> Numbers:
     )
 
 
-def found_by_label(outcomes: Sequence[Outcome], shown: str, more: Sequence[Numbers] = ()) -> Found:
+def found_by_label(outcomes: Sequence[Outcome], shown: str, more: Sequence[Numbers] = ()) -> ExperimentResult:
     """The tables, figures and notes of the contests; `shown` says what Figure 4 shows, `more` are other tables."""
     of_corpora = by_corpus(outcomes)
-    return Found(
+    return ExperimentResult(
         tables=[
             models_table(outcomes),
             *map(quantities_table, of_corpora),
@@ -403,7 +405,7 @@ def drawings_of_labels(outcomes: Sequence[Outcome], shown: str) -> list[Drawing]
 def labels_figure(outcome: Outcome) -> Figure:
     """Both models' errors by label, the most frequent first, and the averages over the most common ones."""
     order, few, many = outcome.question.order, outcome.question.few, outcome.question.many
-    shown = order[:MOST_COLUMNS]
+    shown = order[:MAX_COLUMNS]
     labels = [outcome.tags.names[i] for i in shown] + [f"top {few}", f"top {many}"]
     models = [
         (name, [errors.errors[i] for i in shown] + [errors.average(order[:few]), errors.average(order[:many])])
@@ -412,7 +414,7 @@ def labels_figure(outcome: Outcome) -> Figure:
     return side_by_side_figure(labels, models, averages=2, y_label="calibration error")
 
 
-def recipe_of(corpora: Sequence[Corpus], seed: int, **more: int) -> dict[str, object]:
+def contest_recipe(corpora: Sequence[Corpus], seed: int, **more: int) -> dict[str, object]:
     """What the contests are made from."""
     return {
         "data": "wsj_sample, ud_english_ewt",

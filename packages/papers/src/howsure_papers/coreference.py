@@ -1,4 +1,4 @@
-"""Section 5.3 and Figure 5 of Nguyen & O'Connor (2015): are the probabilities that two mentions corefer calibrated?"""
+"""Section 5.3 and Figure 5 of Nguyen & O'Connor (2015): the calibration of coreference probabilities."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from howsure.inputs.pairs import Bools, Pairs
 from howsure.result import Estimate
 from howsure.show.table import COUNT, ESTIMATE, POINT, Column, digits
 from howsure_papers.corpora.coreference import GUM, LITBANK, ONTOGUM, CoreferenceCorpus, default_parser, read_corpus
-from howsure_papers.intervals import fine, fine_kind, opposite, verdict
+from howsure_papers.intervals import estimate_kind, estimate_text, opposite, verdict
 from howsure_papers.judged_coreference import (
     BIN_SIZE,
     DOUBTFUL,
@@ -29,11 +29,11 @@ from howsure_papers.judged_coreference import (
     NEAR_ZERO,
     SAMPLES,
     Judged,
-    bin_size_of,
     brier_skill,
+    choose_bin_size,
     conll_f1,
     judge,
-    nats_a_mention,
+    nats_per_mention,
     over_documents,
     overconfidence,
     overconfidence_far,
@@ -44,11 +44,11 @@ from howsure_papers.reproduction import (
     TEXT,
     Advance,
     Drawing,
+    ExperimentResult,
     Finding,
-    Found,
     Numbers,
     experiment,
-    nobody,
+    ignore_progress,
     numbers,
 )
 from howsure_text.coreference import AntecedentModel, CorefPosterior
@@ -97,8 +97,8 @@ def reproduce_coreference(
     parser: str | None = None,
     limit: int | None = None,
     seed: int = 0,
-    advance: Advance = nobody,
-) -> Found:
+    advance: Advance = ignore_progress,
+) -> ExperimentResult:
     """Run section 5.3 again: P(two mentions corefer), exactly and by 1,000 samples, against what is annotated.
 
     Antecedent models are trained on OntoGUM, GUM and LitBank, by likelihood and by softmax-margin, on gold and on
@@ -119,19 +119,19 @@ def reproduce_coreference(
     for setting in FITS:
         if setting.corpus in corpora:
             corpus = corpora[setting.corpus]
-            model = trained(setting, corpus, seed=seed, passes=PASSES if limit is None else PASSES_OF_A_SLICE)
-            judged[setting] = judge(_asked(model, corpus.test), corpus.test, seed=seed)
+            model = train_model(setting, corpus, seed=seed, passes=PASSES if limit is None else PASSES_OF_A_SLICE)
+            judged[setting] = judge(_compute_posteriors(model, corpus.test), corpus.test, seed=seed)
             if setting.corpus == GUM and setting.mentions == "detected" and corpus.parsed is not None:
-                parsed = judge(_asked(model, corpus.parsed), corpus.parsed, seed=seed)
+                parsed = judge(_compute_posteriors(model, corpus.parsed), corpus.parsed, seed=seed)
                 judged[replace(setting, trees="parser")] = parsed
             if corpus.dev:
-                development[setting] = judge(_asked(model, corpus.dev), corpus.dev)
+                development[setting] = judge(_compute_posteriors(model, corpus.dev), corpus.dev)
         advance(1)
     corpora_read = (
         f"{corpus.name} ({len(corpus.train)} + {len(corpus.dev)} + {len(corpus.test)} documents)"
         for corpus in corpora.values()
     )
-    return Found(
+    return ExperimentResult(
         findings=findings(judged),
         tables=[
             paper_table(judged),
@@ -165,7 +165,7 @@ def reproduce_coreference(
     )
 
 
-def trained(setting: Setting, corpus: CoreferenceCorpus, *, seed: int, passes: int) -> AntecedentModel:
+def train_model(setting: Setting, corpus: CoreferenceCorpus, *, seed: int, passes: int) -> AntecedentModel:
     """The model of a setting; who interrupts its training ends the experiment, not this training alone."""
     way = SHARPENED.get((setting.corpus, setting.mentions), {})
     model = AntecedentModel(mentions=setting.mentions, loss=setting.loss, rng=seed, passes=passes, **way)
@@ -175,7 +175,7 @@ def trained(setting: Setting, corpus: CoreferenceCorpus, *, seed: int, passes: i
     return model
 
 
-def _asked(model: AntecedentModel, documents: Sequence[Document]) -> list[CorefPosterior]:
+def _compute_posteriors(model: AntecedentModel, documents: Sequence[Document]) -> list[CorefPosterior]:
     return [model.posterior(document) for document in documents]
 
 
@@ -198,7 +198,7 @@ def corpora_figure(judged: Results) -> Figure:
 
 def findings(judged: Results) -> list[Finding]:
     """What the paper says of its Figure 5, decided from intervals over documents, for each loss of training."""
-    findings_ = [finding for loss in LOSSES for finding in _of_the_paper(judged[replace(PAPER, loss=loss)], loss)]
+    findings_ = [finding for loss in LOSSES for finding in _paper_findings(judged[replace(PAPER, loss=loss)], loss)]
     if NOVELS in judged:
         error = judged[NOVELS].curve.error
         ours = f"novels: {error} on {len(judged[NOVELS].pairs):,} pairs"
@@ -208,7 +208,7 @@ def findings(judged: Results) -> list[Finding]:
     return findings_
 
 
-def _of_the_paper(mine: Judged, loss: Loss) -> list[Finding]:
+def _paper_findings(mine: Judged, loss: Loss) -> list[Finding]:
     error, near, gap = mine.curve.error, mine.away_from_zero, over_documents(overconfidence, mine)
     setting = f"trained by {'softmax-margin' if loss == 'margin' else loss}"
     well = "the pair predictions are very well calibrated: CalibErr < 0.01"
@@ -237,7 +237,7 @@ def _small(error: Estimate) -> bool | None:
 def corrections(judged: Results) -> tuple[str, ...]:
     """The two points in which the paper's experiment can be done better, with what they amount to here."""
     mine, margin = judged[PAPER], judged[replace(PAPER, loss="margin")]
-    more, of_new = over_documents(overconfidence, margin, mine), compared(margin.new, mine.new)
+    more, of_new = over_documents(overconfidence, margin, mine), compare_pairs(margin.new, mine.new)
     costs = {True: "costs calibration", False: "helps calibration", None: "does the same, as far as these data show"}
     distance = mine.sampled - mine.pairs.probabilities
     return (
@@ -248,7 +248,7 @@ def corrections(judged: Results) -> tuple[str, ...]:
         f"The training loss, which the paper does not mention, matters: the softmax-margin {costs[verdict(more)]}. "
         f"The mean prediction minus the frequency, above {HALF:g}, is {more} more than with the likelihood; CalibErr "
         f"of P(new), by mention, is {of_new.error_a} against {of_new.error_b}, squared difference "
-        f"{fine(of_new.squared_error_difference, 5, sign='+')}.",
+        f"{estimate_text(of_new.squared_error_difference, 5, sign='+')}.",
     )
 
 
@@ -270,7 +270,7 @@ def paper_table(judged: Results) -> Numbers:
         (f"the same, {low:g} to {high:g}, {FAR} mentions apart or more", "", over(overconfidence_far)),
         (f"CalibErr, P(i ~ j) > {NEAR_ZERO:g}", "", lambda result: result.away_from_zero),
         ("Brier skill of pairs", "", over(brier_skill)),
-        ("log-probability of gold, nats per mention", "", over(nats_a_mention)),
+        ("log-probability of gold, nats per mention", "", over(nats_per_mention)),
     ]
     return numbers(
         "Paper and ours",
@@ -293,7 +293,7 @@ def settings_table(judged: Results, title: str) -> Numbers:
         title,
         judged,
         *(Column(name, NAME) for name in ("corpus", "mentions", "trees", "loss")),
-        Column("CoNLL F1", fine_kind(1), get=lambda where: over_documents(conll_f1, judged[where])),
+        Column("CoNLL F1", estimate_kind(1), get=lambda where: over_documents(conll_f1, judged[where])),
         *(
             Column(name, digits(1), values=[100 * getattr(totals, key).f1 for totals in total.values()])
             for name, key in scores.items()
@@ -303,7 +303,7 @@ def settings_table(judged: Results, title: str) -> Numbers:
         Column("P > .05", ESTIMATE, get=lambda where: judged[where].away_from_zero),
         Column("P(new)", ESTIMATE, get=lambda where: judged[where].error_of_new),
         Column("Brier skill", digits(3), get=lambda where: over_documents(brier_skill, judged[where]).value),
-        Column("nats per mention", digits(3), get=lambda where: over_documents(nats_a_mention, judged[where]).value),
+        Column("nats per mention", digits(3), get=lambda where: over_documents(nats_per_mention, judged[where]).value),
         Column("entities in 95 %", TEXT, get=lambda where: f"{judged[where].inside} of {len(judged[where].nats)}"),
     )
 
@@ -344,19 +344,19 @@ def changes_table(judged: Results) -> Numbers:
                 label = str(setting) if same else f"{setting}, {setting.loss}"
                 pairs.append((name, label, judged[other], judged[setting], same))
     pairs.sort(key=lambda row: row[:2])
-    squared = [compared(a.pairs, b.pairs).squared_error_difference if same else None for *_, a, b, same in pairs]
-    of_new = [compared(a.new, b.new).squared_error_difference if same else None for *_, a, b, same in pairs]
-    nats = [over_documents(nats_a_mention, a, b) if same else None for *_, a, b, same in pairs]
-    small = fine_kind(5, sign="+")
+    squared = [compare_pairs(a.pairs, b.pairs).squared_error_difference if same else None for *_, a, b, same in pairs]
+    of_new = [compare_pairs(a.new, b.new).squared_error_difference if same else None for *_, a, b, same in pairs]
+    nats = [over_documents(nats_per_mention, a, b) if same else None for *_, a, b, same in pairs]
+    small = estimate_kind(5, sign="+")
     return numbers(
         "What changes, with intervals paired by document",
         pairs,
         Column("change", NAME, get=lambda row: row[0]),
         Column("setting", NAME, get=lambda row: row[1]),
-        Column("CoNLL F1", fine_kind(1), values=[over_documents(conll_f1, a, b) for *_, a, b, _ in pairs]),
+        Column("CoNLL F1", estimate_kind(1), values=[over_documents(conll_f1, a, b) for *_, a, b, _ in pairs]),
         Column("squared CalibErr", small, values=squared),
         Column("squared CalibErr of P(new)", small, values=of_new),
-        Column("nats per mention", fine_kind(4), values=nats),
+        Column("nats per mention", estimate_kind(4), values=nats),
     )
 
 
@@ -394,13 +394,13 @@ def notes(left_out: Sequence[int], parsed: bool) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def compared(pairs: Pairs, other: Pairs) -> CalibrationComparison:
+def compare_pairs(pairs: Pairs, other: Pairs) -> CalibrationComparison:
     """The calibration of two models on the same rows; differences are `pairs` - `other`."""
     return compare_calibration(
         pairs.labels,
         pairs.probabilities,
         against=other.probabilities,
-        bin_size=bin_size_of(pairs),
+        bin_size=choose_bin_size(pairs),
         clusters=pairs.clusters,
     )
 

@@ -1,4 +1,4 @@
-"""Synthetic corpora whose truth is known: how often the interval of a count holds it."""
+"""Coverage of the intervals of counts, in synthetic corpora with known truth."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from howsure.stats.proportions import normal_quantile, poisson_binomial
 from howsure_events.series.counts import count_from_probabilities, count_from_samples
 from howsure_papers.drawings import Series, series_figure
 from howsure_papers.intervals import LEVEL, mean_estimate
-from howsure_papers.reproduction import NAME, Advance, Drawing, Finding, Found, numbers
+from howsure_papers.reproduction import NAME, Advance, Drawing, ExperimentResult, Finding, numbers
 
 QUARTERS = 400
 DRAWS = 40  # of samples, a quarter
-MOST_DOCUMENTS = 120
+MAX_DOCUMENTS = 120
 DRAWN = "simulated counts"  # where these findings are judged
 SIZES = (400, 100, 10)  # S
 PAPERS = SIZES[1:]  # as in the paper and in its footnote
 SHARPER = 2.0  # what an overconfident model multiplies log odds with
 NAMES = ("exact, p known", "normal, p known", "exact, overconfident p")
-ENOUGH = 0.93  # coverage
+MIN_COVERAGE = 0.93  # coverage
 BELOW = Kind("{:.1f} %".format)
 
 Interval = tuple[float, float]
@@ -54,10 +54,10 @@ def simulate_coverage(*, quarters: int, seed: int, draws: int = DRAWS, advance: 
     `draws` times, and its coverage averaged. An overconfident model says σ(2 log odds of p_d).
     """
     rng = np.random.default_rng(seed)
-    names = [*NAMES, *(_sampled(kind, n) for n in SIZES for kind in ("exact", "normal", "samples"))]
+    names = [*NAMES, *(_sampling_name(kind, n) for n in SIZES for kind in ("exact", "normal", "samples"))]
     coverages: dict[str, list[list[float]]] = {name: [] for name in names}
     for _ in range(quarters):
-        n = int(np.exp(rng.uniform(0.0, np.log(MOST_DOCUMENTS + 1))))
+        n = int(np.exp(rng.uniform(0.0, np.log(MAX_DOCUMENTS + 1))))
         a, b = rng.uniform(0.05, 3.0, 2).tolist()
         p = rng.beta(a, b, n)
         for name, coverage in _coverages(p, draws, rng).items():
@@ -69,21 +69,21 @@ def simulate_coverage(*, quarters: int, seed: int, draws: int = DRAWS, advance: 
     )
 
 
-def holds(interval: Interval, pmf: Floats) -> float:
+def interval_probability(interval: Interval, pmf: Floats) -> float:
     """P(low ≤ count ≤ high).
 
-    >>> holds((-0.5, 1.2), np.array([0.25, 0.5, 0.25]))
+    >>> interval_probability((-0.5, 1.2), np.array([0.25, 0.5, 0.25]))
     0.75
     """
     counts = np.arange(len(pmf))
     return float(pmf[(counts >= interval[0]) & (counts <= interval[1])].sum())
 
 
-def find_coverage(quarters: int, *, seed: int, advance: Advance, draws: int = DRAWS) -> Found:
+def find_coverage(quarters: int, *, seed: int, advance: Advance, draws: int = DRAWS) -> ExperimentResult:
     """The simulation with its table, its figure, and what it says of the paper's intervals."""
     simulated = simulate_coverage(quarters=quarters, seed=seed, draws=draws, advance=advance)
     coverage_by_name = simulated.coverage
-    return Found(
+    return ExperimentResult(
         findings=coverage_findings(simulated),
         tables=[
             numbers(
@@ -93,7 +93,9 @@ def find_coverage(quarters: int, *, seed: int, advance: Advance, draws: int = DR
                 Column("mean coverage", digits(4), get=lambda name: float(coverage_by_name[name].mean())),
                 Column("worst quarter", digits(3), get=simulated.worst),
                 Column(
-                    "quarters below .93", BELOW, get=lambda name: 100 * float((coverage_by_name[name] < ENOUGH).mean())
+                    "quarters below .93",
+                    BELOW,
+                    get=lambda name: 100 * float((coverage_by_name[name] < MIN_COVERAGE).mean()),
                 ),
                 Column("worst draw", digits(3), get=lambda name: simulated.least[name]),
             )
@@ -116,8 +118,8 @@ def find_coverage(quarters: int, *, seed: int, advance: Advance, draws: int = DR
 
 def coverage_findings(simulated: Simulated) -> tuple[Finding, ...]:
     """What the simulation says of the paper's intervals."""
-    hundred, ten = (_sampled("exact", n) for n in PAPERS)
-    normal, normal_ten = (_sampled("normal", n) for n in PAPERS)
+    hundred, ten = (_sampling_name("exact", n) for n in PAPERS)
+    normal, normal_ten = (_sampling_name("normal", n) for n in PAPERS)
     overconfident = "exact, overconfident p"
     over = mean_estimate(simulated.coverage["exact, p known"] - simulated.coverage[overconfident])
     means = [simulated.coverage[name].mean() for name in (hundred, ten, normal, normal_ten)]
@@ -137,15 +139,15 @@ def coverage_findings(simulated: Simulated) -> tuple[Finding, ...]:
     similar = "10 samples instead of 100 give similar results"
     less = None if over.low is None else over.low > 0
     return (
-        Finding("6", covers, of_normal, bool(means[2] >= ENOUGH), DRAWN),
-        Finding("section 6, footnote 11", similar, of_ten, simulated.worst(ten) >= ENOUGH, DRAWN),
+        Finding("6", covers, of_normal, bool(means[2] >= MIN_COVERAGE), DRAWN),
+        Finding("section 6, footnote 11", similar, of_ten, simulated.worst(ten) >= MIN_COVERAGE, DRAWN),
         Finding("6", "intervals of an overconfident model are too narrow", narrow, less, DRAWN),
     )
 
 
 def coverage_figure(simulated: Simulated) -> Figure:
     """The coverage in each quarter, sorted, of five intervals."""
-    shown = ("exact, p known", *(_sampled(kind, n) for n in PAPERS for kind in ("exact", "normal")))
+    shown = ("exact, p known", *(_sampling_name(kind, n) for n in PAPERS for kind in ("exact", "normal")))
     places = 100 * (np.arange(len(simulated.coverage[NAMES[0]])) + 0.5) / len(simulated.coverage[NAMES[0]])
     lines = [Series(name, places, np.sort(simulated.coverage[name])) for name in shown]
     x_label, y_label = "% of the quarters, from the worst", "coverage of the 95 % interval"
@@ -157,20 +159,22 @@ def _coverages(p: Floats, draws: int, rng: np.random.Generator) -> dict[str, lis
     pmf = poisson_binomial(p).pmf
     reach = normal_quantile(LEVEL) * float(np.sqrt((p * (1 - p)).sum()))
     sharp = p**SHARPER / (p**SHARPER + (1 - p) ** SHARPER)
-    intervals = (_exact(p), (float(p.sum()) - reach, float(p.sum()) + reach), _exact(sharp))
-    coverages = {name: [holds(interval, pmf)] for name, interval in zip(NAMES, intervals, strict=True)}
+    intervals = (_exact_interval(p), (float(p.sum()) - reach, float(p.sum()) + reach), _exact_interval(sharp))
+    coverages = {name: [interval_probability(interval, pmf)] for name, interval in zip(NAMES, intervals, strict=True)}
     for n in SIZES:
         samples = [rng.random((len(p), n)) < p[:, np.newaxis] for _ in range(draws)]
         for kind in ("exact", "normal", "samples"):
             counts = (count_from_samples(sample.astype(np.int64), interval=kind, level=LEVEL) for sample in samples)
-            coverages[_sampled(kind, n)] = [holds((count.low, count.high), pmf) for count in counts]
+            coverages[_sampling_name(kind, n)] = [
+                interval_probability((count.low, count.high), pmf) for count in counts
+            ]
     return coverages
 
 
-def _exact(p: Floats) -> Interval:
+def _exact_interval(p: Floats) -> Interval:
     count = count_from_probabilities(p, level=LEVEL)
     return count.low, count.high
 
 
-def _sampled(kind: str, n: int) -> str:
+def _sampling_name(kind: str, n: int) -> str:
     return f"{kind}, S = {n}"

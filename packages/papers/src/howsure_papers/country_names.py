@@ -1,4 +1,4 @@
-"""Appendix 3 of Nguyen & O'Connor (2015): countries by the paper's list, with a stem that cuts one or two letters."""
+"""Appendix 3 of Nguyen & O'Connor (2015): countries by the paper's list, and the effect of its stemming."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from howsure_cli.datasets import data_set_path
 from howsure_events.lexicon import Lexicon
 from howsure_events.store.event_store import EventStore
 from howsure_events.store.store_queries import rows_of
-from howsure_papers.intervals import fine, opposite, share_estimate, verdict
-from howsure_papers.reproduction import NAME, TEXT, Finding, Found, Numbers, numbers
+from howsure_papers.intervals import estimate_text, opposite, share_estimate, verdict
+from howsure_papers.reproduction import NAME, TEXT, ExperimentResult, Finding, Numbers, numbers
 
 OURS, PLAIN, STEMMED = "ours", "the paper's, no stem", "the paper's"
-FALSE = 0.05  # of the names that a stem adds, the share of false ones above which it does harm
-MOST = 8
+MAX_FALSE_SHARE = 0.05  # of the names that a stem adds, the share of false ones above which it does harm
+MAX_WORDS = 8
 Count = Callable[[Lexicon], float]
 
 
@@ -39,13 +39,13 @@ class Named:
         return share_estimate(np.array([word == word.lower() for word in self.added.elements()]))
 
 
-def lists_of(data: str | None, ours: Lexicon) -> dict[str, Lexicon]:
+def country_lists(data: str | None, ours: Lexicon) -> dict[str, Lexicon]:
     """Our list, and the paper's with and without its stem."""
     path = data_set_path("irevents", "country_igos.txt", data=data)
     return {OURS: ours, PLAIN: Lexicon.read(path, stemming="none"), STEMMED: Lexicon.read(path, stemming="paper")}
 
 
-def named_by(path: Path, lists: Mapping[str, Lexicon]) -> dict[str, Named]:
+def find_names(path: Path, lists: Mapping[str, Lexicon]) -> dict[str, Named]:
     """What each list finds in the documents of a store, by the words of their parse."""
     with EventStore.open(path) as store:
         rows = rows_of(store, "SELECT document, words FROM sentences ORDER BY document, sentence")
@@ -65,9 +65,11 @@ def named_by(path: Path, lists: Mapping[str, Lexicon]) -> dict[str, Named]:
     }
 
 
-def country_names(path: Path, corpus: str, lists: Mapping[str, Lexicon], count: Count | None = None) -> Found:
+def country_names(
+    path: Path, corpus: str, lists: Mapping[str, Lexicon], count: Count | None = None
+) -> ExperimentResult:
     """What the paper's list and stem change in a store; `count` gives the expected number of events by a list."""
-    named = named_by(path, lists)
+    named = find_names(path, lists)
     stemmed = named[STEMMED]
     added = stemmed.added.total()
     plain = share_estimate(np.arange(stemmed.names) >= added)
@@ -76,16 +78,16 @@ def country_names(path: Path, corpus: str, lists: Mapping[str, Lexicon], count: 
         Finding(
             place,
             "the stem is usually unnecessary",
-            f"{fine(plain, 4)} of {stemmed.names:,} names are found without it",
+            f"{estimate_text(plain, 4)} of {stemmed.names:,} names are found without it",
             verdict(plain, above=0.5),
             setting,
         )
     ]
     if added:
-        claim = f"what it adds are names (less than {100 * FALSE:.0f} % are written without a capital)"
-        ours = f"of {added:,} that it adds, a share of {fine(stemmed.lower, 4)} is written without a capital"
-        findings.append(Finding(place, claim, ours, opposite(verdict(stemmed.lower, above=FALSE)), setting))
-    return Found(findings=findings, tables=[names_table(named, corpus, count)])
+        claim = f"what it adds are names (less than {100 * MAX_FALSE_SHARE:.0f} % are written without a capital)"
+        ours = f"of {added:,} that it adds, a share of {estimate_text(stemmed.lower, 4)} is written without a capital"
+        findings.append(Finding(place, claim, ours, opposite(verdict(stemmed.lower, above=MAX_FALSE_SHARE)), setting))
+    return ExperimentResult(findings=findings, tables=[names_table(named, corpus, count)])
 
 
 def names_table(named_by_list: Mapping[str, Named], corpus: str, count: Count | None) -> Numbers:
@@ -93,7 +95,7 @@ def names_table(named_by_list: Mapping[str, Named], corpus: str, count: Count | 
 
     def words(name: str) -> str:
         ordered = sorted(named_by_list[name].added.items(), key=lambda entry: (-entry[1], entry[0].lower(), entry[0]))
-        return ", ".join(f"{word} {times}" for word, times in ordered[:MOST])
+        return ", ".join(f"{word} {times}" for word, times in ordered[:MAX_WORDS])
 
     counts = (
         []

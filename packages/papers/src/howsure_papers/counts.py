@@ -1,4 +1,4 @@
-"""Beyond the papers: do counts hold that a few hundred labels correct?"""
+"""Coverage of counts that are corrected with a few hundred labels; not in the papers."""
 
 from __future__ import annotations
 
@@ -14,17 +14,26 @@ from howsure.show.table import COUNT, Column, digits
 from howsure_papers.corpora.labelled import QUESTION_SETS, read_graded
 from howsure_papers.incidents import LEAST_MEAN, steps_of_incidents, try_incidents
 from howsure_papers.police import steps_of_police, try_police
-from howsure_papers.reproduction import NAME, TEXT, Advance, Finding, Found, experiment, nobody, numbers
-from howsure_papers.stores import Parts, Setting, check_parts, found_by
+from howsure_papers.reproduction import (
+    NAME,
+    TEXT,
+    Advance,
+    ExperimentResult,
+    Finding,
+    experiment,
+    ignore_progress,
+    numbers,
+)
+from howsure_papers.stores import Parts, Setting, check_parts, run_parts
 from howsure_papers.trials import (
     Population,
     Row,
     Tally,
     against_labels,
-    covered,
+    coverage_text,
+    merge_tallies,
     over_settings,
-    shares_of,
-    together,
+    sample_numbers,
     trial,
 )
 
@@ -33,7 +42,7 @@ SAMPLES = 50
 GRADES = 100
 SIMULATED_LABELS, MANY_LABELS = 200, 400
 TWO = ("auto", "labels")  # methods
-LEAST_OF_DRIFT = 0.9  # coverage where drift is extreme
+MIN_DRIFT_COVERAGE = 0.9  # coverage where drift is extreme
 KINDS = {
     "calibrated": "the score is calibrated",
     "misses": "overconfident, 30 % missed",
@@ -47,8 +56,8 @@ MONTHS, DOCUMENTS = 24, 20_000
 DRIFTS = (0.0, 0.5, 1.0)  # standard deviations over months, in logits
 
 
-def _llms(setting: Setting) -> Found:
-    some = shares_of(setting.samples)["some"]
+def _llms(setting: Setting) -> ExperimentResult:
+    some = sample_numbers(setting.samples)["some"]
     rows = []
     for graded in read_graded(setting.data, limit=setting.limit):
         answers = len(graded.correct)
@@ -61,7 +70,7 @@ def _llms(setting: Setting) -> Found:
     sets = {name: [row for row in rows if row.name[1] == name] for name in dict.fromkeys(row.name[1] for row in rows)}
 
     def of(name: str, method: str) -> Tally:
-        return together(row.found[method].total for row in sets[name])
+        return merge_tallies(row.found[method].total for row in sets[name])
 
     table = numbers(
         "llm_mcq_confidence: 95 % intervals of a model's accuracy from its confidence and 100 grades",
@@ -72,13 +81,13 @@ def _llms(setting: Setting) -> Found:
         *against_labels(of, width="width in points", points=100),
     )
     note = "llm_mcq_confidence: the first phrasing of each question; an answer that cannot be parsed is wrong."
-    return Found(findings=graded_findings(rows), tables=[table], notes=[note])
+    return ExperimentResult(findings=graded_findings(rows), tables=[table], notes=[note])
 
 
 def graded_findings(rows: Sequence[Row]) -> list[Finding]:
     """Over all models, data sets and samples."""
     where = "accuracy of language models, 100 grades"
-    auto, alone = (together(row.found[method].total for row in rows) for method in TWO)
+    auto, alone = (merge_tallies(row.found[method].total for row in rows) for method in TWO)
     ratio = auto.mean_width / alone.mean_width
     narrower = f"{ratio:.2f} times as wide ({100 * auto.mean_width:.1f} against {100 * alone.mean_width:.1f} points)"
     claim = "confidence makes these intervals narrower than grades alone do"
@@ -88,12 +97,12 @@ def graded_findings(rows: Sequence[Row]) -> list[Finding]:
     ]
 
 
-def _simulated(setting: Setting) -> Found:
-    share, rows = shares_of(setting.samples), []
+def _simulated(setting: Setting) -> ExperimentResult:
+    share, rows = sample_numbers(setting.samples), []
     drawn: list[tuple[str, int, int, Callable[[np.random.Generator], Population]]] = [
         (words, SIMULATED_LABELS, share["decisive"], partial(population, kind)) for kind, words in KINDS.items()
     ]
-    drawn += [(many_name(drift), MANY_LABELS, share["few"], partial(many_months, drift)) for drift in DRIFTS]
+    drawn += [(drift_name(drift), MANY_LABELS, share["few"], partial(many_months, drift)) for drift in DRIFTS]
     for name, n, samples, draw in drawn:
         rows.append(Row((name, str(n)), trial(setting, draw, n, ("auto", "labels", "raw"), samples=samples)))
     table = numbers(
@@ -109,24 +118,24 @@ def _simulated(setting: Setting) -> Found:
         f"Simulated: {UNITS:,} units in {CELLS} cells, and {DOCUMENTS:,} documents in {MONTHS} months of which 2 to 3 "
         "% are positive; a new population for each sample."
     )
-    return Found(findings=simulated_findings(rows, many_name(DRIFTS[-1])), tables=[table], notes=[note])
+    return ExperimentResult(findings=simulated_findings(rows, drift_name(DRIFTS[-1])), tables=[table], notes=[note])
 
 
 def simulated_findings(rows: Sequence[Row], extreme: str) -> list[Finding]:
     """Each kind; where drift is extreme, at least .90."""
     findings = []
     for row in rows:
-        cells, least = row.found["auto"].cells, LEAST_OF_DRIFT if row.name[0] == extreme else LEAST_MEAN
+        cells, least = row.found["auto"].cells, MIN_DRIFT_COVERAGE if row.name[0] == extreme else LEAST_MEAN
         claim = f"intervals of cells contain the count in at least {least:.0%} of cases"
-        ours = f"{covered(cells)} of {len(cells.held):,}"
+        ours = f"{coverage_text(cells)} of {len(cells.held):,}"
         findings.append(Finding("", claim, ours, bool(cells.coverage >= least), f"simulated: {row.name[0]}"))
     return findings
 
 
-def many_name(drift: float) -> str:
+def drift_name(drift: float) -> str:
     """What a population of many months is called.
 
-    >>> many_name(0.5)
+    >>> drift_name(0.5)
     '24 months, 2 % positive, drift 0.5'
     """
     return f"{MONTHS} months, 2 % positive, drift {drift:g}"
@@ -160,7 +169,7 @@ PARTS: Parts = {"muc4": try_incidents, "police": try_police, "llms": _llms, "sim
 
 def steps_of_counts(only: Sequence[str] = tuple(PARTS), samples: int = SAMPLES) -> int:
     """How many samples are drawn in all."""
-    share = shares_of(samples)
+    share = sample_numbers(samples)
     steps = {
         "muc4": steps_of_incidents(samples),
         "police": steps_of_police(samples),
@@ -181,14 +190,14 @@ def reproduce_counts(
     limit: int | None = None,
     seed: int = 0,
     workers: int | None = None,
-    advance: Advance = nobody,
-) -> Found:
+    advance: Advance = ignore_progress,
+) -> ExperimentResult:
     """Draw labels from data that are labelled throughout, estimate counts, and compare them with the true ones.
 
     "muc4": incidents by country and quarter; "police": acts of the police by week and day; "llms": the accuracy of
     language models; "simulated": populations in which scores mislead. samples: how many samples of the decisive
-    settings are drawn; of the others fewer (`shares_of`). stores: a folder that keeps the events stores, where those
-    that are there go on or are used again. parser, limit, workers, advance: as for `reproduce_events`.
+    settings are drawn; of the others fewer (`sample_numbers`). stores: a folder that keeps the events stores; existing
+    ones are continued or reused. parser, limit, workers, advance: as for `reproduce_events`.
 
     Raises InputError for an unknown experiment, data or a pipeline that is missing; MissingExtraError without the
     extras `events`, `spacy` and `classifiers`.
@@ -207,6 +216,6 @@ def reproduce_counts(
             folder=folder,
             advance=advance,
         )
-        result = found_by(only, PARTS, setting)
+        result = run_parts(only, PARTS, setting)
     recipe = {"experiments": ", ".join(only), "samples": samples, "limit": limit or "none", "seed": seed}
     return replace(result, recipe=recipe)

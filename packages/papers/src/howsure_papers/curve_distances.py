@@ -1,4 +1,4 @@
-"""How far curves are from the true one: bins of several sizes, local and isotonic regression, a parametric curve."""
+"""Distances of estimated calibration curves from the true one: bins, local, isotonic and parametric regression."""
 
 from __future__ import annotations
 
@@ -50,13 +50,15 @@ def distances_by_truth(runs: int, seed: int, advance: Advance) -> dict[str, Dist
     for name, truth in TRUTHS.items():
         rows = []
         for run in range(runs):
-            rows.append(_of_sample(truth, np.random.default_rng([seed, 11, run])))
+            rows.append(_sample_distances(truth, np.random.default_rng([seed, 11, run])))
             advance(1)
         by_truth[name] = Distances(*(np.array(column) for column in zip(*rows, strict=True)))
     return by_truth
 
 
-def _of_sample(truth: Callable[[Floats], Floats], rng: np.random.Generator) -> tuple[list[float], int, float, float]:
+def _sample_distances(
+    truth: Callable[[Floats], Floats], rng: np.random.Generator
+) -> tuple[list[float], int, float, float]:
     q = np.sort(rng.beta(*BETA, size=PAIRS))
     y = (rng.random(PAIRS) < truth(q)).astype(np.uint8)
     pairs = Pairs(y, q)
@@ -69,9 +71,9 @@ def _of_sample(truth: Callable[[Floats], Floats], rng: np.random.Generator) -> t
         for name in ("probability", "frequency", "low", "high")
     )
     curves = {
-        PAPERS: _of_bins(q, y, 5_000),
-        AUTOMATIC: _of_bins(q, y, AUTOMATIC_SIZE),
-        CHOSEN: _of_bins(q, y, choice.bin_size),
+        PAPERS: _bin_frequencies(q, y, 5_000),
+        AUTOMATIC: _bin_frequencies(q, y, AUTOMATIC_SIZE),
+        CHOSEN: _bin_frequencies(q, y, choice.bin_size),
         LOCAL: np.interp(q, points, frequency),
         ISOTONIC: isotonic_regression(y.astype(np.float64)).x,
         PARAMETRIC: np.asarray(recalibrate(y, q, method="platt").apply(q)),
@@ -81,7 +83,7 @@ def _of_sample(truth: Callable[[Floats], Floats], rng: np.random.Generator) -> t
     return distances, choice.bin_size, choice.span, float(is_covered.mean())
 
 
-def _of_bins(q: Floats, y: np.typing.NDArray[np.uint8], size: int) -> Floats:
+def _bin_frequencies(q: Floats, y: np.typing.NDArray[np.uint8], size: int) -> Floats:
     bins = np.searchsorted(boundaries_of_sorted(q, bin_size=size), q, side="left")
     frequency: Floats = np.bincount(bins, weights=y) / np.bincount(bins)
     return frequency[bins]

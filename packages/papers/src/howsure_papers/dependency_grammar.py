@@ -39,7 +39,7 @@ class Grammar:
         return float(sum((times * np.log(probabilities)).sum() for probabilities, times in both))
 
 
-def counts_of(trees: Sequence[Tree], tags: int) -> Grammar:
+def count_events(trees: Sequence[Tree], tags: int) -> Grammar:
     """How often the trees have each event; the dependents of a head come one by one on each side."""
     root, child, more = np.zeros(tags), np.zeros((2, tags, tags)), np.zeros((2, 2, tags, 2))
     for codes, heads in trees:

@@ -17,15 +17,15 @@ from howsure_events.series.counts import count_from_probabilities
 from howsure_events.series.files import HIGH, LOW, doubtful_documents
 from howsure_events.store.documents import StoredDocument, stored_documents
 from howsure_events.store.event_store import EventStore
-from howsure_papers.intervals import fine, share_estimate, verdict
-from howsure_papers.reproduction import NAME, TEXT, Finding, Found, Numbers, numbers
+from howsure_papers.intervals import estimate_text, share_estimate, verdict
+from howsure_papers.reproduction import NAME, TEXT, ExperimentResult, Finding, Numbers, numbers
 
 COREFERENCE, RULE, NAMES, PARSE = "coreference", "rule", "names", "parse"
 PRONOUNS = frozenset(
     {"he", "she", "it", "they", "him", "her", "them", "his", "its", "their", "who", "which", "this", "that"}
 )
 # By document and actor: whether it attacks, which step is in doubt or wrong, and what the text says.
-READ: Mapping[tuple[str, str], tuple[bool, str, str]] = {
+READINGS: Mapping[tuple[str, str], tuple[bool, str, str]] = {
     ("2004-08-22-002", "CHN"): (False, RULE, "What would follow if it attacked: a condition, taken for an event."),
     ("2006-11-27-003", "SOM"): (False, RULE, "A group says that it will attack; the pronoun goes to where it rules."),
     ("2007-12-01-003", "TUR"): (True, COREFERENCE, "A state claims an attack; the pronoun is that state."),
@@ -57,18 +57,18 @@ LICENCES = (
 )
 
 
-def doubtful_cases(path: Path, corpus: str) -> Found:
+def doubtful_cases(path: Path, corpus: str) -> ExperimentResult:
     """The documents of a store whose event has a probability in [.2, .8], the most doubtful first."""
     with EventStore.open(path) as store:
         cases = doubtful_documents(store)
         documents = stored_documents(store, {case["document"] for case in cases})
     if not cases:
-        return Found(notes=[f"{corpus}: no document has a probability in [{LOW:g}, {HIGH:g}]."])
-    return Found(
-        findings=findings_of(cases, f"{corpus}, the documents in doubt"),
+        return ExperimentResult(notes=[f"{corpus}: no document has a probability in [{LOW:g}, {HIGH:g}]."])
+    return ExperimentResult(
+        findings=doubtful_findings(cases, f"{corpus}, the documents in doubt"),
         tables=[cases_table(cases, corpus)],
         notes=[LICENCES],
-        quoted=[quoted(case, documents[case["document"]]) for case in cases],
+        quoted=[quote_case(case, documents[case["document"]]) for case in cases],
     )
 
 
@@ -83,16 +83,16 @@ def disagreement(case: Mapping[str, Any]) -> str:
     return f"{COREFERENCE}: whom a pronoun means" if pronoun else f"{COREFERENCE}: whether two nouns mean the same"
 
 
-def read_of(case: Mapping[str, Any]) -> tuple[bool, str, str] | None:
+def find_reading(case: Mapping[str, Any]) -> tuple[bool, str, str] | None:
     """What was read in the text; None where nobody has."""
-    return READ.get((case["id"], case["actor"]))
+    return READINGS.get((case["id"], case["actor"]))
 
 
 def cases_table(cases: Sequence[Mapping[str, Any]], corpus: str) -> Numbers:
     """A row for each document and actor."""
 
     def acts(case: Mapping[str, Any]) -> str:
-        reading = read_of(case)
+        reading = find_reading(case)
         return "not read" if reading is None else "yes" if reading[0] else "no"
 
     return numbers(
@@ -104,14 +104,14 @@ def cases_table(cases: Sequence[Mapping[str, Any]], corpus: str) -> Numbers:
         Column("1-best", TEXT, get=lambda case: "yes" if case["best"] else "no"),
         Column("the samples disagree on", NAME, get=disagreement),
         Column("attacks, as read", TEXT, get=acts),
-        Column("in doubt or wrong, as read", NAME, get=lambda case: (read_of(case) or ("", None))[1]),
-        Column("in our words", NAME, get=lambda case: (read_of(case) or ("", "", None))[2]),
+        Column("in doubt or wrong, as read", NAME, get=lambda case: (find_reading(case) or ("", None))[1]),
+        Column("in our words", NAME, get=lambda case: (find_reading(case) or ("", "", None))[2]),
     )
 
 
-def findings_of(cases: Sequence[Mapping[str, Any]], setting: str) -> list[Finding]:
+def doubtful_findings(cases: Sequence[Mapping[str, Any]], setting: str) -> list[Finding]:
     """Whether the cases are those of coreference, and whether as many are true as their probabilities say."""
-    readings = [(case, reading) for case in cases if (reading := read_of(case)) is not None]
+    readings = [(case, reading) for case in cases if (reading := find_reading(case)) is not None]
     if not readings:
         return []
     share = share_estimate(np.array([reading[1] == COREFERENCE for _, reading in readings]))
@@ -123,8 +123,8 @@ def findings_of(cases: Sequence[Mapping[str, Any]], setting: str) -> list[Findin
         Finding(
             place,
             "documents with a probability near one half are difficult cases of coreference",
-            f"{round(share.value * n)} of {n} are, a share of {fine(share, 2)}; the others are cases of rule, names or "
-            "parse (holds if more than half are)",
+            f"{round(share.value * n)} of {n} are, a share of {estimate_text(share, 2)}; the others are cases of rule, "
+            "names or parse (holds if more than half are)",
             verdict(share, above=0.5),
             setting,
         ),
@@ -139,7 +139,7 @@ def findings_of(cases: Sequence[Mapping[str, Any]], setting: str) -> list[Findin
     ]
 
 
-def quoted(case: Mapping[str, Any], document: StoredDocument) -> str:
+def quote_case(case: Mapping[str, Any], document: StoredDocument) -> str:
     """A case with the sentences whose mentions decide it, printed only for users who have the data."""
     mentions = {link[end] for link in case["links"] for end in ("mention", "with")}
     mentions |= {

@@ -23,7 +23,7 @@ from howsure.inputs.pairs import Floats
 from howsure.result import Estimate
 
 MARKERS = 12
-IN_A_ROW = 2
+PANELS_PER_ROW = 2
 FEW_DECADES = 2.5
 THOUSANDS = 1_000  # from here on the ticks of a linear axis are few, with commas
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -72,18 +72,18 @@ def series_figure(
             if len(series) > 1 and not (legend_outside and ax is not axes[-1]):
                 literal_legend(ax, handles, [line.label for line in series], handlelength=3.2)
             literal(ax.xaxis.label, x_label)
-            if place % IN_A_ROW == 0:
+            if place % PANELS_PER_ROW == 0:
                 literal(ax.yaxis.label, y_label)
             literal(ax.set_title(""), title)
         legend = axes[-1].get_legend()
         if legend_outside and legend is not None:
-            legend.set(loc="upper left", bbox_to_anchor=(1.0, 1.0), in_layout=len(panels) in {1, IN_A_ROW})
+            legend.set(loc="upper left", bbox_to_anchor=(1.0, 1.0), in_layout=len(panels) in {1, PANELS_PER_ROW})
     return figure
 
 
 def panels_in_rows(panels: int, height: float, *, sharey: bool = False) -> tuple[Figure, list[Axes]]:
     """An empty figure with panels of this height, two in a row: more could not be read on a printed page."""
-    rows, columns = -(-panels // IN_A_ROW), min(panels, IN_A_ROW)
+    rows, columns = -(-panels // PANELS_PER_ROW), min(panels, PANELS_PER_ROW)
     figure = new_figure(1.0 + 3.3 * columns, height * rows)
     axes = figure.subplots(rows, columns, sharey=sharey, squeeze=False).ravel().tolist()
     for spare in axes[panels:]:
@@ -238,7 +238,7 @@ def name_points(ax: Axes, lines: Sequence[Sequence[tuple[float, float, str]]], c
     if ax.figure is not None:
         ax.figure.draw_without_rendering()  # type: ignore[union-attr]
     pixels = [ax.transData.transform([(x, y) for x, y, _ in line]) for line in lines]
-    markers, drawn = np.concatenate(pixels), np.concatenate([_along(pixel) for pixel in pixels])
+    markers, drawn = np.concatenate(pixels), np.concatenate([_points_along(pixel) for pixel in pixels])
     legend = ax.get_legend()
     boxes = [] if legend is None else [legend.get_window_extent()]
     for line, colour in zip(lines, colours, strict=True):
@@ -272,7 +272,7 @@ def _count(box: Bbox, places: Floats) -> int:
     return int(box.count_contains(places))
 
 
-def _along(points: Floats) -> Floats:
+def _points_along(points: Floats) -> Floats:
     """Places on the straight lines from each point to the next."""
     parts = [np.linspace(a, b, max(2, int(np.hypot(*(b - a)) / STEP))) for a, b in pairwise(points)]
     return np.concatenate([points[:1], *parts])

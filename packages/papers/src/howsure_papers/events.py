@@ -22,7 +22,7 @@ from howsure_events.store.store_queries import actors_in
 from howsure_papers.corpora.coreference import parser_for
 from howsure_papers.corpora.news import News, cases_of_wikipedia, read_incidents, read_reuters, read_wikipedia
 from howsure_papers.count_coverage import QUARTERS, find_coverage
-from howsure_papers.country_names import Count, country_names, lists_of
+from howsure_papers.country_names import Count, country_lists, country_names
 from howsure_papers.doubtful_cases import doubtful_cases
 from howsure_papers.gold_events import LABELS, coverage_table, gold_findings, gold_table, judge
 from howsure_papers.news_counts import (
@@ -35,7 +35,7 @@ from howsure_papers.news_counts import (
     grammar_table,
     news_findings,
 )
-from howsure_papers.reproduction import Advance, Drawing, Found, experiment, nobody
+from howsure_papers.reproduction import Advance, Drawing, ExperimentResult, experiment, ignore_progress
 from howsure_papers.stores import (
     ATTACK_WIDE,
     NOUNS,
@@ -46,8 +46,8 @@ from howsure_papers.stores import (
     Parts,
     Setting,
     check_parts,
+    event_words,
     store_rows,
-    words_of,
 )
 
 STEPS = 1_000  # of progress, a part
@@ -73,16 +73,16 @@ def store(setting: Setting, news: News, rule: Rule, *, share: int) -> Path:
     path = setting.folder / f"{rule.name}.duckdb"
     path.unlink(missing_ok=True)
     setting.extract(
-        store_rows(news.items), path, rule, advance=portion(setting.advance, total=len(news.items), steps=share)
+        store_rows(news.items), path, rule, advance=share_progress(setting.advance, total=len(news.items), steps=share)
     )
     return path
 
 
-def portion(advance: Advance, *, total: int, steps: int) -> Advance:
+def share_progress(advance: Advance, *, total: int, steps: int) -> Advance:
     """Report `steps` in all, in equal shares, while `total` things are done.
 
     >>> steps = []
-    >>> done = portion(steps.append, total=4, steps=10)
+    >>> done = share_progress(steps.append, total=4, steps=10)
     >>> for _ in range(6): done(1)
     >>> steps
     [2, 3, 2, 3, 0, 0]
@@ -99,7 +99,7 @@ def portion(advance: Advance, *, total: int, steps: int) -> Advance:
     return step
 
 
-def _wikipedia(setting: Setting) -> Found:
+def _wikipedia(setting: Setting) -> ExperimentResult:
     result, all_counts = _news(setting, "Wikipedia", read_wikipedia, ("quarter", "month"), RULES, same_actors=True)
     drawings = []
     for counts in all_counts:
@@ -114,14 +114,14 @@ def _wikipedia(setting: Setting) -> Found:
                 _drawing(APPENDIX_4[counts.rule, counts.by], counts, what, partial(_wide_page, counts.series))
             )
     if all_counts:
-        result += Found(tables=[density_table(all_counts)]) + _closer(setting, "Wikipedia")
+        result += ExperimentResult(tables=[density_table(all_counts)]) + _doubtful_and_names(setting, "Wikipedia")
     note = (
         "The paper's 193,403 articles of the New York Times (1987–2007) are not public. Ours are the items of "
         "Wikipedia's current events, 2002–2025 (one to three sentences each, so that there is less coreference to "
         "resolve), without sports and arts, and Reuters stories of 1987. As in the paper, an item must name an actor. "
         "The paper has 767 articles a month."
     )
-    return result + Found(drawings=drawings, notes=[note])
+    return result + ExperimentResult(drawings=drawings, notes=[note])
 
 
 def _wide_page(series: EventSeries) -> Figure:
@@ -130,7 +130,7 @@ def _wide_page(series: EventSeries) -> Figure:
         return event_page(series)
 
 
-def _reuters(setting: Setting) -> Found:
+def _reuters(setting: Setting) -> ExperimentResult:
     result, all_counts = _news(setting, "Reuters", read_reuters, ("month", "week"), (PAPER, ATTACK_WIDE, WIDE))
     by_rule = {counts.rule: counts for counts in all_counts}
     if {PAPER.name, ATTACK_WIDE.name} <= by_rule.keys():
@@ -139,28 +139,28 @@ def _reuters(setting: Setting) -> Found:
             "misses actors named by a noun before a noun (US forces)."
         )
         table = grammar_table(by_rule[PAPER.name], by_rule[ATTACK_WIDE.name])
-        result += Found(tables=[table], notes=[note])
+        result += ExperimentResult(tables=[table], notes=[note])
     for counts in all_counts:
         if counts.rule == PAPER.name and counts.by == "week":
             panels = [counts.actors[:2], counts.actors[2:3]] if len(counts.actors) > 2 else [counts.actors]
             what = "the tanker war of 1987; gaps are weeks without documents"
             draw = partial(event_figure, counts.series, panels=panels)
-            result += Found(drawings=[_drawing("reuters", counts, what, draw)])
-    return result + _closer(setting, "Reuters", partial(_expected, setting)) if all_counts else result
+            result += ExperimentResult(drawings=[_drawing("reuters", counts, what, draw)])
+    return result + _doubtful_and_names(setting, "Reuters", partial(_expected, setting)) if all_counts else result
 
 
-def _closer(setting: Setting, corpus: str, count: Count | None = None) -> Found:
+def _doubtful_and_names(setting: Setting, corpus: str, count: Count | None = None) -> ExperimentResult:
     """The documents in doubt by the paper's rule, and what its list of countries changes."""
     path = setting.folder / f"{PAPER.name}.duckdb"
-    lists = lists_of(setting.data, setting.lexicon)
+    lists = country_lists(setting.data, setting.lexicon)
     return doubtful_cases(path, corpus) + country_names(path, corpus, lists, count)
 
 
 def _expected(setting: Setting, lexicon: Lexicon) -> float:
     """The expected number of attacks in Reuters by another list of actors."""
-    names_setting = replace(setting, lexicon=lexicon, folder=setting.folder / "names", advance=nobody)
+    names_setting = replace(setting, lexicon=lexicon, folder=setting.folder / "names", advance=ignore_progress)
     names_setting.folder.mkdir(exist_ok=True)
-    news = read_reuters(names_setting.data, lexicon=lexicon, event=words_of(PAPER), limit=names_setting.limit)
+    news = read_reuters(names_setting.data, lexicon=lexicon, event=event_words(PAPER), limit=names_setting.limit)
     with EventStore.open(store(names_setting, news, PAPER, share=0)) as event_store:
         return sum(expected for _, expected in actors_in(event_store).values())
 
@@ -178,11 +178,11 @@ def _news(
     rules: Sequence[Rule],
     *,
     same_actors: bool = False,
-) -> tuple[Found, list[StoreCounts]]:
+) -> tuple[ExperimentResult, list[StoreCounts]]:
     """The tables and findings of a corpus by some rules. same_actors: all series are those of the first rule's."""
     counts_so_far: list[StoreCounts] = []
     for rule in rules:
-        news = read_news(setting.data, lexicon=setting.lexicon, event=words_of(rule), limit=setting.limit)
+        news = read_news(setting.data, lexicon=setting.lexicon, event=event_words(rule), limit=setting.limit)
         path = store(setting, news, rule, share=STEPS // len(rules))
         shown = counts_so_far[0].actors if counts_so_far and same_actors else []
         counts_by_period = [
@@ -190,22 +190,22 @@ def _news(
         ]
         counts_so_far += [counts for counts in counts_by_period if counts is not None]
     if not counts_so_far:
-        return Found(notes=[*METHOD, f"{corpus}: no document has an event."]), []
+        return ExperimentResult(notes=[*METHOD, f"{corpus}: no document has an event."]), []
     tables = [corpora_table(counts_so_far), differences_table(counts_so_far), actors_table(counts_so_far[0])]
-    return Found(findings=news_findings(counts_so_far[0]), tables=tables, notes=METHOD), counts_so_far
+    return ExperimentResult(findings=news_findings(counts_so_far[0]), tables=tables, notes=METHOD), counts_so_far
 
 
-def _muc4(setting: Setting) -> Found:
+def _muc4(setting: Setting) -> ExperimentResult:
     rules, cases, judged = (*RULES, NOUNS), cases_of_wikipedia(setting.data, limit=setting.limit), []
     for rule in rules:
         news = read_incidents(
-            setting.data, lexicon=setting.lexicon, event=words_of(rule), limit=setting.limit, cases=cases
+            setting.data, lexicon=setting.lexicon, event=event_words(rule), limit=setting.limit, cases=cases
         )
         with EventStore.open(store(setting, news, rule, share=STEPS // len(rules))) as event_store:
             judged += [judge(event_store, news, rule=rule.name, label=label) for label in LABELS]
     caption = "muc4: document probabilities against the gold label, by rule and question. Most are near 0."
     curves = [result.curve for result in judged]
-    return Found(
+    return ExperimentResult(
         findings=[finding for result in judged for finding in gold_findings(result)],
         tables=[gold_table(judged), coverage_table(judged)],
         drawings=[Drawing("muc4", caption, partial(curve_figure, curves, panels=True))],
@@ -221,9 +221,11 @@ def _muc4(setting: Setting) -> Found:
     )
 
 
-def _synthetic(setting: Setting) -> Found:
+def _synthetic(setting: Setting) -> ExperimentResult:
     quarters = min(QUARTERS, setting.limit or QUARTERS)
-    return find_coverage(quarters, seed=setting.seed, advance=portion(setting.advance, total=quarters, steps=STEPS))
+    return find_coverage(
+        quarters, seed=setting.seed, advance=share_progress(setting.advance, total=quarters, steps=STEPS)
+    )
 
 
 PARTS: Parts = {"wikipedia": _wikipedia, "reuters": _reuters, "muc4": _muc4, "synthetic": _synthetic}
@@ -243,8 +245,8 @@ def reproduce_events(
     limit: int | None = None,
     seed: int = 0,
     workers: int | None = None,
-    advance: Advance = nobody,
-) -> Found:
+    advance: Advance = ignore_progress,
+) -> ExperimentResult:
     """Run section 6 again, on other news than the paper's, and on data whose truth is known.
 
     "wikipedia" (2002–2025) and "reuters" (1987): series of attacks by actor; "muc4": event probabilities and counts
@@ -257,10 +259,10 @@ def reproduce_events(
     """
     check_parts(only, PARTS, "events")
     name = parser_for(parser, data) if set(only) != {"synthetic"} else ""
-    result = Found()
+    result = ExperimentResult()
     with Scratch() as scratch:
         for part in only:
-            progress = portion(advance, total=STEPS, steps=STEPS)
+            progress = share_progress(advance, total=STEPS, steps=STEPS)
             setting = Setting(
                 data=data, parser=name, limit=limit, seed=seed, workers=workers, folder=scratch.folder, advance=progress
             )

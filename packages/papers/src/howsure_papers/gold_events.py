@@ -1,4 +1,4 @@
-"""Event probabilities against gold templates: calibration, precision and recall, coverage of the counts."""
+"""Event probabilities compared with gold templates: calibration, precision and recall, coverage of the counts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LABELS = {"by": "perpetrators", "at": "places"}
 QUESTIONS = {"by": "an attack by people of the country", "at": "an attack in the country"}
 UNSURE = (0.2, 0.8)
 BIN_SIZE = 20
-MOST_WRONG = 0.05
+MAX_WRONG_SHARE = 0.05
 RECALL = Kind(lambda share: f"{100 * share:.1f} %")
 
 
@@ -86,7 +86,7 @@ class Pairs:
     documents: Integers
 
 
-def pairs_of(store: EventStore, news: News) -> Pairs:
+def event_pairs(store: EventStore, news: News) -> Pairs:
     """Every actor named in a document in which somebody acts, with its probability, which may be 0."""
     columns = columns_of(
         store,
@@ -110,7 +110,7 @@ def judge(store: EventStore, news: News, *, label: str, rule: str = "", by: str 
 
     `by`: the length of the periods in which events are counted. `rule`: the name of the store's.
     """
-    pairs = pairs_of(store, news)
+    pairs = event_pairs(store, news)
     p = pairs.probabilities
     y = np.array([actor in _gold(item, label) for item, actor in zip(pairs.items, pairs.actors, strict=True)])
     everywhere = [*news.items, *news.silent]
@@ -232,13 +232,13 @@ def gold_findings(judged: Judged) -> list[Finding]:
         "only the reports with an agent are counted"
     )
     unsure = f"wrong with p in [.2, .8] {_percent(judged.wrong_unsure)}, otherwise {_percent(judged.wrong_sure)}"
-    calibrated = False if judged.curve.p_value < MOST_WRONG else None
-    wrong = _more(judged.wrong_unsure, judged.wrong_sure)
+    calibrated = False if judged.curve.p_value < MAX_WRONG_SHARE else None
+    wrong = _is_greater(judged.wrong_unsure, judged.wrong_sure)
     open_question, analysis = "section 6, open", "section 6, error analysis"
     true_counts = "do the intervals contain the true counts?"
     return [
         Finding(open_question, "are the probabilities of events calibrated?", error, calibrated, where),
-        Finding(open_question, true_counts, covered, reached.share >= 1 - MOST_WRONG, where),
+        Finding(open_question, true_counts, covered, reached.share >= 1 - MAX_WRONG_SHARE, where),
         Finding(analysis, "the more uncertain a prediction, the more likely it is wrong", unsure, wrong, where),
     ]
 
@@ -254,7 +254,7 @@ def _percent(estimate: Estimate) -> str:
     return f"{100 * estimate.value:.0f}{interval} %"
 
 
-def _more(estimate: Estimate, other: Estimate) -> bool | None:
+def _is_greater(estimate: Estimate, other: Estimate) -> bool | None:
     """Whether a share is greater than another; None where the difference is not decided (Newcombe 1998, method 10)."""
     if estimate.low is None or estimate.high is None or other.low is None or other.high is None:
         return None

@@ -1,4 +1,4 @@
-"""Reports of incidents with gold templates, `muc4`, as pairs of a report and a country whose counts are known."""
+"""Counts of incidents by country in `muc4`, whose gold templates give the true counts."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ from howsure_events.store.event_store import EventStore
 from howsure_events.store.store_queries import columns_of
 from howsure_papers.corpora.news import Item, read_incidents
 from howsure_papers.gold_events import LABELS, QUESTIONS
-from howsure_papers.reproduction import NAME, TEXT, Drawing, Finding, Found, Numbers, numbers
+from howsure_papers.reproduction import NAME, TEXT, Drawing, ExperimentResult, Finding, Numbers, numbers
 from howsure_papers.stores import NOUNS, Setting, store_rows
 from howsure_papers.trials import (
-    LEAST,
+    MIN_COVERAGE,
     SIZES,
     Population,
     Row,
-    as_many,
-    covered,
+    coverage_text,
     drawn_counts,
-    shares_of,
+    feasible_numbers,
+    sample_numbers,
     size_name,
     trial,
-    truths,
+    true_counts,
 )
 
 ACTORS = ("SLV", "COL", "PER", "GTM", "CHL", "HND", "BOL")  # those of most gold incidents
 FIRST, LAST = "1989-01-01", "1990-06-30"  # six quarters; eleven reports are older
 FOUND, EVENT_WORD, SILENT = "an event is found", "an event word", "no event word"
 MUC_LABELS = (100, 200, 400)
-DECIDES = 200  # labels, of MUC_LABELS
+FINDING_LABELS = 200  # labels, of MUC_LABELS
 METHODS = {
     "auto": "corrected",
     "exact": "exact in each cell",
@@ -59,29 +59,29 @@ ENDS = ("estimate", "low", "high")
 
 def steps_of_incidents(samples: int) -> int:
     """How many samples are drawn."""
-    share = shares_of(samples)
+    share = sample_numbers(samples)
     return len(QUESTIONS) * (share["decisive"] + 2 * share["half"])
 
 
-def try_incidents(setting: Setting) -> Found:
+def try_incidents(setting: Setting) -> ExperimentResult:
     """Countries by quarter: two questions, three numbers of labels, five methods."""
     items = read_reports(setting)
     path = setting.folder / "muc4.duckdb"
     setting.extract(store_rows(items), path, NOUNS)
-    incidents = incidents_of(items, path)
-    share, rows = shares_of(setting.samples), []
+    incidents = pair_incidents(items, path)
+    share, rows = sample_numbers(setting.samples), []
     for question, words in QUESTIONS.items():
-        population = population_of(incidents, question)
-        for n in as_many(MUC_LABELS, len(items)):
-            samples = share["decisive"] if n == DECIDES else share["half"]
+        population = incident_population(incidents, question)
+        for n in feasible_numbers(MUC_LABELS, len(items)):
+            samples = share["decisive"] if n == FINDING_LABELS else share["half"]
             rows.append(Row((words, str(n)), trial(setting, population, n, tuple(METHODS), samples=samples)))
     drawn = attacks_by_month(incidents, min(SHOWN_LABELS, len(items) // 2), seed=setting.seed)
     caption = (
         "Reports of attacks in El Salvador by month (muc4): counts with 95 % intervals, of the scores alone and "
         f"corrected with {SHOWN_LABELS} documents read; dashes: the true counts."
     )
-    return Found(
-        findings=[finding for row in rows if row.name[1] == str(DECIDES) for finding in incidents_findings(row)],
+    return ExperimentResult(
+        findings=[finding for row in rows if row.name[1] == str(FINDING_LABELS) for finding in incidents_findings(row)],
         tables=[incidents_table(rows)],
         drawings=[Drawing("months", caption, partial(months_figure, drawn))],
         notes=[
@@ -111,7 +111,7 @@ class Incidents:
     labels: Mapping[str, Floats]
 
 
-def population_of(incidents: Incidents, question: str, *, by: str = "quarter") -> Population:
+def incident_population(incidents: Incidents, question: str, *, by: str = "quarter") -> Population:
     """Countries by quarter or by month; whole reports are drawn, by quarter and by what the rule finds in them."""
     return Population(
         incidents.score,
@@ -130,7 +130,7 @@ def read_reports(setting: Setting) -> list[Item]:
     return [item for item in (*news.items, *news.silent, *news.others) if FIRST <= item.date <= LAST]
 
 
-def incidents_of(items: list[Item], path: Path) -> Incidents:
+def pair_incidents(items: list[Item], path: Path) -> Incidents:
     """The pairs of a store of these reports, with their gold labels."""
     by_id = {item.id: item for item in items}
     with EventStore.open(path) as store:
@@ -160,7 +160,7 @@ def incidents_table(rows: Sequence[Row]) -> Numbers:
     """Coverage and width by method and by size of the true count."""
     every = [(row, method, tried) for row in rows for method, tried in row.found.items()]
 
-    def of_size(name: str) -> list[str]:
+    def coverage_by_size(name: str) -> list[str]:
         shares = [tried.cells.by_size().get(name) for *_, tried in every]
         return ["–" if share is None else f"{share[0]:.3f}" for share in shares]
 
@@ -172,10 +172,10 @@ def incidents_table(rows: Sequence[Row]) -> Numbers:
         Column("question", NAME, values=[row.name[0] for row, *_ in every]),
         Column("labels", TEXT, values=[row.name[1] for row, *_ in every]),
         Column("method", NAME, values=[METHODS[method] for _, method, _ in every]),
-        Column("coverage", TEXT, values=[covered(tried.cells) for *_, tried in every]),
+        Column("coverage", TEXT, values=[coverage_text(tried.cells) for *_, tried in every]),
         Column("width", digits(1), values=widths),
         Column("of labels alone", digits(2), values=[a / b for a, b in zip(widths, alone, strict=True)]),
-        *(Column(size_name(*size), TEXT, values=of_size(size_name(*size))) for size in SIZES),
+        *(Column(size_name(*size), TEXT, values=coverage_by_size(size_name(*size))) for size in SIZES),
         Column("country", digits(2), values=[tried.domains.coverage for *_, tried in every]),
         Column("all", digits(2), values=[tried.total.coverage for *_, tried in every]),
     )
@@ -192,12 +192,12 @@ def incidents_findings(row: Row) -> list[Finding]:
     raw = row.found["raw"].cells.coverage
     claims = {
         f"intervals of cells contain the count in {NOMINAL:.0%} of cases": (
-            f"{covered(cells)} of {len(cells.held):,}; intervals from the scores alone {raw:.2f}",
+            f"{coverage_text(cells)} of {len(cells.held):,}; intervals from the scores alone {raw:.2f}",
             cells.coverage >= LEAST_MEAN,
         ),
-        f"so do those of every size of count (at least {LEAST:.0%})": (
+        f"so do those of every size of count (at least {MIN_COVERAGE:.0%})": (
             f"least for counts of {worst}: {least:.3f} of {of_worst:,}",
-            least >= LEAST,
+            least >= MIN_COVERAGE,
         ),
         f"they are at most {WIDTH:g} times as wide as those from labels alone": (
             f"{share:.3f} times ({cells.mean_width:.1f} against {alone.mean_width:.1f})",
@@ -219,10 +219,10 @@ class Months:
 
 def attacks_by_month(incidents: Incidents, n: int, *, seed: int) -> Months:
     """The counts of El Salvador by month from one sample of n documents."""
-    population = population_of(incidents, SHOWN_QUESTION, by="month")
+    population = incident_population(incidents, SHOWN_QUESTION, by="month")
     counts = drawn_counts(population, n, ("raw", "auto"), design="stratified", rng=np.random.default_rng(seed))
-    true = truths(population)
-    months = tuple(row.group[1] for row in _shown(counts["auto"]))
+    true = true_counts(population)
+    months = tuple(row.group[1] for row in _shown_actor_rows(counts["auto"]))
     return Months(months, counts["raw"], counts["auto"], np.array([float(true[SHOWN, month]) for month in months]))
 
 
@@ -234,7 +234,7 @@ def months_figure(drawn: Months) -> Figure:
         dress(ax, grid="y")
         places = Places.of(ax, drawn.months, ())
         for place, counts in enumerate((drawn.corrected, drawn.raw)):
-            value, low, high = (np.array([getattr(row, end) for row in _shown(counts)]) for end in ENDS)
+            value, low, high = (np.array([getattr(row, end) for row in _shown_actor_rows(counts)]) for end in ENDS)
             draw_points(ax, places, (value, low, high), how=look(place), shift=1.2 * place)
         draw_dashes(ax, places, drawn.truth, colour=INK)
         period_axis(ax, drawn.months, small=False)
@@ -246,5 +246,5 @@ def months_figure(drawn: Months) -> Figure:
     return figure
 
 
-def _shown(counts: CountEstimates) -> list[CountEstimate]:
+def _shown_actor_rows(counts: CountEstimates) -> list[CountEstimate]:
     return [row for row in counts if row.group[0] == SHOWN]

@@ -1,4 +1,4 @@
-"""Estimates with intervals, over test data and over training data too, and the verdicts that they decide."""
+"""Intervals of estimates over test data, or over test and training data, and verdicts based on them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SUBSAMPLES = 5
 LEVEL = 0.95
 
 
-def around(value: float, reach: float, method: str, n: int, *, least: float = -math.inf) -> Estimate:
+def symmetric_estimate(value: float, reach: float, method: str, n: int, *, least: float = -math.inf) -> Estimate:
     """A value and the interval of 95 % that reaches so far to both sides, but to nothing below `least`."""
     return Estimate(value, max(value - reach, least), value + reach, LEVEL, method, n)
 
@@ -70,7 +70,7 @@ def over_training(
     total = test + training
     degrees = (len(replicates) - 1) * (total / training) ** 2 if training > 0 else math.inf
     reach = t_quantile(LEVEL, degrees) * math.sqrt(total)
-    return around(estimate.value, reach, "training and test", estimate.n, least=least)
+    return symmetric_estimate(estimate.value, reach, "training and test", estimate.n, least=least)
 
 
 def each_over_training(
@@ -95,7 +95,7 @@ def over_halves(value: float, replicates: Sequence[float]) -> Estimate:
     30.0000 [24.1103, 35.8897]
     """
     reach = t_quantile(LEVEL, len(replicates) - 1) * float(np.std(replicates, ddof=1))
-    return around(value, reach, "training and test halves", len(replicates))
+    return symmetric_estimate(value, reach, "training and test halves", len(replicates))
 
 
 def mean_estimate(values: Floats) -> Estimate:
@@ -107,7 +107,7 @@ def mean_estimate(values: Floats) -> Estimate:
     if len(values) < 2:
         return unbounded(math.nan, "normal", len(values))
     reach = normal_quantile(LEVEL) * float(np.std(values, ddof=1)) / math.sqrt(len(values))
-    return around(float(np.mean(values)), reach, "normal", len(values))
+    return symmetric_estimate(float(np.mean(values)), reach, "normal", len(values))
 
 
 def clustered_mean(values: Floats, clusters: Integers) -> Estimate:
@@ -117,7 +117,7 @@ def clustered_mean(values: Floats, clusters: Integers) -> Estimate:
     0.5000 [-0.4800, 1.4800]
     """
     reach = normal_quantile(LEVEL) * ratio_error(np.bincount(clusters, values), np.bincount(clusters))
-    return around(float(values.mean()), reach, "clustered", len(values))
+    return symmetric_estimate(float(values.mean()), reach, "clustered", len(values))
 
 
 def ratio_with_influence(above: Floats, below: Floats) -> tuple[float, Floats]:
@@ -134,18 +134,18 @@ def ratio_with_influence(above: Floats, below: Floats) -> tuple[float, Floats]:
     return value, (above - value * below) / float(below.mean())
 
 
-def jackknifed(value: float, without: Floats, *, n: int, method: str = "jackknife") -> Estimate:
+def jackknife_estimate(value: float, without: Floats, *, n: int, method: str = "jackknife") -> Estimate:
     """A value with the normal interval that follows from leaving out one sentence or document at a time.
 
-    >>> print(jackknifed(2.0, np.array([1.5, 2.0, 2.5]), n=3))
+    >>> print(jackknife_estimate(2.0, np.array([1.5, 2.0, 2.5]), n=3))
     2.0000 [0.8684, 3.1316]
     """
     if math.isnan(value) or np.isnan(without).any():
         return unbounded(math.nan, method, n)
-    return around(float(value), normal_quantile(LEVEL) * float(jackknife_error(without)), method, n)
+    return symmetric_estimate(float(value), normal_quantile(LEVEL) * float(jackknife_error(without)), method, n)
 
 
-def values_of(estimates: Mapping[str, Estimate]) -> dict[str, float]:
+def point_values(estimates: Mapping[str, Estimate]) -> dict[str, float]:
     """The values without their intervals."""
     return {name: estimate.value for name, estimate in estimates.items()}
 
@@ -198,11 +198,13 @@ def verdict(estimate: Estimate, *, above: float = 0.0) -> bool | None:
     return True if estimate.low > above else False if estimate.high < above else None
 
 
-def about(estimate: Estimate, value: float, within: float) -> bool | None:
+def is_about(estimate: Estimate, value: float, within: float) -> bool | None:
     """Whether an estimate is a value, or near enough: True or False where the whole interval says so, else None.
 
-    >>> about(Estimate(0.9, 0.89, 0.91, 0.95, "Wilson", 9), 0.9, 0.02), about(mean_estimate(np.ones(9)), 0.9, 0.02)
-    (True, False)
+    >>> is_about(Estimate(0.9, 0.89, 0.91, 0.95, "Wilson", 9), 0.9, 0.02)
+    True
+    >>> is_about(mean_estimate(np.ones(9)), 0.9, 0.02)
+    False
     """
     if estimate.low is None or estimate.high is None:
         return None
@@ -232,10 +234,10 @@ def interval_text(estimate: Estimate, digits: int, *, sign: str = "") -> str:
     return "" if low is None or high is None else f"[{low:{sign}.{digits}f}, {high:{sign}.{digits}f}]"
 
 
-def fine(estimate: Estimate, digits: int = 6, *, sign: str = "") -> str:
+def estimate_text(estimate: Estimate, digits: int = 6, *, sign: str = "") -> str:
     """An estimate with this number of digits; its interval if it has one.
 
-    >>> fine(Estimate(0.5, 0.25, 0.75, 0.95, "normal", 9), 2, sign="+")
+    >>> estimate_text(Estimate(0.5, 0.25, 0.75, 0.95, "normal", 9), 2, sign="+")
     '+0.50 [+0.25, +0.75]'
     """
     if math.isnan(estimate.value):
@@ -243,9 +245,9 @@ def fine(estimate: Estimate, digits: int = 6, *, sign: str = "") -> str:
     return f"{estimate.value:{sign}.{digits}f} {interval_text(estimate, digits, sign=sign)}".rstrip()
 
 
-def fine_kind(digits: int = 6, *, sign: str = "") -> Kind:
+def estimate_kind(digits: int = 6, *, sign: str = "") -> Kind:
     """Estimates with this number of digits in a table."""
-    return Blank(lambda estimate: fine(estimate, digits, sign=sign), ends=ENDS)
+    return Blank(lambda estimate: estimate_text(estimate, digits, sign=sign), ends=ENDS)
 
 
 def interval_kind(digits: int) -> Kind:

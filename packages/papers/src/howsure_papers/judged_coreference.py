@@ -1,4 +1,4 @@
-"""A coreference model judged on documents: its pairs, its scores, and what adds up over the documents."""
+"""Evaluation of a coreference model on documents: pair calibration, scores, and sums by document."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from howsure.calibration.results import CalibrationCurve
 from howsure.data.documents.document import Document, Mention
 from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
 from howsure.result import Estimate
-from howsure_papers.intervals import LEVEL, jackknifed, unbounded
+from howsure_papers.intervals import LEVEL, jackknife_estimate, unbounded
 from howsure_text.coreference import CoreferenceScores, CorefPosterior, coreference_scores, pairs_from_posteriors
 from howsure_text.coreference.detection import mention_entities
 
 BIN_SIZE, SAMPLES = 5_000, 1_000
-BINS_AT_LEAST = 20  # with fewer pairs than this many bins need, bins are smaller
+MIN_BINS = 20  # with fewer pairs than this many bins need, bins are smaller
 NEAR_ZERO, HALF = 0.05, 0.5
 DOUBTFUL, NEAR, FAR = (0.15, 0.85), 20, 60  # of pairs: probabilities, and numbers of mentions from one to the other
 
@@ -50,13 +50,13 @@ class Judged:
     @cached_property
     def curve(self) -> CalibrationCurve:
         """The curve of the exact pair probabilities."""
-        return curve_of(self.pairs, bin_size=bin_size_of(self.pairs))
+        return curve_of(self.pairs, bin_size=choose_bin_size(self.pairs))
 
     @cached_property
     def sampled_curve(self) -> CalibrationCurve:
         """The curve of the frequencies among the samples."""
         drawn = Pairs(self.pairs.labels, self.sampled, clusters=self.pairs.clusters)
-        return curve_of(drawn, bin_size=bin_size_of(drawn))
+        return curve_of(drawn, bin_size=choose_bin_size(drawn))
 
     @cached_property
     def away_from_zero(self) -> Estimate:
@@ -111,9 +111,9 @@ def judge(posteriors: Sequence[CorefPosterior], documents: Sequence[Document], *
     return Judged(
         pairs=exact,
         sampled=sampled,
-        apart=np.concatenate([_apart(len(label)) for label in labels]),
+        apart=np.concatenate([_mention_distances(len(label)) for label in labels]),
         new=Pairs(
-            np.concatenate([_begins(label) for label in labels]),
+            np.concatenate([_first_mention_labels(label) for label in labels]),
             np.concatenate([posterior.antecedents.new for posterior in posteriors]),
             clusters=np.repeat(np.arange(len(labels)), [len(label) for label in labels]),
         ),
@@ -134,13 +134,13 @@ def judge(posteriors: Sequence[CorefPosterior], documents: Sequence[Document], *
     )
 
 
-def _apart(m: int) -> Integers:
+def _mention_distances(m: int) -> Integers:
     """j - i of the pairs of M mentions, in the order of `pairs_from_posteriors`."""
     later, earlier = np.tril_indices(m, k=-1)
     return later - earlier
 
 
-def _begins(labels: Integers) -> Labels:
+def _first_mention_labels(labels: Integers) -> Labels:
     """1 for the first mention of each entity, else 0."""
     begins = np.zeros(len(labels), dtype=np.uint8)
     begins[np.unique(labels, return_index=True)[1]] = 1
@@ -155,9 +155,9 @@ def gold_clusters(document: Document) -> list[list[Mention]]:
     return list(clusters.values())
 
 
-def bin_size_of(pairs: Pairs) -> int | str:
+def choose_bin_size(pairs: Pairs) -> int | str:
     """The paper's bin size; for a slice of the data, the default."""
-    return BIN_SIZE if len(pairs) >= BINS_AT_LEAST * BIN_SIZE else "auto"
+    return BIN_SIZE if len(pairs) >= MIN_BINS * BIN_SIZE else "auto"
 
 
 def conll_f1(sums: Floats) -> float:
@@ -189,7 +189,7 @@ def overconfidence_far(sums: Floats) -> float:
     return _ratio(sums[21], sums[22])
 
 
-def nats_a_mention(sums: Floats) -> float:
+def nats_per_mention(sums: Floats) -> float:
     """Log-probability of the gold clusterings, a mention."""
     return _ratio(sums[12], sums[13])
 
@@ -215,4 +215,4 @@ def over_documents(value: Callable[[Floats], float], first: Judged, other: Judge
     full = of(totals)
     if n < 2 or not np.isfinite([full, *rest]).all():
         return unbounded(full, method, n)
-    return jackknifed(full, rest, n=n, method=method)
+    return jackknife_estimate(full, rest, n=n, method=method)

@@ -13,7 +13,7 @@ from howsure.calibration.error import ClusterSums, cluster_sums, root
 from howsure.calibration.table import by_group
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.result import Estimate
-from howsure_papers.intervals import LEVEL, jackknifed
+from howsure_papers.intervals import LEVEL, jackknife_estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class LabelErrors:
     def average(self, labels: Integers) -> Estimate:
         """The root mean square of some labels' errors, with its interval."""
         value, without = self.roots(labels)
-        return jackknifed(value, without, n=len(labels))
+        return jackknife_estimate(value, without, n=len(labels))
 
     def roots(self, labels: Integers) -> tuple[float, Floats]:
         """The root mean square of some labels' errors, and (sentences,) the same without each sentence."""
@@ -43,7 +43,7 @@ def label_errors(pairs: Pairs, *, bin_size: int | str) -> LabelErrors:
     """The errors of all labels (the groups of `pairs`), each of which must have pairs of the same sentences; a sentence
     without pairs, as one of a single word has no pair of tags, cannot be left out and does not count."""
     assert pairs.clusters is not None
-    pairs = of_sentences(pairs, pairs.clusters)
+    pairs = select_sentences(pairs, pairs.clusters)
     names, errors, squared, without = [], [], [], []
     for name, group in by_group(pairs):
         cells = _cells(group, bin_size)
@@ -66,7 +66,7 @@ def _cells(group: Pairs, bin_size: int | str) -> ClusterSums:
     return cluster_sums(group, binned.bins_of(group.probabilities), len(binned.sums))
 
 
-def of_sentences(pairs: Pairs, sentences: Integers) -> Pairs:
+def select_sentences(pairs: Pairs, sentences: Integers) -> Pairs:
     """The pairs of some sentences (clusters), with their labels (groups)."""
     assert pairs.clusters is not None
     assert pairs.groups is not None
@@ -95,14 +95,14 @@ class Contest:
     def differences(self) -> list[Estimate]:
         """The difference of the squared errors of every label, with its interval over the test data."""
         return [
-            jackknifed(float(value), without, n=1)
+            jackknife_estimate(float(value), without, n=1)
             for value, without in zip(self.a.squared - self.b.squared, self.a.without - self.b.without, strict=True)
         ]
 
     def average(self, labels: Integers) -> Estimate:
         """The difference of the root mean square errors of some labels, with its interval over the test data."""
         (value_a, without_a), (value_b, without_b) = (errors.roots(labels) for errors in (self.a, self.b))
-        return jackknifed(value_a - value_b, without_a - without_b, n=len(labels))
+        return jackknife_estimate(value_a - value_b, without_a - without_b, n=len(labels))
 
     def wins(self) -> int:
         """How many labels b is better calibrated for."""

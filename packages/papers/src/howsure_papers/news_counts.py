@@ -1,4 +1,4 @@
-"""Attacks in news by actor and period: the sample, and what intervals show that 1-best counts do not."""
+"""Attacks in news by actor and period: posterior intervals compared with 1-best counts."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from howsure_events.store.tables import as_bits, as_counts
 from howsure_papers.corpora.news import News
 from howsure_papers.reproduction import NAME, TEXT, Finding, Numbers, numbers
 
-SURE = 0.95
-FEW = 10  # samples, as in footnote 11
+MIN_SURE = 0.95
+FEW_SAMPLES = 10  # samples, as in footnote 11
 ACTORS = 20
 ACTORS_OF_TWO_RULES = 10
 UNSURE = (0.2, 0.8)
@@ -95,7 +95,7 @@ class FewSamples:
     sd: float
 
 
-def drawn_from(store: EventStore, *, by: str) -> Drawn:
+def read_drawn(store: EventStore, *, by: str) -> Drawn:
     """All that was drawn, in the order of the documents."""
     columns = columns_of(
         store,
@@ -114,7 +114,7 @@ def drawn_from(store: EventStore, *, by: str) -> Drawn:
     )
 
 
-def changes(drawn: Drawn, periods: list[str], actors: list[str]) -> Differences:
+def period_changes(drawn: Drawn, periods: list[str], actors: list[str]) -> Differences:
     """From one period to the next: where the 1-best count of an actor changes, is it known in which direction?
 
     Periods have other documents, so that their counts are independent: P(n' > n) follows from both laws.
@@ -134,7 +134,7 @@ def changes(drawn: Drawn, periods: list[str], actors: list[str]) -> Differences:
     return _differences(differences)
 
 
-def contests(drawn: Drawn, actors: list[str]) -> Differences:
+def actor_contests(drawn: Drawn, actors: list[str]) -> Differences:
     """In one period: where one actor has the greater 1-best count, is it known that it has?
 
     Two actors share each document's samples, which are compared jointly.
@@ -170,7 +170,7 @@ def few_samples(drawn: Drawn) -> FewSamples:
     """How far the means of the first 10 samples are from those of all."""
     few, many, variance = [], [], []
     for rows in drawn.cells().values():
-        few.append(float(drawn.samples[rows, :FEW].mean(axis=1).sum()))
+        few.append(float(drawn.samples[rows, :FEW_SAMPLES].mean(axis=1).sum()))
         many.append(float(drawn.probabilities[rows].sum()))
         variance.append(float((drawn.probabilities[rows] * (1 - drawn.probabilities[rows])).sum()))
     gap = np.subtract(few, many)
@@ -200,7 +200,7 @@ def _by_document(drawn: Drawn, rows: Integers, documents: Integers) -> Integers:
 
 def _differences(differences: list[tuple[float, int, str]]) -> Differences:
     """Of (probability, size, words): the example is the greatest that is open."""
-    undecided = [difference for difference in differences if difference[0] < SURE]
+    undecided = [difference for difference in differences if difference[0] < MIN_SURE]
     example = max(undecided, key=lambda difference: (difference[1], -difference[0]))[2] if undecided else ""
     return Differences(len(differences), len(undecided), example)
 
@@ -233,7 +233,7 @@ def count_store(
     """The counts of a store; None if no document has an event. `shown`: the actors of the series, instead of the most
     frequent ones."""
     with EventStore.open(path) as store:
-        drawn = drawn_from(store, by=by)
+        drawn = read_drawn(store, by=by)
         if not drawn.actors:
             return None
         actors = drawn.most_frequent(ACTORS)
@@ -249,8 +249,8 @@ def count_store(
             series=event_series(  # documents as the paper takes them
                 store, period=by, actors=[actor for actor in shown if actor in drawn.actors] or actors, stories="apart"
             ),
-            changes=changes(drawn, periods, actors),
-            contests=contests(drawn, actors),
+            changes=period_changes(drawn, periods, actors),
+            contests=actor_contests(drawn, actors),
             few=few_samples(drawn),
             entities=entities_against_documents(drawn),
         )
@@ -301,14 +301,14 @@ def density_table(all_counts: Sequence[StoreCounts]) -> Numbers:
 def differences_table(all_counts: Sequence[StoreCounts]) -> Numbers:
     """How much of what the 1-best says the posterior leaves open."""
     return numbers(
-        f"{all_counts[0].corpus}: differences between counts that are open (P < {SURE:g}), 20 most frequent actors",
+        f"{all_counts[0].corpus}: differences between counts that are open (P < {MIN_SURE:g}), 20 most frequent actors",
         all_counts,
         Column("corpus, rule, period", NAME, get=lambda counts: counts.name),
         Column("changes of the 1-best", COUNT, get=lambda counts: counts.changes.different),
         Column("open changes", COUNT, "open", get=lambda counts: counts.changes.undecided),
         Column("contests of the 1-best", COUNT, get=lambda counts: counts.contests.different),
         Column("open contests", COUNT, "open", get=lambda counts: counts.contests.undecided),
-        Column(f"r of means, S = {FEW} and 100", digits(4), get=lambda counts: counts.few.correlation),
+        Column(f"r of means, S = {FEW_SAMPLES} and 100", digits(4), get=lambda counts: counts.few.correlation),
         Column("rms difference", digits(3), get=lambda counts: counts.few.difference),
         Column("rms posterior sd", digits(3), get=lambda counts: counts.few.sd),
         Column("r, entities and documents", digits(4), get=lambda counts: counts.entities),

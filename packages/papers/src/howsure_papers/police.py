@@ -1,4 +1,4 @@
-"""Acts of the police in news that people have read: three questions, three scores, by week, by day and in all."""
+"""Counts of police acts in labelled news: three questions and three scores, by week, by day and in total."""
 
 from __future__ import annotations
 
@@ -20,9 +20,17 @@ from howsure_events.rule import Rule, built_in_rule
 from howsure_events.store.event_store import EventStore
 from howsure_events.store.store_queries import columns_of
 from howsure_papers.corpora.labelled import PoliceNews, read_police_news
-from howsure_papers.reproduction import NAME, TEXT, Finding, Found, numbers
+from howsure_papers.reproduction import NAME, TEXT, ExperimentResult, Finding, numbers
 from howsure_papers.stores import Setting
-from howsure_papers.trials import Population, Row, against_labels, as_many, over_settings, shares_of, trial
+from howsure_papers.trials import (
+    Population,
+    Row,
+    against_labels,
+    feasible_numbers,
+    over_settings,
+    sample_numbers,
+    trial,
+)
 
 POLICE = "POLICE"
 NAMES = (
@@ -51,7 +59,7 @@ WORDS = {
     "ANY_ACTION": r"police|curfew|cops?|arrest\w*|firing|lathi\w*|crpf",
 }  # that a reader would search for
 LABELS = (50, 100, 200, 400)
-LEAST_LABELS = 100  # of settings that are judged
+MIN_LABELS = 100  # of settings that are judged
 OTHERS = 200  # labels under other designs than by strata
 DESIGNS = ("stratified", "simple", "importance")
 TWO = ("auto", "labels")  # methods
@@ -59,19 +67,19 @@ TWO = ("auto", "labels")  # methods
 
 def steps_of_police(samples: int) -> int:
     """How many samples are drawn."""
-    share, scores = shares_of(samples), 3 * len(ACTS)
+    share, scores = sample_numbers(samples), 3 * len(ACTS)
     return scores * (2 * (len(LABELS) + len(DESIGNS) - 1) * share["least"] + len(LABELS) * share["some"])
 
 
-def try_police(setting: Setting) -> Found:
+def try_police(setting: Setting) -> ExperimentResult:
     """All settings: questions × scores × numbers of labels and designs. Totals, one interval each, get more samples."""
     news = read_police_news(setting.data, tuple(ACTS), limit=setting.limit)
     stores = {name: setting.folder / f"police {name}.duckdb" for name in ACTS}
     extract_police(setting, news, stores)
-    words, share = word_weights(list(news.texts)), shares_of(setting.samples)
+    words, share = word_weights(list(news.texts)), sample_numbers(setting.samples)
     rows, totals = [], []
     for question, labels in news.labels.items():
-        numbers_of_labels = as_many(LABELS, len(labels))
+        numbers_of_labels = feasible_numbers(LABELS, len(labels))
         ways = [(n, DESIGNS[0]) for n in numbers_of_labels]
         ways += [(OTHERS, design) for design in DESIGNS[1:] if len(labels) > OTHERS]
         counted = word_score(news, question)
@@ -97,8 +105,8 @@ def try_police(setting: Setting) -> Found:
         columns = zip(headings.items(), zip(*(row.name for row in of), strict=True), strict=False)
         return [Column(heading, kind, values=values) for (heading, kind), values in columns]
 
-    return Found(
-        findings=police_findings(rows, totals, least=min(LEAST_LABELS, len(news.ids) // 2), design=DESIGNS[0]),
+    return ExperimentResult(
+        findings=police_findings(rows, totals, least=min(MIN_LABELS, len(news.ids) // 2), design=DESIGNS[0]),
         tables=[
             numbers(
                 "india_police_events: 95 % intervals of counts by week and by day, and of the total",

@@ -19,8 +19,17 @@ from howsure.result import Estimate
 from howsure.show.table import COUNT, ESTIMATE, P_VALUE, Column, digits, p_in_words
 from howsure_papers.corpora.news import WIKIPEDIA, WORD, items_of_wikipedia
 from howsure_papers.drawings import panels_in_rows
-from howsure_papers.intervals import about, mean_estimate, opposite, share_estimate, verdict
-from howsure_papers.reproduction import NAME, Advance, Drawing, Finding, Found, experiment, nobody, numbers
+from howsure_papers.intervals import is_about, mean_estimate, opposite, share_estimate, verdict
+from howsure_papers.reproduction import (
+    NAME,
+    Advance,
+    Drawing,
+    ExperimentResult,
+    Finding,
+    experiment,
+    ignore_progress,
+    numbers,
+)
 
 TITLE = "Posteriors of continuous quantities (Nguyen's thesis, chapter 2, first draft)"
 DRAWS = 99
@@ -42,8 +51,8 @@ Ranked = Mapping[str, QuantileCalibration]
 
 @experiment(TITLE, steps=lambda: SETS + 1)
 def reproduce_quantiles(
-    *, data: str | None = None, limit: int | None = None, seed: int = 0, advance: Advance = nobody
-) -> Found:
+    *, data: str | None = None, limit: int | None = None, seed: int = 0, advance: Advance = ignore_progress
+) -> ExperimentResult:
     """Ask whether truths lie among the draws of their posteriors as if they were draws themselves.
 
     First of simulated posteriors that are right, too narrow and biased; then of the date of a text, which a linear
@@ -51,15 +60,15 @@ def reproduce_quantiles(
 
     Raises InputError if the folder `wikipedia_current_events` is not found in `data`.
     """
-    dated, sizes = of_dates(data, limit, np.random.default_rng([seed, 1]))
+    dated, sizes = date_ranks(data, limit, np.random.default_rng([seed, 1]))
     advance(1)
     rng, sets = np.random.default_rng([seed, 0]), []
     for _ in range(SETS):
-        sets.append(simulated(rng))
+        sets.append(simulate_ranks(rng))
         advance(1)
     shown = "where the truths lie among the draws; the bars of a calibrated posterior lie in the band."
-    return Found(
-        findings=[*findings_of_sets(sets), *findings_of_dates(dated)],
+    return ExperimentResult(
+        findings=[*simulation_findings(sets), *date_findings(dated)],
         tables=[
             numbers(
                 f"The share of {SETS} simulated sets on which p ≤ .05",
@@ -68,7 +77,7 @@ def reproduce_quantiles(
                 Column("shift", digits(1), get=lambda name: POSTERIORS[name][0]),
                 Column("width", digits(1), get=lambda name: POSTERIORS[name][1]),
                 *(
-                    Column(test, ESTIMATE, values=[found_by(sets, posterior, test) for posterior in POSTERIORS])
+                    Column(test, ESTIMATE, values=[rejection_rate(sets, posterior, test) for posterior in POSTERIORS])
                     for test in TESTS
                 ),
             ),
@@ -77,7 +86,7 @@ def reproduce_quantiles(
                 dated,
                 Column("posterior", NAME, get=lambda name: name),
                 Column("texts", COUNT, get=lambda name: dated[name].n),
-                Column("90 % interval holds the date", ESTIMATE, get=lambda name: inside(dated[name])),
+                Column("90 % interval holds the date", ESTIMATE, get=lambda name: interval_coverage(dated[name])),
                 Column("later than the draws", digits(3), get=lambda name: float((dated[name].ranks > 49).mean())),
                 *(
                     Column(f"{test}, p", P_VALUE, values=[result.p_values[test] for result in dated.values()])
@@ -104,7 +113,7 @@ def reproduce_quantiles(
     )
 
 
-def simulated(rng: np.random.Generator) -> dict[str, QuantileCalibration]:
+def simulate_ranks(rng: np.random.Generator) -> dict[str, QuantileCalibration]:
     """The ranks of the same truths in the posteriors of each kind."""
     mean, width = rng.normal(size=QUANTITIES), rng.gamma(2.0, size=QUANTITIES)
     truth = rng.normal(mean, width)
@@ -116,20 +125,20 @@ def simulated(rng: np.random.Generator) -> dict[str, QuantileCalibration]:
     }
 
 
-def found_by(sets: Sequence[Ranked], posterior: str, test: str) -> Estimate:
+def rejection_rate(sets: Sequence[Ranked], posterior: str, test: str) -> Estimate:
     """The share of sets on which a test rejects a posterior."""
     return share_estimate(np.array([result[posterior].p_values[test] <= ALPHA for result in sets]))
 
 
-def findings_of_sets(sets: Sequence[Ranked]) -> list[Finding]:
+def simulation_findings(sets: Sequence[Ranked]) -> list[Finding]:
     """How often the tests reject what is right, and find what is wrong."""
     rows = []
     for test in TESTS:
-        share = found_by(sets, RIGHT, test)
+        share = rejection_rate(sets, RIGHT, test)
         claim = f"a right posterior is seldom rejected at .05 (by the {test} on less than {SELDOM:.0%} of the sets)"
         rows.append((claim, f"on {share}", opposite(verdict(share, above=SELDOM))))
     for name, better, other in ((NARROW, *TESTS), (BIASED, *reversed(TESTS))):
-        share = found_by(sets, name, better)
+        share = rejection_rate(sets, name, better)
         rows.append(
             (f"one that is {name} is mostly found (by the {better})", f"on {share}", verdict(share, above=MOSTLY))
         )
@@ -141,7 +150,7 @@ def findings_of_sets(sets: Sequence[Ranked]) -> list[Finding]:
     return [Finding("", *row, SIMULATED) for row in rows]
 
 
-def of_dates(data: str | None, limit: int | None, rng: np.random.Generator) -> tuple[Ranked, list[int]]:
+def date_ranks(data: str | None, limit: int | None, rng: np.random.Generator) -> tuple[Ranked, list[int]]:
     """The ranks of the dates of test texts in three posteriors, and how many texts there are for what.
 
     A linear regression whose weights w have a normal prior: their posterior has the covariance noise² (X'X + c)⁻¹.
@@ -180,19 +189,19 @@ def read_dated(data: str | None, limit: int | None, rng: np.random.Generator) ->
     return [(contains[part == part_number], years[part == part_number]) for part_number in range(3)]
 
 
-def inside(quantile_calibration: QuantileCalibration) -> Estimate:
+def interval_coverage(quantile_calibration: QuantileCalibration) -> Estimate:
     """The share of truths in the central 90 % of their draws."""
     outside = (1 - CENTRAL) / 2 * (DRAWS + 1)
     return share_estimate((quantile_calibration.ranks >= outside) & (quantile_calibration.ranks < DRAWS + 1 - outside))
 
 
-def findings_of_dates(ranked: Ranked) -> list[Finding]:
+def date_findings(ranked: Ranked) -> list[Finding]:
     """Whether the intervals of each posterior hold as many dates as they say, and whether ranks are uniform."""
     findings_ = []
     for name, result in ranked.items():
-        share, p = inside(result), result.p_value
+        share, p = interval_coverage(result), result.p_value
         claim = f"the 90 % intervals of the posterior {name} hold {CENTRAL:.0%} of the dates, within {NEAR:.0%}"
-        findings_.append(Finding("", claim, f"{share}", about(share, CENTRAL, NEAR), TEXTS))
+        findings_.append(Finding("", claim, f"{share}", is_about(share, CENTRAL, NEAR), TEXTS))
         uniform = None if p > ALPHA else False
         findings_.append(
             Finding(

@@ -1,6 +1,6 @@
 """Reproductions: a paper's findings compared with ours, tables and drawings, and how these are printed.
 
-An experiment is a function with the decorator `experiment`, which returns what it `Found`.
+An experiment is a function with the decorator `experiment`, which returns what it `ExperimentResult`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from howsure.inputs.parameter_types import Figure
 from howsure.result import Rows
 from howsure.show.table import Cell, Column, Kind, Table
 
-Given = ParamSpec("Given")
+Parameters = ParamSpec("Parameters")
 Advance = Callable[[int], None]
 CORRECTIONS = "Corrections to the paper"
 MAX_PAGE_ROWS = 16  # of a table on a page; of a longer one, the page shows the first rows and names a file
@@ -24,7 +24,7 @@ FIRST_ROWS = 10
 VERDICT = re.compile(r"\| (holds|does NOT hold|undecided) \|$", re.MULTILINE)
 
 
-def nobody(steps: int) -> None:
+def ignore_progress(steps: int) -> None:
     """The progress callback of those who do not ask."""
 
 
@@ -111,7 +111,7 @@ class Drawing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class ExperimentResult:
     """What an experiment, or a part of one, found.
 
     notes: how our data and methods differ from the paper's. corrections: improvements on the paper's methods.
@@ -127,9 +127,9 @@ class Found:
     quoted: Sequence[str] = ()
     recipe: Mapping[str, Any] = field(default_factory=dict)
 
-    def __add__(self, other: Found) -> Found:
+    def __add__(self, other: ExperimentResult) -> ExperimentResult:
         """Both together; what both note is noted once."""
-        return Found(
+        return ExperimentResult(
             findings=(*self.findings, *other.findings),
             tables=(*self.tables, *other.tables),
             drawings=(*self.drawings, *other.drawings),
@@ -141,7 +141,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reproduction(Found):
+class Reproduction(ExperimentResult):
     """An experiment of a paper, run again."""
 
     name: str
@@ -226,14 +226,14 @@ class Reproduction(Found):
 
 
 @dataclass(frozen=True, slots=True)
-class Experiment(Generic[Given]):
+class Experiment(Generic[Parameters]):
     """A function that runs an experiment, `find`, under its title; it calls `advance` for each of its `steps`."""
 
     title: str
     steps: Callable[..., int]
-    find: Callable[Given, Found]
+    find: Callable[Parameters, ExperimentResult]
 
-    def __call__(self, *args: Given.args, **options: Given.kwargs) -> Reproduction:
+    def __call__(self, *args: Parameters.args, **options: Parameters.kwargs) -> Reproduction:
         """Run it."""
         result = self.find(*args, **options)
         recipe = {"howsure": __version__, **result.recipe}
@@ -250,7 +250,9 @@ class Experiment(Generic[Given]):
         )
 
 
-def experiment(title: str, *, steps: Callable[..., int]) -> Callable[[Callable[Given, Found]], Experiment[Given]]:
+def experiment(
+    title: str, *, steps: Callable[..., int]
+) -> Callable[[Callable[Parameters, ExperimentResult]], Experiment[Parameters]]:
     """Make an experiment of a function `reproduce_NAME`. steps: how many there are, by options of the function."""
     return lambda find: Experiment(title, steps, find)
 

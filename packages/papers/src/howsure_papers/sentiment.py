@@ -25,17 +25,27 @@ from howsure_papers.intervals import (
     LEVEL,
     SUBSAMPLES,
     all_hold,
-    around,
     each_over_training,
     interval_kind,
     mean_estimate,
+    point_values,
     random_subsamples,
     ratio_with_influence,
     standard_error,
-    values_of,
+    symmetric_estimate,
     verdict,
 )
-from howsure_papers.reproduction import NAME, TEXT, Advance, Drawing, Finding, Found, experiment, nobody, numbers
+from howsure_papers.reproduction import (
+    NAME,
+    TEXT,
+    Advance,
+    Drawing,
+    ExperimentResult,
+    Finding,
+    experiment,
+    ignore_progress,
+    numbers,
+)
 
 TITLE = "Naive Bayes and logistic regression on tweets (Nguyen & O'Connor 2015, section 4.1, Figure 2)"
 BIN_SIZE = 5_000
@@ -44,7 +54,7 @@ GRIDS = {
     NAIVE_BAYES: (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0),  # the pseudocount of every word in either class
     LOGISTIC_REGRESSION: (0.01, 0.03, 0.1, 0.3, 1.0, 3.0),  # C, the inverse of the strength of the L2 penalty
 }
-MOST_ITERATIONS = 5_000
+MAX_ITERATIONS = 5_000
 TOLERANCE = 1e-7  # of the gradient: a looser one leaves the last digits to the processor
 MODELS = (NAIVE_BAYES, LOGISTIC_REGRESSION)
 PAPER = {
@@ -70,8 +80,8 @@ def steps_of_sentiment() -> int:
 
 @experiment(TITLE, steps=steps_of_sentiment)
 def reproduce_sentiment(
-    *, data: str | None = None, limit: int | None = None, seed: int = 0, advance: Advance = nobody
-) -> Found:
+    *, data: str | None = None, limit: int | None = None, seed: int = 0, advance: Advance = ignore_progress
+) -> ExperimentResult:
     """Run section 4.1 again: Bernoulli naive Bayes and logistic regression on binary unigrams of tweets.
 
     Every strength of both models' grids is fitted on the whole training data, and again on random halves of it; the one
@@ -84,16 +94,16 @@ def reproduce_sentiment(
     features = binary_unigrams(*(tweet.words for tweet in tweets))
     train, dev, test = zip(features, (tweet.labels for tweet in tweets), strict=True)
     fits = {kind: every_fit(kind, train, dev, advance) for kind in MODELS}
-    chosen = {kind: best(of_kind) for kind, of_kind in fits.items()}
+    chosen = {kind: choose_best(of_kind) for kind, of_kind in fits.items()}
     predicted = {kind: fit.probabilities(test[0]) for kind, fit in chosen.items()}
     curves = {kind: _curve(test[1], q, kind, seed) for kind, q in predicted.items()}
     in_test = quantities(test[1], predicted)
     halves = []
     for rows in random_subsamples(len(train[1]), rng=seed):
         part, part_dev, part_test = part_of_train(rows, train, dev, test)
-        of_half = {kind: best(every_fit(kind, part, part_dev, advance)) for kind in MODELS}
+        of_half = {kind: choose_best(every_fit(kind, part, part_dev, advance)) for kind in MODELS}
         probabilities = {kind: fit.probabilities(part_test[0]) for kind, fit in of_half.items()}
-        halves.append(values_of(quantities(test[1], probabilities)))
+        halves.append(point_values(quantities(test[1], probabilities)))
     errors = [f"CalibErr, {kind}" for kind in MODELS]  # which are 0 or more; a difference may be less
     in_all = each_over_training(in_test, halves, errors=errors)
     on_dev = {kind: [_curve(dev[1], fit.probabilities(dev[0]), kind) for fit in fits[kind]] for kind in MODELS}
@@ -115,7 +125,7 @@ def reproduce_sentiment(
             paths.append((kind, settings))
         return path_figure(paths, x_label="F1", y_label="calibration error", setting="pseudocount, C (ring: chosen)")
 
-    return Found(
+    return ExperimentResult(
         findings=findings(in_all),
         tables=[
             numbers(
@@ -216,7 +226,7 @@ class TextClassifier:
         return np.asarray(self.model.predict_proba(features)[:, 1], dtype=np.float64)
 
 
-def every_fit(kind: str, train: Split, development: Split, advance: Advance = nobody) -> list[TextClassifier]:
+def every_fit(kind: str, train: Split, development: Split, advance: Advance = ignore_progress) -> list[TextClassifier]:
     """A model for every strength of the grid: "naive Bayes" (Bernoulli, with a pseudocount) or "logistic regression"
     (L2-penalised, by L-BFGS). `advance` is called after every model.
 
@@ -226,19 +236,19 @@ def every_fit(kind: str, train: Split, development: Split, advance: Advance = no
         raise InputError(f"train must contain both labels; all of its {len(train[1]):,} labels are {int(train[1][0])}.")
     fits = []
     for strength in GRIDS[kind]:
-        fits.append(fitted(kind, strength, train, development))
+        fits.append(fit_model(kind, strength, train, development))
         advance(1)
     return fits
 
 
-def fitted(kind: str, strength: float, train: Split, development: Split) -> TextClassifier:
+def fit_model(kind: str, strength: float, train: Split, development: Split) -> TextClassifier:
     """A model of a kind with this strength, and its F1 on the development data."""
     model = _estimator(kind, strength).fit(*train)
     predicted = model.predict_proba(development[0])[:, 1] > 0.5
     return TextClassifier(kind, strength, f1(development[1], predicted), model)
 
 
-def best(fits: Sequence[TextClassifier]) -> TextClassifier:
+def choose_best(fits: Sequence[TextClassifier]) -> TextClassifier:
     """The one with the greatest F1 on the development data; of equally good ones the first."""
     return max(fits, key=lambda fit: fit.development_f1)
 
@@ -261,7 +271,7 @@ def _estimator(kind: str, strength: float) -> Any:
         raise MissingExtraError("Classification (scikit-learn)", "classifiers") from None
     if kind == NAIVE_BAYES:
         return BernoulliNB(alpha=strength)
-    return LogisticRegression(C=strength, max_iter=MOST_ITERATIONS, tol=TOLERANCE)
+    return LogisticRegression(C=strength, max_iter=MAX_ITERATIONS, tol=TOLERANCE)
 
 
 def part_of_train(rows: Integers, train: Split, dev: Split, test: Split) -> tuple[Split, Split, Split]:
@@ -317,7 +327,7 @@ def _weighted_difference(both: CalibrationComparison, factor: float) -> Estimate
         covariance = (variance_a + variance_b - standard_error(both.error_difference) ** 2) / 2
     variance = variance_a + factor**2 * variance_b - 2 * factor * covariance
     reach = normal_quantile(LEVEL) * math.sqrt(max(variance, 0.0))
-    return around(both.error_a.value - factor * both.error_b.value, reach, "paired", both.n)
+    return symmetric_estimate(both.error_a.value - factor * both.error_b.value, reach, "paired", both.n)
 
 
 def _curve(labels: Labels, q: Floats, kind: str, seed: int = 0) -> CalibrationCurve:

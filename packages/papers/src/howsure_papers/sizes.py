@@ -1,4 +1,4 @@
-"""What the sizes of our data do to sections 4.2 and 5.3 of Nguyen & O'Connor (2015): halves, quarters and eighths."""
+"""Effect of the data size on sections 4.2 and 5.3 of Nguyen & O'Connor (2015): halves, quarters and eighths."""
 
 from __future__ import annotations
 
@@ -14,13 +14,23 @@ from howsure.result import Estimate
 from howsure.show.table import COUNT, Column, digits
 from howsure.stats.proportions import t_quantile
 from howsure_papers.contests import BIN_SIZE, CRF, HMM
-from howsure_papers.coreference import PAPER, PASSES, PASSES_OF_A_SLICE, SMALL, trained
+from howsure_papers.coreference import PAPER, PASSES, PASSES_OF_A_SLICE, SMALL, train_model
 from howsure_papers.corpora.coreference import ONTOGUM, read_corpus
 from howsure_papers.corpora.tagged import Corpus, read_ewt, read_wsj
 from howsure_papers.drawings import Series, series_figure
-from howsure_papers.intervals import LEVEL, around, opposite, random_subsamples, standard_error, verdict
+from howsure_papers.intervals import LEVEL, opposite, random_subsamples, standard_error, symmetric_estimate, verdict
 from howsure_papers.judged_coreference import judge as judge_coreference
-from howsure_papers.reproduction import NAME, Advance, Drawing, Finding, Found, Numbers, experiment, nobody, numbers
+from howsure_papers.reproduction import (
+    NAME,
+    Advance,
+    Drawing,
+    ExperimentResult,
+    Finding,
+    Numbers,
+    experiment,
+    ignore_progress,
+    numbers,
+)
 from howsure_papers.taggers import SEARCH, choose, fit_hmm, judge
 
 TITLE = "What the sizes of the data do (Nguyen & O'Connor 2015, sections 4.2 and 5.3, on parts of our data)"
@@ -33,7 +43,7 @@ STEPS = 3 + 4 * len(PARTS) + 2 * (1 + DRAWS * (len(PARTS) - 1))
 
 
 @dataclass(frozen=True, slots=True)
-class OnParts:
+class PartErrors:
     """Errors on parts of some test data: `errors[k]` are those of all k equal parts, in some orders, in as many bins as
     all of them have; `fixed[k]` the same in bins of the paper's size, of which parts have fewer."""
 
@@ -57,7 +67,7 @@ class OnParts:
         parts, errors_by_parts = PARTS[-1], self.fixed if fixed else self.errors
         errors = [error.value for error in errors_by_parts[parts][:parts]]
         reach = t_quantile(LEVEL, parts - 1) * float(np.std(errors, ddof=1)) / math.sqrt(parts)
-        return around(float(np.mean(errors)) - errors_by_parts[1][0].value, reach, "disjoint parts", parts)
+        return symmetric_estimate(float(np.mean(errors)) - errors_by_parts[1][0].value, reach, "disjoint parts", parts)
 
     @property
     def exponent(self) -> float:
@@ -70,7 +80,7 @@ class OnParts:
         return float(self.width(1) * (THEIRS[self.unit] / self.units) ** exponent)
 
 
-def on_parts(pairs: Pairs, name: str, unit: str, *, seed: int, advance: Advance = nobody) -> OnParts:
+def judge_parts(pairs: Pairs, name: str, unit: str, *, seed: int, advance: Advance = ignore_progress) -> PartErrors:
     """Cut test data into equal parts by sentence or document, the clusters of the pairs, and judge each."""
     assert pairs.clusters is not None
     rng, units = np.random.default_rng([seed, 4]), np.unique(pairs.clusters)
@@ -86,7 +96,7 @@ def on_parts(pairs: Pairs, name: str, unit: str, *, seed: int, advance: Advance 
         errors[parts] = [curve_of(part, bin_size=BIN_SIZE // parts).error for part in pieces]
         fixed[parts] = [curve_of(part, bin_size=BIN_SIZE).error for part in pieces] if parts > 1 else errors[1]
         advance(1)
-    return OnParts(name, unit, len(units), errors, fixed)
+    return PartErrors(name, unit, len(units), errors, fixed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +144,8 @@ def trained_on_parts(corpus: Corpus, *, seed: int, advance: Advance) -> Iterator
 
 @experiment(TITLE, steps=lambda: STEPS)
 def reproduce_sizes(
-    *, data: str | None = None, limit: int | None = None, seed: int = 0, advance: Advance = nobody
-) -> Found:
+    *, data: str | None = None, limit: int | None = None, seed: int = 0, advance: Advance = ignore_progress
+) -> ExperimentResult:
     """Judge taggers and a coreference model on parts of the test data, and train an HMM on parts of the sentences.
 
     `limit`: use only the first sentences or documents of each part. `advance` is called after each model and each part.
@@ -147,13 +157,13 @@ def reproduce_sizes(
     learnt = [fit for corpus in (wsj, ewt) for fit in trained_on_parts(corpus, seed=seed, advance=advance)]
     crf = judge(choose(SEARCH, wsj.train.only(some), wsj.dev, advance).tagger, wsj.test, wsj.labels)
     ontogum = read_corpus(ONTOGUM, data, limit=limit, parser=None)
-    model = trained(PAPER, ontogum, seed=seed, passes=PASSES if limit is None else PASSES_OF_A_SLICE)
+    model = train_model(PAPER, ontogum, seed=seed, passes=PASSES if limit is None else PASSES_OF_A_SLICE)
     coreference = judge_coreference([model.posterior(document) for document in ontogum.test], ontogum.test)
     advance(2)
     sources = [(fit.pairs, f"{fit.corpus}, {HMM}", "sentences") for fit in learnt if fit.pairs is not None]
     sources += [(crf.pairs, f"{wsj.name}, {CRF}", "sentences"), (coreference.pairs, str(PAPER), "documents")]
-    divided = [on_parts(*source, seed=seed, advance=advance) for source in sources]
-    return Found(
+    divided = [judge_parts(*source, seed=seed, advance=advance) for source in sources]
+    return ExperimentResult(
         findings=[finding for divided_pairs in divided for finding in findings_of_parts(divided_pairs)]
         + findings_of_training(learnt),
         tables=[parts_table(divided), training_table(learnt)],
@@ -182,7 +192,7 @@ def reproduce_sizes(
     )
 
 
-def drawing(unit: str, divided: Sequence[OnParts]) -> Drawing:
+def drawing(unit: str, divided: Sequence[PartErrors]) -> Drawing:
     """The errors of the parts whose units are sentences, or documents."""
     panels = [(divided_pairs.name, [_line(divided_pairs)]) for divided_pairs in divided if divided_pairs.unit == unit]
     return Drawing(
@@ -193,13 +203,13 @@ def drawing(unit: str, divided: Sequence[OnParts]) -> Drawing:
     )
 
 
-def _line(on_parts: OnParts) -> Series:
+def _line(on_parts: PartErrors) -> Series:
     units = [on_parts.units / parts for parts in PARTS]
     value, low, high = ([on_parts.mean(parts, end) for parts in PARTS] for end in ("value", "low", "high"))
     return Series(on_parts.name, units, value, low, high)
 
 
-def findings_of_parts(on_parts: OnParts) -> list[Finding]:
+def findings_of_parts(on_parts: PartErrors) -> list[Finding]:
     """What smaller test data do to the error, and what the paper's number of documents can show about coreference."""
     few, many = on_parts.more(fixed=True), on_parts.more(fixed=False)
     findings_ = [
@@ -236,14 +246,14 @@ def findings_of_training(learnt: Sequence[Trained]) -> list[Finding]:
     for corpus in dict.fromkeys(fit.corpus for fit in learnt):
         whole, quarter = (fit for fit in learnt if fit.corpus == corpus and fit.parts in {1, 4})
         value, variance = quarter.error - whole.error, quarter.variance + whole.variance
-        more = around(value, 1.96 * math.sqrt(variance), "draws and test data", len(quarter.errors))
+        more = symmetric_estimate(value, 1.96 * math.sqrt(variance), "draws and test data", len(quarter.errors))
         claim = "of a quarter of the training sentences the error is larger"
         ours = f"{quarter.error:.4f} of {quarter.sentences:,} against {whole.error:.4f} of {whole.sentences:,}: {more}"
         findings_.append(Finding("", claim, ours, verdict(more), f"{corpus}, {HMM}"))
     return findings_
 
 
-def parts_table(divided: Sequence[OnParts]) -> Numbers:
+def parts_table(divided: Sequence[PartErrors]) -> Numbers:
     """Errors and intervals of every part, and what the width would be at the paper's size."""
     rows = [(divided_pairs, parts) for divided_pairs in divided for parts in PARTS]
     return numbers(

@@ -1,4 +1,4 @@
-"""Is BooStSa's p too low on small test sets? Simulated sets without a difference (Fornaciari et al. 2022, 2.3)."""
+"""False positives of BooStSa on small test sets, by simulation (Fornaciari et al. 2022, section 2.3)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,17 @@ from howsure.show.table import COUNT, Column, digits, interval
 from howsure_papers.boostsa import ALPHA, EXACT, FULL, LARGEST, SHARES, TESTS, Columns, p_values, share_name
 from howsure_papers.drawings import Series, series_figure
 from howsure_papers.intervals import share_estimate, verdict
-from howsure_papers.reproduction import NAME, Advance, Drawing, Finding, Found, Numbers, experiment, nobody, numbers
+from howsure_papers.reproduction import (
+    NAME,
+    Advance,
+    Drawing,
+    ExperimentResult,
+    Finding,
+    Numbers,
+    experiment,
+    ignore_progress,
+    numbers,
+)
 
 TITLE = "How often p ≤ .05 where there is no difference, by test-set size (Fornaciari et al. 2022, section 2.3)"
 SIZES = (20, 50, 100, 200, 500, 1_000)
@@ -43,10 +53,10 @@ class Regime:
     resamples: int
 
 
-FEW = Regime("independent, 100 resamples", 1, 100)
-MANY = Regime("independent, 1,000 resamples", 1, 1_000)
+FEW_RESAMPLES = Regime("independent, 100 resamples", 1, 100)
+MANY_RESAMPLES = Regime("independent, 1,000 resamples", 1, 1_000)
 SENTENCES = Regime("sentences, 1,000 resamples", 10, 1_000)
-REGIMES = (FEW, MANY, SENTENCES)
+REGIMES = (FEW_RESAMPLES, MANY_RESAMPLES, SENTENCES)
 
 
 def steps_of_small_samples() -> int:
@@ -55,22 +65,22 @@ def steps_of_small_samples() -> int:
 
 
 @experiment(TITLE, steps=steps_of_small_samples)
-def reproduce_small_samples(*, seed: int = 0, advance: Advance = nobody) -> Found:
+def reproduce_small_samples(*, seed: int = 0, advance: Advance = ignore_progress) -> ExperimentResult:
     """Count, on simulated test sets without a difference, how often each test finds one: the rule with each share,
     resamples of full size, and a permutation. `advance` is called after every test set.
 
     Source: Fornaciari et al. (2022), section 2.3, after Søgaard et al. (2014).
     """
     rejections = {regime: simulate(regime, seed, advance) for regime in REGIMES}
-    return Found(
-        findings=findings_of(rejections),
-        tables=(table_of(rejections),),
+    return ExperimentResult(
+        findings=rejection_findings(rejections),
+        tables=(rejection_table(rejections),),
         drawings=[
             Drawing(
                 "false-findings",
                 "The share of test sets without a difference on which p ≤ .05; a right test has .05.",
                 lambda: series_figure(
-                    panels_of(rejections),
+                    rejection_panels(rejections),
                     x_label="items",
                     y_label="share of sets with p ≤ .05",
                     log_x=True,
@@ -83,7 +93,7 @@ def reproduce_small_samples(*, seed: int = 0, advance: Advance = nobody) -> Foun
     )
 
 
-def drawn(n: int, words: int, rng: np.random.Generator) -> Columns:
+def draw_set(n: int, words: int, rng: np.random.Generator) -> Columns:
     """Targets, and the answers of two systems that are right equally often; errors come by sentences of some words."""
     targets = rng.integers(2, size=n)
     sentences = np.arange(n) // words
@@ -100,30 +110,37 @@ def simulate(regime: Regime, seed: int, advance: Advance) -> Floats:
     rejections = np.empty((len(SIZES), len(TESTS), SETS))
     for i, n in enumerate(SIZES):
         for k in range(SETS):
-            columns = drawn(n, regime.words, np.random.default_rng([seed, regime.words, n, k]))
+            columns = draw_set(n, regime.words, np.random.default_rng([seed, regime.words, n, k]))
             rejections[i, :, k] = p_values(columns, [METRIC], loops=regime.resamples, seed=seed + k)[:, 0] <= ALPHA
             advance(1)
     return rejections
 
 
-def of_small(rejections: Floats, test: str) -> Estimate:
+def small_set_rate(rejections: Floats, test: str) -> Estimate:
     """The share of small test sets, of all sizes together, on which a test finds a difference."""
     return share_estimate(rejections[[n <= SMALL for n in SIZES], TESTS.index(test)])
 
 
-def findings_of(rejections: dict[Regime, Floats]) -> tuple[Finding, ...]:
+def rejection_findings(rejections: dict[Regime, Floats]) -> tuple[Finding, ...]:
     """Is p too low on small test sets: by the rule, which the paper warns of, and by tests of full size; and what
     else makes it too low."""
     large = rejections[SENTENCES][-1]
-    often = max((of_small(rejections[MANY], test) for test in TESTS[:RULE]), key=lambda share: share.value)
+    often = max(
+        (small_set_rate(rejections[MANY_RESAMPLES], test) for test in TESTS[:RULE]), key=lambda share: share.value
+    )
     claims = [
         ("section 2.3", "of a small test set, BooStSa's p is too low", often, ", with the share that finds most"),
-        ("", "of a small test set, p of resamples of full size is too low", of_small(rejections[MANY], FULL), ""),
-        ("", "so is p of a permutation", of_small(rejections[MANY], EXACT), ""),
+        (
+            "",
+            "of a small test set, p of resamples of full size is too low",
+            small_set_rate(rejections[MANY_RESAMPLES], FULL),
+            "",
+        ),
+        ("", "so is p of a permutation", small_set_rate(rejections[MANY_RESAMPLES], EXACT), ""),
         (
             "",
             f"with 100 resamples in place of 1,000, BooStSa's p is too low, {LARGEST}",
-            of_small(rejections[FEW], LARGEST),
+            small_set_rate(rejections[FEW_RESAMPLES], LARGEST),
             "",
         ),
         (
@@ -150,7 +167,7 @@ def share_text(share: Estimate) -> str:
     return f"{share.value:.3f} {interval(share.low, share.high, 3)}"
 
 
-def table_of(rejections: dict[Regime, Floats]) -> Numbers:
+def rejection_table(rejections: dict[Regime, Floats]) -> Numbers:
     """The shares, a row per regime and size."""
     rows = [(regime, i) for regime in REGIMES for i in range(len(SIZES))]
     return numbers(
@@ -165,7 +182,7 @@ def table_of(rejections: dict[Regime, Floats]) -> Numbers:
     )
 
 
-def panels_of(rejections: dict[Regime, Floats]) -> list[tuple[str, Sequence[Series]]]:
+def rejection_panels(rejections: dict[Regime, Floats]) -> list[tuple[str, Sequence[Series]]]:
     """A panel per regime: the share by size, a line for each of some tests, and what a right test has."""
     level = Series("a right test", SIZES, [ALPHA] * len(SIZES))
     return [

@@ -1,4 +1,4 @@
-"""What the parts of the experiments on events and counts share: rules, stores of events, and where all of it lies."""
+"""Shared parts of the experiments on events and counts: rules, event stores and their folder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from howsure_events.lexicon import Lexicon
 from howsure_events.rule import Rule, built_in_rule
 from howsure_papers.corpora.coreference import parser_for
 from howsure_papers.corpora.news import Item
-from howsure_papers.reproduction import Advance, Found, nobody
+from howsure_papers.reproduction import Advance, ExperimentResult, ignore_progress
 from howsure_text.coreference.antecedent_model import AntecedentModel
 
 SAMPLES = 100
@@ -65,7 +65,7 @@ class Setting:
         rule: Rule,
         *,
         lexicon: Lexicon | None = None,
-        advance: Advance = nobody,
+        advance: Advance = ignore_progress,
     ) -> tuple[Work, ExtractionReport]:
         """Parse texts and write what a rule finds in S samples of each to a store, or go on with it.
 
@@ -91,12 +91,12 @@ def store_rows(items: Iterable[Item]) -> list[dict[str, str]]:
     return [{"id": item.id, "date": item.date, "title": item.title, "text": item.text} for item in items]
 
 
-def words_of(rule: Rule) -> re.Pattern[str]:
+def event_words(rule: Rule) -> re.Pattern[str]:
     """The words without which a text has no event of a rule."""
     return re.compile(rf"\b(?:{'|'.join((*rule.forms, *rule.nouns))})\b", re.IGNORECASE)
 
 
-Parts = Mapping[str, Callable[[Setting], Found]]
+Parts = Mapping[str, Callable[[Setting], ExperimentResult]]
 
 
 def check_parts(only: Sequence[str], parts: Parts, experiment: str) -> None:
@@ -106,6 +106,6 @@ def check_parts(only: Sequence[str], parts: Parts, experiment: str) -> None:
             raise unknown_name("experiment", name, tuple(parts), place=f"howsure reproduce {experiment}")
 
 
-def found_by(only: Sequence[str], parts: Parts, setting: Setting) -> Found:
+def run_parts(only: Sequence[str], parts: Parts, setting: Setting) -> ExperimentResult:
     """What some parts of an experiment find together."""
-    return sum((parts[name](setting) for name in only), Found())
+    return sum((parts[name](setting) for name in only), ExperimentResult())

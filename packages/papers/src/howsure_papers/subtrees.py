@@ -1,4 +1,4 @@
-"""Subtrees of a parse (Nguyen's thesis, section 3.4): which words make a phrase, by a grammar of dependents."""
+"""Subtrees of a parse (Nguyen's thesis, section 3.4): phrase probabilities from a grammar of dependents."""
 
 from __future__ import annotations
 
@@ -13,15 +13,24 @@ from howsure.figures.calibration import curve_figure
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.show.table import COUNT, ESTIMATE, Column, digits
 from howsure_cli.datasets import find_data_set
-from howsure_papers.dependency_grammar import Grammar, Tree, counts_of, subtree_posterior, yields
-from howsure_papers.intervals import fine, jackknifed, opposite, verdict
+from howsure_papers.dependency_grammar import Grammar, Tree, count_events, subtree_posterior, yields
+from howsure_papers.intervals import estimate_text, jackknife_estimate, opposite, verdict
 from howsure_papers.label_errors import label_errors
-from howsure_papers.reproduction import NAME, Advance, Drawing, Finding, Found, experiment, nobody, numbers
-from howsure_papers.tweets import compared
+from howsure_papers.reproduction import (
+    NAME,
+    Advance,
+    Drawing,
+    ExperimentResult,
+    Finding,
+    experiment,
+    ignore_progress,
+    numbers,
+)
+from howsure_papers.tweets import compare_on_tokens
 
 TITLE = "Subtrees of a parse (Nguyen's thesis, section 3.4)"
 EWT = "ud_english_ewt"
-LONGEST = 20  # words of a test sentence
+MAX_WORDS = 20  # words of a test sentence
 BIN_SIZE = 500
 PSEUDOCOUNTS = (3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.003)
 SMALL = 0.01  # the error of pairs of mentions in the paper
@@ -35,8 +44,10 @@ HEADS: dict[str, tuple[str, ...]] = {
 }  # how tags of their heads begin
 
 
-@experiment(TITLE, steps=lambda: 2 * LONGEST)
-def reproduce_subtrees(*, data: str | None = None, limit: int | None = None, advance: Advance = nobody) -> Found:
+@experiment(TITLE, steps=lambda: 2 * MAX_WORDS)
+def reproduce_subtrees(
+    *, data: str | None = None, limit: int | None = None, advance: Advance = ignore_progress
+) -> ExperimentResult:
     """Ask of every span of two words or more, but not of the whole sentence, whether it is a subtree of the parse, and
     one whose head is a noun, a verb or an adjective.
 
@@ -45,8 +56,8 @@ def reproduce_subtrees(*, data: str | None = None, limit: int | None = None, adv
     Raises InputError if the folder `ud_english_ewt` is not found in `data`.
     """
     tags, (train, dev, test) = read_trees(data, limit)
-    short = [sentence for sentence in test if len(sentence[0]) <= LONGEST]
-    counts, held_out = counts_of(train, len(tags)), counts_of(dev, len(tags))
+    short = [sentence for sentence in test if len(sentence[0]) <= MAX_WORDS]
+    counts, held_out = count_events(train, len(tags)), count_events(dev, len(tags))
     likelihood = {
         pseudocount: (counts + pseudocount).probabilities().log_likelihood(held_out) for pseudocount in PSEUDOCOUNTS
     }
@@ -60,8 +71,8 @@ def reproduce_subtrees(*, data: str | None = None, limit: int | None = None, adv
         for name, pairs in pairs_by_name.items()
         for kind, of_kind in pairs.by_group()
     }
-    projective = np.mean([subtrees_of(heads).sum() == len(heads) for _, heads in short])
-    return Found(
+    projective = np.mean([subtree_indicators(heads).sum() == len(heads) for _, heads in short])
+    return ExperimentResult(
         findings=findings(pairs_by_name, curves),
         tables=[
             numbers(
@@ -92,9 +103,9 @@ def reproduce_subtrees(*, data: str | None = None, limit: int | None = None, adv
             "comes depends on whether there is one already. Its pseudocount, chosen on the development trees, is "
             f"{chosen:g}. Posteriors are exact, over all projective trees.",
             f"Learnt from {len(train):,} trees; asked of the {len(short):,} of {len(test):,} test sentences that have "
-            f"at most {LONGEST} words, of which {projective:.1%} are projective. Intervals are over test sentences.",
+            f"at most {MAX_WORDS} words, of which {projective:.1%} are projective. Intervals are over test sentences.",
         ],
-        recipe={"data": EWT, "trees": [len(train), len(dev), len(short)], "longest": LONGEST, "bin_size": BIN_SIZE},
+        recipe={"data": EWT, "trees": [len(train), len(dev), len(short)], "longest": MAX_WORDS, "bin_size": BIN_SIZE},
     )
 
 
@@ -117,17 +128,17 @@ def read_trees(data: str | None, limit: int | None) -> tuple[list[str], list[lis
     ]
 
 
-def queries(grammar: Grammar, tags: Sequence[str], trees: Sequence[Tree], advance: Advance = nobody) -> Pairs:
+def queries(grammar: Grammar, tags: Sequence[str], trees: Sequence[Tree], advance: Advance = ignore_progress) -> Pairs:
     """What a grammar says of the spans of each sentence, and whether the tree has them; a group for each kind."""
     headed = np.array([[tag.startswith(beginnings) for tag in tags] for beginnings in HEADS.values()], dtype=float)
     posteriors, true, clusters = list[Floats](), list[Floats](), list[Integers]()
-    for n in range(1, LONGEST + 1):
+    for n in range(1, MAX_WORDS + 1):
         sentences = np.array([i for i, (codes, _) in enumerate(trees) if len(codes) == n], dtype=np.int64)
         first, last = np.triu_indices(n, 1)
         is_queried = (first > 0) | (last < n - 1)
         if len(sentences) and is_queried.any():
             codes = np.stack([trees[i][0] for i in sentences])
-            gold = np.stack([subtrees_of(trees[i][1]) for i in sentences])
+            gold = np.stack([subtree_indicators(trees[i][1]) for i in sentences])
             for kept, posterior in ((posteriors, subtree_posterior(grammar, codes)), (true, gold)):
                 of_kinds = np.einsum("ksh,shij->ksij", headed[:, codes], posterior)
                 kept.append(of_kinds[:, :, first[is_queried], last[is_queried]].reshape(len(HEADS), -1))
@@ -143,7 +154,7 @@ def queries(grammar: Grammar, tags: Sequence[str], trees: Sequence[Tree], advanc
     )
 
 
-def subtrees_of(heads: Integers) -> Floats:
+def subtree_indicators(heads: Integers) -> Floats:
     """(words, words, words): 1 at [h, i, j] if words i to j are word h and all that depends on it."""
     subtrees = np.zeros((len(heads),) * 3)
     for head, words in enumerate(yields(heads)):
@@ -163,18 +174,23 @@ def findings(pairs_by_name: Mapping[str, Pairs], curves: Mapping[tuple[str, str]
     (noun, without_noun), (adjective, without_adjective) = (
         errors.roots(np.array([errors.names.index(kind)])) for kind in (NOUN, ADJECTIVE)
     )
-    more = jackknifed(noun - adjective, without_noun - without_adjective, n=1)
+    more = jackknife_estimate(noun - adjective, without_noun - without_adjective, n=1)
     claim = "calibration depends on the kind of query: that of noun phrases is another than that of adjective phrases"
     rows.append(
-        ("section 3.4", claim, f"errors differ by {fine(more, 4)}", True if verdict(more) is not None else None)
+        (
+            "section 3.4",
+            claim,
+            f"errors differ by {estimate_text(more, 4)}",
+            True if verdict(more) is not None else None,
+        )
     )
     plain, valence = (dict(pairs.by_group())[ANY] for pairs in pairs_by_name.values())
-    both = compared(plain, valence, BIN_SIZE)
+    both = compare_on_tokens(plain, valence, BIN_SIZE)
     for better, difference in (
         ("more refined predictions", both.brier_difference),
         ("better calibrated ones", both.squared_error_difference),
     ):
         what = "Brier score" if difference is both.brier_difference else "squared calibration error"
-        ours = f"the {what} of all phrases falls by {fine(difference)}"
+        ours = f"the {what} of all phrases falls by {estimate_text(difference)}"
         rows.append(("", f"valence gives {better}", ours, verdict(difference)))
     return [Finding(*row) for row in rows]

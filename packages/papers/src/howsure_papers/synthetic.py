@@ -1,4 +1,4 @@
-"""Nguyen's thesis, section 4.3: how bin size and sample size move the score of synthetic pairs (Figures 4.7–4.11)."""
+"""Effect of bin size and sample size on the score of synthetic pairs (Nguyen's thesis, 4.3, Figures 4.7–4.11)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,17 @@ from howsure.show.table import COUNT, Column, digits
 from howsure_papers import curve_distances
 from howsure_papers.curve_distances import distances_by_truth, steps_of_distances
 from howsure_papers.drawings import Series, series_figure
-from howsure_papers.reproduction import TEXT, Advance, Drawing, Finding, Found, Numbers, experiment, nobody, numbers
+from howsure_papers.reproduction import (
+    TEXT,
+    Advance,
+    Drawing,
+    ExperimentResult,
+    Finding,
+    Numbers,
+    experiment,
+    ignore_progress,
+    numbers,
+)
 
 BETAS = ((0.3, 0.7), (0.5, 0.5), (1.0, 1.0), (2.0, 5.0))
 PAIRS = 100_000
@@ -57,7 +67,9 @@ def _runs_of_distances(n_simulations: int) -> int:
 
 
 @experiment(TITLE, steps=steps_of_synthetic)
-def reproduce_synthetic(*, n_simulations: int = 20, seed: int = 0, advance: Advance = nobody) -> Found:
+def reproduce_synthetic(
+    *, n_simulations: int = 20, seed: int = 0, advance: Advance = ignore_progress
+) -> ExperimentResult:
     """Run Figures 4.7–4.11 of the thesis again, with several Beta parameters and `n_simulations` samples of each.
 
     `advance` is called after every sample done. Source: Nguyen's thesis, section 4.3.
@@ -75,13 +87,13 @@ def reproduce_synthetic(*, n_simulations: int = 20, seed: int = 0, advance: Adva
         "4.11": ("uncalibrated (k = 0.1), bin size √n", uncalibrated, "number of pairs", False),
     }
     sampled = f"mean and 95 % range of {n_simulations} samples."
-    return Found(
+    return ExperimentResult(
         findings=(
-            _doubling(doubled),
-            _falling(stepped),
-            _erratic(shifted, stepped),
-            _to_zero(calibrated),
-            _to_constant(uncalibrated),
+            _doubling_finding(doubled),
+            _falling_finding(stepped),
+            _erratic_finding(shifted, stepped),
+            _to_zero_finding(calibrated),
+            _to_constant_finding(uncalibrated),
             _footnote_7(errors),
             *curve_distances.findings(distances),
         ),
@@ -222,14 +234,14 @@ def _errors_table(errors: Sequence[Errors], runs: int) -> Numbers:
     return numbers(caption, sizes, Column("bin size", TEXT, get=str), *columns)
 
 
-def _doubling(scores: Scores) -> Finding:
+def _doubling_finding(scores: Scores) -> Finding:
     rises = sum(int((np.diff(runs, axis=1) > 1e-12 * runs[:, :-1]).sum()) for runs in scores.by_beta)
     steps = sum(np.diff(runs, axis=1).size for runs in scores.by_beta)
     ours = f"it rose in {rises} of {steps:,} doublings"
     return Finding("4.7", "doubling the bin size never increases the score", ours, rises == 0)
 
 
-def _falling(scores: Scores) -> Finding:
+def _falling_finding(scores: Scores) -> Finding:
     rank = float(np.median(_rank_correlations(scores)))
     rising = float(np.mean([np.diff(runs, axis=1) > 0 for runs in scores.by_beta]))
     ours = f"median rank correlation of bin size and score {rank:+.2f}, though {rising:.0%} of the steps rise"
@@ -237,8 +249,8 @@ def _falling(scores: Scores) -> Finding:
     return Finding("4.8", paper, ours, rank < -0.5 and rising > 0)
 
 
-def _erratic(shifted: Scores, calibrated: Scores) -> Finding:
-    here, there = _rises(shifted), _rises(calibrated)
+def _erratic_finding(shifted: Scores, calibrated: Scores) -> Finding:
+    here, there = _relative_rises(shifted), _relative_rises(calibrated)
     rank = float(np.median(_rank_correlations(shifted)))
     ours = (
         f"mean curves rise by a total of {here:.1f} times their own range (calibrated: {there:.1f} times); "
@@ -253,19 +265,19 @@ def _rank_correlations(scores: Scores) -> Floats:
     return np.array([spearmanr(scores.x, run).statistic for runs in scores.by_beta for run in runs])
 
 
-def _rises(scores: Scores) -> float:
+def _relative_rises(scores: Scores) -> float:
     """The sum of the rises of the mean curve as a share of its range, the median over the Beta parameters."""
     means = [runs.mean(axis=0) for runs in scores.by_beta]
     return float(np.median([np.maximum(np.diff(mean), 0.0).sum() / np.ptp(mean) for mean in means]))
 
 
-def _to_zero(scores: Scores) -> Finding:
+def _to_zero_finding(scores: Scores) -> Finding:
     slopes = [float(np.polyfit(np.log(scores.x), np.log(runs.mean(axis=0)), 1)[0]) for runs in scores.by_beta]
     ours = f"score ~ n^c with c from {min(slopes):.2f} to {max(slopes):.2f} (-0.50 is the effect of noise alone)"
     return Finding("4.10", "the score of calibrated pairs goes to 0", ours, max(slopes) < -0.3)
 
 
-def _to_constant(scores: Scores) -> Finding:
+def _to_constant_finding(scores: Scores) -> Finding:
     changes = [float(runs[:, -5:].mean() / runs[:, :5].mean()) - 1 for runs in scores.by_beta]
     ours = f"from the first to the last fifth of sizes it changes by {min(changes):+.0%} to {max(changes):+.0%}"
     return Finding("4.11", "the score of uncalibrated pairs goes to a constant", ours, max(map(abs, changes)) < 0.2)

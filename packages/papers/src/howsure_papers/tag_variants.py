@@ -1,4 +1,4 @@
-"""What three choices of Nguyen's thesis change: families of features, AdaGrad, and HMMs by maximum likelihood."""
+"""Effect of three choices in Nguyen's thesis: feature families, AdaGrad, and HMMs by maximum likelihood."""
 
 from __future__ import annotations
 
@@ -16,8 +16,18 @@ from howsure_papers import taggers
 from howsure_papers.contests import error_difference
 from howsure_papers.corpora.tagged import Corpus, Tagged, read_ark, read_wsj
 from howsure_papers.drawings import Setting, path_figure
-from howsure_papers.intervals import about, all_hold, clustered_mean, fine, verdict
-from howsure_papers.reproduction import NAME, TEXT, Advance, Drawing, Finding, Found, experiment, nobody, numbers
+from howsure_papers.intervals import all_hold, clustered_mean, estimate_text, is_about, verdict
+from howsure_papers.reproduction import (
+    NAME,
+    TEXT,
+    Advance,
+    Drawing,
+    ExperimentResult,
+    Finding,
+    experiment,
+    ignore_progress,
+    numbers,
+)
 from howsure_papers.sentiment import log_loss_text
 from howsure_papers.taggers import Judged, Kind, choose, crf_kind, fit_hmm, judge
 from howsure_papers.tweets import (
@@ -27,8 +37,8 @@ from howsure_papers.tweets import (
     Fit,
     ablation_table,
     added_families,
-    best,
-    compared,
+    choose_best,
+    compare_on_tokens,
     every_fit,
 )
 from howsure_text.sequences.crf import CRFTagger
@@ -56,8 +66,8 @@ def steps_of_tag_variants() -> int:
 
 @experiment(TITLE, steps=steps_of_tag_variants)
 def reproduce_tag_variants(
-    *, data: str | None = None, limit: int | None = None, seed: int = 0, advance: Advance = nobody
-) -> Found:
+    *, data: str | None = None, limit: int | None = None, seed: int = 0, advance: Advance = ignore_progress
+) -> ExperimentResult:
     """Add the families of features one at a time on newswire; train CRFs by AdaGrad and by L-BFGS; and fit HMMs by
     maximum likelihood and with smoothing, on newswire and on tweets.
 
@@ -70,17 +80,17 @@ def reproduce_tag_variants(
     wsj = whole.trained_on(rows)
     families: dict[str, str | Sequence[str]] = {BASIC: "basic", **added_families(), ADVANCED: "advanced"}
     fits = {
-        name: best(every_fit(crf_kind(name, family, PENALTIES), wsj, wsj.labels, advance))
+        name: choose_best(every_fit(crf_kind(name, family, PENALTIES), wsj, wsj.labels, advance))
         for name, family in families.items()
     }
     on_tweets = {
-        name: best(every_fit(crf_kind(name, families[name], PENALTIES), tweets, tweets.labels, advance))
+        name: choose_best(every_fit(crf_kind(name, families[name], PENALTIES), tweets, tweets.labels, advance))
         for name in (BASIC, ADVANCED)
     }
     corpora = ((wsj, fits), (tweets, on_tweets))
-    trained = [fit for corpus, fits in corpora for fit in by_trainers(corpus, fits, seed, advance)]
-    parts = [of_features(fits), of_trainers(trained)]
-    parts += [of_likelihood(corpus, fits[BASIC].test, advance) for corpus, fits in corpora]
+    trained = [fit for corpus, fits in corpora for fit in train_by_adagrad(corpus, fits, seed, advance)]
+    parts = [report_ablation(fits), compare_trainers(trained)]
+    parts += [compare_likelihood(corpus, fits[BASIC].test, advance) for corpus, fits in corpora]
     note = (
         f"Newswire is the sample of the Wall Street Journal, with {len(wsj.train):,} of its {len(whole.train):,} "
         f"training sentences, drawn at random; the tweets are the thesis's. c₂ of a CRF is {PENALTIES[0]:g} or "
@@ -95,14 +105,14 @@ def reproduce_tag_variants(
         "c2": list(PENALTIES),
         "seed": seed,
     }
-    return sum(parts, Found()) + Found(notes=[note], recipe=recipe)
+    return sum(parts, ExperimentResult()) + ExperimentResult(notes=[note], recipe=recipe)
 
 
-def of_features(fits: Mapping[str, Fit]) -> Found:
+def report_ablation(fits: Mapping[str, Fit]) -> ExperimentResult:
     """The ablation: what every family adds to those before it."""
     refined, calibrated = {}, {}
     for (_, before), (name, after) in pairwise(fits.items()):
-        both = compared(before.test.pairs, after.test.pairs, POOLED_BIN_SIZE)
+        both = compare_on_tokens(before.test.pairs, after.test.pairs, POOLED_BIN_SIZE)
         last = "+ suffixes" if name == ADVANCED else name
         refined[last], calibrated[last] = both.brier_difference, both.squared_error_difference
     findings = [
@@ -110,7 +120,7 @@ def of_features(fits: Mapping[str, Fit]) -> Found:
             "section 4.1.2",
             f"every family of features makes predictions {better}",
             f"the {what} of all tags falls by "
-            f"{'; '.join(f'{name}: {fine(change, 6)}' for name, change in changes.items())}",
+            f"{'; '.join(f'{name}: {estimate_text(change, 6)}' for name, change in changes.items())}",
             all_hold(map(verdict, changes.values())),
             ABLATION,
         )
@@ -128,13 +138,13 @@ def of_features(fits: Mapping[str, Fit]) -> Found:
         ),
     )
     table = ablation_table(fits, fits[ADVANCED], QUERIES["wsj"], " on newswire; intervals over test sentences")
-    return Found(findings=findings, tables=[table], drawings=[drawing])
+    return ExperimentResult(findings=findings, tables=[table], drawings=[drawing])
 
 
 Trained = tuple[Corpus, str, Fit, Fit]  # the same CRF by L-BFGS and by AdaGrad
 
 
-def by_trainers(corpus: Corpus, fits: Mapping[str, Fit], seed: int, advance: Advance) -> list[Trained]:
+def train_by_adagrad(corpus: Corpus, fits: Mapping[str, Fit], seed: int, advance: Advance) -> list[Trained]:
     """CRF-Basic and CRF-Advanced by AdaGrad, with the penalty of those by L-BFGS."""
     trained = []
     for name, features in ((BASIC, "basic"), (ADVANCED, "advanced")):
@@ -145,23 +155,25 @@ def by_trainers(corpus: Corpus, fits: Mapping[str, Fit], seed: int, advance: Adv
     return trained
 
 
-def of_trainers(trained: Sequence[Trained]) -> Found:
+def compare_trainers(trained: Sequence[Trained]) -> ExperimentResult:
     """Whether AdaGrad gives another accuracy and another calibration."""
     findings, rows = list[Finding](), list[tuple[Corpus, str, str, Fit]]()
     for corpus, name, lbfgs, adagrad in trained:
         a, b = lbfgs.test, adagrad.test
         accuracy = clustered_mean(a.right - b.right, a.sentences)
-        error = error_difference(compared(a.pairs, b.pairs, POOLED_BIN_SIZE))
+        error = error_difference(compare_on_tokens(a.pairs, b.pairs, POOLED_BIN_SIZE))
         claim, where = f"{name}: AdaGrad in batches of {BATCH} is as", f"Trainers, {corpus.name}"
         findings += [
-            Finding("section 4.1.1", f"{claim} {good}", f"L-BFGS minus AdaGrad {more}", about(more, 0.0, within), where)
+            Finding(
+                "section 4.1.1", f"{claim} {good}", f"L-BFGS minus AdaGrad {more}", is_about(more, 0.0, within), where
+            )
             for good, more, within in (
                 (f"accurate as L-BFGS (within {SAME_ACCURACY})", accuracy, SAME_ACCURACY),
                 (f"well calibrated over all tags (within {SAME_ERROR})", error, SAME_ERROR),
             )
         ]
         rows += [(corpus, name, "L-BFGS", lbfgs), (corpus, name, "AdaGrad", adagrad)]
-    pooled, queried = [row[-1].pooled for row in rows], [row[-1].asked(QUERIES[row[0].key]) for row in rows]
+    pooled, queried = [row[-1].pooled for row in rows], [row[-1].query_curve(QUERIES[row[0].key]) for row in rows]
     table = numbers(
         "L-BFGS and AdaGrad on test sentences",
         rows,
@@ -179,10 +191,10 @@ def of_trainers(trained: Sequence[Trained]) -> Found:
         "L-BFGS ends at the minimum of the objective; AdaGrad ends when ten passes lower it by less than a thousandth, "
         "or after a hundred passes. The penalty is the same."
     )
-    return Found(findings=findings, tables=[table], notes=[note])
+    return ExperimentResult(findings=findings, tables=[table], notes=[note])
 
 
-def of_likelihood(corpus: Corpus, basic: Judged, advance: Advance) -> Found:
+def compare_likelihood(corpus: Corpus, basic: Judged, advance: Advance) -> ExperimentResult:
     """An HMM by maximum likelihood, where it has a posterior, compared with smoothed ones and CRF-Basic (`basic`)."""
     query, n, where = QUERIES[corpus.key], len(corpus.test), f"Maximum likelihood, {corpus.name}"
     strict, tiny = (fit_hmm(corpus.train, pseudocount) for pseudocount in (0.0, NEARLY_ZERO))
@@ -221,11 +233,11 @@ def of_likelihood(corpus: Corpus, basic: Judged, advance: Advance) -> Found:
         pair = [(sentences, worse), (sentences, better)]
         if sizes[sentences]:
             first, second = (rows[row].of(query) for row in pair)
-            squared = compared(first, second, BIN_SIZE).squared_error_difference
+            squared = compare_on_tokens(first, second, BIN_SIZE).squared_error_difference
             scores = [curves[row].mse.value for row in pair]
             ours = (
                 f"MSE score {scores[0]:.5f} against {scores[1]:.5f}, a factor of {scores[1] / scores[0]:.2f}, on "
-                f"{sizes[sentences]} sentences; difference without bias {fine(squared)}"
+                f"{sizes[sentences]} sentences; difference without bias {estimate_text(squared)}"
             )
             findings.append(Finding(figures, claim, ours, verdict(squared), where))
     table = numbers(
@@ -254,7 +266,7 @@ def of_likelihood(corpus: Corpus, basic: Judged, advance: Advance) -> Found:
         "pseudocount that is most accurate on the development sentences."
     )
     drawings = [drawing] if len(possible) else []
-    return Found(findings=findings, tables=[table], drawings=drawings, notes=[note])
+    return ExperimentResult(findings=findings, tables=[table], drawings=drawings, notes=[note])
 
 
 def possible_sentences(tagger: Tagger, part: Tagged) -> Integers:

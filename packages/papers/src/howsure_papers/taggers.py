@@ -1,4 +1,4 @@
-"""Taggers for a fair comparison: settings chosen on development sentences, and what is said of test sentences."""
+"""Taggers with settings chosen on development sentences, and their predictions for test sentences."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.result import Estimate
 from howsure_papers.corpora.tagged import Corpus, Tagged
 from howsure_papers.intervals import clustered_mean, random_subsamples
-from howsure_papers.label_errors import of_sentences
-from howsure_papers.reproduction import Advance, nobody
+from howsure_papers.label_errors import select_sentences
+from howsure_papers.reproduction import Advance, ignore_progress
 from howsure_text.sequences.calibration_pairs import tag_pairs
 from howsure_text.sequences.crf import CRFTagger
 from howsure_text.sequences.hmm import HMMTagger
@@ -36,7 +36,7 @@ MORE_PSEUDOCOUNTS = (
 )  # their ends are no better than what is chosen
 PENALTIES = (0.1, 0.03, 0.01, 0.003)  # c₂ of the CRF
 SEARCH_PENALTY = 0.01
-SMALLEST = 125  # sentences, then twice as many, until the CRF is as accurate as the HMM
+MIN_SENTENCES = 125  # sentences, then twice as many, until the CRF is as accurate as the HMM
 SIZES_TRIED = 5  # about
 TOLERANCE = 1e-9  # of trainings: a looser one leaves it to the processor which c₂ and which verdict is found
 CHOSEN_HMM, ONE_HMM = "pseudocount chosen", "pseudocount 1"  # the first is the paper's
@@ -58,7 +58,7 @@ class Kind:
         before (the first from those of `start`), which makes it sooner what it is."""
         tagger = copy.copy(self.tagger if start is None else start)
         for value in self.grid:
-            yield value, copy.copy(fitted(tagger.set_params(**dict.fromkeys(self.parameters, value)), train))
+            yield value, copy.copy(fit_tagger(tagger.set_params(**dict.fromkeys(self.parameters, value)), train))
 
 
 def crf_kind(name: str, features: str | Sequence[str], grid: Sequence[float]) -> Kind:
@@ -114,12 +114,12 @@ class Judged:
         rows = np.isin(self.sentences, sentences)
         right, surest, hits = (array[rows] for array in (self.right, self.surest, self.hits))
         numbers: Integers = np.unique(self.sentences[rows], return_inverse=True)[1]
-        return Judged(of_sentences(self.pairs, sentences), right, surest, hits, numbers)
+        return Judged(select_sentences(self.pairs, sentences), right, surest, hits, numbers)
 
 
 def judge(tagger: Tagger, part: Tagged, labels: Sequence[str]) -> Judged:
     """What a tagger says of sentences. Tokens of tags without training sentences are kept: no tag is theirs."""
-    marginals = marginals_of(tagger, part.sentences, labels)
+    marginals = tag_marginals(tagger, part.sentences, labels)
     gold = list(chain.from_iterable(part.tags))
     best = chain.from_iterable(tagger.predict(part.sentences))
     matrix = np.concatenate(marginals)
@@ -162,7 +162,7 @@ class Rivals:
     crf_halves: tuple[Tagger, ...]
 
 
-def rivals(corpus: Corpus, *, name: str, seed: int, crf_subsamples: int, advance: Advance) -> Rivals:
+def train_rivals(corpus: Corpus, *, name: str, seed: int, crf_subsamples: int, advance: Advance) -> Rivals:
     """An HMM (one of `HMMS`) that is trained on all sentences, and a CRF-Basic that is as accurate."""
     order = np.random.default_rng([seed, 0]).permutation(len(corpus.train))
     hmm = choose(HMMS[name], corpus.train.only(order), corpus.dev)
@@ -176,7 +176,9 @@ def rivals(corpus: Corpus, *, name: str, seed: int, crf_subsamples: int, advance
     return Rivals(name, hmm, crf, tried, *halves)
 
 
-def choose(kind: Kind, train: Tagged, dev: Tagged, advance: Advance = nobody, start: Tagger | None = None) -> Choice:
+def choose(
+    kind: Kind, train: Tagged, dev: Tagged, advance: Advance = ignore_progress, start: Tagger | None = None
+) -> Choice:
     """The tagger with the setting that is best on the development sentences; `advance` is called after each."""
     choices = []
     for value, tagger in kind.fits(train, start):
@@ -193,7 +195,7 @@ def match_crf(corpus: Corpus, target: float, order: Integers, advance: Advance) 
     number) promises to give it.
     """
     tried: list[Choice] = []
-    size = min(SMALLEST, len(order))
+    size = min(MIN_SENTENCES, len(order))
     while True:
         start = tried[-1].tagger if tried else None
         tried.append(choose(SEARCH, corpus.train.only(order[:size]), corpus.dev, advance, start))
@@ -208,7 +210,7 @@ def match_crf(corpus: Corpus, target: float, order: Integers, advance: Advance) 
     return best, (*tried, best)
 
 
-def fitted(tagger: T, train: Tagged) -> T:
+def fit_tagger(tagger: T, train: Tagged) -> T:
     """The tagger, learnt from these sentences; who interrupts it ends the experiment, not this training alone."""
     tagger.fit(train.sentences, train.tags)
     if isinstance(tagger, CRFTagger) and tagger.stopped_ == INTERRUPTED:
@@ -219,20 +221,20 @@ def fitted(tagger: T, train: Tagged) -> T:
 def fit_hmm(train: Tagged, pseudocount: float) -> HMMTagger:
     """An HMM with one pseudocount for every transition and word, which emits an unseen word with 1 / (n + 1)."""
     tagger = HMMTagger(pseudocount_transition=pseudocount, pseudocount_emission=pseudocount, unknown="uniform")
-    return fitted(tagger, train)
+    return fit_tagger(tagger, train)
 
 
 def refit(tagger: Tagger, train: Tagged) -> Tagger:
     """A tagger of the same settings, learnt from other sentences."""
-    return fitted(copy.copy(tagger), train)
+    return fit_tagger(copy.copy(tagger), train)
 
 
-def marginals_of(tagger: Tagger, sentences: Sequence[Sequence[str]], labels: Sequence[str]) -> list[Floats]:
+def tag_marginals(tagger: Tagger, sentences: Sequence[Sequence[str]], labels: Sequence[str]) -> list[Floats]:
     """P(tag of each token) for all `labels`; a tag that the tagger has never seen has probability 0."""
     return [_spread(marginal, tagger.labels_, labels) for marginal in tagger.posterior(sentences).marginals()]
 
 
-def transition_marginals_of(
+def transition_marginals(
     tagger: Tagger, sentences: Sequence[Sequence[str]], pairs: Sequence[tuple[str, str]]
 ) -> list[Floats]:
     """P(tags of two consecutive tokens) for the `pairs`; those with a tag that the tagger does not know have 0."""

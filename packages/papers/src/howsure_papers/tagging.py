@@ -26,22 +26,22 @@ from howsure_papers.contests import (
     BIN_SIZE,
     CRF,
     HMM,
+    LABEL_BIN_SIZE,
     NOUN,
-    OF_LABEL,
     SUREST,
     Outcome,
     Question,
+    contest_recipe,
     found_by_label,
-    recipe_of,
 )
 from howsure_papers.corpora.tagged import Corpus, read_ewt, read_wsj
 from howsure_papers.intervals import (
     SUBSAMPLES,
-    about,
     all_hold,
     each_over_training,
     interval_kind,
-    jackknifed,
+    is_about,
+    jackknife_estimate,
     opposite,
     over_halves,
     over_training,
@@ -55,11 +55,11 @@ from howsure_papers.reproduction import (
     Advance,
     Blank,
     Drawing,
+    ExperimentResult,
     Finding,
-    Found,
     Numbers,
     experiment,
-    nobody,
+    ignore_progress,
     numbers,
 )
 from howsure_papers.taggers import (
@@ -72,7 +72,7 @@ from howsure_papers.taggers import (
     hmm_kind,
     judge,
     refit,
-    transition_marginals_of,
+    transition_marginals,
 )
 from howsure_text.sequences.calibration_pairs import Transition, frequent_transitions, transition_pairs
 from howsure_text.sequences.tagger import Tagger
@@ -100,8 +100,8 @@ def steps_of_tagging() -> int:
 
 @experiment(TITLE, steps=steps_of_tagging)
 def reproduce_tagging(
-    *, data: str | None = None, limit: int | None = None, seed: int = 0, advance: Advance = nobody
-) -> Found:
+    *, data: str | None = None, limit: int | None = None, seed: int = 0, advance: Advance = ignore_progress
+) -> ExperimentResult:
     """Run section 4.2 again: is a CRF that is as accurate as an HMM better calibrated, over all tags and by tag?
 
     On the Wall Street Journal sample and on EWT; then the thesis's query NN on the former. `limit`: use only the first
@@ -110,7 +110,7 @@ def reproduce_tagging(
     Raises InputError if the folders `wsj_sample` and `ud_english_ewt` are not found in `data`.
     """
     corpora = [reader(data, limit) for reader in (read_wsj, read_ewt)]
-    outcomes = contests.hold_all(corpora, about_tags, seed=seed, advance=advance)
+    outcomes = contests.run_contests(corpora, tag_question, seed=seed, advance=advance)
     of_thesis = thesis(corpora[0], seed=seed, advance=advance)
     by_pseudocount = pseudocounts_table(corpora)
     shown = (
@@ -118,7 +118,7 @@ def reproduce_tagging(
         f"square over the {FEW} and the {MANY} most common"
     )
     by_label = found_by_label(outcomes, shown, more=[*of_thesis.tables, search_table(outcomes), by_pseudocount])
-    return Found(
+    return ExperimentResult(
         findings=[*(finding for outcome in outcomes for finding in findings(outcome)), *of_thesis.findings],
         tables=by_label.tables,
         drawings=[*map(figure_3, contests.by_corpus(outcomes)), *by_label.drawings, *of_thesis.drawings],
@@ -131,20 +131,20 @@ def reproduce_tagging(
             "an unseen word has the pseudocount of every other word, the literal reading of the paper.",
             *of_thesis.notes,
         ],
-        recipe=recipe_of(corpora, seed, bin_size=BIN_SIZE),
+        recipe=contest_recipe(corpora, seed, bin_size=BIN_SIZE),
     )
 
 
 @experiment(TITLE_OF_PAIRS, steps=contests.steps_of_contests)
 def reproduce_tag_pairs(
-    *, data: str | None = None, limit: int | None = None, seed: int = 0, advance: Advance = nobody
-) -> Found:
+    *, data: str | None = None, limit: int | None = None, seed: int = 0, advance: Advance = ignore_progress
+) -> ExperimentResult:
     """Run Figure 4 (b) again: the models of Figure 4 (a) on the 100 most frequent pairs of consecutive tags.
 
     The options are those of `reproduce_tagging`.
     """
     corpora = [reader(data, limit) for reader in (read_wsj, read_ewt)]
-    outcomes = contests.hold_all(corpora, about_pairs, seed=seed, advance=advance)
+    outcomes = contests.run_contests(corpora, pair_question, seed=seed, advance=advance)
     shown = (
         "the most frequent tag pairs with its 95 % interval over test data; on the right, the root mean square over "
         f"the {FEW} and the {MANY_PAIRS} most frequent"
@@ -156,11 +156,11 @@ def reproduce_tag_pairs(
         "the mean debiased squared error."
     )
     findings = [finding for outcome in outcomes for finding in contests.findings_by_label(outcome)]
-    recipe = recipe_of(corpora, seed, **{"tag pairs": MANY_PAIRS})
-    return found_by_label(outcomes, shown) + Found(findings=findings, notes=[note], recipe=recipe)
+    recipe = contest_recipe(corpora, seed, **{"tag pairs": MANY_PAIRS})
+    return found_by_label(outcomes, shown) + ExperimentResult(findings=findings, notes=[note], recipe=recipe)
 
 
-def about_tags(corpus: Corpus) -> Question:
+def tag_question(corpus: Corpus) -> Question:
     """Which tag does each token have?"""
     counts = Counter(chain.from_iterable(corpus.test.tags))
     order = np.array(sorted(range(len(corpus.labels)), key=lambda i: -counts[corpus.labels[i]]))
@@ -168,7 +168,7 @@ def about_tags(corpus: Corpus) -> Question:
     return Question("tags", "4 (a)", "39 of 47", answer, counts, order, FEW, MANY)
 
 
-def about_pairs(corpus: Corpus) -> Question:
+def pair_question(corpus: Corpus) -> Question:
     """Which tags do two consecutive tokens have? Asked of the tag pairs most frequent in the training sentences."""
     frequent = frequent_transitions(corpus.train.tags, MANY_PAIRS)
     counts = Counter(" ".join(step) for tags in corpus.test.tags for step in pairwise(tags))
@@ -180,7 +180,7 @@ def about_pairs(corpus: Corpus) -> Question:
 def judge_pairs(tagger: Tagger, corpus: Corpus, transitions: Sequence[Transition]) -> Judged:
     """What a tagger says of the tag pairs of the test sentences."""
     test = corpus.test
-    marginals = transition_marginals_of(tagger, test.sentences, transitions)
+    marginals = transition_marginals(tagger, test.sentences, transitions)
     return replace(judge(tagger, test, corpus.labels), pairs=transition_pairs(marginals, test.tags, pairs=transitions))
 
 
@@ -198,7 +198,9 @@ def findings(outcome: Outcome) -> list[Finding]:
         Finding("3", "the CRF has a lower calibration error over all tags", ours, verdict(error), where),
         Finding("3", "the HMM is very underconfident, the CRF overconfident", surest, under, where),
         *contests.findings_by_label(outcome),
-        Finding("4 (a)", f"they are about equally calibrated on {NOUN}", equal, about(noun, 0.0, ABOUT_EQUAL), where),
+        Finding(
+            "4 (a)", f"they are about equally calibrated on {NOUN}", equal, is_about(noun, 0.0, ABOUT_EQUAL), where
+        ),
     ]
 
 
@@ -269,7 +271,7 @@ class Noun:
     pairs: Pairs
 
 
-def thesis(corpus: Corpus, *, seed: int, advance: Advance) -> Found:
+def thesis(corpus: Corpus, *, seed: int, advance: Advance) -> ExperimentResult:
     """Figures 4.1–4.3: train the three on all training sentences, and on random halves, and ask all for nouns; and
     Figure 1 of what CRF-Basic says of them."""
     basic = choose(taggers.BASIC, corpus.train, corpus.dev, advance)
@@ -289,7 +291,7 @@ def thesis(corpus: Corpus, *, seed: int, advance: Advance) -> Found:
         refinements.append({kind: _refinement(judged.pairs, some) for kind, judged in of_half.items()})
         accuracies.append(of_half[ADVANCED].accuracy.value)
         advance(len(KINDS))
-    in_test = {name: jackknifed(*quantity, n=len(corpus.test)) for name, quantity in _quantities(full).items()}
+    in_test = {name: jackknife_estimate(*quantity, n=len(corpus.test)) for name, quantity in _quantities(full).items()}
     estimates = each_over_training(in_test, halves, errors=KINDS)
     accuracy = over_training(full[ADVANCED].accuracy, accuracies)
     refined = {
@@ -298,7 +300,7 @@ def thesis(corpus: Corpus, *, seed: int, advance: Advance) -> Found:
         )
         for a, b in ((HMM, BASIC), (BASIC, ADVANCED))
     }
-    of_thesis = Found(
+    of_thesis = ExperimentResult(
         findings=noun_findings(full, estimates, refined, accuracy),
         tables=[noun_table(full, estimates, settings)],
         drawings=[
@@ -327,8 +329,8 @@ def noun(judged: Judged, kind: str) -> Noun:
     pairs = judged.of(NOUN)
     one_group = np.zeros(len(pairs), dtype=np.int64)
     alone = Pairs(pairs.labels, pairs.probabilities, groups=one_group, group_names=(NOUN,), clusters=pairs.clusters)
-    curve = curve_of(pairs, bin_size=OF_LABEL, name=kind)
-    return Noun(curve, label_errors(alone, bin_size=OF_LABEL), judged.accuracy, pairs)
+    curve = curve_of(pairs, bin_size=LABEL_BIN_SIZE, name=kind)
+    return Noun(curve, label_errors(alone, bin_size=LABEL_BIN_SIZE), judged.accuracy, pairs)
 
 
 def _quantities(nouns: Mapping[str, Noun]) -> dict[str, tuple[float, Floats]]:
@@ -343,7 +345,7 @@ def _quantities(nouns: Mapping[str, Noun]) -> dict[str, tuple[float, Floats]]:
 
 def _refinement(pairs: Pairs, sentences: Integers) -> float:
     assert pairs.clusters is not None
-    return curve_of(pairs.only(np.isin(pairs.clusters, sentences)), bin_size=OF_LABEL).brier.refinement
+    return curve_of(pairs.only(np.isin(pairs.clusters, sentences)), bin_size=LABEL_BIN_SIZE).brier.refinement
 
 
 def noun_findings(

@@ -1,4 +1,4 @@
-"""Trials: draw units of a population whose labels are all known, estimate its counts, and see what holds."""
+"""Trials: draw units of a fully labelled population, estimate its counts, and measure coverage."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from howsure_papers.reproduction import TEXT, Finding
 from howsure_papers.stores import Setting
 
 SIZES = ((0, 1), (1, 4), (4, 16), (16, None))  # of true counts: 0, 1 to 3, 4 to 15, 16 and more
-LEAST = 0.93  # coverage that is enough for a finding
+MIN_COVERAGE = 0.93  # coverage that is enough for a finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ def size_name(low: int, high: int | None) -> str:
 
 
 @dataclass(slots=True)
-class Tried:
+class MethodTallies:
     """What the intervals of one method did in cells, in domains where there are several, and in all."""
 
     cells: Tally = field(default_factory=Tally)
@@ -104,11 +104,11 @@ class Tried:
 
 
 def one_sample(
-    population: Population, n: int, tried_methods: Mapping[str, Tried], *, design: str, sample: int, seed: int
+    population: Population, n: int, tried_methods: Mapping[str, MethodTallies], *, design: str, sample: int, seed: int
 ) -> None:
     """Draw once, estimate by each method, and add the results to `tried_methods`."""
     rng = np.random.default_rng([seed, sample, n])
-    truth = truths(population)
+    truth = true_counts(population)
     for method, counts in drawn_counts(population, n, tuple(tried_methods), design=design, rng=rng).items():
         tally = tried_methods[method]
         tally.cells.add(counts.rows, truth, sample)
@@ -149,7 +149,7 @@ def drawn_counts(
     return {method: estimate_counts(labels, score, method=method, **options) for method in methods}
 
 
-def truths(population: Population) -> dict[tuple[str, ...], int]:
+def true_counts(population: Population) -> dict[tuple[str, ...], int]:
     """The true count of every cell, domain and of all, by name."""
     columns = [np.asarray(column).astype(str).tolist() for column in population.cells.values()]
     counts: dict[tuple[str, ...], int] = {}
@@ -167,9 +167,9 @@ def trial(
     *,
     samples: int,
     design: str = "stratified",
-) -> dict[str, Tried]:
+) -> dict[str, MethodTallies]:
     """So many samples of n units of a population; one that is drawn is drawn anew for each sample."""
-    tried_methods = {method: Tried() for method in methods}
+    tried_methods = {method: MethodTallies() for method in methods}
     for sample in range(samples):
         population_drawn = (
             population
@@ -181,10 +181,10 @@ def trial(
     return tried_methods
 
 
-def shares_of(samples: int) -> dict[str, int]:
+def sample_numbers(samples: int) -> dict[str, int]:
     """How many samples each kind of setting gets, of those asked for.
 
-    >>> shares_of(50)
+    >>> sample_numbers(50)
     {'decisive': 50, 'half': 25, 'some': 20, 'few': 10, 'least': 5}
     """
     return {
@@ -196,7 +196,7 @@ def shares_of(samples: int) -> dict[str, int]:
     }
 
 
-def as_many(labels: Sequence[int], available: int) -> list[int]:
+def feasible_numbers(labels: Sequence[int], available: int) -> list[int]:
     """The numbers of labels for which there are more documents; of few documents half."""
     return [n for n in labels if n < available] or [available // 2]
 
@@ -206,20 +206,20 @@ class Row:
     """One setting of an experiment: its name in words, and what each method did."""
 
     name: tuple[str, ...]
-    found: Mapping[str, Tried]
+    found: Mapping[str, MethodTallies]
 
 
-def covered(tally: Tally) -> str:
+def coverage_text(tally: Tally) -> str:
     """The coverage and its standard error over samples.
 
-    >>> covered(Tally([True, True, False, True], [1.0] * 4, [1] * 4, [0, 0, 1, 1]))
+    >>> coverage_text(Tally([True, True, False, True], [1.0] * 4, [1] * 4, [0, 0, 1, 1]))
     '0.750 ± 0.250'
     """
     error = tally.error
     return f"{tally.coverage:.3f}" + (f" ± {error:.3f}" if error == error else "")
 
 
-def together(tallies: Iterable[Tally]) -> Tally:
+def merge_tallies(tallies: Iterable[Tally]) -> Tally:
     """Several tallies as one."""
     tally_of_all = Tally()
     for tally in tallies:
@@ -245,22 +245,26 @@ def against_labels(
     wide = digits(decimals)
     alone = Column("labels alone", digits(3), get=lambda row: of(row, "labels").coverage)
     return [
-        Column("coverage", TEXT, get=lambda row: covered(of(row, "auto"))),
+        Column("coverage", TEXT, get=lambda row: coverage_text(of(row, "auto"))),
         Column(width, wide, get=lambda row: points * of(row, "auto").mean_width),
-        Column("labels alone", TEXT, get=lambda row: covered(of(row, "labels"))) if error else alone,
+        Column("labels alone", TEXT, get=lambda row: coverage_text(of(row, "labels"))) if error else alone,
         Column("their width", wide, get=lambda row: points * of(row, "labels").mean_width),
     ]
 
 
 def over_settings(what: str, tallies: Sequence[tuple[tuple[str, ...], Tally]], where: str) -> Finding:
     """Whether intervals hold over all settings together, and in which they do worst."""
-    all_of = together(tally for _, tally in tallies)
+    all_of = merge_tallies(tally for _, tally in tallies)
     worst = min(tallies, key=lambda pair: pair[1].coverage)
-    low = float(np.mean([tally.coverage < LEAST for _, tally in tallies]))
+    low = float(np.mean([tally.coverage < MIN_COVERAGE for _, tally in tallies]))
     ours = (
         f"{all_of.coverage:.3f} of {len(all_of.held):,}; least in {', '.join(worst[0])}: {worst[1].coverage:.3f} of "
         f"{len(worst[1].held):,}; {low:.0%} of {len(tallies):,} settings are below"
     )
     return Finding(
-        "", f"intervals of {what} in at least {LEAST:.0%} of cases", ours, bool(all_of.coverage >= LEAST), where
+        "",
+        f"intervals of {what} in at least {MIN_COVERAGE:.0%} of cases",
+        ours,
+        bool(all_of.coverage >= MIN_COVERAGE),
+        where,
     )

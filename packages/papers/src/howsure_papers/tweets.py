@@ -23,14 +23,24 @@ from howsure_papers.intervals import (
     SUBSAMPLES,
     clustered_mean,
     each_over_training,
-    fine,
-    fine_kind,
+    estimate_kind,
+    estimate_text,
     interval_kind,
+    point_values,
     random_subsamples,
-    values_of,
     verdict,
 )
-from howsure_papers.reproduction import NAME, Advance, Drawing, Finding, Found, Numbers, experiment, nobody, numbers
+from howsure_papers.reproduction import (
+    NAME,
+    Advance,
+    Drawing,
+    ExperimentResult,
+    Finding,
+    Numbers,
+    experiment,
+    ignore_progress,
+    numbers,
+)
 from howsure_papers.taggers import Judged, Kind, crf_kind, hmm_kind, judge
 from howsure_text.sequences.features import FAMILIES
 
@@ -51,7 +61,7 @@ KINDS = (
     crf_kind(ADVANCED, "advanced", PENALTIES[:-1]),
 )
 CONTESTS = ((HMM, BASIC), (BASIC, ADVANCED), (ONE, BASIC), (SHAPES, BASIC))  # in each, is the second one better?
-OF_TWEETS = ", leaving one out; intervals over test tweets"
+TWEET_INTERVALS = ", leaving one out; intervals over test tweets"
 NEAR = 0.01  # accuracy that is as good as the best
 PAPERS_ACCURACY = 0.87
 VALUE = ColumnKind("{:g}".format)
@@ -87,7 +97,7 @@ class Fit:
         """The curve over all tags on the test tweets."""
         return pooled_curve(self.test)
 
-    def asked(self, query: str = QUERY, bin_size: int = BIN_SIZE) -> CalibrationCurve:
+    def query_curve(self, query: str = QUERY, bin_size: int = BIN_SIZE) -> CalibrationCurve:
         """The curve of a query on the test tweets."""
         return curve_of(self.test.of(query), bin_size=bin_size)
 
@@ -104,8 +114,8 @@ def steps_of_tweets() -> int:
 
 @experiment(TITLE, steps=steps_of_tweets)
 def reproduce_tweets(
-    *, data: str | None = None, limit: int | None = None, seed: int = 0, advance: Advance = nobody
-) -> Found:
+    *, data: str | None = None, limit: int | None = None, seed: int = 0, advance: Advance = ignore_progress
+) -> ExperimentResult:
     """Run section 4.2 of the thesis again: an HMM, CRF-Basic and CRF-Advanced on tweets, asked "is this word a verb?".
 
     Every setting of every model's grid is fitted on the training tweets and on random halves of them, and the one that
@@ -122,23 +132,27 @@ def reproduce_tweets(
     replicates = []
     for rows in random_subsamples(len(corpus.train), rng=seed):
         of_half = {kind.name: every_fit(kind, corpus.trained_on(rows), labels, advance) for kind in KINDS}
-        replicates.append(values_of(quantities(of_half, extremes)))
+        replicates.append(point_values(quantities(of_half, extremes)))
     in_all = each_over_training(in_test, replicates)
-    chosen = {name: best(of_kind) for name, of_kind in fits.items()}
+    chosen = {name: choose_best(of_kind) for name, of_kind in fits.items()}
     queries = {name: fit.test.of(QUERY) for name, fit in chosen.items()}
     judged = partial(curve_of, bin_size=BIN_SIZE, interval="nguyen-oconnor", level=LEVEL, rng=seed)
     curves = {name: judged(pairs, name=name) for name, pairs in queries.items()}
     templates = {
-        name: best(every_fit(crf_kind(name, families, NEAR_PENALTIES), corpus, labels, advance))
+        name: choose_best(every_fit(crf_kind(name, families, NEAR_PENALTIES), corpus, labels, advance))
         for name, families in _templates().items()
     }
     templates = {BASIC: chosen[BASIC]} | templates | {ADVANCED: chosen[ADVANCED]}
     shown = (HMM, BASIC, ADVANCED)
     accurate = [f"{name}, acc. {chosen[name].test.accuracy.value:.3f}" for name in shown]
-    return Found(
+    return ExperimentResult(
         findings=[
             *findings(in_all, chosen, curves),
-            *(_of_settings(name, ends, in_all, chosen[name]) for name, ends in extremes.items() if ends[0] != ends[1]),
+            *(
+                _settings_finding(name, ends, in_all, chosen[name])
+                for name, ends in extremes.items()
+                if ends[0] != ends[1]
+            ),
         ],
         tables=[
             models_table(chosen, curves),
@@ -183,7 +197,7 @@ def every_fit(kind: Kind, corpus: Corpus, labels: Sequence[str], advance: Advanc
     return fits
 
 
-def best(fits: Sequence[Fit]) -> Fit:
+def choose_best(fits: Sequence[Fit]) -> Fit:
     """The most accurate on the development tweets; of equals the one with the stronger setting."""
     return max(fits, key=lambda fit: fit.dev.right.mean())
 
@@ -195,7 +209,7 @@ def pooled_curve(judged: Judged) -> CalibrationCurve:
 
 def near_extremes(fits: Sequence[Fit]) -> tuple[float, float]:
     """Of the settings nearly as accurate as the best on the development tweets, the worst and the best calibrated."""
-    most = best(fits).dev.right.mean()
+    most = choose_best(fits).dev.right.mean()
     near = [fit for fit in fits if fit.dev.right.mean() >= most - NEAR]
     ordered = sorted(near, key=lambda fit: pooled_curve(fit.dev).error.value)
     return ordered[-1].value, ordered[0].value
@@ -207,22 +221,22 @@ def quantities(fits: Fits, extremes: Mapping[str, tuple[float, float]]) -> dict[
     Of two models: differences on the query and over all tags of squared errors, Brier scores and log losses; of two
     settings over all tags, and of their accuracy.
     """
-    chosen = {name: best(of_kind) for name, of_kind in fits.items()}
+    chosen = {name: choose_best(of_kind) for name, of_kind in fits.items()}
     estimates = {f"accuracy, {name}": fit.test.accuracy for name, fit in chosen.items()}
     for worse, better in CONTESTS:
         a, b, name = chosen[worse].test, chosen[better].test, f"{worse} - {better}"
-        estimates |= _losses(QUERY, name, compared(a.of(QUERY), b.of(QUERY), BIN_SIZE))
-        estimates |= _losses("all tags", name, compared(a.pairs, b.pairs, POOLED_BIN_SIZE))
+        estimates |= _losses(QUERY, name, compare_on_tokens(a.of(QUERY), b.of(QUERY), BIN_SIZE))
+        estimates |= _losses("all tags", name, compare_on_tokens(a.pairs, b.pairs, POOLED_BIN_SIZE))
     for kind, (worst, least) in extremes.items():
         if worst != least:
             by_value = {fit.value: fit.test for fit in fits[kind]}
             a, b, name = by_value[worst], by_value[least], f"{kind}, {worst:g} - {least:g}"
             estimates[f"accuracy: {name}"] = clustered_mean(a.right - b.right, a.sentences)
-            estimates |= _losses("all tags", name, compared(a.pairs, b.pairs, POOLED_BIN_SIZE))
+            estimates |= _losses("all tags", name, compare_on_tokens(a.pairs, b.pairs, POOLED_BIN_SIZE))
     return estimates
 
 
-def compared(a: Pairs, b: Pairs, bin_size: int) -> CalibrationComparison:
+def compare_on_tokens(a: Pairs, b: Pairs, bin_size: int) -> CalibrationComparison:
     """The calibration of two models on the same tokens."""
     return compare_pairs(a, b, bin_size=bin_size, n_bins=None, binning="adaptive", level=LEVEL)
 
@@ -262,7 +276,7 @@ def findings(estimates: Estimates, chosen: Chosen, curves: Mapping[str, Calibrat
         scores = [curves[name].mse.value for name in (worse, better)]
         ours = (
             f"MSE score {scores[0]:.5f} ({worse}) against {scores[1]:.5f} ({better}), a factor of "
-            f"{scores[1] / scores[0]:.2f}; difference without bias {fine(difference)}"
+            f"{scores[1] / scores[0]:.2f}; difference without bias {estimate_text(difference)}"
         )
         findings_.append(Finding(figure, paper, ours, verdict(difference)))
     accuracy = estimates[f"accuracy, {ADVANCED}"]
@@ -273,19 +287,19 @@ def findings(estimates: Estimates, chosen: Chosen, curves: Mapping[str, Calibrat
     brier = estimates[f"{QUERY}, Brier score: {BASIC} - {ADVANCED}"]
     refined = (
         f"refinement {curves[BASIC].brier.refinement:.4f} (CRF-Basic) against {curves[ADVANCED].brier.refinement:.4f} "
-        f"(CRF-Advanced); the Brier score, of which it is the greater part, differs by {fine(brier)}"
+        f"(CRF-Advanced); the Brier score, of which it is the greater part, differs by {estimate_text(brier)}"
     )
     claim = "with better templates predictions are more refined"
     return [*findings_, Finding("section 4.1.2", claim, refined, verdict(brier))]
 
 
-def _of_settings(name: str, ends: tuple[float, float], estimates: Estimates, fit: Fit) -> Finding:
+def _settings_finding(name: str, ends: tuple[float, float], estimates: Estimates, fit: Fit) -> Finding:
     contest = f"{name}, {ends[0]:g} - {ends[1]:g}"
     difference, accuracy = estimates[f"all tags, squared error: {contest}"], estimates[f"accuracy: {contest}"]
     paper = f"at equal accuracy, the {fit.kind.setting} decides the calibration: {name}"
     ours = (
         f"{fit.kind.setting} {ends[0]:g} against {ends[1]:g}: accuracy differs by {accuracy}, the squared error over "
-        f"all tags by {fine(difference)}"
+        f"all tags by {estimate_text(difference)}"
     )
     return Finding("", paper, ours, verdict(difference))
 
@@ -299,7 +313,7 @@ def models_table(chosen: Chosen, curves: Mapping[str, CalibrationCurve]) -> Numb
         Column("setting", NAME, get=lambda name: chosen[name].setting),
         Column("accuracy", ESTIMATE, get=lambda name: chosen[name].test.accuracy),
         Column("CalibErr", ESTIMATE, get=lambda name: curves[name].error),
-        Column("MSE score, Algorithm 2", fine_kind(), get=lambda name: curves[name].mse),
+        Column("MSE score, Algorithm 2", estimate_kind(), get=lambda name: curves[name].mse),
         Column("refinement", digits(4), get=lambda name: curves[name].brier.refinement),
         Column("Brier score", digits(4), get=lambda name: curves[name].brier.score),
         Column("log loss", digits(4), get=lambda name: curves[name].log_loss.score),
@@ -338,20 +352,24 @@ def bin_size_table(chosen: Chosen) -> Numbers:
     """How much the bin size matters."""
     columns = [Column("bin size", COUNT, values=BIN_SIZES)]
     for name, fit in chosen.items():
-        curves = [fit.asked(bin_size=size) for size in BIN_SIZES]
+        curves = [fit.query_curve(bin_size=size) for size in BIN_SIZES]
         columns.append(Column(name, ESTIMATE, values=[curve.error for curve in curves]))
         columns.append(Column(f"{name}, Algorithm 1", POINT, values=[curve.algorithm1_error for curve in curves]))
     return numbers(f'CalibErr of the query "{QUERY}" by bin size', BIN_SIZES, *columns)
 
 
-def ablation_table(templates: Chosen, whole: Fit, query: str = QUERY, how: str = OF_TWEETS) -> Numbers:
+def ablation_table(templates: Chosen, whole: Fit, query: str = QUERY, how: str = TWEET_INTERVALS) -> Numbers:
     """CRFs with fewer families of features than CRF-Advanced."""
-    curves = {name: fit.asked(query) for name, fit in templates.items()}
+    curves = {name: fit.query_curve(query) for name, fit in templates.items()}
     pooled = {name: fit.pooled for name, fit in templates.items()}
 
     def more(name: str) -> Estimate | None:
         fit = templates[name]
-        return None if fit is whole else compared(fit.test.pairs, whole.test.pairs, POOLED_BIN_SIZE).brier_difference
+        return (
+            None
+            if fit is whole
+            else compare_on_tokens(fit.test.pairs, whole.test.pairs, POOLED_BIN_SIZE).brier_difference
+        )
 
     return numbers(
         f"Families of features (section 4.1.2): adding one at a time{how}",
@@ -364,7 +382,7 @@ def ablation_table(templates: Chosen, whole: Fit, query: str = QUERY, how: str =
         Column("all: CalibErr", ESTIMATE, get=lambda name: pooled[name].error),
         Column("all: Brier score", digits(5), get=lambda name: pooled[name].brier.score),
         Column("all: log loss", digits(5), get=lambda name: pooled[name].log_loss.score),
-        Column("all: Brier score, more than CRF-Advanced", fine_kind(), get=more),
+        Column("all: Brier score, more than CRF-Advanced", estimate_kind(), get=more),
     )
 
 
@@ -378,7 +396,7 @@ def settings_table(fits: Sequence[Fit]) -> Numbers:
         Column("setting", NAME),
         Column("accuracy (dev)", POINT, get=lambda fit: fit.dev.accuracy),
         Column("accuracy", POINT, get=lambda fit: fit.test.accuracy),
-        Column(f"{QUERY}: CalibErr", ESTIMATE, get=lambda fit: fit.asked().error),
+        Column(f"{QUERY}: CalibErr", ESTIMATE, get=lambda fit: fit.query_curve().error),
         Column("all: CalibErr", ESTIMATE, values=[curve.error for curve in pooled]),
         Column("all: Brier score", digits(5), values=[curve.brier.score for curve in pooled]),
         Column("all: log loss", digits(5), values=[curve.log_loss.score for curve in pooled]),

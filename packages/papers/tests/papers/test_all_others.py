@@ -10,7 +10,7 @@ from tests.papers.whole import check_whole, rows_of
 
 from howsure.result import Estimate
 from howsure_papers import all_others
-from howsure_papers.all_others import ONE_CLASS, difference, parts_of, pool_of
+from howsure_papers.all_others import ONE_CLASS, difference, draw_parts, text_pool
 from howsure_papers.intervals import verdict
 from howsure_papers.reproduction import Reproduction
 from howsure_papers.sentiment import GRIDS
@@ -24,17 +24,17 @@ TEXTS = [
 
 
 def test_words_that_tell_the_classes_apart_are_deleted() -> None:
-    negative, positive = pool_of(TEXTS, None)
+    negative, positive = text_pool(TEXTS, None)
     assert positive == (["2010-01-01", "2018-01-01"], [["a", "bomb", "two"], ["the", "president", "was"]])
     assert negative[1] == [["presidents", "meet"], ["skilled", "hands"]]
-    assert pool_of(TEXTS, ONE_CLASS) == ((["2021-01-01"], [["meet"]]), (["2010-01-01"], [["a", "bomb", "two"]]))
+    assert text_pool(TEXTS, ONE_CLASS) == ((["2021-01-01"], [["meet"]]), (["2010-01-01"], [["a", "bomb", "two"]]))
 
 
 @pytest.mark.parametrize("by_time", [True, False])
 def test_parts_are_balanced_apart_and_in_their_periods(by_time: bool) -> None:
     dates = [f"{year}-01-01" for year in range(2010, 2022) for _ in range(10)]
     pool = tuple((dates, [[f"{label}", f"{label}-{i}-{date}"] for i, date in enumerate(dates)]) for label in (0, 1))
-    parts = parts_of(pool, np.array([20, 10, 15]), by_time=by_time, rng=np.random.default_rng(0))
+    parts = draw_parts(pool, np.array([20, 10, 15]), by_time=by_time, rng=np.random.default_rng(0))
     assert [labels.tolist().count(1) for _, labels in parts] == [20, 10, 15]
     assert all(words[0] == str(label) for part, labels in parts for words, label in zip(part, labels, strict=True))
     names = [words[1] for part, _ in parts for words in part]

@@ -12,18 +12,18 @@ from tests.papers.whole import check_whole, rows_of
 from howsure.errors import InputError
 from howsure.significance.comparison import compare
 from howsure_papers import boostsa
-from howsure_papers.boostsa import EXACT, METRICS, SHARES, TESTS, OfSize, TaggedWords, p_values, share_name
+from howsure_papers.boostsa import EXACT, METRICS, SHARES, TESTS, SizeResult, TaggedWords, p_values, share_name
 
 
 def test_the_simulated_sets_are_as_the_paper_says() -> None:
     """Balanced classes and predictions, and a difference of one point in every metric."""
-    targets, a, b = boostsa.balanced(1000, np.random.default_rng(0))
+    targets, a, b = boostsa.simulate_balanced(1000, np.random.default_rng(0))
     assert targets.mean() == a.mean() == b.mean() == 0.5
     assert ((a == targets).mean(), (b == targets).mean()) == (0.80, 0.81)
 
 
 def test_p_values_are_those_of_compare() -> None:
-    columns = boostsa.balanced(200, np.random.default_rng(1))
+    columns = boostsa.simulate_balanced(200, np.random.default_rng(1))
     p = p_values(columns, ["accuracy", "macro_f1"], loops=200, seed=3)
     options = {"n_resamples": 200, "rng": 3, "interval": None}
     rule = compare(*columns, metrics="macro_f1", method="boostsa", sample_size=0.2, **options)
@@ -38,8 +38,8 @@ def test_findings_of_figure_1_are_decided_from_intervals(monkeypatch: pytest.Mon
     rng = np.random.default_rng(0)
     level = np.array([0.4, 0.2])[:, None, None] - 0.01 * np.arange(len(TESTS))[:, None]
     clear, vague = (level + rng.normal(0, spread, (2, len(TESTS), 10)) for spread in (0.001, 1.0))
-    assert [finding.holds for finding in boostsa.findings_of_figure_1(clear)] == [True, True, False, True]
-    assert [finding.holds for finding in boostsa.findings_of_figure_1(vague)] == [None, None, None, False]
+    assert [finding.holds for finding in boostsa.figure_1_findings(clear)] == [True, True, False, True]
+    assert [finding.holds for finding in boostsa.figure_1_findings(vague)] == [None, None, None, False]
 
 
 def test_drawn_words_are_those_of_whole_tweets() -> None:
@@ -78,8 +78,8 @@ def test_the_finding_of_figure_2_is_decided_over_test_sets(
     drawn[:, TESTS.index(share_name(0.3))] = np.linspace(*at, 100)[:, None]
     drawn[:, TESTS.index(share_name(0.5))] = np.linspace(*widest, 100)[:, None]
     drawn[:, TESTS.index(EXACT)] = 0.01
-    size = OfSize(3064, np.zeros((2, 2)), drawn[0], drawn)
-    *by_metric, default = boostsa.findings_of_figure_2([size])
+    size = SizeResult(3064, np.zeros((2, 2)), drawn[0], drawn)
+    *by_metric, default = boostsa.figure_2_findings([size])
     assert [finding.holds for finding in by_metric] == [holds, holds]
     assert default.holds is True  # never at the default share, always by permutation
 

@@ -25,7 +25,7 @@ from howsure_papers.judged_coreference import (
     conll_f1,
     gold_clusters,
     judge,
-    nats_a_mention,
+    nats_per_mention,
     over_documents,
     overconfidence,
     overconfidence_far,
@@ -72,7 +72,7 @@ def test_the_sums_give_what_the_public_calls_give(judged: Judged, documents: lis
     )
     assert over_documents(conll_f1, judged).value == pytest.approx(100 * scores.conll_f1)
     nats = [of_document.log_prob(clusters) for of_document, clusters in zip(posteriors, gold, strict=True)]
-    assert over_documents(nats_a_mention, judged).value == pytest.approx(sum(nats) / sum(map(len, posteriors)))
+    assert over_documents(nats_per_mention, judged).value == pytest.approx(sum(nats) / sum(map(len, posteriors)))
     q, y = judged.pairs.probabilities, judged.pairs.labels
     skill = 1 - ((q - y) ** 2).mean() / y.mean() / (1 - y.mean())
     assert over_documents(brier_skill, judged).value == pytest.approx(skill)
@@ -101,11 +101,11 @@ def test_the_interval_is_the_jackknife_s(judged: Judged) -> None:
     """For a mean of values of documents the jackknife's standard error is s / √n."""
     values = np.array([1.0, 4.0, 2.0])
     of_one = replace(judged, nats=values, mentions=np.ones(3, dtype=np.int64))
-    interval = over_documents(nats_a_mention, of_one)
+    interval = over_documents(nats_per_mention, of_one)
     reach = normal_quantile(0.95) * values.std(ddof=1) / math.sqrt(3)
     assert (interval.low, interval.high) == pytest.approx((values.mean() - reach, values.mean() + reach))
     other = replace(of_one, nats=values + 1)
-    difference = over_documents(nats_a_mention, other, of_one)
+    difference = over_documents(nats_per_mention, other, of_one)
     assert (difference.value, difference.low, difference.high) == pytest.approx((1.0, 1.0, 1.0))
 
 

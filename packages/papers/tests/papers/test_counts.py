@@ -14,7 +14,7 @@ from howsure_papers.counts import CELLS, SAMPLES, graded_findings, population, r
 from howsure_papers.incidents import incidents_findings, incidents_table
 from howsure_papers.police import ACTS, police_findings, word_score
 from howsure_papers.reproduction import Reproduction
-from howsure_papers.trials import Population, Row, Tally, Tried, one_sample, shares_of, truths
+from howsure_papers.trials import MethodTallies, Population, Row, Tally, one_sample, sample_numbers, true_counts
 
 
 def quick(data: Path, only: str, *, samples: int, limit: int) -> Reproduction:
@@ -45,17 +45,17 @@ def small() -> Population:
 
 
 def test_truths_are_counts_by_hand() -> None:
-    counts = truths(Population(np.zeros(4), np.array([1.0, 0, 1, 1]), {"a": list("xxyy"), "b": list("1212")}))
+    counts = true_counts(Population(np.zeros(4), np.array([1.0, 0, 1, 1]), {"a": list("xxyy"), "b": list("1212")}))
     cells = {("x", "1"): 1, ("x", "2"): 0, ("y", "1"): 1, ("y", "2"): 1}
     assert counts == {(): 3, ("x",): 1, ("y",): 2} | cells
 
 
 def test_a_sample_is_tallied_by_cell_and_total() -> None:
-    tallies = {"auto": Tried(), "labels": Tried()}
+    tallies = {"auto": MethodTallies(), "labels": MethodTallies()}
     one_sample(small(), 100, tallies, design="stratified", sample=0, seed=0)
     assert [len(tried.cells.held) for tried in tallies.values()] == [CELLS] * 2
     assert [len(tried.total.held) for tried in tallies.values()] == [1, 1]
-    again = {"auto": Tried()}
+    again = {"auto": MethodTallies()}
     one_sample(small(), 100, again, design="stratified", sample=0, seed=0)
     assert again["auto"] == tallies["auto"]
 
@@ -67,10 +67,10 @@ def test_sizes_and_errors_of_a_tally() -> None:
     assert np.isnan(Tally().coverage)
 
 
-def tried(covered: list[bool], width: float, truth: int = 5) -> Tried:
+def tried(covered: list[bool], width: float, truth: int = 5) -> MethodTallies:
     n = len(covered)
     tally = Tally(covered, [width] * n, [truth] * n, list(range(n)))
-    return Tried(tally, tally, tally)
+    return MethodTallies(tally, tally, tally)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_accuracies_are_judged_over_models() -> None:
 
 def test_steps_are_as_many_as_samples() -> None:
     steps: list[int] = []
-    assert shares_of(SAMPLES)["decisive"] == SAMPLES
+    assert sample_numbers(SAMPLES)["decisive"] == SAMPLES
     assert reproduce_counts.steps(("muc4",), 50) == 200
     with pytest.raises(InputError, match="experiment"):
         reproduce_counts(only=("weather",), advance=steps.append)

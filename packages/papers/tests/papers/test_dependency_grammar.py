@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from howsure_papers.dependency_grammar import Grammar, Tree, counts_of, subtree_posterior, yields
+from howsure_papers.dependency_grammar import Grammar, Tree, count_events, subtree_posterior, yields
 
 WORDS = 5
 TAGS = 3
@@ -40,7 +40,7 @@ def test_the_posterior_is_that_of_all_trees(codes: list[int], valence: bool) -> 
     grammar, n = counts.probabilities(valence=valence), len(codes)
     trees = every_tree(np.array(codes))
     assert len(trees) == [1, 2, 7, 30, 143][n - 1]  # Yuret (1998)
-    weights = np.array([np.exp(grammar.log_likelihood(counts_of([tree], TAGS))) for tree in trees])
+    weights = np.array([np.exp(grammar.log_likelihood(count_events([tree], TAGS))) for tree in trees])
     expected = np.zeros((n, n, n))
     for (_, heads), weight in zip(trees, weights, strict=True):
         for head, words in enumerate(yields(heads)):
@@ -55,7 +55,7 @@ def test_the_grammar_is_a_distribution_over_sentences_with_trees() -> None:
     counts = Grammar(np.array([1.0, 2.0]), np.ones((2, 2, 2)), np.ones((2, 2, 2, 2)) * [9.0, 1.0])
     grammar = counts.probabilities()
     total = sum(
-        np.exp(grammar.log_likelihood(counts_of([tree], 2)))
+        np.exp(grammar.log_likelihood(count_events([tree], 2)))
         for n in range(1, WORDS + 1)
         for codes in product(range(2), repeat=n)
         for tree in every_tree(np.array(codes))
@@ -65,7 +65,7 @@ def test_the_grammar_is_a_distribution_over_sentences_with_trees() -> None:
 
 def test_counts_are_those_of_the_dependents_on_each_side() -> None:
     codes, heads = np.array([0, 1, 2, 2]), np.array([1, -1, 1, 1])
-    counts = counts_of([(codes, heads)], TAGS)
+    counts = count_events([(codes, heads)], TAGS)
     assert counts.root.tolist() == [0, 1, 0]
     assert counts.child[:, 1].tolist() == [[1, 0, 0], [0, 0, 2]]
     assert counts.more[:, 0, 1].tolist() == [[0, 1], [0, 1]]

@@ -23,21 +23,21 @@ from howsure_papers.corpora.news import Item, News, cases_of_wikipedia, gold_act
 from howsure_papers.count_coverage import find_coverage, simulate_coverage
 from howsure_papers.country_names import OURS, PLAIN, STEMMED, country_names
 from howsure_papers.events import PARTS, STEPS, reproduce_events, store
-from howsure_papers.gold_events import Judged, judge, pairs_of
+from howsure_papers.gold_events import Judged, event_pairs, judge
 from howsure_papers.news_counts import (
     Differences,
     Drawn,
-    changes,
-    contests,
+    actor_contests,
     count_store,
     density_table,
-    drawn_from,
     enough_open,
     few_samples,
+    period_changes,
     probability_of_more,
+    read_drawn,
 )
-from howsure_papers.reproduction import Reproduction, nobody
-from howsure_papers.stores import PAPER, WIDE, Setting, words_of
+from howsure_papers.reproduction import Reproduction, ignore_progress
+from howsure_papers.stores import PAPER, WIDE, Setting, event_words
 
 LEXICON = Lexicon([("NOR", "Norland"), ("NOR", "Norlandic"), ("SUD", "Sudoria"), ("SUD", "Sudorian")])
 CASES = {"the": "the", "army": "army", "of": "of", "troops": "troops", "norlandic": "Norlandic"}
@@ -112,7 +112,7 @@ def corpora(tmp_path_factory: pytest.TempPathFactory) -> str:
 def setting(folder: Path, data: Path) -> Setting:
     parser = str(data.parent / "models" / "en_ud_small")
     shared = {"data": str(data), "limit": None, "seed": 0, "workers": 1, "lexicon": LEXICON}
-    return Setting(**shared, parser=parser, folder=folder, advance=nobody)  # type: ignore[arg-type]
+    return Setting(**shared, parser=parser, folder=folder, advance=ignore_progress)  # type: ignore[arg-type]
 
 
 def check_incidents(result: Reproduction) -> None:
@@ -197,7 +197,7 @@ def test_an_unknown_experiment_is_named() -> None:
 
 @pytest.mark.long
 def test_intervals_of_quarters_hold_the_truth() -> None:
-    simulation = simulate_coverage(quarters=120, seed=0, draws=3, advance=nobody)
+    simulation = simulate_coverage(quarters=120, seed=0, draws=3, advance=ignore_progress)
     assert simulation.worst("exact, p known") >= 0.95
     assert simulation.worst("exact, S = 100") >= 0.93
     assert simulation.worst("normal, p known") < 0.85
@@ -220,13 +220,13 @@ def test_words_in_capitals_are_written_as_usual() -> None:
 @pytest.mark.long
 def test_the_corpora_are_read_as_the_paper_filters(real_data: Path) -> None:
     lexicon = Lexicon([("IRN", "Iran"), ("IRN", "Iranian"), ("SLV", "El Salvador"), ("SLV", "Salvadoran")])
-    news = read_reuters(str(real_data), lexicon=lexicon, event=words_of(PAPER), limit=2_000)
+    news = read_reuters(str(real_data), lexicon=lexicon, event=event_words(PAPER), limit=2_000)
     assert (news.total, news.naming) == (2_000, 33)
     assert all("attack" in item.text.lower() for item in news.items)
     assert all(lexicon.match(item.text.replace(",", " ").split()) for item in news.items)
     assert not news.silent
     cases = cases_of_wikipedia(str(real_data), limit=50)
-    reports = read_incidents(str(real_data), lexicon=lexicon, event=words_of(PAPER), cases=cases, limit=50)
+    reports = read_incidents(str(real_data), lexicon=lexicon, event=event_words(PAPER), cases=cases, limit=50)
     assert all(item.places <= {"SLV", "IRN"} for item in reports.items)
     assert any(item.text != item.text.upper() and "Salvadoran" in item.text for item in reports.items)
     ids = {item.id for item in reports.items}
@@ -237,7 +237,7 @@ def test_the_corpora_are_read_as_the_paper_filters(real_data: Path) -> None:
 @pytest.mark.long
 def test_gold_is_counted_where_the_rule_sees_nothing_too(gold: tuple[EventStore, News]) -> None:
     store, news = gold
-    pairs = pairs_of(store, news)
+    pairs = event_pairs(store, news)
     attacks = {
         (item.id, actor): p for item, actor, p in zip(pairs.items, pairs.actors, pairs.probabilities, strict=True)
     }
@@ -277,10 +277,10 @@ def drawn(p: list[list[float]], periods: list[str], *, n_samples: int = 100) -> 
 
 def test_differences_that_the_posterior_leaves_open() -> None:
     drawn_events = drawn([[1.0, 0.0], [0.6, 0.4], [1.0, 0.0], [1.0, 0.0]], ["1999-Q1", "1999-Q2", "1999-Q3", "1999-Q3"])
-    comparison = contests(drawn_events, ["A", "B"])
+    comparison = actor_contests(drawn_events, ["A", "B"])
     assert (comparison.different, comparison.undecided) == (3, 1)
     assert "A 1, B 0 in 1999-Q2 (P = 0.60)" in str(comparison)
-    rising = changes(drawn_events, ["1999-Q1", "1999-Q2", "1999-Q3"], ["A", "B"])
+    rising = period_changes(drawn_events, ["1999-Q1", "1999-Q2", "1999-Q3"], ["A", "B"])
     assert (rising.different, rising.undecided) == (1, 0)  # A has 1, 1 and 2; P(2 > 0 or 1) = 1
     assert drawn_events.most_frequent(1) == ["A"]
     few = few_samples(drawn_events)
@@ -303,7 +303,7 @@ def test_probability_of_more_by_enumeration() -> None:
 @pytest.mark.long
 def test_drawn_events_are_those_of_the_series(gold: tuple[EventStore, News]) -> None:
     store, _ = gold
-    drawn_events = drawn_from(store, by="month")
+    drawn_events = read_drawn(store, by="month")
     series = event_series(store, period="month")
     for row in series.rows:
         rows = drawn_events.cells().get((row.actor, row.period), np.empty(0, dtype=np.int64))
@@ -338,8 +338,8 @@ def test_a_stem_that_finds_words_is_reported(gold: tuple[EventStore, News]) -> N
 def test_the_wide_rule_takes_what_the_paper_s_takes() -> None:
     assert set(PAPER.forms) < set(WIDE.forms)
     assert set(PAPER.described_by) <= set(WIDE.described_by)
-    assert words_of(WIDE).search("Two were kidnapped.")
-    assert not words_of(PAPER).search("a counterattacks")
+    assert event_words(WIDE).search("Two were kidnapped.")
+    assert not event_words(PAPER).search("a counterattacks")
     assert tuple(PARTS) == ("wikipedia", "reuters", "muc4", "synthetic")
 
 

@@ -15,7 +15,7 @@ from howsure.result import Estimate
 from howsure_papers import sizes
 from howsure_papers.intervals import (
     clustered_mean,
-    jackknifed,
+    jackknife_estimate,
     mean_estimate,
     over_halves,
     over_training,
@@ -23,7 +23,7 @@ from howsure_papers.intervals import (
     random_subsamples,
     verdict,
 )
-from howsure_papers.sizes import ORDERS, PARTS, OnParts, findings_of_parts, on_parts, parts_table, reproduce_sizes
+from howsure_papers.sizes import ORDERS, PARTS, PartErrors, findings_of_parts, judge_parts, parts_table, reproduce_sizes
 
 
 def estimate(value: float, low: float, high: float) -> Estimate:
@@ -84,7 +84,7 @@ def test_p_is_that_of_the_interval() -> None:
 
 
 def test_unknown_values_have_no_interval() -> None:
-    assert jackknifed(1.0, np.array([1.0, math.nan]), n=2).low is None
+    assert jackknife_estimate(1.0, np.array([1.0, math.nan]), n=2).low is None
 
 
 def test_halves_of_both_data_cover() -> None:
@@ -116,13 +116,13 @@ def test_the_mean_of_clusters_covers() -> None:
 SENTENCES, WORDS = 400, 400
 
 
-def simulated(unit: str, *, moved: float) -> OnParts:
+def simulated(unit: str, *, moved: float) -> PartErrors:
     """Predictions that are too small by `moved`, the clusters documents or sentences."""
     rng = np.random.default_rng(3)
     p = rng.random(SENTENCES * WORDS) * (1 - moved)
     labels = (rng.random(len(p)) < p + moved).astype(np.uint8)
     steps: list[int] = []
-    errors = on_parts(
+    errors = judge_parts(
         Pairs(labels, p, clusters=np.repeat(np.arange(SENTENCES), WORDS)), "made up", unit, seed=0, advance=steps.append
     )
     assert sum(steps) == len(PARTS)

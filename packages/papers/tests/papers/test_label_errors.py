@@ -15,8 +15,15 @@ from howsure.calibration.calibration_errors import calibration_error
 from howsure.inputs.pairs import Pairs
 from howsure.stats.proportions import normal_quantile
 from howsure_events.examples import example_store
-from howsure_papers.doubtful_cases import COREFERENCE, READ, cases_table, disagreement, doubtful_cases, findings_of
-from howsure_papers.label_errors import Contest, label_errors, of_sentences, squared_errors, wins
+from howsure_papers.doubtful_cases import (
+    COREFERENCE,
+    READINGS,
+    cases_table,
+    disagreement,
+    doubtful_cases,
+    doubtful_findings,
+)
+from howsure_papers.label_errors import Contest, label_errors, select_sentences, squared_errors, wins
 
 SENTENCES, LENGTH, LABELS = 300, 8, 3
 
@@ -79,7 +86,7 @@ def test_the_interval_of_an_average_difference_covers() -> None:
 
 
 def test_the_pairs_of_some_sentences(pairs: tuple[Pairs, Pairs]) -> None:
-    some = of_sentences(pairs[0], np.array([3, 7]))
+    some = select_sentences(pairs[0], np.array([3, 7]))
     rows = np.isin(pairs[0].clusters, [3, 7])
     np.testing.assert_array_equal(some.probabilities, pairs[0].probabilities[rows])
     np.testing.assert_array_equal(np.unique(some.clusters), [0, 1])
@@ -87,7 +94,7 @@ def test_the_pairs_of_some_sentences(pairs: tuple[Pairs, Pairs]) -> None:
 
 
 def test_a_sentence_without_pairs_does_not_count(pairs: tuple[Pairs, Pairs]) -> None:
-    whole = of_sentences(pairs[0], np.arange(SENTENCES - 1))
+    whole = select_sentences(pairs[0], np.arange(SENTENCES - 1))
     gap = Pairs(
         whole.labels,
         whole.probabilities,
@@ -122,19 +129,20 @@ def test_what_samples_disagree_on_follows_from_the_first_link(links: list[dict[s
 
 def test_readings_are_compared_with_probabilities() -> None:
     cases = [
-        {"id": name, "actor": actor, "probability": 0.5, "best": True, "links": []} for name, actor in list(READ)[:12]
+        {"id": name, "actor": actor, "probability": 0.5, "best": True, "links": []}
+        for name, actor in list(READINGS)[:12]
     ]
-    of_coreference, right = findings_of([*cases, cases[0] | {"id": "unknown"}], "made up")
-    n = sum(READ[case["id"], case["actor"]][1] == COREFERENCE for case in cases)
+    of_coreference, right = doubtful_findings([*cases, cases[0] | {"id": "unknown"}], "made up")
+    n = sum(READINGS[case["id"], case["actor"]][1] == COREFERENCE for case in cases)
     assert of_coreference.ours.startswith(f"{n} of 12 are")
-    true = sum(READ[case["id"], case["actor"]][0] for case in cases)
+    true = sum(READINGS[case["id"], case["actor"]][0] for case in cases)
     assert right.ours.startswith(
         f"{true} of 12 are; by their probabilities 6.0 [3, 9]; the 1-best is wrong in {12 - true}"
     )
     assert right.holds
     unlikely = [case | {"probability": 0.01} for case in cases]
-    assert findings_of(unlikely, "made up")[1].holds is False
-    assert findings_of([{"id": "unknown", "actor": "NOR"}], "made up") == []
+    assert doubtful_findings(unlikely, "made up")[1].holds is False
+    assert doubtful_findings([{"id": "unknown", "actor": "NOR"}], "made up") == []
     assert rows_of(cases_table([cases[0] | {"id": "unknown"}], "Made-up"))[0][-3:] == ["not read", "", ""]
 
 

@@ -15,16 +15,16 @@ from tests.cli.test_plugins import run
 
 from howsure.show.table import Column
 from howsure_cli.plugins import plugin_commands
-from howsure_papers.reproduction import NAME, TEXT, Drawing, Finding, Found, experiment, numbers
+from howsure_papers.reproduction import NAME, TEXT, Drawing, ExperimentResult, Finding, experiment, numbers
 
 
 @experiment("An experiment", steps=lambda: 1)
-def reproduce_made_up() -> Found:
+def reproduce_made_up() -> ExperimentResult:
     """Three findings, two models and a figure."""
     rows = [("HMM", "0.1"), ("CRF", "12.0")]
     columns = [Column("model", NAME, get=lambda row: row[0]), Column("error", TEXT, get=lambda row: row[1])]
     findings = [Finding("1", "a | b", "it is 0.3", None), Finding("2", "p", "q", False)]
-    return Found(
+    return ExperimentResult(
         findings=[*findings, Finding("section 3", "p", "q", True)],
         tables=[numbers("Numbers", rows, *columns)],
         drawings=[Drawing("figure-1", "What it shows.", Figure)],

@@ -21,8 +21,8 @@ from howsure_papers.sentiment import (
     GRIDS,
     LOGISTIC_REGRESSION,
     NAIVE_BAYES,
-    best,
     binary_unigrams,
+    choose_best,
     every_fit,
     f1,
     f1_with_influence,
@@ -170,7 +170,7 @@ def test_the_best_on_development_data_is_kept(kind: str) -> None:
     fits = every_fit(kind, train, development, advance=steps.append)
     assert tuple(fit.strength for fit in fits) == GRIDS[kind]
     assert sum(steps) == len(GRIDS[kind])
-    chosen = best(fits)
+    chosen = choose_best(fits)
     again = chosen.probabilities(development[0]) > 0.5
     assert chosen.development_f1 == max(fit.development_f1 for fit in fits) == f1(development[1], again)
 

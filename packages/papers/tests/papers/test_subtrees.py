@@ -9,7 +9,7 @@ import pytest
 from tests.papers.whole import check_whole, rows_of
 
 from howsure_papers import subtrees
-from howsure_papers.dependency_grammar import counts_of
+from howsure_papers.dependency_grammar import count_events
 from howsure_papers.reproduction import Reproduction
 from howsure_papers.subtrees import HEADS, NOUN, VALENCE, queries, read_trees
 
@@ -18,7 +18,7 @@ TREE = (np.array([0, 1, 2, 3]), np.array([2, 2, 3, -1]))  # the old man sleeps
 
 
 def test_a_phrase_is_a_word_with_all_that_depends_on_it() -> None:
-    grammar = (counts_of([TREE], len(TAGS)) + 0.1).probabilities()
+    grammar = (count_events([TREE], len(TAGS)) + 0.1).probabilities()
     pairs = dict(queries(grammar, TAGS, [TREE, (TREE[0][2:], np.array([1, -1]))]).by_group())
     assert list(pairs) == list(HEADS)
     # of the four words: 1-2, 1-3, 2-3, 2-4, 3-4, which are neither one word nor all; of the two words nothing
@@ -31,7 +31,7 @@ def test_a_phrase_is_a_word_with_all_that_depends_on_it() -> None:
 
 
 def test_words_that_are_not_in_a_row_are_no_phrase() -> None:
-    assert subtrees.subtrees_of(np.array([2, 3, -1, 2])).sum() == 3
+    assert subtrees.subtree_indicators(np.array([2, 3, -1, 2])).sum() == 3
 
 
 @pytest.fixture(scope="module")

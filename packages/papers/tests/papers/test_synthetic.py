@@ -14,7 +14,17 @@ from howsure.inputs.pairs import Pairs
 from howsure_papers import curve_distances, quantiles
 from howsure_papers import synthetic as synthetic_experiment
 from howsure_papers.binning import reproduce_binning
-from howsure_papers.quantiles import BIASED, MEAN, NARROW, NORMAL, RIGHT, inside, of_dates, read_dated, simulated
+from howsure_papers.quantiles import (
+    BIASED,
+    MEAN,
+    NARROW,
+    NORMAL,
+    RIGHT,
+    date_ranks,
+    interval_coverage,
+    read_dated,
+    simulate_ranks,
+)
 from howsure_papers.reproduction import Reproduction
 from howsure_papers.synthetic import _score, reproduce_synthetic
 
@@ -99,7 +109,7 @@ def test_the_posteriors_are_what_they_are_called() -> None:
     ranks = {name: [] for name in (RIGHT, NARROW, BIASED)}
     rng = np.random.default_rng(1)
     for _ in range(40):
-        for name, posterior in simulated(rng).items():
+        for name, posterior in simulate_ranks(rng).items():
             ranks[name].extend(posterior.ranks)
     means = {name: np.mean(ranks_of_model) for name, ranks_of_model in ranks.items()}
     assert means[RIGHT] == pytest.approx(49.5, abs=2)
@@ -115,11 +125,11 @@ def test_a_regression_on_made_up_texts_is_calibrated(monkeypatch: pytest.MonkeyP
     y = 2010 + x @ rng.normal(size=20) + rng.normal(size=3_000)
     parts = [(x[rows], y[rows]) for rows in np.split(np.arange(3_000), [1_500, 2_000])]
     monkeypatch.setattr(quantiles, "read_dated", lambda *_: parts)
-    posteriors, sizes = of_dates(None, None, rng)
+    posteriors, sizes = date_ranks(None, None, rng)
     assert sizes == [1_500, 500, 1_000]
     assert posteriors[NORMAL].p_value > 0.01
-    assert inside(posteriors[NORMAL]).value == pytest.approx(0.9, abs=0.03)
-    assert inside(posteriors[MEAN]).value < 0.3
+    assert interval_coverage(posteriors[NORMAL]).value == pytest.approx(0.9, abs=0.03)
+    assert interval_coverage(posteriors[MEAN]).value < 0.3
 
 
 def test_the_days_are_split(real_data: Path) -> None:

@@ -16,20 +16,20 @@ from howsure_papers import contests, tag_variants, taggers, tagging
 from howsure_papers.contests import estimates, model_values, values
 from howsure_papers.corpora.tagged import Corpus, Tagged, read_ewt, read_wsj
 from howsure_papers.label_errors import Contest, label_errors, squared_errors
-from howsure_papers.reproduction import Reproduction, nobody
+from howsure_papers.reproduction import Reproduction, ignore_progress
 from howsure_papers.tag_variants import possible_sentences
 from howsure_papers.taggers import (
     choose,
     crf_kind,
     fit_hmm,
-    fitted,
+    fit_tagger,
     hmm_kind,
     judge,
-    marginals_of,
     match_crf,
-    transition_marginals_of,
+    tag_marginals,
+    transition_marginals,
 )
-from howsure_papers.tagging import about_pairs, about_tags, reproduce_tag_pairs, reproduce_tagging
+from howsure_papers.tagging import pair_question, reproduce_tag_pairs, reproduce_tagging, tag_question
 from howsure_text.sequences.crf import CRFTagger
 
 LIMIT = 6
@@ -107,12 +107,12 @@ def test_a_tag_that_a_model_has_not_seen_has_probability_0(corpus: Corpus) -> No
     tagger = crf(corpus.train.only(np.arange(100, 200)), 0.1)
     assert tagger.labels_ == ("N", "V")
     for full, known_tags in zip(
-        marginals_of(tagger, corpus.test.sentences, corpus.labels),
+        tag_marginals(tagger, corpus.test.sentences, corpus.labels),
         tagger.posterior(corpus.test.sentences).marginals(),
         strict=True,
     ):
         np.testing.assert_array_equal(full, np.column_stack([known_tags, np.zeros(len(known_tags))]))
-    transitions = transition_marginals_of(tagger, corpus.test.sentences, [("N", "X"), ("N", "V")])
+    transitions = transition_marginals(tagger, corpus.test.sentences, [("N", "X"), ("N", "V")])
     assert all((probabilities[:, 0] == 0).all() for probabilities in transitions)
     own_pairs = tagger.posterior(corpus.test.sentences).pair_marginals([("N", "V")])
     np.testing.assert_array_equal(transitions[0][:, 1], own_pairs[0][:, 0])
@@ -122,7 +122,7 @@ def test_a_tag_that_a_model_has_not_seen_has_probability_0(corpus: Corpus) -> No
 def test_the_crf_is_matched_to_the_hmm(corpus: Corpus) -> None:
     hmm = choose(hmm_kind("HMM", "uniform", (1.0, 0.1)), corpus.train, corpus.dev)
     assert hmm.accuracy == max(fit_hmm(corpus.train, a).score(corpus.dev.sentences, corpus.dev.tags) for a in (1, 0.1))
-    matched, tried = match_crf(corpus, hmm.accuracy, np.arange(300), nobody)
+    matched, tried = match_crf(corpus, hmm.accuracy, np.arange(300), ignore_progress)
     assert tried[-1] is matched
     assert [crf_fit.sentences for crf_fit in tried[:-1]] == [125, 250, 300][: len(tried) - 1]
     assert all(crf_fit.accuracy < hmm.accuracy for crf_fit in tried[:-2])
@@ -141,7 +141,7 @@ def test_a_penalty_is_chosen_as_if_each_were_fitted_alone(corpus: Corpus) -> Non
 
 
 def test_estimates_and_values_are_the_same_numbers(corpus: Corpus) -> None:
-    question = about_tags(corpus)
+    question = tag_question(corpus)
     first, second = (question.judge(tagger) for tagger in (fit_hmm(corpus.train, 1.0), crf(corpus.train, 0.1)))
     tags = Contest(*(label_errors(judged_tagger.pairs, bin_size="auto") for judged_tagger in (first, second)))
     by_name = estimates(first, second, tags, question)
@@ -175,11 +175,11 @@ def test_who_interrupts_a_training_ends_the_experiment(corpus: Corpus, monkeypat
 
     monkeypatch.setattr(CRFTagger, "fit", partialmethod(CRFTagger.fit, advance=interrupt))
     with pytest.raises(KeyboardInterrupt), pytest.warns(UserWarning, match="interrupted"):
-        fitted(CRFTagger(c2=0.1), corpus.train)
+        fit_tagger(CRFTagger(c2=0.1), corpus.train)
 
 
 def test_tag_pairs_are_asked_by_their_frequency(corpus: Corpus) -> None:
-    question = about_pairs(corpus)
+    question = pair_question(corpus)
     tagger = fit_hmm(corpus.train, 1.0)
     names = question.judge(tagger).pairs.group_names
     assert names[0] == "N N"

@@ -17,7 +17,7 @@ from howsure_papers.corpora.tagged import read_ark
 from howsure_papers.intervals import random_subsamples
 from howsure_papers.reproduction import Reproduction
 from howsure_papers.taggers import Judged, crf_kind, hmm_kind
-from howsure_papers.tweets import Fit, best, every_fit, near_extremes, quantities, reproduce_tweets
+from howsure_papers.tweets import Fit, choose_best, every_fit, near_extremes, quantities, reproduce_tweets
 from howsure_text.sequences import CRFTagger
 
 SLICE = 6
@@ -58,7 +58,7 @@ def fit(value: float, accuracy: float, shift: float) -> Fit:
 def test_of_settings_of_equal_accuracy_the_worst_and_the_best_calibrated() -> None:
     fits = [fit(3.0, 0.5, 0.3), fit(1.0, 0.795, 0.2), fit(0.3, 0.8, 0.1), fit(0.1, 0.792, 0.0), fit(0.03, 0.7, 0.4)]
     assert near_extremes(fits) == (1.0, 0.1)
-    assert best(fits).value == 0.3
+    assert choose_best(fits).value == 0.3
 
 
 @pytest.mark.long

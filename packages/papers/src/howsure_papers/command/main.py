@@ -1,4 +1,4 @@
-"""`howsure reproduce`: a table or figure of the papers, run again, printed, drawn, and written as a page."""
+"""`howsure reproduce`: reproduce a table or figure of the papers, as text, figures and a page."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ SIMULATIONS = option(
     show_default=True,
     help="Number of samples per setting.",
 )
-OF_LITBANK = parser_option("PIPELINE", "spaCy pipeline for LitBank")
+LITBANK_PARSER = parser_option("PIPELINE", "spaCy pipeline for LitBank")
 PARSER = parser_option("NAME|PATH", "spaCy pipeline")
 WORKERS = option("--workers", type=PROCESSES, metavar="N", help="Number of processes (default: one per processor).")
 SAMPLES = option(
@@ -103,7 +103,12 @@ EXPERIMENTS: tuple[tuple[str, str, tuple[Option, ...], str], ...] = (
     ("tagging", "models", READING, "HMM against CRF on tags (2015, Figures 3 and 4 a)."),
     ("tag-pairs", "models", READING, "HMM against CRF on pairs of tags (2015, Figure 4 b)."),
     ("tag-variants", "models", READING, "Features, AdaGrad, maximum likelihood (thesis, section 4.1)."),
-    ("coreference", "models", (DATA, OF_LITBANK, LIMIT, SEED), "Pairs of mentions in coreference (2015, Figure 5)."),
+    (
+        "coreference",
+        "models",
+        (DATA, LITBANK_PARSER, LIMIT, SEED),
+        "Pairs of mentions in coreference (2015, Figure 5).",
+    ),
     ("boostsa", "tests", READING, "BooStSa's p by share and size (Fornaciari, Figures 1 and 2)."),
     ("sizes", "models and parts", READING, "What sizes of the data do (2015, sections 4.2 and 5.3)."),
     ("small-samples", "tests", (SEED,), "BooStSa's p without a difference (Fornaciari, section 2.3)."),

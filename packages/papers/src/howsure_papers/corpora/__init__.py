@@ -1,1 +1,1 @@
-"""The data sets of the experiments, as they are read."""
+"""Readers of the data sets of the experiments."""

@@ -46,7 +46,7 @@ def read_corpus(name: str, data: str | None, *, limit: int | None, parser: str |
     parts: dict[str, list[Document]] = {"dev": []}
     for part, file in files.items():
         parts[part] = first_documents(data_set_path(folder, file, data=data), limit)
-    once = {part: [each_span_once(document) for document in documents] for part, documents in parts.items()}
+    once = {part: [drop_repeated_spans(document) for document in documents] for part, documents in parts.items()}
     before, after = (
         sum(len(document.mentions or ()) for group in all.values() for document in group) for all in (parts, once)
     )
@@ -114,7 +114,7 @@ def _with_trees(document: Document, parsed: Any) -> Document:
     return replace(document, sentences=tuple(sentences))
 
 
-def each_span_once(document: Document) -> Document:
+def drop_repeated_spans(document: Document) -> Document:
     """Of several mentions of one span, which OntoGUM has in a few places, the first."""
     mentions: dict[Mention, Mention] = {}
     for mention in document.mentions or ():

@@ -1,4 +1,4 @@
-"""What people have judged: the sentiment of tweets, what the police did in articles, the answers of language models."""
+"""Labelled data: sentiment of tweets, police acts in articles, and graded answers of language models."""
 
 from __future__ import annotations
 

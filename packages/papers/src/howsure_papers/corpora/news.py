@@ -1,4 +1,4 @@
-"""News and reports: dated texts in which somebody may act, and what is known of them."""
+"""News and reports: dated texts with possible events, and their gold labels."""
 
 from __future__ import annotations
 
