@@ -41,7 +41,7 @@ def _holds(estimate: Estimate, true: float) -> bool:
 
 
 def main() -> None:
-    decomposition.FEWEST = 0  # to see what they would be
+    decomposition.MIN_ROWS = 0  # to see what they would be
     covered_by_share: dict[int, list[list[bool]]] = defaultdict(list)
     settings = itertools.product((0.001, 0.01, 0.05), PREDICTIONS.values(), TIMES.values(), (50, 200, 1_000, 5_000))
     for number, (rate, quantile, times, n) in enumerate(settings):

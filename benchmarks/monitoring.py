@@ -22,8 +22,8 @@ from howsure.check.calibration import run_calibration_check
 from howsure.monitoring.bets import (
     CELL_SHIFTS,
     LEARNED_PRIOR,
+    MAX_LOSS,
     MEMORIES,
-    MOST_LOSS,
     N_CELLS,
     NAMES,
     WEIGHTS,
@@ -80,7 +80,7 @@ class Streams:
                 return here * np.log1p(gained)
             mean = gained.reshape(-1, self.size).mean(axis=1)
             lost = np.maximum(0.0, -np.minimum(*bet)).reshape(-1, self.size).mean(axis=1)
-            limit = MOST_LOSS / np.maximum(lost, 1e-300)
+            limit = MAX_LOSS / np.maximum(lost, 1e-300)
             return np.log1p(np.maximum(np.minimum(stake, limit), 1.0) * mean)
 
         bets = [*_whole(lower, upper), *_learned(q + gaps[:, run, cells], lower, upper)]

@@ -38,7 +38,7 @@ def test_a_tensor_is_summed_as_an_array_is(dtype: str, at_once: int, monkeypatch
 
     from howsure.calibration import logits as of_tensors
 
-    monkeypatch.setitem(of_tensors.AT_ONCE, "cpu", at_once)
+    monkeypatch.setitem(of_tensors.PAIRS_PER_BLOCK, "cpu", at_once)
     logits = torch.tensor(LOGITS).to(getattr(torch, dtype)).requires_grad_()
     targets = torch.tensor(TOKENS)
     wide = logits.detach().to(torch.float64).numpy()

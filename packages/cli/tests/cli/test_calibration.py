@@ -220,7 +220,7 @@ def test_adjustment_is_noted_below_the_table(uneven: Path, adjust: str, note: st
 def test_a_figure_of_too_many_groups_shows_those_with_most_pairs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("howsure.figures.calibration.MOST_ERRORS", 20)
+    monkeypatch.setattr("howsure.figures.calibration.MAX_ERRORS", 20)
     path, figure = tmp_path / "tags.csv", tmp_path / "tags.svg"
     rows = [f"{i % 2},0.{1 + i % 8},t{tag}\n" for tag in range(70) for i in range(6 if tag >= 50 else 4)]
     path.write_text("gold,prob,tag\n" + "".join(rows))

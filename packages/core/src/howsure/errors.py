@@ -83,7 +83,7 @@ REMEDIES: Final = {
     "the scored file: `y_true='label'`.",
     "name_stated": "If its texts state a confidence, name it with `Probabilities.verbalised`.",
 }
-ALIKE = 0.7  # similarity of a name that was probably meant to be another one
+MIN_SIMILARITY = 0.7  # similarity of a name that was probably meant to be another one
 LONGEST = 80  # characters of a value that a message repeats
 ORIGIN = "(Rows are counted from 0.)"
 

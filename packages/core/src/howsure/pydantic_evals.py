@@ -17,7 +17,7 @@ from howsure.scores.model_scores import mean_scores
 from howsure.selective.curve import selective_curve
 
 __all__ = ["ConfidenceEvaluator"]
-MOST_POINTS = 100
+MAX_POINTS = 100
 DIAGONAL = [(0.0, 0.0), (1.0, 1.0)]
 
 
@@ -91,7 +91,7 @@ def _rounded(value: float | None) -> float | None:
 
 def _plot(title: str, labels: tuple[str, str], x: Any, y: Any, diagonal: bool = False) -> LinePlot:
     """A curve with at most a hundred points."""
-    kept = sorted({round(at * (len(x) - 1) / (MOST_POINTS - 1)) for at in range(MOST_POINTS)})
+    kept = sorted({round(at * (len(x) - 1) / (MAX_POINTS - 1)) for at in range(MAX_POINTS)})
     curves = [LinePlotCurve(name=title, points=[LinePlotPoint(x=float(x[at]), y=float(y[at])) for at in kept])]
     if diagonal:
         ends = [LinePlotPoint(x=x, y=y) for x, y in DIAGONAL]

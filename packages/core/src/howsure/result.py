@@ -34,8 +34,8 @@ from howsure.show.table import (
     COUNT,
     FLAG,
     FRAME,
-    MOST_ROWS,
     NUMBER,
+    PRINTED_ROWS,
     TABLE,
     UNDEFINED,
     WORDS,
@@ -294,7 +294,7 @@ class Result:
         importlib.import_module("howsure_cli.report.results").write_result(self, path, title=title)
 
     def __repr__(self) -> str:
-        return self.text(most=MOST_ROWS, rest="see .text()")
+        return self.text(most=PRINTED_ROWS, rest="see .text()")
 
     def _repr_html_(self) -> str:
         more = "".join(part._repr_html_() for part in self.besides())

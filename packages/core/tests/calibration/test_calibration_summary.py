@@ -19,7 +19,16 @@ from tests.calibration.samples import TIED, language_pairs
 
 from howsure import CalibrationSummaries, CalibrationSummary, Pairs, calibration_curve
 from howsure.calibration.saved_summaries import CHECKSUM
-from howsure.calibration.slots import CELLS, FEW, LAST, SlotAdder, Slots, cells_of, first_of_cells, slots_of
+from howsure.calibration.slots import (
+    CELLS,
+    LAST,
+    MAX_SORTED_PAIRS,
+    SlotAdder,
+    Slots,
+    cells_of,
+    first_of_cells,
+    slots_of,
+)
 from howsure.errors import InputError
 
 
@@ -181,7 +190,7 @@ def test_few_pairs_and_many_go_the_same_way(rows: Rows) -> None:
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_around_the_size_where_the_way_changes(weighted: bool) -> None:
-    y, q = language_pairs(2 * FEW, np.random.default_rng(2))
+    y, q = language_pairs(2 * MAX_SORTED_PAIRS, np.random.default_rng(2))
     w = np.random.default_rng(3).exponential(size=len(y)) if weighted else None
     whole = slots_of(Pairs(y, q, w))
     parts = [slots_of(Pairs(y[i::2], q[i::2], None if w is None else w[i::2])) for i in (0, 1)]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from howsure import find_miscalibrated_groups
-from howsure.calibration.features import FEW_VALUES, MOST_VALUES, Feature, feature_of
+from howsure.calibration.features import MAX_CATEGORIES, MAX_VALUES, Feature, feature_of
 from howsure.calibration.scan import (
     DIAGONAL,
     WHOLE,
@@ -195,9 +195,9 @@ def holds(words: str, value: float) -> bool:
 
 
 @settings(max_examples=60)
-@given(st.lists(st.floats(-1e6, 1e6) | st.just(float("nan")), min_size=FEW_VALUES + 1, max_size=60))
+@given(st.lists(st.floats(-1e6, 1e6) | st.just(float("nan")), min_size=MAX_CATEGORIES + 1, max_size=60))
 def test_a_row_is_in_a_condition_where_its_words_are_true(numbers: list[float]) -> None:
-    if len({x for x in numbers if x == x}) <= FEW_VALUES:
+    if len({x for x in numbers if x == x}) <= MAX_CATEGORIES:
         return
     for words, inside in rows(np.array(numbers)).items():
         assert inside == [holds(words, value) for value in numbers]
@@ -256,9 +256,9 @@ def test_rare_values_share_a_condition_and_are_counted() -> None:
     feature = feature_of(values, name="x", n=22, min_rows=5)
     assert feature.conditions == ("x = a", "x = b", "x = another value (7 rare ones)")
     assert feature.pooled == (7, 7)
-    many = np.repeat([f"v{i}" for i in range(MOST_VALUES + 5)], 20)
+    many = np.repeat([f"v{i}" for i in range(MAX_VALUES + 5)], 20)
     feature = feature_of(many, name="x", n=len(many), min_rows=5)
-    assert len(feature.conditions) == MOST_VALUES + 1
+    assert len(feature.conditions) == MAX_VALUES + 1
     assert feature.pooled == (5, 100)
 
 

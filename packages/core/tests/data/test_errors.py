@@ -155,7 +155,7 @@ def test_requests_that_contradict_themselves(options: dict[str, Any], message: s
 def test_an_npz_that_unpacks_to_far_too_much_is_refused_and_what_nobody_needs_is_left_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(archive, "LEAST_MOST", 1 << 22)
+    monkeypatch.setattr(archive, "MAX_UNPACKED", 1 << 22)
     path = tmp_path / "x.npz"
     np.savez_compressed(path, y=[1, 0], q=[0.5, 0.25], bomb=np.zeros((1 << 19) + 1))
     assert path.stat().st_size < 1 << 14

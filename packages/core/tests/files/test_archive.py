@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from howsure.files import archive
-from howsure.files.archive import LEAST_MOST, NUMBERS, TEXTS, Archive, ArchiveError, read_array
+from howsure.files.archive import MAX_UNPACKED, NUMBERS, TEXTS, Archive, ArchiveError, read_array
 
 ANY = NUMBERS + TEXTS + "M"
 
@@ -66,8 +66,8 @@ def test_what_numpy_saves_is_read_back(array: Any, fortran: bool) -> None:
 
 
 def test_members_are_unpacked_only_on_request_and_never_beyond_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert LEAST_MOST == 1 << 28
-    monkeypatch.setattr(archive, "LEAST_MOST", 1 << 24)
+    assert MAX_UNPACKED == 1 << 28
+    monkeypatch.setattr(archive, "MAX_UNPACKED", 1 << 24)
     bomb = zipped(x__npy=saved(np.zeros((1 << 22) + 1)), y__npy=saved(np.arange(3)))
     assert len(bomb.getvalue()) < 1 << 17
     tracemalloc.start()
@@ -104,7 +104,7 @@ def test_a_member_that_is_larger_than_it_declares_is_not_unpacked() -> None:
 
 
 def test_members_that_are_large_together_are_refused_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive, "LEAST_MOST", 1 << 22)
+    monkeypatch.setattr(archive, "MAX_UNPACKED", 1 << 22)
     half = saved(np.zeros((1 << 18) + 1))
     both = Archive(zipped(x__npy=half, y__npy=half))
     both.content("x.npy")

@@ -131,7 +131,7 @@ def test_a_member_of_another_model_is_found(file: Path) -> None:
 
 
 def test_sizes_are_checked_against_the_file_before_unpacking(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive, "LEAST_MOST", 1 << 23)
+    monkeypatch.setattr(archive, "MAX_UNPACKED", 1 << 23)
     parts = parts_of(file.read_bytes())
     file.write_bytes(zipped({**parts, "bomb.bin": bytes(1 << 26)}))
     assert file.stat().st_size < 1 << 20
@@ -233,7 +233,7 @@ def test_what_cannot_be_saved_or_loaded(made: Callable[[], Any], tmp_path: Path)
 
 
 def test_a_file_that_is_too_large_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(serialization, "MOST_BYTES", 10)
+    monkeypatch.setattr(serialization, "MAX_BYTES", 10)
     SAVED["map"]().save(tmp_path / "x")
     with pytest.raises(InputError, match="is too large to be a recalibration map: larger than"):
         howsure.RecalibrationMap.load(tmp_path / "x")

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from howsure.errors import InputError
 from howsure.inputs.checks import (
-    MOST_GROUPS,
+    MAX_GROUPS,
     as_column,
     check_clusters,
     check_codes,
@@ -199,10 +199,10 @@ def test_levels() -> None:
 @pytest.mark.long
 def test_groups_that_are_too_many_to_be_evaluated_one_by_one() -> None:
     message = r"groups must have at most 50,000 different values; its 50,001 rows have 50,001\. .* at least 2 minutes"
-    names = [f"g{row}" for row in range(MOST_GROUPS + 1)]
+    names = [f"g{row}" for row in range(MAX_GROUPS + 1)]
     with pytest.raises(InputError, match=message):
         check_codes(names, n=len(names), name="groups", groups=True)
-    assert len(check_codes(names[1:], n=MOST_GROUPS, name="groups", groups=True)[1]) == MOST_GROUPS
+    assert len(check_codes(names[1:], n=MAX_GROUPS, name="groups", groups=True)[1]) == MAX_GROUPS
     assert len(check_codes(names, n=len(names), name="ids")[1]) == len(names)  # items may be as many as rows
 
 

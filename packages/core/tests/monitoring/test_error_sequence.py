@@ -24,7 +24,7 @@ from howsure.monitoring.bets import (
     log_gains,
     waiting,
 )
-from howsure.monitoring.error_sequence import MIXED, _parts, error_sequence, period_error
+from howsure.monitoring.error_sequence import MIXING_ROWS, _parts, error_sequence, period_error
 
 
 def drawn(rng: np.random.Generator, n: int, gap: float) -> CellSums:
@@ -62,7 +62,7 @@ def test_the_band_is_the_range_of_the_error_in_the_ellipsoid() -> None:
     gaps, share, _, _, floor = _parts(sums)
     n = sums.n[nonempty]
     variance = np.maximum(sums.dominating[nonempty], n * floor)
-    prior = MIXED * share * variance / n
+    prior = MIXING_ROWS * share * variance / n
     radius = 2 * math.log(20) + np.log1p(variance / prior).sum()
     directions = rng.normal(size=(200_000, len(gaps)))
     directions[:1000] = gaps + 0.1 * directions[:1000] * np.abs(gaps)

@@ -20,9 +20,9 @@ from markdown_it import MarkdownIt
 from howsure.show.table import (
     COUNT,
     ESTIMATE,
-    MOST_ROWS,
     NUMBER,
     P_VALUE,
+    PRINTED_ROWS,
     STEERING,
     WORDS,
     Column,
@@ -168,11 +168,11 @@ def test_caption_and_notes_surround_the_table() -> None:
 
 
 def test_of_many_rows_the_first_and_the_last_are_shown() -> None:
-    rows = [[f"r{n}", str(n)] for n in range(MOST_ROWS + 3)]
+    rows = [[f"r{n}", str(n)] for n in range(PRINTED_ROWS + 3)]
     shown = Table(HEADINGS, rows, notes=["later"]).shortened()
     assert shown.rows == [*rows[:12], ["…", ""], *rows[-12:]]
     assert shown.notes == ("3 of 27 rows are not shown: to_frame() has them all.", "later")
-    whole = Table(HEADINGS, rows[:MOST_ROWS])
+    whole = Table(HEADINGS, rows[:PRINTED_ROWS])
     assert whole.shortened() is whole
     assert [row[0] for row in Table(HEADINGS, rows).shortened(3, rest="").rows] == ["r0", "r1", "…", "r26"]
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from howsure.errors import ALIKE, LOOK, InputError, InPython, nearest, spelled, spoken_by, told
+from howsure.errors import LOOK, MIN_SIMILARITY, InputError, InPython, nearest, spelled, spoken_by, told
 from howsure_cli.terminal.destinations import check_destinations
 from howsure_cli.terminal.option_help import SYNONYMS, TOPICS, help_text, topic
 from howsure_cli.terminal.output import say, shell_word
@@ -224,7 +224,7 @@ class Group(Helpful, click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
-        near = nearest(name, self.list_commands(ctx), cutoff=ALIKE)
+        near = nearest(name, self.list_commands(ctx), cutoff=MIN_SIMILARITY)
         if near is not None and not name.startswith("-") and self.get_command(ctx, name) is None:
             raise click.UsageError(f"No command {name!r}. Did you mean {ctx.command_path} {near}?", ctx)
         if names_file(name) and self.get_command(ctx, name) is None:

@@ -11,17 +11,17 @@ import click
 
 from howsure.data.sources import Files
 from howsure.data.sources import read as files_of
-from howsure.errors import ALIKE, InputError, nearest, shown
+from howsure.errors import MIN_SIMILARITY, InputError, nearest, shown
 from howsure.figures.width import of_width
-from howsure.inputs.numbers_and_names import MOST_CLUSTERINGS, MOST_PROCESSES, check_bounds
+from howsure.inputs.numbers_and_names import MAX_CLUSTERINGS, MAX_PROCESSES, check_bounds
 from howsure.inputs.pairs import UNNAMED, Probabilities
 from howsure_cli.terminal.commands import Group, missing_step, names_file, tell
 from howsure_cli.terminal.destinations import FIGURES, PAGES, Written
 from howsure_cli.terminal.output import COLUMNS, FORMATS, RAW, VERBOSE, VERBOSE_OPTION, progress
 from howsure_cli.terminal.vocabulary import WORDS
 
-PROCESSES = click.IntRange(1, MOST_PROCESSES)
-CLUSTERINGS = click.IntRange(1, MOST_CLUSTERINGS)
+PROCESSES = click.IntRange(1, MAX_PROCESSES)
+CLUSTERINGS = click.IntRange(1, MAX_CLUSTERINGS)
 ACROSS_FILES = ("error", "same", "separate")
 PROBABILITIES = ("prob", "probs", "probs_column", "logits", "logprobs", "verbalised")
 ONE_WAY = (
@@ -228,7 +228,7 @@ class DefaultGroup(Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         commands = self.list_commands(ctx)
         if not args or args[0] not in commands:
-            near = nearest(args[0], commands, cutoff=ALIKE) if args and args[0].isalpha() else None
+            near = nearest(args[0], commands, cutoff=MIN_SIMILARITY) if args and args[0].isalpha() else None
             if near is not None and not os.path.exists(args[0]):
                 raise click.UsageError(f"No file or command {args[0]!r}. Did you mean {ctx.command_path} {near}?", ctx)
             usual = self.get_command(ctx, self.default)

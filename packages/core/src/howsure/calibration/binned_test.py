@@ -19,13 +19,13 @@ from howsure.stats.proportions import sums_of_counts
 # The distribution of Hosmer and Lemeshow's statistic if some bins expect few labels of one kind. It is then too skewed
 # to be approximated by a chi-square distribution.
 
-FEW_EXPECTED = 25.0  # a bin that expects more labels of the rarer kind is treated as normal
+MAX_RARE_LABELS = 25.0  # a bin that expects more labels of the rarer kind is treated as normal
 STEPS = 4096  # contributions of bins are rounded to 1/4096 of the statistic
 SPARSE = 1024  # a distribution with more values is stored by step instead of by value
-MOST = 100_000
+MAX_GRID_STEPS = 100_000
 NUMBERS_AT_ONCE = 1 << 16
 ROUNDING = 1e-12  # a smaller statistic counts as 0
-MANY_LAWS = 20
+MIN_LAWS_FOR_BLAS = 20
 Add = Callable[[float, Floats, Floats], None]
 
 
@@ -62,8 +62,8 @@ def binned_p_values(
     for i, (statistic, mean, variance) in enumerate(zip(statistics, expected, variances, strict=True)):
         if statistic <= ROUNDING or not len(mean):
             continue
-        rare = mean < FEW_EXPECTED
-        if not rare.any() or math.sqrt(float(variance[rare].max()) * statistic) > MOST:
+        rare = mean < MAX_RARE_LABELS
+        if not rare.any() or math.sqrt(float(variance[rare].max()) * statistic) > MAX_GRID_STEPS:
             p_values[i] = float(gammaincc(len(mean) / 2, statistic / 2))
         else:
             few.append(RareBins(i, statistic, mean[rare], variance[rare], len(mean) - int(np.count_nonzero(rare))))
@@ -196,7 +196,7 @@ def label_numbers(numbers: int | Integers, mean: Floats, variance: Floats) -> tu
 # The test of calibration used in tables: Hosmer and Lemeshow's test over the bins, and a separate one for clusters.
 
 WRONG = 1e-9  # of the squared weights: where predictions are 0 or 1, more than rounding
-LEAST_EXPECTED = 5.0  # expected labels of each kind in a merged bin
+MIN_EXPECTED = 5.0  # expected labels of each kind in a merged bin
 
 
 def binned_test(binned: Binned) -> tuple[float, float]:
@@ -214,7 +214,7 @@ def binned_test(binned: Binned) -> tuple[float, float]:
 def binned_tests(many: Sequence[Binned]) -> list[tuple[float, float]]:
     """The statistic and the p-value of each of several sets of bins."""
     statistics, *moments = zip(*map(_hosmer_lemeshow, many), strict=True) if many else ((), (), ())
-    add = blas_add_scaled() if len(many) >= MANY_LAWS else add_scaled
+    add = blas_add_scaled() if len(many) >= MIN_LAWS_FOR_BLAS else add_scaled
     p_values = binned_p_values(statistics, *moments, add=add)
     return [(value, 0.0 if math.isinf(value) else p) for value, p in zip(statistics, p_values, strict=True)]
 
@@ -255,7 +255,7 @@ def _with_enough(positives: Floats, negatives: Floats) -> Integers:
     for i, (positive, other) in enumerate(zip(positives.tolist(), negatives.tolist(), strict=True)):
         merged[i] = number
         expected = [expected[0] + positive, expected[1] + other]
-        if min(expected) >= LEAST_EXPECTED:
+        if min(expected) >= MIN_EXPECTED:
             number, expected = number + 1, [0.0, 0.0]
     return np.minimum(merged, max(number - 1, 0))
 

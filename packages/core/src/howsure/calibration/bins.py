@@ -13,7 +13,7 @@ from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import check_whole
 from howsure.inputs.pairs import Bools, Floats, Integers, Labels, Pairs
 
-MOST_BINS = 100_000
+MAX_BINS = 100_000
 
 # The boundaries of bins: Algorithm 1 of Nguyen & O'Connor (2015), with a rule for ties.
 #
@@ -32,7 +32,7 @@ def boundaries(q: Floats, *, bin_size: int) -> Floats:
     Of many, only those in a cell with a boundary are sorted, unless one of equal predictions is a boundary.
     """
     ranks = np.arange(1, len(q) // bin_size) * bin_size - 1  # of the boundaries, if no predictions are equal
-    if len(q) > SORT_UP_TO and len(ranks) < FEW_BOUNDARIES:
+    if len(q) > SORT_UP_TO and len(ranks) < MAX_SEARCHED_BOUNDARIES:
         parts = (cells_of(q[start : start + SORT_UP_TO]) for start in range(0, len(q), SORT_UP_TO))
         cells = np.concatenate([part.astype(np.uint16) for part in parts])
         counts = np.bincount(cells)
@@ -233,11 +233,7 @@ def bins_of_weight(slots: Slots, n_bins: int | None) -> tuple[Integers, Floats]:
     w1, w2 = slots.powers()[:2]
     ends = np.cumsum(np.add.reduceat(w1, starts))
     effective = ends[-1] ** 2 / w2.sum()
-    n = (
-        max(1, round(2 * effective ** (1 / 3)))
-        if n_bins is None
-        else check_whole(n_bins, name="n_bins", most=MOST_BINS)
-    )
+    n = max(1, round(2 * effective ** (1 / 3))) if n_bins is None else check_whole(n_bins, name="n_bins", most=MAX_BINS)
     last = np.unique(ends[:-1].searchsorted(ends[-1] * (np.arange(1, n) / n)))
     lasts = slots.cell[starts][last[last < len(starts) - 1]]
     return lasts.searchsorted(slots.cell), last_of_cells(lasts)
@@ -252,7 +248,7 @@ def label_variance_of(slots: Slots) -> Floats:
 # Assigning pairs to bins: adaptive (Algorithm 1) or of equal width or weight, by rows or by whole cells.
 
 HISTOGRAM_BARS = 64
-FEW_BOUNDARIES = 1 << 12
+MAX_SEARCHED_BOUNDARIES = 1 << 12
 SORT_UP_TO = 1 << 15  # pairs in a part; for more, adding up by slot is faster than sorting
 
 
@@ -409,7 +405,7 @@ def _checked_size(part: Pairs | Slots, binning: str, bin_size: int | str, n_bins
             bin_size=bin_size,
         )
     if binning != "adaptive" and n_bins is not None:  # of which many may be empty
-        check_whole(n_bins, name="n_bins", most=MOST_BINS)
+        check_whole(n_bins, name="n_bins", most=MAX_BINS)
     return choose_bin_size(len(part), bin_size=bin_size, n_bins=n_bins)
 
 

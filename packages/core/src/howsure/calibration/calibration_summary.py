@@ -20,7 +20,7 @@ from howsure.calibration.table import CalibrationTable, table_of
 from howsure.errors import InputError, shown
 from howsure.inputs.frames import Source, columns_of, is_lazy
 from howsure.inputs.numbers_and_names import counted, natural_order
-from howsure.inputs.pairs import CLASS_WISE, NOTHING, Pairs, Probabilities
+from howsure.inputs.pairs import CLASS_WISE, NEGLIGIBLE_WEIGHT, Pairs, Probabilities
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate
@@ -35,7 +35,7 @@ def by_probability(slots: Slots) -> Slots:
     """
     if slots.weights is not None:
         raise InputError("the pairs have weights already, and are not weighted by their probabilities too.")
-    weighs = slots.means()[0] > NOTHING
+    weighs = slots.means()[0] > NEGLIGIBLE_WEIGHT
     weighted = replace(slots, slot=slots.slot[weighs], sums=slots.sums[:, weighs])
     q, number = weighted.means()[0], weighted.count
     (t, variance), (_, _, _, logs, infinite) = weighted.root, weighted.sums

@@ -19,7 +19,7 @@ from howsure.inputs.pairs import Bools, Floats, Integers, Labels, Pairs
 # are symmetric around 0, and asymptotically valid otherwise.
 
 NUMBERS_AT_ONCE = 1 << 18  # blocks that fit the cache are four times as fast
-AS_LARGE = 1 - 1e-9  # values that differ only by rounding count as equal
+TIE_FACTOR = 1 - 1e-9  # values that differ only by rounding count as equal
 Statistic = Callable[[Floats], Floats]
 
 
@@ -34,7 +34,7 @@ class SignTest:
     @property
     def p_value(self) -> float:
         """The share of sign assignments with at least the statistic; (c + 1) / (times + 1) for random assignments."""
-        as_large = int(np.count_nonzero(self.drawn >= self.value * AS_LARGE))
+        as_large = int(np.count_nonzero(self.drawn >= self.value * TIE_FACTOR))
         return as_large / len(self.drawn) if self.exact else (as_large + 1) / (len(self.drawn) + 1)
 
     @property

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from howsure.calibration.error import (
-    LEAST_EFFECTIVE,
+    MIN_EFFECTIVE,
     UNDEFINED,
     ClusterBlock,
     ClusterSums,
@@ -24,8 +24,8 @@ from howsure.stats.threads import one_thread
 # The null distribution of the clustered estimate: the sign of every cluster's gaps is random.
 
 BLOCK, ROWS = 256, 1024
-MOST_DENSE = 2048  # bins
-MOST_NUMBERS = 1 << 23  # of a block of products
+MAX_DENSE = 2048  # bins
+MAX_NUMBERS = 1 << 23  # of a block of products
 DENSE_FASTER = 260  # products of dense numbers in the time of one of a sparse matrix
 
 
@@ -74,7 +74,7 @@ def _traces(cells: ClusterSums, values: Column) -> tuple[float, float]:
     """
     if cells.n_clusters <= cells.n_bins:
         return _traces_of_clusters(_sparse(cells, values))
-    if cells.n_bins > MOST_DENSE:
+    if cells.n_bins > MAX_DENSE:
         return _traces_of_bins(_sparse(cells, values))
 
     def squares(block: ClusterBlock) -> Floats:
@@ -138,7 +138,7 @@ def _traces_of_bins(matrix: Any) -> tuple[float, float]:
     cubes = 2 * float((row_squares**3).sum())
     diagonal = np.zeros_like(row_squares)
     across = matrix.T.tocsr()
-    step = max(1, min(BLOCK, MOST_NUMBERS // len(row_squares)))
+    step = max(1, min(BLOCK, MAX_NUMBERS // len(row_squares)))
     for start in range(0, across.shape[0], step):
         rows = across[start : start + step]
         block = (rows @ matrix).toarray()
@@ -155,7 +155,7 @@ def _squares_of_rows(matrix: Any) -> Floats:
 
 # The debiased error when pairs come in clusters (the tokens of a sentence, the sentences of a document).
 
-NOTHING = 1e-12  # share of a bin's squared weight below which a difference is due to rounding
+ROUNDING = 1e-12  # share of a bin's squared weight below which a difference is due to rounding
 
 
 def clustered_mse(cells: ClusterSums) -> SquaredError:
@@ -224,7 +224,7 @@ def _mean(theta: Floats, total_w: Floats, is_estimable: Bools) -> float:
 
 def _known(cells: ClusterSums, couples: Floats) -> Bools:
     """A mask of the bins that contain several clusters and have an effective number of at least two pairs."""
-    return (couples > NOTHING * cells.total_w**2) & (cells.total_w**2 >= LEAST_EFFECTIVE * cells.total_ww)
+    return (couples > ROUNDING * cells.total_w**2) & (cells.total_w**2 >= MIN_EFFECTIVE * cells.total_ww)
 
 
 def _rare(cells: ClusterSums, is_estimable: Bools, theta: Floats, least: float) -> RareLabels:
@@ -276,11 +276,11 @@ def without_each_cluster(cells: ClusterSums) -> Floats:
         b, w, u = block.bin, block.w, block.u
         rest_w, rest_u = total_w[b] - w, total_u[b] - u
         rest_couples, rest_products = rest_w**2 - (squares_w[b] - w**2), rest_u**2 - (squares_u[b] - u**2)
-        still = is_estimable[b] & (rest_couples > NOTHING * total_w[b] ** 2)
+        still = is_estimable[b] & (rest_couples > ROUNDING * total_w[b] ** 2)
         rest_weighted = np.divide(rest_w * rest_products, rest_couples, out=np.zeros_like(rest_w), where=still)
         sums[block.code] += block.by_cluster(rest_weighted - weighted[b])
         weights[block.code] += block.by_cluster(np.where(still, rest_w, 0.0) - known_w[b])
-    useful = (cells.by_cluster(lambda block: block.w) > 0) & (weights > NOTHING * total_w.sum())
+    useful = (cells.by_cluster(lambda block: block.w) > 0) & (weights > ROUNDING * total_w.sum())
     return np.asarray(np.divide(sums, weights, out=np.full_like(sums, np.nan), where=useful))
 
 
@@ -294,7 +294,7 @@ def _noise(cells: ClusterSums, is_estimable: Bools) -> tuple[float, float, float
     def scaled(block: ClusterBlock) -> Floats:
         return (block.u - gap[block.bin] * block.w) * scale[block.bin]
 
-    if cells.n_bins <= MOST_DENSE:
+    if cells.n_bins <= MAX_DENSE:
         squares = float((_products_of_bins(cells, scaled) ** 2).sum())
     else:
         matrix = _sparse(cells, scaled)

@@ -23,7 +23,14 @@ from howsure.calibration.curve_text import (
     summary,
     verdicts_by_kind,
 )
-from howsure.calibration.decomposition import FEWEST, Fit, ScoreDecomposition, decomposed, has_rare_label, rows_of_steps
+from howsure.calibration.decomposition import (
+    MIN_ROWS,
+    Fit,
+    ScoreDecomposition,
+    decomposed,
+    has_rare_label,
+    rows_of_steps,
+)
 from howsure.calibration.error import cluster_sums
 from howsure.calibration.isotonic import (
     Consistency,
@@ -71,7 +78,7 @@ from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe,
 # Isotonic calibration curves in words and as a table.
 
 CORRECTED = ", corrected for fitting"  # therefore the interval may not contain the value
-WORTH_SAYING = 0.25  # the smaller side outside the band is reported if it has this share of the larger
+MIN_SIDE_SHARE = 0.25  # the smaller side outside the band is reported if it has this share of the larger
 
 
 def figures_in_words(curve: CorpCurve) -> list[tuple[str, str]]:
@@ -116,7 +123,7 @@ def kind(curve: CorpCurve) -> str:
     below, above = curve.band.below, curve.band.above
     if below == above == 0.0:
         return NOT_LOCATED
-    if min(below, above) >= WORTH_SAYING * max(below, above):
+    if min(below, above) >= MIN_SIDE_SHARE * max(below, above):
         return kind_named(BOTH, curve)
     return kind_named(OVERCONFIDENT if below > above else UNDERCONFIDENT, curve)
 
@@ -457,5 +464,5 @@ def _rare_label(rows: Ordered, label: int) -> str:
     unit = "pairs" if rows.clusters is None else "pairs and clusters"
     return (
         f"the scores and their parts have no intervals: label {label} has {count_text}{where}, and intervals need "
-        f"{FEWEST} {unit} of equal weight of each label; label more"
+        f"{MIN_ROWS} {unit} of equal weight of each label; label more"
     )

@@ -49,8 +49,8 @@ HIGHER_LEVEL = "a higher level"  # the positive label of a cut point of ordered 
 OF_A_CLASS = {OVERCONFIDENT: TOO_HIGH, UNDERCONFIDENT: TOO_LOW, BOTH: TOO_LOW_AND_HIGH}
 NONE_SEEN, TOO_LITTLE, NOT_LOCATED = "none detected", "too little data", "not located"
 UNKNOWN_SIZE = "of unknown size"
-TELLING = 0.1  # an interval from 0 to more than this is uninformative
-WORTH_SAYING = 0.25  # a second region is reported if its contribution is at least this share of the first's
+MAX_INFORMATIVE_ERROR = 0.1  # an interval from 0 to more than this is uninformative
+MIN_REGION_SHARE = 0.25  # a second region is reported if its contribution is at least this share of the first's
 CHANCE = 3.0  # standard deviations by which the number of bins that miss the diagonal may exceed its expectation
 DECIMALS = range(2, 7)
 MAX_NAMED = 4  # groups of one kind in the answer
@@ -237,7 +237,7 @@ def _judge(curve: CalibrationCurve, p: float) -> tuple[str, str]:
     regions_ = regions(curve)
     missing = int(np.count_nonzero(_sides(curve)))
     if error.low <= 0.0:
-        little = error.high > TELLING
+        little = error.high > MAX_INFORMATIVE_ERROR
         if (little or missing <= _missing_by_chance(len(curve.bins), error.level)) and p < 1 - error.level:
             return UNKNOWN_SIZE, _of_unknown_size(curve, error.high, p)
         if little:
@@ -249,7 +249,7 @@ def _judge(curve: CalibrationCurve, p: float) -> tuple[str, str]:
             return NONE_SEEN, _none_seen(len(curve.bins) - missing, len(curve.bins))
     if not regions_:
         return _on_the_whole(curve)
-    main_regions = [region for region in regions_[:2] if region.size >= WORTH_SAYING * regions_[0].size]
+    main_regions = [region for region in regions_[:2] if region.size >= MIN_REGION_SHARE * regions_[0].size]
     kinds = {region.kind for region in main_regions}
     sentence = "; ".join(str(region) for region in sorted(main_regions, key=lambda region: region.start))
     caution = "; but the error's interval reaches 0" if error.low <= 0.0 else ""

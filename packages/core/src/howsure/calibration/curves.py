@@ -48,8 +48,10 @@ if TYPE_CHECKING:
     from howsure.calibration.calibration_summary import CalibrationSummary
 
 Curve = TypeVar("Curve", CalibrationCurve, CorpCurve)
-MOST_PICTURED = 24  # curves drawn in a report; the table has all of them
-ALIKE = "each pair of a row and a class counts alike; howsure calibration logits FILE has them count by probability"
+MAX_PICTURED = 24  # curves drawn in a report; the table has all of them
+PAIRS_NOTE = (
+    "each pair of a row and a class counts alike; howsure calibration logits FILE has them count by probability"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -354,7 +356,7 @@ def curves_by_group(
 
 def most_pairs(curves: Sequence[CalibrationCurve]) -> list[int]:
     """Positions of the curves that a report draws: the 24 with the most pairs, in ascending order."""
-    return sorted(sorted(range(len(curves)), key=lambda i: -curves[i].n)[:MOST_PICTURED])
+    return sorted(sorted(range(len(curves)), key=lambda i: -curves[i].n)[:MAX_PICTURED])
 
 
 def _with_bins(parts: Parts, *, test: str | None, **arguments: Any) -> Iterator[CalibrationCurve]:
@@ -363,7 +365,7 @@ def _with_bins(parts: Parts, *, test: str | None, **arguments: Any) -> Iterator[
     for name, pairs in _parts(parts):
         curve = curve_of(pairs, name=name, whole=parts.n, **arguments)
         if of_classes and pairs.reduction == CLASS_WISE and pairs.weights is None:
-            curve = replace(curve, notes=(ALIKE, *curve.notes))
+            curve = replace(curve, notes=(PAIRS_NOTE, *curve.notes))
         if test is not None:
             assert isinstance(pairs, Pairs)
             curve = _with_test(curve, pairs, test, **arguments)

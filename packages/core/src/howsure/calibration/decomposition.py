@@ -29,7 +29,7 @@ from howsure.stats.clusters import kish
 from howsure.stats.proportions import normal_quantile, t_quantile
 
 GAIN = 1.43  # reduction of the score by fitting a step, in variances of its frequency
-FEWEST = 20  # an interval needs this many rows, or clusters, of the rarer label (docs/coverage.md)
+MIN_ROWS = 20  # an interval needs this many rows, or clusters, of the rarer label (docs/coverage.md)
 PARTS = ("score", "miscalibration", "discrimination", "uncertainty")
 
 
@@ -151,11 +151,11 @@ def has_rare_label(pairs: Ordered) -> bool:
     clusters = None if pairs.clusters is None else _by_cluster(pairs, pairs.weight)
     for label in (0, 1):
         class_weight = np.where(pairs.y == label, pairs.weight, 0.0)
-        if not class_weight.any() or float(class_weight.sum()) ** 2 < FEWEST * float(class_weight @ pairs.w) * (
+        if not class_weight.any() or float(class_weight.sum()) ** 2 < MIN_ROWS * float(class_weight @ pairs.w) * (
             1 - 1e-9
         ):
             return True
-        if clusters is not None and kish(_by_cluster(pairs, class_weight)) < min(FEWEST, kish(clusters) / 2):
+        if clusters is not None and kish(_by_cluster(pairs, class_weight)) < min(MIN_ROWS, kish(clusters) / 2):
             return True
     return False
 

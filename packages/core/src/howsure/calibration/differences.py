@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from howsure.calibration.bins import bin_pairs
-from howsure.calibration.clusters import NOTHING, clustered_mse, without_each_cluster
+from howsure.calibration.clusters import ROUNDING, clustered_mse, without_each_cluster
 from howsure.calibration.error import SquaredError, cluster_sums, debiased_mse, exact_interval, mean_gaps
 from howsure.calibration.scores import LOG, ProperLoss, is_certain, multiclass_losses
 from howsure.inputs.pairs import Bools, Floats, Integers, Pairs
@@ -227,7 +227,7 @@ def mean_difference(
         return undefined
     by_w, by_u = units.sums(units.weight), units.sums(units.weight * difference)
     total_w, total = by_w.sum(), by_u.sum()
-    if by_w.max() >= (1 - NOTHING) * total_w:  # a single unit shows no sampling error
+    if by_w.max() >= (1 - ROUNDING) * total_w:  # a single unit shows no sampling error
         return undefined
     rest = np.where((by_w > 0) & (by_w < total_w), total_w - by_w, np.nan)
     without = (total - by_u) / rest

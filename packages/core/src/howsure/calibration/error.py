@@ -387,7 +387,7 @@ class SquaredError:
 
 
 UNDEFINED = (math.nan,) * 5
-LEAST_EFFECTIVE = 2 - 1e-9  # minimum effective number of pairs in a bin
+MIN_EFFECTIVE = 2 - 1e-9  # minimum effective number of pairs in a bin
 
 
 def debiased_mse(sums: Sums) -> SquaredError:
@@ -407,7 +407,7 @@ def debiased_mse(sums: Sums) -> SquaredError:
     Σw², are left out, since one pair outweighs the others.
     """
     couples = sums.w1**2 - sums.w2
-    is_estimable = (sums.count > 1) & (sums.w1**2 >= LEAST_EFFECTIVE * sums.w2)
+    is_estimable = (sums.count > 1) & (sums.w1**2 >= MIN_EFFECTIVE * sums.w2)
     left_out = int(sums.count[~is_estimable].sum())
     if not is_estimable.any():
         return SquaredError(*UNDEFINED, left_out)

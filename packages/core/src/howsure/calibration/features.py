@@ -13,13 +13,13 @@ from howsure.errors import InputError, Parameter
 from howsure.inputs.checks import Coded, Column, as_column, is_missing
 from howsure.inputs.frames import Source, all_columns, columns_from, is_frame
 from howsure.inputs.numbers_and_names import natural_order
-from howsure.inputs.pairs import CLASS_WISE, NOTHING, Bools, Floats, Integers, Pairs, Probabilities
+from howsure.inputs.pairs import CLASS_WISE, NEGLIGIBLE_WEIGHT, Bools, Floats, Integers, Pairs, Probabilities
 from howsure.inputs.pairs_from import pairs_from
 
 # Features as cells and conditions: the values of a category, or ranges of numbers between quantiles.
 
-FEW_VALUES = 10  # numbers with at most this many distinct values are treated as categories
-MOST_VALUES = 30  # values of a category that have a cell of their own
+MAX_CATEGORIES = 10  # numbers with at most this many distinct values are treated as categories
+MAX_VALUES = 30  # values of a category that have a cell of their own
 CUTS = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95)  # quantiles at which numbers are cut
 FINENESS = 100  # cuts are rounded to about 1/100 of the interquartile range
 
@@ -108,7 +108,7 @@ def _check_length(length: int, n: int, name: str) -> None:
 def _of_names(name: str, codes: Integers, names: Sequence[str], min_rows: int) -> Feature:
     """A cell and condition per value; values in fewer than `min_rows` rows or beyond the 30 most frequent share one."""
     counts = np.bincount(codes[codes >= 0], minlength=len(names))
-    frequent = np.argsort(-counts, kind="stable")[:MOST_VALUES]
+    frequent = np.argsort(-counts, kind="stable")[:MAX_VALUES]
     kept = np.sort(frequent[counts[frequent] >= min_rows])
     rare = np.setdiff1d(np.flatnonzero(counts), kept)
     cell = np.full(len(names) + 1, len(kept), dtype=np.int64)
@@ -136,10 +136,10 @@ def _of_numbers(name: str, numbers: Floats, missing: Bools, min_rows: int, *, da
     Numbers with at most 10 distinct values are treated as categories.
     """
     visible = numbers[~missing]
-    distinct = np.unique(visible[: 100 * FEW_VALUES])
-    if len(distinct) <= FEW_VALUES:
+    distinct = np.unique(visible[: 100 * MAX_CATEGORIES])
+    if len(distinct) <= MAX_CATEGORIES:
         distinct = np.unique(visible)
-    if len(distinct) <= FEW_VALUES:
+    if len(distinct) <= MAX_CATEGORIES:
         codes = np.where(missing, -1, np.searchsorted(distinct, np.where(missing, 0.0, numbers)))
         return _of_names(name, codes, [_shown(value, dates) for value in distinct.tolist()], min_rows)
     cuts = _cuts(visible, dates)
@@ -287,7 +287,7 @@ def _that_weigh(raw_pairs: Pairs, features: list[Feature]) -> tuple[Pairs, list[
     """Pairs and features without the rows of negligible weight."""
     if raw_pairs.weights is None:
         return raw_pairs, features
-    counts = raw_pairs.weights > raw_pairs.weight_unit * NOTHING
+    counts = raw_pairs.weights > raw_pairs.weight_unit * NEGLIGIBLE_WEIGHT
     pairs = raw_pairs.that_weigh()
     if bool(counts.all()):
         return pairs, features

@@ -298,7 +298,7 @@ def shared(pairs: Ordered, clusters: Integers) -> float:
 PLACES = 1 << 12  # points of a grid over [0, 1]; a residual is divided between the two nearest points
 HALVINGS = 30
 SIMULATIONS = 199
-AT_ONCE = 1 << 21  # random numbers
+NUMBERS_PER_BLOCK = 1 << 21  # random numbers
 
 
 def smooth_ece(pairs: Ordered, *, level: float, rng: np.random.Generator) -> Estimate:
@@ -364,6 +364,6 @@ def _noise(pairs: Ordered, rng: np.random.Generator) -> Floats:
     place = np.concatenate([left, left + 1])
     values = np.concatenate([residual * (1 - right), residual * right])
     sums = csr_array((values, (place, np.tile(pairs.clusters, 2))), shape=(PLACES + 1, number))
-    step = max(1, AT_ONCE // number)
+    step = max(1, NUMBERS_PER_BLOCK // number)
     sizes = [min(step, SIMULATIONS - first) for first in range(0, SIMULATIONS, step)]
     return np.concatenate([(sums @ rng.standard_normal((number, size))).T for size in sizes])

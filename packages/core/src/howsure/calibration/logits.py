@@ -64,7 +64,7 @@ def _as_slice(rows: Integers) -> slice | Integers:
 # half) are returned as numbers and moved to their correct slots.
 
 WIDEST = int(SCALE)  # the cell of q = 1
-AT_ONCE = {"cpu": 1 << 16, "cuda": 1 << 24}  # pairs: what fits the cache of a core, what keeps a GPU busy
+PAIRS_PER_BLOCK = {"cpu": 1 << 16, "cuda": 1 << 24}  # pairs: what fits the cache of a core, what keeps a GPU busy
 
 
 def slots_of_tensor(logits: Any, rows: Integers, targets: Integers, top_label: bool) -> Slots | int:
@@ -76,7 +76,7 @@ def slots_of_tensor(logits: Any, rows: Integers, targets: Integers, top_label: b
     sums = torch.zeros((WIDEST + 1, 3), dtype=torch.int64, device=device)
     everything = len(rows) == len(logits)
     looked_at, halves = [], 0
-    n = max(1, AT_ONCE.get(device.type, AT_ONCE["cuda"]) // width)
+    n = max(1, PAIRS_PER_BLOCK.get(device.type, PAIRS_PER_BLOCK["cuda"]) // width)
     for start in range(0, len(rows), n):
         some = slice(start, start + n)
         block = logits[some] if everything else logits[torch.as_tensor(rows[some], device=device)]

@@ -234,7 +234,7 @@ class MiscalibratedGroups(Rows[MiscalibratedGroup]):
         return groups_figure(self).axes[0] if ax is None else draw_groups(self, ax=ax)
 
 
-MOST_GROUPS = 20
+MAX_GROUPS = 20
 
 
 def find_miscalibrated_groups(
@@ -338,7 +338,7 @@ def groups_of(
             some & (np.abs(family.sums + family.expected) > np.abs(family.expected))
             for family, some in zip(families, significant, strict=True)
         ]
-        led = leading(residuals, features, families, worse, critical, most=MOST_GROUPS)
+        led = leading(residuals, features, families, worse, critical, most=MAX_GROUPS)
     rows = tuple(
         _row(group, explains, pairs, features, families[group.family], critical[group.family], number, level)
         for group, explains in led.groups

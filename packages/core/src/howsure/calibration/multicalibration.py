@@ -24,7 +24,7 @@ from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 from howsure.stats.threads import one_thread
 
 ALL_ROWS = "all rows"
-LEAST = 1e-9  # of a score, where a sum is divided by it
+MIN_SCORE = 1e-9  # of a score, where a sum is divided by it
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -174,7 +174,7 @@ def _lower(family: Family, width: float) -> float:
     The deviation is the larger of the observed one and |sum / score|, which allows for skewness.
     """
     size = np.abs(family.sums)
-    spread = np.maximum(family.observed, size / np.maximum(np.abs(family.score), LEAST))
+    spread = np.maximum(family.observed, size / np.maximum(np.abs(family.score), MIN_SCORE))
     return max(0.0, float((size - width * spread).max()))
 
 

@@ -18,7 +18,7 @@ from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import check_clusters
 from howsure.inputs.frames import Kind, Rows, Source, no_column_name, rows_of
 from howsure.inputs.numbers_and_names import (
-    MOST_SIMULATIONS,
+    MAX_SIMULATIONS,
     as_spelled,
     check_level,
     check_whole,
@@ -36,7 +36,7 @@ from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe,
 
 # The exact distribution of the largest difference between cumulative counts of uniform ranks and their expectation.
 
-MOST_WORK = 10**8  # multiplications; above, Massart's bound
+MAX_WORK = 10**8  # multiplications; above, Massart's bound
 NEGLIGIBLE = 1e-8  # below it, 1 - P has no digits left
 TAIL = 12.0  # standard deviations beyond which a Poisson probability is nothing
 
@@ -62,7 +62,7 @@ def distance_tail(distance: int, n: int, possible: int) -> float:
     if distance <= 0:
         return 1.0
     bound = min(1.0, 2 * math.exp(-2 * (distance / possible) ** 2 / n))
-    if bound < NEGLIGIBLE or _work(distance, n, possible) > MOST_WORK:
+    if bound < NEGLIGIBLE or _work(distance, n, possible) > MAX_WORK:
         return bound
     return min(max(1.0 - _within(distance - 1, n, possible), 0.0), bound)
 
@@ -178,7 +178,7 @@ def clustered_tests(
 
 
 METHODS = ("chi-square", "band")
-FEWEST_EXPECTED = 5  # truths a bar, for the chi-square test
+MIN_EXPECTED = 5  # truths a bar, for the chi-square test
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -361,7 +361,7 @@ def quantile_calibration(
             result = quantile_calibration(**arguments | columns | {"data": None})
         return replace(result, recipe={**result.recipe, **rows.read})
     samples, values = _checked(y_true, draws)
-    level, times = check_level(level), check_whole(n_simulations, name="n_simulations", most=MOST_SIMULATIONS)
+    level, times = check_level(level), check_whole(n_simulations, name="n_simulations", most=MAX_SIMULATIONS)
     n, s = samples.shape
     codes = _checked_clusters(clusters, n)
     below, equal = (samples < values[:, None]).sum(axis=1), (samples == values[:, None]).sum(axis=1)
@@ -456,7 +456,7 @@ def _numbers(values: Any, name: str) -> Floats:
 
 def _number_of_bars(n: int, draws: int, requested: int | None) -> int:
     if requested is None:
-        return max(2, min(20, n // FEWEST_EXPECTED, draws + 1))
+        return max(2, min(20, n // MIN_EXPECTED, draws + 1))
     if not is_number(requested) or not 2 <= requested <= draws + 1 or int(requested) != requested:
         raise InputError(
             "{parameter} must be a whole number from 2 to the number of ranks, {draws}; it is {requested!r}.",

@@ -17,7 +17,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from howsure.calibration.slots import CELLS, COLUMNS, FRACTION, LAST, MOST, SLOTS, STEEP, WEIGHTS, Slots
+from howsure.calibration.slots import CELLS, COLUMNS, FRACTION, LAST, MAX_SLOT_PAIRS, SLOTS, STEEP, WEIGHTS, Slots
 from howsure.errors import InputError
 from howsure.files.atomic_write import Place
 from howsure.files.input_files import opened, parsed_json
@@ -220,7 +220,7 @@ def _check(slots: Slots) -> None:
     most = n * int(FRACTION)
     possible = [
         (np.diff(slots.slot) > 0).all() and slots.slot.min(initial=0) >= 0 and slots.slot.max(initial=0) < SLOTS,
-        (n > 0).all() and (slots.sums >= 0).all() and n.max(initial=0) < MOST,
+        (n > 0).all() and (slots.sums >= 0).all() and n.max(initial=0) < MAX_SLOT_PAIRS,
         (offsets <= most).all() and (squares <= offsets).all(),
         (infinite <= np.where(steep & (near == 0), n, 0)).all() and not logs[~steep].any(),
         slots.weights is None or (np.isfinite(slots.weights).all() and (slots.weights[:4] > 0).all()),

@@ -17,7 +17,7 @@ from howsure.inputs.pairs import Bools, Floats, Integers, Pairs
 # Residuals of the labels, and their sums in blocks of rows, from which their variance and correlations are estimated.
 
 BLOCKS = 256
-MOST_STRATA, STRATUM_ROWS = 200, 50
+MAX_STRATA, STRATUM_ROWS = 200, 50
 WHOLE, DIAGONAL = "whole", "diagonal"
 
 
@@ -66,7 +66,7 @@ def residuals_of(pairs: Pairs, *, against: str, rng: np.random.Generator) -> Res
     y - q is added to each row's own prediction.
     """
     q, y, n = pairs.probabilities, pairs.labels, len(pairs)
-    size = max(STRATUM_ROWS, n // MOST_STRATA)
+    size = max(STRATUM_ROWS, n // MAX_STRATA)
     edges = boundaries_of_sorted(np.sort(q), bin_size=size) if n >= 2 * size else np.empty(0)
     strata = np.searchsorted(edges, q, side="left")
     k = len(edges) + 1
@@ -112,7 +112,7 @@ def _blocks(clusters: Integers | None, n: int, rng: np.random.Generator) -> Inte
 # Normal scores of sums: the quantile of the standard normal distribution with the same tail probability.
 
 SMALLEST = 1e-300
-LEAST_SKEWNESS = 1e-3
+MIN_SKEWNESS = 1e-3
 
 
 def skewed_scores(sums: Floats, variance: Floats, third: Floats, step: float) -> Floats:
@@ -128,7 +128,7 @@ def skewed_scores(sums: Floats, variance: Floats, third: Floats, step: float) ->
 
     x = np.maximum(np.abs(sums) - step, 0.0) / np.sqrt(variance)
     skewness = np.sign(sums) * third / variance**1.5
-    heavy = np.flatnonzero((skewness > LEAST_SKEWNESS) & (x > 0.0))
+    heavy = np.flatnonzero((skewness > MIN_SKEWNESS) & (x > 0.0))
     shape = 4 / skewness[heavy] ** 2
     tail = gammaincc(shape, shape + x[heavy] * np.sqrt(shape))
     scores = x.copy()
@@ -154,7 +154,7 @@ def student_scores(sums: Floats, variance: Floats, free: Floats) -> Floats:
 
 DRAWS = 1000
 MIN_ROWS = 50  # default of the minimum number of rows in a group
-EXPECTED = 5.0  # minimum of Σ r (1 - r) in a group and outside it, so that at least 5 labels of each kind are expected
+MIN_EXPECTED = 5.0  # of Σ r (1 - r) in a group and outside it, so that 5 labels of each kind are expected
 BESIDE = 0.1  # minimum share of a group's variance that remains after comparison with rows of similar predictions
 CLUSTERS = 10.0  # minimum effective number of clusters in a group
 LARGEST_SHARE = 0.9  # a group of two conditions may have at most this share of the rows of either condition
@@ -274,11 +274,11 @@ class _Search:
         third = np.tensordot(residuals.third, w3 * (1 - share) ** 3 - rest3 * share**3, 1)
         rows = n.sum(axis=0)
         spread = np.tensordot(residuals.variance, n, 1)
-        enough = (rows >= self.min_rows) & (spread >= EXPECTED)
+        enough = (rows >= self.min_rows) & (spread >= MIN_EXPECTED)
         if residuals.against == WHOLE:
             smaller = np.minimum(spread, residuals.variance @ residuals.totals[0] - spread)
             unit = np.divide(w2.sum(axis=0), rows, out=np.ones_like(rows), where=rows > 0)
-            enough &= (smaller >= EXPECTED) & (variance >= unit * np.maximum(EXPECTED / 2, BESIDE * smaller))
+            enough &= (smaller >= MIN_EXPECTED) & (variance >= unit * np.maximum(MIN_EXPECTED / 2, BESIDE * smaller))
         enough &= (rows <= most) if places[1] >= 0 else most
         chosen = np.flatnonzero(enough)
         sums = table.sums(residuals.blocks, residuals.n_blocks, residuals.values).reshape(residuals.n_blocks, -1)[

@@ -100,7 +100,7 @@ def first_of_cells() -> Floats:
 
 
 COLUMNS = ("n", "offsets", "squares", "logs", "infinite")
-MOST = 2**35  # pairs in a slot; sums of offsets of more pairs would overflow 64 bits
+MAX_SLOT_PAIRS = 2**35  # pairs in a slot; sums of offsets of more pairs would overflow 64 bits
 WEIGHTS = ("w1", "w2", "w3", "w4", "fractions", "fraction_squares", "weighted_logs")
 
 
@@ -273,10 +273,10 @@ def added(slots: Slots) -> Slots:
 def checked_sums(sums: Integers) -> Integers:
     """The sums, unchanged. Raises InputError if a slot has too many pairs for 64-bit sums, which may have
     overflowed."""
-    if sums[0].max(initial=0) >= MOST or sums.min(initial=0) < 0:
+    if sums[0].max(initial=0) >= MAX_SLOT_PAIRS or sums.min(initial=0) < 0:
         raise InputError(
-            f"the sums of one cell and label are too large for 64 bits, which are enough for {MOST:,} pairs, or "
-            "fewer where predictions of almost 0 or 1 are wrong: keep a summary for each part of the pairs."
+            f"the sums of one cell and label are too large for 64 bits, which are enough for {MAX_SLOT_PAIRS:,} pairs, "
+            "or fewer where predictions of almost 0 or 1 are wrong: keep a summary for each part of the pairs."
         )
     return sums
 
@@ -293,10 +293,10 @@ def _agreed(name: str, first: str | None, other: str | None) -> str | None:
 # Adding pairs up by slot: one pass over any number of pairs, in constant memory.
 
 BLOCK = 1 << 14  # rows processed at a time, so that they stay in the cache
-ONE = 2.0**40  # added per pair to the float sum of offsets, so that it also counts up to 4,095 pairs
-FULL = 4095 * ONE
+OFFSET_PER_PAIR = 2.0**40  # added per pair to the float sum of offsets, so that it also counts up to 4,095 pairs
+FULL = 4095 * OFFSET_PER_PAIR
 HALF_FULL = FULL / 2  # more pairs of a slot in a chunk are counted separately
-FEW = 1 << 14  # up to this many pairs are sorted instead
+MAX_SORTED_PAIRS = 1 << 14  # up to this many pairs are sorted instead
 
 
 class SlotAdder:
@@ -350,10 +350,10 @@ class SlotAdder:
             for column in (o, s):
                 column *= FRACTION
                 np.floor(column, out=column)
-            o += ONE
+            o += OFFSET_PER_PAIR
         counted, squares = np.bincount(slot, offset, SLOTS), np.bincount(slot, square, SLOTS)
         if counted.max() >= HALF_FULL:
-            offset -= ONE
+            offset -= OFFSET_PER_PAIR
             self._sums[0] += np.bincount(slot, minlength=SLOTS)
             self._sums[1] += np.bincount(slot, offset, SLOTS).astype(np.int64)
             self._sums[2] += squares.astype(np.int64)
@@ -372,9 +372,9 @@ class SlotAdder:
     def _move_recent(self) -> None:
         """Move the recent counts, offsets and squares to the sums."""
         counted, squares = self._recent
-        count = (counted / ONE).astype(np.int64)
+        count = (counted / OFFSET_PER_PAIR).astype(np.int64)
         self._sums[0] += count
-        self._sums[1] += (counted - count * ONE).astype(np.int64)
+        self._sums[1] += (counted - count * OFFSET_PER_PAIR).astype(np.int64)
         self._sums[2] += squares.astype(np.int64)
         self._recent[:] = 0.0
 
@@ -408,7 +408,7 @@ def slots_of(pairs: Pairs) -> Slots:
     if w is not None and w.min(initial=1.0) == 0.0:
         weighs = w > 0.0
         q, y, w, weightless = q[weighs], y[weighs], w[weighs], int(np.count_nonzero(~weighs))
-    if len(y) <= FEW:
+    if len(y) <= MAX_SORTED_PAIRS:
         slots = _of_few(q, y, w)
     else:
         adder = SlotAdder()

@@ -18,7 +18,7 @@ from howsure.stats.proportions import normal_quantile
 # Is a calibration error below or above a limit? One-sided tests, their bounds, and how many rows they need.
 
 POWER = 0.8  # probability that the stated number of rows gives a verdict
-MOST_TIMES = 10_000  # the rows there are: beyond, the estimate is as good as at the limit
+MAX_TIMES = 10_000  # the rows there are: beyond, the estimate is as good as at the limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +88,11 @@ class OneError:
         if told(1.0):  # not by these rows: labels that hardly vary keep the interval wide, by the rule of three
             low, high = self._low(size), self._high(size)
             reach = high - here if there > here else here - low
-            times = min((reach / distance) ** 2, MOST_TIMES)
-        elif not told(MOST_TIMES):
+            times = min((reach / distance) ** 2, MAX_TIMES)
+        elif not told(MAX_TIMES):
             return None
         else:
-            times = furthest(lambda times: not told(times), 1.0, MOST_TIMES)
+            times = furthest(lambda times: not told(times), 1.0, MAX_TIMES)
         return math.ceil(self.n * times)
 
     def _high(self, size: float) -> float:
@@ -142,7 +142,7 @@ def equal_bins(squared: SquaredError) -> tuple[float, float]:
 # the size of the test (Berger & Boos 1994).
 
 SHARE = 0.1  # of the size, spent on the interval of the other's error
-NARROWING = 0.4  # the power of n with which that interval becomes narrower, at least
+NARROWING_POWER = 0.4  # the power of n with which that interval becomes narrower, at least
 POINTS = 65  # errors of the other in that interval
 HALVED = ((0.5, 1.0), (1.0, 1.0), (1.0, 0.5))  # shares of this squared error and of the other
 RARE = 0.001  # the size at which labels that hardly vary are taken to show how far a difference may reach
@@ -205,7 +205,7 @@ class TwoErrors:
         others = self._others(margin, size)
 
         def told(times: float) -> bool:
-            s = np.maximum(here + (others - here) / times**NARROWING, 0.0)
+            s = np.maximum(here + (others - here) / times**NARROWING_POWER, 0.0)
             w = _weights(s, margin)
             distance = side * (_null(s, w, margin) - (w * observed - here**2))
             variance = self._standard_error(w) ** 2
@@ -213,9 +213,9 @@ class TwoErrors:
             spread = z * np.sqrt((variance - noise) / times + noise / times**self.growth)
             return bool((distance >= spread).all())
 
-        if not told(MOST_TIMES):
+        if not told(MAX_TIMES):
             return None
-        return math.ceil(self.n * furthest(lambda times: not told(times), 1.0, MOST_TIMES))
+        return math.ceil(self.n * furthest(lambda times: not told(times), 1.0, MAX_TIMES))
 
     def is_below(self, margin: float, size: float) -> bool:
         """Whether a test of this size shows that the difference lies below the margin."""

@@ -264,7 +264,7 @@ def _notes(verdicts: Sequence[Verdict]) -> list[str]:
 
 # From evidence to verdicts: pass, fail or cannot tell, adjusted for the number of verdicts and of nightly runs.
 
-MOST_RUNS = 100_000
+MAX_RUNS = 100_000
 
 
 def check_sizes(level: float, alarms_over: int) -> tuple[float, int]:
@@ -277,7 +277,7 @@ def check_sizes(level: float, alarms_over: int) -> tuple[float, int]:
         raise InputError(
             f"level must be greater than 0.5: a verdict is wrong with probability 1 - level; it is {level:g}."
         )
-    return level, check_whole(alarms_over, name="alarms_over", most=MOST_RUNS)
+    return level, check_whole(alarms_over, name="alarms_over", most=MAX_RUNS)
 
 
 def verdicts_on(evidence: Sequence[Evidence], *, level: float, alarms_over: int) -> tuple[Verdict, ...]:

@@ -22,7 +22,7 @@ MIN_DOUBLE_LABELS = 10  # units with two labels
 N_RATES, DRAWS, STEPS = 25, 2000, 200  # pairs of possible rates; posterior draws; EM steps
 PRIOR = 0.5  # pairs of each kind added before drawing (Jeffreys)
 MAX_P = 1e-3  # of equal rates of label 1; below it a note warns
-LEAST = 1e-6  # by which a reader tells labels apart
+MIN_SEPARATION = 1e-6  # by which a reader tells labels apart
 Rates = tuple[Floats, Floats]  # of false positives and of false negatives, (..., K): each of K pairs is possible
 
 
@@ -136,8 +136,8 @@ def error_rates(pairs: Floats, by: str) -> Rates:
         alpha = beta = np.zeros_like(both)
         for _ in range(STEPS):
             positive = both * of_both + true + neither * of_neither
-            beta = (true / 2 + neither * of_neither) / np.maximum(positive, LEAST)
-            alpha = (false / 2 + both * (1.0 - of_both)) / np.maximum(1.0 - positive, LEAST)
+            beta = (true / 2 + neither * of_neither) / np.maximum(positive, MIN_SEPARATION)
+            alpha = (false / 2 + both * (1.0 - of_both)) / np.maximum(1.0 - positive, MIN_SEPARATION)
             of_both = _share(positive * (1.0 - beta) ** 2, (1.0 - positive) * alpha**2)
             of_neither = _share(positive * beta**2, (1.0 - positive) * (1.0 - alpha) ** 2)
         return alpha[..., None], beta[..., None]
@@ -145,14 +145,14 @@ def error_rates(pairs: Floats, by: str) -> Rates:
     together = both[..., None] - once**2  # π (1 - π) (1 - α - β)²
     steps = np.linspace(0.0, 1.0, N_RATES)
     alpha = (differ / (differ + 2.0 * neither))[..., None] * steps
-    left = np.maximum(once - alpha, LEAST)
+    left = np.maximum(once - alpha, MIN_SEPARATION)
     beta = np.maximum(1.0 - once - together / left, 0.0)
     alpha = np.where(together > 0.0, alpha, steps)  # uninformative labels: any share is possible
     return alpha, np.where(together > 0.0, beta, 1.0 - alpha)
 
 
 def _share(part: Floats, rest: Floats) -> Floats:
-    return np.asarray(part / np.maximum(part + rest, LEAST**2))
+    return np.asarray(part / np.maximum(part + rest, MIN_SEPARATION**2))
 
 
 # From counts of units labelled 1 to counts of units that are 1.
@@ -190,7 +190,7 @@ class ErrorRates:
 
         def true_of(observed: float, rates: Rates) -> Floats:
             alpha, beta = rates
-            separation = np.maximum(1.0 - alpha - beta, LEAST)
+            separation = np.maximum(1.0 - alpha - beta, MIN_SEPARATION)
             return np.clip((observed - (0.0 if of_difference else alpha)) / separation, lowest, 1.0)
 
         for end, sign, least, quantile in ((low, -1.0, np.min, tail), (high, 1.0, np.max, 1.0 - tail)):
@@ -198,7 +198,7 @@ class ErrorRates:
             true = true_of(s, self.rates)
             k = int(np.argmin(sign * -true))
             alpha, beta, centre = self.rates[0][k], self.rates[1][k], float(true[k])
-            told_apart = max(1.0 - alpha - beta, LEAST)
+            told_apart = max(1.0 - alpha - beta, MIN_SEPARATION)
             rate_quantile = float(np.quantile(least(true_of(s, self.rate_draws), axis=-1), quantile))
             chance = centre * beta * (1.0 - beta) + (1.0 - centre) * alpha * (1.0 - alpha)
             reach = (

@@ -15,7 +15,7 @@ from howsure.counts.label_sample import (
     CHANCE,
     CHECK,
     LABEL,
-    LEAST,
+    MIN_LABELS_PER_STRATUM,
     ROW,
     STRATUM,
     LabelSample,
@@ -151,7 +151,7 @@ def _drawn(
 ) -> LabelSample:
     elements = Elements(len(score), None if clusters is None else check_clusters(clusters, n=len(score)))
     highest = highest_scores(score, elements)
-    n = check_whole(n, name="n", least=LEAST)
+    n = check_whole(n, name="n", least=MIN_LABELS_PER_STRATUM)
     rng = with_seed(rng)
     generator = generator_from(rng)
     recipe = {"design": design, "n": n, "seed": seed_in_recipe(rng), "howsure": __version__}
@@ -169,7 +169,7 @@ def _drawn(
     else:
         codes, names = assign_strata(highest, elements, n, cells=groups, bands=bands)
     size = np.bincount(codes, minlength=len(names))
-    if n < (needed := int(np.minimum(size, LEAST).sum())):
+    if n < (needed := int(np.minimum(size, MIN_LABELS_PER_STRATUM).sum())):
         what = f"{needed} for {len(names)} strata"
         raise InputError(
             f"`n` must be at least 2 per stratum, {what}; it is {n}. Draw more, in fewer bands, or by another `design`."

@@ -24,7 +24,7 @@ from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column
 HISTOGRAM_BINS = 200  # of [0, 1], whose counts decide where bands end
 BANDS = 3  # of scores above 0
 MIN_SPREAD = 0.25  # of labels within a stratum: a low band is where the misses are
-LEAST = 2  # labels per stratum
+MIN_LABELS_PER_STRATUM = 2  # labels per stratum
 BLOCK = 1 << 20  # scores at a time
 
 
@@ -66,7 +66,7 @@ def allocation(size: Integers, spread: Floats, n: int) -> Integers:
     [42, 8]
     """
     weights = size * np.maximum(spread, MIN_SPREAD)
-    minimum = np.minimum(size, LEAST)
+    minimum = np.minimum(size, MIN_LABELS_PER_STRATUM)
     ideal = n * weights / weights.sum()
     allocated: Integers = np.clip(np.floor(ideal).astype(np.int64), minimum, size)
     while allocated.sum() > n:  # small strata have their 2

@@ -13,12 +13,12 @@ from howsure.stats.logistic import fit_logistic, sigmoid
 
 # Logits of probabilities, kept away from 0 and 1.
 
-LEAST = 1e-4  # no unit is certain before it is read
+MIN_PROBABILITY = 1e-4  # no unit is certain before it is read
 
 
 def clipped_logit(p: Floats) -> Floats:
     """log(p / (1 - p)) of probabilities kept within [0.0001, 0.9999]."""
-    kept = np.clip(p, LEAST, 1.0 - LEAST)
+    kept = np.clip(p, MIN_PROBABILITY, 1.0 - MIN_PROBABILITY)
     return np.asarray(np.log(kept) - np.log1p(-kept))
 
 

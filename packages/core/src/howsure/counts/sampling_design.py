@@ -93,7 +93,7 @@ def _plain_numbers(labels: Column) -> Column:
 
 
 SIZE_TOLERANCE = 5.0  # standard deviations of Σ 1/π if units were drawn independently
-LEAST_CHANCE = 1e-70  # a unit drawn with a smaller one would stand for more units than can be counted
+MIN_CHANCE = 1e-70  # a unit drawn with a smaller one would stand for more units than can be counted
 ROUNDING_TOLERANCE = 1e-6  # relative distance of n_h / π_h from a whole number; beyond it π_h was rounded
 PSEUDO_COUNT = 0.5  # positives and negatives added if all labels are equal, for their variance only
 
@@ -348,7 +348,7 @@ def _read_inclusion(
     for k, (row, place) in enumerate(zip(labelled.tolist(), places.tolist(), strict=True)):
         value = column[place] if place < len(rows) and rows[place] == row else None
         number = None if value is None else spelled_number(str(value))
-        if number is None or not LEAST_CHANCE < number <= 1.0:
+        if number is None or not MIN_CHANCE < number <= 1.0:
             shown = "empty" if value is None else repr(value.item() if isinstance(value, np.generic) else value)
             raise InputError(
                 "`inclusion`, the probability that a unit was drawn for labelling, must be greater than 0 and at most "

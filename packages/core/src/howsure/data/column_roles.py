@@ -46,7 +46,7 @@ COULD_BE = {
     STATED: "probability",
 }
 DATE = re.compile(r"\d{4}-\d\d(-\d\d([T ].*)?)?|\d{1,2}[./]\d{1,2}[./]\d{4}")
-MOST_FEW = 60  # different values of what parts rows
+MAX_GROUP_VALUES = 60  # different values of what parts rows
 LONGEST_NAME = 60  # characters, on average, of what is a name and no text
 LONGEST_STATEMENT = 100  # characters, on average, of a stated confidence
 EXAMPLES, SHORT = 3, 24  # of a column, and the characters of each
@@ -97,7 +97,7 @@ def seen_column(name: str, values: Sequence[str | None]) -> SeenColumn:
     shown = tuple(
         example if len(example) <= SHORT else f"{example[: SHORT - 1]}…" for example in list(counts)[:EXAMPLES]
     )
-    few = frozenset(counts) - {*non_answers} if len(counts) <= MOST_FEW else frozenset[str]()
+    few = frozenset(counts) - {*non_answers} if len(counts) <= MAX_GROUP_VALUES else frozenset[str]()
     missing = len(values) - counts.total()
     return SeenColumn(name, kind, COULD_BE.get(kind, ""), missing, len(counts), shown, few, length, non_answers)
 
@@ -139,7 +139,7 @@ def _are_dates(counts: Iterable[str]) -> bool:
 
 def _kind_of_confidence(counts: Mapping[str, int]) -> str | None:
     """The kind of texts that state a confidence in percent or in words; None for others."""
-    values = [*counts][:MOST_FEW]
+    values = [*counts][:MAX_GROUP_VALUES]
     if sum(map(len, values)) > LONGEST_STATEMENT * len(values):
         return None
     if all(PERCENT.fullmatch(value) for value in values):
@@ -160,7 +160,7 @@ def _of_numbers(numbers: Sequence[float], rows: int) -> str:
 
 
 def _are_few(different: int, rows: int) -> bool:
-    return different <= MOST_FEW and different * 5 <= rows
+    return different <= MAX_GROUP_VALUES and different * 5 <= rows
 
 
 def _nested(counts: Mapping[str, int]) -> tuple[str, int | None]:

@@ -39,7 +39,7 @@ from howsure.show.notes import DETAIL, FINDING, WARNING, Note
 from howsure.stats.clusters import ItemGroups
 from howsure.stats.mean_score import mean_score
 
-LEAST_FOR_CALIBRATION = 2
+MIN_FOR_CALIBRATION = 2
 SEED = 0  # of the halves of documents
 PROMISE_NOTE = "The promise is about filed documents, if documents to come are like the checked ones."
 
@@ -212,7 +212,7 @@ def _groups(documents: Integers) -> ItemGroups:
 def _row(values: CheckedValues, place: int, level: float) -> FieldRow:
     rows = values.field == place
     pairs = values.pairs(rows)
-    enough = len(pairs) >= LEAST_FOR_CALIBRATION and (pairs.clusters is None or int(pairs.clusters.max()) > 0)
+    enough = len(pairs) >= MIN_FOR_CALIBRATION and (pairs.clusters is None or int(pairs.clusters.max()) > 0)
     unseen = values.unseen[rows]
     unseen = unseen[~np.isnan(unseen)]
     return FieldRow(

@@ -13,7 +13,7 @@ from howsure.calibration.curve_text import figures_in_words, recipe_line, verdic
 from howsure.calibration.results import CalibrationCurve
 from howsure.figures.compared_curves import comparison_figure, draw_comparison
 from howsure.figures.corp import corp_figure, draw_corp
-from howsure.figures.curves import AUTO, MOST_PANELS, curve_figure, draw_curves
+from howsure.figures.curves import AUTO, MAX_PANELS, curve_figure, draw_curves
 from howsure.figures.distributions import draw_histogram, histogram_figure
 from howsure.figures.files import inline_svg
 from howsure.figures.groups import draw_errors, draw_groups, error_figure, groups_figure
@@ -36,7 +36,7 @@ __all__ = [
     "histogram_figure",
 ]
 
-MOST_ERRORS = 100  # rows of a figure of errors
+MAX_ERRORS = 100  # rows of a figure of errors
 
 
 def curves_figure(curves: Sequence[CalibrationCurve] | Sequence[CorpCurve], *, axis: str = AUTO) -> Figure:
@@ -45,12 +45,12 @@ def curves_figure(curves: Sequence[CalibrationCurve] | Sequence[CorpCurve], *, a
     if corp:
         return corp_figure(corp, axis=axis)
     binned = [curve for curve in curves if isinstance(curve, CalibrationCurve)]
-    if len(binned) <= MOST_PANELS:
+    if len(binned) <= MAX_PANELS:
         return curve_figure(binned, axis=axis)
-    if len(binned) <= MOST_ERRORS:
+    if len(binned) <= MAX_ERRORS:
         return error_figure(binned)
-    shown = sorted(binned, key=lambda curve: -curve.n)[:MOST_ERRORS]
-    return error_figure(shown, title=f"{MOST_ERRORS} of {len(binned):,} groups, those with most pairs")
+    shown = sorted(binned, key=lambda curve: -curve.n)[:MAX_ERRORS]
+    return error_figure(shown, title=f"{MAX_ERRORS} of {len(binned):,} groups, those with most pairs")
 
 
 HEADINGS = ("figure", "value")

@@ -153,7 +153,7 @@ def before_after_figure(panels: Mapping[str, Sequence[CalibrationCurve]]) -> Fig
 # Calibration curves before and after recalibration, and by how much the scores improve.
 
 SIDES = ("worse", "recalibration is better")
-MOST_ROWS = 100
+MAX_ROWS = 100
 GROUP_NAME_LENGTH = 28
 
 
@@ -178,9 +178,9 @@ def draw_improvements(recalibration_table: RecalibrationTable, *, ax: Axes | Non
 
     Raises InputError for more than 100 rows.
     """
-    if len(recalibration_table) > MOST_ROWS:
+    if len(recalibration_table) > MAX_ROWS:
         raise InputError(
-            f"a figure of improvements shows at most {MOST_ROWS} rows; there are {len(recalibration_table):,}."
+            f"a figure of improvements shows at most {MAX_ROWS} rows; there are {len(recalibration_table):,}."
         )
     with styled():
         if ax is None:
@@ -217,7 +217,7 @@ def _ends(e: Estimate) -> tuple[float, float, float] | None:
 
 POINTS = 400
 ENDS = 1e-4  # how near to 0 and 1 it is drawn
-MOST_CURVES = 8
+MAX_CURVES = 8
 MAP_NAME_LENGTH = 32
 
 
@@ -254,7 +254,7 @@ def _curves(recalibration_map: RecalibrationMap, q: Floats) -> list[tuple[str, F
                 shortened_name(name, MAP_NAME_LENGTH),
                 _applied(recalibration_map, _of_class(recalibration_map, q, place))[:, place],
             )
-            for place, name in list(enumerate(recalibration_map.classes))[:MOST_CURVES]
+            for place, name in list(enumerate(recalibration_map.classes))[:MAX_CURVES]
         ]
     scores = binary_of(q, floor=recalibration_map.floor)
     if not recalibration_map.groups:
@@ -262,7 +262,7 @@ def _curves(recalibration_map: RecalibrationMap, q: Floats) -> list[tuple[str, F
     rows = np.zeros(len(q), dtype=np.int64)
     return [
         (shortened_name(name, MAP_NAME_LENGTH), recalibration_map.apply_rows(scores, rows, (name,)))
-        for name in recalibration_map.groups[:MOST_CURVES]
+        for name in recalibration_map.groups[:MAX_CURVES]
     ]
 
 

@@ -15,18 +15,18 @@ from howsure.figures.style import dress, literal, literal_legend, look, new_figu
 if TYPE_CHECKING:
     from howsure.counts.results import CountEstimates
 
-MOST_CELLS = 400
-MOST_DOMAINS = 8
-MOST_NAMED = 24  # labels along the axis
+MAX_CELLS = 400
+MAX_DOMAINS = 8
+MAX_NAMED = 24  # labels along the axis
 NAME_LENGTH = 14
 FEW_NAMES = 8  # that stand side by side without turning
-WIDTH, MARGIN, LEAST_ROOM, CHARACTER = 7.0, 0.9, 0.26, 0.08  # inches
+WIDTH, MARGIN, MIN_ROOM, CHARACTER = 7.0, 0.9, 0.26, 0.08  # inches
 ROOM = 0.7  # of the distance between two neighbours, for the domains side by side
 
 
 def is_drawn(counts: CountEstimates) -> bool:
     """Whether the cells are few enough for a figure."""
-    return len(counts) <= MOST_CELLS and len({row.group[:-1] for row in counts}) <= MOST_DOMAINS
+    return len(counts) <= MAX_CELLS and len({row.group[:-1] for row in counts}) <= MAX_DOMAINS
 
 
 def draw_counts(counts: CountEstimates, *, ax: Axes | None = None) -> Axes:
@@ -38,7 +38,7 @@ def draw_counts(counts: CountEstimates, *, ax: Axes | None = None) -> Axes:
     domains = list(dict.fromkeys(row.group[:-1] for row in rows))
     if not is_drawn(counts):
         raise InputError(
-            f"a figure shows at most {MOST_CELLS} groups of {MOST_DOMAINS} domains; there are {len(rows):,} of "
+            f"a figure shows at most {MAX_CELLS} groups of {MAX_DOMAINS} domains; there are {len(rows):,} of "
             f"{len(domains):,}. Count by longer periods, or fewer domains at a time."
         )
     if ax is None:
@@ -62,7 +62,7 @@ def draw_counts(counts: CountEstimates, *, ax: Axes | None = None) -> Axes:
         ax.plot(x, ends[1], how.marker, color=how.colour, markersize=4, linestyle="none")
     figure = ax.get_figure(root=True)
     room = (WIDTH if figure is None else figure.get_figwidth()) - MARGIN
-    step = -(-len(names) // max(2, min(MOST_NAMED, int(room / LEAST_ROOM))))
+    step = -(-len(names) // max(2, min(MAX_NAMED, int(room / MIN_ROOM))))
     shown = [shortened_name(name, NAME_LENGTH) for name in names[::step]]
     turned = len(shown) > FEW_NAMES or CHARACTER * max(map(len, shown)) > room / len(shown)
     ax.set_xticks(range(0, len(names), step), shown)

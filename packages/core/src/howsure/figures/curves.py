@@ -44,7 +44,7 @@ AUTO, LINEAR, ZOOM, LOGIT = "auto", "linear", "zoom", "logit"
 AXES = (AUTO, LINEAR, ZOOM, LOGIT)
 CORNER = 0.2  # of the axis: where all bins lie in this share of it, at either end, it is drawn alone
 NICE = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
-MOST_NINES = 8
+MAX_NINES = 8
 APART = 0.13  # of the axis: ticks closer than this would run into each other
 
 
@@ -164,7 +164,7 @@ def _of_log_odds(curves: Sequence[CalibrationCurve | CorpCurve]) -> Scale:
 
 def _candidates() -> list[float]:
     """Probabilities for ticks of log-odds, in order of preference."""
-    tails = [10.0**-nines for nines in range(1, MOST_NINES + 1)]
+    tails = [10.0**-nines for nines in range(1, MAX_NINES + 1)]
     between = [0.2, 0.05, 0.02]
     return [0.5, *_both(tails), *_both(between)]
 
@@ -458,7 +458,7 @@ def _bar_edges(curve: CalibrationCurve | CorpCurve, scale: Scale) -> Floats:
 AnyCurve = TypeVar("AnyCurve", CalibrationCurve, CorpCurve)
 Drawn = TypeVar("Drawn", contravariant=True)
 TOGETHER_UP_TO = len(LOOKS)
-MOST_PANELS = 60
+MAX_PANELS = 60
 PANEL, SMALLEST_PANEL = 2.05, 1.4  # inches
 PANEL_NAME_LENGTH = 26
 
@@ -511,9 +511,9 @@ def panel_figure(
     Raises InputError for more than can be seen.
     """
     n = len(curves)
-    if n > MOST_PANELS:
+    if n > MAX_PANELS:
         raise InputError(
-            f"A figure of curves shows at most {MOST_PANELS}; there are {n:,}. Choose some, or draw an error_figure."
+            f"A figure of curves shows at most {MAX_PANELS}; there are {n:,}. Choose some, or draw an error_figure."
         )
     target_width = wanted_width()
     columns = (

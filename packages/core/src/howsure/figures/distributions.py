@@ -21,7 +21,7 @@ from howsure.show.table import p_in_words
 # The predictions of each true class, P(q | y): what a model says when it should say yes, and when no.
 
 TICKS = (0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
-LEAST_REACH = 0.1  # of the other side, so that a low side has room for its name
+MIN_REACH = 0.1  # of the other side, so that a low side has room for its name
 NEAREST = 0.07  # of the axis: ticks closer than this would run into each other
 
 
@@ -45,7 +45,7 @@ def draw_histogram(curve: CalibrationCurve, *, ax: Axes) -> Axes:
     ax.set_yscale("function", functions=(_signed_root, _signed_square))
     edges = np.linspace(0.0, 1.0, curve.histogram.shape[1] + 1)
     shares = [weights / max(float(weights.sum()), 1e-300) for weights in curve.histogram]
-    reach = [max(float(share.max()), LEAST_REACH * max(float(other.max()) for other in shares)) for share in shares]
+    reach = [max(float(share.max()), MIN_REACH * max(float(other.max()) for other in shares)) for share in shares]
     looks = ((-1, FAINT, "////", QUIET), (1, look(0).colour, None, look(0).colour))
     for share, (sign, colour, hatch, edge) in zip(shares, looks, strict=True):
         ax.stairs(sign * share, edges, fill=True, facecolor=colour, edgecolor=edge, hatch=hatch, linewidth=0.3)

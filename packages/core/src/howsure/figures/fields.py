@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 MAX_CURVES = 8
 NAME_LENGTH = 32
-LEAST_COVERAGE = 0.05  # below which shares of wrong values are not drawn: they are of few values
+MIN_COVERAGE = 0.05  # below which shares of wrong values are not drawn: they are of few values
 
 
 def draw_filing(table: FieldTable, *, ax: Axes | None = None) -> Axes:
@@ -33,7 +33,7 @@ def draw_filing(table: FieldTable, *, ax: Axes | None = None) -> Axes:
         handles, highest = [], 0.0
         for place, name in enumerate(names):
             curve, how = curves[name], look(place)
-            drawn = curve.coverage >= LEAST_COVERAGE
+            drawn = curve.coverage >= MIN_COVERAGE
             (line,) = axes.plot(
                 curve.coverage[drawn], curve.risk[drawn], color=how.colour, linestyle=how.dashes, linewidth=1.3
             )

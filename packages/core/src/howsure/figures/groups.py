@@ -20,7 +20,7 @@ from howsure.result import Estimate
 
 # Calibration errors of many groups, one under another.
 
-MOST_ROWS = 300
+MAX_ROWS = 300
 NAME_LENGTH, NARROW_NAME = 40, 18
 ROW_HEIGHT = 0.19  # inches
 Judged = CalibrationCurve | GroupCalibration
@@ -47,8 +47,8 @@ def draw_errors(rows: Sequence[Judged], *, ax: Axes, labels: Sequence[str] | Non
 
     Raises InputError without a row, for more rows than are readable, and unless there are as many labels as rows.
     """
-    if not 0 < len(rows) <= MOST_ROWS:
-        raise InputError(f"rows must contain 1 to {MOST_ROWS} groups; there are {len(rows):,}. Choose some.")
+    if not 0 < len(rows) <= MAX_ROWS:
+        raise InputError(f"rows must contain 1 to {MAX_ROWS} groups; there are {len(rows):,}. Choose some.")
     if labels is not None and len(labels) != len(rows):
         raise InputError(f"labels must name every row; there are {len(labels)} labels for {len(rows)} rows.")
     names = [_name(row, i) for i, row in enumerate(rows)] if labels is None else list(labels)

@@ -12,7 +12,7 @@ from howsure.figures.style import INK, dress, literal, new_figure, shortened_nam
 from howsure.figures.width import is_narrow
 from howsure.result import Estimate
 
-MOST_ROWS = 40
+MAX_ROWS = 40
 EDGES, WIDTH, ROW = 1.2, 5.4, 0.34  # inches
 NAME_LENGTH, NARROW_LENGTH = 30, 19
 
@@ -48,7 +48,7 @@ def draw_rows(
     Of more than 40 rows, the first are drawn, and the figure says so: `of` is what rows are, label: of the axis. line:
     where a vertical line is drawn.
     """
-    shown = rows[:MOST_ROWS]
+    shown = rows[:MAX_ROWS]
     left = f"\n{len(shown)} of {len(rows):,} {of}" if len(rows) > len(shown) else ""
     with styled():
         axes = new_figure(WIDTH, EDGES + ROW * len(shown), keep="height").subplots() if ax is None else ax

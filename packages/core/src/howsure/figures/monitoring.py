@@ -111,7 +111,7 @@ def _new_axes(ax: Axes | None) -> Axes:
 
 # Results over dates: estimates with their intervals, the limit, and the verdicts.
 
-MOST_GROUPS, MOST_RULES = 8, 12
+MAX_GROUPS, MAX_RULES = 8, 12
 NAME_LENGTH = 60
 BESIDE: Any = {"fontsize": 8, "loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
 TREND_HEIGHT = 2.4  # inches of a panel
@@ -124,8 +124,8 @@ def trend_figure(trend: Trend) -> Figure:
     Raises InputError for more rules or groups than can be read.
     """
     rules = trend.rules
-    if not 0 < len(rules) <= MOST_RULES:
-        raise InputError(f"a figure shows 1 to {MOST_RULES} rules; there are {len(rules):,}. Draw one: plot(rule=...).")
+    if not 0 < len(rules) <= MAX_RULES:
+        raise InputError(f"a figure shows 1 to {MAX_RULES} rules; there are {len(rules):,}. Draw one: plot(rule=...).")
     with styled():
         figure = new_figure(6.6, TREND_HEIGHT * len(rules))
         for place, rule in enumerate(rules, 1):
@@ -140,8 +140,8 @@ def draw_trend(points: Sequence[TrendPoint], *, title: str | None = None, ax: Ax
     Raises InputError for more groups than can be distinguished.
     """
     groups = list(dict.fromkeys(point.group for point in points))
-    if len(groups) > MOST_GROUPS:
-        raise InputError(f"a figure shows at most {MOST_GROUPS} groups; there are {len(groups):,}.")
+    if len(groups) > MAX_GROUPS:
+        raise InputError(f"a figure shows at most {MAX_GROUPS} groups; there are {len(groups):,}.")
     if ax is None:
         with styled():
             ax = new_figure(6.6, TREND_HEIGHT).subplots()

@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from howsure.inputs.pairs import Floats
     from howsure.selective.results import RiskCoverage, SelectiveCurve, SelectiveThreshold
 
-MOST_CURVES = 8
+MAX_CURVES = 8
 BANDS_UP_TO = 3  # curves; more bands on one another show nothing
 POINTS_UP_TO = 30  # thresholds that are marked
 STEPS = 40  # between two thresholds
-LEAST_COVERAGE = 0.02  # the axis of risk is not made for what fewer answers show
+MIN_COVERAGE = 0.02  # the axis of risk is not made for what fewer answers show
 NAME_LENGTH = 32
 
 
@@ -45,8 +45,8 @@ def draw_risk_coverage(curves: Sequence[SelectiveCurve], *, ax: Axes | None = No
 
     Raises InputError for no curve, or more than 8.
     """
-    if not 0 < len(curves) <= MOST_CURVES:
-        raise InputError(f"curves must contain 1 to {MOST_CURVES} curves; there are {len(curves):,}. Choose some.")
+    if not 0 < len(curves) <= MAX_CURVES:
+        raise InputError(f"curves must contain 1 to {MAX_CURVES} curves; there are {len(curves):,}. Choose some.")
     with styled():
         axes = _new_axes(ax)
         handles = [_draw_curve(axes, curve, look(i), band=len(curves) <= BANDS_UP_TO) for i, curve in enumerate(curves)]
@@ -153,6 +153,6 @@ def _between(points: RiskCoverage) -> tuple[Floats, Floats]:
 def _finish(ax: Axes, curves: Sequence[RiskCoverage]) -> None:
     highest = 0.0
     for points in curves:
-        shown = points.coverage >= min(LEAST_COVERAGE, float(points.coverage[-1]))
+        shown = points.coverage >= min(MIN_COVERAGE, float(points.coverage[-1]))
         highest = max(highest, float(points.risk[shown].max()), float(points.high[-1]))
     ax.set(xlim=(0.0, 1.02), ylim=(0.0, min(1.5 * max(highest, 0.01), 1.02)))

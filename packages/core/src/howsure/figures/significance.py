@@ -30,7 +30,7 @@ SPELT = {
 }
 NAME_LENGTH, NARROW_NAME = 36, 16
 ROW_HEIGHT, TICK_WIDTH = 0.24, 0.5  # inches
-MOST_ROWS = 60
+MAX_ROWS = 60
 
 
 def difference_figure(rows: Sequence[Difference]) -> Figure:
@@ -61,8 +61,8 @@ def draw_differences(rows: Sequence[Difference], *, ax: Axes, named: bool = True
 
     Raises InputError without a row, for more rows than are readable, and for more than one metric.
     """
-    if not 0 < len(rows) <= MOST_ROWS:
-        raise InputError(f"rows must contain 1 to {MOST_ROWS} models; there are {len(rows):,}. Choose some.")
+    if not 0 < len(rows) <= MAX_ROWS:
+        raise InputError(f"rows must contain 1 to {MAX_ROWS} models; there are {len(rows):,}. Choose some.")
     if len({row.metric for row in rows}) > 1:
         raise InputError("rows must be of one metric; draw one panel for each.")
     dress(ax, grid="x")

@@ -37,8 +37,8 @@ def zstd() -> Any:
 # evaluated, and only the requested members are read.
 
 Array = npt.NDArray[Any]
-RATIO, LEAST_MOST = 100, 1 << 28  # a packed file may unpack to 100 times its size, and any to 256 MiB
-LEAST_TEXT = 1 << 24  # 16 MiB, to which any packed text may unpack
+RATIO, MAX_UNPACKED = 100, 1 << 28  # a packed file may unpack to 100 times its size, and any to 256 MiB
+MIN_TEXT = 1 << 24  # 16 MiB, to which any packed text may unpack
 MAGIC = np.lib.format.MAGIC_PREFIX
 HEADER_READERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 ZIP = b"PK"
@@ -74,7 +74,7 @@ def unpacking(name: str) -> Iterator[None]:
 
 def most_unpacked(packed: int, *, text: bool = False) -> int:
     """The maximum unpacked size of a file of `packed` bytes; a `text` of short rows needs some 30 times its size."""
-    return max(RATIO * packed, LEAST_TEXT if text else LEAST_MOST)
+    return max(RATIO * packed, MIN_TEXT if text else MAX_UNPACKED)
 
 
 class Archive:

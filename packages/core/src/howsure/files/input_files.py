@@ -23,7 +23,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, BinaryIO, NoReturn, Self
 
-from howsure.errors import ALIKE, ColumnName, InputError, Parameter
+from howsure.errors import MIN_SIMILARITY, ColumnName, InputError, Parameter
 from howsure.files.archive import most_unpacked, zstd
 from howsure.inputs.numbers_and_names import natural_order, nearest
 from howsure.inputs.source_names import source_name
@@ -66,7 +66,9 @@ def missing_file(path: str) -> InputError:
     """Error for a path that does not exist, suggesting a file of the folder with a similar name."""
     folder = os.path.dirname(path) or "."
     names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
-    alike = [name for name in names if nearest(source_name(path), [source_name(name)], cutoff=ALIKE) is not None]
+    alike = [
+        name for name in names if nearest(source_name(path), [source_name(name)], cutoff=MIN_SIMILARITY) is not None
+    ]
     near = nearest(os.path.basename(path), alike)
     advice = "" if near is None else f" Did you mean {os.path.join(os.path.dirname(path), near)}?"
     return InputError(f"no file {path}.{advice}")

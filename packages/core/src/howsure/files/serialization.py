@@ -22,7 +22,7 @@ from howsure.files.atomic_write import Place, alone, write_whole
 from howsure.files.input_files import is_version, opened, parsed_json
 from howsure.inputs.numbers_and_names import shortened
 
-MOST_BYTES = 1 << 28
+MAX_BYTES = 1 << 28
 Loaded = TypeVar("Loaded")
 
 
@@ -66,9 +66,9 @@ def load(path: Place, parse: Callable[[bytes], Loaded], *, like: str, what: str)
     Raises InputError if the file does not exist, cannot be read, or is larger than any `what`.
     """
     with opened(path_of(path, like=like)) as file:
-        content = file.read(MOST_BYTES + 1)
-    if len(content) > MOST_BYTES:
-        raise InputError(f"{path} is too large to be a {what}: larger than {MOST_BYTES >> 20} MiB.")
+        content = file.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise InputError(f"{path} is too large to be a {what}: larger than {MAX_BYTES >> 20} MiB.")
     try:
         return parse(content)
     except InputError as error:

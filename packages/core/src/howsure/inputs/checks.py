@@ -194,12 +194,12 @@ def listed(values: object, *, name: str, of: str) -> list[Any]:
 # Columns of names, stored as integer codes and a list of distinct names.
 
 LOOKUP_SPREAD = 4
-MOST_GROUPS = 50_000  # each group is evaluated separately
+MAX_GROUPS = 50_000  # each group is evaluated separately
 HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2⁶⁴ divided by the golden ratio (Knuth 1973)
 HASH_BLOCK = 8192  # rows, which fit into the processor's cache
 MAX_HASHED = 64  # characters; longer texts are hashed one by one
-LEAST_WEIGHT = sys.float_info.min  # smaller numbers have fewer digits
-A_GROUP = 0.002  # seconds that evaluating one group takes at least
+MIN_WEIGHT = sys.float_info.min  # smaller numbers have fewer digits
+GROUP_SECONDS = 0.002  # seconds that evaluating one group takes at least
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +222,9 @@ class Coded:
         return np.array(self.names, dtype=object)[self.codes].astype(dtype or object)
 
 
-def check_group_count(groups: int, rows: int, *, name: str, most: int = MOST_GROUPS, seconds: float = A_GROUP) -> None:
+def check_group_count(
+    groups: int, rows: int, *, name: str, most: int = MAX_GROUPS, seconds: float = GROUP_SECONDS
+) -> None:
     """Raise InputError if a column has more than `most` groups, which would take at least `seconds` each to evaluate.
 
     >>> check_group_count(10**6, 10**6, name="groups")
@@ -316,7 +318,7 @@ def _looked_up(offsets: Column, low: int, kind: str) -> tuple[Integers, list[Any
 # Checks of numbers, probabilities, labels, weights and codes.
 
 ROUNDING = 1e-3
-MANY_LABELS = 12  # a column with more distinct values is not a column of labels
+MAX_LABELS = 12  # a column with more distinct values is not a column of labels
 LIKELY_PERCENT = 10  # logits are rarely larger than this, so larger values are probably percentages
 GIVEN_PREFIX = "Probabilities."  # in messages, before the parameters `logits` and `logprobs`
 NUMERIC = "biuf"  # dtype kinds of numbers
@@ -443,7 +445,7 @@ def check_weights(sample_weight: object, *, n: int, name: str = "sample_weight")
         raise weighs_nothing(name)
     with np.errstate(over="ignore"):
         total = float(values.sum())
-    if high < LEAST_WEIGHT:
+    if high < MIN_WEIGHT:
         remedy = "Multiply all by the same number."
         raise InputError("too_small", name, value=float(high), row=int(values.argmax()), remedy=remedy)
     if total == math.inf:
@@ -667,7 +669,7 @@ def not_two_values(
         first, last = (Parameter("pos_label", ordered[k][0]) for k in (0, -1))
         remedy = "name_positive" if len(counts) == 1 else "name_one_of_two"
         return InputError("not_labels", name, labels=labels, first=first, last=last, remedy=remedy)
-    if len(counts) > MANY_LABELS or more:
+    if len(counts) > MAX_LABELS or more:
         few = Verbatim(shortened((repr(value) for value, _ in ordered), limit=3))
         return InputError("not_two_values", name, labels=few, remedy="not_labels")
     if alike := spellings(counts):

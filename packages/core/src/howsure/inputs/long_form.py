@@ -27,7 +27,7 @@ from howsure.inputs.label_spelling import check_positive, is_same_label
 from howsure.inputs.numbers_and_names import counted, number_or_text, shortened, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 
-MOST_CELLS, SPARE_CELLS = 64, 1_000_000  # limit of the table's cells: 64 per row, plus a million
+CELLS_PER_ROW, SPARE_CELLS = 64, 1_000_000  # limit of the table's cells: 64 per row, plus a million
 TOGETHER = " / "  # between the parts of a key
 
 
@@ -79,7 +79,7 @@ def long_form(model: object, id: object, run: object = None, *, n: int, skip_mis
         of_run = "" if run is None else f" in {kind} {run_names[of_runs[place]]!r}"
         return f"model {names[of_models[place]]!r}{of_run}"
 
-    if len(of_cell) * len(item_names) > MOST_CELLS * n + SPARE_CELLS:
+    if len(of_cell) * len(item_names) > CELLS_PER_ROW * n + SPARE_CELLS:
         raise InputError(
             f"every model must have every item in each of its runs; {n:,} rows are few for {len(of_cell):,} runs of "
             f"{counted(len(names), 'model')} on {counted(len(item_names), 'item')}. Are model, run and id the right "

@@ -20,9 +20,9 @@ from howsure.errors import shortened as shortened
 
 LARGEST_FLOAT = int(sys.float_info.max)
 LARGEST_SCORE = 1e70  # sums of fourth powers of such scores do not overflow
-MOST_PROCESSES = 256
-MOST_CLUSTERINGS = 10_000  # samples of a document
-MOST_SIMULATIONS = 1_000_000  # random draws of a whole data set or of a clustering
+MAX_PROCESSES = 256
+MAX_CLUSTERINGS = 10_000  # samples of a document
+MAX_SIMULATIONS = 1_000_000  # random draws of a whole data set or of a clustering
 
 
 def check_whole(value: object, *, name: str, least: int = 1, most: int | None = None) -> int:

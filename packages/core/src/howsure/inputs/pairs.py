@@ -64,8 +64,8 @@ def class_scores(codes: Integers, matrix: Floats) -> ClassScores:
 # Pairs: the input of every calibration function.
 
 Labels = npt.NDArray[np.uint8]
-NOTHING = 2.0**-250  # share of the largest weight below which a weight is negligible
-NEAR = 4  # powers of two around 1 within which weights are not rescaled
+NEGLIGIBLE_WEIGHT = 2.0**-250  # share of the largest weight below which a weight is negligible
+MAX_UNSCALED_POWER = 4  # powers of two around 1 within which weights are not rescaled
 CHUNK_ROWS = 1 << 19
 
 
@@ -127,8 +127,8 @@ class Pairs:
         if self.weights is None:
             return self
         pairs, unit = self, self.weight_unit
-        if not self.weights.min() > unit * NOTHING:
-            rows = np.flatnonzero(self.weights > unit * NOTHING)
+        if not self.weights.min() > unit * NEGLIGIBLE_WEIGHT:
+            rows = np.flatnonzero(self.weights > unit * NEGLIGIBLE_WEIGHT)
             groups = None if self.groups is None else self.groups[rows]
             pairs = replace(self.only(rows), groups=groups, group_names=self.group_names)
         assert pairs.weights is not None
@@ -141,7 +141,7 @@ class Pairs:
         Division by a power of two is exact.
         """
         power = 0 if self.weights is None else math.frexp(float(self.weights.max()))[1] - 1
-        return 1.0 if -NEAR <= power <= NEAR else 2.0**power
+        return 1.0 if -MAX_UNSCALED_POWER <= power <= MAX_UNSCALED_POWER else 2.0**power
 
     def only(self, rows: npt.NDArray[np.bool_] | Integers | slice) -> Pairs:
         """Some pairs (a mask, positions or a run), without groups, and without clusters if each pair is its own."""

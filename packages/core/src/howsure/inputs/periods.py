@@ -31,7 +31,7 @@ DAY = datetime.timedelta(days=1)
 LONGEST = {"week": 7, "month": 31, "quarter": 92, "year": 366}
 IN_FOUR_HUNDRED_YEARS = {"week": 20_871, "month": 4_800, "quarter": 1_600, "year": 400}
 DAYS_OF_THEM = 146_097
-MOST_PERIODS = 10_000  # in a series: all years from 1 to 9999, or 190 years of weeks
+MAX_PERIODS = 10_000  # in a series: all years from 1 to 9999, or 190 years of weeks
 
 
 def period_of(date: str | datetime.date, *, period: str) -> str:
@@ -79,7 +79,7 @@ def periods_between(first: str, last: str, *, period: str) -> tuple[str, ...]:
     return tuple(labels)
 
 
-@lru_cache(MOST_PERIODS)
+@lru_cache(MAX_PERIODS)
 def period_start(label: str) -> datetime.date:
     """The first day of a period, given by its label from `period_of`.
 
@@ -98,7 +98,7 @@ def period_start(label: str) -> datetime.date:
         raise InputError(f"a period must look like 2003-W12, 2003-03, 2003-Q1 or 2003; it is {label!r}.") from error
 
 
-@lru_cache(MOST_PERIODS)
+@lru_cache(MAX_PERIODS)
 def period_end(label: str) -> datetime.date:
     """The last day of a period, given by its label from `period_of`.
 
@@ -128,10 +128,10 @@ def check_span(first: datetime.date, last: datetime.date, *, period: str, advice
 
     So many indicate a wrong date, such as the placeholder 9999-12-31. advice: the remedy in the message.
     """
-    if n_periods(first, last, period=period) > MOST_PERIODS:
+    if n_periods(first, last, period=period) > MAX_PERIODS:
         raise InputError(
             f"the documents are of {first} to {last}: {n_periods(first, last, period=period):,} periods of a {period}, "
-            f"more than {MOST_PERIODS:,}. Is a date wrong? {advice}"
+            f"more than {MAX_PERIODS:,}. Is a date wrong? {advice}"
         )
 
 

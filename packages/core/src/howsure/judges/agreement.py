@@ -35,13 +35,13 @@ from howsure.stats.p_values import adjust_p_values
 from howsure.stats.proportions import t_quantile
 
 SCALES = ("nominal", "ordinal", "interval")
-MOST_RATERS = 12  # of which each pair has a row
-MOST_VALUES = 200
-FEWEST = 30  # items of a person, below which the test of a judge says nothing
+MAX_RATERS = 12  # of which each pair has a row
+MAX_VALUES = 200
+MIN_COMMON_ITEMS = 30  # items of a person, below which the test of a judge says nothing
 FALSE_DISCOVERIES = 0.05
 ROUNDING = 1e-12
 LARGEST_KEY, SHORT = 2**62, 1_000  # of a row of grades as an integer; such integers that are counted without a sort
-FEW_APART = 5  # items whose raters differ, from which on the jackknife says how many others do
+MIN_DISAGREEING_ITEMS = 5  # items whose raters differ, from which on the jackknife says how many others do
 JACKKNIFE, EXACT_SHARE = "jackknife", "share of items whose raters differ"
 
 
@@ -103,8 +103,8 @@ def rater_agreement(
         raise unknown_name("judge", judge, grades.raters, place="the raters")
     rows = [_row(grades, grades.raters, "all", None, level)]
     notes = list(answers.notes)
-    if len(grades.raters) > MOST_RATERS:
-        notes.append(f"{len(grades.raters):,} raters: above {MOST_RATERS}, pairs of them have no rows")
+    if len(grades.raters) > MAX_RATERS:
+        notes.append(f"{len(grades.raters):,} raters: above {MAX_RATERS}, pairs of them have no rows")
     elif len(grades.raters) > 2:
         rows += [
             _row(grades, (a, b), a, b, level) for a, b in combinations(grades.raters, 2) if grades.common(a, b) > 1
@@ -187,8 +187,8 @@ def _grades(columns: Columns, scale: str, categories: Sequence[str | float] | No
             )
         codes, names = code_of[codes], tuple(_texts(listed))
         values = np.array(range(len(listed)) if scale == "nominal" else listed, dtype=np.float64)
-    if len(values) > MOST_VALUES:
-        raise InputError(f"`score` has {len(values):,} values, above {MOST_VALUES}: are these grades? Round them.")
+    if len(values) > MAX_VALUES:
+        raise InputError(f"`score` has {len(values):,} values, above {MAX_VALUES}: are these grades? Round them.")
     raters = columns.names("rater")
     if len(raters) < 2:
         raise InputError(f"`rater` must name two or more raters; it names only {raters[0]!r}.")
@@ -215,9 +215,9 @@ def _scale_of(categories: Sequence[str | float], occurring: list[Any], scale: st
     Raises InputError for a single category, one that is named twice, and one that is not a number where grades are.
     """
     name = "`categories`"
-    if isinstance(categories, str) or not 2 <= len(categories) <= MOST_VALUES:
+    if isinstance(categories, str) or not 2 <= len(categories) <= MAX_VALUES:
         content = repr(categories) if isinstance(categories, str) else f"a list of {len(categories):,}"
-        raise InputError(f"{name} must be a list of 2 to {MOST_VALUES} values; it is {content}.")
+        raise InputError(f"{name} must be a list of 2 to {MAX_VALUES} values; it is {content}.")
     both = as_spelled(np.array([str(value) for value in [*categories, *occurring]], dtype=object))
     listed, keys = both[: len(categories)].tolist(), both[len(categories) :].tolist()
     if scale != "nominal":
@@ -329,7 +329,7 @@ def _estimate(
     unknown = Estimate(value, None, None, level=level, method=JACKKNIFE, n=n)
     if math.isnan(value) or n < 2:
         return unknown
-    if apart < FEW_APART:
+    if apart < MIN_DISAGREEING_ITEMS:
         ends = exact_interval(np.array([apart / n]), np.array([float(n)]), tail=(1 - level) / 2)
         low, high = (float(end[0]) for end in ends)
         each = (1.0 - value) * n / apart if apart else 1.0 / (1.0 - chance)
@@ -361,7 +361,7 @@ def _replacement(grades: _Grades, judge: str, margin: float) -> JudgeReplacement
     for person in people:
         others = table[:, [k for k in people if k != person]]
         there = ~np.isnan(table[:, [place, person]]).any(axis=1) & ~np.isnan(others).all(axis=1)
-        if there.sum() < FEWEST:
+        if there.sum() < MIN_COMMON_ITEMS:
             continue
         of_person, of_judge = (_nearness(table[there][:, k], others[there], grades.scale) for k in (person, place))
         wins, losses = (of_judge >= of_person) * 1.0, (of_person >= of_judge) * 1.0
@@ -371,7 +371,7 @@ def _replacement(grades: _Grades, judge: str, margin: float) -> JudgeReplacement
         nearer.append(float(wins.mean()))
         p.append(float(stdtr(n - 1, distance / error)) if error > 0.0 else float(distance >= 0.0))
     if not p:
-        why = f"each person graded fewer than {FEWEST} items that the judge and other people graded, too"
+        why = f"each person graded fewer than {MIN_COMMON_ITEMS} items that the judge and other people graded, too"
         return JudgeReplacement(judge, len(people), 0, math.nan, math.nan, None, why)
     harmonic = sum(1 / k for k in range(1, len(p) + 1))  # tests may depend on each other (Benjamini & Yekutieli 2001)
     n_rejected = int((harmonic * adjust_p_values(p, method="bh") <= FALSE_DISCOVERIES).sum())

@@ -24,10 +24,10 @@ from howsure.show.table import COUNT, ESTIMATE, FRAME, P_VALUE, WORDS, Column
 from howsure.stats.clusters import few_clusters
 from howsure.stats.mean_score import share_bounds
 
-FEWEST, FEWEST_UNITS = 40, 25  # answers that people graded, and clusters of them, below which nothing is said
-FEWEST_PAIRED = 10  # grades, or clusters of them, that are compared with others of the same answers
+MIN_GRADES, MIN_UNITS = 40, 25  # answers that people graded, and clusters of them, below which nothing is said
+MIN_PAIRED = 10  # grades, or clusters of them, that are compared with others of the same answers
 SAME = 1e-9  # of the spread of grades, an error below which nothing varies
-MOST_GRADES = 20  # of people, up to which answers of one grade are compared with each other
+MAX_GRADES = 20  # of people, up to which answers of one grade are compared with each other
 COVARIATES = {  # of answers that people grade alike
     "length": "one twice as long",
     "prompt_length": "one to a prompt twice as long",
@@ -200,7 +200,7 @@ def _paired(columns: Columns, role: str, bounds: tuple[float, float] | None, lev
             check_within(columns.numbers[grade_role], ends, name=grade_role)
     units = columns.units_of(rows)
     changes, shift = (f"{name}: {quantity}" for quantity in ("changes", "shift"))
-    if (n if units is None else len(np.unique(units))) < FEWEST_PAIRED:
+    if (n if units is None else len(np.unique(units))) < MIN_PAIRED:
         return [_untold(label, n, level) for label in (changes, shift)]
     flipped = Graded(
         np.zeros(n), np.arange(n), (f != other) * 1.0, np.ones(n), np.zeros(n, dtype=np.int64), units, (0.0, 1.0)
@@ -225,10 +225,10 @@ def _covariates(answers: Columns, covariates: Sequence[str], own_family: str | N
     graded = answers.graded(np.arange(answers.n), f, y, None)
     of, n = graded.read, len(graded.read)
     units = None if answers.units is None else np.unique(answers.units[of], return_inverse=True)[1]
-    if n < FEWEST + len(covariates) or (units is not None and units.max() + 1 < FEWEST_UNITS):
+    if n < MIN_GRADES + len(covariates) or (units is not None and units.max() + 1 < MIN_UNITS):
         return [_untold(role, n, level) for role in covariates]
     grades, code = np.unique(y[of], return_inverse=True)
-    alike = len(grades) <= MOST_GRADES
+    alike = len(grades) <= MAX_GRADES
     apart = (y[of] - y[of].mean()) / max(float(y[of].std()), 1e-300)
     nuisance = np.empty((n, 0)) if alike else np.stack([np.ones(n), apart, apart**2], axis=1)
     weight = graded.weight / graded.weight.mean()

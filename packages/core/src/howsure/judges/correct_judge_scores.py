@@ -21,7 +21,7 @@ from howsure.inputs.numbers_and_names import check_level, counted, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.judges.columns import Columns, needed
-from howsure.judges.correction import FEWEST, Graded, untold
+from howsure.judges.correction import MIN_GRADES, Graded, untold
 from howsure.judges.results import JudgedDifference, JudgedRow, JudgedScores
 from howsure.result import Estimate
 from howsure.stats.clusters import few_clusters
@@ -213,8 +213,8 @@ def _rows(answers: Columns, bounds: Bounds | None, level: float) -> list[JudgedR
         judged, people = (answers.numbers[role][mine] for role in OF)
         labelled = int((~np.isnan(people)).sum())
         try:
-            if labelled < FEWEST:
-                few = f"people graded {counted(labelled, 'answer')}, below {FEWEST}"
+            if labelled < MIN_GRADES:
+                few = f"people graded {counted(labelled, 'answer')}, below {MIN_GRADES}"
                 why = f"{few}: nothing shows what the judge is off by"
             else:
                 rows.append(_row(answers, name, answers.graded(mine, judged, people, bounds), level))
@@ -307,7 +307,7 @@ def _differences(
     ]
     if any(math.isnan(difference.corrected.value) for difference in differences):
         answers.notes.append(
-            f"a difference needs {FEWEST} items or more whose answers of both models people graded, drawn with the "
+            f"a difference needs {MIN_GRADES} items or more whose answers of both models people graded, drawn with the "
             "same chance: draw items, and have the answers of all models to them graded"
         )
     adjusted = adjust_p_values([difference.p_value for difference in differences], method=adjust)
@@ -335,7 +335,7 @@ def _difference(
     value = float(judged.mean()) if n else math.nan
     alike = all(_same(column, first[both], second[both]) for column in answers.drawn.values())
     nothing = JudgedDifference(model, base, n, len(both), value, untold(level, len(both)))
-    if len(both) < FEWEST or not alike or not both_estimated:
+    if len(both) < MIN_GRADES or not alike or not both_estimated:
         return nothing
     try:
         graded = answers.graded(first, judged, people, bounds)

@@ -16,14 +16,17 @@ from howsure.stats.p_values import LARGEST, SMALLEST, smallest_size, zero
 
 CARRIERS, PER_UNIT = 20.0, 6.0  # units that carry the variance, below which, or below a 6th of all, t is not trusted
 ROUNDING = 1e-9  # of the range of grades
-LEAST_LEFT = 0.1  # of an item's residual, where it weighs nearly all
-FEWEST_WEIGHED, MOST_BEYOND = 5.0, 0.1  # items whose squared weights are most of all; items beyond those that were read
+MIN_LEFT = 0.1  # of an item's residual, where it weighs nearly all
+MIN_EFFECTIVE_ITEMS, MAX_UNREAD = (
+    5.0,
+    0.1,
+)  # items whose squared weights are most of all; items beyond those that were read
 PER_CARRIER = 1.5  # units for each that carries the variance, as of a normal law nearly half as many again as it has
 DISTINCT = 50  # grades of a judge, up to which the interval of their mean is Gaffke's
 STEPS = 24  # of the search for a p by halving, after which it is known to a relative 2e-6
 PRECISION = 1e-9  # of the normal quantile of a p
 UNKNOWN = "cannot tell"
-FEWEST = 10  # grades of people, below which nothing is said
+MIN_GRADES = 10  # grades of people, below which nothing is said
 
 
 def untold(level: float, n: int, value: float = math.nan) -> Estimate:
@@ -228,7 +231,7 @@ class Graded:
         share, apart = w / w.sum(), f - np.average(f, weights=w)
         spread = float(w @ apart**2) if slope else 0.0
         h = share + (w * apart**2 / spread if spread > 0.0 else 0.0)
-        sums = self._by_unit(share * (e - mean.value) / np.maximum(1.0 - h, LEAST_LEFT))
+        sums = self._by_unit(share * (e - mean.value) / np.maximum(1.0 - h, MIN_LEFT))
         carriers = PER_CARRIER * kish(sums**2) if sums.any() else 1.0
         degrees = min(kish(self._by_unit(w) ** 2), carriers) - 1 if len(sums) > 1 else 0.0
         return replace(mean, error=math.sqrt(float(sums @ sums)), lean=0.0, degrees_of_freedom=max(degrees, 1.0))
@@ -254,9 +257,9 @@ class Graded:
         f, w = self.judged[self.read], self._by_unit(self.weight)
         beyond = float(((self.judged < f.min()) | (self.judged > f.max())).mean())
         those = f"{beyond:.0%} of the answers have grades of the judge beyond those of all that people graded"
-        if beyond > MOST_BEYOND:
+        if beyond > MAX_UNREAD:
             return f"{those}: have some of these graded"
-        if self.bounds is None and kish(np.append(w, 2 * beyond * len(self.judged)) ** 2) < FEWEST_WEIGHED:
+        if self.bounds is None and kish(np.append(w, 2 * beyond * len(self.judged)) ** 2) < MIN_EFFECTIVE_ITEMS:
             return (
                 f"chances of being graded differ widely: a few answers represent most of them, and {those}. Have more "
                 "answers with a small chance graded, or name the lowest and the highest grade: `bounds=...`"

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from howsure.counts.draw_label_sample import draw_label_sample
-from howsure.counts.label_sample import LEAST, MIN_MEAN_LABELS
+from howsure.counts.label_sample import MIN_LABELS_PER_STRATUM, MIN_MEAN_LABELS
 from howsure.counts.population import combined
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
@@ -18,7 +18,7 @@ from howsure.inputs.numbers_and_names import check_whole, counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.judges.columns import Columns
-from howsure.judges.correction import FEWEST
+from howsure.judges.correction import MIN_GRADES
 from howsure.result import Result, as_json
 from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
@@ -110,7 +110,7 @@ def draw_judge_sample(
     Raises InputError naming the parameter, row and value that violated a rule.
     """
     check_arguments(draw_judge_sample, locals())
-    n = check_whole(n, name="n", least=LEAST)
+    n = check_whole(n, name="n", least=MIN_LABELS_PER_STRATUM)
     show = list(show)
     if show and data is None:
         raise InputError("`show=...` names columns of `data=...`, which is missing.")
@@ -123,7 +123,7 @@ def draw_judge_sample(
         what = "items" if id is not None else "answers"
         if n > len(grade):
             raise InputError("too_many", "n", what=what, most=len(grade), value=n)
-        if n < (least := int(np.minimum(np.bincount(codes), LEAST).sum())):
+        if n < (least := int(np.minimum(np.bincount(codes), MIN_LABELS_PER_STRATUM).sum())):
             strata = counted(len(names), "stratum", "strata")
             raise InputError(f"`n` must be at least {least}, 2 for each of {strata}; it is {n:,}. Draw more.")
         reach = float(np.ptp(grade)) or 1.0
@@ -140,11 +140,11 @@ def draw_judge_sample(
     shown |= {name: [column[row] for row in order] for name, column in later.items()}
     few = answers.codes("model")[indices]
     notes = [
-        f"{name} gets {counted(int(count), 'grade')}, below the {FEWEST} that a corrected mean needs"
+        f"{name} gets {counted(int(count), 'grade')}, below the {MIN_GRADES} that a corrected mean needs"
         for name, count in zip(
             answers.names("model"), np.bincount(few, minlength=len(answers.names("model"))), strict=True
         )
-        if count < FEWEST
+        if count < MIN_GRADES
     ]
     recipe = answers.recipe | {"n_drawn": n, "seed": seed_in_recipe(rng)}
     return JudgeSample(

@@ -15,7 +15,7 @@ from howsure.inputs.numbers_and_names import check_level, check_number, counted
 from howsure.inputs.pairs import Floats
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.judges.columns import Columns
-from howsure.judges.correction import FEWEST, Graded
+from howsure.judges.correction import MIN_GRADES, Graded
 from howsure.result import Rows, as_json
 from howsure.show.table import COUNT, WORDS, Column
 from howsure.stats.mean_score import Bounds
@@ -186,9 +186,9 @@ def _needed(
         mean = graded.mean(level, slope=graded.slope() if corrected else 0.0)
         return math.inf if mean.width is None else mean.width
 
-    if most < FEWEST or wide(most) > width:
+    if most < MIN_GRADES or wide(most) > width:
         return None
-    low, high = FEWEST, most
+    low, high = MIN_GRADES, most
     while low < high:
         middle = (low + high) // 2
         low, high = (low, middle) if wide(middle) <= width else (middle + 1, high)

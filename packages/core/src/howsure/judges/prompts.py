@@ -25,8 +25,8 @@ from howsure.stats.clusters import ItemGroups, few_clusters
 from howsure.stats.mean_score import Bounds, mean_score, share_bounds
 from howsure.stats.proportions import t_quantile
 
-FEWEST_PROMPTS = 3  # from which the spread of prompts can be estimated
-FEWEST = 10  # items, or clusters of them, below which nothing is said
+MIN_PROMPTS = 3  # from which the spread of prompts can be estimated
+MIN_ITEMS = 10  # items, or clusters of them, below which nothing is said
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class PromptSensitivity(Rows[PromptPart]):
     def below(self) -> Sequence[str]:
         """The means with their intervals, the influence of the prompt, and the notes."""
         many = self["prompts"].levels
-        few = " (no interval from two prompts)" if many < FEWEST_PROMPTS else ""
+        few = " (no interval from two prompts)" if many < MIN_PROMPTS else ""
         means = f"Mean over all prompts such as these: {self.mean}{few}; of these {many} alone: {self.given}."
         return [self.answer, Note(means, FINDING), *self.notes]
 
@@ -156,11 +156,11 @@ def prompt_sensitivity(
         if (left := items - len(cells.means)) > 0:
             notes.append(f"items that lack a prompt are left out: {left:,}")
         sizes = cells.units.sizes
-        if len(sizes) < FEWEST:
+        if len(sizes) < MIN_ITEMS:
             what = "clusters of items" if clusters is not None else "items"
             raise InputError(
-                f"{len(sizes):,} {what} have grades under every prompt, below {FEWEST}: nothing shows what the prompt "
-                "changes. Is `id` right?"
+                f"{len(sizes):,} {what} have grades under every prompt, below {MIN_ITEMS}: nothing shows what "
+                "the prompt changes. Is `id` right?"
             )
     if clusters is not None and (few := few_clusters(sizes)):
         notes.append(few)
@@ -227,7 +227,7 @@ class _Cells:
         of_prompts = t_quantile(level, m - 1) ** 2 * max(by_prompt - by_both, 0.0)
         over = (
             self._mean(item, level, bounds, extra_reach_squared=of_prompts)
-            if m >= FEWEST_PROMPTS
+            if m >= MIN_PROMPTS
             else untold(level, n, mean)
         )
         return tuple(parts), over, self._mean(item, level, bounds)

@@ -17,7 +17,7 @@ from howsure.inputs.numbers_and_names import check_level, check_number, counted,
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.judges.columns import Columns, needed
-from howsure.judges.correction import FEWEST, UNKNOWN, Graded, untold
+from howsure.judges.correction import MIN_GRADES, UNKNOWN, Graded, untold
 from howsure.result import Estimate, Rows, as_json
 from howsure.show.notes import DETAIL, Note
 from howsure.show.table import COUNT, ESTIMATE, WORDS, Column, digits
@@ -25,7 +25,7 @@ from howsure.stats.clusters import ItemGroups
 from howsure.stats.mean_score import Bounds, mean_score
 from howsure.stats.proportions import normal_quantile, t_quantile
 
-FEWEST_OF_MAP = 30  # grades that the map is learned from
+MIN_OF_MAP = 30  # grades that the map is learned from
 OUTSIDE = 0.02  # of a model's answers, more of which may not lie beyond the grades of the map
 SUSPICION = 0.05  # with which a model leaves the map though its grades follow it, for all models together
 YES, NO, UNAUDITED = "transports", "does not", "not audited"
@@ -166,12 +166,12 @@ def judge_transport(
         ends = answers.bounds(bounds, "y_true" if data is None else str(y_true))
         audit = _Audit(y, f, code, answers.units, ends, level)
         count = np.bincount(code[~np.isnan(y)], minlength=len(names))
-        kept = [index for index in range(len(names)) if count[index] >= FEWEST]
+        kept = [index for index in range(len(names)) if count[index] >= MIN_GRADES]
         if against is not None:
             kept = [names.index(str(against))]
         elif not kept:
             raise InputError(
-                f"each model has fewer than {FEWEST} grades of people: nothing shows what the judge's mean."
+                f"each model has fewer than {MIN_GRADES} grades of people: nothing shows what the judge's mean."
             )
         else:
             kept = audit.agreeing(kept)
@@ -212,7 +212,7 @@ class _Audit:
         """The mean grade by people minus the prediction of the other models' map, with its interval and standard error;
         None without a map."""
         learned, mine = self.read(others), self.read([model])
-        if len(learned) < FEWEST_OF_MAP:
+        if len(learned) < MIN_OF_MAP:
             return None
         step, value = _steps(self.f[learned], self.y[learned])
         at = self.f[mine]
@@ -277,15 +277,15 @@ def _row(audit: _Audit, code: int, name: str, kept: Sequence[int], margin: float
     residual, verdict, why = unknown, UNAUDITED, ""
     if not others:
         why = "the map is learned from it alone, so that nothing audits it"
-    elif labelled < FEWEST:
-        why = f"people graded {counted(labelled, 'answer')} of it, below {FEWEST}, so that nothing audits the map"
+    elif labelled < MIN_GRADES:
+        why = f"people graded {counted(labelled, 'answer')} of it, below {MIN_GRADES}, so that nothing audits the map"
     else:
         at_level, tested = (
             audit.residual(code, others, level) for level in (audit.level, max(2 * audit.level - 1, 0.5))
         )
         verdict = UNKNOWN
         if at_level is None or tested is None:
-            why = f"the map of the others is based on fewer than {FEWEST_OF_MAP} grades of people"
+            why = f"the map of the others is based on fewer than {MIN_OF_MAP} grades of people"
         else:
             residual, low, high = at_level[0], tested[0].low, tested[0].high
             if outside > OUTSIDE:

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 VALID, INVALID, UNDECIDED = "valid", "invalid", "cannot tell"
-MOST_LABELS = 20
-MOST_COLUMNS = 5  # of a confusion matrix that is printed
+MAX_LABELS = 20
+MAX_COLUMNS = 5  # of a confusion matrix that is printed
 UNIT = (0.0, 1.0)  # an answer's agreement is 0 or 1
 RATES = {"1": "TPR", "0": "TNR"}
 
@@ -363,12 +363,12 @@ def _labels(people: Floats, judge: Floats, labelled: Integers, *, name: str) -> 
             )
         return list(UNIT)
     labels = np.union1d(of_people, judge)
-    if len(labels) > MOST_LABELS:
+    if len(labels) > MAX_LABELS:
         raise InputError(
             "{parameter} has more than {most} different values with those of people. Compare means of such scores with "
             "`howsure.correct_judge_scores`.",
             name,
-            most=MOST_LABELS,
+            most=MAX_LABELS,
         )
     return [float(label) for label in labels]
 

@@ -100,8 +100,8 @@ TEMPERATURES = (1.5, 3.0)
 CELL_SHIFTS = (0.05, 0.2)
 MEMORIES = (0.8, 0.98)  # decay per period of the sums behind the learned forecasts
 LEARNED_PRIOR = 20.0  # rows of no gap in each cell
-MOST_GAIN = 20.0  # of a row, so that no single wrong certainty decides
-MOST_LOSS = 0.95  # of a cluster
+MAX_GAIN = 20.0  # of a row, so that no single wrong certainty decides
+MAX_LOSS = 0.95  # of a cluster
 WHOLE = tuple(
     [f"{way} by {size:g} everywhere" for size in SHIFTS for way in ("more", "less")]
     + [f"odds {way} {size:g}" for size in ODDS for way in ("times", "divided by")]
@@ -220,7 +220,7 @@ def _gains(target: Floats, bound: Floats) -> Gains:
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         at_one = np.where(none, 0.0, target / bound - 1.0)
         at_zero = np.where(none, 0.0, (1.0 - target) / (1.0 - bound) - 1.0)
-    return np.minimum(at_zero, MOST_GAIN), np.minimum(at_one, MOST_GAIN)
+    return np.minimum(at_zero, MAX_GAIN), np.minimum(at_one, MAX_GAIN)
 
 
 def _summed(labels: Labels, gains: Gains, clusters: Integers | None, correlation: float) -> float:
@@ -248,13 +248,13 @@ def _log_of_clusters(gained: Floats, gains: Gains, clusters: Integers, correlati
     most_lost = np.bincount(clusters, np.maximum(0.0, -np.minimum(*gains))) / occupied
     worth = occupied / (1.0 + (occupied - 1.0) * correlation)
     with np.errstate(divide="ignore"):
-        stake = np.where(most_lost > 0.0, np.minimum(worth, MOST_LOSS / most_lost), worth)
+        stake = np.where(most_lost > 0.0, np.minimum(worth, MAX_LOSS / most_lost), worth)
     return np.log1p(np.maximum(stake, 1.0) * mean)
 
 
 # A period of reference: what counts as calibrated is what was seen in it, as far as it is known.
 
-LEAST = 10.0  # independent rows of a cell from which its gap is learned; cells with fewer are not tested
+MIN_REFERENCE_ROWS = 10.0  # independent rows of a cell from which its gap is learned; cells with fewer are not tested
 
 
 def tolerated_by(reference: CellSums, *, tolerance: float, alpha: float) -> Tolerated:
@@ -266,7 +266,7 @@ def tolerated_by(reference: CellSums, *, tolerance: float, alpha: float) -> Tole
     """
     n = np.maximum(reference.n, 1.0)
     worth = n**2 / np.maximum(reference.cluster_rows, 1.0)
-    is_usable = worth * (reference.n > 0) >= LEAST
+    is_usable = worth * (reference.n > 0) >= MIN_REFERENCE_ROWS
     tail = alpha / (2.0 * max(1, int(is_usable.sum())))
     low, high = exact_interval(reference.observed / n, worth, tail=tail)
     q = reference.predicted / n

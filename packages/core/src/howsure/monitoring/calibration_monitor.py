@@ -56,7 +56,7 @@ def unpacked(text: str) -> Integers:
 # any time.
 
 FIRST_SHARE = 0.75  # of the probability of a false alarm, for the groups of the first period together
-MOST_GROUPS = 200
+MAX_GROUPS = 200
 Date = str | datetime.date | np.datetime64
 
 
@@ -199,8 +199,8 @@ class CalibrationMonitor:
             roles_before = "no groups" if ALL in self._groups else f"groups ({shortened(self._groups, limit=5)})"
             raise InputError(f"groups must be given as before: this monitor has {roles_before}. Begin another monitor.")
         several = len(self._groups.keys() | set(rows.names))
-        if several > MOST_GROUPS:
-            raise InputError(f"groups must be at most {MOST_GROUPS}; with these rows there are {several:,}. Pool some.")
+        if several > MAX_GROUPS:
+            raise InputError(f"groups must be at most {MAX_GROUPS}; with these rows there are {several:,}. Pool some.")
 
     def _differences(self, periods: Days, probabilities: Any) -> tuple[int, int, int]:
         """Of periods that were taken: how many rows more they have now, and how many hold other rows; and the rows of

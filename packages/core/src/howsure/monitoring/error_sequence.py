@@ -21,9 +21,9 @@ from howsure.inputs.pairs import Floats
 from howsure.monitoring.bets import CellSums
 from howsure.result import Estimate
 
-MIXED = 2_000.0  # rows at which the band is about as narrow as it can be
+MIXING_ROWS = 2_000.0  # rows at which the band is about as narrow as it can be
 STEPS = 80  # halvings
-FEW = 2.0  # independent rows of a cell; with fewer, their variance around their mean is unknown
+MIN_CELL_ROWS = 2.0  # independent rows of a cell; with fewer, their variance around their mean is unknown
 METHOD, ONE_PERIOD = "normal mixture over cells", "noncentral chi-squared over cells"
 
 
@@ -85,7 +85,7 @@ def _parts(sums: CellSums) -> tuple[Floats, Floats, Floats, Floats, Floats]:
     squares, q = sums.squares[has_rows], sums.predicted[has_rows] / n
     worth = n / _pooled(sums.cluster_squares, sums.squares)
     around_the_gap = np.maximum(squares / n - gaps**2, 0.0) / np.maximum(worth - 1.0, 1.0)
-    noise = np.where(worth > FEW, around_the_gap, squares / n / worth)
+    noise = np.where(worth > MIN_CELL_ROWS, around_the_gap, squares / n / worth)
     return gaps, n / n.sum(), noise, worth, np.maximum(q * (1.0 - q), 1e-6)
 
 
@@ -97,7 +97,7 @@ def _pooled(clustered: Floats, squares: Floats) -> float:
 
 
 def _band(gaps: Floats, share: Floats, n: Floats, variance: Floats, level: float) -> tuple[float, float]:
-    prior = MIXED * share * variance / n
+    prior = MIXING_ROWS * share * variance / n
     radius = 2.0 * math.log(1.0 / (1.0 - level)) + float(np.log1p(variance / prior).sum())
     axes = n**2 / (variance + prior)
     return _smallest(gaps, share, axes, radius), min(1.0, _largest(gaps, share, axes, radius))

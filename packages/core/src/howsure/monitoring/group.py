@@ -23,7 +23,7 @@ from howsure.monitoring.bets import (
 from howsure.monitoring.settings import Settings
 
 KEPT = 520  # periods whose sums are held by themselves: ten years of weeks
-MOST_ROWS = 1e15  # of a cell
+MAX_ROWS = 1e15  # of a cell
 ALONE = 4  # sums of a cell that say all where each row is its own cluster
 PAIRS_KNOWN = 20.0  # pairs of rows of a cluster that the first guess of their correlation counts for
 FIRST_CORRELATION = 0.5
@@ -184,7 +184,7 @@ def _unpacked(state: dict[str, list[float]]) -> CellSums:
     for cell, column in state.items():
         values[:, int(cell)] = column if len(column) == len(SUMS) else _of_rows(column)
     n = values[0]
-    if not (n <= MOST_ROWS).all():
+    if not (n <= MAX_ROWS).all():
         raise ValueError("more rows than a sum can count")
     most = np.repeat(n[None] ** 2, len(SUMS), axis=0)
     most[SUMS.index("dominating")] = n * n.sum()  # a cluster's rows in other cells count, too

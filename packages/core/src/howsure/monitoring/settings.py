@@ -91,7 +91,7 @@ def starts_of(days: Any, *, period: str) -> Any:
 
 # Settings, fixed before any data.
 
-MOST_WAITING = 3_650
+MAX_WAITING = 3_650
 LARGEST_TOLERANCE = 0.5
 
 
@@ -117,7 +117,7 @@ class Settings:
                 f"tolerance must be in [0, {LARGEST_TOLERANCE}); it is {tolerance!r}. Write 0.02 for two points of "
                 "probability."
             )
-        wait = check_whole(wait, name="wait", least=0, most=MOST_WAITING)
+        wait = check_whole(wait, name="wait", least=0, most=MAX_WAITING)
         day = None if reference is None else str(as_day(reference, name="reference"))
         return cls(period, float(tolerance), check_level(level), wait, day)
 

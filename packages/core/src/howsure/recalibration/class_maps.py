@@ -132,7 +132,7 @@ def _inverse(logits: Floats, possible: Bools, label_logs: Floats, weight: Floats
 # Linear maps of the logarithms of class probabilities: vector scaling, and Dirichlet calibration.
 
 PENALTY = 1e-3
-MOST_CLASSES = 20  # for second derivatives of a matrix
+MAX_CLASSES = 20  # for second derivatives of a matrix
 ROWS = 1 << 15  # of a block of them
 FLOOR = "`floor=1e-6`"
 CERTAIN = f"`method='temperature'` keeps probabilities of 0, and {FLOOR} moves them away from it."
@@ -232,7 +232,7 @@ class Dirichlet(ProbabilityMap):
 
         start = np.concatenate([np.eye(k).ravel(), np.zeros(k)])
         solution = (
-            newton_minimum(objective, hessian, start) if k <= MOST_CLASSES else quasi_newton_minimum(objective, start)
+            newton_minimum(objective, hessian, start) if k <= MAX_CLASSES else quasi_newton_minimum(objective, start)
         )
         solution = _finite(solution, cls.method)
         return cls(solution[: k * k].reshape(k, k), solution[k * k :], penalty)
@@ -316,7 +316,7 @@ def _finite(solution: Floats, method: str) -> Floats:
 
 # The map of ordered levels: one temperature and a shift for each cut point, of the log-odds of a higher level.
 
-LEAST_SHARE = 1e-3  # of the probability of a level between cut points that cross
+MIN_SHARE = 1e-3  # of the probability of a level between cut points that cross
 LEVELS_REVERSED = (
     "no temperature above 0 is best: the more probable a higher level, the rarer it is. Are the levels named from the "
     "lowest to the highest, in the order of their probabilities? `classes=...` says so."
@@ -377,7 +377,7 @@ class Ordered(ProbabilityMap):
         above = sigmoid(log_odds_above(scores) / self.temperature + self.shifts)
         probabilities: Floats = -np.diff(above, axis=1, prepend=1.0, append=0.0)
         crossed = ~(probabilities > 0.0)
-        probabilities[crossed] = LEAST_SHARE * scores.probabilities[crossed]
+        probabilities[crossed] = MIN_SHARE * scores.probabilities[crossed]
         rows = crossed.any(axis=1)
         probabilities[rows] /= probabilities[rows].sum(axis=1, keepdims=True)
         return probabilities

@@ -22,7 +22,7 @@ from howsure.recalibration.evaluation import check_margin, evaluation_of, evalua
 from howsure.recalibration.evaluation_results import MARGIN, RecalibrationEvaluation, RecalibrationTable
 from howsure.recalibration.map_input import (
     FOLDS,
-    MOST_FOLDS,
+    MAX_FOLDS,
     Classes,
     Labelled,
     Scores,
@@ -41,9 +41,9 @@ from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
 # Each map of a cross-fitting, applied to all rows.
 
-FEWEST_FOLDS = 3
+MIN_FOLDS = 3
 INSTEAD = "More rows, or another method, may do."
-REPEATS, REPEATED_UP_TO, MOST_REPEATS = 3, 20_000, 100
+REPEATS, REPEATED_UP_TO, MAX_REPEATS = 3, 20_000, 100
 
 
 def check_evaluation_folds(folds: int) -> int:
@@ -51,9 +51,9 @@ def check_evaluation_folds(folds: int) -> int:
 
     Raises InputError for anything else.
     """
-    if check_folds(folds) < FEWEST_FOLDS:
+    if check_folds(folds) < MIN_FOLDS:
         raise InputError(
-            f"folds must be a whole number from {FEWEST_FOLDS} to {MOST_FOLDS} to evaluate a map; it is {folds}. Two "
+            f"folds must be a whole number from {MIN_FOLDS} to {MAX_FOLDS} to evaluate a map; it is {folds}. Two "
             "folds do not show how much the maps depend on the rows that they share."
         )
     return int(folds)
@@ -67,7 +67,7 @@ def check_repeats(repeats: int | None, n: int) -> int:
     """
     if repeats is None:
         return REPEATS if n <= REPEATED_UP_TO else 1
-    return check_whole(repeats, name="repeats", most=MOST_REPEATS)
+    return check_whole(repeats, name="repeats", most=MAX_REPEATS)
 
 
 def cross_fitted_evaluation(

@@ -100,7 +100,7 @@ def rows_needed(improvement: Estimate, margin: float) -> int | None:
 
 WIDTH = 104  # of sentences
 FINE = 5  # decimals of what is on the scale of squared probabilities
-ALIKE = "This is about rows like these: other data benefit only if their probabilities are off in the same way."
+SCOPE_NOTE = "This is about rows like these: other data benefit only if their probabilities are off in the same way."
 
 
 def fine(estimate: Estimate) -> str:
@@ -216,7 +216,7 @@ class RecalibrationEvaluation(Result):
 
     def verdict(self) -> str:
         """Whether recalibration helps, in a sentence, with the assumption in a second line."""
-        return f"{verdict_sentence(self)}\n{ALIKE}"
+        return f"{verdict_sentence(self)}\n{SCOPE_NOTE}"
 
     def changes(self) -> dict[str, Change]:
         """The changes of all losses by their names in JSON."""
@@ -282,7 +282,7 @@ class RecalibrationEvaluation(Result):
 
     def below(self) -> Sequence[str]:
         """How the rows were divided, the assumption of the verdict, and the notes."""
-        details = [f"{_how(self)[:1].upper()}{_how(self)[1:]}.", ALIKE]
+        details = [f"{_how(self)[:1].upper()}{_how(self)[1:]}.", SCOPE_NOTE]
         return [*(Note(detail, DETAIL) for detail in details), *Result.below(self)]
 
     @checks_axes

@@ -403,7 +403,7 @@ def rows_of_all(rows: Integers, *, before: str = "", remedy: str = "") -> Iterat
 # Folds: whole clusters, dealt so that each fold has its part of every label and group.
 
 FOLDS = 5
-MOST_FOLDS = 100
+MAX_FOLDS = 100
 
 
 def check_folds(folds: object) -> int:
@@ -411,8 +411,8 @@ def check_folds(folds: object) -> int:
 
     Raises InputError for anything else.
     """
-    if isinstance(folds, bool) or not isinstance(folds, (int, np.integer)) or not 2 <= folds <= MOST_FOLDS:
-        raise InputError(f"folds must be a whole number from 2 to {MOST_FOLDS}; it is {folds!r}.")
+    if isinstance(folds, bool) or not isinstance(folds, (int, np.integer)) or not 2 <= folds <= MAX_FOLDS:
+        raise InputError(f"folds must be a whole number from 2 to {MAX_FOLDS}; it is {folds!r}.")
     return int(folds)
 
 

@@ -126,8 +126,8 @@ def check_told(methods: Sequence[str], n_bins: int, penalty: float | None) -> No
 
 # A map of all rows, or one for each group; and of each fold, by the maps of the others.
 
-LEAST_SHARE = 1e-12  # of the weight, for the second label
-LEAST_ROWS = 20  # of each of two labels in a group (of classes: of right and of wrong top classes)
+MIN_SHARE = 1e-12  # of the weight, for the second label
+MIN_ROWS = 20  # of each of two labels in a group (of classes: of right and of wrong top classes)
 ERROR: Final = "error"
 POOLED: Final = "pooled"
 SHRUNK: Final = "shrunk"
@@ -208,7 +208,7 @@ def check_fit(data: Labelled) -> None:
     counts = np.bincount(data.labels[data.weight > 0], minlength=data.k)
     if (counts > 0).sum() > 1:
         share = np.bincount(data.labels, data.weight, minlength=data.k) / data.weight.sum()
-        if np.sort(share)[-2] < LEAST_SHARE:
+        if np.sort(share)[-2] < MIN_SHARE:
             raise InputError(
                 "{parameter} gives label {label!r} all of the weight but a share of {share:.0e}. Is it a weight?",
                 "sample_weight",
@@ -241,14 +241,14 @@ def small_groups(data: Labelled, how: str) -> tuple[str, ...]:
     weighs = data.weight > 0
     rows = np.bincount(data.groups[weighs] * 2 + labels[weighs], minlength=2 * len(data.group_names)).reshape(-1, 2)
     least = rows.min(axis=1)
-    too_small = tuple(name for name, number in zip(data.group_names, least, strict=True) if number < LEAST_ROWS)
+    too_small = tuple(name for name, number in zip(data.group_names, least, strict=True) if number < MIN_ROWS)
     if too_small and how == ERROR:
         label = "each label" if data.is_binary else "right and of wrong answers"
         raise InputError(
             "groups must have {least_rows} rows of {label} for a map of their own; {shortened} have "
             "fewer ({too_small!r}: {least}). Leave them out, or say `small_groups='pooled'`: they then "
             "take the map of all rows.",
-            least_rows=LEAST_ROWS,
+            least_rows=MIN_ROWS,
             label=label,
             shortened=shortened(map(repr, too_small)),
             too_small=too_small[0],

@@ -23,7 +23,7 @@ from howsure.recalibration.map_input import FOLDS, Labelled, check_folds, labell
 from howsure.recalibration.methods import (
     AUTO,
     ERROR,
-    LEAST_ROWS,
+    MIN_ROWS,
     SHRUNK,
     Choice,
     Fitted,
@@ -41,7 +41,7 @@ from howsure.stats.randomness import Randomness, seed_in_recipe
 if TYPE_CHECKING:
     from howsure.data.sources import Files
 
-FEW = 50  # rows of a label, below which a note says so
+MIN_LABEL_ROWS = 50  # rows of a label, below which a note says so
 
 
 def recalibrate(
@@ -158,7 +158,7 @@ def recalibration_of(
         "clusters": None if data.clusters is None else len(np.unique(data.clusters)),
         "groups": len(data.group_names) or None,
         "pooled_groups": list(pooled) or None,
-        "least_rows_of_a_group": LEAST_ROWS if data.groups is not None and small != SHRUNK else None,
+        "least_rows_of_a_group": MIN_ROWS if data.groups is not None and small != SHRUNK else None,
         "floor": floor,
         "bins": used.n_bins if used.name == Histogram.method else None,
         "penalty": used.penalty,
@@ -194,7 +194,7 @@ def _notes(data: Labelled, fitted: Fitted, choice: Choice | None, pooled: Sequen
             listed = " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
             notes.append(f"{listed} {'was' if len(names) == 1 else 'were'} not possible: {reason}")
     counts = np.bincount(data.labels[data.weight > 0], minlength=data.k)
-    few = [(name, int(n)) for name, n in zip(data.label_names(), counts, strict=True) if 0 < n < FEW]
+    few = [(name, int(n)) for name, n in zip(data.label_names(), counts, strict=True) if 0 < n < MIN_LABEL_ROWS]
     if few:
         notes.append(f"few rows of a label ({', '.join(f'{name}: {n}' for name, n in few)}): the map is uncertain")
     notes += [f"too few rows for a map of their own, so that of all rows: {', '.join(pooled)}"] if pooled else []

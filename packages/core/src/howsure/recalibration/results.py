@@ -77,7 +77,7 @@ HEAD = Head(
     f"this is not a recalibration map: its format is not {FORMAT!r}. `recalibrate fit` writes one.",
 )
 LIKE = "map.json"
-MOST_CLASSES = 100_000
+MAX_CLASSES = 100_000
 KEYS = (
     "format",
     "version",
@@ -134,7 +134,7 @@ def map_of(text: str | bytes) -> dict[str, Any]:
     fields_ = HEAD.fields(text)
     _check_keys(fields_)
     classes = _texts(fields_, "classes") if fields_.get("classes") is not None else ()
-    if classes and (not 2 <= len(classes) <= MOST_CLASSES or len(set(classes)) != len(classes)):
+    if classes and (not 2 <= len(classes) <= MAX_CLASSES or len(set(classes)) != len(classes)):
         raise InputError("the map's classes must be two different names or more.")
     methods = maps_of(not classes)
     method = fields_.get("method")

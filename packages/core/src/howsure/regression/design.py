@@ -32,8 +32,8 @@ from howsure.regression.moments import Labelled, Regression, dependent
 from howsure.stats.clusters import few_clusters
 
 ROUNDING = 1e-9
-MOST_CLASSES = 50
-MOST_CELLS = 50_000_000  # of rows and columns
+MAX_CLASSES = 50
+MAX_CELLS = 50_000_000  # of rows and columns
 LARGEST = 1e100
 INTERCEPT = "(intercept)"
 
@@ -116,9 +116,9 @@ def _outcomes(
     if in_words and pos_label is None:
         words = [str(label) for label in column.tolist()], [str(label) for label in labels.tolist()]
         classes = tuple(sorted({*words[0], *words[1]}, key=natural_order))
-        if len(classes) > MOST_CLASSES:
+        if len(classes) > MAX_CLASSES:
             raise InputError(
-                f"{name_by_role['prediction']} and {name_by_role['y_true']} have at most {MOST_CLASSES} classes; they "
+                f"{name_by_role['prediction']} and {name_by_role['y_true']} have at most {MAX_CLASSES} classes; they "
                 f"have {len(classes)}: {shortened(classes)}. Numbers must all be numbers."
             )
         if not {*words[0]} & {*words[1]}:
@@ -220,14 +220,14 @@ def _effects(effects: dict[str, Integers], n: int, logit: bool) -> tuple[Integer
     levels = {name: int(codes.max()) + 1 for name, codes in effects.items()}
     largest = None if logit or not levels else max(levels, key=lambda name: levels[name])
     others = [name for name in effects if name != largest]
-    if (cells := n * sum(levels[name] for name in others)) > MOST_CELLS:
+    if (cells := n * sum(levels[name] for name in others)) > MAX_CELLS:
         raise InputError(
             "{parameter} need a column per level of each but the largest, or of each in a logistic "
             "regression: {cells:,} numbers, above {most_cells:,}. Take levels together, or "
             "`method='linear'`.",
             "fixed_effects",
             cells=cells,
-            most_cells=MOST_CELLS,
+            most_cells=MAX_CELLS,
         )
     absorbed = None if largest is None else effects[largest]
     columns = np.zeros((n, 0))
@@ -256,13 +256,13 @@ def _covariate(values: Any, name: str, n: int, notes: list[str]) -> dict[str, Fl
         _check_finite(numbers, column_name, np.arange(n))
         return {str(name): numbers}
     codes, names = check_codes(column, n=n, name=column_name)
-    if len(names) > MOST_CLASSES:
+    if len(names) > MAX_CLASSES:
         raise InputError(
             "{parameter} has {n_names:,} names, and each but the first needs a coefficient; at most {most_classes} "
             "have one. Take them out by `fixed_effects=...`, or take some together.",
             column_name,
             n_names=len(names),
-            most_classes=MOST_CLASSES,
+            most_classes=MAX_CLASSES,
         )
     if len(names) > 1:
         notes.append(f"{name} is compared with {names[0]}")

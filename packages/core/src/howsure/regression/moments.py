@@ -20,8 +20,8 @@ PENALTY = 1.0  # of the map, in labels
 SAME = 1e-9  # of a column's length; a residual below it means that the other columns determine this one
 ROUNDING = 1e-12  # of an outcome
 PSEUDO = 0.5  # an error more than was seen
-COVERED = 0.5  # share of the information on a coefficient that labelled rows must represent
-TELLING = 5.0  # labels of equal weight that must carry information on it
+MIN_COVERED_INFORMATION = 0.5  # share of the information on a coefficient that labelled rows must represent
+MIN_INFORMATIVE_LABELS = 5.0  # labels of equal weight that must carry information on it
 FEW_DEGREES = 4  # of freedom, below which an interval is rough (Pustejovsky & Tipton 2018)
 MAX_UNSEEN = 0.01  # of a variance, in clusters whose errors the coefficients absorb completely
 SOLVED, OPEN = 1e-6, 1e7  # of a logistic loss per row: its slope, and the variance from which on it is flat
@@ -239,8 +239,8 @@ def fitted(
             p_more = PSEUDO / (len(residuals) + 1)
             more = p_more * (1.0 - p_more) * (weight * (weight - 1.0) * squares).sum(axis=0)
         whole = ((of_outcome[:, None] * contrasts) ** 2).sum(axis=0)
-        enough = _effective_numbers(weight * squares) >= TELLING
-        has_labels = ((weight * squares).sum(axis=0) > COVERED * whole) & enough
+        enough = _effective_numbers(weight * squares) >= MIN_INFORMATIVE_LABELS
+        has_labels = ((weight * squares).sum(axis=0) > MIN_COVERED_INFORMATION * whole) & enough
         variances = _variances(errors, labelled)
     if regression.units is not None:
         parts = np.stack([np.bincount(regression.units, part) for part in parts.T], axis=1)

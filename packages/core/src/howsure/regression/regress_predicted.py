@@ -23,9 +23,9 @@ from howsure.regression.results import PredictedCoefficient, PredictedRegression
 from howsure.result import Estimate
 from howsure.stats.threads import one_thread
 
-FEWEST, PER_COEFFICIENT = 30, 3  # labels, below which nothing is said
-FEWEST_APART = 10  # clusters of labels
-EXPECTED = 5  # labels of a random draw, where there are none
+MIN_LABELS, PER_COEFFICIENT = 30, 3  # labels, below which nothing is said
+MIN_APART = 10  # clusters of labels
+MIN_EXPECTED_LABELS = 5  # labels of a random draw, where there are none
 SURELY, PROBABLY = 1e-6, 1e-3  # p of a draw at random, below which nothing is promised, or it is said
 NAIVE, CORRECTED, UNKNOWN = "prediction as label", "design-based", "cannot tell"
 ABOUT = {"y_true": "labels of people", "prediction": "what a model predicts for every row"}
@@ -261,12 +261,12 @@ def _sure(inputs: Asked) -> bool:
     """Whether the labels suffice: there are enough, and the predictions do not contradict the stated way of drawing.
     Reasons against it are added to the notes."""
     labelled, notes = inputs.labelled, inputs.notes
-    n, fewest = len(labelled.rows), max(FEWEST, PER_COEFFICIENT * len(inputs.names))
-    if n < fewest or len(np.unique(labelled.element)) < FEWEST_APART:
+    n, fewest = len(labelled.rows), max(MIN_LABELS, PER_COEFFICIENT * len(inputs.names))
+    if n < fewest or len(np.unique(labelled.element)) < MIN_APART:
         notes.append(
             f"people labelled {counted(n, 'row')}, fewer than {fewest}: no estimate"
             if n < fewest
-            else f"labels lie in fewer than {FEWEST_APART} clusters: no estimate"
+            else f"labels lie in fewer than {MIN_APART} clusters: no estimate"
         )
         return False
     how = "Say how they were drawn, `strata=...` or `inclusion=...`"
@@ -274,7 +274,7 @@ def _sure(inputs: Asked) -> bool:
     for f, name in zip(inputs.predicted.T, inputs.classes, strict=True):
         labelled_logits, middle = f[labelled.rows], float(f.mean())
         for side, where in ((f <= middle, "at most"), (f > middle, "above")):
-            if side.mean() * n >= EXPECTED and not side[labelled.rows].any():
+            if side.mean() * n >= MIN_EXPECTED_LABELS and not side[labelled.rows].any():
                 of = "" if name is None else f" of {name}"
                 notes.append(
                     f"none of the {int(side.sum()):,} rows with a prediction{of} {where} {middle:.3g} has a label: "

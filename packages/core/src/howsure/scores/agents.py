@@ -33,7 +33,7 @@ from howsure.scores.ranks import Flags, Ranks, assemble_ranks, ranks
 from howsure.scores.score_table import check_distinct_runs
 from howsure.scores.scored_rows import ScoredRows, clusters_of_items, iterate_cells, read_scored_rows
 from howsure.show.notes import WARNING, Note
-from howsure.stats.clusters import FEW, ItemGroups, kish
+from howsure.stats.clusters import MIN_CLUSTERS, ItemGroups, kish
 from howsure.stats.mean_score import Bounds, mean_difference, mean_score, unit_bounds
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed
 
@@ -409,7 +409,7 @@ def _p_above(first: Floats, second: Floats, units: Integers | None, ends: Bounds
     if len(first) < 2:
         return 1.0
     groups = ItemGroups.of(len(first), clusters=units)
-    few = units is not None and kish(groups.sizes) < FEW
+    few = units is not None and kish(groups.sizes) < MIN_CLUSTERS
     p = mean_difference(first, second, groups, bounds=ends if few else None).p_value("better")
     return 1.0 if math.isnan(p) else p
 

@@ -37,7 +37,7 @@ from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe,
 from howsure.stats.threads import one_thread
 
 TIES = ("tie", "tie (bothbad)", "both_bad", "bothbad", "0", "1.5")
-MOST_TIES = 3  # unknown winners that may all mean a tie
+MAX_TIES = 3  # unknown winners that may all mean a tie
 WINS = {FIRST: ("model_a", "model_1", "a", "left", "1"), SECOND: ("model_b", "model_2", "b", "right", "2")}
 SANDWICH, BOUND, UNKNOWN = "sandwich", "bound", -1
 SCALES = {
@@ -224,7 +224,7 @@ def _outcomes(
         others = (texts[code] for code in winner.codes[unknown] if winner.names[code] not in place)
         unknown_texts = dict.fromkeys([text, *others])
         known_ties = [name for name in ties if ties != TIES or name in spellings.values()]
-        tie = Parameter("tie", ",".join([*known_ties, *(unknown_texts if len(unknown_texts) <= MOST_TIES else [text])]))
+        tie = Parameter("tie", ",".join([*known_ties, *(unknown_texts if len(unknown_texts) <= MAX_TIES else [text])]))
         remedy = "If it means a tie, set {tie}."
         if (spelled_number(text) or 0.0) % 1:
             remedy = "If the numbers are preferences, they must be between 1 (first model) and 2 (second model)."

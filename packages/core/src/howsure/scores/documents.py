@@ -22,7 +22,7 @@ from howsure.significance.metrics.documents import DocumentRows, labels_by
 from howsure.significance.metrics.metric import DOCUMENT, Metric, find_metric
 from howsure.significance.systems import Problem
 from howsure.stats.clusters import ItemGroups
-from howsure.stats.jackknife_value import DOMINATED, JackknifeValue, units_needed
+from howsure.stats.jackknife_value import MIN_EFFECTIVE_UNITS, JackknifeValue, units_needed
 
 NO_RARE_WORSE_NOTE = "Intervals may be too narrow if rare documents are much worse than those scored."
 
@@ -260,7 +260,7 @@ def interval_notes(value: JackknifeValue, *, level: float, unit: str) -> Iterato
             yield f"all {units} have the value {value.value:g}: {claim}"
     elif value.units < units_needed(size) and value.error != 0.0:
         yield f"no interval: {units}; at least {units_needed(size)} are needed at level {level:g}"
-    elif value.effective < DOMINATED and value.units > 1:
+    elif value.effective < MIN_EFFECTIVE_UNITS and value.units > 1:
         share = 1 / math.sqrt(value.effective) if value.effective else 0.0
         yield f"no interval: one of {units} is so large ({share:.0%} of the total) that the others hardly count"
     else:

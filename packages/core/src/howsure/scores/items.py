@@ -27,7 +27,7 @@ from howsure.stats.mean_score import Bounds, mean_difference
 from howsure.stats.p_values import adjust_p_values
 from howsure.worst_rows import Show, check_worst
 
-FEWEST_MODELS = 5  # below which no discrimination is estimated
+MIN_MODELS = 5  # below which no discrimination is estimated
 EXACT_MODELS = 200  # up to which the distribution of ranks is computed
 ROUNDING = 1e-9  # relative
 
@@ -117,8 +117,8 @@ def score_items(
     notes = [*rows.notes]
     if table.left_out:
         notes.append(f"Left out: {counted(table.left_out, 'item')} that some model lacks.")
-    if m < FEWEST_MODELS:
-        notes.append(f"No discrimination: {counted(m, 'model')} are too few, it needs {FEWEST_MODELS}.")
+    if m < MIN_MODELS:
+        notes.append(f"No discrimination: {counted(m, 'model')} are too few, it needs {MIN_MODELS}.")
     return BenchmarkItems(
         rows=items,
         score=name,
@@ -241,7 +241,7 @@ def _discrimination(scores: Floats, level: float) -> tuple[Floats, Flags]:
     """The correlation of each item (n,) with the rest over models, NaN if dead, and whether it contradicts the rest."""
     m, n = scores.shape
     result, contradicts = np.full(n, math.nan), np.zeros(n, dtype=bool)
-    if m < FEWEST_MODELS:
+    if m < MIN_MODELS:
         return result, contradicts
     centred = scores - scores.mean(axis=0)
     rest = centred.sum(axis=1, keepdims=True) - centred

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.inputs.pairs import Floats, Integers
-from howsure.stats.clusters import FEW, kish
+from howsure.stats.clusters import MIN_CLUSTERS, kish
 from howsure.stats.gaffke import Sums, gaffke_p_value
 from howsure.stats.mean_score import VOTES, Bounds
 from howsure.stats.proportions import normal_quantile
@@ -97,7 +97,7 @@ def ranks(
         starts = np.arange(scores.shape[1])  # items of unlike weight are clusters of unlike size
     weights = np.ones(scores.shape[1]) if weights is None else weights[order] * scores.shape[1] / weights.sum()
     sizes = weights if sizes is None else sizes[order]
-    if starts is not None and bounds is not None and kish(_cluster_sums(weights[None], starts)[0]) < FEW:
+    if starts is not None and bounds is not None and kish(_cluster_sums(weights[None], starts)[0]) < MIN_CLUSTERS:
         p = _gaffke_p_values(scores, weights, starts, low=bounds[0] - bounds[1])
         better, worse_than_some = p < (1 - level) / (m * (m - 1)), (p < (1 - level) / (m - 1)).any(axis=0)
         return assemble_ranks(better, np.asarray(worse_than_some), GAFFKE)

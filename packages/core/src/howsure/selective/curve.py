@@ -23,7 +23,7 @@ from howsure.selective.kept_answers import Kept, even_places, interval_name, kep
 from howsure.selective.ranked_answers import BLOCK, Ranked, auroc_of, ranked, risk_areas
 from howsure.selective.results import AtAccuracy, AtCoverage, RiskCoverage, SelectiveCurve, SelectiveTable
 from howsure.selective.threshold import check_promise, threshold_of, threshold_tests
-from howsure.stats.clusters import FEWEST, carriers, few_carriers, few_clusters
+from howsure.stats.clusters import MIN_CARRIERS, carriers, few_carriers, few_clusters
 from howsure.stats.proportions import wilson_interval
 from howsure.worst_rows import Show, check_worst, is_wrong
 
@@ -320,8 +320,8 @@ def _notes_on_clusters(ranks: Ranked) -> Iterator[str]:
     what, counts = min(kinds.items(), key=lambda entry: (carriers(entry[1]), entry[0]))
     if few := few_carriers(counts, what):
         yield few
-    if 0.0 < ranks.carriers < FEWEST:
+    if 0.0 < ranks.carriers < MIN_CARRIERS:
         yield (
             f"AUROC and E-AURC have no interval: {what} count as {ranks.carriers:.1f} clusters of equal size, and at "
-            f"least {FEWEST:g} must show how clusters differ"
+            f"least {MIN_CARRIERS:g} must show how clusters differ"
         )

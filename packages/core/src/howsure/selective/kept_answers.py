@@ -12,7 +12,7 @@ from howsure.selective.ranked_answers import Ranked
 from howsure.stats.gaffke import Sums, gaffke_interval
 from howsure.stats.proportions import wilson_interval
 
-MOST_POINTS, MOST_IN_CLUSTERS = 200, 50  # of a curve; intervals in clusters take longer
+MAX_POINTS, MAX_CLUSTERED_POINTS = 200, 50  # of a curve; intervals in clusters take longer
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ def cluster_sums(ranks: Ranked) -> ClusterSums:
 
 def even_places(ranks: Ranked) -> Integers:
     """At most 200 positions, or 50 with clusters, evenly spaced in coverage, including the last one."""
-    most = MOST_POINTS if ranks.clusters is None else MOST_IN_CLUSTERS
+    most = MAX_POINTS if ranks.clusters is None else MAX_CLUSTERED_POINTS
     ends = np.cumsum(ranks.n, dtype=ranks.n.dtype)
     if len(ends) <= most:
         return np.arange(len(ends))

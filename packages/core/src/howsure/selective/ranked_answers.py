@@ -12,7 +12,7 @@ from howsure.errors import InputError
 from howsure.inputs.checks import Codes
 from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
 from howsure.result import Estimate
-from howsure.stats.clusters import FEWEST, carriers, ends_with_one_more, kish
+from howsure.stats.clusters import MIN_CARRIERS, carriers, ends_with_one_more, kish
 from howsure.stats.proportions import normal_quantile, t_quantile
 
 BLOCK = 16_384  # places that are computed at a time
@@ -195,7 +195,7 @@ def auroc_of(ranks: Ranked, *, level: float) -> Estimate:
     if not (wrong and right):
         return undefined(level, "DeLong", ranks.total)
     value = sum(float(wins @ (block.n - block.errors)) for block, wins, _ in placements(ranks)) / right
-    if ranks.clusters is not None and ranks.carriers < FEWEST:
+    if ranks.clusters is not None and ranks.carriers < MIN_CARRIERS:
         return Estimate(value, None, None, level, "Obuchowski", ranks.total)
     if value in (0.0, 1.0):
         end = ((1 - level) / 2) ** (1 / ranks.carriers)

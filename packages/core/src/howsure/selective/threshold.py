@@ -18,7 +18,7 @@ from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate
 from howsure.selective.kept_answers import (
-    MOST_POINTS,
+    MAX_POINTS,
     ClusterSums,
     Kept,
     cluster_counts,
@@ -35,7 +35,7 @@ from howsure.stats.proportions import wilson_interval
 
 STARTS = 5
 FIRST = 0.5  # of delta, for the strictest threshold; the other starts share the rest
-MOST_BETS = 40  # candidates; a bet goes over all clusters
+MAX_BETS = 40  # candidates; a bet goes over all clusters
 TIMES = np.geomspace(1.0, 1e4, 400)  # the clusters there are
 POWER = 0.8  # of the number of answers that are needed
 MARGIN = 0.2  # of the first level, for the p-value that a first threshold would have without an error
@@ -121,7 +121,7 @@ def _candidates(ranks: Ranked, risk: float, delta: float, *, bet: bool, unseen: 
     first = int(np.searchsorted(ends, fewest(risk, FIRST * delta)))
     if first == len(ends):
         return np.zeros(0, np.int64)
-    targets = np.linspace(ends[first], ranks.total, MOST_BETS if bet else MOST_POINTS)
+    targets = np.linspace(ends[first], ranks.total, MAX_BETS if bet else MAX_POINTS)
     places: Integers = np.unique(np.searchsorted(ends, np.floor(targets)))
     if ranks.clusters is None:
         return places

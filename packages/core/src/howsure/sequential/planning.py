@@ -15,7 +15,7 @@ from howsure.errors import InputError, Parameter
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import check_clusters
 from howsure.inputs.frames import AS_READ, Source
-from howsure.inputs.numbers_and_names import MOST_SIMULATIONS, check_bounds, check_level, check_whole, counted
+from howsure.inputs.numbers_and_names import MAX_SIMULATIONS, check_bounds, check_level, check_whole, counted
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate, Result, provenance_line
 from howsure.sequential.evaluation_order import held_columns
@@ -91,8 +91,8 @@ class ComparisonPlan(Result):
         return provenance_line({**self.recipe, "level": self.difference.level})
 
 
-MOST_ITEMS, MOST_DRAWS = 10_000_000, 1_000_000_000  # of a benchmark, and in all simulations
-POWER, MOST = 0.8, 10**9  # of the fixed test; items beyond which no number is named
+MAX_ITEMS, MAX_DRAWS = 10_000_000, 1_000_000_000  # of a benchmark, and in all simulations
+POWER, MAX_NAMED_ITEMS = 0.8, 10**9  # of the fixed test; items beyond which no number is named
 
 
 def _rounded(name: str, plan: ComparisonPlan) -> int:
@@ -136,17 +136,17 @@ def plan_comparison(
     """
     check_arguments(plan_comparison, locals())
     level = check_level(level)
-    items_total = check_whole(items_total, name="items_total", most=MOST_ITEMS)
-    n_simulations = check_whole(n_simulations, name="n_simulations", most=MOST_SIMULATIONS)
-    if items_total * n_simulations > MOST_DRAWS:
+    items_total = check_whole(items_total, name="items_total", most=MAX_ITEMS)
+    n_simulations = check_whole(n_simulations, name="n_simulations", most=MAX_SIMULATIONS)
+    if items_total * n_simulations > MAX_DRAWS:
         raise InputError(
             "{parameter} of {items_total} draw {items_drawn:,} items; {most_draws:,} may be drawn, "
             "which takes about half an hour. Use {n_simulations} or fewer.",
             "n_simulations",
             items_total=Parameter("items_total", items_total),
             items_drawn=items_total * n_simulations,
-            most_draws=MOST_DRAWS,
-            n_simulations=Parameter("n_simulations", MOST_DRAWS // items_total),
+            most_draws=MAX_DRAWS,
+            n_simulations=Parameter("n_simulations", MAX_DRAWS // items_total),
         )
     roles = {"score": score, "against": against} | ({} if clusters is None else {"clusters": clusters})
     columns, named, rows = held_columns(roles, data, scores=("score", "against"))
@@ -199,4 +199,4 @@ def fixed_items(difference: float, spread: float, *, level: float) -> int | None
     785
     """
     reach = (normal_quantile(level) + normal_quantile(2 * POWER - 1)) * spread
-    return math.ceil((reach / difference) ** 2) if abs(difference) * math.sqrt(MOST) > reach else None
+    return math.ceil((reach / difference) ** 2) if abs(difference) * math.sqrt(MAX_NAMED_ITEMS) > reach else None

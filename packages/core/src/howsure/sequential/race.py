@@ -31,7 +31,7 @@ from howsure.stats.betting import BettingMean, Units, wealth
 from howsure.stats.mean_score import share_bounds
 from howsure.stats.randomness import Randomness
 
-FEW = 500  # units that most races take; more are looked at if need be
+FIRST_UNITS = 500  # units that most races take; more are looked at if need be
 BEST, RACING, DROPPED = "best", "in the race", "dropped"
 
 
@@ -193,7 +193,7 @@ def drops(sums: Floats, sizes: Integers, size: float) -> list[int | None]:
     >>> drops(np.repeat([[1.0, 0.0]], 20, axis=0), np.ones(20, dtype=int), 0.05)
     [None, 7]
     """
-    limit, stops = FEW, _drops(sums[:FEW], sizes, size)
+    limit, stops = FIRST_UNITS, _drops(sums[:FIRST_UNITS], sizes, size)
     while stops.count(None) > 1 and limit < len(sums):
         limit *= 4
         stops = _drops(sums[:limit], sizes, size)

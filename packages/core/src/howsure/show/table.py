@@ -17,7 +17,7 @@ import numpy as np
 
 from howsure.show.latex import inches_of, latex_advice, latex_escaped, latex_float, latex_number, latex_tabular
 
-MOST_ROWS = 24  # of a result that prints itself
+PRINTED_ROWS = 24  # of a result that prints itself
 MAX_ROWS = 12  # of a result that is displayed below its answer
 # What Markdown would not show as it is: marks of emphasis, code, links and HTML, and backslashes before a mark.
 MARKS = re.compile(
@@ -133,7 +133,7 @@ class Table:
         comment = [f"% {line}" for line in self.caption.splitlines()]
         return "\n".join([*comment, *latex_advice("\n".join(lines)), *lines])
 
-    def shortened(self, most: int = MOST_ROWS, *, rest: str = "to_frame() has them all") -> Table:
+    def shortened(self, most: int = PRINTED_ROWS, *, rest: str = "to_frame() has them all") -> Table:
         """The first and last of more than `most` rows, with a note on how many are left out and where they are."""
         left = len(self.rows) - most
         if left <= 0:

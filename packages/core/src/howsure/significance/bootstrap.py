@@ -256,7 +256,7 @@ def _values(
 # the normal quantile is too small as well. It is replaced by Student's t, also for p, with the degrees of freedom of
 # the effective number of clusters (MacKinnon, Nielsen & Webb 2023; Kish 1965). Strata are treated separately.
 
-SMALL = 1e-3  # share of a unit that is left out to obtain the linear approximation
+DERIVATIVE_STEP = 1e-3  # share of a unit that is left out to obtain the linear approximation
 
 
 def quantile_ratio(units: Units, level: float) -> float:
@@ -305,7 +305,7 @@ def spread_ratio(units: Units, metric: Metric) -> float:
     if units.runs != (1, 1) or (len(units.starts) == 1 and (units.rows == 1).all()):
         return plain
     first, second = observed_values(units, [metric])[0]
-    whole, some = (_spread(units, metric, second - first, share) for share in (1.0, SMALL))
+    whole, some = (_spread(units, metric, second - first, share) for share in (1.0, DERIVATIVE_STEP))
     return float(np.sqrt(whole / some)) if np.isfinite(whole) and some > 0 else plain
 
 

@@ -37,7 +37,7 @@ from howsure.stats.randomness import Randomness, generator_from
 
 SMALLEST, USUAL, LARGEST = 0.05, 0.1, 0.5  # sizes of sub-samples as shares of the test set
 TURNED = ("jensen_shannon_distance", "jensen_shannon_divergence", "cross_entropy", "clipped_cross_entropy")
-MOST_RESAMPLES = 10_000_000
+MAX_RESAMPLES = 10_000_000
 DIGITS = 4  # to which BooStSa rounds the metrics of labels, and their differences
 
 
@@ -147,7 +147,7 @@ def check_choices(choices: Choices, systems: Systems, metrics: Sequence[Metric])
         _one_of("interval", choices.interval, INTERVALS)
     check_level(choices.level)
     count = choices.n_resamples
-    check_whole(count, name="n_resamples", most=MOST_RESAMPLES)
+    check_whole(count, name="n_resamples", most=MAX_RESAMPLES)
     several = any(len(prediction) > 1 for prediction in systems.predictions.values())
     if choices.two_way and (choices.method != "bootstrap" or not several):
         raise InputError("`two_way=True` draws runs as well as items: it needs `method='bootstrap'` and several runs.")

@@ -10,7 +10,7 @@ from howsure.significance.bootstrap import jackknife_values, observed_values
 from howsure.significance.metrics.metric import Floats, Metric
 from howsure.significance.resampling_units import Units
 from howsure.stats.clusters import degrees_of_freedom
-from howsure.stats.jackknife_value import DOMINATED
+from howsure.stats.jackknife_value import MIN_EFFECTIVE_UNITS
 from howsure.stats.mean_score import VOTES, MeanScore
 
 
@@ -56,7 +56,7 @@ def paired_jackknife(units: Units, metric: Metric, *, level: float) -> MeanScore
         error,
         unseen=_spread(metric) * (1 - (1 - level) ** (1 / max(effective, 1.0))),
         method="jackknife",
-        units=number if effective >= DOMINATED else effective,
+        units=number if effective >= MIN_EFFECTIVE_UNITS else effective,
     )
 
 

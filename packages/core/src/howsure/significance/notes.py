@@ -16,7 +16,7 @@ from howsure.significance.results import Difference
 from howsure.stats.clusters import few_clusters
 
 CALIBRATION = ("calibration_error", "squared_calibration_error")
-FEWEST = 6  # items that are all better on one side have p = 2 · 2 ** -6 < .05
+MIN_ITEMS = 6  # items that are all better on one side have p = 2 · 2 ** -6 < .05
 OVER_ALL = ("accuracy", "mcc")  # metrics of labels that do not average over classes
 
 
@@ -116,7 +116,7 @@ def notes_of_group(whole: Systems, part: Systems, *, alternative: str) -> Iterab
     n, unit = part.n, "item"
     if part.clusters is not None:
         n, unit = int(part.clusters.max()) + 1, "cluster"
-    least = FEWEST if alternative == "two-sided" else FEWEST - 1
+    least = MIN_ITEMS if alternative == "two-sided" else MIN_ITEMS - 1
     if n < least:
         yield f"{counted(n, unit)}: fewer than {least} are too few to show a difference"
     elif part.clusters is not None and (few := few_clusters(np.bincount(part.clusters))):

@@ -21,7 +21,7 @@ from howsure.significance.resampling_units import Units
 # 2013).
 
 STEP = 1e-5  # of the sums of absolute statistics, for a derivative by differences
-NEAR = 1e-9  # studentised differences within this relative tolerance are equal
+STUDENTISED_TOLERANCE = 1e-9  # studentised differences within this relative tolerance are equal
 CACHED = 1 << 16
 LARGEST = 1e6  # a difference with hardly any standard error is that many of them
 
@@ -52,7 +52,7 @@ class Exchange:
     @property
     def close(self) -> float:
         """The relative distance up to which two statistics count as equal."""
-        return NEAR if self.studentised else CLOSE
+        return STUDENTISED_TOLERANCE if self.studentised else CLOSE
 
     def statistics(self, exchanged: Floats, moved: Floats | None = None) -> Floats:
         """The test statistic for given numbers of exchanges of each unit: (draws, units) to (draws).
@@ -150,7 +150,7 @@ def exchange_of(units: Units, metric: Metric) -> Exchange:
 # outcomes: for accuracy, about as many as there are rows on which only one system is right.
 
 OUTCOMES = 1 << 18  # enumerate all assignments up to this many
-AT_ONCE = 1 << 14
+OUTCOMES_PER_BLOCK = 1 << 14
 
 
 def exact_p_value(exchange: Exchange, observed: float, alternative: str) -> float | None:
@@ -210,8 +210,8 @@ def _outcomes(sizes: Integers) -> Iterator[tuple[Floats, Floats]]:
         k = np.arange(size + 1)
         laws.append(np.exp(gammaln(size + 1) - gammaln(k + 1) - gammaln(size - k + 1) - size * np.log(2)))
     total = int(np.prod(sizes + 1))
-    for start in range(0, total, AT_ONCE):
-        outcomes = np.arange(start, min(start + AT_ONCE, total))
+    for start in range(0, total, OUTCOMES_PER_BLOCK):
+        outcomes = np.arange(start, min(start + OUTCOMES_PER_BLOCK, total))
         places = np.unravel_index(outcomes, tuple(sizes + 1)) if len(sizes) else ()
         probability = np.ones(len(outcomes))
         for law, place in zip(laws, places, strict=True):

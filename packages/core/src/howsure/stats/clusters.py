@@ -15,7 +15,7 @@ from howsure.show.notes import WARNING, Note
 
 # The effective number of clusters, and the warning when it is small.
 
-FEW = 40  # effective number of clusters below which a warning is given
+MIN_CLUSTERS = 40  # effective number of clusters below which a warning is given
 NEARLY = 0.95  # ratio of effective to actual number above which clusters count as equal in size
 
 
@@ -55,12 +55,12 @@ def few_clusters(sizes: npt.NDArray[Any]) -> str | None:
     more rows'
     """
     number, equal = int(np.count_nonzero(sizes)), kish(sizes)
-    if equal >= FEW:
+    if equal >= MIN_CLUSTERS:
         return None
     same = "" if equal > NEARLY * number else f" of unequal size, equivalent to {equal:.1f} equal ones"
     return Note(
-        f"there {'is' if number == 1 else 'are'} {counted(number, 'cluster')}{same}: with fewer than {FEW}, intervals "
-        "and p-values are approximate; more clusters are needed, not more rows",
+        f"there {'is' if number == 1 else 'are'} {counted(number, 'cluster')}{same}: with fewer than {MIN_CLUSTERS}, "
+        "intervals and p-values are approximate; more clusters are needed, not more rows",
         WARNING,
     )
 
@@ -207,9 +207,11 @@ class ItemGroups:
 # the exact interval of a Poisson count. `one_more` is the size of the added contribution; `few_carriers` is the note
 # for results with few contributing clusters.
 
-ENOUGH = 20.0  # effective number of contributing clusters above which less than a whole cluster is added
-MANY = 100.0  # effective number above which Student's t suffices: the gamma distribution's skewness is below 0.2
-FEWEST = 2.0  # effective number below which the variance between contributing clusters is unknown
+ENOUGH_CARRIERS = 20.0  # effective number of contributing clusters above which less than a whole cluster is added
+MIN_CARRIERS_FOR_T = (
+    100.0  # effective number above which Student's t suffices: the gamma distribution's skewness is below 0.2
+)
+MIN_CARRIERS = 2.0  # effective number below which the variance between contributing clusters is unknown
 
 
 def carriers(counts: npt.NDArray[Any]) -> float:
@@ -227,7 +229,7 @@ def one_more(size: Any, carrying: Any) -> Any:
     size: the share of rows in a cluster (1 / `kish` of the sizes); all rows of the added cluster are assumed to count.
     carrying: the effective number of contributing clusters (`carriers`).
     """
-    return size * np.minimum(1.0, ENOUGH / np.maximum(carrying, ENOUGH))
+    return size * np.minimum(1.0, ENOUGH_CARRIERS / np.maximum(carrying, ENOUGH_CARRIERS))
 
 
 def gamma_interval(value: float, variance: float, further: float, *, level: float) -> tuple[float, float]:
@@ -250,7 +252,7 @@ def ends_with_one_more(
 
     They are Fay and Feuer's, with `one_more` cluster added; from 100 contributing clusters on, both are the share.
     """
-    if carrying >= MANY:
+    if carrying >= MIN_CARRIERS_FOR_T:
         return value, value
     return gamma_interval(value, variance, float(one_more(size, carrying)), level=level)
 
@@ -280,7 +282,7 @@ def few_carriers(counts: npt.NDArray[Any], what: str) -> str | None:
     True
     """
     equal, holding = carriers(counts), int(np.count_nonzero(counts))
-    if equal >= ENOUGH or not holding:
+    if equal >= ENOUGH_CARRIERS or not holding:
         return None
     same = "" if holding - equal < 0.05 * holding else f", equivalent to {equal:.1f} equal ones"
     return (

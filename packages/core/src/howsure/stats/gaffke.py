@@ -52,14 +52,14 @@ def in_order(values: Floats) -> Floats:
 
 
 STEP, COARSE = 0.1, 0.15  # steps of the integral for few and for many distinct units: relative error of p about 1e-6
-MANY = 10_000  # distinct units
+MAX_FINE_UNITS = 10_000  # distinct units
 MAX_EXACT, CELLS, EXTREMES = 512, 128, 8  # above MAX_EXACT distinct units, all but 8 at each end are put into cells
 NEGLIGIBLE = 1e-17  # as a share of the integrand's maximum
 CHUNK, BLOCK = 32, 2048  # points of the integral, and distinct units, that are computed at a time
 FURTHEST = 40.0  # where even the integrand of a single unit is negligible
 TINY, ALL_BUT_ONE = 1e-300, 1 - 1e-16
 UNITS, HALVINGS, AGREE = 1_000, 5, 1e-7  # from 1,000 units on, the step is halved until results agree
-MOST_STEPS, NEAR = 500, 0.05  # of the search for the peak; it ends within 0.05 of the peak's width
+MAX_STEPS, PEAK_TOLERANCE = 500, 0.05  # of the search for the peak; it ends within 0.05 of the peak's width
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +225,7 @@ def _probability(z: Floats, times: Floats) -> float:
         order = np.argsort(z)
         z, times = condense(z[order], times[order])
     tau, width = _saddle(z, times)
-    step = COARSE if len(z) > MANY else STEP
+    step = COARSE if len(z) > MAX_FINE_UNITS else STEP
     total = _integral(z, times, tau, width, step)
     integral = total * step
     if times.sum() > UNITS:  # few of them may matter: then the integrand oscillates while it decreases
@@ -275,11 +275,11 @@ def _saddle(z: Floats, times: Floats) -> tuple[float, float]:
     total, squares = float(times @ z), float(times @ z**2)
     tau = min((total + math.sqrt(total * total + 4 * squares)) / (2 * squares), above / 2)
     width = tau
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         pulls = z / (1.0 + tau * z)
         slope = -float(times @ pulls) - 1.0 / tau
         width = 1.0 / math.sqrt(float(times @ pulls**2) + 1.0 / tau**2)
-        if abs(slope) * width < NEAR:
+        if abs(slope) * width < PEAK_TOLERANCE:
             break
         below, above = (tau, above) if slope < 0.0 else (below, tau)
         moved = tau - slope * width**2

@@ -10,9 +10,11 @@ from howsure.stats.clusters import kish
 from howsure.stats.mean_score import Bounds
 from howsure.stats.proportions import normal_quantile, t_quantile
 
-NEAR = 1e-12  # rounding tolerance, as a share of the range (is the value at its end?) or of the value (is the error 0?)
-DOMINATED = 2.0  # effective number of units below which one unit outweighs the others
-UNSEEN, MOST_UNSEEN = 2 / 3, 1.5  # share of the move by one more entirely wrong unit; limit in standard errors
+ROUNDING = (
+    1e-12  # rounding tolerance, as a share of the range (is the value at its end?) or of the value (is the error 0?)
+)
+MIN_EFFECTIVE_UNITS = 2.0  # effective number of units below which one unit outweighs the others
+UNSEEN, MAX_UNSEEN_ERRORS = 2 / 3, 1.5  # share of the move by one more entirely wrong unit; limit in standard errors
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +75,12 @@ class JackknifeValue:
         """
         units = len(moves)
         error = math.sqrt(units / (units - 1) * float(moves @ moves)) if units > 1 else math.nan
-        if error <= NEAR * max(abs(value), 1e-300):
+        if error <= ROUNDING * max(abs(value), 1e-300):
             error = 0.0
         effective = kish(sizes) if sizes.any() else 0.0
         move = max(float(-moves.min() if higher_is_better else moves.max()), 0.0)
         if worst is not None and effective > 0.0:
-            move = max(move, min(UNSEEN * abs(worst - value) / effective, MOST_UNSEEN * error))
+            move = max(move, min(UNSEEN * abs(worst - value) / effective, MAX_UNSEEN_ERRORS * error))
         below, above = (move, 0.0) if higher_is_better else (0.0, move)
         return cls(value, error, below, above, effective, units, within, worst)
 
@@ -90,7 +92,7 @@ class JackknifeValue:
         """
         if self.at_end is not None:
             return self._beside_end(size)
-        if not self.error > 0.0 or self.units < units_needed(size) or self.effective < DOMINATED:
+        if not self.error > 0.0 or self.units < units_needed(size) or self.effective < MIN_EFFECTIVE_UNITS:
             return math.nan, math.nan
         lower, upper = self._end(self.below, size, size), self._end(self.above, size, 1 - size)
         return min(lower, self.value), max(upper, self.value)
@@ -105,7 +107,7 @@ class JackknifeValue:
         if self.within is None:
             return None
         low, high = self.within
-        near = NEAR * (high - low if math.isfinite(high - low) else 1.0)
+        near = ROUNDING * (high - low if math.isfinite(high - low) else 1.0)
         return low if self.value - low <= near else high if high - self.value <= near else None
 
     def _beside_end(self, size: float) -> Bounds:

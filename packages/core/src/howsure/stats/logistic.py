@@ -13,7 +13,7 @@ from howsure.inputs.pairs import Floats
 Objective = Callable[[Floats], tuple[float, Floats]]  # returns the value and the gradient
 Hessian = Callable[[Floats], Floats]
 STEPS = 100
-LEAST_STEP = 1e-8
+MIN_STEP = 1e-8
 LARGEST = 1e3  # a larger coefficient means that the classes are separated
 TOLERANCE = 1e-10  # relative tolerance of the loss of a logistic regression
 
@@ -86,7 +86,7 @@ def newton_minimum(
         step = solve(hessian(at), slope)
         size = 1.0
         moved, of_moved = objective(at - step)
-        while not moved <= value and size > LEAST_STEP:
+        while not moved <= value and size > MIN_STEP:
             size /= 2.0
             moved, of_moved = objective(at - size * step)
         if not moved <= value:

@@ -15,7 +15,7 @@ from howsure.stats.proportions import normal_quantile, t_quantile
 
 Bounds = tuple[float, float]
 POWER = 0.8  # with which the number of rows that is reported as needed leads to a verdict
-MOST_TIMES = 10_000  # no number of rows is reported if more than 10,000 times the present number are needed
+MAX_TIMES = 10_000  # no number of rows is reported if more than 10,000 times the present number are needed
 FAR = 60.0  # distance in standard errors within which bounds are searched
 STUDENT = "Student with Hall's correction"
 VOTES = 16.0  # the error is at least min(2, 16 / units) times the effect of one unit; see `mean_difference`
@@ -113,7 +113,7 @@ class MeanScore:
         if distance > 0.0 and not self.error > 0.0 and 0.0 < least < 1.0:
             return math.ceil(self.n * math.log(size) / math.log(least))
         error = normal_quantile(1 - 2 * size) * at_limit + normal_quantile(2 * POWER - 1) * self.error
-        if not distance > 0.0 or not error > 0.0 or error > distance * math.sqrt(MOST_TIMES):
+        if not distance > 0.0 or not error > 0.0 or error > distance * math.sqrt(MAX_TIMES):
             return None
         times = max((error / distance) ** 2, 1.0)
         return math.ceil(self.n * max(times, math.log(size) / math.log(least) if 0.0 < least < 1.0 else 1.0))
@@ -220,7 +220,7 @@ class BoundedMean(MeanScore):
     def _times_needed(self, limit: float, size: float) -> float | None:
         """How many times the present rows Gaffke's test needs to show, with power 0.8, a mean above `limit`.
 
-        None if it exceeds `MOST_TIMES`. If scores vary little, more rows are needed than the error suggests, since the
+        None if it exceeds `MAX_TIMES`. If scores vary little, more rows are needed than the error suggests, since the
         test allows for unobserved scores at the lower bound.
         """
         margin = normal_quantile(2 * POWER - 1) * self.error
@@ -229,7 +229,7 @@ class BoundedMean(MeanScore):
             sums = replace(self.sums, times=self.sums.times * times)
             return gaffke_p_value(sums, limit + margin / math.sqrt(times), low=self.lowest) <= size
 
-        low, high = 1.0, float(MOST_TIMES)
+        low, high = 1.0, float(MAX_TIMES)
         if rejects(low) or not rejects(high):
             return 1.0 if rejects(low) else None
         while high > 1.01 * low:

@@ -209,7 +209,7 @@ def test_days_lose_the_time(tmp_path: Path) -> None:
 
 
 def test_very_many_names_are_read_as_they_stand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("howsure.data.predictions.rows.MOST_CODED", 2)
+    monkeypatch.setattr("howsure.data.predictions.rows.MAX_CODED", 2)
     path = write(tmp_path / "table.csv", {"place": ["b10", "b2", "b10", "a"]})
     assert howsure.read(path).rows({"place": Kind.NAMES}).columns["place"].tolist() == ["b10", "b2", "b10", "a"]
 
@@ -245,8 +245,8 @@ def test_features_are_numbers_days_or_names_and_may_be_missing(tmp_path: Path) -
 
 
 def test_of_very_many_names_the_most_frequent_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "MOST_CODED", 4)
-    monkeypatch.setattr(reading, "MOST_NAMED", 2)
+    monkeypatch.setattr(reading, "MAX_CODED", 4)
+    monkeypatch.setattr(reading, "MAX_NAMED", 2)
     names = ["b", "b", "a", "a", "a", "c", "d", "e", ""]
     (tmp_path / "dev.csv").write_text("\n".join(["gold,prob,id", *(f"1,0.5,{name}" for name in names), ""]))
     ids = features_in(tmp_path / "dev.csv", ["id"])["id"]

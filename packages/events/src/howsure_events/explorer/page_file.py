@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any
 
 from howsure.errors import InputError
-from howsure.inputs.numbers_and_names import MOST_CLUSTERINGS, check_level, check_whole
+from howsure.inputs.numbers_and_names import MAX_CLUSTERINGS, check_level, check_whole
 from howsure.inputs.periods import PERIODS, n_periods
 from howsure.regression.results import PredictedRegression
 from howsure_events.explorer.assembly import assemble
@@ -77,7 +77,7 @@ def events_report(
     Raises InputError for an unknown actor or length of period, or a store without events.
     """
     n_documents = check_whole(documents, name="documents")
-    n_samples = check_whole(samples, name="samples", most=MOST_CLUSTERINGS)
+    n_samples = check_whole(samples, name="samples", most=MAX_CLUSTERINGS)
     with asking_once(store):
         chosen = list(chosen_actors(store, actors))[: MOST_ACTORS if actors is None else None]
         lengths, level = _lengths(store, period), check_level(level)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from howsure.data.documents.document import Document, Mention
 from howsure.errors import InputError
-from howsure.inputs.numbers_and_names import MOST_CLUSTERINGS, check_whole
+from howsure.inputs.numbers_and_names import MAX_CLUSTERINGS, check_whole
 from howsure.inputs.pairs import Bools, Floats, Integers
 from howsure.stats.randomness import Randomness, generator_from
 from howsure_events.corpus import InputDocument
@@ -273,7 +273,7 @@ def extract(
     Raises InputError if the document is not parsed, or like the rule and the model.
     Source: Nguyen & O'Connor (2015), section 6, Eq. 3 and 5.
     """
-    n = check_whole(samples, name="samples", most=MOST_CLUSTERINGS)
+    n = check_whole(samples, name="samples", most=MAX_CLUSTERINGS)
     parsed = ParsedDocument.of(document)
     mentions_used = detect_mentions(parsed) if mentions is None else mentions
     heads = tuple(mention_heads(parsed, mentions_used))

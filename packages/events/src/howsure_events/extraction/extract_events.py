@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from howsure.errors import HowsureError
-from howsure.inputs.numbers_and_names import MOST_CLUSTERINGS, MOST_PROCESSES, check_whole
+from howsure.inputs.numbers_and_names import MAX_CLUSTERINGS, MAX_PROCESSES, check_whole
 from howsure_events.corpus import ALL, BATCH, Corpus, Documents, Filter, Part
 from howsure_events.extraction.parsers import check_language, parser_of
 from howsure_events.extraction.processes import Batch, Batches, Work, done, undisturbed
@@ -87,7 +87,7 @@ def extract_events(
     them.
     """
     check_language(parser_of(work.parser), work.rule, has_names=work.lexicon.name != COUNTRIES)
-    check_whole(work.samples, name="samples", most=MOST_CLUSTERINGS)
+    check_whole(work.samples, name="samples", most=MAX_CLUSTERINGS)
     part_ = Part.asked(part)
     if isinstance(work.model, ScoredCoreference):
         work.model.check_documents(corpus, work.filter)
@@ -107,7 +107,7 @@ def fill_store(
 ) -> ExtractionReport:
     """Do the work of `extract_events` under known settings, such as those of a store that is recounted."""
     if workers is not None:
-        workers = check_whole(workers, name="workers", most=MOST_PROCESSES)
+        workers = check_whole(workers, name="workers", most=MAX_PROCESSES)
     target = Path(path)
     with undisturbed():
         store = _begun(target, settings) or EventStore.create(target, settings)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import InputError
-from howsure.inputs.numbers_and_names import MOST_CLUSTERINGS, check_whole
+from howsure.inputs.numbers_and_names import MAX_CLUSTERINGS, check_whole
 from howsure.inputs.pairs import Bools, Floats
 from howsure.stats.randomness import Randomness, generator_from
 from howsure_events.corpus import NO_DATE, Filter, InputDocument
@@ -115,7 +115,7 @@ def import_events(
 
     Raises InputError if the file at `path` is another, or for an invalid option; StoreError if it cannot be written.
     """
-    n = check_whole(samples, name="samples", least=2, most=MOST_CLUSTERINGS)
+    n = check_whole(samples, name="samples", least=2, most=MAX_CLUSTERINGS)
     seed = check_whole(rng, name="rng", least=0)
     if not event.strip():
         raise InputError("event must be a name; it is empty.")

@@ -13,7 +13,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.counts.label_sample import (
-    LEAST,
+    MIN_LABELS_PER_STRATUM,
     MIN_MEAN_LABELS,
     allocation,
     further_allocation,
@@ -179,7 +179,7 @@ def further_documents(
     """
     size = strata.sizes
     had = np.bincount(strata.codes[before], minlength=len(size))
-    least = int(np.minimum(size, LEAST).sum())
+    least = int(np.minimum(size, MIN_LABELS_PER_STRATUM).sum())
     if n + had.sum() < least:
         raise InputError(
             f"a draw of {counted(n, 'document')} is too small: {counted(len(size), 'stratum', 'strata')} need 2 each, "
@@ -205,7 +205,7 @@ def _in_order(drawn: Sequence[Integers], had: Integers, rng: np.random.Generator
     for of_stratum, n_before in zip(drawn, had.tolist(), strict=True):
         n = len(of_stratum)
         even = (np.arange(n) + rng.random(n)) / max(n, 1)
-        needed = np.arange(n) < LEAST - n_before
+        needed = np.arange(n) < MIN_LABELS_PER_STRATUM - n_before
         keys.append(np.where(needed, rng.random(n) - 1.0, even))
         places.extend(of_stratum.tolist())
     return np.array(places, dtype=np.int64)[np.argsort(np.concatenate(keys), kind="stable")]

@@ -16,7 +16,7 @@ from howsure.check.calibration import check_calibration, run_calibration_check
 from howsure.check.evidence import Baseline
 from howsure.check.scores import check_score, check_score_so_far, run_score_check
 from howsure.check.selective import check_selective, run_selective_check
-from howsure.check.verdicts import CANNOT_TELL, FAIL, MOST_RUNS, PASS, Check, Verdict
+from howsure.check.verdicts import CANNOT_TELL, FAIL, MAX_RUNS, PASS, Check, Verdict
 from howsure.data.sources import Files
 from howsure.errors import InputError
 from howsure.fields.check_fields import check_fields, run_fields_check
@@ -88,7 +88,7 @@ SHARED: dict[str, Decorator] = {
     "level": click.option("--level", type=float, callback=as_level, default=0.95, show_default=True),
     "alarms_over": click.option(
         "--alarms-over",
-        type=click.IntRange(1, MOST_RUNS),
+        type=click.IntRange(1, MAX_RUNS),
         default=1,
         show_default=True,
         metavar="RUNS",

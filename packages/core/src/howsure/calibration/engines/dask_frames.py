@@ -32,8 +32,8 @@ from howsure.inputs.frames import columns_from
 from howsure.inputs.numbers_and_names import natural_order
 from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
 
-AT_ONCE = 16  # partial sums merged by a task
-MOST_LABELS = 100  # distinct labels counted in a partition, for messages
+MERGED_PER_TASK = 16  # partial sums merged by a task
+MAX_LABELS = 100  # distinct labels counted in a partition, for messages
 GONE = (
     "the scheduler of Dask ended, or gave up the work, while partitions were added up; look at its log, and ask again."
 )
@@ -113,7 +113,7 @@ def sums_of_dask(frame: Any, pairs: LazyPairs) -> FrameSums:
     parts = frame[list(dict.fromkeys(named))].to_delayed()
     sums = [add(part, number) for number, part in enumerate(parts)]
     while len(sums) > 1:
-        sums = [dask.delayed(added)(sums[i : i + AT_ONCE]) for i in range(0, len(sums), AT_ONCE)]
+        sums = [dask.delayed(added)(sums[i : i + MERGED_PER_TASK]) for i in range(0, len(sums), MERGED_PER_TASK)]
     try:
         (total,) = dask.compute(sums[0])
     except Exception as error:
@@ -162,7 +162,7 @@ def _labels(column: Column, pos_label: Any, name: str) -> tuple[Counter[Any], La
         except TypeError:  # of lists
             raise error from None
         labels = np.asarray(column == pos_label, dtype=np.bool_).view(np.uint8)
-        return Counter(dict(label_counts.most_common(MOST_LABELS))), labels
+        return Counter(dict(label_counts.most_common(MAX_LABELS))), labels
     ones = int(labels.sum())
     counts = {0: len(labels) - ones, 1: ones}
     return Counter({column[labels == label][:1].tolist()[0]: count for label, count in counts.items() if count}), labels

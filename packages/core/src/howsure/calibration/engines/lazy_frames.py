@@ -17,7 +17,7 @@ import numpy as np
 from howsure.calibration.slots import COLUMNS, FRACTION, LAST, LOG_UNIT, SCALE, STEEP, WEIGHTS, Slots, added
 from howsure.errors import ColumnName, InputError
 from howsure.inputs.checks import (
-    MANY_LABELS,
+    MAX_LABELS,
     MISSING_TEXT,
     Column,
     check_codes,
@@ -242,7 +242,7 @@ def labels_unclear(labels: set[Any], pos_label: Any) -> bool:
 
 def labels_refused(counts: Counter[Any], pos_label: Any, *, name: str) -> InputError:
     """Error for labels that do not determine which are 1; `counts` may lack some of many distinct labels."""
-    more = len(counts) > MANY_LABELS and (pos_label is None or pos_label in counts)
+    more = len(counts) > MAX_LABELS and (pos_label is None or pos_label in counts)
     return not_two_values(counts, pos_label=pos_label, name=name, more=more)
 
 
@@ -368,7 +368,7 @@ def _labels(pairs: LazyPairs) -> InputError:
     """Error for labels that are not two values or whose positive value is unknown, with the counts of labels."""
     labels = pairs.table.select(label=nw.col(pairs.y_true)).filter(~nw.col("label").is_null())
     counts = labels.group_by("label").agg(n=nw.len().cast(nw.Int64)).sort("n", "label", descending=[True, False])
-    rows = fetched(counts.head(MANY_LABELS + 1))
+    rows = fetched(counts.head(MAX_LABELS + 1))
     _first(rows["n"])
     counts_by_label = Counter(dict(zip(map(_plain_value, rows["label"]), rows["n"].tolist(), strict=True)))
     return labels_refused(counts_by_label, pairs.pos_label, name=pairs.column("y_true"))

@@ -36,7 +36,7 @@ from howsure.inputs.pairs import CLASS_WISE, PROB, PROBS_COLUMN, TOP_LABEL, UNNA
 
 WORD = re.compile(r"\w+")
 KEYS = ("item", "model", "task", "prompt", "run")
-MOST_VALUES = 10_000  # of a column that parts rows
+MAX_VALUES = 10_000  # of a column that parts rows
 ALWAYS_NEEDED = frozenset(NAMED)
 NUMERIC = frozenset((int, float, bool))
 BATCH = 256  # rows
@@ -297,7 +297,7 @@ class Log:
 
 
 def _note_value(values: dict[Any, None], value: Any) -> None:
-    if value not in values and len(values) < MOST_VALUES:
+    if value not in values and len(values) < MAX_VALUES:
         values[value] = None
 
 

@@ -99,8 +99,8 @@ def _text_codes(selection: Selection, column: Column) -> Integers | None:
 
 LENGTH = re.compile(r"length\((.+)\)")
 OTHERS = "another of very many values"
-MOST_NAMED = 1000  # names of a feature; features with more names are not coded
-MOST_CODED = 100_000  # names of a column that become a type of the database; with more, they are read as text
+MAX_NAMED = 1000  # names of a feature; features with more names are not coded
+MAX_CODED = 100_000  # names of a column that become a type of the database; with more, they are read as text
 
 
 def feature_columns(selection: Selection, names: Sequence[str]) -> dict[str, Any]:
@@ -149,15 +149,15 @@ def _floats(selection: Selection, missing: str, number: str) -> npt.NDArray[np.f
 def _names_of(selection: Selection, column: Column, missing: str) -> Coded:
     """The texts of a column as codes; if there are very many, the most frequent texts and one name for the others."""
     counts = selection.ask(
-        f"{column.text}, count(*)", rest=f"AND NOT {missing} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {MOST_CODED + 1}"
+        f"{column.text}, count(*)", rest=f"AND NOT {missing} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {MAX_CODED + 1}"
     )
     names = [str(text) for text, _ in counts]
-    if len(names) > MOST_CODED:
-        names = names[:MOST_NAMED]
+    if len(names) > MAX_CODED:
+        names = names[:MAX_NAMED]
     names = sorted(names, key=natural_order)
     code = codes_sql(selection.table.connection, column.text, names)
     codes = selection.column(f"CASE WHEN {missing} THEN -1 ELSE coalesce({code}, {len(names)}) END")
-    others = (OTHERS,) if len(counts) > MOST_CODED else ()
+    others = (OTHERS,) if len(counts) > MAX_CODED else ()
     return Coded(codes, (*names, *others))
 
 
@@ -316,8 +316,8 @@ def _days(selection: Selection, column: Column) -> Coded | npt.NDArray[Any]:
 def _coded(selection: Selection, column: Column, text: str | None = None) -> Coded | npt.NDArray[Any]:
     """A column as codes and names, in natural order; unchanged if it has very many names."""
     text = text or column.text
-    distinct_texts = selection.ask(text, rest=f"GROUP BY 1 LIMIT {MOST_CODED + 1}")
-    if len(distinct_texts) > MOST_CODED:
+    distinct_texts = selection.ask(text, rest=f"GROUP BY 1 LIMIT {MAX_CODED + 1}")
+    if len(distinct_texts) > MAX_CODED:
         return _values(selection, column, "text")
     names = tuple(sorted((str(text) for (text,) in distinct_texts), key=natural_order))
     return Coded(selection.codes(text, names, np.min_scalar_type(-len(names))), names)

@@ -442,7 +442,7 @@ def _alike(files: Sequence[File], names: Sequence[str]) -> Iterator[list[File]]:
     for columns, group in groupby(files, key=lambda file: file.columns):
         alike, columns_known = list(group), len({name.casefold() for name in columns}) == len(columns) > 0
         if columns_known and all(column_of(name, columns) in columns for name in names):
-            yield from (alike[first : first + MOST_TOGETHER] for first in range(0, len(alike), MOST_TOGETHER))
+            yield from (alike[first : first + MAX_TOGETHER] for first in range(0, len(alike), MAX_TOGETHER))
         else:
             yield from ([file] for file in alike)
 
@@ -527,7 +527,7 @@ def _place(file: File, row: int, *, with_counting: bool) -> str:
     return f"{element and f'{element} in '}row {row + 1:,} of {original.name}{counting}"
 
 
-MOST_TOGETHER = 1_000  # files
+MAX_TOGETHER = 1_000  # files
 OPENERS = {"parquet": _open_parquet, "npz": _open_archives}
 
 

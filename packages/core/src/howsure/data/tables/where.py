@@ -20,7 +20,7 @@ from howsure.inputs.numbers_and_names import nearest, shortened
 #
 # No function, subquery, cast, second statement or file is among them; what is asked of DuckDB later is written anew.
 
-MOST_CHARACTERS = 10_000
+MAX_CHARACTERS = 10_000
 COMPARISONS = {
     "COMPARE_EQUAL": "=",
     "COMPARE_NOTEQUAL": "<>",
@@ -57,8 +57,8 @@ def parsed(expression: str) -> Condition:
     """
     if not expression.strip():
         raise InputError(f"`where=...` must be an expression such as `where={EXAMPLE!r}`; it is empty.")
-    if len(expression) > MOST_CHARACTERS:
-        raise InputError(f"`where=...` must have at most {MOST_CHARACTERS:,} characters; it has {len(expression):,}.")
+    if len(expression) > MAX_CHARACTERS:
+        raise InputError(f"`where=...` must have at most {MAX_CHARACTERS:,} characters; it has {len(expression):,}.")
     try:
         tree = _tree(expression)
         if _around(tree, None) != _around(_tree("TRUE"), None):
