@@ -106,7 +106,7 @@ def test_names_and_notes_are_escaped_everywhere() -> None:
 
 @pytest.mark.long
 def test_figure_of_many_curves_draws_the_largest_and_notes_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("howsure.calibration.curves.MOST_PICTURED", 2)
+    monkeypatch.setattr("howsure.calibration.curves.MAX_PICTURED", 2)
     curves = [replace(curve, n=curve.n + 10 * i) for i, curve in enumerate(many_curves(3))]
     html = calibration_report(together(curves), title="Three")
     text = Page(html).text

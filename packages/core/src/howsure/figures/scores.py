@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from howsure.scores.agent_results import AgentRow, AgentTable
     from howsure.scores.item_results import BenchmarkItems
 
-MOST_ROWS = 60
+MAX_ROWS = 60
 NAME_LENGTH, NARROW_LENGTH = 28, 24
 POINTS = "points of a battle (win 1, tie ½)"
 ROW, EDGES, WIDTH = 0.19, 1.0, 5.4  # inches
@@ -106,14 +106,14 @@ def _of_groups(table: Leaderboard[Any]) -> list[ScoreRow]:
 def _shown(table: Leaderboard[Any]) -> tuple[list[ScoreRow], str]:
     """The rows to draw and, if some are left out, a line with their number."""
     rows = _of_groups(table)
-    if len(rows) <= MOST_ROWS:
+    if len(rows) <= MAX_ROWS:
         return rows, ""
     groups: dict[tuple[str, str | None], list[ScoreRow]] = {}
     for row in rows:
         groups.setdefault((row.score, row.group), []).append(row)
-    each = max(MOST_ROWS // len(groups), 1)
-    kept = [row for group in groups.values() for row in group[:each]][:MOST_ROWS]
-    how = "the first" if len(groups) > MOST_ROWS else "the best" + f" {each} of each group" * (len(groups) > 1)
+    each = max(MAX_ROWS // len(groups), 1)
+    kept = [row for group in groups.values() for row in group[:each]][:MAX_ROWS]
+    how = "the first" if len(groups) > MAX_ROWS else "the best" + f" {each} of each group" * (len(groups) > 1)
     return kept, f"\n{len(kept)} of {len(rows):,} rows: {how}"
 
 
@@ -139,7 +139,7 @@ def _draw_row(axes: Axes, row: ScoreRow, place: float) -> None:
 
 # pass@k and pass^k by k: a curve for each model, with intervals that are simultaneous over k.
 
-MOST_NAMED = 8
+MAX_NAMED = 8
 BANDS_UP_TO = 3  # curves; more bands on one another show nothing
 APART = 0.012  # of the axis, between the intervals of two curves
 
@@ -178,7 +178,7 @@ def draw_curves(curves: list[Curve], *, level: float, ax: Axes | None = None) ->
     """Draw curves, those of pass^k with open markers: bands for up to 3 curves, otherwise the interval at each k. Of
     more than 8 models, the best are named, and the others are faint."""
     models = list(dict.fromkeys(curve.model for curve in curves))
-    looks = {model: look(i) for i, model in enumerate(models[:MOST_NAMED])}
+    looks = {model: look(i) for i, model in enumerate(models[:MAX_NAMED])}
     ks = np.unique(np.concatenate([curve.k for curve in curves]))
     step = (ks[-1] / ks[0]) ** APART
     with styled():
@@ -243,7 +243,7 @@ def _name(axes: Axes, looks: dict[str, Look], n: int, *, marks: dict[str, bool],
 
 COST_WIDTH, COST_HEIGHT = 5.4, 3.6  # inches
 AGENT_NAME_LENGTH, NARROW_AGENT_LENGTH = 24, 16
-MOST_AGENTS = 40
+MAX_AGENTS = 40
 NARROW_RANGE = 5  # largest cost by the smallest, below which an axis has more ticks
 
 
@@ -253,7 +253,7 @@ def draw_agents(table: AgentTable, *, ax: Axes | None = None) -> Axes:
     The point of an agent with errored trials is its mean with these failed, and a thick bar reaches from there to the
     mean with them passed. Dominated agents are grey. Of more than 40 agents, the best are drawn.
     """
-    rows = [row for row in table.rows if row.cost is not None][:MOST_AGENTS]
+    rows = [row for row in table.rows if row.cost is not None][:MAX_AGENTS]
     if not rows:
         return _draw_ranges(table, ax)
     with styled():

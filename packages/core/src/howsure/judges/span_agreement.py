@@ -19,7 +19,7 @@ from howsure.inputs.frames import Kind, Rows, Source, no_column_name, rows_of
 from howsure.inputs.numbers_and_names import check_level, counted, spelled_number
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
-from howsure.judges.agreement import EXACT_SHARE, FEW_APART, JACKKNIFE, MOST_RATERS
+from howsure.judges.agreement import EXACT_SHARE, JACKKNIFE, MAX_RATERS, MIN_DISAGREEING_ITEMS
 from howsure.result import Estimate, as_json
 from howsure.result import Rows as ResultRows
 from howsure.show.notes import DETAIL, WARNING, Note
@@ -160,8 +160,8 @@ def span_agreement(
         notes.append(told("documents are taken to end with their last span; `length='COL'` names their lengths"))
     pairs = list(combinations(raters, 2))
     table = [_row(usable, raters, level)]
-    if len(raters) > MOST_RATERS:
-        notes.append(f"{len(raters):,} raters: above {MOST_RATERS}, pairs of them have no rows")
+    if len(raters) > MAX_RATERS:
+        notes.append(f"{len(raters):,} raters: above {MAX_RATERS}, pairs of them have no rows")
     elif len(pairs) > 1:
         shared = {pair: [document for document in usable if document.spans.keys() >= {*pair}] for pair in pairs}
         table += [_row(both, pair, level) for pair, both in shared.items() if len(both) > 1]
@@ -288,7 +288,7 @@ def _alpha(sums: UnitizingSums, level: float) -> Estimate:
     unknown = Estimate(alpha, None, None, level=level, method=JACKKNIFE, n=n)
     if math.isnan(alpha) or n < 2:
         return unknown
-    if apart < FEW_APART:
+    if apart < MIN_DISAGREEING_ITEMS:
         ends = exact_interval(np.array([apart / n]), np.array([float(n)]), tail=(1 - level) / 2)
         each = (1.0 - alpha) * n / float(d.sum()) * d[d > 0] if apart else np.ones(1)  # what each takes of 1
         low, high = 1.0 - max(each.max(), 1.0) * float(ends[1][0]), 1.0 - each.min() * float(ends[0][0])

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from howsure import __version__
 from howsure.errors import InputError, shown
 from howsure.inputs.checks import array_of
-from howsure.inputs.numbers_and_names import MOST_SIMULATIONS, check_level, check_whole
+from howsure.inputs.numbers_and_names import MAX_SIMULATIONS, check_level, check_whole
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike
 from howsure.result import Estimate, Result
@@ -118,7 +118,7 @@ class CorefPosterior:
         [[0, 1], [0, 0], [0, 0], [0, 0]]
         """
         return clusterings.draw_labels(
-            self.antecedents, check_whole(n, name="n", most=MOST_SIMULATIONS), generator_from(rng)
+            self.antecedents, check_whole(n, name="n", most=MAX_SIMULATIONS), generator_from(rng)
         ).T
 
     def pair_probability(self, pairs: npt.ArrayLike | None = None) -> Floats:
@@ -233,7 +233,7 @@ class CorefPosterior:
 
         Raises InputError if n is not a positive number, or unless 0 < level < 1.
         """
-        times, generator = check_whole(n, name="n", most=MOST_SIMULATIONS), generator_from(rng)
+        times, generator = check_whole(n, name="n", most=MAX_SIMULATIONS), generator_from(rng)
         return clusterings.clustering_entropy(self.antecedents, times, generator, level=check_level(level))
 
     def query(
@@ -254,7 +254,7 @@ class CorefPosterior:
         if not callable(function):
             raise InputError(f"function must be one of a clustering, such as len; it is {shown(function)}.")
         rng = with_seed(rng)
-        total, generator = check_whole(n, name="n", most=MOST_SIMULATIONS), generator_from(rng)
+        total, generator = check_whole(n, name="n", most=MAX_SIMULATIONS), generator_from(rng)
         step = max(1, MAX_SAMPLED_LABELS // max(len(self), 1))
         answers: list[Any] = []
         for start in range(0, total, step):
