@@ -37,7 +37,6 @@ from howsure_events.store.store_queries import (
     rows_of,
     settings_of,
     title_of,
-    uncertainty_in,
 )
 
 # What an address may be asked: each parameter read by its rule, all others refused.
@@ -280,8 +279,8 @@ MONTE_CARLO = ("greater_low", "greater_high", "less_low", "less_high")  # which 
 
 def overview(store: Store) -> dict[str, Any]:
     """A summary of the store: actors by falling expected count, dates, documents stored and left out, the event that
-    is counted, what the intervals include, the available units, the settings, the question that was put to coders, or
-    what one is made of (None if the event has none), and whether there are labels.
+    is counted, the available units, the settings, the question that was put to coders, or what one is made of (None if
+    the event has none), and whether there are labels.
 
     >>> from howsure_events import example_store
     >>> with example_store() as store:
@@ -302,7 +301,6 @@ def overview(store: Store) -> dict[str, Any]:
         "left_out": {reason: int(count) for reason, count in left_out},
         "event": event_of(store),
         "imported": is_imported(store.settings),
-        "uncertainty": uncertainty_in(store.settings),
         "units": known_units(store.settings, UNITS),
         "settings": settings_of(store),
         "question": None if labelling is None else labelling.question,

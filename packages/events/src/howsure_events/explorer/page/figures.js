@@ -118,7 +118,7 @@ export async function drawSeries(asked, page) {
     legend.replaceChildren(key(seriesKey(shown(), asked.level, correcting())));
     drawNow();
     tellAnswer();
-    uncertainty.textContent = `${incompleteText(series, page.overview)} ${bandsText(page.overview, correcting() ? say("raw_counts") : undefined)}`;
+    uncertainty.textContent = `${incompleteText(series, page.overview)} ${bandsText(page.overview, correcting() ? say("raw_counts") : undefined)}`.trim();
     folds.replaceChildren(folded(say("as_table"), () => seriesTable(shown(), asked, page, correcting())));
   };
   for (const left of ["pointerleave", "focusout"]) held.addEventListener(left, () => { readout.hidden = true; });
