@@ -154,6 +154,8 @@ def draw_trend(points: Sequence[TrendPoint], *, title: str | None = None, ax: Ax
     ax.xaxis.set_major_locator(locator)
     ax.xaxis.set_major_formatter(ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]
     literal(ax.set_title("", loc="left"), shortened_name(title or points[0].rule, NAME_LENGTH))
+    ax.set_xlabel("date of the check")
+    ax.set_ylabel("estimate; limit dashed")
     if len(groups) > 1:
         handles = [Line2D([], [], color=look(k).colour, marker=look(k).marker) for k in range(len(groups))]
         literal_legend(ax, handles, [shortened_name(group or "all", 20) for group in groups], **BESIDE)

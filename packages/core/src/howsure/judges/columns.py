@@ -226,7 +226,12 @@ def _advising_swap(judge: Any, has_people: bool) -> Iterator[None]:
         yield
     except InputError as error:
         fault = error.fault
-        if fault is None or not has_people or fault.name != judge or fault.rule != "missing":
+        if (
+            fault is None
+            or not has_people
+            or not isinstance(judge, str)
+            or (fault.name, fault.rule) != (judge, "missing")
+        ):
             raise
         raise InputError(replace(fault, remedy="missing_judge")) from error
 

@@ -141,8 +141,8 @@ def applied(others: Labelled, method: Method, scores: Scores) -> Floats:
 
 
 def _choices(method: str, methods_by_fold: Counter[str]) -> str:
-    counts_text = ", ".join(f"{name} {times}" for name, times in methods_by_fold.most_common())
-    return f"{method} chose anew without the rows of each fold: {counts_text} times"
+    counts_text = ", ".join(f"{name} in {times}" for name, times in methods_by_fold.most_common())
+    return f"{method} chose a method for each fold, from the other folds: {counts_text}"
 
 
 # Would recalibration help on rows like these? And in each group, by which method?

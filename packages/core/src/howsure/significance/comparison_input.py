@@ -58,8 +58,10 @@ def of_arrays(
     if len(others) != 1:
         raise InputError(f"`against` must be one model; it names {list(others)}.")
     (name,) = others
-    if not models or name in models:
-        raise InputError(f"`model` must name one model or more, and none {name!r}; it names {list(models)}.")
+    if not models:
+        raise InputError(f"`model` must name at least one model to compare with {name!r}; it is empty.")
+    if name in models:
+        raise InputError(f"`model` must not name the baseline, {name!r}: a model is compared with another one.")
     if (
         id is not None
         and isinstance(y_true, Sized)

@@ -86,9 +86,9 @@ def _of_bounds(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
         for metric in metrics:
             if metric.bounds is None:
                 yield told(
-                    f"the bounds of {metric.name} are unknown: what is said of it supposes that no values are far away "
-                    f"and so rare that {counted(systems.n, 'item')} do not show them. If it has bounds, give them: "
-                    "`bounds=[0, 1]`."
+                    f"{metric.name} has no known bounds: intervals and p assume that rare extreme values are not missing "
+                    f"from these {counted(systems.n, 'item')}. If you know its lowest and highest possible value, give "
+                    "them, such as `bounds=[0, 1]`."
                 )
 
 

@@ -215,7 +215,7 @@ def test_without_a_decision_it_says_how_many_rows_are_needed() -> None:
 def test_auto_chooses_within_the_folds_and_says_what() -> None:
     evaluation = evaluate_recalibration(Y[:400], SHARP[:400], repeats=1)
     assert sum(evaluation.recipe["chosen"].values()) == 5
-    assert any("auto chose anew without the rows of each fold" in note for note in evaluation.notes)
+    assert any("auto chose a method for each fold, from the other folds" in note for note in evaluation.notes)
 
 
 def test_rows_drawn_from_the_seed_of_the_folds_are_divided_at_random() -> None:
