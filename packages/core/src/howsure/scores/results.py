@@ -60,7 +60,8 @@ class ScoreRow(Ranked):
 
     score: name of the score. missing: number of rows without a score that count as `missing_score`. rank_low,
     rank_high: possible ranks among the models of the group. tier: tier in the group. maybe_best: no other model is
-    significantly better. The last four are None if models are not ranked.
+    significantly better. The last four are None if models are not ranked. lacks_items: other models have items that it
+    lacks.
     """
 
     score: str
@@ -75,6 +76,7 @@ class ScoreRow(Ranked):
     tier: int | None = None
     maybe_best: bool | None = None
     notes: tuple[str, ...] = ()
+    lacks_items: bool = as_json(None, default=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -36,7 +36,7 @@ from howsure.scores.scored_rows import (
     lowest_items,
     read_scored_rows,
 )
-from howsure.scores.summary_sentences import MACRO, SHARED
+from howsure.scores.summary_sentences import MACRO
 from howsure.show.notes import DETAIL, WARNING, Note
 from howsure.significance.metrics.documents import signatures
 from howsure.significance.metrics.metric import Metric
@@ -473,7 +473,7 @@ def _rank_cells(cells: Sequence[_Cell], rows: ScoredRows, bounds: Bounds | None,
     ]
     lacking = (~present).sum(axis=1).tolist()
     score_rows = [
-        replace(row, notes=(*row.notes, *_lacking_items(n, present.shape[1])))
+        replace(row, notes=(*row.notes, *_lacking_items(n, present.shape[1])), lacks_items=n > 0)
         for row, n in zip(score_rows, lacking, strict=True)
     ]
     return _add_ranks(score_rows, scores, units, None, sizes, bounds, options)
@@ -481,7 +481,7 @@ def _rank_cells(cells: Sequence[_Cell], rows: ScoredRows, bounds: Bounds | None,
 
 def _lacking_items(lacking: int, n: int) -> list[str]:
     """A note on a model without some of the items that other models have."""
-    return [f"{lacking:,} of {counted(n, 'item')} missing; {SHARED}"] if lacking else []
+    return [f"{lacking:,} of {counted(n, 'item')} missing; ranks compare shared items."] if lacking else []
 
 
 def _align_items(cells: Sequence[_Cell]) -> tuple[Floats, Integers | None, Floats | None]:

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from howsure.scores.results import BattleTable, ScoreRow, ScoreTable
 
 OVERALL, MACRO = "overall", "macro mean"  # the rows over all items, and of the means of the groups
-SHARED = "ranks compare shared items."  # the end of a note on a model that lacks some items
 MAX_NAMED = 3  # models in a sentence
 
 
@@ -85,7 +84,7 @@ def _of_one_group(rows: Sequence[ScoreRow], recipe: Mapping[str, Any], by: str, 
         if values[0].value != (min(means) if recipe["lower_is_better"] else max(means)):
             shared = f"{prefix}{names[0]} scores {best}{where} on the items that models share"
             return f"{shared}, {values[0]} on all of its own; {ranked_best_text(rows)}."
-        where = " on its own items" if any(str(note).endswith(SHARED) for note in rows[0].notes) else where
+        where = " on its own items" if rows[0].lacks_items else where
         return f"{prefix}{names[0]} scores {best}{where}, {values[0]}; {ranked_best_text(rows)}."
     extreme = "lowest" if recipe["lower_is_better"] else "highest"
     return f"{prefix}{names[0]} has the {extreme} mean{where}, {values[0]}; {counted(len(rows), 'model')}, not ranked."

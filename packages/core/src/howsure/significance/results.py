@@ -469,8 +469,8 @@ def _of_means(result: Comparison) -> list[str]:
         least, most = f"{min(shares):.0%}", f"{max(shares):.0%}"
         share = f"about {least}" if least == most else f"{least} to {most}"
         sentences.append(
-            f"Chance between runs is {share} of the variance of these differences: more runs reduce this part only, more "
-            "items all of it."
+            f"Chance between runs is {share} of the variance of these differences: more runs reduce this part only, "
+            "more items all of it."
         )
     smallest = [row.detectable_difference for row in result if not math.isnan(row.detectable_difference)]
     if smallest and any(not row.p_adjusted <= ALPHA for row in result):
