@@ -8,6 +8,7 @@ SITE_TOOLS := $(VENV)/.ready-docs
 CLUSTER := $(VENV)/.ready-cluster
 PROGRAMS := .venv-programs/bin
 EVALUATORS := .venv-peers/bin
+FIELDS := .venv-fields/bin
 PARALLEL := -n logical --dist worksteal
 CONSTRAINTS := -c requirements/constraints.txt
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
@@ -20,7 +21,7 @@ install = { $(PIP) -c requirements/constraints.txt uv && $(BIN)/uv pip install -
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test test-long test-all test-bare test-portable test-busy test-versions test-ranges test-lowest lint check check-slow fuzz \
-	drills test-programs test-release test-cluster bench bench-peers pictures docs reproductions help-pages licences lock clean
+	drills test-programs test-release test-cluster bench bench-peers bench-fields pictures docs reproductions help-pages licences lock clean
 
 demo: $(READY)  ## a calibration curve on bundled data
 	$(BIN)/howsure demo
@@ -121,6 +122,9 @@ bench: $(PEERS)  ## speed and memory compared with peers; JOB=ranks runs benchma
 bench-peers: $(EVALUATORS)/.ready  ## coverage of howsure's intervals and those of four other packages: seven minutes of processor time
 	$(EVALUATORS)/python benchmarks/peers.py
 
+bench-fields: $(FIELDS)/.ready  ## probabilities and thresholds of extracted fields compared with two packages: two minutes
+	$(FIELDS)/python -W ignore benchmarks/fields_peers.py
+
 pictures: $(READY)  ## run the documents and draw their pictures again (docs/images)
 	HOWSURE_DRAW=1 $(BIN)/python -m pytest -m "$(EVERY)" tests/test_documents.py packages/events/tests/explorer/test_pictures.py
 
@@ -177,6 +181,12 @@ $(PROGRAMS)/.ready: requirements/dev.txt tests/programs/requirements.txt
 $(EVALUATORS)/.ready: requirements/peers.txt packages/core/pyproject.toml
 	$(PYTHON) -m venv .venv-peers
 	$(EVALUATORS)/pip install -qq --disable-pip-version-check $(CONSTRAINTS) -r requirements/peers.txt -e packages/core
+	touch $@
+
+# structured-logprobs needs versions of openai and pydantic that others do not share.
+$(FIELDS)/.ready: packages/core/pyproject.toml
+	$(PYTHON) -m venv .venv-fields
+	$(FIELDS)/pip install -qq --disable-pip-version-check structured-logprobs mapie -e "packages/core[files]"
 	touch $@
 
 $(SITE_TOOLS): $(READY)
