@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -20,7 +20,8 @@ from howsure.fields.checked_values import CheckedValues
 from howsure.fields.evaluation import filing_policy
 from howsure.fields.filing import DOCUMENTS, FIELDS, PROMISES, VALUES
 from howsure.fields.policy import FilingPolicy
-from howsure.fields.recalibration import FLOOR, field_map, recalibrated
+from howsure.fields.recalibration import FLOOR, field_map, halves, recalibrated, recalibrated_values
+from howsure.recalibration.results import RecalibrationMap
 
 WORLDS = (
     "independent errors",
@@ -137,20 +138,23 @@ class Filed:
 @cache
 def filed(kind: str, promise: str) -> tuple[Filed, ...]:
     """What thresholds file of the population: of documents, or of each field."""
-    truth = population(kind)
+    return filed_of(population(kind), promise)
+
+
+def filed_of(truth: World, promise: str) -> tuple[Filed, ...]:
+    """What thresholds file of some documents: of documents, or of each field."""
     wrong = np.where(truth.present, 1 - truth.chance, 0.0)
     if promise == FIELDS:
         rows = [(truth.present[:, place], place) for place in range(len(NAMES))]
         return tuple(Filed.of(truth.confidence[r, p], wrong[r, p], np.ones(r.sum())) for r, p in rows)
     if promise == DOCUMENTS:
-        return (Filed.of(scores(truth, promise), 1 - truth.document_chance, np.ones(POPULATION)),)
+        return (Filed.of(scores(truth, promise), 1 - truth.document_chance, np.ones(len(wrong))),)
     return (Filed.of(scores(truth, promise), wrong.sum(axis=1), truth.present.sum(axis=1)),)
 
 
-def risk_and_share(kind: str, promise: str, policy: FilingPolicy) -> tuple[float, float]:
+def risk_and_share(parts: tuple[Filed, ...], promise: str, policy: FilingPolicy) -> tuple[float, float]:
     """The true risk of what a policy files, the largest over fields, and the share of documents (of fields: values)."""
     thresholds = [row.threshold for row in policy.fields] if promise == FIELDS else [policy.threshold]
-    parts = filed(kind, promise)
     counts_and_risks = [part.at(threshold) for part, threshold in zip(parts, thresholds, strict=True)]
     share = sum(n for n, _ in counts_and_risks) / sum(len(part.score) for part in parts)
     return max(risk for _, risk in counts_and_risks), share
@@ -164,17 +168,31 @@ def oracle_share(kind: str, promise: str) -> float:
     return sum(int(places[-1]) + 1 for places in kept if len(places)) / sum(len(part.score) for part in parts)
 
 
-def broken(kind: str, promise: str, n: int, *, runs: int, seed: int = 1) -> tuple[float, float]:
+def broken(
+    kind: str, promise: str, n: int, *, runs: int, seed: int = 1, recalibrate: bool = False
+) -> tuple[float, float]:
     """Of `runs` samples of n checked documents: how often the true risk is larger than promised, and the mean share
-    that is filed."""
+    that is filed. recalibrate: half of the documents are for maps of confidences."""
     rng, risks, shares = np.random.default_rng(seed), [], []
     for _ in range(runs):
-        sample = world(kind, n, rng).checked()
+        sample, parts = world(kind, n, rng).checked(), None
+        if recalibrate:
+            for_maps, sample = halves(sample, rng)
+            recalibration = field_map(for_maps, NAMES)
+            sample = recalibrated_values(sample, recalibration)
+            parts = filed_of(recalibrated_world(population(kind), recalibration), promise)
         policy = filing_policy(sample, promise, risk=RISKS[promise], delta=DELTA, choices={}, recipe={})
-        risk, share = risk_and_share(kind, promise, policy)
+        risk, share = risk_and_share(parts or filed(kind, promise), promise, policy)
         risks.append(risk)
         shares.append(share)
     return float(np.mean(np.array(risks) > RISKS[promise])), float(np.mean(shares))
+
+
+def recalibrated_world(documents: World, recalibration: RecalibrationMap) -> World:
+    """The documents with recalibrated confidences."""
+    fields = np.tile(NAMES, len(documents.present))
+    after = recalibrated(documents.confidence.ravel(), fields, recalibration)
+    return replace(documents, confidence=after.reshape(documents.confidence.shape))
 
 
 def recalibration_gain(kind: str, n: int, *, runs: int, seed: int = 2) -> tuple[float, float]:

@@ -27,3 +27,12 @@ def test_recalibration_is_never_worse_than_none_by_more_than_noise(kind: str, n:
     gain, share_worse = recalibration_gain(kind, n, runs=10)
     assert gain > -0.01
     assert share_worse <= 0.1
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("promise", PROMISES)
+def test_the_promise_is_kept_with_recalibrated_confidences(promise: str) -> None:
+    """Maps of one half of the documents, thresholds of the other."""
+    rate, share = broken("fields differ", promise, 600, runs=20, recalibrate=True)
+    assert rate <= DELTA + 3 * np.sqrt(DELTA * (1 - DELTA) / 20)
+    assert share > 0.1

@@ -12,7 +12,7 @@ from howsure.check.evidence import BELOW, Baseline, Entry, Evidence, MeanSummary
 from howsure.check.scores import notes_on
 from howsure.check.verdicts import Check, Found, check_sizes, decided
 from howsure.errors import InputError
-from howsure.fields.checked_values import CheckedValues, Flags, check_values, read_values
+from howsure.fields.checked_values import CheckedValues, Flags, check_values, document_clusters, read_values
 from howsure.fields.filing import DOCUMENTS, FIELDS
 from howsure.fields.policy import FilingPolicy, check_policy, documents_digest, filed_values
 from howsure.inputs.arguments import check_arguments
@@ -169,6 +169,4 @@ def _filed(values: CheckedValues, policy: FilingPolicy) -> list[tuple[str | None
 
 
 def _wrong(values: CheckedValues, rows: Flags) -> tuple[Any, Integers | None]:
-    _, codes = np.unique(values.document[rows], return_inverse=True)
-    is_repeated = int(codes.max()) + 1 < len(codes)
-    return (~values.right[rows]).astype(np.float64), codes if is_repeated else None
+    return (~values.right[rows]).astype(np.float64), document_clusters(values.document[rows])

@@ -86,11 +86,14 @@ class CheckedValues:
     def pairs(self, rows: Flags) -> Pairs:
         """The values with a confidence among some rows: right or wrong, with documents as clusters if they repeat."""
         some = rows & ~np.isnan(self.confidence)
-        documents = np.unique(self.document[some], return_inverse=True)[1]
-        is_repeated = len(documents) > 0 and int(documents.max()) + 1 < len(documents)
-        return Pairs(
-            self.right[some].astype(np.uint8), self.confidence[some], clusters=documents if is_repeated else None
-        )
+        clusters = document_clusters(self.document[some])
+        return Pairs(self.right[some].astype(np.uint8), self.confidence[some], clusters=clusters)
+
+
+def document_clusters(documents: Integers) -> Integers | None:
+    """The documents of some values as clusters, from 0; None if no document has several values."""
+    distinct, codes = np.unique(documents, return_inverse=True)
+    return codes if len(distinct) < len(codes) else None
 
 
 def read_values(

@@ -12,7 +12,7 @@ import numpy as np
 from howsure import __version__
 from howsure.calibration.calibration_errors import error_of
 from howsure.errors import InputError
-from howsure.fields.checked_values import CheckedValues, Flags, check_values, read_values
+from howsure.fields.checked_values import CheckedValues, Flags, check_values, document_clusters, read_values
 from howsure.fields.equality import summary_of
 from howsure.fields.field_results import FieldRow, FieldTable, FilingCurve, WrongValue, WrongValues
 from howsure.fields.filing import (
@@ -28,7 +28,6 @@ from howsure.fields.recalibration import field_map, halves, recalibrated_values
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, check_whole, is_number
-from howsure.inputs.pairs import Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.recalibration.binary_maps import Unchanged
 from howsure.recalibration.map_input import stream_of
@@ -197,16 +196,10 @@ def _lists(name: str, value: object) -> dict[str, list[str]]:
 
 
 def _accuracy(values: CheckedValues, rows: Flags, level: float) -> Estimate:
-    right, groups = values.right[rows].astype(np.float64), _groups(values.document[rows])
+    right = values.right[rows].astype(np.float64)
+    groups = ItemGroups.of(len(right), clusters=document_clusters(values.document[rows]))
     mean = mean_score(right, groups, bounds=(0.0, 1.0))
     return Estimate(mean.value, *mean.interval(level), level=level, method=mean.method, n=len(right))
-
-
-def _groups(documents: Integers) -> ItemGroups:
-    """The values of a document as a cluster, if a document has several."""
-    _, codes = np.unique(documents, return_inverse=True)
-    is_repeated = int(codes.max()) + 1 < len(codes)
-    return ItemGroups.of(len(codes), clusters=codes if is_repeated else None)
 
 
 def _row(values: CheckedValues, place: int, level: float) -> FieldRow:

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from howsure.data.structured.json_values import FieldValue
-from howsure.fields.checked_values import CheckedValues, Flags
+from howsure.fields.checked_values import CheckedValues, Flags, document_clusters
 from howsure.inputs.pairs import Floats, Pairs
 from howsure.selective.kept_answers import Kept
 from howsure.selective.ranked_answers import ranked
@@ -235,7 +235,5 @@ def _field_pairs(
     row_scores = lowest[values.document]
     rows = (values.field == place) & ~np.isnan(row_scores)
     documents = values.document[rows]
-    _, codes = np.unique(documents, return_inverse=True)
-    is_repeated = len(codes) > 0 and int(codes.max()) + 1 < len(codes)
     labels = values.right[rows].astype(np.uint8)
-    return Pairs(labels, row_scores[rows], clusters=codes if is_repeated else None), documents
+    return Pairs(labels, row_scores[rows], clusters=document_clusters(documents)), documents

@@ -9,6 +9,7 @@ import numpy as np
 
 from howsure.errors import InputError
 from howsure.fields.checked_values import CheckedValues
+from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats
 from howsure.recalibration.map_input import Labelled, binary_of
 from howsure.recalibration.methods import SHRUNK
@@ -45,8 +46,8 @@ def field_map(values: CheckedValues, fields: Sequence[str]) -> RecalibrationMap:
         return recalibration_of(labelled, small=SHRUNK, floor=FLOOR)
     except InputError as error:
         raise InputError(
-            f"too few values are wrong or right in {len(values.documents):,} documents, the half to which maps are "
-            "fitted, so confidences cannot be recalibrated. Check more documents, or leave `recalibrate` out."
+            f"too few values are wrong or right in {counted(len(values.documents), 'document')}, the half to which "
+            "maps are fitted, so confidences cannot be recalibrated. Check more documents, or leave `recalibrate` out."
         ) from error
 
 
