@@ -268,6 +268,12 @@ def test_only_what_a_policy_files_is_evaluated_in_other_documents(tmp_path: Path
         assert row.n == sum(row.field not in fields for fields in shown.values())
     with pytest.raises(InputError, match="made from these documents"):
         evaluate_fields(data=first, policy=policy)
+    second_step = evaluate_fields(data=second, policy=policy, max_risk=0.2).policy
+    assert second_step is not None
+    assert "for what the first one files" in second_step.notes[0]
+    other_model = howsure.read(decisions(tmp_path / "c.jsonl", 40, 3, model="m-2"))
+    with pytest.raises(InputError, match="does not hold: the answers are by m-2"):
+        evaluate_fields(data=other_model, policy=policy)
 
 
 def test_the_fewest_fields_are_shown(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from howsure import __version__
 from howsure.data.structured.json_values import FieldValue
 from howsure.errors import InputError
 from howsure.fields.checked_values import read_values
-from howsure.fields.policy import FilingPolicy, check_policy, fields_to_show
+from howsure.fields.policy import FilingPolicy, check_policy, check_served, fields_to_show
 from howsure.fields.recalibration import recalibrated
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
@@ -128,11 +128,7 @@ def file_documents(
     predictions = read_values(
         document, field, value, confidence, None, data, compare=policy.compare, choices=policy.choices
     )
-    if changes := [*policy.served.changes(predictions.served)]:
-        raise InputError(
-            f"the promise of the policy does not hold: {'; '.join(changes)}. Check documents with these answers, and "
-            "make a policy of them."
-        )
+    check_served(policy, predictions.served)
     policy_fields = {row.field for row in policy.fields}
     if not any(value.field in policy_fields for values in predictions.predicted.values() for value in values.values()):
         raise InputError(f"no document has a field of the policy ({', '.join(sorted(policy_fields))}).")

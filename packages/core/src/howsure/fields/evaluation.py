@@ -23,7 +23,15 @@ from howsure.fields.filing import (
     field_thresholds,
     required_fields,
 )
-from howsure.fields.policy import FilingPolicy, PolicyField, check_policy, documents_digest, fields_below, filed_values
+from howsure.fields.policy import (
+    FilingPolicy,
+    PolicyField,
+    check_policy,
+    check_served,
+    documents_digest,
+    fields_below,
+    filed_values,
+)
 from howsure.fields.recalibration import field_map, halves, recalibrated_values
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
@@ -39,6 +47,7 @@ from howsure.stats.clusters import ItemGroups
 from howsure.stats.mean_score import mean_score
 
 MIN_FOR_CALIBRATION = 2
+SECOND_STEP = "The new policy is for what the first one files, and for nothing else."
 SEED = 0  # of the halves of documents
 PROMISE_NOTE = "The promise is about filed documents, if documents to come are like the checked ones."
 
@@ -102,6 +111,8 @@ def evaluate_fields(
     raw = read_values(document, field, value, confidence, gold, data, compare=checked_compare, choices=checked_choices)
     values = check_values(raw, checked_compare)
     if policy is not None:
+        check_policy(policy)
+        check_served(policy, raw.served)
         values = _passed(values, policy, documents_digest([*raw.predicted]))
     recalibration = None
     if recalibrate:
@@ -119,6 +130,8 @@ def evaluate_fields(
         how: dict[str, Any] = {"choices": checked_choices, "recipe": policy_recipe}
         new_policy = filing_policy(values, promise, risk=max_risk, delta=delta, **how)
         new_policy = replace(new_policy, recalibration=recalibration, served=raw.served)
+        if policy is not None:
+            new_policy = replace(new_policy, notes=(Note(SECOND_STEP, WARNING), *new_policy.notes))
     notes = [Note(summary_of(values.equalities), DETAIL), *values.notes]
     if raw.served.aliases and max_risk is not None:
         names = ", ".join(raw.served.aliases)
@@ -142,7 +155,6 @@ def evaluate_fields(
 
 def _passed(values: CheckedValues, policy: FilingPolicy, digest: str) -> CheckedValues:
     """The values that a policy files. Its own documents, to which it was fitted, would look better than others."""
-    check_policy(policy)
     if policy.recipe.get("documents_sha256") == digest:
         raise InputError("the policy was made from these documents. Evaluate what it files in others.")
     is_filed = filed_values(values, policy)

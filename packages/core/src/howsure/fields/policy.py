@@ -216,6 +216,15 @@ def check_policy(policy: object) -> None:
         raise InputError("{parameter} must be a policy, as FilingPolicy.load reads it.", "policy")
 
 
+def check_served(policy: FilingPolicy, served: Served) -> None:
+    """Raise InputError if answers are of another model than those of the policy, or to another question."""
+    if changes := [*policy.served.changes(served)]:
+        raise InputError(
+            f"the promise of the policy does not hold: {'; '.join(changes)}. Check documents with these answers, and "
+            "make a policy of them."
+        )
+
+
 def documents_digest(names: Sequence[str]) -> str:
     """A checksum of the names of documents, in any order."""
     return hashlib.sha256(json.dumps(sorted(names)).encode()).hexdigest()
