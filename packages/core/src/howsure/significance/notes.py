@@ -87,7 +87,7 @@ def _of_bounds(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
             if metric.bounds is None:
                 yield told(
                     f"{metric.name} has no known bounds: intervals and p assume that rare extreme values are not "
-                    f"missing from these {counted(systems.n, 'item')}. If you know its lowest and highest possible value, give "
+                    f"missing from these {counted(systems.n, 'item')}. If its lowest and highest value are known, give "
                     "them, such as `bounds=[0, 1]`."
                 )
 
