@@ -32,7 +32,10 @@ COMPARISONS = {
 PATTERNS = {"~~": "LIKE", "!~~": "NOT LIKE", "~~*": "ILIKE", "!~~*": "NOT ILIKE"}
 TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "<>": "<>"}
 WORDS = "columns, numbers, 'texts', =, <>, <, <=, >, >=, between, in, like, is null, and, or, not"
-ADVICE = f"It may contain {WORDS} and parentheses; write a column with spaces in double quotes, a text in single ones."
+ADVICE = (
+    f"It may contain {WORDS} and parentheses; write a column with spaces, or named like a word of SQL such as order, "
+    "in double quotes, a text in single ones."
+)
 
 
 @dataclass(frozen=True, slots=True)
