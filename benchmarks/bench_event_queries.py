@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 
 from howsure_events.explorer import queries
-from howsure_events.series.files import documents_of
+from howsure_events.series.files import period_documents
 from howsure_events.store.event_store import EventStore
 
 FIRST, DAYS = datetime.date(1987, 1, 1), 7_670
@@ -87,7 +87,7 @@ def main() -> None:
                 "series of entities, 2 actors": lambda: queries.series(store, top[5:7], unit="entities"),
                 "compare, the two most frequent": lambda: queries.compare(store, *top[:2]),
                 "compare, two others": lambda: queries.compare(store, *top[5:7]),
-                "point": lambda: documents_of(store, top[0], at="1999-Q1"),
+                "point": lambda: period_documents(store, top[0], at="1999-Q1"),
                 "overview": lambda: queries.overview(store),
             }
             print(f"| {n:,} documents | CPU s | wall s |\n|---|---:|---:|")

@@ -48,7 +48,7 @@ from howsure_events.extraction.extract_document import (
     Sampled,
     document_seed,
     entity_counts,
-    evidence_of,
+    find_evidence,
 )
 from howsure_events.extraction.merge_stores import merge_stores
 from howsure_events.extraction.open_corpus import open_corpus
@@ -148,7 +148,7 @@ def sampled(facts: Facts, posterior: CorefPosterior, number: int) -> Sampled:
     clusterings = CorefPosterior(antecedents).sample(SAMPLES, rng=np.random.default_rng(document_seed(0, str(number))))
     best = best_antecedents(antecedents)
     counts, one_best = entity_counts(clusterings, facts), entity_counts(best[np.newaxis], facts)[0]
-    return Sampled(antecedents, clusterings, best, counts, one_best, tuple(evidence_of(clusterings, facts)))
+    return Sampled(antecedents, clusterings, best, counts, one_best, tuple(find_evidence(clusterings, facts)))
 
 
 class Stored:

@@ -121,7 +121,7 @@ def scores(path: Path) -> None:
     """Scores of documents and actors, all read."""
     columns = ScoreColumns(actor="actor", prob="p")
     opened_scores = open_scores([path], fields=Fields(id="id", date="date"), columns=columns, bad_dates="leave-out")
-    list(opened_scores.of_documents())
+    list(opened_scores.iterate_documents())
 
 
 def tagger(path: Path) -> None:

@@ -32,7 +32,7 @@ from howsure.regression import regress_predicted
 from howsure.sequential import SequentialComparison, SequentialScore, draw_order
 from howsure.significance.experiments import Experiments
 from howsure_events import EventStore
-from howsure_events.store.store_queries import settings_of
+from howsure_events.store.store_queries import recorded_settings
 from howsure_text.coreference import Sharpening, recalibrate_coreference, write_antecedent_scores
 from howsure_text.sequences.crf import CRFTagger
 from howsure_text.sequences.hmm import HMMTagger
@@ -190,7 +190,7 @@ def regressions(folder: Path) -> list[bytes]:
     """A regression of events as `howsure events regress` writes it."""
     fit = regress_predicted({row: row % 2 for row in range(20)}, np.linspace(0, 1, 40), covariates=[np.arange(40) % 3])
     with EventStore.open(whole_store()) as store:
-        settings = settings_of(store)
+        settings = recorded_settings(store)
     fields = fit.to_dict()
     return [json.dumps({**fields, "recipe": {**fields["recipe"], "store": settings}}).encode()]
 

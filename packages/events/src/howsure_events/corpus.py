@@ -32,7 +32,7 @@ from howsure_events.lexicon import Lexicon
 # A part of an input: every n-th batch of its documents, so that n machines share the work of one.
 
 BATCH = 64  # documents: parsed together, stored together
-MOST_PARTS = 512  # of which each is an open file while they are put together
+MAX_PARTS = 512  # of which each is an open file while they are put together
 WRITTEN = re.compile(r"([0-9]{1,6})/([0-9]{1,6})", re.ASCII)
 
 
@@ -45,7 +45,7 @@ class Part:
 
     >>> [document for document in range(0, 640, 64) if Part(2, 4).holds(document)]
     [64, 320, 576]
-    >>> Part.asked("3/64").size(193_403)
+    >>> Part.parse("3/64").size(193_403)
     3072
 
     Raises InputError if there is no such part.
@@ -55,11 +55,11 @@ class Part:
     of: int = 1
 
     def __post_init__(self) -> None:
-        check_whole(self.of, name="the number of parts", most=MOST_PARTS)
+        check_whole(self.of, name="the number of parts", most=MAX_PARTS)
         check_whole(self.number, name="the number of a part", most=self.of)
 
     @classmethod
-    def asked(cls, part: object) -> Self:
+    def parse(cls, part: object) -> Self:
         """A part as passed by the user: (3, 64), or 3/64 on the command line; None for the whole input."""
         if part is None:
             return cls()

@@ -143,7 +143,7 @@ def count_axis(ax: Axes, *, share: bool, small: bool) -> None:
 
 # Series corrected by labels.
 
-MOST_TOGETHER = 4
+MAX_ACTORS_PER_PANEL = 4
 NAME_LENGTH = 24
 
 
@@ -153,8 +153,8 @@ def corrected_axes(series: CorrectedSeries, *, ax: Axes | None = None, actors: S
     Raises InputError for more actors than the figure can distinguish, none, or one without labels.
     """
     group = list(series.actors if actors is None else actors)
-    if not 0 < len(group) <= MOST_TOGETHER:
-        raise InputError(f"a panel shows 1 to {MOST_TOGETHER} actors; there are {len(group):,}. Choose some.")
+    if not 0 < len(group) <= MAX_ACTORS_PER_PANEL:
+        raise InputError(f"a panel shows 1 to {MAX_ACTORS_PER_PANEL} actors; there are {len(group):,}. Choose some.")
     share, rows = series.unit == "share", series.rows_of(group[0])
     with styled():
         if ax is None:
@@ -164,7 +164,7 @@ def corrected_axes(series: CorrectedSeries, *, ax: Axes | None = None, actors: S
             draw_corrected(series, ax=ax, actor=actor, how=look(place), shift=_shift(place, group))
         period_axis(ax, [row.period for row in rows], small=False)
         count_axis(ax, share=share, small=False)
-        points = [point_of(look(place)) for place in range(len(group))]
+        points = [legend_point(look(place)) for place in range(len(group))]
         literal_legend(ax, points, [shortened_name(series.titles[actor], NAME_LENGTH) for actor in group], fontsize=8)
         ax.set_ylabel("share of documents, corrected" if share else f"documents a {series.recipe['period']}, corrected")
     return ax
@@ -184,7 +184,7 @@ def _shift(place: int, group: Sequence[str]) -> float:
     return 1.2 * (place - (len(group) - 1) / 2)
 
 
-def point_of(how: Look, **more: Any) -> Line2D:
+def legend_point(how: Look, **more: Any) -> Line2D:
     """A point for the legend."""
     return Line2D(
         [], [], color=how.colour, marker=how.marker, linestyle="", markersize=4.5, markeredgewidth=0.8, **more
@@ -193,8 +193,8 @@ def point_of(how: Look, **more: Any) -> Line2D:
 
 # Time series of events: a few actors one under another (Figure 6 of the paper), or many on a page of small panels.
 
-MOST_PANELS = 12
-MOST_SMALL = 60
+MAX_PANELS = 12
+MAX_SMALL_PANELS = 60
 COLUMNS = 4
 EVENT_LENGTH, LETTERS_PER_INCH = 90, 13  # of 9 points
 PANEL_WIDTH, BESIDE = 1.6, 0.45  # inches of a small panel, at least, and of these beside its axes
@@ -250,8 +250,8 @@ def event_page(series: EventSeries, *, title: str | None = None) -> Figure:
     Raises InputError for more actors than fit.
     """
     actors = series.actors
-    if len(actors) > MOST_SMALL:
-        raise InputError(f"a page shows at most {MOST_SMALL} actors; there are {len(actors):,}. Choose some.")
+    if len(actors) > MAX_SMALL_PANELS:
+        raise InputError(f"a page shows at most {MAX_SMALL_PANELS} actors; there are {len(actors):,}. Choose some.")
     columns = min(COLUMNS, columns_of(len(actors)))
     if (width := wanted_width()) is not None:
         columns = max(1, min(columns, int(width // PANEL_WIDTH)))
@@ -304,11 +304,11 @@ def _documents(series: EventSeries, ax: Axes, *, small: bool = False) -> None:
     rows = series.rows_of(series.actors[0])
     places = Places.of(ax, [row.period for row in rows], ())
     documents = np.array([row.n_documents for row in rows], dtype=np.float64)
-    draw_documents(ax, places, documents, _read(series))
+    draw_documents(ax, places, documents, _labelled_documents(series))
     period_axis(ax, [row.period for row in rows], small=small)
 
 
-def _read(series: EventSeries) -> Array:
+def _labelled_documents(series: EventSeries) -> Array:
     """The number of documents read in each period."""
     corrected = series.corrected
     if corrected is None or not corrected.actors:
@@ -329,14 +329,14 @@ def _finish(figure: Figure, series: EventSeries, title: str | None, *, scale: st
     width = figure.get_size_inches()[0]
     first, corrected = look(0), series.corrected is not None
     drawn: dict[str, Any] = {
-        "corrected by labels" if corrected else "expected (posterior mean)": point_of(first),
+        "corrected by labels" if corrected else "expected (posterior mean)": legend_point(first),
         f"{100 * series.level:g} % interval": Patch(color=first.colour, alpha=BAND, linewidth=0),
         "raw: what the model finds" if corrected else "1-best": Line2D([], [], color=INK, marker="_", linestyle=""),
     }
     if series.incomplete:
-        drawn["period may be incomplete"] = point_of(first, markerfacecolor="white")
+        drawn["period may be incomplete"] = legend_point(first, markerfacecolor="white")
     drawn["documents"] = Patch(color=FAINT, linewidth=0)
-    if _read(series).any():
+    if _labelled_documents(series).any():
         drawn["of these labelled"] = Patch(color=QUIET, linewidth=0)
     narrow = width < NARROW
     how = (
@@ -358,7 +358,7 @@ def _name_inside(ax: Axes, series: EventSeries, group: Sequence[str]) -> None:
     titles = names if len(group) == 1 else [shortened_name(series.titles[actor], NAME_LENGTH) for actor in group]
     literal(ax.set_title("", fontsize=9, pad=3, loc="left"), shortened_name(" and ".join(titles), 2 * NAME_LENGTH))
     if len(group) > 1:
-        literal_legend(ax, [point_of(look(place)) for place in range(len(group))], names, loc="best")
+        literal_legend(ax, [legend_point(look(place)) for place in range(len(group))], names, loc="best")
 
 
 def _name(series: EventSeries, actor: str) -> str:
@@ -375,11 +375,11 @@ def _short_name(series: EventSeries, actor: str, limit: int) -> str:
 
 
 def _check_groups(series: EventSeries, groups: Groups) -> None:
-    if not 0 < len(groups) <= MOST_PANELS:
-        raise InputError(f"a figure shows 1 to {MOST_PANELS} panels; there are {len(groups):,}. Choose some.")
+    if not 0 < len(groups) <= MAX_PANELS:
+        raise InputError(f"a figure shows 1 to {MAX_PANELS} panels; there are {len(groups):,}. Choose some.")
     for group in groups:
-        if not 0 < len(group) <= MOST_TOGETHER:
-            raise InputError(f"a panel shows 1 to {MOST_TOGETHER} actors; one has {len(group):,}. Choose some.")
+        if not 0 < len(group) <= MAX_ACTORS_PER_PANEL:
+            raise InputError(f"a panel shows 1 to {MAX_ACTORS_PER_PANEL} actors; one has {len(group):,}. Choose some.")
         for actor in group:
             if actor not in series.titles:
                 raise unknown_name("actor", actor, series.actors, place="the series")

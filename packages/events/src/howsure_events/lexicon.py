@@ -269,7 +269,7 @@ def _infos() -> Iterator[Any]:
 
 
 NOBODY = "-"
-REMEMBERED = 100_000  # words whose names are known without a search
+MAX_REMEMBERED = 100_000  # words whose names are known without a search
 Match = tuple[int, int, str]
 
 
@@ -395,7 +395,7 @@ class Lexicon:
             stems = (first, *stemming_named(self.stemming)(first))
             singles = (self._single[stem] for stem in stems if stem in self._single)
             names = (*self._longer.get(first, ()), *singles)
-            if len(self._known) >= REMEMBERED:
+            if len(self._known) >= MAX_REMEMBERED:
                 self._known.clear()
             self._known[word] = names
         return names

@@ -14,11 +14,11 @@ from howsure_events.series.event_series import UNITS
 from howsure_events.series.raw_counts import STORIES
 
 REQUIRED = inspect.Parameter.empty
-MOST_LISTED = 1000  # documents
+MAX_LISTED = 1000  # documents
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QueryParameter:
     """A parameter: what it is, its sign, and what it takes: some words, a number from 0 to 1, a whole one to `most`."""
 
     about: str
@@ -27,24 +27,26 @@ class Asked:
     sign: str | None = None
 
 
-ASKED = {
-    "period": Asked("Length of a period.", PERIODS),
-    "unit": Asked("Count documents, their share of all documents, or the entities that act.", UNITS),
-    "interval": Asked(
+QUERY_PARAMETERS = {
+    "period": QueryParameter("Length of a period.", PERIODS),
+    "unit": QueryParameter("Count documents, their share of all documents, or the entities that act.", UNITS),
+    "interval": QueryParameter(
         "Exact distribution of the count, the paper's normal one, or quantiles of the samples.", INTERVALS
     ),
-    "stories": Asked(
+    "stories": QueryParameter(
         "Treat documents of one story (reprints) as one source, or all documents as independent.", STORIES
     ),
-    "overdispersion": Asked("Correlation of the events of different stories, from 0 to below 1.", sign="RHO"),
-    "level": Asked("Level of the intervals."),
-    "low": Asked("Lowest probability."),
-    "high": Asked("Highest probability."),
-    "limit": Asked("Number of documents.", most=MOST_LISTED),
+    "overdispersion": QueryParameter("Correlation of the events of different stories, from 0 to below 1.", sign="RHO"),
+    "level": QueryParameter("Level of the intervals."),
+    "low": QueryParameter("Lowest probability."),
+    "high": QueryParameter("Highest probability."),
+    "limit": QueryParameter("Number of documents.", most=MAX_LISTED),
 }
-OF_PAIRS = {"unit": Asked("Count documents, or the entities that act.", tuple(COUNTED))}  # of actors that are compared
+COMPARISON_PARAMETERS = {
+    "unit": QueryParameter("Count documents, or the entities that act.", tuple(COUNTED))
+}  # of actors that are compared
 
 
-def defaults_of(question: Callable[..., Any]) -> dict[str, Any]:
+def query_defaults(question: Callable[..., Any]) -> dict[str, Any]:
     """The default of each parameter of a query; `REQUIRED` for one without a default."""
     return {name: parameter.default for name, parameter in inspect.signature(question).parameters.items()}

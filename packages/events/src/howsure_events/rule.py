@@ -270,14 +270,14 @@ NEGATIONS = {"not", "n't", "n’t", "never"}
 SUBJECT = ("nsubj",)
 
 
-def deeds_in(parsed: ParsedSentence, *, rule: Rule) -> list[Deed]:
+def find_deeds(parsed: ParsedSentence, *, rule: Rule) -> list[Deed]:
     """The (agent, event) words that a rule finds in a sentence, ordered by event, then by agent.
 
     >>> words, tags = ("Americans", "attacked", "by", "them"), ("NNPS", "VBN", "IN", "PRP")
     >>> relations = ("nsubj:pass", "root", "case", "obl:agent")
     >>> from howsure_text.parses import parsed_sentence
     >>> sentence = Sentence(words, tags=tags, heads=(1, -1, 3, 1), relations=relations)
-    >>> deeds_in(parsed_sentence(sentence), rule=Rule(name="attack", forms=("attacked",)))
+    >>> find_deeds(parsed_sentence(sentence), rule=Rule(name="attack", forms=("attacked",)))
     [(3, 1)]
 
     Raises InputError if the sentence lacks what the rule needs: its label scheme, or lemmas if the rule lists no forms.
@@ -291,7 +291,7 @@ def deeds_in(parsed: ParsedSentence, *, rule: Rule) -> list[Deed]:
     check_parse(parsed.relations, rule.scheme)
     counted = [verb for verb in verbs if rule.negated or not _is_negated(parsed, verb)]
     agents = {verb: _subjects(parsed, verb, rule, rule.agents) for verb in counted}
-    agents |= {noun: _at(parsed, noun, rule.noun_agents) for noun in nouns}
+    agents |= {noun: _related_words(parsed, noun, rule.noun_agents) for noun in nouns}
     return [(agent, event) for event in sorted(agents) for agent in _with_conjuncts(parsed, agents[event], rule)]
 
 
@@ -303,7 +303,7 @@ def _verbs(sentence: Sentence, rule: Rule) -> list[int]:
         named.update(at for at, word in enumerate(sentence.words) if word.lower() in rule.forms)
     if rule.verbs and sentence.lemmas is not None:
         named.update(at for at, lemma in enumerate(sentence.lemmas) if lemma.lower() in rule.verbs)
-    return [at for at in sorted(named) if _is(sentence, at, "VERB", "VB")]
+    return [at for at in sorted(named) if _has_tag(sentence, at, "VERB", "VB")]
 
 
 def _nouns(sentence: Sentence, rule: Rule) -> list[int]:
@@ -311,16 +311,16 @@ def _nouns(sentence: Sentence, rule: Rule) -> list[int]:
         return []
     named = zip(sentence.words, sentence.lemmas or sentence.words, strict=True)
     positions = [at for at, forms in enumerate(named) if any(form.lower() in rule.nouns for form in forms)]
-    return [at for at in positions if _is(sentence, at, "NOUN", "NN")]
+    return [at for at in positions if _has_tag(sentence, at, "NOUN", "NN")]
 
 
-def _is(sentence: Sentence, at: int, universal: str, penn: str) -> bool:
+def _has_tag(sentence: Sentence, at: int, universal: str, penn: str) -> bool:
     if sentence.universal_tags is not None:
         return sentence.universal_tags[at] == universal
     return (sentence.tags or ())[at].startswith(penn)  # a parsed sentence has either
 
 
-def _at(parsed: ParsedSentence, word: int, relations: Relations) -> list[int]:
+def _related_words(parsed: ParsedSentence, word: int, relations: Relations) -> list[int]:
     """The words that have one of the relations (or paths) to a word, in order."""
     return sorted({end for relation in relations for end in _follow(parsed, word, relation.split(">"))})
 
@@ -328,11 +328,11 @@ def _at(parsed: ParsedSentence, word: int, relations: Relations) -> list[int]:
 def _follow(parsed: ParsedSentence, word: int, path: list[str]) -> Iterator[int]:
     label, word_form = label_and_word(path[0])
     for child in parsed.dependents(word, (label,)):
-        if not word_form or _has(parsed, child, word_form):
+        if not word_form or _has_word(parsed, child, word_form):
             yield from _follow(parsed, child, path[1:]) if len(path) > 1 else (child,)
 
 
-def _has(parsed: ParsedSentence, word: int, word_form: str) -> bool:
+def _has_word(parsed: ParsedSentence, word: int, word_form: str) -> bool:
     """Whether a word is the required one, or is introduced by it."""
     return any(parsed.words[position] == word_form for position in (word, *parsed.dependents(word, ("case",))))
 
@@ -358,7 +358,7 @@ def _is_negated(parsed: ParsedSentence, verb: int) -> bool:
 def _subjects(parsed: ParsedSentence, verb: int, rule: Rule, relations: Relations) -> list[int]:
     """The acting dependents of a verb, or else those of the verb whose subject it shares."""
     governor, relation = parsed.heads[verb], parsed.relations[verb]
-    direct = _at(parsed, verb, relations)
+    direct = _related_words(parsed, verb, relations)
     if direct:
         pronoun = any(parsed.words[word] in RELATIVE_PRONOUNS for word in direct)
         relative = rule.relative_clauses and relation in grammar.RELATIVE_CLAUSES and pronoun

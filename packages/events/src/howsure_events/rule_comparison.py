@@ -12,12 +12,12 @@ from howsure.result import Rows
 from howsure.show.table import COUNT, FRAME, WORDS, Column, digits
 from howsure_events.store.store_queries import (
     Store,
+    actor_title,
     checked_length,
-    event_of,
-    recipe_of,
-    rows_of,
-    settings_of,
-    title_of,
+    counted_event,
+    query_rows,
+    recorded_settings,
+    store_recipe,
 )
 
 WHOLE = "all"  # the period if none was requested
@@ -104,11 +104,11 @@ def compare_rules(first: Store, second: Store, *, period: str | None = None) -> 
             expected[actor] = expected.get(actor, 0.0) + sum(p for p, _ in probabilities.values())
     cells.sort(key=lambda cell: -expected[cell[0]])
     rows = tuple(
-        _row(actor, title_of(first, actor), label, *(side.get((actor, label), {}) for side in sides))
+        _row(actor, actor_title(first, actor), label, *(side.get((actor, label), {}) for side in sides))
         for actor, label in cells
     )
-    recipe = {**recipe_of(first, period=period), "second_store": settings_of(second)}
-    return RuleComparison(first=event_of(first), second=event_of(second), rows=rows, recipe=recipe)
+    recipe = {**store_recipe(first, period=period), "second_store": recorded_settings(second)}
+    return RuleComparison(first=counted_event(first), second=counted_event(second), rows=rows, recipe=recipe)
 
 
 Found = dict[int, tuple[float, int]]  # by document: probability, whether in the 1-best
@@ -116,7 +116,7 @@ Found = dict[int, tuple[float, int]]  # by document: probability, whether in the
 
 def _events(store: Store, period: str | None) -> dict[tuple[str, str], Found]:
     cells: dict[tuple[str, str], Found] = {}
-    for actor, document, date, probability, best in rows_of(store, EVENTS):
+    for actor, document, date, probability, best in query_rows(store, EVENTS):
         label = WHOLE if period is None else period_of(date, period=period)
         cells.setdefault((actor, label), {})[document] = probability, best
     return cells

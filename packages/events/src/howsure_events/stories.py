@@ -11,9 +11,9 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from howsure_events.store.store_queries import Store, each_row, rows_of
+from howsure_events.store.store_queries import Store, iterate_rows, query_rows
 
-SHARED = 0.8  # of the passages of two texts, so that they are one story
+MIN_SHARED = 0.8  # of the passages of two texts, so that they are one story
 WORDS = 5  # of a passage
 FACTOR = np.uint64(0x9E3779B97F4A7C15)
 Hashes = npt.NDArray[np.uint64]
@@ -25,7 +25,7 @@ TEXTS = """
     SELECT document, words FROM sentences WHERE document IN (SELECT document FROM events) ORDER BY document, sentence"""
 
 
-def stories_of(store: Store) -> dict[int, int]:
+def find_stories(store: Store) -> dict[int, int]:
     """The first document of the story, for each document with an event that shares its story with another one.
 
     Stories are identified by the column `stories.column` of the settings if the store has one, otherwise by nearly
@@ -33,7 +33,7 @@ def stories_of(store: Store) -> dict[int, int]:
     """
     how = store.settings.get("stories") or {}
     if how.get("column"):
-        return {int(document): int(first) for document, first in rows_of(store, BY_COLUMN)}
+        return {int(document): int(first) for document, first in query_rows(store, BY_COLUMN)}
     return same_texts({document: passages(words) for document, words in _texts(store)})
 
 
@@ -56,7 +56,7 @@ def passages(words: Sequence[str], *, length: int = WORDS) -> Hashes:
     return np.unique(hashes)
 
 
-def same_texts(texts: Mapping[int, Hashes], *, shared: float = SHARED) -> dict[int, int]:
+def same_texts(texts: Mapping[int, Hashes], *, shared: float = MIN_SHARED) -> dict[int, int]:
     """For each text with near duplicates, the first of them.
 
     Two texts are nearly equal if they share at least `shared` of the passages in either (the Jaccard index), or if a
@@ -121,7 +121,7 @@ def _by_rarity(texts: Mapping[int, Hashes]) -> Callable[[Hashes], npt.NDArray[np
 def _texts(store: Store) -> Iterator[tuple[int, list[str]]]:
     """The documents with an event, and their words."""
     number, words = -1, list[str]()
-    for document, sentence in each_row(store, TEXTS):
+    for document, sentence in iterate_rows(store, TEXTS):
         if document != number and words:
             yield number, words
             words = []

@@ -192,7 +192,7 @@ def test_ctrl_c_and_the_same_command_again(place: Path, tmp_path: Path) -> None:
     options = ("--lexicon", place / "actors.tsv", "--model", place / "model.npz", "--samples", 10)
     arguments = ("events", "extract", corpus, *options, "--store", store)
     moment = 'lambda held: "report" in held and held["report"].read > 0'
-    done = pressed(*arguments, "--workers", 2, function="_go_on", moment=moment)
+    done = pressed(*arguments, "--workers", 2, function="_store_batches", moment=moment)
     message = done.stderr
     assert done.returncode == 130
     match = re.search(rf"contains ([\d,]+) of {3 * BATCH:,} documents; rerun the same command to resume", message)

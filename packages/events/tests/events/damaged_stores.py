@@ -215,7 +215,7 @@ def damaged_for_now(store: EventStore, statements: str) -> Iterator[Store]:
 
 
 def of_document(statement: str, number: int = 0) -> str:
-    """A statement of `OF_DOCUMENTS`, for one document only."""
+    """A statement of `DOCUMENT_TABLES`, for one document only."""
     return f"{statement}{' AND' if ' WHERE ' in statement else ' WHERE'} document = {number}"
 
 

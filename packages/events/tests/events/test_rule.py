@@ -212,7 +212,7 @@ PAPER, WIDE = built_in_rule("attack"), built_in_rule("attack-wide")
 
 
 def deeds_in(sentence: Sentence, *, rule: Rule) -> list[Deed]:
-    return of.deeds_in(parsed_sentence(sentence), rule=rule)
+    return of.find_deeds(parsed_sentence(sentence), rule=rule)
 
 
 def agents(text: str, rule: Rule) -> list[str]:

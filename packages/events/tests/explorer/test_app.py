@@ -21,7 +21,7 @@ from howsure_events.explorer import Address, Tokens, create_app, queries, serve
 from howsure_events.explorer.access import COORDINATOR, HEADERS, LOOPBACK, host_in, is_loopback
 from howsure_events.explorer.queries import QUESTIONS, corrected, corrected_pair
 from howsure_events.series.event_series import event_series
-from howsure_events.series.files import documents_of, doubtful_documents
+from howsure_events.series.files import doubtful_documents, period_documents
 from howsure_events.store.event_store import EventStore
 
 HOME = "http://localhost:8350"
@@ -50,7 +50,7 @@ ANSWERS: list[tuple[str, Any]] = [
         ),
     ),
     ("series?actors=IRQ&actors=Iraq&actors=IRQ", lambda store: queries.series(store, ["IRQ"])),
-    ("point?actor=IRQ&at=1999-Q1", lambda store: documents_of(store, "IRQ", at="1999-Q1")),
+    ("point?actor=IRQ&at=1999-Q1", lambda store: period_documents(store, "IRQ", at="1999-Q1")),
     ("document?number=0", lambda store: queries.read_document(store, 0, sample="best")),
     ("document?number=3&sample=39", lambda store: queries.read_document(store, 3, sample=39)),
     ("compare?first=NATO&second=YUG&period=year", lambda store: queries.compare(store, "NATO", "YUG", period="year")),

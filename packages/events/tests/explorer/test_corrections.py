@@ -24,7 +24,7 @@ from howsure_events.labels.answers import answers_of, record_answer, revision_of
 from howsure_events.series.corrected_comparison import corrected_comparison
 from howsure_events.series.corrected_series import corrected_series
 from howsure_events.series.event_series import event_series
-from howsure_events.series.files import documents_of
+from howsure_events.series.files import period_documents
 from howsure_events.series.regress_events import regress_events, saved_regression
 from howsure_events.store.event_store import EventStore
 
@@ -145,7 +145,7 @@ def test_the_documents_behind_a_corrected_count_are_those_read_and_those_found(l
     series, missed = corrected_series(labelled), 0
     acting = dict(labelled.ask("SELECT document, acting FROM answers"))
     for row in series.rows:
-        documents = documents_of(labelled, row.actor, at=row.period)
+        documents = period_documents(labelled, row.actor, at=row.period)
         labelled_documents = [document for document in documents if document["answers"]]
         n_positive = sum(document["label"] for document in labelled_documents)
         assert (len(labelled_documents), n_positive) == (row.labelled, row.positives)
@@ -172,17 +172,19 @@ def test_answers_of_several_readers_behind_a_count(tmp_path: Path) -> None:
                 is_unclear = number == unclear and coder == "Ben"
                 record_answer(store, number, coder, acting=actors, unclear=is_unclear, revision=revision)
         settle(store, settled, ["AAA"], coder="Cleo")
-        documents = {document["document"]: document for document in documents_of(store, "AAA", at="2001")}
+        documents = {document["document"]: document for document in period_documents(store, "AAA", at="2001")}
         assert [documents[case]["label"] for case in (agreed, open_, unclear, settled)] == [True, None, None, True]
         assert [answer["acts"] for answer in documents[unclear]["answers"]] == [False, None]
         assert documents[settled]["answers"][-1] == {"coder": "Cleo", "acts": True, "settles": True}
-        assert all(document["answers"] == [] for document in documents_of(store, "CCC", at="2001"))
+        assert all(document["answers"] == [] for document in period_documents(store, "CCC", at="2001"))
 
 
 @pytest.mark.long
 def test_the_page_lists_what_a_corrected_count_is_made_of(browser: Browser, address: str, labelled: EventStore) -> None:
     row = max(corrected_series(labelled).rows_of("AAA"), key=lambda point: point.estimate)
-    labelled_documents = [document for document in documents_of(labelled, "AAA", at=row.period) if document["answers"]]
+    labelled_documents = [
+        document for document in period_documents(labelled, "AAA", at=row.period) if document["answers"]
+    ]
     missed = sum(answered["missed"] for answered in labelled_documents)
     below = sum(answered["label"] is True and answered["probability"] < 0.5 for answered in labelled_documents)
     assert below > missed > 0, "some positives have a low probability, others none"
@@ -202,7 +204,7 @@ def test_the_page_lists_what_a_corrected_count_is_made_of(browser: Browser, addr
     browser.click("#point tbody tr button")
     assert browser.one("#document h2").text == listed[0][0].partition("\n")[0]
     browser.open(f"{address}#period=quarter&counts=raw&point=AAA&at={row.period}")
-    listed = documents_of(labelled, "AAA", at=row.period)
+    listed = period_documents(labelled, "AAA", at=row.period)
     probabilities = [document["probability"] for document in listed]
     n_possible, likely = (sum(p > least for p in probabilities) for least in (0.0, 0.4999999))
     summary = browser.text("#point p")

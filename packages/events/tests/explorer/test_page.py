@@ -16,9 +16,9 @@ from tests.explorer.hostile_store import SAMPLES
 from tests.explorer.raw_numbers import expected_comparison, expected_points
 
 from howsure_events.explorer import queries
-from howsure_events.series.files import documents_of, doubtful_documents
+from howsure_events.series.files import doubtful_documents, period_documents
 from howsure_events.store.event_store import EventStore
-from howsure_events.store.store_queries import event_of
+from howsure_events.store.store_queries import counted_event
 
 pytestmark = pytest.mark.usefixtures("undisturbed")
 FIRST_SAMPLES = 5  # of the file
@@ -67,7 +67,7 @@ def test_the_axis_of_counts_has_whole_numbers(browser: Browser, address: str) ->
 def test_the_event_that_is_counted_is_named(browser: Browser, address: str, store: EventStore) -> None:
     """By the name of the rule and its words, as they are written; a long list is cut, and shown in full below."""
     browser.open(address)
-    event = event_of(store)
+    event = counted_event(store)
     outcome = browser.run("return document.getElementById('event').textContent")
     assert outcome == f"Counted event: {event[:240]}…"
     assert "attack (attacked, <script>" in outcome
@@ -192,7 +192,7 @@ def test_from_a_point_to_a_document_and_its_samples(browser: Browser, address: s
     browser.click('.place[data-actor="IRQ"][data-period="1999-Q1"]')
     browser.says("#point h2", "Iraq, 1999-Q1")
     assert browser.run("return document.activeElement.closest('section').id") == "point"
-    documents = documents_of(store, "IRQ", at="1999-Q1")
+    documents = period_documents(store, "IRQ", at="1999-Q1")
     rows = browser.rows("#point")
     assert [row[0] for row in rows] == [f"{document['title']}{document['date']}" for document in documents]
     assert [float(row[1].removesuffix("uncertain")) for row in rows] == pytest.approx(

@@ -14,7 +14,7 @@ from howsure.show.table import COUNT, Column, digits
 from howsure_cli.datasets import data_set_path
 from howsure_events.lexicon import Lexicon
 from howsure_events.store.event_store import EventStore
-from howsure_events.store.store_queries import rows_of
+from howsure_events.store.store_queries import query_rows
 from howsure_papers.intervals import estimate_text, opposite, share_estimate, verdict
 from howsure_papers.reproduction import NAME, TEXT, ExperimentResult, Finding, Numbers, numbers
 
@@ -48,7 +48,7 @@ def country_lists(data: str | None, ours: Lexicon) -> dict[str, Lexicon]:
 def find_names(path: Path, lists: Mapping[str, Lexicon]) -> dict[str, Named]:
     """What each list finds in the documents of a store, by the words of their parse."""
     with EventStore.open(path) as store:
-        rows = rows_of(store, "SELECT document, words FROM sentences ORDER BY document, sentence")
+        rows = query_rows(store, "SELECT document, words FROM sentences ORDER BY document, sentence")
         sentences = [(document, words) for document, words in rows]
     matches_by_list = {name: [lexicon.match(words) for _, words in sentences] for name, lexicon in lists.items()}
     added: Counter[str] = Counter()

@@ -18,7 +18,7 @@ from howsure_events.lexicon import Lexicon
 from howsure_events.rule import Rule
 from howsure_events.series.event_series import EventSeries
 from howsure_events.store.event_store import EventStore
-from howsure_events.store.store_queries import actors_in
+from howsure_events.store.store_queries import acting_actors
 from howsure_papers.corpora.coreference import parser_for
 from howsure_papers.corpora.news import News, cases_of_wikipedia, read_incidents, read_reuters, read_wikipedia
 from howsure_papers.count_coverage import QUARTERS, find_coverage
@@ -162,7 +162,7 @@ def _expected(setting: Setting, lexicon: Lexicon) -> float:
     names_setting.folder.mkdir(exist_ok=True)
     news = read_reuters(names_setting.data, lexicon=lexicon, event=event_words(PAPER), limit=names_setting.limit)
     with EventStore.open(store(names_setting, news, PAPER, share=0)) as event_store:
-        return sum(expected for _, expected in actors_in(event_store).values())
+        return sum(expected for _, expected in acting_actors(event_store).values())
 
 
 def _drawing(name: str, counts: StoreCounts, what: str, draw: Callable[[], Figure]) -> Drawing:

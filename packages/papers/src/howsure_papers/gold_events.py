@@ -17,7 +17,7 @@ from howsure.result import Estimate
 from howsure.show.table import COUNT, ESTIMATE, P_VALUE, UNDEFINED, Column, Kind, digits, p_in_words
 from howsure_events.series.counts import count_from_probabilities
 from howsure_events.store.event_store import EventStore
-from howsure_events.store.store_queries import columns_of
+from howsure_events.store.store_queries import query_columns
 from howsure_papers.corpora.news import Item, News
 from howsure_papers.intervals import LEVEL, mean_estimate, ratio_with_influence, share_estimate, unbounded, verdict
 from howsure_papers.reproduction import NAME, TEXT, Finding, Numbers, numbers
@@ -88,7 +88,7 @@ class Pairs:
 
 def event_pairs(store: EventStore, news: News) -> Pairs:
     """Every actor named in a document in which somebody acts, with its probability, which may be 0."""
-    columns = columns_of(
+    columns = query_columns(
         store,
         "WITH acting AS (SELECT DISTINCT document FROM mentions WHERE verb IS NOT NULL), "
         "named AS (SELECT DISTINCT document, unnest(actors) AS actor FROM mentions SEMI JOIN acting USING (document)) "

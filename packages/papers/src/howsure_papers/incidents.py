@@ -18,10 +18,10 @@ from howsure.figures.style import INK, dress, literal, literal_legend, look, new
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.periods import period_of
 from howsure.show.table import Column, digits
-from howsure_events.figures import Places, count_axis, draw_dashes, draw_points, period_axis, point_of
+from howsure_events.figures import Places, count_axis, draw_dashes, draw_points, legend_point, period_axis
 from howsure_events.series.labelled_pairs import pair_features
 from howsure_events.store.event_store import EventStore
-from howsure_events.store.store_queries import columns_of
+from howsure_events.store.store_queries import query_columns
 from howsure_papers.corpora.news import Item, read_incidents
 from howsure_papers.gold_events import LABELS, QUESTIONS
 from howsure_papers.reproduction import NAME, TEXT, Drawing, ExperimentResult, Finding, Numbers, numbers
@@ -135,7 +135,7 @@ def pair_incidents(items: list[Item], path: Path) -> Incidents:
     by_id = {item.id: item for item in items}
     with EventStore.open(path) as store:
         pairs = pair_features(store, ACTORS)
-        columns = columns_of(store, "SELECT document, id FROM documents ORDER BY document")
+        columns = query_columns(store, "SELECT document, id FROM documents ORDER BY document")
     kept = [by_id[name] for name in columns["id"].tolist() if name in by_id]
     actors = len(ACTORS)
     inside = np.repeat([name in by_id for name in columns["id"].tolist()], actors)
@@ -241,7 +241,7 @@ def months_figure(drawn: Months) -> Figure:
         count_axis(ax, share=False, small=False)
         names = [f"corrected with {SHOWN_LABELS} documents read", "scores alone", "truth"]
         dash = Line2D([], [], color=INK, marker="_", linestyle="")
-        literal_legend(ax, [point_of(look(0)), point_of(look(1)), dash], names, fontsize=8)
+        literal_legend(ax, [legend_point(look(0)), legend_point(look(1)), dash], names, fontsize=8)
         literal(ax.set_ylabel(""), "reports of attacks a month")
     return figure
 

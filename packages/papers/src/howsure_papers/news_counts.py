@@ -18,7 +18,7 @@ from howsure.stats.proportions import poisson_binomial
 from howsure_events.series.counts import compare_counts, count_from_probabilities
 from howsure_events.series.event_series import EventSeries, event_series
 from howsure_events.store.event_store import EventStore
-from howsure_events.store.store_queries import columns_of, first_and_last, number_of_samples
+from howsure_events.store.store_queries import first_and_last, number_of_samples, query_columns
 from howsure_events.store.tables import as_bits, as_counts
 from howsure_papers.corpora.news import News
 from howsure_papers.reproduction import NAME, TEXT, Finding, Numbers, numbers
@@ -97,7 +97,7 @@ class FewSamples:
 
 def read_drawn(store: EventStore, *, by: str) -> Drawn:
     """All that was drawn, in the order of the documents."""
-    columns = columns_of(
+    columns = query_columns(
         store,
         "SELECT e.document, e.actor, CAST(d.date AS VARCHAR) AS date, e.probability, e.samples, e.entities, e.best "
         "FROM events e JOIN documents d USING (document) ORDER BY e.document, e.actor",

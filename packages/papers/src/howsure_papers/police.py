@@ -18,7 +18,7 @@ from howsure_events.extraction.recount import recount_events
 from howsure_events.lexicon import Lexicon
 from howsure_events.rule import Rule, built_in_rule
 from howsure_events.store.event_store import EventStore
-from howsure_events.store.store_queries import columns_of
+from howsure_events.store.store_queries import query_columns
 from howsure_papers.corpora.labelled import PoliceNews, read_police_news
 from howsure_papers.reproduction import NAME, TEXT, ExperimentResult, Finding, numbers
 from howsure_papers.stores import Setting
@@ -178,6 +178,6 @@ def extract_police(setting: Setting, news: PoliceNews, stores: Mapping[str, Path
 def event_score(news: PoliceNews, path: Path) -> Floats:
     """The probability that the police act, by a store (N,); 0 where the rule finds nothing."""
     with EventStore.open(path) as store:
-        columns = columns_of(store, "SELECT d.id, e.probability FROM events e JOIN documents d USING (document)")
+        columns = query_columns(store, "SELECT d.id, e.probability FROM events e JOIN documents d USING (document)")
     probability_by_id = dict(zip(columns["id"].tolist(), columns["probability"].tolist(), strict=True))
     return np.array([float(probability_by_id.get(name, 0.0)) for name in news.ids])

@@ -17,7 +17,7 @@ from howsure_events.corpus import NO_DATE, REASONS
 if TYPE_CHECKING:
     from howsure_events.extraction.import_events import ImportReport
 
-MOST_ACTORS = 8  # of the summary
+MAX_ACTORS = 8  # of the summary
 
 NO_TEXT = "  no text: name its column (--text) to read and label the documents in the page"
 ALL_ACT = (
@@ -109,10 +109,10 @@ def _summary(path: str, report: ImportReport, *, has_text: bool) -> str:
     """The contents of the store."""
     from howsure_events.labels.draw_documents import UNNAMED
     from howsure_events.store.event_store import EventStore
-    from howsure_events.store.store_queries import actors_in
+    from howsure_events.store.store_queries import acting_actors
 
     with EventStore.open(path) as store:
-        actors = list(actors_in(store).items())[:MOST_ACTORS]
+        actors = list(acting_actors(store).items())[:MAX_ACTORS]
         dates = dates_read(store.settings)
         has_question = store.settings.get("rule") != {"name": UNNAMED}
     corpus_size = f"{counted(report.documents, 'document')} of {counted(report.words, 'word')}"

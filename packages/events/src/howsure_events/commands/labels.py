@@ -15,7 +15,7 @@ from howsure_cli.terminal.commands import Command, Group
 from howsure_cli.terminal.destinations import Written
 from howsure_cli.terminal.options import as_names, level_option, output_options, seed_option
 from howsure_cli.terminal.output import emit, json_text, table_text
-from howsure_events.commands.output import text_of
+from howsure_events.commands.output import result_output
 from howsure_events.commands.page import serve_page, serving_options
 from howsure_events.commands.queries import as_groups
 from howsure_events.labels.agreement import Disagreement, agreement, disagreements
@@ -32,7 +32,7 @@ from howsure_events.labels.import_labels import (
 )
 from howsure_events.labels.totals_so_far import one_more_hour
 from howsure_events.store.event_store import EventStore
-from howsure_events.store.store_queries import Store, rows_of
+from howsure_events.store.store_queries import Store, query_rows
 
 if TYPE_CHECKING:
     from howsure_events.explorer import Visitor
@@ -115,10 +115,10 @@ def _draw(store: EventStore, number: int | None, options: dict[str, Any], *, lan
     rule = store.settings.get("rule") or {}
     if labelling_of(store) is None and options["question"] is None and asked_by(rule) is not None:
         options["question"] = question_of(rule, language)
-    stored = int(rows_of(store, "SELECT count(*) FROM documents")[0][0])
+    stored = int(query_rows(store, "SELECT count(*) FROM documents")[0][0])
     sample = draw_documents(store, number or drawn or max(min(LABELS, stored), 1), **options)
     if sum(sample.drawn):
-        emit(text_of(sample, "table", None), None)
+        emit(result_output(sample, "table", None), None)
     else:
         emit(f"{counted(drawn, 'document')} drawn before: {sample.question}\n", None)
 
@@ -214,7 +214,7 @@ def agreement_command(
     """Print how far coders agree beyond chance: Krippendorff's alpha per actor and in all, with intervals."""
     with EventStore.open(path) as store:
         coder_agreement = agreement(store, coders=coders, level=level, rng=seed)
-    emit(text_of(coder_agreement, form, output), output)
+    emit(result_output(coder_agreement, form, output), output)
 
 
 @labels_command.command("disagreements")
@@ -225,7 +225,7 @@ def disagreements_command(path: str, form: str, output: str | None) -> None:
     with EventStore.open(path) as store:
         differences = disagreements(store)
         answers = answers_of(store)
-        ids: dict[int, str] = dict(rows_of(store, "SELECT document, id FROM documents"))
+        ids: dict[int, str] = dict(query_rows(store, "SELECT document, id FROM documents"))
         table, notes = _differing(store, differences, ids), merged_notes(coders_of(store).merged)
     if form == "json":
         documents = {"store": path, "documents": [_plain(disagreement, ids) for disagreement in differences]}

@@ -130,7 +130,7 @@ def extract_command(store: str, samples: int, seed: int, workers: int | None, pa
     from howsure_events.corpus import Part
     from howsure_events.extraction.extract_events import extract_events, usable_processors
 
-    corpus_part = Part.asked(part)
+    corpus_part = Part.parse(part)
     n = usable_processors() if workers is None else workers
     corpus, work = set_up(options, samples=samples, seed=seed)
     with progress("documents", total=corpus_part.size(corpus.total), rate=True) as advance:

@@ -11,7 +11,7 @@ from howsure.result import Result
 from howsure.show.table import Table
 from howsure_cli.terminal.output import is_verbose, json_text, name_text, result_text, shell_word, table_text
 
-MOST_ROWS = 200  # of a table that people read
+MAX_ROWS = 200  # of a table that people read
 REST = "--format csv has them all"
 QUESTION = ' --question "Which of these does the text report?"'
 
@@ -22,7 +22,7 @@ def next_steps(path: str, *, has_question: bool = True) -> str:
     return f"next: {label} (read some, to correct the counts), or howsure events explore {shell_word(path)}"
 
 
-def text_of(result: Result, form: str, output: str | None, *, more: Sequence[str] = (), **named: str) -> str:
+def result_output(result: Result, form: str, output: str | None, *, more: Sequence[str] = (), **named: str) -> str:
     """A result in one of the formats, in lines of 100 letters; JSON begins with the given entries."""
     if form == "json":
         return json_text({**named, **result.to_dict()})
@@ -35,7 +35,7 @@ def text_of(result: Result, form: str, output: str | None, *, more: Sequence[str
     above = [table_text(table, form) for table in result.above()]
     if form != "table":
         return "\n".join([*above, result_text(result, form)])
-    table = result.table().shortened(MOST_ROWS, rest=REST)
+    table = result.table().shortened(MAX_ROWS, rest=REST)
     lines = [line for note in (*more, *table.notes) for line in textwrap.wrap(note, 100)]
     return "\n".join([*above, table_text(table), *lines, ""])
 

@@ -43,7 +43,7 @@ def parser_command(path: str | None, output: str | None) -> None:
         if output is not None:
             raise InputError("--output is where a wheel is unpacked; name the wheel, too.")
         pipelines = installed_pipelines()
-        shown = "\n".join(f"  {_said(pipeline)}" for pipeline in pipelines) or "  none"
+        shown = "\n".join(f"  {_pipeline_line(pipeline)}" for pipeline in pipelines) or "  none"
         name = f"en_core_web_sm-{spacy_version().rpartition('.')[0]}.0"
         emit(f"spaCy {spacy_version()}, with pipelines:\n{shown}\n{GET.format(releases=RELEASES, name=name)}", None)
         return
@@ -57,9 +57,9 @@ def parser_command(path: str | None, output: str | None) -> None:
     )
     if not pipeline.why_not and os.path.isfile(path) and output is None:
         then = f"next: howsure events parser {path} --output {pipeline.name}\n"
-    emit(f"{_said(pipeline)}\n{then}", None)
+    emit(f"{_pipeline_line(pipeline)}\n{then}", None)
 
 
-def _said(pipeline: Pipeline) -> str:
+def _pipeline_line(pipeline: Pipeline) -> str:
     use = pipeline.why_not or f"tags and dependencies ({pipeline.scheme})"
     return f"{pipeline.name} {pipeline.version}, language {pipeline.language}: {use}"

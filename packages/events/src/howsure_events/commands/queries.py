@@ -24,8 +24,8 @@ from howsure_cli.terminal.options import (
 )
 from howsure_cli.terminal.output import emit, write_pictures
 from howsure_events.commands.options import days_options
-from howsure_events.commands.output import doubtful_output, text_of
-from howsure_events.questions import ASKED, OF_PAIRS, defaults_of
+from howsure_events.commands.output import doubtful_output, result_output
+from howsure_events.questions import COMPARISON_PARAMETERS, QUERY_PARAMETERS, query_defaults
 from howsure_events.series.actor_comparison import compare_actors
 from howsure_events.series.event_series import event_series
 from howsure_events.series.extra_features import read_scores
@@ -50,10 +50,10 @@ def as_groups(context: click.Context, parameter: click.Parameter, values: tuple[
     return groups
 
 
-def asked_options(question: Decorated, *names: str, **defaults: Any) -> Callable[[Decorated], Decorated]:
+def query_options(question: Decorated, *names: str, **defaults: Any) -> Callable[[Decorated], Decorated]:
     """The options of parameters of a question, as `howsure_events.questions` declares them."""
-    default_values = defaults_of(question) | defaults
-    declared = ASKED | (OF_PAIRS if question is compare_actors else {})
+    default_values = query_defaults(question) | defaults
+    declared = QUERY_PARAMETERS | (COMPARISON_PARAMETERS if question is compare_actors else {})
     options = []
     for name in names:
         declaration = declared[name]
@@ -92,10 +92,10 @@ def correction_options(function: Decorated) -> Decorated:
 
 @click.command("series", cls=Command)
 @store_argument
-@asked_options(event_series, "period")
+@query_options(event_series, "period")
 @click.option("--actor", "groups", multiple=True, callback=as_groups, metavar="ACTOR[,ACTOR]…")
 @click.option("--top", type=click.IntRange(min=1), metavar="N")
-@asked_options(event_series, "unit", "interval", "stories", "overdispersion")
+@query_options(event_series, "unit", "interval", "stories", "overdispersion")
 @days_options
 @level_option
 @correction_options
@@ -139,14 +139,14 @@ def series_command(
 
         drawn = event_figure(series, panels=panels, title=title) if panels else event_page(series, title=title)
         save_figure(drawn, figure)
-    emit(text_of(series, form, output, more=more, store=path), output)
+    emit(result_output(series, form, output, more=more, store=path), output)
 
 
 @click.command("compare", cls=Command)
 @store_argument
 @click.argument("first")
 @click.argument("second")
-@asked_options(compare_actors, "period", "unit", "stories", "overdispersion")
+@query_options(compare_actors, "period", "unit", "stories", "overdispersion")
 @days_options
 @level_option
 @correction_options
@@ -162,7 +162,7 @@ def compare_command(path: str, first: str, second: str, form: str, output: str |
         compared = compare_actors(store, first, second, **options)
         if helped is not None:
             compared = comparison_beside_labels(store, compared, **helped)
-    emit(text_of(compared, form, output, store=path), output)
+    emit(result_output(compared, form, output, store=path), output)
 
 
 REGRESS = said_of(regress_events)
@@ -178,7 +178,7 @@ REGRESS = said_of(regress_events)
 @click.option(
     "--on", callback=as_names, default="actor,period", show_default=True, metavar="COL,COL,…", help=REGRESS["on"]
 )
-@asked_options(regress_events, "period")
+@query_options(regress_events, "period")
 @choice_option("--method", of=("linear", "logit"), help=REGRESS["method"])
 @level_option
 @output_options
@@ -200,16 +200,16 @@ def regress_command(
     arguments = {name: value for name, value in options.items() if value is not None}
     with EventStore.open(path) as store:
         regression = regress_events(store, **arguments, data=None if file is None else read(file))
-    text = text_of(regression, form, output, store=path)  # which may refuse a column, before anything is written
+    text = result_output(regression, form, output, store=path)  # which may refuse a column, before anything is written
     write_pictures(regression, figure=figure, report=report)
     emit(text, output)
 
 
 @click.command("doubtful", cls=Command)
 @store_argument
-@asked_options(doubtful_documents, "low", "high")
+@query_options(doubtful_documents, "low", "high")
 @click.option("--actor", metavar="ACTOR", help="Only this actor, by code or name (default: all).")
-@asked_options(doubtful_documents, "limit", limit=LISTED)
+@query_options(doubtful_documents, "limit", limit=LISTED)
 @output_options
 def doubtful_command(path: str, form: str, output: str | None, **options: Any) -> None:
     """List the documents whose events are most uncertain, and the links between mentions they depend on."""

@@ -78,7 +78,7 @@ def rule_named(name: str, labels: str | None, scheme: str | None) -> Rule:
 
 # What `howsure events extract` and `howsure events dependencies` print.
 
-PAPERS = (
+PAPER_RULE_NOTE = (
     "  note: the rule attack misses actors named by a noun before a noun (US forces); --rule attack-wide finds them"
 )
 ENGLISH_MODEL = (
@@ -111,7 +111,7 @@ def summary(path: str, report: ExtractionReport | None = None, *, made: str = ""
     if actors:
         lines.append("  expected documents: " + ", ".join(f"{actor} {count:.1f}" for actor, count in actors))
     if rule["name"] == "attack" and "compound" not in rule["described_by"]:
-        lines.append(PAPERS)
+        lines.append(PAPER_RULE_NOTE)
     if language not in (None, *LANGUAGES) and "digest" in store.settings["model"]:
         lines.append(ENGLISH_MODEL.format(language))
     if report is not None and report.before:

@@ -64,7 +64,7 @@ def recount_command(
     """
     from howsure_events.commands.setup import interrupted, rule_named, rules_text, summary
     from howsure_events.extraction.extract_events import usable_processors
-    from howsure_events.extraction.recount import labels_of, recount_events
+    from howsure_events.extraction.recount import recount_events, stored_label_scheme
     from howsure_events.labels.answers import settled_labels
     from howsure_events.rule_comparison import compare_rules
     from howsure_events.store.event_store import EventStore
@@ -72,7 +72,7 @@ def recount_command(
     n = usable_processors() if workers is None else workers
     coreference_model = antecedent_model(model, coreference, misplaced)
     with EventStore.open(path) as opened:
-        chosen = rule_named(rule, None, labels_of(opened))
+        chosen = rule_named(rule, None, stored_label_scheme(opened))
         with progress("documents", total=opened.next_document, rate=True) as advance:
             report = recount_events(
                 opened, store, rule=chosen, model=coreference_model, workers=n, advance=advance, **days
@@ -107,10 +107,10 @@ def merge_command(parts: tuple[str, ...], store: str) -> None:
     what made them, or of which one is missing, are refused.
     """
     from howsure_events.commands.setup import summary
-    from howsure_events.extraction.merge_stores import documents_of_all, merge_stores
+    from howsure_events.extraction.merge_stores import merge_stores, whole_document_count
 
     stores = [store for part in parts for store in _named(part)]
-    with progress("documents", total=documents_of_all(stores[0]), rate=True) as advance:
+    with progress("documents", total=whole_document_count(stores[0]), rate=True) as advance:
         report = merge_stores(stores, store, advance=advance)
     made = "there already, of" if report.was_there else "put together from"
     emit(summary(store, made=f"{made} {counted(report.parts, 'part')}"), None)

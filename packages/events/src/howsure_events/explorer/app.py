@@ -18,7 +18,7 @@ from howsure_events.explorer.assembly import LABELLING, assemble
 from howsure_events.explorer.labelling import CODER_PATHS, NotTheirsError, Room, orders_of, questions_of
 from howsure_events.explorer.queries import QUESTIONS, Question, overview_beside, read_parameters
 from howsure_events.languages import ENGLISH
-from howsure_events.store.store_queries import Facts, Store, asking_once, is_for_reading
+from howsure_events.store.store_queries import Facts, Store, is_for_reading, remember_answers
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -160,7 +160,7 @@ def _answer(
     from starlette.responses import JSONResponse, Response
 
     def found(arguments: dict[str, Any]) -> bytes:
-        with asking_once(store, facts):
+        with remember_answers(store, facts):
             answer = question.ask(store, **arguments)
         return str(answer).encode() if question.is_table else bytes(JSONResponse(answer).body)
 

@@ -48,7 +48,7 @@ from howsure_events.labels.totals_so_far import intervals
 from howsure_events.series.files import openings
 from howsure_events.store.event_store import EventStore
 from howsure_events.store.integrity import check_documents
-from howsure_events.store.store_queries import Store, rows_of, title_of
+from howsure_events.store.store_queries import Store, actor_title, query_rows
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -90,7 +90,7 @@ class Room:
         for at, name in enumerate(names):
             if any(is_same_coder(name, other) for other in names[:at]):
                 raise InputError(f"each coder and the coordinator need a name of their own; {name!r} is given twice.")
-        rows_of(store, "SET GLOBAL enable_external_access = false")  # the store, and no other file
+        query_rows(store, "SET GLOBAL enable_external_access = false")  # the store, and no other file
 
     def visitors(self) -> tuple[Visitor, ...]:
         """The people who get a link; this machine's browser opens the page of the first one."""
@@ -242,7 +242,7 @@ def room(store: Store, coder: str, *, room_: Room, visitor: Visitor) -> dict[str
     return {
         "question": labelling.question,
         "coder": name,
-        "actors": [{"code": code, "title": title_of(store, code)} for code in labelling.actors],
+        "actors": [{"code": code, "title": actor_title(store, code)} for code in labelling.actors],
         "documents": documents_for(store, name, overlap=room_.overlap),
         "drawn": len(reading_order(store)),
         "answered": [answer.document for answer in answers_of(store) if answer.coder == name],
@@ -261,8 +261,10 @@ def document(
     if number not in reading_order(store):
         raise InputError(f"number must be that of a document drawn for labelling; {number} was not.")
     check_documents(store, [number], tables=["sentences"])
-    identifier, date, title = rows_of(store, "SELECT id, date, title FROM documents WHERE document = $n", n=number)[0]
-    words = rows_of(store, "SELECT words, spaces FROM sentences WHERE document = $n ORDER BY sentence", n=number)
+    identifier, date, title = query_rows(store, "SELECT id, date, title FROM documents WHERE document = $n", n=number)[
+        0
+    ]
+    words = query_rows(store, "SELECT words, spaces FROM sentences WHERE document = $n ORDER BY sentence", n=number)
     return {
         "document": number,
         "id": identifier,
@@ -280,7 +282,7 @@ def disagreements(store: Store) -> list[dict[str, Any]]:
     named = "SELECT document, id, title FROM documents WHERE document IN (SELECT unnest($wanted))"
     names = {
         number: details
-        for number, *details in rows_of(store, named, wanted=[document.document for document in disagreeing])
+        for number, *details in query_rows(store, named, wanted=[document.document for document in disagreeing])
     }
     first_words = openings(store, [number for number, (_, title) in names.items() if not title])
     return [

@@ -23,21 +23,21 @@ from howsure_events.explorer.queries import (
 )
 from howsure_events.labels.answers import labelling_of
 from howsure_events.languages import ENGLISH
-from howsure_events.questions import MOST_LISTED
+from howsure_events.questions import MAX_LISTED
 from howsure_events.series.actor_comparison import COUNTED
 from howsure_events.series.corrected_series import CORRECTED_UNITS
 from howsure_events.series.counts import INTERVALS
 from howsure_events.series.event_series import UNITS
-from howsure_events.series.files import answers_about, documents_between, doubtful_documents
+from howsure_events.series.files import actor_answers, actor_documents, doubtful_documents
 from howsure_events.store.documents import StoredDocument, stored_documents
 from howsure_events.store.store_queries import (
     Store,
-    actors_in,
-    asking_once,
+    acting_actors,
     checked_length,
     chosen_actors,
     first_and_last,
     known_units,
+    remember_answers,
 )
 
 MOST_ACTORS = 8  # by default: 28 pairs to compare
@@ -78,7 +78,7 @@ def events_report(
     """
     n_documents = check_whole(documents, name="documents")
     n_samples = check_whole(samples, name="samples", most=MAX_CLUSTERINGS)
-    with asking_once(store):
+    with remember_answers(store):
         chosen = list(chosen_actors(store, actors))[: MOST_ACTORS if actors is None else None]
         lengths, level = _lengths(store, period), check_level(level)
         index = _index(store, chosen)
@@ -86,7 +86,7 @@ def events_report(
         contents = {
             "periods": lengths,
             "levels": [f"{check_level(level):g}"],
-            "actors": [len(chosen), len(actors_in(store))],
+            "actors": [len(chosen), len(acting_actors(store))],
             "texts": [len(numbers), len(index)],
             "samples": n_samples,
         }
@@ -138,7 +138,7 @@ def _data(
         },
         **_corrections(store, actors, pairs, lengths, level, advance),
         **parts,
-        "doubtful": [row for row in doubtful_documents(store, limit=MOST_LISTED) if row["actor"] in actors],
+        "doubtful": [row for row in doubtful_documents(store, limit=MAX_LISTED) if row["actor"] in actors],
     }
 
 
@@ -155,7 +155,7 @@ def _index(store: Store, actors: Sequence[str]) -> Rows:
     """Every labelled document or document with a possible event of an actor, and its data per actor."""
     entries: dict[int, dict[str, Any]] = {}
     for actor in actors:
-        for row in documents_between(store, actor, first_and_last(store), answers_about(store, actor)):
+        for row in actor_documents(store, actor, first_and_last(store), actor_answers(store, actor)):
             about = {name: row.pop(name) for name in ABOUT}
             entry = entries.setdefault(row["document"], {**row, "events": {}})
             entry["events"][actor] = about if about["answers"] else {name: about[name] for name in UNREAD}

@@ -18,25 +18,25 @@ from howsure.inputs.periods import period_end, period_start
 from howsure.regression.results import PredictedRegression
 from howsure_events.labels.answers import answers_of, labelling_of, settlements_of
 from howsure_events.labels.draw_documents import asked_by
-from howsure_events.questions import ASKED, OF_PAIRS, REQUIRED, Asked, defaults_of
+from howsure_events.questions import COMPARISON_PARAMETERS, QUERY_PARAMETERS, REQUIRED, QueryParameter, query_defaults
 from howsure_events.series.actor_comparison import PeriodComparison, compare_actors
 from howsure_events.series.corrected_comparison import corrected_comparison
 from howsure_events.series.corrected_series import CorrectedSeries, raw_alone
 from howsure_events.series.event_series import UNITS, PeriodCount, event_series
-from howsure_events.series.files import corrected_or_why, documents_of, doubtful_documents, links_of
+from howsure_events.series.files import corrected_or_why, deciding_link_rows, doubtful_documents, period_documents
 from howsure_events.store.documents import StoredDocument, StoredEvidence, stored_document
 from howsure_events.store.store_queries import (
     Store,
-    actors_in,
+    acting_actors,
+    actor_title,
     chosen_actors,
+    counted_event,
     documents_by_period,
-    event_of,
     is_imported,
     known_units,
     number_of_samples,
-    rows_of,
-    settings_of,
-    title_of,
+    query_rows,
+    recorded_settings,
 )
 
 # What an address may be asked: each parameter read by its rule, all others refused.
@@ -198,14 +198,14 @@ def view_of(store: Store, document: StoredDocument, chosen: int | None) -> dict[
         "actors": [
             {
                 "code": event.actor,
-                "title": title_of(store, event.actor),
+                "title": actor_title(store, event.actor),
                 "probability": event.probability,
                 "present": event.best if chosen is None else bool(event.samples[chosen]),
             }
             for event in document.events
         ],
         "evidence": _evidence(document, entities),
-        "links": links_of(document, [event.actor for event in document.events]),
+        "links": deciding_link_rows(document, [event.actor for event in document.events]),
     }
 
 
@@ -223,7 +223,7 @@ def answers_to(store: Store, number: int) -> dict[str, Any]:
     answers = [
         {
             "coder": answer.coder,
-            "acting": [title_of(store, actor) for actor in answer.acting],
+            "acting": [actor_title(store, actor) for actor in answer.acting],
             "unclear": answer.unclear,
             "settles": settles,
         }
@@ -287,22 +287,22 @@ def overview(store: Store) -> dict[str, Any]:
     ...     overview(store)["actors"][0]
     {'code': 'SUDORIA', 'title': 'Sudoria', 'documents': 26, 'expected': 12.06}
     """
-    n, first, last = rows_of(store, "SELECT count(*), min(date), max(date) FROM documents")[0]
-    left_out = rows_of(store, "SELECT reason, count(*) AS n FROM left_out GROUP BY reason ORDER BY n DESC, reason")
+    n, first, last = query_rows(store, "SELECT count(*), min(date), max(date) FROM documents")[0]
+    left_out = query_rows(store, "SELECT reason, count(*) AS n FROM left_out GROUP BY reason ORDER BY n DESC, reason")
     labelling = labelling_of(store)
     return {
         "actors": [
-            {"code": actor, "title": title_of(store, actor), "documents": documents, "expected": expected}
-            for actor, (documents, expected) in actors_in(store).items()
+            {"code": actor, "title": actor_title(store, actor), "documents": documents, "expected": expected}
+            for actor, (documents, expected) in acting_actors(store).items()
         ],
         "first": None if first is None else first.isoformat(),
         "last": None if last is None else last.isoformat(),
         "documents": int(n),
         "left_out": {reason: int(count) for reason, count in left_out},
-        "event": event_of(store),
+        "event": counted_event(store),
         "imported": is_imported(store.settings),
         "units": known_units(store.settings, UNITS),
-        "settings": settings_of(store),
+        "settings": recorded_settings(store),
         "question": None if labelling is None else labelling.question,
         "asked": None if labelling is not None else asked_by(store.settings.get("rule") or {}),
         "labels": labelling is not None,
@@ -450,7 +450,7 @@ def _as_shares(counts: CorrectedSeries, sizes: Mapping[str, int]) -> CorrectedSe
 
 def _version(store: Store) -> tuple[int, int]:
     """A version of the labels, which increases with every answer and every draw."""
-    ((entry, drawn),) = rows_of(
+    ((entry, drawn),) = query_rows(
         store, "SELECT (SELECT coalesce(max(entry), 0) FROM answers), (SELECT count(*) FROM label_sample)"
     )
     return int(entry), int(drawn)
@@ -490,18 +490,18 @@ def parameters_of(ask: Callable[..., Any], **readers: Reader) -> tuple[Parameter
     known_readers = READERS | readers
     return tuple(
         Parameter(name, known_readers[name], default, MOST_ACTORS if name == "actors" else 1)
-        for name, default in defaults_of(ask).items()
+        for name, default in query_defaults(ask).items()
         if name != "store"
     )
 
 
-def _declared(meaning: Asked) -> Reader:
+def _declared(meaning: QueryParameter) -> Reader:
     if meaning.words:
         return one_of(meaning.words)
     return fraction if meaning.most is None else whole(1, meaning.most)
 
 
-READERS: dict[str, Reader] = {name: _declared(meaning) for name, meaning in ASKED.items()} | {
+READERS: dict[str, Reader] = {name: _declared(meaning) for name, meaning in QUERY_PARAMETERS.items()} | {
     **dict.fromkeys(("actors", "actor", "first", "second", "at"), words),
     "number": whole(0, LARGEST_NUMBER),
     "sample": number_or(BEST, high=LARGEST_NUMBER),
@@ -509,9 +509,9 @@ READERS: dict[str, Reader] = {name: _declared(meaning) for name, meaning in ASKE
 QUESTIONS = {
     "overview": Question(overview),
     "series": Question(series, parameters_of(series), each="actors"),
-    "point": Question(documents_of, parameters_of(documents_of)),
+    "point": Question(period_documents, parameters_of(period_documents)),
     "document": Question(read_document, parameters_of(read_document)),
-    "compare": Question(compare, parameters_of(compare, unit=_declared(OF_PAIRS["unit"]))),
+    "compare": Question(compare, parameters_of(compare, unit=_declared(COMPARISON_PARAMETERS["unit"]))),
     "corrected": Question(corrected, parameters_of(corrected)),
     "corrected-pair": Question(corrected_pair, parameters_of(corrected_pair)),
     "doubtful": Question(doubtful_documents, parameters_of(doubtful_documents)),

@@ -20,7 +20,7 @@ from howsure_text.parses import ParsedDocument, ParsedSentence
 
 HEAD = "(head)"
 ROOT = "(root)"
-LONGEST_PATH = 3
+MAX_PATH = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def _paths(parsed: ParsedSentence, mention: Mention, head: int, lexicon: Lexicon
 def _path(word: int, head: int, parsed: ParsedSentence) -> list[str] | None:
     path: list[str] = []
     while word != head:
-        if word < 0 or len(path) == LONGEST_PATH:
+        if word < 0 or len(path) == MAX_PATH:
             return None
         path.insert(0, parsed.relations[word])
         word = parsed.heads[word]

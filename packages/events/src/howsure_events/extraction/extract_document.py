@@ -18,7 +18,7 @@ from howsure.inputs.pairs import Bools, Floats, Integers
 from howsure.stats.randomness import Randomness, generator_from
 from howsure_events.corpus import InputDocument
 from howsure_events.lexicon import Lexicon
-from howsure_events.rule import Rule, deeds_in
+from howsure_events.rule import Rule, find_deeds
 from howsure_text import grammar
 from howsure_text.coreference.antecedents import Antecedents
 from howsure_text.coreference.clusterings import best_antecedents
@@ -82,7 +82,7 @@ def mention_facts(
     sentences = sorted({mention.sentence for mention in mentions})
     acts: list[Act] = []
     for at in sentences:
-        for agent, verb in deeds_in(parsed.parse(at), rule=rule):
+        for agent, verb in find_deeds(parsed.parse(at), rule=rule):
             acts.extend(Act(number, verb) for number in by_head.get((at, agent), ()))
     descriptions: list[Description] = []
     if acts:
@@ -160,7 +160,7 @@ def entity_counts(clusters: npt.ArrayLike, facts: Facts) -> Integers:
 
     Raises InputError if `clusters` is not whole numbers of shape (S, M). Source: Nguyen & O'Connor (2015), Eq. 3.
     """
-    samples = _checked(clusters, facts)
+    samples = _check_clusters(clusters, facts)
     counts = np.zeros((len(samples), len(facts.actors)), dtype=np.int64)
     agents = np.flatnonzero(facts.agent)
     for order, agent in enumerate(agents):
@@ -169,14 +169,14 @@ def entity_counts(clusters: npt.ArrayLike, facts: Facts) -> Integers:
     return counts
 
 
-def evidence_of(clusters: npt.ArrayLike, facts: Facts) -> list[Evidence]:
+def find_evidence(clusters: npt.ArrayLike, facts: Facts) -> list[Evidence]:
     """The mentions that make the event true, and in which samples: an acting mention and one that describes its entity.
 
     `entity_counts(...)[s, a]` is above 0 if and only if an `Evidence` of that actor marks sample s.
 
     Raises InputError if `clusters` is not whole numbers of shape (S, M).
     """
-    samples = _checked(clusters, facts)
+    samples = _check_clusters(clusters, facts)
     evidence = []
     for agent in np.flatnonzero(facts.agent).tolist():
         same, affiliated = _affiliated(samples, facts, agent)
@@ -201,7 +201,7 @@ def _described(facts: Facts) -> Integers:
     return np.flatnonzero(facts.described.any(axis=1))
 
 
-def _checked(clusters: npt.ArrayLike, facts: Facts) -> npt.NDArray[Any]:
+def _check_clusters(clusters: npt.ArrayLike, facts: Facts) -> npt.NDArray[Any]:
     samples = np.asarray(clusters)
     if samples.ndim != 2 or samples.shape[1] != len(facts.agent) or samples.dtype.kind not in "iu":
         raise InputError(
@@ -289,7 +289,7 @@ def extract(
         best=best,
         entities=entity_counts(clusterings, facts),
         best_entities=entity_counts(best[np.newaxis], facts)[0],
-        evidence=tuple(evidence_of(clusterings, facts)),
+        evidence=tuple(find_evidence(clusterings, facts)),
     )
     return Extraction(document, mentions_used, heads, facts, sampled)
 
@@ -306,7 +306,7 @@ def document_seed(seed: int, name: str) -> np.random.SeedSequence:
 
 # Extractions as rows of the store's tables, stored by column.
 
-MOST_ENTITIES = 255  # of one actor in one sample: they are kept in a byte
+MAX_ENTITIES = 255  # of one actor in one sample: they are kept in a byte
 LAYERS = ("lemmas", "tags", "universal_tags", "features", "heads", "relations")
 VOICES = ("speaker", "addressee")  # metadata of a sentence that the antecedent model reads
 COLUMNS = {
@@ -361,8 +361,8 @@ class Rows:
     def _add_sampled(self, number: int, actors: Sequence[str], sampled: Sampled) -> None:
         self.links.append(_links(number, sampled.antecedents))
         self.rows["clusterings"].append((number, _small(sampled.clusterings), _small(sampled.best)))
-        if sampled.entities.max(initial=0) > MOST_ENTITIES:
-            raise InputError(f"more than {MOST_ENTITIES} entities of one actor act in one document; split it.")
+        if sampled.entities.max(initial=0) > MAX_ENTITIES:
+            raise InputError(f"more than {MAX_ENTITIES} entities of one actor act in one document; split it.")
         for place, (actor, probability) in enumerate(zip(actors, sampled.probabilities.tolist(), strict=True)):
             counts, best = sampled.entities[:, place], int(sampled.best_entities[place])
             if best or counts.any():

@@ -16,12 +16,12 @@ from typing import Any
 from howsure.errors import HowsureError
 from howsure.inputs.numbers_and_names import MAX_CLUSTERINGS, MAX_PROCESSES, check_whole
 from howsure_events.corpus import ALL, BATCH, Corpus, Documents, Filter, Part
-from howsure_events.extraction.parsers import check_language, parser_of
-from howsure_events.extraction.processes import Batch, Batches, Work, done, undisturbed
+from howsure_events.extraction.parsers import check_language, load_parser
+from howsure_events.extraction.processes import Batch, Batches, Work, deferred_interrupts, process_batches
 from howsure_events.extraction.scored_coreference import ScoredCoreference
 from howsure_events.lexicon import COUNTRIES, Lexicon
 from howsure_events.store.event_store import EventStore
-from howsure_events.stories import SHARED, WORDS, stories_of
+from howsure_events.stories import MIN_SHARED, WORDS, find_stories
 
 # From a corpus to an events store: batches of documents, processed here or by several processes, stored in order.
 #
@@ -29,7 +29,7 @@ from howsure_events.stories import SHARED, WORDS, stories_of
 # with the same store.
 
 STORED = "SELECT (SELECT count(*) FROM documents) + (SELECT count(*) FROM left_out)"
-MOST_WORKERS = 4  # by default: each holds a parser and a model
+MAX_WORKERS = 4  # by default: each holds a parser and a model
 Advance = Callable[[int], None]
 
 
@@ -86,9 +86,9 @@ def extract_events(
     be written, or a process is lost. Whatever happens, batches that are stored stay, and the same call goes on after
     them.
     """
-    check_language(parser_of(work.parser), work.rule, has_names=work.lexicon.name != COUNTRIES)
+    check_language(load_parser(work.parser), work.rule, has_names=work.lexicon.name != COUNTRIES)
     check_whole(work.samples, name="samples", most=MAX_CLUSTERINGS)
-    part_ = Part.asked(part)
+    part_ = Part.parse(part)
     if isinstance(work.model, ScoredCoreference):
         work.model.check_documents(corpus, work.filter)
     settings = {**_recipe(corpus, work), **part_.recipe(corpus.total)}
@@ -109,21 +109,21 @@ def fill_store(
     if workers is not None:
         workers = check_whole(workers, name="workers", most=MAX_PROCESSES)
     target = Path(path)
-    with undisturbed():
-        store = _begun(target, settings) or EventStore.create(target, settings)
+    with deferred_interrupts():
+        store = _open_begun(target, settings) or EventStore.create(target, settings)
     try:
         with store:
             store.check_settings(settings)
-            doing = done(_batches(corpus, store.next_document, part), work, workers)
-            return _go_on(doing, store, part, part.size(corpus.total), advance or (lambda documents: None))
+            doing = process_batches(_batches(corpus, store.next_document, part), work, workers)
+            return _store_batches(doing, store, part, part.size(corpus.total), advance or (lambda documents: None))
     except Exception:
         with suppress(HowsureError):  # the first error is the one to report
-            if (kept := _begun(target, settings)) is not None:
+            if (kept := _open_begun(target, settings)) is not None:
                 kept.close()
         raise
 
 
-def _begun(target: Path, settings: Mapping[str, Any]) -> EventStore | None:
+def _open_begun(target: Path, settings: Mapping[str, Any]) -> EventStore | None:
     """The store to continue; None if there is none. A store without a document is removed if nothing was stored or the
     settings differ: before the first document, rules may be corrected and filters widened."""
     if not target.exists():
@@ -141,7 +141,7 @@ def _begun(target: Path, settings: Mapping[str, Any]) -> EventStore | None:
 def usable_processors() -> int:
     """The default number of processes: one per processor that this one may use, at most 4."""
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(usable, MOST_WORKERS)
+    return min(usable, MAX_WORKERS)
 
 
 def _recipe(corpus: Corpus, work: Work) -> dict[str, Any]:
@@ -150,7 +150,7 @@ def _recipe(corpus: Corpus, work: Work) -> dict[str, Any]:
     source = getattr(work.model, "source_", type(work.model).__name__)
     return {
         "input": corpus.recipe,
-        "parser": parser_of(work.parser).recipe,
+        "parser": load_parser(work.parser).recipe,
         "rule": work.rule.to_dict(),
         "lexicon": lexicon_recipe(work.lexicon),
         "names": [list(entry) for entry in work.lexicon.entries],
@@ -159,11 +159,11 @@ def _recipe(corpus: Corpus, work: Work) -> dict[str, Any]:
         "samples": work.samples,
         "seed": work.seed,
         "filters": {name: getattr(work.filter, name) for name in Filter.__slots__},
-        "stories": {"column": column} if column else {"shared": SHARED, "words": WORDS},
+        "stories": {"column": column} if column else {"shared": MIN_SHARED, "words": WORDS},
     }
 
 
-def _go_on(
+def _store_batches(
     doing: AbstractContextManager[Iterator[Batch]], store: EventStore, part: Part, total: int, advance: Advance
 ) -> ExtractionReport:
     """Store the finished batches, and complete the store."""
@@ -175,13 +175,13 @@ def _go_on(
             with doing as results:
                 for batch in results:
                     storing = time.perf_counter()
-                    with undisturbed():
+                    with deferred_interrupts():
                         store.append(batch.tables)
                         report.add(batch)
                     report.seconds_storing += time.perf_counter() - storing
                     advance(batch.read)
-            with undisturbed():
-                store.finish(stories_of(store) if part.is_all else None)  # they may lie in several parts
+            with deferred_interrupts():
+                store.finish(find_stories(store) if part.is_all else None)  # they may lie in several parts
     except KeyboardInterrupt:
         report.interrupted = True
     report.seconds = time.perf_counter() - started
@@ -192,7 +192,7 @@ def _batches(corpus: Documents, start: int, part: Part) -> Batches:
     """The batches of a part from a document on, the first of a batch."""
     documents = corpus.documents(start, part)
     while True:
-        with undisturbed():
+        with deferred_interrupts():
             batch = list(islice(documents, BATCH))
         if not batch:
             return

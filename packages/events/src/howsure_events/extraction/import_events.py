@@ -23,16 +23,16 @@ from howsure_events.extraction.imported_scores import Score, Scores
 from howsure_events.labels.draw_documents import UNNAMED, checked_question
 from howsure_events.store.event_store import EventStore, whole_store
 from howsure_events.store.store_queries import is_imported
-from howsure_events.stories import SHARED, WORDS, stories_of
+from howsure_events.stories import MIN_SHARED, WORDS, find_stories
 
 
-def drawn_samples(probabilities: Floats, n_samples: int, *, rng: Randomness = None) -> Bools:
+def draw_samples(probabilities: Floats, n_samples: int, *, rng: Randomness = None) -> Bools:
     """For A probabilities, S samples each, (A, S), independent of each other.
 
     An event is in ⌊p S⌋ or ⌊p S⌋ + 1 of the samples, at random, so that its share is less than 1/S from p, and p on
     average: the sum over many documents is not rounded away.
 
-    >>> drawn_samples(np.array([0.0, 0.25, 1.0]), 8, rng=0).sum(axis=1).tolist()
+    >>> draw_samples(np.array([0.0, 0.25, 1.0]), 8, rng=0).sum(axis=1).tolist()
     [0, 2, 8]
     """
     generator = generator_from(rng)
@@ -48,13 +48,13 @@ END = re.compile(r"[.!?…]+[\"'”’)\]]*\s+|[。！？]+")
 Sentence = tuple[list[str], list[bool]]
 
 
-def sentences_of(text: str) -> list[Sentence]:
+def split_sentences(text: str) -> list[Sentence]:
     """The words of each sentence, and whether a space follows each.
 
     A sentence ends with its line, or with `.`, `!` or `?` unless a small letter follows; nothing but white space is
     lost.
 
-    >>> sentences_of("They didn't attack. He left.")
+    >>> split_sentences("They didn't attack. He left.")
     [(['They', "didn't", 'attack', '.'], [True, True, False, True]), (['He', 'left', '.'], [True, False, True])]
     """
     sentences = [_words(part) for line in text.splitlines() for part in _parts(line)]
@@ -133,7 +133,7 @@ def import_events(
             store.append(tables)
             if advance is not None:
                 advance(count)
-        store.finish(stories_of(store))
+        store.finish(find_stories(store))
         return _report(store, n, was_there=False)
 
 
@@ -153,13 +153,13 @@ def _recipe(scores: Scores, rule: dict[str, str], n: int, seed: int) -> dict[str
         "filters": {name: getattr(Filter(), name) for name in Filter.__slots__},
         "stories": {"column": scores.corpus.fields.story}
         if scores.corpus.fields.story
-        else {"shared": SHARED, "words": WORDS},
+        else {"shared": MIN_SHARED, "words": WORDS},
     }
 
 
 def _batches(scores: Scores, n: int, seed: int) -> Iterator[tuple[dict[str, Any], int]]:
     """The rows of some documents at a time, and their number."""
-    scored = groupby(scores.of_documents(), key=itemgetter(0))
+    scored = groupby(scores.iterate_documents(), key=itemgetter(0))
     number, group = next(scored, (None, iter(())))
     documents = scores.corpus.documents()
     while batch := list(islice(documents, BATCH)):
@@ -177,7 +177,7 @@ def _add(rows: Rows, document: InputDocument, scores: list[Score], n: int, seed:
     if document.date is None:
         rows.leave_out(document, NO_DATE)
         return
-    sentences = sentences_of(document.text)
+    sentences = split_sentences(document.text)
     metadata = (document.date, document.title, document.category, document.story)
     rows.rows["documents"].append(
         (document.number, document.id, *metadata, sum(len(words) for words, _ in sentences), 0)
@@ -187,7 +187,7 @@ def _add(rows: Rows, document: InputDocument, scores: list[Score], n: int, seed:
         rows.rows["sentences"].append((document.number, at, words, spaces, *unparsed))
     if scores:
         probabilities = np.array([score.probability for score in scores])
-        present = drawn_samples(probabilities, n, rng=np.random.default_rng(document_seed(seed, document.id)))
+        present = draw_samples(probabilities, n, rng=np.random.default_rng(document_seed(seed, document.id)))
         for score, drawn in zip(scores, present, strict=True):
             best = score.probability > EVEN
             counts = drawn.astype(np.uint8).tobytes()

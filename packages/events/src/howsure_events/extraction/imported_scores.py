@@ -76,7 +76,7 @@ class Scores:
         recipe = self.corpus.recipe
         return {**recipe, "columns": {**recipe["columns"], **columns_recipe}}
 
-    def of_documents(self) -> Iterator[tuple[int, Score]]:
+    def iterate_documents(self) -> Iterator[tuple[int, Score]]:
         """The number of a document and a score above 0, by document and actor, in batches."""
         connection, documents = self.table.connection, self.corpus.table
         fields = self.corpus.fields

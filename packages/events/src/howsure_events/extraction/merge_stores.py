@@ -15,11 +15,11 @@ from howsure.data.tables.database import literal
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure_events.corpus import BATCH, Part
-from howsure_events.store.event_store import ITS_OWN, EventStore, settings_that_differ, whole_store
+from howsure_events.store.event_store import OWN_SETTINGS, EventStore, settings_that_differ, whole_store
 from howsure_events.store.integrity import check_everything
-from howsure_events.store.store_queries import Store, rows_of
-from howsure_events.store.tables import EVENT_TABLES, types_of
-from howsure_events.stories import stories_of
+from howsure_events.store.store_queries import Store, query_rows
+from howsure_events.store.tables import EVENT_TABLES, column_types
+from howsure_events.stories import find_stories
 
 # The stores of parts that are to be put together: all there, once each, whole, and made in the same way.
 
@@ -29,7 +29,7 @@ FOUND = """
 
 
 @dataclass(frozen=True, slots=True)
-class PartGiven:
+class PartStore:
     """The store of a part: its path, its part, the documents of the whole input, and its settings."""
 
     path: Path
@@ -43,20 +43,20 @@ class PartGiven:
         return self.part.number
 
 
-def checked_parts(paths: Sequence[str | os.PathLike[str]]) -> list[PartGiven]:
+def checked_parts(paths: Sequence[str | os.PathLike[str]]) -> list[PartStore]:
     """The stores of all parts of an input, in the order of their numbers; `check_content` checks their contents.
 
     Raises InputError naming what is missing, there twice, unfinished, or made in another way.
     """
     if not paths:
         raise InputError("parts must name the stores of all parts; there is none.")
-    parts_given = [_given(Path(path)) for path in paths]
+    parts_given = [_read_part(Path(path)) for path in paths]
     first = parts_given[0]
-    by_number: dict[int, PartGiven] = {}
+    by_number: dict[int, PartStore] = {}
     for part_given in parts_given:
         differences = [
             f"{name} is {here} in {first.path} and {there} in {part_given.path}"
-            for name, here, there in settings_that_differ(_of_all(first), _of_all(part_given))
+            for name, here, there in settings_that_differ(_common_settings(first), _common_settings(part_given))
         ]
         if differences:
             raise InputError(
@@ -77,27 +77,27 @@ def checked_parts(paths: Sequence[str | os.PathLike[str]]) -> list[PartGiven]:
     return sorted(parts_given, key=lambda part_given: part_given.number)
 
 
-def documents_of_all(path: str | os.PathLike[str]) -> int:
+def whole_document_count(path: str | os.PathLike[str]) -> int:
     """The documents of the whole input, according to the store of a part.
 
     Raises InputError if it is not the store of a part.
     """
-    return _given(Path(path)).documents
+    return _read_part(Path(path)).documents
 
 
-def recipe_of_all(parts_given: Sequence[PartGiven]) -> dict[str, Any]:
+def whole_recipe(parts_given: Sequence[PartStore]) -> dict[str, Any]:
     """The settings of a run over the whole input."""
     its_own = ("part", "version", "howsure", "finished")
     return {name: value for name, value in parts_given[0].settings.items() if name not in its_own}
 
 
-def _of_all(part_given: PartGiven) -> dict[str, Any]:
+def _common_settings(part_given: PartStore) -> dict[str, Any]:
     """The settings that are equal in all parts."""
-    settings = {name: value for name, value in part_given.settings.items() if name not in {*ITS_OWN, "part"}}
+    settings = {name: value for name, value in part_given.settings.items() if name not in {*OWN_SETTINGS, "part"}}
     return settings | {"part": {"of": part_given.part.of, "documents": part_given.documents}}
 
 
-def _given(path: Path) -> PartGiven:
+def _read_part(path: Path) -> PartStore:
     with EventStore.open(path, checked=False, part=True) as store:
         settings = dict(store.settings)
         part_settings = settings.get("part")
@@ -109,26 +109,26 @@ def _given(path: Path) -> PartGiven:
         if settings.get("howsure") != __version__:
             made = settings.get("howsure")
             raise InputError(f"{path} was made by howsure {made}, and this is {__version__}; merge with that.")
-    return PartGiven(path, part, part_settings["documents"], settings)
+    return PartStore(path, part, part_settings["documents"], settings)
 
 
-def check_content(part_given: PartGiven) -> None:
+def check_content(part_given: PartStore) -> None:
     """Raise InputError if a store does not contain the documents of its part, or is damaged, or labelled."""
     with EventStore.open(part_given.path, part=True) as store:
-        check_held(store, part_given)
+        check_open_part(store, part_given)
 
 
-def check_held(store: Store, part_given: PartGiven) -> None:
+def check_open_part(store: Store, part_given: PartStore) -> None:
     """The same for an open store."""
     path, part = part_given.path, part_given.part
     check_everything(store)
     number, of = part.number, part.of
-    n, elsewhere = rows_of(store, FOUND, batch=BATCH, of=of, number=number, documents=part_given.documents)[0]
+    n, elsewhere = query_rows(store, FOUND, batch=BATCH, of=of, number=number, documents=part_given.documents)[0]
     expected = part.size(part_given.documents)
     if elsewhere or n != expected:
         problem = f"{elsewhere:,} of another part" if elsewhere else f"{n:,} documents instead of {expected:,}"
         raise InputError(f"{path}, {part}, is damaged: it contains {problem}. Extract it again.")
-    if rows_of(store, "SELECT 1 FROM label_draw LIMIT 1"):
+    if query_rows(store, "SELECT 1 FROM label_draw LIMIT 1"):
         raise InputError(f"{path}, {part}, has labels, which belong to the whole: draw documents after merging.")
 
 
@@ -159,7 +159,7 @@ def merge_stores(
     them, or share a document, or if the file at `path` is another; StoreError if the store cannot be written.
     """
     parts_given = checked_parts(parts)
-    total, settings = parts_given[0].documents, recipe_of_all(parts_given)
+    total, settings = parts_given[0].documents, whole_recipe(parts_given)
     target = Path(path)
     if target.exists():
         with EventStore.open(target) as store:
@@ -178,15 +178,15 @@ def merge_stores(
             _copy(store, parts_given, low, low + AT_ONCE - 1)
             if advance is not None:
                 advance(min(AT_ONCE, total - low))
-        store.finish(stories_of(store))
+        store.finish(find_stories(store))
     return MergeReport(len(parts_given), total, was_there=False)
 
 
-def _copy(store: EventStore, parts_given: Sequence[PartGiven], low: int, high: int) -> None:
+def _copy(store: EventStore, parts_given: Sequence[PartStore], low: int, high: int) -> None:
     """The rows of some documents, in the order of the input; those of one in the order of its part."""
     with store.transaction() as connection:
         for table in COPIED:
-            columns = ", ".join(types_of(table))
+            columns = ", ".join(column_types(table))
             rows = " UNION ALL ".join(
                 f"SELECT {columns}, rowid AS place FROM part_{part_given.number}.main.{table} "
                 f"WHERE document BETWEEN {low} AND {high}"
@@ -200,7 +200,7 @@ def _copy(store: EventStore, parts_given: Sequence[PartGiven], low: int, high: i
                 raise _shared_id(store, parts_given, error) from error
 
 
-def _shared_id(store: EventStore, parts_given: Sequence[PartGiven], error: Exception) -> InputError:
+def _shared_id(store: EventStore, parts_given: Sequence[PartStore], error: Exception) -> InputError:
     """Error for documents of two parts with the same id."""
     rows = " UNION ALL ".join(
         f"SELECT id, {part_given.number} AS n FROM part_{part_given.number}.main.documents"

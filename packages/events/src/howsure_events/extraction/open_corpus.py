@@ -139,7 +139,7 @@ def read_part(document: InputDocument) -> Document:
 
 
 def _files(paths: Sequence[str | os.PathLike[str]]) -> tuple[File, ...]:
-    files_given = [file for path in paths for file in _found(os.fspath(path))]
+    files_given = [file for path in paths for file in _matching_files(os.fspath(path))]
     check_each_once(files_given, what="documents")
     for file in files_given:
         if not os.path.isfile(file):
@@ -147,7 +147,7 @@ def _files(paths: Sequence[str | os.PathLike[str]]) -> tuple[File, ...]:
     return tuple(File(file, file, "conllu") for file in files_given)
 
 
-def _found(path: str) -> list[str]:
+def _matching_files(path: str) -> list[str]:
     matches = [path] if os.path.exists(path) else sorted(glob.glob(path, recursive=True), key=natural_order)
     if not matches:
         raise missing_file(path)

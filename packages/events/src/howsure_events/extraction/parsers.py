@@ -70,7 +70,7 @@ class SpacyParser:
     def __init__(self, name: str) -> None:
         self.name = name
         self.pipeline = parsing_pipeline(name)
-        self.scheme: str | None = scheme_of(self.pipeline.get_pipe("parser").labels)
+        self.scheme: str | None = guess_scheme(self.pipeline.get_pipe("parser").labels)
         self.language: str | None = None if self.pipeline.lang == SEVERAL else self.pipeline.lang
 
     @property
@@ -92,7 +92,7 @@ class SpacyParser:
         return [document_from_spacy(doc, name=name) for (name, _), doc in zip(ready, parsed, strict=True)]
 
 
-def parser_of(name: str | None) -> Parser:
+def load_parser(name: str | None) -> Parser:
     """The spaCy pipeline of a name or path; None: documents come parsed."""
     return ConlluParser() if name is None else SpacyParser(name)
 
@@ -117,10 +117,10 @@ def check_language(parser: Parser, rule: Rule, *, has_names: bool) -> None:
         )
 
 
-def scheme_of(labels: Sequence[str]) -> str:
+def guess_scheme(labels: Sequence[str]) -> str:
     """The scheme of dependency labels: "ud", "ud-2014" or "clear", whichever contains most of them.
 
-    >>> scheme_of(["nsubj", "nsubj:pass", "obl", "obl:agent"]), scheme_of(["nsubjpass", "prep", "pobj"])
+    >>> guess_scheme(["nsubj", "nsubj:pass", "obl", "obl:agent"]), guess_scheme(["nsubjpass", "prep", "pobj"])
     ('ud', 'clear')
     """
     plain = {label.partition(":")[0] for label in labels}

@@ -16,10 +16,10 @@ from typing import Any
 from howsure.errors import InputError
 from howsure.files.input_files import parsed_json
 from howsure.lazy_imports import require
-from howsure_events.extraction.parsers import scheme_of
+from howsure_events.extraction.parsers import guess_scheme
 
 META, CONFIG, WHEEL = "meta.json", "config.cfg", ".whl"
-MOST_BYTES = 4 * 2**30  # of an unpacked wheel
+MAX_BYTES = 4 * 2**30  # of an unpacked wheel
 NEEDED = {"parser": "dependency parser", "tagger": "tagger"}  # a morphologizer tags, too
 
 
@@ -86,7 +86,7 @@ def unpack_wheel(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -
             for member in archive.infolist()
             if root in PurePosixPath(member.filename).parents and not member.is_dir()
         ]
-        if sum(member.file_size for member in members) > MOST_BYTES or any(
+        if sum(member.file_size for member in members) > MAX_BYTES or any(
             ".." in member.filename for member in members
         ):
             raise InputError(f"{place} is not a wheel of a pipeline: its files are too large, or lead out of it.")
@@ -150,4 +150,4 @@ def _described(meta: Mapping[str, Any], place: str) -> Pipeline:
     if is_compatible_version(present, required) is False:
         why = f"is for spaCy {required}, and {present} is installed"
     name = f"{meta['lang']}_{meta['name']}"
-    return Pipeline(name, str(meta["version"]), str(meta["lang"]), place, scheme_of(_parser_labels(meta)), why)
+    return Pipeline(name, str(meta["version"]), str(meta["lang"]), place, guess_scheme(_parser_labels(meta)), why)

@@ -27,7 +27,7 @@ from howsure.errors import InputError
 from howsure.files.input_files import Scratch
 from howsure_events.corpus import EMPTY, TOO_LONG, Filter, InputDocument
 from howsure_events.extraction.extract_document import Model, Rows, Tables, document_seed, extract
-from howsure_events.extraction.parsers import parser_of
+from howsure_events.extraction.parsers import load_parser
 from howsure_events.extraction.scored_coreference import candidate_mentions
 from howsure_events.lexicon import Lexicon
 from howsure_events.rule import Rule
@@ -72,7 +72,7 @@ class Worker:
     def __init__(self, work: Work) -> None:
         self.work = work
         self.mentions_left_out = 0
-        self.parser = parser_of(work.parser)
+        self.parser = load_parser(work.parser)
 
     def __call__(self, batch: Sequence[InputDocument]) -> Batch:
         """The rows of a batch, independent of earlier batches."""
@@ -126,12 +126,12 @@ class Worker:
 #
 # DuckDB would take Ctrl-C for an error, and worker processes leave it to their parent.
 
-AHEAD = 2  # batches a worker that wait to be done or stored
+BATCHES_AHEAD = 2  # batches a worker that wait to be done or stored
 Batches = Iterator[list[InputDocument]]
 
 
 @contextmanager
-def done(batches: Batches, work: Work, workers: int | None) -> Iterator[Iterator[Batch]]:
+def process_batches(batches: Batches, work: Work, workers: int | None) -> Iterator[Iterator[Batch]]:
     """The finished batches, in order; several processes end with the `with` statement."""
     if workers is None or workers == 1:
         worker = Worker(work)
@@ -148,7 +148,7 @@ def done(batches: Batches, work: Work, workers: int | None) -> Iterator[Iterator
         place.write_bytes(content)
         pool = ProcessPoolExecutor(workers, mp_context=processes, initializer=_begin, initargs=(str(place),))
         try:
-            yield _in_order(pool, batches, workers * AHEAD)
+            yield _in_order(pool, batches, workers * BATCHES_AHEAD)
         except BrokenProcessPool as error:
             processes.kill()
             _forget_queued(pool)
@@ -183,8 +183,8 @@ def _check_program() -> None:
 def _in_order(pool: ProcessPoolExecutor, batches: Batches, ahead: int) -> Iterator[Batch]:
     waiting: deque[Future[Batch]] = deque()
     for batch in batches:
-        with undisturbed(), deaf_children():
-            waiting.append(pool.submit(_do, batch))
+        with deferred_interrupts(), children_ignoring_interrupts():
+            waiting.append(pool.submit(_process_batch, batch))
         if len(waiting) >= ahead:
             yield waiting.popleft().result()
     while waiting:
@@ -247,7 +247,7 @@ def _begin(place: str) -> None:
     gc.freeze()  # the parser and the model are here to stay
 
 
-def _do(batch: Sequence[InputDocument]) -> Batch:
+def _process_batch(batch: Sequence[InputDocument]) -> Batch:
     """Process a batch in a worker process."""
     assert _worker_of_process is not None
     return _worker_of_process(batch)
@@ -261,7 +261,7 @@ def _end_with_parent() -> None:
 
 
 @contextmanager
-def undisturbed() -> Iterator[None]:
+def deferred_interrupts() -> Iterator[None]:
     """Defer Ctrl-C until the end of the `with` statement; a background process that ignores it continues to do so."""
     if threading.current_thread() is not threading.main_thread():  # only the main one hears of it
         yield
@@ -277,7 +277,7 @@ def undisturbed() -> Iterator[None]:
 
 
 @contextmanager
-def deaf_children() -> Iterator[None]:
+def children_ignoring_interrupts() -> Iterator[None]:
     """A context in which newly started processes ignore Ctrl-C, but this one does not."""
     if not hasattr(signal, "pthread_sigmask"):
         yield

@@ -24,8 +24,8 @@ from howsure_events.labels.answers import Labelling, labelling_of
 from howsure_events.lexicon import Lexicon
 from howsure_events.rule import Rule
 from howsure_events.store.event_store import EventStore
-from howsure_events.store.store_queries import REMEDY, Store, is_imported, rows_of
-from howsure_events.store.tables import LABEL_TABLES, types_of
+from howsure_events.store.store_queries import REMEDY, Store, is_imported, query_rows
+from howsure_events.store.tables import LABEL_TABLES, column_types
 from howsure_text.coreference.antecedent_model import AntecedentModel
 
 # Labels carried over to a store of the same documents, such as one counted again by another rule.
@@ -40,7 +40,7 @@ def carry_labels(source: Store, target: EventStore) -> Labelling | None:
     labelling = labelling_of(source)
     if labelling is None or labelling_of(target) is not None:
         return None
-    kept = {number for (number,) in rows_of(target, "SELECT document FROM documents")}
+    kept = {number for (number,) in query_rows(target, "SELECT document FROM documents")}
     with target.transaction():
         target.append({table: _rows(source, table, kept) for table in LABEL_TABLES})
     return labelling
@@ -48,8 +48,8 @@ def carry_labels(source: Store, target: EventStore) -> Labelling | None:
 
 def _rows(source: Store, table: str, kept: set[int]) -> dict[str, list[Any]]:
     """The columns of a table, of its documents that are kept."""
-    names = list(types_of(table))
-    rows = rows_of(source, f"SELECT {', '.join(names)} FROM {table}")
+    names = list(column_types(table))
+    rows = query_rows(source, f"SELECT {', '.join(names)} FROM {table}")
     if "document" in names:
         place = names.index("document")
         rows = [row for row in rows if row[place] in kept]
@@ -85,9 +85,9 @@ class StoredCorpus:
         for low in range(start, self.total, FETCHED):
             bounds = {"low": low, "high": low + FETCHED - 1}
             parses: dict[int, list[Sentence]] = {}
-            for document, *layers in rows_of(self.store, PARSES, **bounds):
+            for document, *layers in query_rows(self.store, PARSES, **bounds):
                 parses.setdefault(document, []).append(_sentence(*layers))
-            for number, name, date, title, category, story, reason in rows_of(self.store, HEADERS, **bounds):
+            for number, name, date, title, category, story, reason in query_rows(self.store, HEADERS, **bounds):
                 parsed = Document(name, tuple(parses.get(number, ()))) if reason is None else None
                 day = None if date is None else date.isoformat()
                 input_document = InputDocument(number, name, day, title, category, "", story=story)
@@ -122,7 +122,7 @@ def recount_events(
     _check(store, target, rule, chosen)
     was = store.settings
     filters = _narrowed(Filter(**{name: was["filters"][name] for name in Filter.__slots__}), since, until)
-    lexicon = lexicon_of(store)
+    lexicon = stored_lexicon(store)
     work = Work(
         parser=None, model=chosen, lexicon=lexicon, rule=rule, samples=was["samples"], seed=was["seed"], filter=filters
     )
@@ -141,7 +141,7 @@ def recount_events(
     return report
 
 
-def lexicon_of(store: EventStore) -> Lexicon:
+def stored_lexicon(store: EventStore) -> Lexicon:
     """The actor names with which a store was made.
 
     Raises InputError if it does not hold them.
@@ -154,7 +154,7 @@ def lexicon_of(store: EventStore) -> Lexicon:
     return Lexicon(entries, settings["stemming"], settings["match_case"], titles=titles, name=settings["name"])
 
 
-def labels_of(store: EventStore) -> str:
+def stored_label_scheme(store: EventStore) -> str:
     """The label scheme with which a store was parsed.
 
     Raises InputError if its settings lack what recounting needs.
@@ -184,7 +184,7 @@ def _narrowed(filters: Filter, since: str | None, until: str | None) -> Filter:
 
 
 def _check(store: EventStore, target: Path, rule: Rule, model: Any) -> None:
-    labels = labels_of(store)
+    labels = stored_label_scheme(store)
     if not store.settings["finished"]:
         raise InputError(f"{store.path} is not finished: run its extract command again, then recount it.")
     if target.exists() and target.samefile(store.path):

@@ -18,7 +18,7 @@ from howsure.inputs.pairs import Floats, Integers
 from howsure_events.labels.coders import coder_named, coders_of
 from howsure_events.store.event_store import EventStore
 from howsure_events.store.integrity import DamagedStoreError
-from howsure_events.store.store_queries import REMEDY, Store, rows_of
+from howsure_events.store.store_queries import REMEDY, Store, query_rows
 
 # What readers of a store are asked: the question, the actors, and the draws of documents.
 
@@ -45,7 +45,7 @@ def labelling_of(store: Store) -> Labelling | None:
 
     Raises DamagedStoreError if the settings of a draw are not those that a draw writes.
     """
-    rows = rows_of(store, "SELECT settings FROM label_draw ORDER BY draw")
+    rows = query_rows(store, "SELECT settings FROM label_draw ORDER BY draw")
     draws = [_read(text, store) for (text,) in rows]
     if not draws:
         return None
@@ -182,7 +182,7 @@ def revision_of(store: Store, document: int, coder: str, *, settles: bool = Fals
     settles: that of the answer that settles the document, by any coder.
     """
     coders = [] if settles else list(coders_of(store).of(coder))
-    rows = rows_of(store, ONE, document=document, coders=coders, settles=settles)
+    rows = query_rows(store, ONE, document=document, coders=coders, settles=settles)
     return int(rows[0][4]) if rows else 0
 
 
@@ -192,7 +192,7 @@ def _latest(store: Store, document: int | None, *, settles: bool) -> list[Answer
         query = query.replace("WHERE", "WHERE document = $document AND", 1)
     parameters = {} if document is None else {"document": document}
     coders, present = coders_of(store), dict[tuple[int, str], Answer]()
-    for number, spelling, acting, unclear, revision, at in rows_of(store, query, settles=settles, **parameters):
+    for number, spelling, acting, unclear, revision, at in query_rows(store, query, settles=settles, **parameters):
         if acting is not None:
             coder = coders.name(spelling)
             present.pop((number, coder), None)  # an earlier answer of the same person under another spelling
@@ -268,7 +268,7 @@ def _one(answer: duckdb.DuckDBPyConnection) -> int:
 
 def reading_order(store: Store) -> list[int]:
     """The drawn documents in the order in which all coders read them: each first part is also a random sample."""
-    return [number for (number,) in rows_of(store, "SELECT document FROM label_sample ORDER BY position")]
+    return [number for (number,) in query_rows(store, "SELECT document FROM label_sample ORDER BY position")]
 
 
 # Settled labels: one label per read document and asked actor, from the answers of all coders.
@@ -319,7 +319,7 @@ def settled_labels(store: Store) -> SettledLabels | None:
     labels = np.array([labels_by(labelling.actors, answers) for answers in answers_used]).reshape(
         len(answers_used), len(labelling.actors)
     )
-    chances = dict(rows_of(store, "SELECT document, inclusion FROM label_sample"))
+    chances = dict(query_rows(store, "SELECT document, inclusion FROM label_sample"))
     coders = sorted({answer.coder for answers in by_document.values() for answer in answers})
     return SettledLabels(
         question=labelling.question,
@@ -327,7 +327,7 @@ def settled_labels(store: Store) -> SettledLabels | None:
         design=labelling.design,
         documents=np.array(documents, dtype=np.int64),
         labels=labels,
-        strata=dict(rows_of(store, "SELECT document, stratum FROM label_strata ORDER BY document")),
+        strata=dict(query_rows(store, "SELECT document, stratum FROM label_strata ORDER BY document")),
         inclusion=np.array([chances[document] for document in documents], dtype=np.float64),
         coders=tuple(coders),
         drawn=len(chances),

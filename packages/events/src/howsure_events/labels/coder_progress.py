@@ -12,7 +12,7 @@ import numpy as np
 from howsure.inputs.numbers_and_names import check_number, counted
 from howsure_events.labels.answers import answers_of, asked_of, reading_order
 from howsure_events.labels.coders import coder_named, coders_of, merged_notes
-from howsure_events.store.store_queries import Store, rows_of
+from howsure_events.store.store_queries import Store, query_rows
 
 # Which documents a coder reads: the first one all that were drawn, the others some of these, drawn at random.
 
@@ -43,7 +43,7 @@ def documents_for(store: Store, coder: str, *, overlap: float = OVERLAP) -> list
 
 def first_coder(store: Store) -> str | None:
     """The coder who answered first, and therefore reads all drawn documents; None before the first answer."""
-    rows = rows_of(store, FIRST)
+    rows = query_rows(store, FIRST)
     return coders_of(store).name(rows[0][0]) if rows else None
 
 
@@ -102,10 +102,10 @@ def progress(store: Store, coder: str, *, overlap: float = OVERLAP) -> Progress:
     Raises InputError as `documents_for` does.
     """
     spellings, to_read = coders_of(store).of(coder_named(coder)), documents_for(store, coder, overlap=overlap)
-    words = dict(rows_of(store, "SELECT document, words FROM documents SEMI JOIN label_sample USING (document)"))
+    words = dict(query_rows(store, "SELECT document, words FROM documents SEMI JOIN label_sample USING (document)"))
     own_answers = {answer.document: answer for answer in answers_of(store) if answer.coder == spellings[0]}
     left = [number for number in to_read if number not in own_answers]
-    times = [(number, float(at)) for number, at in rows_of(store, GIVEN_AT, coders=list(spellings))]
+    times = [(number, float(at)) for number, at in query_rows(store, GIVEN_AT, coders=list(spellings))]
     needed = [
         (after - before) / seconds_for(words[number])
         for (_, before), (number, after) in pairwise(times)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from howsure.errors import InputError
-from howsure_events.store.store_queries import Store, rows_of
+from howsure_events.store.store_queries import Store, query_rows
 
 MAX_NAME = 60  # characters
 SPACES = re.compile(r"[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
@@ -92,7 +92,7 @@ def names_of_coders(spellings: Sequence[str]) -> CoderNames:
 
 def coders_of(store: Store) -> CoderNames:
     """The people who answered or settled in a store."""
-    return names_of_coders([spelling for (spelling,) in rows_of(store, SPELLINGS)])
+    return names_of_coders([spelling for (spelling,) in query_rows(store, SPELLINGS)])
 
 
 def merged_notes(merged: Sequence[Sequence[str]]) -> list[str]:

@@ -32,7 +32,7 @@ from howsure_events.corpus import NO_ACTOR
 from howsure_events.labels.answers import Labelling, SettledLabels, labelling_of, settled_labels
 from howsure_events.languages import ENGLISH, text_in
 from howsure_events.store.event_store import EventStore
-from howsure_events.store.store_queries import Columns, Store, actors_in, chosen_actors, columns_of, rows_of
+from howsure_events.store.store_queries import Columns, Store, acting_actors, chosen_actors, query_columns, query_rows
 
 # The words of a store's rule in its documents, whether the rule finds an event there or not.
 
@@ -48,7 +48,7 @@ def event_words(store: Store) -> Columns | None:
     words_by_field = {name: [str(word).lower() for word in rule.get(name) or ()] for name in FIELDS}
     if not any(words_by_field.values()):
         return None
-    return columns_of(
+    return query_columns(
         store,
         "SELECT document, count(*)::DOUBLE AS n FROM (SELECT document, unnest(words) AS word, "
         "unnest(coalesce(lemmas, words)) AS lemma FROM sentences SEMI JOIN documents USING (document)) "
@@ -110,7 +110,7 @@ def strata_of(store: Store, actors: Sequence[str], *, period: str, n: int, score
 
     Raises InputError if the store holds no document.
     """
-    rows = rows_of(store, DATED, actors=list(actors))
+    rows = query_rows(store, DATED, actors=list(actors))
     if not rows:
         raise InputError(f"{store.path} has no document to read.")
     numbers, dates, raw_scores = zip(*rows, strict=True)
@@ -304,7 +304,7 @@ def draw_documents(
     if not store.settings.get("finished", True):
         raise InputError(f"{store.path} is not finished: run its extract command again, then draw.")
     stored, drawn = (
-        int(rows_of(store, f"SELECT count(*) FROM {name}")[0][0]) for name in ("documents", "label_sample")
+        int(query_rows(store, f"SELECT count(*) FROM {name}")[0][0]) for name in ("documents", "label_sample")
     )
     labelling = labelling_of(store) or _asked(store, actors, question, period, design)
     if labelling.draws:
@@ -348,7 +348,7 @@ def draw_documents(
 
 def _as_drawn(store: Store, labelling: Labelling) -> LabelDraw:
     """The earlier draw, if no further documents are needed."""
-    strata = rows_of(
+    strata = query_rows(
         store,
         "SELECT stratum, count(*), count(position) FROM label_strata LEFT JOIN label_sample USING (document) "
         "GROUP BY stratum ORDER BY stratum",
@@ -366,7 +366,7 @@ def _as_drawn(store: Store, labelling: Labelling) -> LabelDraw:
 
 
 def _not_stored(store: Store) -> int:
-    return int(rows_of(store, "SELECT count(*) FROM left_out WHERE reason = $reason", reason=NO_ACTOR)[0][0])
+    return int(query_rows(store, "SELECT count(*) FROM left_out WHERE reason = $reason", reason=NO_ACTOR)[0][0])
 
 
 UNNAMED = "event"  # what imported events are called by default, of which no question can be made
@@ -395,7 +395,7 @@ def question_of(rule: Mapping[str, Any], language: str = ENGLISH) -> str:
 def _asked(
     store: Store, actors: Sequence[str] | None, question: str | None, period: str | None, design: str | None
 ) -> Labelling:
-    codes = tuple(list(actors_in(store))[:MOST_ACTORS]) if actors is None else chosen_actors(store, actors)
+    codes = tuple(list(acting_actors(store))[:MOST_ACTORS]) if actors is None else chosen_actors(store, actors)
     if not codes:
         raise InputError(f"no actor acts in any document of {store.path}; name those to ask for: `actors=...`.")
     if len(codes) > MOST_ACTORS:
@@ -467,7 +467,7 @@ def _first_strata(store: Store, labelling: Labelling, n: int, scores: Scores | N
 
 def _strata_held(store: Store, labelling: Labelling, n: int, scores: Scores | None) -> Strata:
     """The strata of the first draw; how many of each are drawn depends on the present probabilities."""
-    rows = rows_of(store, "SELECT document, stratum FROM label_strata ORDER BY document")
+    rows = query_rows(store, "SELECT document, stratum FROM label_strata ORDER BY document")
     now = strata_of(store, labelling.actors, period="none", n=n, scores=scores)
     names = tuple(sorted({name for _, name in rows}))
     codes = np.array([names.index(name) for _, name in rows], dtype=np.int64)
@@ -477,7 +477,7 @@ def _strata_held(store: Store, labelling: Labelling, n: int, scores: Scores | No
 def _drawn_before(store: Store, strata: Strata) -> Integers:
     if labelling_of(store) is None:
         return np.empty(0, dtype=np.int64)
-    numbers = [number for (number,) in rows_of(store, "SELECT document FROM label_sample ORDER BY position")]
+    numbers = [number for (number,) in query_rows(store, "SELECT document FROM label_sample ORDER BY position")]
     return np.searchsorted(strata.documents, np.array(numbers, dtype=np.int64))
 
 

@@ -33,7 +33,7 @@ from howsure_events.labels.draw_documents import ALL, checked_question, question
 from howsure_events.labels.label_files import COLUMNS, INCLUSION, LABEL, STRATUM, UNCLEAR, ReadAnswer, read_labels
 from howsure_events.store.documents import stored_documents
 from howsure_events.store.event_store import EventStore
-from howsure_events.store.store_queries import Store, chosen_actors, rows_of
+from howsure_events.store.store_queries import Store, chosen_actors, query_rows
 
 # What an import of labels added to a store.
 
@@ -146,12 +146,12 @@ def _numbers(store: Store, answers: Sequence[ReadAnswer]) -> dict[str, int]:
 
     Raises InputError naming the first that the store does not hold.
     """
-    ids = {str(name): number for number, name in rows_of(store, "SELECT document, id FROM documents")}
+    ids = {str(name): number for number, name in query_rows(store, "SELECT document, id FROM documents")}
     number_by_name = ids | {in_a_spreadsheet(name): number for name, number in ids.items()}
     lost = [answer for answer in answers if answer.document not in number_by_name]
     if lost:
         first = lost[0]
-        reason = rows_of(store, "SELECT reason FROM left_out WHERE id = $id", id=first.document)
+        reason = query_rows(store, "SELECT reason FROM left_out WHERE id = $id", id=first.document)
         why = f"it was left out of the store: {reason[0][0]}" if reason else "no document of the store has this id"
         raise InputError(
             f"{first.place} labels document {first.document!r}, but {why} ({counted(len(lost), 'such answer')})."
@@ -230,7 +230,7 @@ def _settings(
         {answer.document for answer in with_chance}
     ):
         raise InputError(f"{path}: inclusion must be the same in all rows of a document.")
-    stored = int(rows_of(store, "SELECT count(*) FROM documents")[0][0])
+    stored = int(query_rows(store, "SELECT count(*) FROM documents")[0][0])
     n_read = len(set(numbers.values()))
     if design is None:
         _check_chances({answer.document: answer.inclusion for answer in answers}, stored, path)
@@ -264,8 +264,8 @@ def _check_chances(chances: Mapping[str, float | None], stored: int, path: str) 
 
 def _check_drawn(store: Store, answers: Sequence[ReadAnswer], numbers: Mapping[str, int]) -> None:
     """Raise InputError if a document was not drawn, or is in another stratum than the file says."""
-    drawn = {number for (number,) in rows_of(store, "SELECT document FROM label_sample")}
-    strata = dict(rows_of(store, "SELECT document, stratum FROM label_strata"))
+    drawn = {number for (number,) in query_rows(store, "SELECT document FROM label_sample")}
+    strata = dict(query_rows(store, "SELECT document, stratum FROM label_strata"))
     for answer in answers:
         number = numbers[answer.document]
         if number not in drawn:
@@ -344,7 +344,7 @@ def _write(
 def _draw_rows(
     store: Store, settings: Mapping[str, Any], chances: Mapping[int, float | None]
 ) -> dict[str, dict[str, Any]]:
-    everything = [number for (number,) in rows_of(store, "SELECT document FROM documents ORDER BY document")]
+    everything = [number for (number,) in query_rows(store, "SELECT document FROM documents ORDER BY document")]
     documents = sorted(chances)
     by_chance = settings["design"] == "chances"
     rows: dict[str, dict[str, Any]] = {
@@ -375,9 +375,9 @@ def label_table(store: Store) -> Table:
     """
     labelling = asked_of(store)
     place = {number: at for at, number in enumerate(reading_order(store))}
-    named = {number: (name, day) for number, name, day in rows_of(store, "SELECT document, id, date FROM documents")}
-    strata = dict(rows_of(store, "SELECT document, stratum FROM label_strata"))
-    chances = dict(rows_of(store, "SELECT document, inclusion FROM label_sample"))
+    named = {number: (name, day) for number, name, day in query_rows(store, "SELECT document, id, date FROM documents")}
+    strata = dict(query_rows(store, "SELECT document, stratum FROM label_strata"))
+    chances = dict(query_rows(store, "SELECT document, inclusion FROM label_sample"))
     entries = [(settlement, "0") for settlement in answers_of(store)] + [
         (answer, "1") for answer in settlements_of(store)
     ]
@@ -409,7 +409,7 @@ def readings_table(store: Store) -> Table:
     Raises InputError if no document was drawn.
     """
     labelling = asked_of(store)
-    chances = dict(rows_of(store, "SELECT document, inclusion FROM label_sample"))
+    chances = dict(query_rows(store, "SELECT document, inclusion FROM label_sample"))
     answers, times = answers_of(store), Counter(answer.coder for answer in answers_of(store))
     answers_by_document: dict[int, list[Answer]] = {}
     for answer in sorted(answers, key=lambda answer: (-times[answer.coder], answer.coder)):
@@ -421,7 +421,7 @@ def readings_table(store: Store) -> Table:
     settled = {settlement.document: settlement for settlement in settlements_of(store) if not settlement.unclear}
     rows = []
     for actor in labelling.actors:
-        for number, name, day, stratum, score in rows_of(store, SCORED, actor=actor):
+        for number, name, day, stratum, score in query_rows(store, SCORED, actor=actor):
             labels = [_label(answer, actor) for answer in answers_by_document.get(number, [])] + ["", ""]
             last = _label(settled[number], actor) if number in settled and "" != labels[1] != labels[0] else ""
             chance = all_digits(chances[number]) if number in chances else ""

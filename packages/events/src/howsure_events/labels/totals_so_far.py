@@ -18,8 +18,8 @@ from howsure.stats.proportions import normal_quantile
 from howsure_events.labels.answers import CHANCES, SettledLabels, reading_order, settled_labels
 from howsure_events.labels.coder_progress import WORDS_A_MINUTE, first_coder, pace_text, progress
 from howsure_events.labels.draw_documents import label_spread
-from howsure_events.series.labelled_pairs import LEAST, joined_strata
-from howsure_events.store.store_queries import Store, rows_of, title_of
+from howsure_events.series.labelled_pairs import MIN_STRATUM_LABELS, joined_strata
+from howsure_events.store.store_queries import Store, actor_title, query_rows
 
 # How wide the intervals of the totals are by now: by the design of the draw alone, without any model.
 
@@ -47,7 +47,7 @@ def intervals(store: Store) -> dict[str, Any]:
 
 def _days(store: Store) -> dict[int, int]:
     """The documents in their order, and their days, as numbers."""
-    return dict(rows_of(store, "SELECT document, epoch(date) FROM documents ORDER BY document"))
+    return dict(query_rows(store, "SELECT document, epoch(date) FROM documents ORDER BY document"))
 
 
 def labels_to_come(settled_labels: SettledLabels, order: list[int]) -> int:
@@ -63,7 +63,9 @@ def labels_to_come(settled_labels: SettledLabels, order: list[int]) -> int:
         if np.isnan(labels).all()
     }
     population = len(settled_labels.strata) if settled_labels.strata else len(order)
-    lacking = Counter({name: min(LEAST, size) for name, size in Counter(settled_labels.strata.values()).items()})
+    lacking = Counter(
+        {name: min(MIN_STRATUM_LABELS, size) for name, size in Counter(settled_labels.strata.values()).items()}
+    )
     lacking.subtract(settled_labels.strata[number] for number in clear if number in settled_labels.strata)
     missing, n_clear, n_more = {name for name, n in lacking.items() if n > 0}, len(clear), 0
     for number in order:
@@ -91,7 +93,7 @@ def _interval(store: Store, settled_labels: SettledLabels, actor: str, days: dic
         low, high = estimate.low, estimate.high
     except InputError:  # too many strata have too few answers that are clear and agree, for this actor
         low = high = None
-    return {"code": actor, "title": title_of(store, actor), "low": low, "high": high}
+    return {"code": actor, "title": actor_title(store, actor), "low": low, "high": high}
 
 
 def _units(settled_labels: SettledLabels, labels: Floats, places: Integers, days: dict[int, int]) -> Units:
@@ -99,7 +101,9 @@ def _units(settled_labels: SettledLabels, labels: Floats, places: Integers, days
     if settled_labels.design != CHANCES:
         strata = np.array([settled_labels.strata[number] for number in days])
         usable, day = np.flatnonzero(is_clear), np.array(list(days.values()), dtype=np.float64)
-        return read_units(labels, score, strata=joined_strata(strata, score, day, places, usable, least=LEAST)[0])
+        return read_units(
+            labels, score, strata=joined_strata(strata, score, day, places, usable, least=MIN_STRATUM_LABELS)[0]
+        )
     inclusion = np.full(len(days), np.nan)
     share_read = is_clear.sum() / settled_labels.drawn  # the first part of a sample is a fair sample of it
     inclusion[places] = settled_labels.inclusion * share_read
@@ -142,7 +146,7 @@ def hour_ahead(store: Store) -> dict[str, Any] | None:
     left = 0 if labels is None else len(labels.strata) - len(labels.documents)
     if labels is None or coder is None or left <= 0:
         return None
-    pace, order, title = progress(store, coder), reading_order(store), title_of(store, labels.actors[0])
+    pace, order, title = progress(store, coder), reading_order(store), actor_title(store, labels.actors[0])
     n = min(pace.an_hour, left)
     if n == left:
         return {"kind": "rest", "documents": left}

@@ -33,29 +33,29 @@ from howsure.show.table import (
     interval,
     number,
 )
-from howsure_events.series.corrected_comparison import CorrectedComparison, verdict_of
-from howsure_events.series.counts import check_overdispersion, compare_all, laws_of_differences, story_sums
+from howsure_events.series.corrected_comparison import CorrectedComparison, comparison_verdict
+from howsure_events.series.counts import check_overdispersion, compare_laws, difference_laws, story_sums
 from howsure_events.series.raw_counts import (
     APART,
     STORY,
     TOGETHER,
     RawCounts,
     check_stories,
-    dependence_asked,
-    period_asked,
+    dependence_recipe,
+    period_recipe,
     shared_stories,
 )
 from howsure_events.store.store_queries import (
     Store,
+    actor_title,
     check_unit_known,
     chosen_actors,
-    columns_of,
-    days_asked,
     documents_by_period,
-    found_once,
     number_of_samples,
-    recipe_of,
-    title_of,
+    query_columns,
+    remembered_answer,
+    requested_days,
+    store_recipe,
 )
 from howsure_events.store.tables import as_bits, as_counts
 
@@ -182,7 +182,7 @@ class ActorComparison(RawCounts[PeriodComparison]):
             for row in rows_with_documents
         )
         close = f" In {open_}, more samples may change that (Monte Carlo error)." if open_ else ""
-        return f"{silence}{verdict_of(rows_with_documents, a, b, self.recipe)}{close}"
+        return f"{silence}{comparison_verdict(rows_with_documents, a, b, self.recipe)}{close}"
 
 
 def compare_actors(
@@ -228,10 +228,10 @@ def compare_actors(
     if len(chosen) < 2:
         raise InputError(f"first and second must be different actors; both are {first}.")
     first, second = chosen
-    dependence = dependence_asked(store, stories, overdispersion)
-    days = days_asked(since, until)
+    dependence = dependence_recipe(store, stories, overdispersion)
+    days = requested_days(since, until)
     if unit == "documents" and (stories == APART or not dependence["documents_of_shared_stories"]):
-        laws, has = _laws_of_documents(store, chosen, list(sizes), days)
+        laws, has = _document_laws(store, chosen, list(sizes), days)
     else:
         laws, has = _laws(store, chosen, period, unit, days, apart=stories == APART)
     periods_told = [label for label, n in sizes.items() if n]
@@ -239,7 +239,7 @@ def compare_actors(
     compared = dict(
         zip(
             periods_told,
-            compare_all([laws.get(label, NONE) for label in periods_told], n_samples=n_samples, **how),
+            compare_laws([laws.get(label, NONE) for label in periods_told], n_samples=n_samples, **how),
             strict=True,
         )
     )
@@ -262,8 +262,8 @@ def compare_actors(
         )
         rows.append(PeriodComparison(label, *bounds, n, *figures))
     options = {"period": period, "level": level, "unit": unit}
-    recipe = recipe_of(store, **options, **dependence, **period_asked(sizes, since, until))
-    titles = {actor: title_of(store, actor) for actor in (first, second)}
+    recipe = store_recipe(store, **options, **dependence, **period_recipe(sizes, since, until))
+    titles = {actor: actor_title(store, actor) for actor in (first, second)}
     silent = tuple(actor for actor, acts in zip(chosen, has, strict=True) if not acts)
     return ActorComparison(first, second, titles, tuple(rows), recipe, silent)
 
@@ -279,7 +279,7 @@ class Acting:
 
 
 def _acting(store: Store, actor: str) -> Acting:
-    columns = columns_of(
+    columns = query_columns(
         store,
         "SELECT document, d.date AS date, e.samples AS samples FROM events e JOIN documents d USING (document) "
         "WHERE e.actor = $actor ORDER BY d.date, document",
@@ -287,14 +287,14 @@ def _acting(store: Store, actor: str) -> Acting:
     )
     shape = len(columns["samples"]), -(-number_of_samples(store) // 8)
     packed = np.frombuffer(b"".join(columns["samples"]), dtype=np.uint8).reshape(shape)
-    return Acting(columns["document"], columns["date"].astype("datetime64[D]"), packed, _ones(packed))
+    return Acting(columns["document"], columns["date"].astype("datetime64[D]"), packed, _count_ones(packed))
 
 
-def _ones(packed: np.ndarray[Any, np.dtype[np.uint8]]) -> Integers:
+def _count_ones(packed: np.ndarray[Any, np.dtype[np.uint8]]) -> Integers:
     return np.asarray(np.bitwise_count(packed).sum(axis=1, dtype=np.int64))
 
 
-def _laws_of_documents(
+def _document_laws(
     store: Store, actors: Sequence[str], periods: Sequence[str], days: tuple[datetime.date, datetime.date]
 ) -> tuple[dict[str, Floats], list[bool]]:
     """By period the laws of n_A - n_B on -1, 0, 1 in its documents, each independent; and whether each actor acts.
@@ -302,9 +302,9 @@ def _laws_of_documents(
     What is known of an actor serves all comparisons: of two, only the documents are looked at in which both may act.
     """
     n_samples = number_of_samples(store)
-    a, b = (found_once(store, ("acting", actor), partial(_acting, store, actor)) for actor in actors)
+    a, b = (remembered_answer(store, ("acting", actor), partial(_acting, store, actor)) for actor in actors)
     _, of_a, of_b = np.intersect1d(a.document, b.document, assume_unique=True, return_indices=True)
-    both = _ones(a.packed[of_a] & b.packed[of_b])
+    both = _count_ones(a.packed[of_a] & b.packed[of_b])
     alone = np.ones(len(b.document), dtype=np.bool_)
     alone[of_b] = False
     more = np.concatenate([a.count, np.zeros(int(alone.sum()), dtype=np.int64)])
@@ -336,7 +336,7 @@ def _laws(
 ) -> tuple[dict[str, Floats], list[bool]]:
     """By period the laws of n_A - n_B in its documents, or in its stories; and whether each actor acts."""
     n_samples = number_of_samples(store)
-    columns = columns_of(
+    columns = query_columns(
         store,
         f"SELECT document, date_trunc('{period}', d.date)::DATE AS start, e.actor = $first AS mine, "
         f"e.{COUNTED[unit]} AS value, {STORY} AS story "
@@ -365,9 +365,7 @@ def _laws(
         together = None if apart else shared_stories(story[low:high])
         difference = joint[low:high]
         label = period_of(start[low].item(), period=period)
-        laws_by_period[label] = laws_of_differences(
-            difference if together is None else story_sums(difference, together)
-        )
+        laws_by_period[label] = difference_laws(difference if together is None else story_sums(difference, together))
     return laws_by_period, has
 
 

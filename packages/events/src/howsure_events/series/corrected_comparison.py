@@ -15,7 +15,9 @@ from howsure.show.table import FRAME, NUMBER, TABLE, WORDS, Column, Kind, digits
 from howsure.stats.proportions import normal_quantile
 from howsure_events.series.corrected_series import ALL, WITHIN, CorrectedCount, CorrectedSeries
 
-UNTOLD = "In all, the labels do not show which actor has more: neither has a positive label. Label more documents."
+UNDECIDED_TOTAL = (
+    "In all, the labels do not show which actor has more: neither has a positive label. Label more documents."
+)
 ALONE = "labels"  # the method of periods that borrow nothing from each other
 
 
@@ -83,10 +85,11 @@ class CorrectedComparison(Rows[CorrectedDifference]):
         rows = [row for row in self.rows if not math.isnan(row.mean)]
         total = self.total
         if math.isnan(total.greater):
-            return f"Corrected counts. {verdict_of(rows, a, b, self.recipe)} {UNTOLD if rows else ''}".rstrip()
+            verdict = comparison_verdict(rows, a, b, self.recipe)
+            return f"Corrected counts. {verdict} {UNDECIDED_TOTAL if rows else ''}".rstrip()
         in_all = {"greater": f"{a} has more", "less": f"{b} has more"}.get(conclusion(total), "")
         return (
-            f"Corrected counts. {verdict_of(rows, a, b, self.recipe)} In all, "
+            f"Corrected counts. {comparison_verdict(rows, a, b, self.recipe)} In all, "
             f"{in_all or 'there is no conclusion'}: "
             f"P({a} > {b}) {probability_is(total.greater)}."
         )
@@ -101,7 +104,7 @@ def conclusion(row: Any) -> str:
     return "equal" if row.low == row.high == 0 else ""
 
 
-def verdict_of(rows: Sequence[Any], first: str, second: str, recipe: Mapping[str, Any]) -> str:
+def comparison_verdict(rows: Sequence[Any], first: str, second: str, recipe: Mapping[str, Any]) -> str:
     """The numbers of periods in which the interval of the difference shows more documents of each actor, and the rest.
 
     rows: periods with documents.
@@ -133,14 +136,14 @@ def corrected_comparison(series: CorrectedSeries, first: str, second: str) -> Co
     first_rows, other = series.rows_of(first), series.rows_of(second)
     laws = {} if series.counts is None else _laws(series)
     rows = tuple(
-        _compared(laws.get((first, a.period)), laws.get((second, b.period)), a, series.level)
+        _compare_laws(laws.get((first, a.period)), laws.get((second, b.period)), a, series.level)
         if ALONE not in (a.method, b.method)
-        else _differing(series, (first, WITHIN, a.period), (second, WITHIN, b.period), a.period)
+        else _normal_difference(series, (first, WITHIN, a.period), (second, WITHIN, b.period), a.period)
         for a, b in zip(first_rows, other, strict=True)
     )
-    total = _in_all(series, first, second)
+    total = _total_difference(series, first, second)
     silent = sum(math.isnan(row.greater) and not math.isnan(row.mean) for row in rows)
-    why = [_why(silent, series.recipe["period"])] if silent else []
+    why = [_undecided_note(silent, series.recipe["period"])] if silent else []
     return CorrectedComparison(
         first=first,
         second=second,
@@ -157,7 +160,7 @@ def _difference(row: CorrectedDifference) -> str | None:
     return None if math.isnan(row.mean) else f"{number(row.mean, 1)} {interval(row.low, row.high, 0)}"
 
 
-def _why(silent: int, period: str) -> str:
+def _undecided_note(silent: int, period: str) -> str:
     return (
         f"In {counted(silent, period)} neither actor has a positive label, so the labels do not show which has more; "
         "label more documents."
@@ -170,7 +173,7 @@ def _laws(series: CorrectedSeries) -> dict[tuple[str, str], CountLaw]:
     return {(row.group[0], row.group[2]): law for row, law in rows_and_laws if row.group[1] == WITHIN}
 
 
-def _compared(a: CountLaw | None, b: CountLaw | None, row: CorrectedCount, level: float) -> CorrectedDifference:
+def _compare_laws(a: CountLaw | None, b: CountLaw | None, row: CorrectedCount, level: float) -> CorrectedDifference:
     if math.isnan(row.estimate):
         return CorrectedDifference(row.period, *[math.nan] * 6)
     if a is None or b is None:  # no stored document in the period
@@ -180,17 +183,17 @@ def _compared(a: CountLaw | None, b: CountLaw | None, row: CorrectedCount, level
     return CorrectedDifference(row.period, greater, equal, less, a.expected - b.expected, float(low), float(high))
 
 
-def _in_all(series: CorrectedSeries, first: str, second: str) -> CorrectedDifference:
+def _total_difference(series: CorrectedSeries, first: str, second: str) -> CorrectedDifference:
     """The difference of the totals over the requested days."""
     total = series.total_of(first)
     if math.isnan(total.estimate):
         return CorrectedDifference(ALL, *[math.nan] * 6)
     if series.counts is None or total.n == 0:  # no stored document
         return CorrectedDifference(ALL, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0)
-    return _differing(series, (first, WITHIN), (second, WITHIN), ALL)
+    return _normal_difference(series, (first, WITHIN), (second, WITHIN), ALL)
 
 
-def _differing(
+def _normal_difference(
     series: CorrectedSeries, first: tuple[str, ...], second: tuple[str, ...], period: str
 ) -> CorrectedDifference:
     """The difference of two counts without tabulated distributions; NaN if no guarantee is possible."""

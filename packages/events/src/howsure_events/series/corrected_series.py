@@ -28,14 +28,14 @@ from howsure_events.series.extra_features import Scores, learned_features, score
 from howsure_events.series.labelled_pairs import LabelledPairs, PairFeatures, labelled_pairs, pair_features
 from howsure_events.store.store_queries import (
     Store,
+    actor_title,
     chosen_actors,
-    days_asked,
+    counted_event,
     documents_by_period,
-    event_of,
     incomplete_periods,
-    rows_of,
-    settings_of,
-    title_of,
+    query_rows,
+    recorded_settings,
+    requested_days,
 )
 
 # How often an actor acts in a period, or in all, estimated with the labels of read documents.
@@ -407,7 +407,7 @@ def corrected_series(
         "level": level,
         "unit": unit,
         **days,
-        "event": event_of(store),
+        "event": counted_event(store),
         "question": settled.question,
         "asked": list(settled.actors),
         "coders": list(settled.coders),
@@ -418,10 +418,10 @@ def corrected_series(
     }
     if settled.merged_coders:
         recipe["merged_coders"] = [list(spellings) for spellings in settled.merged_coders]
-    titles = {actor: title_of(store, actor) for actor in shown}
+    titles = {actor: actor_title(store, actor) for actor in shown}
     if not shown:
-        lines = sentences(None, recipe, {actor: title_of(store, actor) for actor in not_asked}, 0)
-        recipe |= {"store": settings_of(store)}
+        lines = sentences(None, recipe, {actor: actor_title(store, actor) for actor in not_asked}, 0)
+        recipe |= {"store": recorded_settings(store)}
         return CorrectedSeries(
             titles=titles, rows=(), totals=(), not_asked=not_asked, said=lines, checks=(), recipe=recipe, counts=None
         )
@@ -430,7 +430,9 @@ def corrected_series(
     extra = score_features(store, pairs, scores) | (
         learned_features(store, pairs, labels_of_pairs.labels) if learn else {}
     )
-    counts = _estimated(pairs, labels_of_pairs, extra, period=period, days=days_asked(since, until), level=level)
+    counts = _estimate_counts(
+        pairs, labels_of_pairs, extra, period=period, days=requested_days(since, until), level=level
+    )
     rows, totals = _rows(counts, shown, sizes, share=unit == "share")
     recipe |= {
         "method": counts.recipe["method"],
@@ -441,11 +443,11 @@ def corrected_series(
         **({"scores": list(scores)} if scores else {}),
         "seed": SEED,
         "documents": sum(sizes.values()),
-        "store": settings_of(store),
+        "store": recorded_settings(store),
     }
     left_out = sum(sizes.values()) - totals[0].n
-    lines = sentences(counts, recipe, {actor: title_of(store, actor) for actor in not_asked}, left_out)
-    ((reprinted,),) = rows_of(store, "SELECT count(*) FROM stories")
+    lines = sentences(counts, recipe, {actor: actor_title(store, actor) for actor in not_asked}, left_out)
+    ((reprinted,),) = query_rows(store, "SELECT count(*) FROM stories")
     checked = checks(counts, len(pairs.actors), int(reprinted))
     return CorrectedSeries(
         titles=titles,
@@ -460,7 +462,7 @@ def corrected_series(
     )
 
 
-def _estimated(
+def _estimate_counts(
     pairs: PairFeatures,
     labelled_pairs: LabelledPairs,
     extra: Mapping[str, Any],

@@ -20,7 +20,7 @@ from howsure.stats.proportions import CountDistribution, normal_quantile, sums_o
 # stories of several), P(unit adds k), k = 0 … K - 1.
 
 REACH, STEP = 6.0, 0.4  # of the grid over the common cause, in standard deviations
-STRONGEST = 0.5, 0.999  # share of the common cause: tried first, and at most
+CAUSE_SHARES = 0.5, 0.999  # share of the common cause: tried first, and at most
 
 
 def story_sums(samples: Integers, stories: Integers) -> Integers:
@@ -46,7 +46,7 @@ def story_sums(samples: Integers, stories: Integers) -> Integers:
     return sums
 
 
-def laws_of(samples: Integers, *, size: int | None = None) -> Floats:
+def unit_laws(samples: Integers, *, size: int | None = None) -> Floats:
     """The distributions of units from their samples (U, S) of non-negative integers, with `size` values."""
     width = int(samples.max(initial=1)) + 1 if size is None else size
     places = samples + width * np.arange(len(samples))[:, np.newaxis]
@@ -54,7 +54,7 @@ def laws_of(samples: Integers, *, size: int | None = None) -> Floats:
     return np.asarray(counts / samples.shape[1])
 
 
-def law_of_sum(laws: Floats, *, overdispersion: float = 0.0) -> CountDistribution:
+def sum_law(laws: Floats, *, overdispersion: float = 0.0) -> CountDistribution:
     """The distribution of the sum of units whose events have pairwise correlation `overdispersion`, 0 for none.
 
     Above 0, a common normal variable z affects all of them: P(X_u ≤ k | z) = Φ((Φ⁻¹(P(X_u ≤ k)) - √r z) / √(1 - r)),
@@ -66,7 +66,7 @@ def law_of_sum(laws: Floats, *, overdispersion: float = 0.0) -> CountDistributio
     """
     if overdispersion == 0.0:
         return sums_of_counts([laws])[0]
-    weights, conditional = zip(*given_cause(laws, share_of_cause(laws, overdispersion)), strict=True)
+    weights, conditional = zip(*laws_given_cause(laws, cause_share(laws, overdispersion)), strict=True)
     distributions = list(zip(weights, sums_of_counts(conditional), strict=True))
     if len(distributions) == 1:
         return distributions[0][1]
@@ -78,18 +78,18 @@ def law_of_sum(laws: Floats, *, overdispersion: float = 0.0) -> CountDistributio
     return CountDistribution(pmf, mean, float(pmf @ (values - mean) ** 2))
 
 
-def given_cause(laws: Floats, share: float) -> Iterator[tuple[float, Floats]]:
+def laws_given_cause(laws: Floats, share: float) -> Iterator[tuple[float, Floats]]:
     """The distributions of units (…, U, K) given the common cause, for each of its values, with the value's weight."""
     if share == 0.0:
         yield 1.0, laws
         return
     edges = _edges(laws)
     for weight, value in _grid(share):
-        yield weight, np.diff(_below(edges, value, share), axis=-1, prepend=0.0, append=1.0)
+        yield weight, np.diff(_conditional_probabilities(edges, value, share), axis=-1, prepend=0.0, append=1.0)
 
 
-def share_of_cause(laws: Floats, overdispersion: float) -> float:
-    """The r of `law_of_sum`: how much of each unit's hidden variable is the common cause."""
+def cause_share(laws: Floats, overdispersion: float) -> float:
+    """The r of `sum_law`: how much of each unit's hidden variable is the common cause."""
     values = np.arange(laws.shape[1])
     means = laws @ values
     variances = np.maximum(laws @ values**2 - means**2, 0.0)
@@ -106,14 +106,14 @@ def share_of_cause(laws: Floats, overdispersion: float) -> float:
             return overdispersion * pairs
         within = 0.0
         for weight, value in _grid(share):
-            moved = edges.shape[1] - _below(edges, value, share).sum(axis=1) - means
+            moved = edges.shape[1] - _conditional_probabilities(edges, value, share).sum(axis=1) - means
             within += weight * (float(moved.sum()) ** 2 - float(moved @ moved))
         return overdispersion * pairs - within
 
-    for most in STRONGEST:
+    for most in CAUSE_SHARES:
         if missing(most) < 0.0:
             return float(brentq(missing, 0.0, most, xtol=1e-9))
-    return STRONGEST[-1]
+    return CAUSE_SHARES[-1]
 
 
 def _edges(laws: Floats) -> Floats:
@@ -123,7 +123,7 @@ def _edges(laws: Floats) -> Floats:
     return np.asarray(ndtri(np.clip(np.cumsum(laws, axis=-1)[..., :-1], 0.0, 1.0)))
 
 
-def _below(edges: Floats, value: float, share: float) -> Floats:
+def _conditional_probabilities(edges: Floats, value: float, share: float) -> Floats:
     """P(X ≤ k) given a value of the common cause."""
     from scipy.special import ndtr
 
@@ -165,7 +165,7 @@ def monte_carlo_errors(
     The delta method: g_u(k), the change in the probability if unit u adds k, has the variance Σ_k f_u(k) (g_u(k) -
     ḡ_u)² / S; units are drawn independently, so variances add. f_u has one additional sample, spread over the K values,
     so that a unit whose samples all agree does not count as certain. `share` is that of the common cause (see
-    `law_of_sum`), taken as given.
+    `sum_law`), taken as given.
 
     >>> round(monte_carlo_errors(np.array([[0.5, 0.5]]), 1, 0, n_samples=100)[0], 3)
     0.05
@@ -176,9 +176,11 @@ def monte_carlo_errors(
     start = np.array([[least], [most + 1]]) - np.arange(width)  # the least sum of the others for each value of a unit
     step = 1.0 / n_samples
     moved = (1.0 - step) * kinds[:, np.newaxis] + step * np.eye(width)  # (·, K, K): one sample more in place k
-    for (weight, conditional), (_, nudged) in zip(given_cause(kinds, share), given_cause(moved, share), strict=True):
+    for (weight, conditional), (_, nudged) in zip(
+        laws_given_cause(kinds, share), laws_given_cause(moved, share), strict=True
+    ):
         groups = [[(law, 0)] * n for law, n in zip(conditional, members.tolist(), strict=True)]
-        for kind, (rest, lowest) in enumerate(_sums_of_others(groups)):
+        for kind, (rest, lowest) in enumerate(_leave_one_out_sums(groups)):
             above = np.concatenate([[0.0], np.cumsum(rest[::-1])])[::-1]  # P(rest ≥ lowest + place)
             reached = above.take(start - lowest, mode="clip")
             reached[1] = 1.0 - reached[1]
@@ -190,19 +192,19 @@ def monte_carlo_errors(
     return float(errors[0]), float(errors[1])
 
 
-def interval_of(probability: float, error: float, *, level: float) -> tuple[float, float]:
+def error_interval(probability: float, error: float, *, level: float) -> tuple[float, float]:
     """The probability plus and minus the number of standard errors for the level, within [0, 1]."""
     reach = normal_quantile(level) * error
     return max(0.0, probability - reach), min(1.0, probability + reach)
 
 
-def _sums_of_others(groups: list[list[Law]]) -> Iterator[Law]:
+def _leave_one_out_sums(groups: list[list[Law]]) -> Iterator[Law]:
     """For each group of equal distributions in turn, the distribution of the sum without one of them."""
     if not groups:
         return
     levels = [[_total(group) for group in groups]]
     while len(levels[-1]) > 1:
-        levels.append(_in_pairs(levels[-1]))
+        levels.append(_sum_neighbours(levels[-1]))
     for group, outside in zip(groups, _outside(levels, 0, (np.ones(1), 0)), strict=True):
         yield _sum(outside, _total(group[1:])) if len(group) > 1 else outside
 
@@ -222,11 +224,11 @@ def _outside(levels: list[list[Law]], place: int, outside: Law) -> Iterator[Law]
 
 def _total(laws: list[Law]) -> Law:
     while len(laws) > 1:
-        laws = _in_pairs(laws)
+        laws = _sum_neighbours(laws)
     return laws[0]
 
 
-def _in_pairs(laws: list[Law]) -> list[Law]:
+def _sum_neighbours(laws: list[Law]) -> list[Law]:
     """The sums of neighbours; the last of an odd number stays alone."""
     pairs = [_sum(first, other) for first, other in zip(laws[::2], laws[1::2], strict=False)]
     return pairs + laws[2 * len(pairs) :]
@@ -317,7 +319,7 @@ def counts_from_probabilities(
     if overdispersion == 0.0:
         sums = sums_of_counts(laws)
     else:
-        sums = [law_of_sum(law, overdispersion=overdispersion) for law in laws]
+        sums = [sum_law(law, overdispersion=overdispersion) for law in laws]
     counts = []
     for p, distribution in zip(chosen, sums, strict=True):
         low, high = distribution.interval(level)
@@ -351,7 +353,7 @@ def count_from_samples(
     if interval != "exact" and overdispersion == 0.0:  # the distribution itself, which takes time, is not needed
         distribution, variance = None, float(units.var(axis=1, ddof=1).sum())
     else:
-        distribution = law_of_sum(laws_of(units), overdispersion=overdispersion)
+        distribution = sum_law(unit_laws(units), overdispersion=overdispersion)
         variance = distribution.variance * n_samples / (n_samples - 1)
     totals = units.sum(axis=0)
     if interval == "normal":
@@ -392,18 +394,18 @@ def compare_counts(
 
     """
     joint = a.astype(np.int64) - b
-    laws = laws_of_differences(joint if stories is None else story_sums(joint, stories))
+    laws = difference_laws(joint if stories is None else story_sums(joint, stories))
     how: dict[str, Any] = {"level": level, "overdispersion": overdispersion, "monte_carlo": monte_carlo}
-    return compare_all([laws], n_samples=a.shape[1], **how)[0]
+    return compare_laws([laws], n_samples=a.shape[1], **how)[0]
 
 
-def laws_of_differences(samples: Integers) -> Floats:
+def difference_laws(samples: Integers) -> Floats:
     """The distributions of units on -r … r (U, 2r + 1) from their samples (U, S), r the largest there is, or 1."""
     reach = max(int(np.abs(samples).max(initial=1)), 1)
-    return laws_of(samples + reach, size=2 * reach + 1)
+    return unit_laws(samples + reach, size=2 * reach + 1)
 
 
-def compare_all(
+def compare_laws(
     laws: Sequence[Floats],
     *,
     n_samples: int,
@@ -412,12 +414,12 @@ def compare_all(
     monte_carlo: bool = True,
 ) -> list[CountComparison]:
     """The comparison of two actors in many periods: of each, the laws of n_A - n_B in its stories, from S samples, as
-    `laws_of_differences` gives them; see `compare_counts`."""
-    shifts, moved = zip(*map(_from_least, laws), strict=True) if laws else ((), ())
+    `difference_laws` gives them; see `compare_counts`."""
+    shifts, moved = zip(*map(_shift_laws, laws), strict=True) if laws else ((), ())
     if overdispersion == 0.0:
         sums = sums_of_counts(moved)
     else:
-        sums = [law_of_sum(laws_of_kind, overdispersion=overdispersion) for laws_of_kind in moved]
+        sums = [sum_law(laws_of_kind, overdispersion=overdispersion) for laws_of_kind in moved]
     comparisons = []
     for sample_laws, zero, distribution in zip(laws, shifts, sums, strict=True):
         low, high = distribution.interval(level)
@@ -425,9 +427,9 @@ def compare_all(
         more, fewer = float(pmf[zero + 1 :].sum()), float(pmf[:zero].sum())
         intervals = [(math.nan, math.nan)] * 2
         if monte_carlo:
-            middle, share = reach * len(sample_laws), share_of_cause(sample_laws, overdispersion)
+            middle, share = reach * len(sample_laws), cause_share(sample_laws, overdispersion)
             errors = monte_carlo_errors(sample_laws, middle + 1, middle - 1, n_samples=n_samples, share=share)
-            intervals = [interval_of(p, error, level=level) for p, error in zip((more, fewer), errors, strict=True)]
+            intervals = [error_interval(p, error, level=level) for p, error in zip((more, fewer), errors, strict=True)]
         comparison = CountComparison(
             more=more,
             equal=float(pmf[zero : zero + 1].sum()),
@@ -442,7 +444,7 @@ def compare_all(
     return comparisons
 
 
-def _from_least(laws: Floats) -> tuple[int, Floats]:
+def _shift_laws(laws: Floats) -> tuple[int, Floats]:
     """How far below 0 the sum may be, and the distributions on -r … r shifted so that each begins at its least
     value."""
     reach = laws.shape[1] // 2

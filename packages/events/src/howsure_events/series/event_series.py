@@ -32,24 +32,24 @@ from howsure_events.series.raw_counts import (
     TOGETHER,
     RawCounts,
     check_stories,
-    dependence_asked,
-    period_asked,
+    dependence_recipe,
+    period_recipe,
     shared_stories,
 )
 from howsure_events.store.store_queries import (
     Columns,
     Store,
+    actor_title,
     check_unit_known,
     checked_length,
     chosen_actors,
-    columns_of,
-    days_asked,
     documents_by_period,
     incomplete_periods,
     is_imported,
     number_of_samples,
-    recipe_of,
-    title_of,
+    query_columns,
+    requested_days,
+    store_recipe,
 )
 from howsure_events.store.tables import as_bits, as_counts
 
@@ -87,7 +87,7 @@ class PeriodCount:
 # The events of a store that a series counts: per actor and period, their probabilities or samples, and their count.
 
 
-def column_of(interval: str, unit: str) -> str:
+def events_column(interval: str, unit: str) -> str:
     """The column of the table `events` on which a count is based."""
     if unit == "entities":
         return "entities"
@@ -99,7 +99,7 @@ def stored_events(
 ) -> dict[tuple[str, str], Columns]:
     """For the events of each actor and period: the values of a column, the 1-best counts, and the stories."""
     best = "best_entities" if column == "entities" else "best"
-    columns = columns_of(
+    columns = query_columns(
         store,
         f"SELECT e.actor, date_trunc('{period}', d.date)::DATE AS start, e.{column} AS value, e.{best} AS best, "
         f"{STORY} AS story FROM events e JOIN documents d USING (document) LEFT JOIN stories s USING (document) "
@@ -122,7 +122,7 @@ def stored_events(
 NONE: Columns = {name: np.empty(0) for name in ("value", "best", "story")}
 
 
-def counts_of(
+def compute_counts(
     cells: Sequence[tuple[Any, Any]], interval: str, unit: str, n_samples: int, how: Mapping[str, Any], *, exact: bool
 ) -> list[Count]:
     """The posteriors of counts, each of values and stories; exact: the probabilities are given, not estimated from
@@ -139,7 +139,7 @@ def counts_of(
 
 
 UNITS = ("documents", "share", "entities")
-OF_ROWS = ("n_documents", "mean", "low", "high", "variance", "monte_carlo_error", "best")  # figures of a frame
+ROW_FIELDS = ("n_documents", "mean", "low", "high", "variance", "monte_carlo_error", "best")  # figures of a frame
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -245,7 +245,7 @@ class EventSeries(RawCounts[PeriodCount], ActorRows[PeriodCount]):
         title = Column("title", WORDS, get=lambda row: self.titles[row.actor], only=TABLE)
         return [
             *(Column(name, WORDS, get=get, only=FRAME) for name, get in tidy.items()),
-            *(Column(name, NUMBER, only=FRAME) for name in OF_ROWS),
+            *(Column(name, NUMBER, only=FRAME) for name in ROW_FIELDS),
             Column("actor", WORDS, only=TABLE),
             *([] if all(code == title for code, title in self.titles.items()) else [title]),
             Column("period", WORDS, only=TABLE),
@@ -332,18 +332,18 @@ def event_series(
         )
     sizes = documents_by_period(store, period, since=since, until=until)
     chosen = chosen_actors(store, actors)
-    cells = stored_events(store, chosen, period, column_of(interval, unit), days_asked(since, until))
+    cells = stored_events(store, chosen, period, events_column(interval, unit), requested_days(since, until))
     cell_entries = [(actor, label, cells.get((actor, label), NONE)) for actor in chosen for label in sizes]
     values = [(cell["value"], None if stories == APART else shared_stories(cell["story"])) for *_, cell in cell_entries]
     how = {"level": level, "overdispersion": overdispersion}
-    counts = counts_of(values, interval, unit, n_samples, how, exact=is_imported(store.settings))
+    counts = compute_counts(values, interval, unit, n_samples, how, exact=is_imported(store.settings))
     rows = [
         PeriodCount.of(count, actor, label, float(cell["best"].sum()), sizes[label], share=unit == "share")
         for (actor, label, cell), count in zip(cell_entries, counts, strict=True)
     ]
     options = {"period": period, "level": level, "interval": interval, "unit": unit}
-    recipe = recipe_of(
-        store, **options, **dependence_asked(store, stories, overdispersion), **period_asked(sizes, since, until)
+    recipe = store_recipe(
+        store, **options, **dependence_recipe(store, stories, overdispersion), **period_recipe(sizes, since, until)
     )
-    titles = {actor: title_of(store, actor) for actor in chosen}
+    titles = {actor: actor_title(store, actor) for actor in chosen}
     return EventSeries(tuple(rows), titles, recipe, incomplete=incomplete_periods(store, list(sizes), since, until))

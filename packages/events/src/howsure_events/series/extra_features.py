@@ -21,7 +21,7 @@ from howsure.inputs.checks import is_missing
 from howsure.inputs.pairs import Floats
 from howsure_events.labels.answers import asked_of
 from howsure_events.series.labelled_pairs import PairFeatures
-from howsure_events.store.store_queries import Store, chosen_actors, rows_of
+from howsure_events.store.store_queries import Store, chosen_actors, query_rows
 
 # Further features of (document, actor) pairs: scores that a user brings, and scores learned from the read texts.
 
@@ -39,7 +39,7 @@ def score_features(store: Store, pairs: PairFeatures, scores: Scores | None) -> 
     """
     if not scores:
         return {}
-    ids = [name for (name,) in rows_of(store, "SELECT id FROM documents ORDER BY document")]
+    ids = [name for (name,) in query_rows(store, "SELECT id FROM documents ORDER BY document")]
     names_in_use = [*pairs.features, LEARNED]
     for name in scores:
         if name in names_in_use:
@@ -64,7 +64,7 @@ def learned_features(store: Store, pairs: PairFeatures, labels: Floats) -> dict[
 
 def document_texts(store: Store) -> list[str]:
     """The words of each stored document, by its number."""
-    texts = rows_of(
+    texts = query_rows(
         store,
         "SELECT d.document, string_agg(array_to_string(s.words, ' '), ' ' ORDER BY s.sentence) FROM documents d "
         "LEFT JOIN sentences s USING (document) GROUP BY d.document ORDER BY d.document",
@@ -126,7 +126,7 @@ def read_scores(store: Store, path: str | os.PathLike[str]) -> Scores:
 def _checked(
     store: Store, table: Table, keys: Sequence[str], scored: Sequence[str], asked_actors: Sequence[str]
 ) -> Scores:
-    documents = [name for (name,) in rows_of(store, "SELECT id FROM documents ORDER BY document")]
+    documents = [name for (name,) in query_rows(store, "SELECT id FROM documents ORDER BY document")]
     stored, codes = set(documents), dict[str, str]()
     scores: dict[str, dict[ScoreKey, float]] = {name: {} for name in scored}
     places: dict[ScoreKey, int] = {}

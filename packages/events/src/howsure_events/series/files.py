@@ -21,12 +21,12 @@ from howsure_events.series.labelled_pairs import TooFewLabelsError
 from howsure_events.store.documents import StoredDocument, stored_documents
 from howsure_events.store.store_queries import (
     Store,
-    actors_in,
-    bounds_of,
+    acting_actors,
+    actor_title,
     chosen_actors,
-    found_once,
-    rows_of,
-    title_of,
+    period_bounds,
+    query_rows,
+    remembered_answer,
 )
 
 # The documents behind a point of a series, and those with uncertain events, with the links they depend on.
@@ -35,7 +35,7 @@ LOW, HIGH = 0.2, 0.8  # what lies between is doubtful
 OPENING = 200  # characters of the first words; the page shows fewer
 
 
-def documents_of(store: Store, actor: str, *, at: str) -> list[dict[str, Any]]:
+def period_documents(store: Store, actor: str, *, at: str) -> list[dict[str, Any]]:
     """The documents behind an actor's count of a period, such as "1999-Q1": those in which the actor may act according
     to the rule, the most probable first, and those that were read.
 
@@ -46,8 +46,8 @@ def documents_of(store: Store, actor: str, *, at: str) -> list[dict[str, Any]]:
     Raises InputError for an actor or a period that is not in the store.
     """
     (actor,) = chosen_actors(store, [actor])
-    answers = found_once(store, ("answers about", actor), partial(answers_about, store, actor))
-    return documents_between(store, actor, bounds_of(store, at), answers)
+    answers = remembered_answer(store, ("answers about", actor), partial(actor_answers, store, actor))
+    return actor_documents(store, actor, period_bounds(store, at), answers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class AnswersAbout:
     labels: Mapping[int, bool | None]
 
 
-def answers_about(store: Store, actor: str) -> AnswersAbout:
+def actor_answers(store: Store, actor: str) -> AnswersAbout:
     """All answers about an actor; none if coders were not asked about it."""
     labelling = labelling_of(store)
     if labelling is None or actor not in labelling.actors:
@@ -80,11 +80,11 @@ def answers_about(store: Store, actor: str) -> AnswersAbout:
     return AnswersAbout(answers, labels)
 
 
-def documents_between(
+def actor_documents(
     store: Store, actor: str, days: tuple[datetime.date, datetime.date], answers_about: AnswersAbout
 ) -> list[dict[str, Any]]:
-    """The documents from one day to another in which an actor may act, or that were read; see `documents_of`."""
-    rows = rows_of(
+    """The documents from one day to another in which an actor may act, or that were read; see `period_documents`."""
+    rows = query_rows(
         store,
         "SELECT document, d.id, d.date, d.title, e.probability, e.best "
         "FROM documents d LEFT JOIN (SELECT document, actor, probability, best FROM events WHERE actor = $actor) e "
@@ -99,7 +99,7 @@ def documents_between(
     first_words = openings(store, [row[0] for row in rows if not row[3]])
     return [
         {
-            **_named(document, name, date, title, first_words),
+            **_document_entry(document, name, date, title, first_words),
             "probability": p or 0.0,
             "best": bool(best),
             "doubtful": LOW <= (p or 0.0) <= HIGH,
@@ -125,8 +125,8 @@ def doubtful_documents(
     """
     if not 0.0 <= low <= high <= 1.0:
         raise InputError(f"low and high must satisfy 0 ≤ low ≤ high ≤ 1; they are {low} and {high}.")
-    actors = list(actors_in(store)) if actor is None else list(chosen_actors(store, [actor]))
-    rows = rows_of(
+    actors = list(acting_actors(store)) if actor is None else list(chosen_actors(store, [actor]))
+    rows = query_rows(
         store,
         "SELECT document, d.id, d.date, d.title, e.actor, e.probability, e.best "
         "FROM events e JOIN documents d USING (document) "
@@ -141,18 +141,18 @@ def doubtful_documents(
     first_words = openings(store, [row[0] for row in rows if not row[3]])
     return [
         {
-            **_named(document, name, date, title, first_words),
+            **_document_entry(document, name, date, title, first_words),
             "actor": code,
-            "actor_title": title_of(store, code),
+            "actor_title": actor_title(store, code),
             "probability": p,
             "best": best,
-            "links": links_of(stored[document], [code]),
+            "links": deciding_link_rows(stored[document], [code]),
         }
         for document, name, date, title, code, p, best in rows
     ]
 
 
-def links_of(document: StoredDocument, actors: Iterable[str]) -> list[dict[str, Any]]:
+def deciding_link_rows(document: StoredDocument, actors: Iterable[str]) -> list[dict[str, Any]]:
     """The links that the events of actors depend on, with the words of both mentions and their exact probability."""
     deciding = [(actor, link) for actor in actors for link in document.links_deciding(actor)]
     exact = document.pair_probability([(link.first, link.second) for _, link in deciding])
@@ -174,7 +174,7 @@ def links_of(document: StoredDocument, actors: Iterable[str]) -> list[dict[str, 
 
 def openings(store: Store, numbers: Sequence[int]) -> dict[int, str]:
     """The first words of documents, which name those without a title; nothing for documents without a text."""
-    rows = rows_of(
+    rows = query_rows(
         store,
         "SELECT document, words, spaces FROM sentences WHERE document IN (SELECT unnest($numbers)) AND sentence < 3 "
         "ORDER BY document, sentence",
@@ -187,7 +187,9 @@ def openings(store: Store, numbers: Sequence[int]) -> dict[int, str]:
     return {document: text if len(text) <= OPENING else f"{text[:OPENING]}…" for document, text in texts.items()}
 
 
-def _named(document: int, name: str, date: Any, title: str | None, first_words: Mapping[int, str]) -> dict[str, Any]:
+def _document_entry(
+    document: int, name: str, date: Any, title: str | None, first_words: Mapping[int, str]
+) -> dict[str, Any]:
     opening = first_words.get(document)
     named = {"document": document, "id": name, "date": date.isoformat(), "title": title}
     return named | ({} if opening is None else {"opening": opening})

@@ -15,7 +15,7 @@ from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure_events.labels.answers import CHANCES, SettledLabels
 from howsure_events.labels.draw_documents import band_of, event_words
-from howsure_events.store.store_queries import Columns, Store, chosen_actors, columns_of
+from howsure_events.store.store_queries import Columns, Store, chosen_actors, query_columns
 
 # What a store knows of each document and actor: the model's probability, and cheap features that tell labels apart.
 
@@ -71,16 +71,16 @@ def pair_features(store: Store, actors: Sequence[str] | None = None) -> PairFeat
     Raises InputError for an actor that the store does not know.
     """
     chosen = chosen_actors(store, actors)
-    dates_of_documents = columns_of(store, "SELECT document, date FROM documents ORDER BY document")
+    dates_of_documents = query_columns(store, "SELECT document, date FROM documents ORDER BY document")
     documents = np.asarray(dates_of_documents["document"], dtype=np.int64)
     shape = len(documents), len(chosen)
     axes = (documents, list(chosen))
-    probability = _placed(_events(store, chosen), "probability", axes)
+    probability = _pair_table(_events(store, chosen), "probability", axes)
     mentioned = _mentions(store, chosen)
-    mentions = np.log1p(_placed(mentioned, "n", axes))
+    mentions = np.log1p(_pair_table(mentioned, "n", axes))
     words = np.repeat(np.log1p(_event_words(store, documents)), shape[1]).reshape(shape)
-    named = _placed(_named(store), "n", (documents, [""]))
-    early = _placed(mentioned, "early", axes)
+    named = _pair_table(_name_counts(store), "n", (documents, [""]))
+    early = _pair_table(mentioned, "early", axes)
     share = np.expm1(mentions) / np.maximum(named, 1.0)
     columns = {
         "mentions": mentions,
@@ -100,7 +100,7 @@ def pair_features(store: Store, actors: Sequence[str] | None = None) -> PairFeat
 
 
 def _events(store: Store, actors: Sequence[str]) -> Columns:
-    return columns_of(
+    return query_columns(
         store,
         "SELECT document, list_position($actors, actor) - 1 AS actor, probability FROM events "
         "SEMI JOIN documents USING (document) WHERE list_contains($actors, actor)",
@@ -110,7 +110,7 @@ def _events(store: Store, actors: Sequence[str]) -> Columns:
 
 def _mentions(store: Store, actors: Sequence[str]) -> Columns:
     """How many mentions each document has of each actor, and whether one is early."""
-    return columns_of(
+    return query_columns(
         store,
         "SELECT document, list_position($actors, actor) - 1 AS actor, count(*)::DOUBLE AS n, "
         "(min(sentence) < $early)::DOUBLE AS early FROM "
@@ -121,9 +121,9 @@ def _mentions(store: Store, actors: Sequence[str]) -> Columns:
     )
 
 
-def _named(store: Store) -> Columns:
+def _name_counts(store: Store) -> Columns:
     """How many times mentions of each document name an actor, whichever it is."""
-    return columns_of(
+    return query_columns(
         store,
         "SELECT document, 0 AS actor, sum(len(actors))::DOUBLE AS n FROM mentions SEMI JOIN documents USING (document) "
         "GROUP BY document",
@@ -134,15 +134,15 @@ def _event_words(store: Store, documents: Integers) -> Floats:
     """How many words of the rule each document has."""
     words = event_words(store)
     if words is None:
-        words = columns_of(
+        words = query_columns(
             store,
             "SELECT document, count(DISTINCT (sentence, verb))::DOUBLE AS n FROM mentions "
             "SEMI JOIN documents USING (document) WHERE verb IS NOT NULL GROUP BY document",
         )
-    return _placed(words | {"actor": np.zeros_like(words["document"])}, "n", (documents, [""])).ravel()
+    return _pair_table(words | {"actor": np.zeros_like(words["document"])}, "n", (documents, [""])).ravel()
 
 
-def _placed(columns: Columns, column: str, axes: tuple[Integers, list[str]]) -> Floats:
+def _pair_table(columns: Columns, column: str, axes: tuple[Integers, list[str]]) -> Floats:
     """A column of rows (document, actor) as a table (documents, actors), 0 for missing rows."""
     documents, actors = axes
     table = np.zeros((len(documents), len(actors)))
@@ -153,7 +153,7 @@ def _placed(columns: Columns, column: str, axes: tuple[Integers, list[str]]) -> 
 
 # Strata that have too few usable answers, joined with the strata most like them.
 
-MOST = 0.1  # of all documents may be in strata that are joined
+MAX_JOINED_SHARE = 0.1  # of all documents may be in strata that are joined
 
 
 def joined_strata(
@@ -164,7 +164,7 @@ def joined_strata(
     usable: Integers,
     *,
     least: int,
-    most: float = MOST,
+    most: float = MAX_JOINED_SHARE,
 ) -> tuple[np.ndarray[Any, Any], tuple[str, ...]]:
     """The strata (N,) of all documents after joining, and the names of those that were too small.
 
@@ -210,8 +210,8 @@ def _distance(
     return (apart[1], apart[0], other) if in_time else (apart[0], apart[1], other)
 
 
-LEAST = 2  # documents with labels in each stratum: one says nothing of the spread there
-LEAST_DOCUMENTS = 10
+MIN_STRATUM_LABELS = 2  # documents with labels in each stratum: one says nothing of the spread there
+MIN_DOCUMENTS = 10
 
 
 class TooFewLabelsError(InputError):
@@ -256,9 +256,9 @@ def labelled_pairs(pairs: PairFeatures, settled: SettledLabels) -> LabelledPairs
     labels = np.full((len(documents), len(settled.actors)), np.nan)
     labels[rows] = settled.labels[usable]
     per_document = len(settled.actors)
-    if len(rows) < LEAST_DOCUMENTS:
+    if len(rows) < MIN_DOCUMENTS:
         raise TooFewLabelsError(
-            f"a correction needs labels of {LEAST_DOCUMENTS} documents at least; {len(rows)} have them. "
+            f"a correction needs labels of {MIN_DOCUMENTS} documents at least; {len(rows)} have them. "
             f"{_remedy(settled, int(usable.sum()))}"
         )
     if settled.design == CHANCES:
@@ -268,7 +268,7 @@ def labelled_pairs(pairs: PairFeatures, settled: SettledLabels) -> LabelledPairs
     strata = _strata(documents.tolist(), settled.strata)
     score = pairs.probability.reshape(len(documents), per_document).max(axis=1)
     day = pairs.date[::per_document].astype("datetime64[D]").astype(np.float64)
-    strata, joined = joined_strata(strata, score, day, place, rows, least=LEAST)
+    strata, joined = joined_strata(strata, score, day, place, rows, least=MIN_STRATUM_LABELS)
     _check_strata(strata, rows, settled)
     names, codes = np.unique(strata, return_inverse=True)
     of_pairs = coded_rows(names.tolist(), np.repeat(codes, per_document))
@@ -287,11 +287,11 @@ def _strata(documents: list[int], strata: Mapping[int, str]) -> np.ndarray[Any, 
 
 def _check_strata(strata: np.ndarray[Any, Any], rows: np.ndarray[Any, Any], settled: SettledLabels) -> None:
     size, drawn = Counter(strata.tolist()), Counter(strata[rows].tolist())
-    short = {name: drawn[name] for name, n in size.items() if drawn[name] < min(LEAST, n)}
+    short = {name: drawn[name] for name, n in size.items() if drawn[name] < min(MIN_STRATUM_LABELS, n)}
     if short:
         (name, n), lacking = sorted(short.items())[0], counted(len(short), "stratum has", "strata have")
         raise TooFewLabelsError(
-            f"a correction needs the labels of {LEAST} documents in each of the "
+            f"a correction needs the labels of {MIN_STRATUM_LABELS} documents in each of the "
             f"{counted(len(size), 'stratum', 'strata')} of the draw; {lacking} fewer, such as {name!r} with {n}. "
             f"{_remedy(settled, len(rows))}"
         )

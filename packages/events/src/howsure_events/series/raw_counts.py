@@ -14,7 +14,7 @@ from howsure.show.notes import DETAIL, WARNING, Note
 from howsure.show.table import Table
 from howsure_events.series.corrected_comparison import CorrectedComparison
 from howsure_events.series.corrected_series import CorrectedSeries
-from howsure_events.store.store_queries import Store, facts_of
+from howsure_events.store.store_queries import Store, query_facts
 
 TOGETHER: str = "together"
 APART: str = "apart"
@@ -37,9 +37,9 @@ def shared_stories(stories: Integers) -> Integers | None:
     return stories if (stories >= 0).any() else None
 
 
-def dependence_asked(store: Store, stories: str, overdispersion: float) -> dict[str, Any]:
+def dependence_recipe(store: Store, stories: str, overdispersion: float) -> dict[str, Any]:
     """For a recipe: the treatment of stories, the number of documents that share a story, and the overdispersion."""
-    (shared, n_stories), *_ = facts_of(store, "SELECT count(*), count(DISTINCT story) FROM stories")
+    (shared, n_stories), *_ = query_facts(store, "SELECT count(*), count(DISTINCT story) FROM stories")
     return {
         "stories": stories,
         "documents_of_shared_stories": int(shared),
@@ -48,7 +48,7 @@ def dependence_asked(store: Store, stories: str, overdispersion: float) -> dict[
     }
 
 
-def period_asked(sizes: Mapping[str, int], since: Day | None, until: Day | None) -> dict[str, Any]:
+def period_recipe(sizes: Mapping[str, int], since: Day | None, until: Day | None) -> dict[str, Any]:
     """For a recipe: the number of documents, and the range of days if restricted."""
     days = {name: str(day) for name, day in (("since", since), ("until", until)) if day is not None}
     return {"documents": sum(sizes.values()), **days}

@@ -23,7 +23,7 @@ from howsure.regression.results import PredictedCoefficient, PredictedRegression
 from howsure.result import Estimate
 from howsure_events.labels.answers import settled_labels
 from howsure_events.series.labelled_pairs import PairFeatures, labelled_pairs, pair_features
-from howsure_events.store.store_queries import Store, chosen_actors, event_of, rows_of, settings_of
+from howsure_events.store.store_queries import Store, chosen_actors, counted_event, query_rows, recorded_settings
 
 ACTOR, PERIOD, DOCUMENT = KEYS = ("actor", "period", "document")
 Key = tuple[str, ...]
@@ -74,10 +74,10 @@ def regress_events(
         raise InputError("a regression needs labels, and no document of this store was drawn to be read.")
     pairs = pair_features(store, settled.actors)
     labels = labelled_pairs(pairs, settled)
-    known_columns = _known(store, pairs, period)
+    known_columns = _store_columns(store, pairs, period)
     named = [*covariates, *fixed_effects, *(column for column in (treated, after) if column is not None)]
     brought = [name for name in dict.fromkeys(named) if name not in (ACTOR, PERIOD)]
-    columns = known_columns | (_brought(store, known_columns, brought, on=on, data=data) if brought else {})
+    columns = known_columns | (_data_columns(store, known_columns, brought, on=on, data=data) if brought else {})
     regression = regress_predicted(
         labels.labels,
         pairs.probability,
@@ -91,10 +91,16 @@ def regress_events(
         method=method,
         level=level,
     )
-    settings = {"event": event_of(store), "question": settled.question, "asked": list(settled.actors), "period": period}
+    settings = {
+        "event": counted_event(store),
+        "question": settled.question,
+        "asked": list(settled.actors),
+        "period": period,
+    }
     provenance = {"documents": len(pairs.documents), "labelled": labels.read, "joined_strata": list(labels.joined)}
     return replace(
-        regression, recipe={**regression.recipe, **settings, **provenance, "on": list(on), "store": settings_of(store)}
+        regression,
+        recipe={**regression.recipe, **settings, **provenance, "on": list(on), "store": recorded_settings(store)},
     )
 
 
@@ -116,7 +122,7 @@ def saved_regression(store: Store, path: str | os.PathLike[str]) -> PredictedReg
             raise InputError(
                 f"{path} must contain a regression of events as JSON, which howsure events regress {store.path} writes."
             ) from error
-    if of != json.loads(json.dumps(settings_of(store))):
+    if of != json.loads(json.dumps(recorded_settings(store))):
         raise InputError(f"{path} must contain a regression of this store, {store.path}; it is of another one.")
     return regression
 
@@ -139,10 +145,10 @@ def _float(value: Any) -> float:
     return math.nan if value is None else float(value)
 
 
-def _known(store: Store, pairs: PairFeatures, period: str) -> dict[str, Any]:
+def _store_columns(store: Store, pairs: PairFeatures, period: str) -> dict[str, Any]:
     """What a store itself knows of each pair."""
     days, place = np.unique(pairs.date, return_inverse=True)
-    ids = [name for (name,) in rows_of(store, "SELECT id FROM documents ORDER BY document")]
+    ids = [name for (name,) in query_rows(store, "SELECT id FROM documents ORDER BY document")]
     return {
         ACTOR: pairs.actor_codes,
         PERIOD: np.array([period_of(day.item(), period=period) for day in days], dtype=object)[place],
@@ -150,7 +156,7 @@ def _known(store: Store, pairs: PairFeatures, period: str) -> dict[str, Any]:
     }
 
 
-def _brought(
+def _data_columns(
     store: Store, columns: Mapping[str, Any], names: Sequence[str], *, on: Sequence[str], data: Any
 ) -> dict[str, Any]:
     """The columns of `data`, matched with the pairs."""
@@ -170,8 +176,8 @@ def _brought(
         n, first = len({key for key in keys_needed if key not in keys}), next(iter(keys), ("",) * len(on))
         length = " Periods are as long as `period=...` says." if PERIOD in on else ""
         raise InputError(
-            f"there must be a row of covariates for each {' and '.join(on)} of the store; {_said(on, lacking)} has "
-            f"none ({n:,} such). The first row is of {_said(on, first)}.{length}"
+            f"there must be a row of covariates for each {' and '.join(on)} of the store; {_key_text(on, lacking)} has "
+            f"none ({n:,} such). The first row is of {_key_text(on, first)}.{length}"
         )
     at = [keys[key] for key in keys_needed]
     return {name: np.asarray(rows[name])[at] for name in names}
@@ -189,13 +195,13 @@ def _keys(store: Store, rows: frames.Rows, on: Sequence[str]) -> dict[Key, int]:
         if key in keys:
             raise InputError(
                 f"there must be one row of covariates for each {' and '.join(on)}; {rows.place(keys[key])} and "
-                f"{rows.place(row)} are both of {_said(on, key)}."
+                f"{rows.place(row)} are both of {_key_text(on, key)}."
             )
         keys[key] = row
     return keys
 
 
-def _said(on: Sequence[str], key: Key) -> str:
+def _key_text(on: Sequence[str], key: Key) -> str:
     return ", ".join(f"{name} {value!r}" for name, value in zip(on, key, strict=True))
 
 

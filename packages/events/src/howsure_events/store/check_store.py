@@ -15,7 +15,7 @@ from howsure_events.labels.answers import labelling_of
 from howsure_events.store.event_store import EventStore
 from howsure_events.store.integrity import (
     AT_OPENING,
-    OF_DOCUMENTS,
+    DOCUMENT_TABLES,
     Damage,
     DamagedStoreError,
     are_clusterings,
@@ -25,10 +25,10 @@ from howsure_events.store.integrity import (
 from howsure_events.store.store_queries import (
     REMEDY,
     Store,
-    each_row,
     is_imported,
+    iterate_rows,
     number_of_samples,
-    rows_of,
+    query_rows,
 )
 from howsure_events.store.tables import TABLES, as_bits, as_counts, as_labels
 
@@ -101,7 +101,7 @@ def check_store(path: str | os.PathLike[str]) -> StoreCheck:
     with EventStore.open(path, checked=False, part=True) as store:
         damage = list(_damage(store))
         readable = not any(item.rows is None for item in damage)
-        documents = rows_of(store, "SELECT count(*) FROM documents")[0][0] if readable else None
+        documents = query_rows(store, "SELECT count(*) FROM documents")[0][0] if readable else None
         tables = len(TABLES)
         part = store.settings.get("part")
     recipe = {"howsure": __version__, "store": str(path), "documents": documents, "tables": tables}
@@ -115,7 +115,7 @@ def _damage(store: Store) -> Iterator[Damage]:
     if "samples" not in store.settings:
         broken.append(Damage("settings", "the number of samples must be given"))
     if not broken:  # otherwise further questions would fail
-        broken = list(table_damage(store, (*AT_OPENING, *OF_DOCUMENTS)))
+        broken = list(table_damage(store, (*AT_OPENING, *DOCUMENT_TABLES)))
     yield from broken
     if not broken:  # the blobs have their lengths
         yield from _drawn_damage(store, number_of_samples(store))
@@ -133,7 +133,7 @@ def _label_damage(store: Store) -> Iterator[Damage]:
         others = (
             "SELECT count(*), min(document) FROM answers WHERE len(list_filter(acting, lambda a: a NOT IN $known)) > 0"
         )
-        ((n, first),) = rows_of(store, others, known=list(labelling.actors))
+        ((n, first),) = query_rows(store, others, known=list(labelling.actors))
         if n:
             yield Damage("answers", "acting must be actors that coders were asked about", n, first)
 
@@ -147,15 +147,17 @@ def _drawn_damage(store: Store, samples: int) -> Iterator[Damage]:
         wrong[table][0] += 1
 
     query = "SELECT document, samples, best, d.mentions FROM clusterings JOIN documents d USING (document)"
-    for document, drawn, best, mentions in each_row(store, query):
+    for document, drawn, best, mentions in iterate_rows(store, query):
         if not all(are_clusterings(as_labels(blob, mentions)) for blob in (drawn, best)):
             note("clusterings", document)
     reach = ROUNDING + is_imported(store.settings) / samples  # of the share of the samples from the probability
-    for document, drawn, entities, p in each_row(store, "SELECT document, samples, entities, probability FROM events"):
+    for document, drawn, entities, p in iterate_rows(
+        store, "SELECT document, samples, entities, probability FROM events"
+    ):
         bits = as_bits([drawn], samples)[0]
         if abs(bits.mean() - p) > reach or ((as_counts([entities], samples)[0] > 0) != bits).any():
             note("events", document)
-    for document, drawn, p in each_row(store, "SELECT document, samples, probability FROM evidence"):
+    for document, drawn, p in iterate_rows(store, "SELECT document, samples, probability FROM evidence"):
         if abs(as_bits([drawn], samples)[0].mean() - p) > ROUNDING:
             note("evidence", document)
     rules = {

@@ -12,14 +12,14 @@ import numpy as np
 from howsure.errors import InputError
 from howsure.inputs.pairs import Bools, Integers
 from howsure_events.store.integrity import DamagedStoreError, are_clusterings, check_documents
-from howsure_events.store.store_queries import REMEDY, Store, number_of_samples, rows_of
+from howsure_events.store.store_queries import REMEDY, Store, number_of_samples, query_rows
 from howsure_events.store.tables import as_bits, as_labels
 from howsure_text.coreference.coref_posterior import CorefPosterior
 
 # The links that an uncertain event depends on: the pairs of mentions that are most informative about it.
 
-MOST_LINKS = 3
-RAREST = 0.05  # share of the samples that must speak for either outcome
+MAX_LINKS = 3
+MIN_RARER_SHARE = 0.05  # share of the samples that must speak for either outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def deciding_links(labels: Integers, event: Bools, mentions: Iterable[int]) -> l
     near = _companions(labels, mentions)
     links: list[DecidingLink] = []
     kept = np.ones(len(event), dtype=np.bool_)
-    while len(links) < MOST_LINKS and _rarer(event[kept]) >= max(RAREST * len(event), 1):
+    while len(links) < MAX_LINKS and _rarer_samples(event[kept]) >= max(MIN_RARER_SHARE * len(event), 1):
         best = _best_pair(labels[np.ix_(kept, near)], event[kept])
         if best is None:
             break
@@ -60,11 +60,11 @@ def deciding_links(labels: Integers, event: Bools, mentions: Iterable[int]) -> l
         together = labels[:, first] == labels[:, second]
         with_event, without_event = together[kept & event].mean(), together[kept & ~event].mean()
         links.append(DecidingLink(first, second, float(with_event), float(without_event), float(kept.mean())))
-        kept = max(kept & together, kept & ~together, key=lambda side: _rarer(event[side]))
+        kept = max(kept & together, kept & ~together, key=lambda side: _rarer_samples(event[side]))
     return links
 
 
-def _rarer(event: Bools) -> int:
+def _rarer_samples(event: Bools) -> int:
     """The number of samples with the rarer outcome."""
     return int(min(event.sum(), (~event).sum()))
 
@@ -206,11 +206,11 @@ def stored_documents(store: Store, numbers: Collection[int]) -> dict[int, Stored
 
     def rows(columns: str, table: str, order: str = "document") -> Iterator[tuple[StoredDocument, tuple[Any, ...]]]:
         query = f"SELECT document, {columns} FROM {table} WHERE document IN (SELECT unnest($wanted)) ORDER BY {order}"
-        for document, *values in rows_of(store, query, wanted=ordered):
+        for document, *values in query_rows(store, query, wanted=ordered):
             yield documents[document], tuple(values)
 
     named = "SELECT document, id, date, title FROM documents WHERE document IN (SELECT unnest($wanted))"
-    documents = {row[0]: StoredDocument(*row) for row in rows_of(store, named, wanted=ordered)}
+    documents = {row[0]: StoredDocument(*row) for row in query_rows(store, named, wanted=ordered)}
     for document, (words, spaces) in rows("words, spaces", "sentences", "document, sentence"):
         document.sentences.append((words, spaces))
     for document, values in rows("sentence, start, stop, actors, verb", "mentions", "document, mention"):

@@ -18,13 +18,13 @@ from howsure.data.tables.connections import Setting, connect
 from howsure.errors import HowsureError, InputError
 from howsure.files.atomic_write import check_place, sync_folder
 from howsure.files.input_files import Scratch
-from howsure_events.store.integrity import check_all_of_it, check_opened, remember_whole, state_of, was_whole
-from howsure_events.store.store_queries import Settings, asked, closed_store, is_for_reading, read_settings
+from howsure_events.store.integrity import check_complete_input, check_opened, remember_whole, store_state, was_whole
+from howsure_events.store.store_queries import Settings, closed_store, is_for_reading, read_settings, run_query
 from howsure_events.store.tables import TABLES, VERSION, arrow_table
 
 FAILED_WRITES = (duckdb.IOException, duckdb.FatalException, duckdb.TransactionException, duckdb.OutOfMemoryException)
 MAGIC, MAGIC_AT = b"DUCK", 8  # how a DuckDB file begins, after a checksum
-ITS_OWN = ("version", "howsure", "finished", "names")  # settings that the store sets, or has by their digest
+OWN_SETTINGS = ("version", "howsure", "finished", "names")  # settings that the store sets, or has by their digest
 Columns = Mapping[str, Any]  # by name, values one below the other
 
 
@@ -66,7 +66,7 @@ class EventStore:
                 connection.execute("CHECKPOINT")  # closing would do it too, but keep it secret where it fails
             os.replace(temporary, target)
             sync_folder(target.parent)
-        remember_whole(target, state_of(target))  # its tables were made above
+        remember_whole(target, store_state(target))  # its tables were made above
         return cls.open(target, read_only=False, part=True)
 
     @classmethod
@@ -89,7 +89,7 @@ class EventStore:
         _check_magic(target)
         if not read_only and not os.access(target, os.W_OK):
             raise StoreError(f"{target} cannot be written: you have no permission to. Change that, or work on a copy.")
-        state = state_of(target)
+        state = store_state(target)
         is_known_whole = was_whole(target, state)
         try:
             # A query of a reader reads the store and nothing else.
@@ -108,7 +108,7 @@ class EventStore:
         try:
             store = cls(target, connection, read_settings(connection, target, is_known_whole=is_known_whole))
             if not part:
-                check_all_of_it(store)
+                check_complete_input(store)
             if checked and not is_known_whole:
                 check_opened(store)
                 remember_whole(target, state)
@@ -128,7 +128,7 @@ class EventStore:
 
         Raises InputError if the store turns out to be damaged, or is closed.
         """
-        with asked(self, query, list(parameters)) as answer:
+        with run_query(self, query, list(parameters)) as answer:
             return answer.fetchall()
 
     def append(self, tables: Mapping[str, Columns], *, finished: bool = False) -> None:
@@ -203,7 +203,7 @@ class EventStore:
     def differs(self, expected: Mapping[str, Any]) -> list[str]:
         """In what the settings wanted differ from those that the store was begun with."""
         both = self.settings, json.loads(json.dumps(expected))
-        ours, theirs = ({name: settings[name] for name in settings if name not in ITS_OWN} for settings in both)
+        ours, theirs = ({name: settings[name] for name in settings if name not in OWN_SETTINGS} for settings in both)
         differences = [f"{name} was {was} and is now {now}" for name, was, now in settings_that_differ(ours, theirs)]
         if self.settings["howsure"] != __version__:
             differences.append(f"howsure was {self.settings['howsure']} and is now {__version__}")

@@ -13,8 +13,8 @@ import numpy as np
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.pairs import Integers
-from howsure_events.store.store_queries import REMEDY, Store, is_imported, rows_of
-from howsure_events.store.tables import LABEL_TABLES, TABLES, types_of
+from howsure_events.store.store_queries import REMEDY, Store, is_imported, query_rows
+from howsure_events.store.tables import LABEL_TABLES, TABLES, column_types
 
 # The rules for the tables of a store, in SQL: references, ranges, lengths and keys.
 
@@ -202,8 +202,8 @@ WHOLES: dict[str, tuple[tuple[str, str], ...]] = {
 # when a document is read; all of them by `howsure_events.store.check_store.check_store`.
 
 AT_OPENING = ("documents", "left_out", "stories", "events", *LABEL_TABLES)
-OF_DOCUMENTS: tuple[str, ...] = ("sentences", "mentions", "antecedents", "clusterings", "evidence")
-OF = "WHERE document IN (SELECT unnest($documents))"
+DOCUMENT_TABLES: tuple[str, ...] = ("sentences", "mentions", "antecedents", "clusterings", "evidence")
+DOCUMENT_FILTER = "WHERE document IN (SELECT unnest($documents))"
 Documents = dict[str, list[int]]  # the parameter of OF; empty for all documents
 
 
@@ -228,13 +228,13 @@ def schema_damage(store: Store) -> Iterator[Damage]:
         "SELECT table_name, sql FROM system.main.duckdb_tables() "  # in full: a macro of the store may have its name
         "WHERE schema_name = 'main' AND NOT internal AND NOT temporary"
     )
-    kinds_by_table = dict(rows_of(store, tables))
+    kinds_by_table = dict(query_rows(store, tables))
     columns = _columns(store, [table for table in TABLES if table in kinds_by_table])
     for table in TABLES:
         if table not in kinds_by_table:
             yield Damage(table, "it is missing")
             continue
-        for column, kind in types_of(table).items():
+        for column, kind in column_types(table).items():
             column_kind = columns[table].get(column)
             if column_kind is None:
                 yield Damage(table, f"column {column} is missing")
@@ -242,7 +242,7 @@ def schema_damage(store: Store) -> Iterator[Damage]:
                 yield Damage(table, f"column {column} must be of type {kind}; it is {column_kind}")
         if "GENERATED ALWAYS" in kinds_by_table[table]:
             yield Damage(table, "a column is computed, and not stored")
-    own_functions = rows_of(
+    own_functions = query_rows(
         store, "SELECT DISTINCT function_name FROM system.main.duckdb_functions() WHERE NOT internal"
     )
     if own_functions:
@@ -255,7 +255,7 @@ def _columns(store: Store, tables: Sequence[str]) -> dict[str, dict[str, str]]:
     """The types of the columns of tables; a list of all columns would bind each view of the system first."""
     each = (f"SELECT '{table}', name, type FROM system.main.pragma_table_info('main.{table}')" for table in tables)
     columns: dict[str, dict[str, str]] = {table: {} for table in tables}
-    for table, column, kind in rows_of(store, " UNION ALL ".join(each)) if tables else ():
+    for table, column, kind in query_rows(store, " UNION ALL ".join(each)) if tables else ():
         columns[table][column] = kind
     return columns
 
@@ -271,14 +271,14 @@ def table_damage(store: Store, tables: Iterable[str], *, documents: Collection[i
         if table in filled:  # otherwise no row breaks a rule
             yield from _broken_rows(store, table, parameters)
         for query, rule in _questions(store, table, filled, parameters):
-            ((n, first),) = rows_of(store, f"SELECT count(*), min(document) FROM ({query})", **parameters)
+            ((n, first),) = query_rows(store, f"SELECT count(*), min(document) FROM ({query})", **parameters)
             if n:
                 yield Damage(table, rule, n, first)
 
 
 def _filled(store: Store, tables: Sequence[str]) -> set[str]:
     each = " UNION ALL ".join(f"(SELECT '{table}' FROM {table} LIMIT 1)" for table in tables)
-    return {table for (table,) in rows_of(store, each)}
+    return {table for (table,) in query_rows(store, each)}
 
 
 def _keeps_its_rules(store: Store, table: str, filled: Set[str], documents: Documents) -> bool:
@@ -290,14 +290,14 @@ def _keeps_its_rules(store: Store, table: str, filled: Set[str], documents: Docu
         wrong = " OR ".join(f"({wrong})" for wrong, _ in _rules(table))
         parts.append(f"{rows}{' AND' if documents else ' WHERE'} ({wrong})")
     each = " UNION ALL ".join(f"(SELECT 1 FROM {part} LIMIT 1)" for part in parts)
-    return not parts or not rows_of(store, each, **parameters)
+    return not parts or not query_rows(store, each, **parameters)
 
 
 def _broken_rows(store: Store, table: str, documents: Documents) -> Iterator[Damage]:
-    document = "t.document" if "document" in types_of(table) else "NULL::BIGINT"
+    document = "t.document" if "document" in column_types(table) else "NULL::BIGINT"
     rules, (rows, parameters) = _rules(table), _rows(store, table, documents)
     counts = ", ".join(f"count(*) FILTER ({wrong}), min({document}) FILTER ({wrong})" for wrong, _ in rules)
-    (results,) = rows_of(store, f"SELECT {counts} FROM {rows}", **parameters)
+    (results,) = query_rows(store, f"SELECT {counts} FROM {rows}", **parameters)
     for (_, rule), n, first in zip(rules, results[::2], results[1::2], strict=True):
         if n:
             yield Damage(table, rule, n, first)
@@ -313,7 +313,7 @@ def _rows(store: Store, table: str, documents: Documents) -> tuple[str, dict[str
     conditions = " ".join(wrong for wrong, _ in RULES[table])
     rows, parameters = f"{table} t", dict[str, Any](documents)
     if "d." in conditions:
-        document = "t.document" if "document" in types_of(table) else "NULL::BIGINT"
+        document = "t.document" if "document" in column_types(table) else "NULL::BIGINT"
         rows += f" LEFT JOIN documents d ON d.document = {document}"
     if table == "mentions":
         rows += " LEFT JOIN sentences s ON s.document = t.document AND s.sentence = t.sentence"
@@ -327,9 +327,9 @@ def _rows(store: Store, table: str, documents: Documents) -> tuple[str, dict[str
 def _questions(store: Store, table: str, filled: Set[str], documents: Documents) -> list[tuple[str, str]]:
     """Queries for the documents that are wrong as a whole, each with the rule that they break."""
     queries = _keys(table) if table in filled else []
-    if table in filled or table in OF_DOCUMENTS:  # of which a document may lack rows
+    if table in filled or table in DOCUMENT_TABLES:  # of which a document may lack rows
         queries = [*queries, *_wholes(store, table)]
-    return [(query.format(of=OF if documents else ""), rule) for query, rule in queries]
+    return [(query.format(of=DOCUMENT_FILTER if documents else ""), rule) for query, rule in queries]
 
 
 def _wholes(store: Store, table: str) -> tuple[tuple[str, str], ...]:
@@ -341,7 +341,7 @@ def _keys(table: str) -> list[tuple[str, str]]:
     if table not in KEYS:
         return []
     key = KEYS[table]
-    document_column = "any_value(document)" if "document" in types_of(table) else "NULL::BIGINT"
+    document_column = "any_value(document)" if "document" in column_types(table) else "NULL::BIGINT"
     query = f"SELECT {document_column} AS document FROM {table} {{of}} GROUP BY {key} HAVING count(*) > 1"
     return [(query, f"there must be one row a {key.replace(', ', ' and ')}")]
 
@@ -361,7 +361,7 @@ class DamagedStoreError(InputError):
     """A store with contents that no extraction writes."""
 
 
-def state_of(path: Path) -> State:
+def store_state(path: Path) -> State:
     """What changes with each change of a file, and of the log next to it, to which DuckDB writes first."""
     file_states = [file.stat() for file in (path, path.with_name(f"{path.name}.wal")) if file.exists()]
     return tuple(
@@ -388,7 +388,7 @@ def check_opened(store: Store) -> None:
     _refuse(chain(schema_damage(store), table_damage(store, AT_OPENING)), store)
 
 
-def check_all_of_it(store: Store) -> None:
+def check_complete_input(store: Store) -> None:
     """Refuse a store that holds a part of its input only, whose counts would be taken for those of all.
 
     Raises InputError.
@@ -401,7 +401,7 @@ def check_all_of_it(store: Store) -> None:
         )
 
 
-def check_documents(store: Store, documents: Collection[int], *, tables: Collection[str] = OF_DOCUMENTS) -> None:
+def check_documents(store: Store, documents: Collection[int], *, tables: Collection[str] = DOCUMENT_TABLES) -> None:
     """Check everything in a store about some documents, except the numbers within their clusterings.
 
     tables: those that are read, if not all.
@@ -416,7 +416,7 @@ def check_everything(store: Store) -> None:
 
     Raises DamagedStoreError naming the first violated rule.
     """
-    _refuse(table_damage(store, OF_DOCUMENTS), store)
+    _refuse(table_damage(store, DOCUMENT_TABLES), store)
 
 
 def _refuse(damage: Iterator[Damage], store: Store) -> None:

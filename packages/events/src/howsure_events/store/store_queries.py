@@ -42,7 +42,7 @@ STORED = (
     "WHERE schema_name = 'main' AND table_name = 'settings' AND NOT internal AND NOT temporary"
 )
 REMEDY = "Restore a copy, or extract the events again"
-MOST_SAMPLES = 10**6
+MAX_SAMPLES = 10**6
 WORD_LISTS = ("verbs", "forms", "nouns", "described_by")
 
 
@@ -133,11 +133,11 @@ def _is_part(value: object) -> bool:
 
 
 def _is_count(value: object) -> bool:
-    return type(value) is int and 1 <= value <= MOST_SAMPLES
+    return type(value) is int and 1 <= value <= MAX_SAMPLES
 
 
 RULES: dict[str, tuple[Callable[[object], bool], str]] = {
-    "samples": (_is_count, f"a whole number from 1 to {MOST_SAMPLES:,}"),
+    "samples": (_is_count, f"a whole number from 1 to {MAX_SAMPLES:,}"),
     "finished": (lambda value: isinstance(value, bool), "true or false"),
     "howsure": (_is_text, "a version"),
     "actors": (_are_titles, "titles by code"),
@@ -154,10 +154,10 @@ RULES: dict[str, tuple[Callable[[object], bool], str]] = {
 }
 
 
-def event_named(rule: Mapping[str, Any]) -> str:
+def rule_event(rule: Mapping[str, Any]) -> str:
     """The event that a rule finds, given as plain values.
 
-    >>> event_named({"name": "bombing", "forms": ["bombed", "shelled"], "nouns": ["bombing"]})
+    >>> rule_event({"name": "bombing", "forms": ["bombed", "shelled"], "nouns": ["bombing"]})
     'bombing (bombed, shelled, bombing)'
     """
     name = str(rule.get("name") or "an event without a name")
@@ -203,7 +203,7 @@ def check_unit_known(settings: AnySettings, unit: str) -> None:
         )
 
 
-def uncertainty_in(settings: AnySettings) -> str:
+def uncertainty_text(settings: AnySettings) -> str:
     """What the intervals of a store include, and what they take as given."""
     return IMPORTED if is_imported(settings) else COREFERENCE
 
@@ -212,7 +212,10 @@ def uncertainty_in(settings: AnySettings) -> str:
 
 Columns = dict[str, npt.NDArray[Any]]
 Parameters = Mapping[str, Any] | Sequence[Any]
-OUR_OWN = (duckdb.ProgrammingError, duckdb.PermissionException)  # mistakes in a query; all else is the file's fault
+PROGRAMMING_ERRORS = (
+    duckdb.ProgrammingError,
+    duckdb.PermissionException,
+)  # mistakes in a query; all else is the file's fault
 DATED = (
     f"SELECT date FROM documents UNION ALL SELECT date FROM left_out WHERE reason = '{NO_ACTOR}' AND date IS NOT NULL"
 )
@@ -221,7 +224,7 @@ ADVICE = (
     "Ask for the days that you mean (since and until), or leave the others out of the store: howsure events recount."
 )
 Facts = dict[tuple[Any, ...], Any]
-Held = TypeVar("Held")
+Answer = TypeVar("Answer")
 _ANSWERS: ContextVar[Facts] = ContextVar("answers")
 
 
@@ -241,30 +244,30 @@ class Store(Protocol):
         """The settings of the store, by name."""
 
 
-def rows_of(store: Store, query: str, **parameters: Any) -> list[tuple[Any, ...]]:
+def query_rows(store: Store, query: str, **parameters: Any) -> list[tuple[Any, ...]]:
     """The rows of a query with `$name` parameters, on its own cursor, so that threads can query concurrently.
 
     Raises InputError if the store turns out to be damaged.
     """
-    with asked(store, query, parameters) as answer:
+    with run_query(store, query, parameters) as answer:
         return answer.fetchall()
 
 
-def columns_of(store: Store, query: str, **parameters: Any) -> Columns:
-    """The columns of a query as arrays by name; see `rows_of`."""
-    with asked(store, query, parameters) as answer:
+def query_columns(store: Store, query: str, **parameters: Any) -> Columns:
+    """The columns of a query as arrays by name; see `query_rows`."""
+    with run_query(store, query, parameters) as answer:
         return answer.fetchnumpy()
 
 
-def each_row(store: Store, query: str) -> Iterator[tuple[Any, ...]]:
-    """The rows of a query, a few in memory at a time; see `rows_of`."""
-    with asked(store, query, {}) as answer:
+def iterate_rows(store: Store, query: str) -> Iterator[tuple[Any, ...]]:
+    """The rows of a query, a few in memory at a time; see `query_rows`."""
+    with run_query(store, query, {}) as answer:
         while rows := answer.fetchmany(FETCHED):
             yield from rows
 
 
 @contextmanager
-def asking_once(store: Store, known_facts: Facts | None = None) -> Iterator[None]:
+def remember_answers(store: Store, known_facts: Facts | None = None) -> Iterator[None]:
     """Inside, a question about the whole store is asked once, if no answer can change: it is open for reading only.
 
     known: what was asked before, which is added to.
@@ -277,23 +280,23 @@ def asking_once(store: Store, known_facts: Facts | None = None) -> Iterator[None
             _ANSWERS.reset(token)
 
 
-def facts_of(store: Store, query: str, **parameters: Any) -> list[tuple[Any, ...]]:
-    """The few rows of a query about the whole store; see `rows_of` and `asking_once`."""
+def query_facts(store: Store, query: str, **parameters: Any) -> list[tuple[Any, ...]]:
+    """The few rows of a query about the whole store; see `query_rows` and `remember_answers`."""
     key = (query, *sorted(parameters.items()))
-    return list(found_once(store, key, lambda: rows_of(store, query, **parameters)))
+    return list(remembered_answer(store, key, lambda: query_rows(store, query, **parameters)))
 
 
-def found_once(store: Store, key: tuple[Any, ...], find: Callable[[], Held]) -> Held:
-    """What `find` finds out about the whole store; see `asking_once`."""
+def remembered_answer(store: Store, key: tuple[Any, ...], find: Callable[[], Answer]) -> Answer:
+    """What `find` finds out about the whole store; see `remember_answers`."""
     cache, key = _ANSWERS.get({}), (id(store.connection), *key)
     if key not in cache:
         cache[key] = find()
-    value: Held = cache[key]
+    value: Answer = cache[key]
     return value
 
 
 @contextmanager
-def asked(store: Store, query: str, parameters: Parameters) -> Iterator[duckdb.DuckDBPyConnection]:
+def run_query(store: Store, query: str, parameters: Parameters) -> Iterator[duckdb.DuckDBPyConnection]:
     """The result of a query, to be fetched.
 
     Raises InputError if the store turns out to be damaged, or is closed.
@@ -304,7 +307,7 @@ def asked(store: Store, query: str, parameters: Parameters) -> Iterator[duckdb.D
     except (duckdb.Error, UnicodeDecodeError) as error:
         if _is_closed(store):
             raise closed_store(store.path) from error
-        if isinstance(error, OUR_OWN):
+        if isinstance(error, PROGRAMMING_ERRORS):
             raise
         reason = str(error).strip().partition("\n")[0].rstrip(".")[:300]
         raise InputError(f"the store is damaged or truncated: {reason}. Restore a copy.") from error
@@ -327,7 +330,7 @@ def closed_store(path: Path) -> InputError:
 def is_for_reading(store: Store) -> bool:
     """Whether a store is open read-only, so that query results cannot change."""
     query = "SELECT readonly FROM system.main.duckdb_databases() WHERE database_name = current_database()"
-    return bool(rows_of(store, query)[0][0])
+    return bool(query_rows(store, query)[0][0])
 
 
 def number_of_samples(store: Store) -> int:
@@ -343,15 +346,15 @@ def number_of_samples(store: Store) -> int:
     return samples
 
 
-def title_of(store: Store, actor: str) -> str:
+def actor_title(store: Store, actor: str) -> str:
     """The title of an actor's code; the code itself if the store has none."""
     titles: Mapping[str, str] = store.settings.get("actors") or {}
     return titles.get(actor, actor)
 
 
-def actors_in(store: Store) -> dict[str, tuple[int, float]]:
+def acting_actors(store: Store) -> dict[str, tuple[int, float]]:
     """Each actor that acts: the number of possible documents, and the expected number; the most frequent first."""
-    rows = facts_of(
+    rows = query_facts(
         store,
         "SELECT actor, count(*), sum(probability) AS expected FROM events GROUP BY actor ORDER BY expected DESC, actor",
     )
@@ -365,7 +368,7 @@ def chosen_actors(store: Store, actors: Sequence[str] | None) -> tuple[str, ...]
 
     Raises InputError if the list is empty, an actor is unknown, or no actor was named and none acts.
     """
-    acting = list(actors_in(store))
+    acting = list(acting_actors(store))
     if actors is None and not acting:
         first_and_last(store)
         raise InputError(
@@ -387,14 +390,14 @@ def _code(store: Store, actor: str, known_codes: Sequence[str]) -> str:
     """
     if actor in known_codes:
         return actor
-    candidates = [code for code in known_codes if actor.lower() in (code.lower(), title_of(store, code).lower())]
+    candidates = [code for code in known_codes if actor.lower() in (code.lower(), actor_title(store, code).lower())]
     if len(candidates) > 1:
         raise InputError(f"{actor} may be {' or '.join(candidates)}; give the code.")
     if not candidates:
-        titles = [title_of(store, code) for code in known_codes]
+        titles = [actor_title(store, code) for code in known_codes]
         near = nearest(actor, [*known_codes, *titles])
         code = near if near in known_codes else known_codes[titles.index(near)] if near else None
-        meaning = f" Did you mean {code} ({title_of(store, code)})?" if code else ""
+        meaning = f" Did you mean {code} ({actor_title(store, code)})?" if code else ""
         raise InputError(f"no actor {actor!r} in the store; it has {shortened(known_codes)}.{meaning}")
     return candidates[0]
 
@@ -414,7 +417,7 @@ def first_and_last(store: Store) -> tuple[datetime.date, datetime.date]:
 
     Raises InputError for a store without documents.
     """
-    first, last = facts_of(store, f"SELECT min(date), max(date) FROM ({DATED})")[0]
+    first, last = query_facts(store, f"SELECT min(date), max(date) FROM ({DATED})")[0]
     if first is None:
         raise InputError("the store has no document: nothing was kept of the input, or nothing read yet.")
     return first, last
@@ -431,27 +434,27 @@ def documents_by_period(
     Raises InputError for another length of period, no document of these days, or more than 10,000 periods.
     """
     checked_length(period)
-    low, high = days_asked(since, until)
+    low, high = requested_days(since, until)
     source = f"FROM ({DATED}) WHERE date BETWEEN $low AND $high"
-    first, last = facts_of(store, f"SELECT min(date), max(date) {source}", low=low, high=high)[0]
+    first, last = query_facts(store, f"SELECT min(date), max(date) {source}", low=low, high=high)[0]
     if first is None:
         first, last = first_and_last(store)
         raise InputError(f"the store has no document from {low} to {high}; its documents are of {first} to {last}.")
     check_span(first, last, period=period, advice=ADVICE)
     grouped = f"SELECT date_trunc('{period}', date)::DATE, count(*) {source} GROUP BY ALL"
-    counts = {period_of(start, period=period): int(n) for start, n in facts_of(store, grouped, low=low, high=high)}
+    counts = {period_of(start, period=period): int(n) for start, n in query_facts(store, grouped, low=low, high=high)}
     return {label: counts.get(label, 0) for label in periods_between(str(first), str(last), period=period)}
 
 
 def incomplete_periods(store: Store, periods: Sequence[str], since: Day | None, until: Day | None) -> tuple[str, ...]:
     """Those of consecutive periods that may be incomplete: the documents, or the days asked for, begin after their
     first day or end before their last."""
-    (first, last), (low, high) = first_and_last(store), days_asked(since, until)
+    (first, last), (low, high) = first_and_last(store), requested_days(since, until)
     first, last = max(first, low), min(last, high)
     return tuple(period for period in periods if period_start(period) < first or period_end(period) > last)
 
 
-def days_asked(since: Day | None, until: Day | None) -> tuple[datetime.date, datetime.date]:
+def requested_days(since: Day | None, until: Day | None) -> tuple[datetime.date, datetime.date]:
     """The first and the last requested day; None means no limit.
 
     Raises InputError for invalid dates, and if the last is before the first.
@@ -462,7 +465,7 @@ def days_asked(since: Day | None, until: Day | None) -> tuple[datetime.date, dat
     return low or datetime.date.min, high or datetime.date.max
 
 
-def bounds_of(store: Store, at: str) -> tuple[datetime.date, datetime.date]:
+def period_bounds(store: Store, at: str) -> tuple[datetime.date, datetime.date]:
     """The first and the last day of a period of the store.
 
     Raises InputError for one outside the store's range.
@@ -473,28 +476,28 @@ def bounds_of(store: Store, at: str) -> tuple[datetime.date, datetime.date]:
     return period_start(at), period_end(at)
 
 
-def recipe_of(store: Store, **options: Any) -> dict[str, Any]:
+def store_recipe(store: Store, **options: Any) -> dict[str, Any]:
     """The recipe of a result: the query, what its bands include, and the settings of the store."""
     return {
         "howsure": __version__,
         **options,
-        "event": event_of(store),
-        "uncertainty": uncertainty_in(store.settings),
-        "store": settings_of(store),
+        "event": counted_event(store),
+        "uncertainty": uncertainty_text(store.settings),
+        "store": recorded_settings(store),
     }
 
 
-def settings_of(store: Store) -> dict[str, Any]:
+def recorded_settings(store: Store) -> dict[str, Any]:
     """The settings of the store, without the names and titles of all actors."""
     return {name: value for name, value in store.settings.items() if name not in ("actors", "names")}
 
 
-def event_of(store: Store) -> str:
+def counted_event(store: Store) -> str:
     """The counted event: the name of the store's rule, and the words that it looks for.
 
     >>> from howsure_events import example_store
     >>> with example_store() as store:
-    ...     event_of(store)
+    ...     counted_event(store)
     'attack (attack, attacks, attacked, attacking)'
     """
-    return event_named(store.settings.get("rule") or {})
+    return rule_event(store.settings.get("rule") or {})

@@ -162,10 +162,10 @@ NUMBERS = {"BIGINT": np.int64, "INTEGER": np.int32, "DOUBLE": np.float64}
 LIST = "[]"
 
 
-def types_of(table: str) -> dict[str, str]:
+def column_types(table: str) -> dict[str, str]:
     """The types of a table's columns, by name.
 
-    >>> types_of("left_out")
+    >>> column_types("left_out")
     {'document': 'BIGINT', 'id': 'VARCHAR', 'date': 'DATE', 'reason': 'VARCHAR'}
     """
     lines = (line.replace(",", " ").split() for line in TABLES[table].strip().splitlines())
@@ -174,7 +174,7 @@ def types_of(table: str) -> dict[str, str]:
 
 def arrow_table(table: str, columns: Mapping[str, Sequence[Any]]) -> Any:
     """Rows for a table of the store as an Arrow stream, from the values of its columns."""
-    types = types_of(table)
+    types = column_types(table)
     arrays = {name: _array(values, types[name]) for name, values in columns.items()}
     schema = nanoarrow.struct({name: array.schema for name, array in arrays.items()})
     n = len(next(iter(columns.values())))

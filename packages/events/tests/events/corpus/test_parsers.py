@@ -13,7 +13,7 @@ from tests.events.stores import work
 from howsure_events.corpus import EMPTY, NO_ACTOR, NO_DATE, TOO_LONG, Fields, Filter, InputDocument
 from howsure_events.extraction.extract_document import mention_facts
 from howsure_events.extraction.open_corpus import open_corpus
-from howsure_events.extraction.parsers import SpacyParser, scheme_of
+from howsure_events.extraction.parsers import SpacyParser, guess_scheme
 from howsure_events.extraction.processes import Work, Worker
 from howsure_text.coreference.detection import detect_mentions
 
@@ -67,7 +67,7 @@ def test_documents_parsed_together_are_parsed_as_alone(parser: SpacyParser) -> N
     ],
 )
 def test_labels_say_the_scheme(labels: tuple[str, ...], scheme: str) -> None:
-    assert scheme_of(labels) == scheme
+    assert guess_scheme(labels) == scheme
 
 
 def made(path: Path, *parts: str, labels: tuple[str, ...] = ()) -> Path:

@@ -23,7 +23,7 @@ from howsure_events.corpus import Fields
 from howsure_events.extraction.open_corpus import open_corpus
 from howsure_events.extraction.pipelines import installed_pipelines, pipeline_at, unpack_wheel
 from howsure_events.store.event_store import EventStore
-from howsure_events.stories import passages, same_texts, stories_of
+from howsure_events.stories import find_stories, passages, same_texts
 
 NAME = "xy_own"
 LETTER = "Ana met Rosa in Lima. She gave her a book.\n"
@@ -186,7 +186,7 @@ def test_reprints_of_a_corpus(tmp_path: Path) -> None:
     path.write_text(text + text.replace("newdoc id = ", "newdoc id = again-"))
     extract_to(tmp_path / "news.duckdb", path, model)
     with EventStore.open(tmp_path / "news.duckdb") as store:
-        stories = stories_of(store)
+        stories = find_stories(store)
         events = {document for (document,) in store.ask("SELECT DISTINCT document FROM events")}
         assert stories == dict(store.ask("SELECT document, story FROM stories"))
     twins = {document for document in events if {document, (document + 24) % 48} <= events}

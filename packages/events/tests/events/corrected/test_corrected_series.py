@@ -15,7 +15,7 @@ from tests.events.made_up_store import TITLES, make_store
 
 from howsure.errors import InputError
 from howsure_events.labels.draw_documents import strata_of
-from howsure_events.series.corrected_comparison import UNTOLD, corrected_comparison
+from howsure_events.series.corrected_comparison import UNDECIDED_TOTAL, corrected_comparison
 from howsure_events.series.corrected_series import CorrectedSeries, corrected_series
 from howsure_events.series.event_series import event_series
 from howsure_events.series.labelled_pairs import TooFewLabelsError, pair_features
@@ -459,7 +459,7 @@ def test_two_of_whom_no_document_tells_cannot_be_compared(smaller: KnownTruth) -
     compared = corrected_comparison(corrected_series(smaller.store, labels=nobody), "AAA", "BBB")
     assert np.isnan([compared.total.greater, compared.total.equal, compared.total.less]).all()
     assert compared.total.low < compared.total.mean == 0.0 < compared.total.high
-    assert compared.verdict().endswith(UNTOLD)
+    assert compared.verdict().endswith(UNDECIDED_TOTAL)
 
 
 def test_a_tie_of_counts_by_labels_alone_is_less_than_half_a_document(smaller_series: CorrectedSeries) -> None:

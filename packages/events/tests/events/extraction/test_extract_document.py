@@ -27,8 +27,8 @@ from howsure_events.extraction.extract_document import (
     Rows,
     document_seed,
     entity_counts,
-    evidence_of,
     extract,
+    find_evidence,
     mention_facts,
     mention_heads,
 )
@@ -214,7 +214,7 @@ def test_counts_are_those_of_the_definition(situation: tuple[np.ndarray, Facts])
 def test_evidence_is_there_just_where_it_is_true(situation: tuple[np.ndarray, Facts]) -> None:
     clusters, document_facts = situation
     marked = np.zeros((len(clusters), len(document_facts.actors)), dtype=np.bool_)
-    for entry in evidence_of(clusters, document_facts):
+    for entry in find_evidence(clusters, document_facts):
         assert document_facts.agent[entry.agent]
         assert document_facts.described[entry.description, document_facts.actors.index(entry.actor)]
         assert (clusters[entry.samples, entry.agent] == clusters[entry.samples, entry.description]).all()
@@ -258,7 +258,7 @@ def test_a_document_without_agents_or_mentions() -> None:
     assert not entity_counts(np.zeros((3, 2), dtype=int), facts([{0}, {1}], [False, False])).any()
     nothing = Facts((), np.zeros((0, 0), dtype=np.bool_), np.zeros(0, dtype=np.bool_), (), ())
     assert entity_counts(np.zeros((3, 0), dtype=int), nothing).shape == (3, 0)
-    assert evidence_of(np.zeros((3, 0), dtype=int), nothing) == []
+    assert find_evidence(np.zeros((3, 0), dtype=int), nothing) == []
 
 
 # What a document says of each mention: who describes it, whether it acts.

@@ -26,7 +26,7 @@ from howsure_events.corpus import BATCH, CATEGORY, NO_ACTOR, Fields, Filter
 from howsure_events.extraction.dependencies import DependencyCounts, count_dependencies
 from howsure_events.extraction.extract_events import extract_events
 from howsure_events.extraction.open_corpus import open_corpus
-from howsure_events.extraction.processes import deaf_children, undisturbed
+from howsure_events.extraction.processes import children_ignoring_interrupts, deferred_interrupts
 from howsure_events.lexicon import Lexicon
 from howsure_events.rule import Rule, built_in_rule
 from howsure_events.store.event_store import EventStore, StoreError
@@ -281,13 +281,13 @@ def ctrl_c() -> None:
 
 
 def work_on(done: list[bool]) -> None:
-    with undisturbed():
+    with deferred_interrupts():
         ctrl_c()
         done.append(True)
 
 
 def fail_inside() -> None:
-    with undisturbed():
+    with deferred_interrupts():
         ctrl_c()
         raise ValueError("inside")
 
@@ -314,7 +314,7 @@ def test_who_ignores_it_goes_on() -> None:
 
 def test_without_ctrl_c_nothing_happens() -> None:
     before = signal.getsignal(signal.SIGINT)
-    with undisturbed():
+    with deferred_interrupts():
         pass
     assert signal.getsignal(signal.SIGINT) is before
 
@@ -330,7 +330,7 @@ def test_in_another_thread() -> None:
     finished: list[bool] = []
 
     def inside() -> None:
-        with undisturbed():
+        with deferred_interrupts():
             finished.append(True)
 
     thread = threading.Thread(target=inside)
@@ -341,7 +341,7 @@ def test_in_another_thread() -> None:
 
 def test_children_do_not_hear() -> None:
     code = "import os, signal; os.kill(os.getpid(), signal.SIGINT); print('alive')"
-    with deaf_children():
+    with children_ignoring_interrupts():
         deaf = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     hearing = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (deaf.returncode, deaf.stdout) == (0, "alive\n")

@@ -51,6 +51,6 @@ def held_in(scores: Scores) -> Mapping[str, Mapping[str, float]]:
     """The probabilities above 0 by document and actor."""
     names = [document.id for document in scores.corpus.documents()]
     probabilities: dict[str, dict[str, float]] = {name: {} for name in names}
-    for number, score in scores.of_documents():
+    for number, score in scores.iterate_documents():
         probabilities[names[number]][score.actor] = score.probability
     return probabilities

@@ -23,14 +23,14 @@ from howsure_events.commands.output import empty_texts
 from howsure_events.corpus import Fields
 from howsure_events.explorer import events_report, queries
 from howsure_events.extraction import import_events as module
-from howsure_events.extraction.import_events import drawn_samples, import_events, sentences_of
+from howsure_events.extraction.import_events import draw_samples, import_events, split_sentences
 from howsure_events.extraction.imported_scores import ScoreColumns
 from howsure_events.labels.answers import reading_order
 from howsure_events.labels.draw_documents import draw_documents
 from howsure_events.labels.import_labels import import_labels
 from howsure_events.rule import built_in_rule
 from howsure_events.series.corrected_series import corrected_series
-from howsure_events.series.files import documents_of, doubtful_documents
+from howsure_events.series.files import doubtful_documents, period_documents
 from howsure_events.store.event_store import EventStore, StoreError
 from howsure_events.store.tables import as_bits
 
@@ -95,7 +95,7 @@ def test_queries_that_an_imported_store_answers(path: Path) -> None:
     with EventStore.open(path) as store:
         comparison = compare_actors(store, "IRQ", "USA", period="year").rows[0]
         assert abs(comparison.greater + comparison.equal + comparison.less - 1) < 1e-9
-        assert [row["id"] for row in documents_of(store, "USA", at="2001")] == ["c", "a"]
+        assert [row["id"] for row in period_documents(store, "USA", at="2001")] == ["c", "a"]
         (doubtful,) = doubtful_documents(store)
         assert (doubtful["id"], doubtful["actor"], doubtful["links"]) == ("a", "USA", [])
         view = queries.document_view(store, 0)
@@ -232,7 +232,7 @@ def test_damage_is_found(path: Path) -> None:
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=5), st.integers(2, 40), st.integers(0, 2**32))
 def test_shares_are_less_than_one_sample_off(probabilities: list[float], n: int, seed: int) -> None:
-    drawn = drawn_samples(np.array(probabilities), n, rng=seed)
+    drawn = draw_samples(np.array(probabilities), n, rng=seed)
     assert drawn.shape == (len(probabilities), n)
     assert (np.abs(drawn.sum(axis=1) - n * np.array(probabilities)) < 1 + 1e-9).all()
     for p, row in zip(probabilities, drawn, strict=True):
@@ -240,12 +240,12 @@ def test_shares_are_less_than_one_sample_off(probabilities: list[float], n: int,
 
 
 def test_small_probabilities_are_not_rounded_away() -> None:
-    drawn = drawn_samples(np.full(20_000, 0.003), 100, rng=0)
+    drawn = draw_samples(np.full(20_000, 0.003), 100, rng=0)
     assert abs(drawn.mean() - 0.003) < 5 * np.sqrt(0.3 * 0.7 / 20_000) / 100  # 5 standard deviations
 
 
 def test_events_are_independent_and_samples_exchangeable() -> None:
-    pairs = np.stack([drawn_samples(np.array([0.3, 0.6]), 10, rng=seed) for seed in range(4_000)])
+    pairs = np.stack([draw_samples(np.array([0.3, 0.6]), 10, rng=seed) for seed in range(4_000)])
     assert np.abs(pairs.mean(axis=0) - [[0.3], [0.6]]).max() < 5 * np.sqrt(0.25 / 4_000)
     both = (pairs[:, 0] & pairs[:, 1]).mean()
     assert abs(both - 0.18) < 5 * np.sqrt(0.18 * 0.82 / 40_000)
@@ -257,7 +257,7 @@ def test_events_are_independent_and_samples_exchangeable() -> None:
 def written(text: str) -> str:
     """The words of a text put together again."""
     return "".join(
-        word + " " * space for words, spaces in sentences_of(text) for word, space in zip(words, spaces, strict=True)
+        word + " " * space for words, spaces in split_sentences(text) for word, space in zip(words, spaces, strict=True)
     )
 
 
@@ -265,7 +265,7 @@ def written(text: str) -> str:
 def test_nothing_but_white_space_is_lost(text: str) -> None:
     assert written(text).split() == "".join(written(text)).split()
     assert "".join(written(text).split()) == "".join(text.split())
-    assert all(words and len(words) == len(spaces) for words, spaces in sentences_of(text))
+    assert all(words and len(words) == len(spaces) for words, spaces in split_sentences(text))
 
 
 @given(
@@ -276,7 +276,7 @@ def test_spaces_stay_where_they_are(words: list[str]) -> None:
 
 
 def test_sentences_end_at_marks_and_lines() -> None:
-    sentences = sentences_of("They attacked. “We did!” he said.\nNobody saw it\nRain… fell? Yes.")
+    sentences = split_sentences("They attacked. “We did!” he said.\nNobody saw it\nRain… fell? Yes.")
     assert ["".join(words) for words, _ in sentences] == [
         "Theyattacked.",
         "“Wedid!”hesaid.",
@@ -284,7 +284,7 @@ def test_sentences_end_at_marks_and_lines() -> None:
         "Rain…fell?",
         "Yes.",
     ]
-    assert [len(sentences_of(text)) for text in ("", " \n ", "一。二！", "no end", "...")] == [0, 0, 2, 1, 1]
+    assert [len(split_sentences(text)) for text in ("", " \n ", "一。二！", "no end", "...")] == [0, 0, 2, 1, 1]
 
 
 N, LABELS = 400, 120

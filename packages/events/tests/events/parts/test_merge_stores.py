@@ -25,7 +25,7 @@ from howsure.errors import InputError
 from howsure_events import check_store, event_series, merge_stores
 from howsure_events.corpus import BATCH, Part
 from howsure_events.extraction import merge_stores as module
-from howsure_events.extraction.merge_stores import check_held, checked_parts, recipe_of_all
+from howsure_events.extraction.merge_stores import check_open_part, checked_parts, whole_recipe
 from howsure_events.store.event_store import EventStore
 from howsure_events.store.store_queries import read_settings
 
@@ -228,7 +228,7 @@ def second(place: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ev
 def test_a_part_that_holds_something_else(statement: str, message: str, place: Path, second: EventStore) -> None:
     part = replace(checked_parts(parts_of(place))[1], path=second.path)
     with damaged_for_now(second, statement) as damaged_store, pytest.raises(InputError, match=message):
-        check_held(damaged_store, part)
+        check_open_part(damaged_store, part)
 
 
 NO_PARTS = (
@@ -253,7 +253,7 @@ def test_a_part_that_no_extraction_writes(tmp_path: Path) -> None:
 def test_another_file_is_not_written_over(place: Path, tmp_path: Path) -> None:
     store = tmp_path / "all.duckdb"
     checked = checked_parts(parts_of(place))
-    EventStore.create(store, {**recipe_of_all(checked), "seed": 1}).close()
+    EventStore.create(store, {**whole_recipe(checked), "seed": 1}).close()
     before = contents(store)
     with pytest.raises(InputError, match=r"begun with other settings: .*seed was 1 and is now 0"):
         merge_stores(parts_of(place), store)
@@ -293,8 +293,8 @@ def test_each_document_is_in_one_part(documents: int, of: int) -> None:
 
 
 def test_as_it_is_asked_for() -> None:
-    assert Part.asked("3/64") == Part.asked((3, 64)) == Part(3, 64)
-    assert Part.asked(None) == Part.asked("1/1") == Part()
+    assert Part.parse("3/64") == Part.parse((3, 64)) == Part(3, 64)
+    assert Part.parse(None) == Part.parse("1/1") == Part()
     assert Part().is_all
     assert Part().recipe(7) == {}
     assert str(Part(3, 64)) == "part 3 of 64"

@@ -16,7 +16,7 @@ from tests.events.slow_store import Counts, raw_counts, slow_periods
 
 from howsure.errors import InputError
 from howsure_events.explorer.queries import document_view
-from howsure_events.series.files import documents_of, doubtful_documents
+from howsure_events.series.files import doubtful_documents, period_documents
 from howsure_events.store.event_store import EventStore
 
 S = 21
@@ -64,7 +64,7 @@ def test_the_documents_of_a_point(
     shown = 0
     for period, documents in slow_periods(store, length).items():
         for actor in TITLES:
-            documents_of_point = documents_of(store, actor, at=period)
+            documents_of_point = period_documents(store, actor, at=period)
             expected = {d: sum(s[actor] > 0 for s in counts[d]) / S for d in documents if d in counts}
             acting = {d for d in expected if expected[d] > 0 or best[d][0][actor] > 0}
             assert {row["document"]: row["probability"] for row in documents_of_point} == pytest.approx(
@@ -89,8 +89,8 @@ def test_points_that_do_not_exist(store: EventStore) -> None:
         ("IRQ", "the nineties", "no period 'the nineties'"),
     ]:
         with pytest.raises(InputError, match=message):
-            documents_of(store, actor, at=period)
-    assert documents_of(store, "IRQ", at="1999-Q3") == []
+            period_documents(store, actor, at=period)
+    assert period_documents(store, "IRQ", at="1999-Q3") == []
 
 
 @pytest.mark.parametrize(("low", "high", "actor"), [(0.2, 0.8, None), (0.45, 0.55, None), (0.2, 0.8, "YUG")])

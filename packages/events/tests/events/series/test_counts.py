@@ -17,9 +17,9 @@ from howsure_events.series.counts import (
     compare_counts,
     count_from_probabilities,
     count_from_samples,
-    interval_of,
-    law_of_sum,
+    error_interval,
     monte_carlo_errors,
+    sum_law,
 )
 
 SMALL = st.integers(1, 3).flatmap(
@@ -185,7 +185,7 @@ def test_gains_are_those_of_one_more_sample(kinds: list[int]) -> None:
 
 def test_nothing_that_is_drawn_has_no_error() -> None:
     assert monte_carlo_errors(np.zeros((0, 3)), 1, -1, n_samples=10) == (0.0, 0.0)
-    assert interval_of(0.99, 0.1, level=0.95)[1] == 1.0
+    assert error_interval(0.99, 0.1, level=0.95)[1] == 1.0
 
 
 def test_samples_that_agree_are_not_certainty() -> None:
@@ -200,7 +200,7 @@ def held(sets: int, *, seed: int, documents: int, samples: int, rho: float = 0.0
     rng, inside = np.random.default_rng(seed), 0
     for _ in range(sets):
         laws = rng.dirichlet([0.3, 0.3, 0.3], size=documents)  # of B alone, neither, A alone
-        truth = float(law_of_sum(laws, overdispersion=rho).pmf[documents + 1 :].sum())
+        truth = float(sum_law(laws, overdispersion=rho).pmf[documents + 1 :].sum())
         drawn = np.array([rng.choice(3, size=samples, p=law) for law in laws])
         low, high = compare_counts(drawn == 2, drawn == 0, overdispersion=rho).more_interval
         inside += low <= truth <= high

@@ -26,17 +26,17 @@ from howsure_events.explorer import events_report
 from howsure_events.series import actor_comparison
 from howsure_events.series.actor_comparison import compare_actors
 from howsure_events.series.counts import (
+    cause_share,
     compare_counts,
     count_from_probabilities,
     count_from_samples,
-    law_of_sum,
-    laws_of,
-    share_of_cause,
     story_sums,
+    sum_law,
+    unit_laws,
 )
 from howsure_events.series.event_series import UNITS, event_series
 from howsure_events.store.event_store import EventStore
-from howsure_events.store.store_queries import days_asked, documents_by_period
+from howsure_events.store.store_queries import documents_by_period, requested_days
 
 SAMPLES = 100
 SMALL = st.lists(st.lists(st.integers(0, 2), min_size=4, max_size=4), min_size=1, max_size=4)
@@ -93,33 +93,33 @@ def test_reprints_change_no_comparison() -> None:
 @given(p=st.lists(st.floats(0.01, 0.99), min_size=2, max_size=5), rho=st.floats(0.01, 0.5))
 def test_overdispersion_keeps_means_and_has_the_correlation(p: list[float], rho: float) -> None:
     laws = np.column_stack([1 - np.array(p), p])
-    law = law_of_sum(laws, overdispersion=rho)
+    law = sum_law(laws, overdispersion=rho)
     sd = np.sqrt(np.array(p) * (1 - np.array(p)))
     expected = (sd**2).sum() + rho * (sd.sum() ** 2 - (sd**2).sum())
     assert law.pmf.sum() == pytest.approx(1.0, abs=1e-9)
     assert law.mean == pytest.approx(sum(p), abs=1e-7)
-    if share_of_cause(laws, rho) < 0.99:
+    if cause_share(laws, rho) < 0.99:
         assert law.variance == pytest.approx(expected, rel=1e-6)
 
 
 def test_overdispersion_is_the_law_of_one_common_cause() -> None:
     p, rho = np.array([0.2, 0.5, 0.9]), 0.2
     laws = np.column_stack([1 - p, p])
-    share = share_of_cause(laws, rho)
+    share = cause_share(laws, rho)
     cause = norm.ppf((np.arange(20_000) + 0.5) / 20_000)
     given_z = norm.cdf((norm.ppf(1 - p) - np.sqrt(share) * cause[:, None]) / np.sqrt(1 - share))  # P(none | z)
     expected = np.zeros(4)
     for outcome in product((0, 1), repeat=3):
         chance = np.where(outcome, 1 - given_z, given_z).prod(axis=1).mean()
         expected[sum(outcome)] += chance
-    assert law_of_sum(laws, overdispersion=rho).pmf == pytest.approx(expected, abs=1e-4)
+    assert sum_law(laws, overdispersion=rho).pmf == pytest.approx(expected, abs=1e-4)
 
 
 def test_without_overdispersion_nothing_changes() -> None:
     p = np.array([0.1, 0.7, 0.4])
     laws = np.column_stack([1 - p, p])
-    assert np.array_equal(law_of_sum(laws).pmf, poisson_binomial(p).pmf)
-    assert laws_of(np.array([[0, 1, 1, 0]])).tolist() == [[0.5, 0.5]]
+    assert np.array_equal(sum_law(laws).pmf, poisson_binomial(p).pmf)
+    assert unit_laws(np.array([[0, 1, 1, 0]])).tolist() == [[0.5, 0.5]]
 
 
 def reprinted(rng: np.random.Generator, *, stories: int, most: int) -> tuple[np.ndarray, np.ndarray, int]:
@@ -296,9 +296,9 @@ def test_days_without_documents(tmp_path: Path) -> None:
 def test_two_actors_are_compared_alike_by_packed_samples_and_by_all(period: str, since: str | None) -> None:
     """What is kept of each actor by itself gives the laws that all joint samples give."""
     with example_store() as store:
-        days, sizes = days_asked(since, "2002-11-01"), documents_by_period(store, period)
+        days, sizes = requested_days(since, "2002-11-01"), documents_by_period(store, period)
         for pair in permutations(["NORLAND", "SUDORIA", "ALLIANCE"], 2):
-            packed, has = actor_comparison._laws_of_documents(store, pair, list(sizes), days)
+            packed, has = actor_comparison._document_laws(store, pair, list(sizes), days)
             joint, acts = actor_comparison._laws(store, pair, period, "documents", days, apart=True)
             assert has == acts
             assert packed.keys() == joint.keys()

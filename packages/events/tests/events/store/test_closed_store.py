@@ -51,25 +51,31 @@ from howsure_events.labels.totals_so_far import intervals, one_more_hour
 from howsure_events.series import extra_features, files
 from howsure_events.series.corrected_series import corrected_series
 from howsure_events.series.event_series import stored_events
-from howsure_events.series.files import AnswersAbout, answers_about, documents_between, documents_of, doubtful_documents
+from howsure_events.series.files import (
+    AnswersAbout,
+    actor_answers,
+    actor_documents,
+    doubtful_documents,
+    period_documents,
+)
 from howsure_events.series.labelled_pairs import pair_features
-from howsure_events.series.raw_counts import dependence_asked
+from howsure_events.series.raw_counts import dependence_recipe
 from howsure_events.series.regress_events import regress_events
 from howsure_events.store import integrity, store_queries
 from howsure_events.store import integrity as refusals
 from howsure_events.store.documents import stored_document, stored_documents
-from howsure_events.stories import stories_of
+from howsure_events.stories import find_stories
 
 ONLY_SETTINGS = {  # are read when a store is opened, and stay
-    "event_of",
-    "labels_of",
-    "lexicon_of",
+    "counted_event",
+    "stored_label_scheme",
+    "stored_lexicon",
     "number_of_samples",
-    "recipe_of",
+    "store_recipe",
     "saved_regression",
-    "settings_of",
-    "title_of",
-    "check_all_of_it",
+    "recorded_settings",
+    "actor_title",
+    "check_complete_input",
 }
 OTHERWISE = {"create_app", "serve", "view_of"}  # the page answers; of what was read before
 
@@ -96,31 +102,31 @@ def _import(store: EventStore) -> None:
 
 
 ASKED: dict[str, Callable[[EventStore], Any]] = {
-    "actors_in": store_queries.actors_in,
+    "acting_actors": store_queries.acting_actors,
     "agreement": agreement.agreement,
     "answers_of": answers.answers_of,
     "asked_of": labelling.asked_of,
     "coders_of": coders.coders_of,
-    "asked": lambda store: store_queries.asked(store, "SELECT 1", {}).__enter__(),
-    "asking_once": lambda store: store_queries.asking_once(store).__enter__(),
-    "facts_of": lambda store: store_queries.facts_of(store, "SELECT 1"),
-    "found_once": lambda store: store_queries.found_once(
-        store, ("one",), lambda: store_queries.rows_of(store, "SELECT 1")
+    "asked": lambda store: store_queries.run_query(store, "SELECT 1", {}).__enter__(),
+    "remember_answers": lambda store: store_queries.remember_answers(store).__enter__(),
+    "query_facts": lambda store: store_queries.query_facts(store, "SELECT 1"),
+    "remembered_answer": lambda store: store_queries.remembered_answer(
+        store, ("one",), lambda: store_queries.query_rows(store, "SELECT 1")
     ),
-    "bounds_of": lambda store: store_queries.bounds_of(store, "2001"),
+    "period_bounds": lambda store: store_queries.period_bounds(store, "2001"),
     "check_documents": lambda store: refusals.check_documents(store, [0]),
     "check_everything": refusals.check_everything,
-    "check_held": lambda store: merge_stores.check_held(
-        store, merge_stores.PartGiven(store.path, Part(1, 2), 9, dict(store.settings))
+    "check_open_part": lambda store: merge_stores.check_open_part(
+        store, merge_stores.PartStore(store.path, Part(1, 2), 9, dict(store.settings))
     ),
     "check_opened": refusals.check_opened,
     "chosen_actors": lambda store: store_queries.chosen_actors(store, None),
-    "columns_of": lambda store: store_queries.columns_of(store, "SELECT 1"),
+    "query_columns": lambda store: store_queries.query_columns(store, "SELECT 1"),
     "carry_labels": lambda store: recount.carry_labels(store, store),
     "compare": lambda store: queries.compare(store, "NORLAND", "SUDORIA"),
     "compare_actors": lambda store: compare_actors(store, "NORLAND", "SUDORIA"),
     "compare_rules": lambda store: compare_rules(store, store),
-    "dependence_asked": lambda store: dependence_asked(store, "together", 0.0),
+    "dependence_recipe": lambda store: dependence_recipe(store, "together", 0.0),
     "disagreements": disagreements.disagreements,
     "draw_documents": lambda store: draw_documents.draw_documents(store, 10),
     "documents_with_words": bands.documents_with_words,
@@ -128,13 +134,13 @@ ASKED: dict[str, Callable[[EventStore], Any]] = {
     "document": lambda store: questions.document(store, 0, coder="anna", **asking(store)),
     "document_view": lambda store: document_view(store, 0),
     "documents_by_period": lambda store: store_queries.documents_by_period(store, "year"),
-    "answers_about": lambda store: answers_about(store, "NORLAND"),
-    "documents_between": lambda store: documents_between(
+    "actor_answers": lambda store: actor_answers(store, "NORLAND"),
+    "actor_documents": lambda store: actor_documents(
         store, "NORLAND", (datetime.date(2001, 1, 1), datetime.date(2002, 1, 1)), AnswersAbout({}, {})
     ),
-    "documents_of": lambda store: documents_of(store, "NORLAND", at="2001"),
+    "period_documents": lambda store: period_documents(store, "NORLAND", at="2001"),
     "doubtful_documents": doubtful_documents,
-    "each_row": lambda store: list(store_queries.each_row(store, "SELECT 1")),
+    "iterate_rows": lambda store: list(store_queries.iterate_rows(store, "SELECT 1")),
     "event_series": event_series,
     "incomplete_periods": lambda store: store_queries.incomplete_periods(store, ["2001"], None, None),
     "events_report": events_report,
@@ -157,7 +163,7 @@ ASKED: dict[str, Callable[[EventStore], Any]] = {
     "record_answer": lambda store: answers.record_answer(store, 0, "anna", acting=[], revision=0),
     "revision_of": lambda store: answers.revision_of(store, 0, "anna"),
     "recount_events": lambda store: recount_events(store, "other.duckdb", rule=built_in_rule("attack-wide")),
-    "rows_of": lambda store: store_queries.rows_of(store, "SELECT 1"),
+    "query_rows": lambda store: store_queries.query_rows(store, "SELECT 1"),
     "schema_damage": lambda store: list(integrity.schema_damage(store)),
     "series": lambda store: queries.series(store, ["NORLAND"]),
     "settle": lambda store: answers.settle(store, 0, [], coder="anna"),
@@ -167,7 +173,7 @@ ASKED: dict[str, Callable[[EventStore], Any]] = {
     "undo_answer": lambda store: answers.undo_answer(store, "anna"),
     "stored_document": lambda store: stored_document(store, 0),
     "stored_documents": lambda store: stored_documents(store, {0}),
-    "stories_of": stories_of,
+    "find_stories": find_stories,
     "table_damage": lambda store: list(integrity.table_damage(store, ["events"])),
 }
 ASKED |= {

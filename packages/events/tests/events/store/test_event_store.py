@@ -23,7 +23,7 @@ from howsure.errors import InputError
 from howsure_events.store import event_store
 from howsure_events.store.event_store import EventStore, StoreError
 from howsure_events.store.integrity import DamagedStoreError
-from howsure_events.store.tables import TABLES, VERSION, arrow_table, types_of
+from howsure_events.store.tables import TABLES, VERSION, arrow_table, column_types
 
 LIMIT = 6 << 20  # bytes a file may have, where the disk is full
 
@@ -381,7 +381,7 @@ VALUES |= {f"{kind}[]": [values, [], values[:1]] for kind, values in VALUES.item
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("as_array", [False, True])
 def test_stored_values_are_read_unchanged(table: str, as_array: bool) -> None:
-    types = types_of(table)
+    types = column_types(table)
     columns_given = {name: VALUES[kind] for name, kind in types.items()}
     columns: dict[str, Any] = dict(columns_given)
     if as_array:  # a column of a matrix, whose values do not lie side by side

@@ -20,10 +20,10 @@ from howsure.errors import HowsureError, InputError
 from howsure.inputs.periods import PERIODS, period_end, period_of, period_start
 from howsure_events.explorer import queries
 from howsure_events.series.actor_comparison import compare_actors
-from howsure_events.series.files import documents_of, doubtful_documents
+from howsure_events.series.files import doubtful_documents, period_documents
 from howsure_events.store.documents import DecidingLink, deciding_links
 from howsure_events.store.event_store import EventStore
-from howsure_events.store.store_queries import asking_once, chosen_actors, facts_of
+from howsure_events.store.store_queries import chosen_actors, query_facts, remember_answers
 from howsure_events.store.tables import as_bits, as_labels
 
 
@@ -52,14 +52,14 @@ def test_a_period_ends_the_day_before_the_next(date: datetime.date, by: str) -> 
 def test_a_query_is_answered_from_memory_only_within_one_question(tmp_path: Path) -> None:
     query = "SELECT count(*) FROM left_out WHERE document < $below"
     path = tmp_path / "a.duckdb"
-    with make_store(path, documents=40) as store, asking_once(store):
-        first = facts_of(store, query, below=20)
+    with make_store(path, documents=40) as store, remember_answers(store):
+        first = query_facts(store, query, below=20)
         first.clear()  # an answer is the asker's own
-        assert facts_of(store, query, below=20) == [(2,)]
-        assert facts_of(store, query, below=40) == [(5,)]
-    with EventStore.open(path, read_only=False) as store, asking_once(store):
+        assert query_facts(store, query, below=20) == [(2,)]
+        assert query_facts(store, query, below=40) == [(5,)]
+    with EventStore.open(path, read_only=False) as store, remember_answers(store):
         for left in (5, 4):  # it is open for writing: nothing is remembered
-            assert facts_of(store, query, below=40) == [(left,)]
+            assert query_facts(store, query, below=40) == [(left,)]
             store.connection.execute("DELETE FROM left_out WHERE document = 7")
 
 
@@ -109,7 +109,7 @@ def test_actors_by_code_or_by_title(tmp_path: Path) -> None:
     with make_store(tmp_path / "a.duckdb", documents=20, actors=titles) as store:
         assert chosen_actors(store, ["iraq", "IRQ", "usa", "NATO", "Yugoslavia"]) == ("IRQ", "USA", "NATO", "YUG")
         assert compare_actors(store, "iraq", "yugoslavia").titles == {"IRQ": "Iraq", "YUG": "Yugoslavia"}
-        assert documents_of(store, "iraq", at="1999") == documents_of(store, "IRQ", at="1999")
+        assert period_documents(store, "iraq", at="1999") == period_documents(store, "IRQ", at="1999")
         with pytest.raises(InputError, match="twin may be A or B; give the code"):
             chosen_actors(store, ["twin"])
         with pytest.raises(InputError, match=r"Nato may be NATO or C; give the code"):
