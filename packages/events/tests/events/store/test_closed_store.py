@@ -107,7 +107,7 @@ ASKED: dict[str, Callable[[EventStore], Any]] = {
     "answers_of": answers.answers_of,
     "asked_of": labelling.asked_of,
     "coders_of": coders.coders_of,
-    "asked": lambda store: store_queries.run_query(store, "SELECT 1", {}).__enter__(),
+    "run_query": lambda store: store_queries.run_query(store, "SELECT 1", {}).__enter__(),
     "remember_answers": lambda store: store_queries.remember_answers(store).__enter__(),
     "query_facts": lambda store: store_queries.query_facts(store, "SELECT 1"),
     "remembered_answer": lambda store: store_queries.remembered_answer(
