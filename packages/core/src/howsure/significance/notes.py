@@ -86,9 +86,9 @@ def _of_bounds(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
         for metric in metrics:
             if metric.bounds is None:
                 yield told(
-                    f"{metric.name} has no known bounds: intervals and p assume that rare extreme values are not "
-                    f"missing from these {counted(systems.n, 'item')}. If its lowest and highest value are known, give "
-                    "them, such as `bounds=[0, 1]`."
+                    f"{metric.name} has no known bounds: intervals and p assume that there are no rare extreme values "
+                    f"that these {counted(systems.n, 'item')} do not show. If its lowest and highest value are known, "
+                    "give them, such as `bounds=[0, 1]`."
                 )
 
 
