@@ -143,6 +143,17 @@ REFUSED: dict[str, tuple[dict[str, list[Any]], str]] = {
 }
 
 
+def test_disagreement_in_one_document_gives_no_interval() -> None:
+    """The interval of Student's t would say nothing."""
+    start = [0, 0] * 5 + [0, 3000]
+    end = [10, 11] * 5 + [3000, 6000]
+    documents = [place // 2 for place in range(12)]
+    agreement = howsure.span_agreement(start, end=end, rater=["a", "b"] * 6, document=documents, length=[6000] * 12)
+    assert (agreement[0].alpha.low, agreement[0].alpha.high) == (None, None)
+    assert agreement[0].f1.low == 0.0
+    assert "nearly all disagreement is in one or two documents" in str(agreement.notes[-1])
+
+
 @pytest.mark.parametrize("name", REFUSED)
 def test_spans_that_cannot_be(name: str) -> None:
     columns, message = REFUSED[name]

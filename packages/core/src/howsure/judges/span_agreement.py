@@ -165,6 +165,13 @@ def span_agreement(
     elif len(pairs) > 1:
         shared = {pair: [document for document in usable if document.spans.keys() >= {*pair}] for pair in pairs}
         table += [_row(both, pair, level) for pair, both in shared.items() if len(both) > 1]
+    if any(row.alpha.low is None and not math.isnan(row.alpha.value) for row in table):
+        notes.append(
+            Note(
+                "α has no interval: nearly all disagreement is in one or two documents. Annotate more documents.",
+                WARNING,
+            )
+        )
     recipe = {"howsure": __version__, **(rows.read or {"n": sum(row.spans for row in table[:1])}), "level": level}
     return SpanAgreement(rows=tuple(table), notes=(*rows.notes, *notes), recipe=recipe)
 
@@ -281,7 +288,8 @@ def _alpha(sums: UnitizingSums, level: float) -> Estimate:
 
     Student's t has as many degrees of freedom as documents carry the disagreement, (Σ d)² / Σ d² less 1. If fewer than
     5 disagree, the interval is the exact one of their share: for the lower end, each takes as much of 1 as the worst
-    one, or 1, as raters by chance do; for the upper end, as the best one.
+    one, or 1, as raters by chance do; for the upper end, as the best one. There is no interval if nearly all
+    disagreement is in one document, so that the degrees of freedom are fewer than 2.
     """
     d, n = sums.disagreement, len(sums.disagreement)
     alpha, apart = sums.alpha(np.ones(n)), int((d > 0).sum())
@@ -293,11 +301,14 @@ def _alpha(sums: UnitizingSums, level: float) -> Estimate:
         each = (1.0 - alpha) * n / float(d.sum()) * d[d > 0] if apart else np.ones(1)  # what each takes of 1
         low, high = 1.0 - max(each.max(), 1.0) * float(ends[1][0]), 1.0 - each.min() * float(ends[0][0])
         return Estimate(alpha, low, high, level=level, method=EXACT_SHARE, n=n)
+    degrees = kish(d) - 1
+    if degrees < 2:  # nearly all disagreement is in one or two documents
+        return unknown
     without = np.log([1.0 - sums.alpha(np.where(np.arange(n) == place, 0.0, 1.0)) for place in range(n)])
     if not np.isfinite(without).all():
         return unknown
     error = math.sqrt((n - 1) / n * float(((without - without.mean()) ** 2).sum()))
-    factor = math.exp(t_quantile(level, kish(d) - 1) * error)
+    factor = math.exp(t_quantile(level, degrees) * error)
     return Estimate(alpha, 1 - (1 - alpha) * factor, 1 - (1 - alpha) / factor, level=level, method=JACKKNIFE, n=n)
 
 
