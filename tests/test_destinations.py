@@ -11,7 +11,7 @@ import pytest
 
 from howsure.errors import InputError
 from howsure_cli.terminal.commands import Command
-from howsure_cli.terminal.destinations import Written, WrittenFolder, check_destinations, is_read
+from howsure_cli.terminal.destinations import OutputFile, OutputFolder, check_destinations, is_read
 from tests.cli.running import howsure
 from tests.cli.walking import commands, spelled
 from tests.drills.writings import AS_OTHERS, TYPED, writing, writing_options
@@ -69,9 +69,9 @@ def pairs_of(command: click.Command) -> list[Pair]:
         (target, other)
         for target in command.params
         for other in command.params
-        if isinstance(target.type, Written)
+        if isinstance(target.type, OutputFile)
         and target is not other
-        and (isinstance(other.type, Written) or is_read(other))
+        and (isinstance(other.type, OutputFile) or is_read(other))
     ]
 
 
@@ -89,7 +89,7 @@ def test_every_text_is_known_to_be_read_or_written_or_neither(name: str) -> None
     unknown = [
         text.opts[0]
         for text in texts(COMMANDS[name])
-        if not isinstance(text.type, Written | WrittenFolder)
+        if not isinstance(text.type, OutputFile | OutputFolder)
         and not is_read(text)
         and (getattr(text, "metavar", None) not in WORDS and text.opts[0] != "--host")
     ]
@@ -116,7 +116,7 @@ def words(command: click.Command, values: dict[click.Parameter, str]) -> list[st
     for parameter in command.params:
         if parameter in values:
             typed += spelled(parameter, values[parameter])
-        elif parameter.required and parameter.nargs == 1 and isinstance(parameter.type, Written):
+        elif parameter.required and parameter.nargs == 1 and isinstance(parameter.type, OutputFile):
             typed += spelled(parameter, f"new{parameter.type.suffixes[0] if parameter.type.suffixes else '.csv'}")
         elif parameter.required:
             typed += spelled(parameter, "0.5" if isinstance(parameter.type, click.types.FloatParamType) else "1")
@@ -141,9 +141,9 @@ def test_nothing_is_written_over_what_is_named_besides(
 
 def is_refused(command: click.Command, target: click.Parameter, other: click.Parameter, how: str) -> bool:
     """Whether the door refuses a file that is `other` too, under whatever name, and leaves it as it was."""
-    assert isinstance(target.type, Written)
+    assert isinstance(target.type, OutputFile)
     suffix = target.type.suffixes[0] if target.type.suffixes else ".csv"
-    if isinstance(other.type, Written) and other.type.suffixes:
+    if isinstance(other.type, OutputFile) and other.type.suffixes:
         if target.type.suffixes and not set(target.type.suffixes) & set(other.type.suffixes):
             return True  # no name is good for both
         suffix = other.type.suffixes[0]

@@ -9,7 +9,7 @@ from importlib import import_module
 
 import click
 
-from howsure_cli.terminal.vocabulary import WORDS, option_of
+from howsure_cli.terminal.vocabulary import WORDS, option_name
 from tests.cli.walking import commands
 from tests.test_results import ROOMS
 
@@ -116,14 +116,14 @@ def test_every_parameter_is_a_word() -> None:
 
 
 def test_every_option_spells_a_word() -> None:
-    known_options = {option_of(word) for word in (*WORDS, *OWN)}
+    known_options = {option_name(word) for word in (*WORDS, *OWN)}
     assert {option: where for option, where in options().items() if option not in known_options} == {}
 
 
 def test_no_two_words_have_one_option() -> None:
     spelled: dict[str, list[str]] = {}
     for word in sorted({*WORDS, *OWN}):
-        spelled.setdefault(option_of(word), []).append(word)
+        spelled.setdefault(option_name(word), []).append(word)
     assert {option for option, words in spelled.items() if len(words) > 1} <= SAME
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from tests.cli.running import howsure, printed
 from tests.cli.walking import commands
 
-from howsure_cli.terminal.destinations import Written, WrittenFolder
+from howsure_cli.terminal.destinations import OutputFile, OutputFolder
 
 JUDGE = "--target label --prob probability"
 COMPARE = "two.csv --target y --against a --model b"
@@ -204,14 +204,14 @@ class Ended:
 
 def writing() -> set[str]:
     """The commands that can write a file."""
-    kinds = (Written, WrittenFolder)
+    kinds = (OutputFile, OutputFolder)
     return {name for name, command in commands().items() if any(isinstance(p.type, kinds) for p in command.params)}
 
 
 def writing_options(name: str) -> set[str]:
     """The options of a command that name a file or a folder to write, by their first names."""
     options = [parameter for parameter in commands()[name].params if isinstance(parameter, click.Option)]
-    return {option.opts[0] for option in options if isinstance(option.type, Written | WrittenFolder)}
+    return {option.opts[0] for option in options if isinstance(option.type, OutputFile | OutputFolder)}
 
 
 def make_place(folder: Path) -> Path:

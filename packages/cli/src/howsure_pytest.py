@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-TOLD = "howsure"  # the property of a test, which reports and JUnit files repeat
+PROPERTY = "howsure"  # the property of a test, which reports and JUnit files repeat
 RULES = ("skip", "fail", "pass")
 
 
@@ -62,7 +62,7 @@ def run_until_decided(item: pytest.Item, once: Callable[[], None], mark: pytest.
     __tracebackhide__ = True
     from howsure.stats.betting import binomial_wealth
 
-    limit, most, size = settings_of(item, mark)
+    limit, most, size = mark_settings(item, mark)
     passed = runs = 0
     last: BaseException | None = None
     verdict = "cannot tell"
@@ -83,7 +83,7 @@ def run_until_decided(item: pytest.Item, once: Callable[[], None], mark: pytest.
         "cannot tell": f"not shown whether more or fewer than {limit:g} of all runs would pass",
     }
     summary = f"{verdict}: {passed} of {runs} runs passed; {shown[verdict]}"
-    item.user_properties.append((TOLD, summary))
+    item.user_properties.append((PROPERTY, summary))
     rule = "fail" if verdict == "fail" else item.config.getini("howsure_cannot_tell")
     if verdict != "pass" and rule == "fail":
         raise pytest.fail.Exception(summary) from last
@@ -91,7 +91,7 @@ def run_until_decided(item: pytest.Item, once: Callable[[], None], mark: pytest.
         pytest.skip(summary)
 
 
-def settings_of(item: pytest.Item, mark: pytest.Mark) -> tuple[float, int, float]:
+def mark_settings(item: pytest.Item, mark: pytest.Mark) -> tuple[float, int, float]:
     """The limit, the most runs and the probability of a wrong verdict, as a mark names them; else the test fails."""
     __tracebackhide__ = True
     from howsure.errors import InputError
@@ -148,13 +148,13 @@ class Predictions:
         self.rows.append((bool(label), float(probability), None if cluster is None else str(cluster)))
 
 
-HELD = pytest.StashKey[Predictions]()
+PREDICTIONS = pytest.StashKey[Predictions]()
 
 
 @pytest.fixture
 def howsure_predictions(request: pytest.FixtureRequest) -> Predictions:
     """Collects predictions: `howsure_predictions.add(label, probability)`; their calibration is printed at the end."""
-    predictions: Predictions = request.node.stash.setdefault(HELD, Predictions())
+    predictions: Predictions = request.node.stash.setdefault(PREDICTIONS, Predictions())
     return predictions
 
 
@@ -162,8 +162,8 @@ def howsure_predictions(request: pytest.FixtureRequest) -> Predictions:
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
     """Send predictions with the report of their test, also from a worker of xdist."""
     report = yield
-    if call.when == "call" and HELD in item.stash:
-        report.howsure_predictions = item.stash[HELD].rows
+    if call.when == "call" and PREDICTIONS in item.stash:
+        report.howsure_predictions = item.stash[PREDICTIONS].rows
     return report
 
 
@@ -185,7 +185,9 @@ class Session:
         """Judge all predictions; the run fails where their calibration does."""
         if not self.found or hasattr(self.config, "workerinput"):
             return
-        outcome, self.lines = judged([row for _, rows in sorted(self.found.items()) for row in rows], self.config)
+        outcome, self.lines = judge_predictions(
+            [row for _, rows in sorted(self.found.items()) for row in rows], self.config
+        )
         failed = outcome == "fail" or (outcome, self.config.getini("howsure_cannot_tell")) == ("cannot tell", "fail")
         if failed and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
@@ -195,7 +197,7 @@ class Session:
         stats: Mapping[str, list[Any]] = terminalreporter.stats
         reports = [report for stat in stats.values() for report in stat if getattr(report, "when", None) == "call"]
         text_by_test = {
-            report.nodeid: text for report in reports for name, text in report.user_properties if name == TOLD
+            report.nodeid: text for report in reports for name, text in report.user_properties if name == PROPERTY
         }
         lines = [f"{test}: {text}" for test, text in sorted(text_by_test.items())] + self.lines
         if lines:
@@ -204,7 +206,7 @@ class Session:
                 terminalreporter.write_line(line)
 
 
-def judged(rows: list[tuple[bool, float, str | None]], config: pytest.Config) -> tuple[str, list[str]]:
+def judge_predictions(rows: list[tuple[bool, float, str | None]], config: pytest.Config) -> tuple[str, list[str]]:
     """The outcome of a check of predictions, and the lines to print; without a limit, their calibration error."""
     import howsure
 

@@ -6,7 +6,7 @@ import click
 
 from howsure import __version__
 from howsure.files.input_files import checked_text
-from howsure_cli.plugins import EXTRAS, OF_THE_PAPERS, load, package_command, plugin_commands
+from howsure_cli.plugins import EXTRAS, PAPERS_COMMAND, load, package_command, plugin_commands
 from howsure_cli.terminal.commands import Group
 from howsure_cli.terminal.output import TYPED
 from howsure_cli.terminal.process import TRACEBACK
@@ -80,7 +80,7 @@ class Chapters(Group):
             return load(package_command(cmd_name))
         if cmd_name not in COMMANDS:
             plugin = plugin_commands().get(cmd_name)
-            if plugin is None and cmd_name == OF_THE_PAPERS:
+            if plugin is None and cmd_name == PAPERS_COMMAND:
                 raise click.UsageError(
                     "the papers' experiments are a distribution of their own, howsure-papers: in a checkout of "
                     "howsure, `make demo` installs it (or: pip install -e packages/papers).",

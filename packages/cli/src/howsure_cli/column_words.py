@@ -12,71 +12,71 @@ from howsure.inputs.repeated_items import ASKED_COLUMNS, MIN_ITEMS, SOURCE_ROW
 from howsure.inputs.repeated_items import ITEM_COLUMNS as ROWS_OF_ITEMS
 
 
-def in_words(text: str) -> frozenset[str]:
+def words_in(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-LABELS = in_words("gold target truth true expected actual y label answer class category outcome result")
-RIGHT_ANSWERS = in_words("gold target truth true expected actual")  # before other labels
-PREDICTIONS = in_words("prediction predicted pred decision guess output said")
-SCORES = in_words(
+LABELS = words_in("gold target truth true expected actual y label answer class category outcome result")
+RIGHT_ANSWERS = words_in("gold target truth true expected actual")  # before other labels
+PREDICTIONS = words_in("prediction predicted pred decision guess output said")
+SCORES = words_in(
     "correct right acc accuracy score em match f grade graded pass passed success succeeded reward rating rouge bleu "
     "won solved resolved hit faithful faithfulness factual factuality meteor relevancy correctness similarity "
     "helpfulness coherence fluency adequacy hallucination hallucinated verified successful chrf comet bleurt bertscore "
     "ndcg mrr mcc"
 )
-RATERS = in_words("rater annotator coder worker labeler labeller evaluator reviewer")
-JUDGE = in_words("judge")
-JUDGES = JUDGE | in_words("llm gpt auto automatic autorater")
-PEOPLE = in_words("human person people expert annotator")
-SOURCES = in_words("source by origin kind type")  # of grades, where its values name judges and people
-JUDGES_NAMED = in_words("eval ai model machine")  # as values of such a column
-PEOPLE_NAMED = in_words("annotation annotator coder rater reviewer")
-CRITERIA = in_words("criterion metric dimension aspect")
-GRADES = in_words("value")  # of a table that names its raters
-CHANCES = in_words("prob probs probability proba p confidence conf score certainty likelihood soft")
-CONFIDENCES = in_words("confidence conf certainty")  # of the model in its answer
-DOUBTS = in_words("uncertainty entropy variance difficulty")  # scores that do not say how good an answer is
-ARMS = in_words("arm method approach agent variant mode")  # a `mode` alone: not a failure_mode
-MODELS = ARMS | in_words("model system engine llm")
-OVERALL = in_words("overall total final")
-ITEMS = in_words("id uid uuid hash item question qid doc index idx example key instance sample")
-UNITS = in_words(
+RATERS = words_in("rater annotator coder worker labeler labeller evaluator reviewer")
+JUDGE = words_in("judge")
+JUDGES = JUDGE | words_in("llm gpt auto automatic autorater")
+PEOPLE = words_in("human person people expert annotator")
+SOURCES = words_in("source by origin kind type")  # of grades, where its values name judges and people
+JUDGES_NAMED = words_in("eval ai model machine")  # as values of such a column
+PEOPLE_NAMED = words_in("annotation annotator coder rater reviewer")
+CRITERIA = words_in("criterion metric dimension aspect")
+GRADES = words_in("value")  # of a table that names its raters
+CHANCES = words_in("prob probs probability proba p confidence conf score certainty likelihood soft")
+CONFIDENCES = words_in("confidence conf certainty")  # of the model in its answer
+DOUBTS = words_in("uncertainty entropy variance difficulty")  # scores that do not say how good an answer is
+ARMS = words_in("arm method approach agent variant mode")  # a `mode` alone: not a failure_mode
+MODELS = ARMS | words_in("model system engine llm")
+OVERALL = words_in("overall total final")
+ITEMS = words_in("id uid uuid hash item question qid doc index idx example key instance sample")
+UNITS = words_in(
     "task problem tweet document post sentence passage dialogue conversation thread user author article review"
 )
-MEASURES = in_words("length len count counts total chars characters tokens words latency ms seconds cost usd")
-GROUPS = in_words("task subject category dataset lang language prompt genre domain topic source split")
-MEANS = in_words("winrate average avg mean elo rank standard_error stderr win_rate pass_rate")  # of a leaderboard
-TURNS = in_words("turn")
-TRACES = in_words("trace traceid run runid")  # of which each row may have its own
-RUNS = in_words("run seed epoch trial repeat attempt sample")
+MEASURES = words_in("length len count counts total chars characters tokens words latency ms seconds cost usd")
+GROUPS = words_in("task subject category dataset lang language prompt genre domain topic source split")
+MEANS = words_in("winrate average avg mean elo rank standard_error stderr win_rate pass_rate")  # of a leaderboard
+TURNS = words_in("turn")
+TRACES = words_in("trace traceid run runid")  # of which each row may have its own
+RUNS = words_in("run seed epoch trial repeat attempt sample")
 ITEM_COLUMNS = {*ROWS_OF_ITEMS, SOURCE_ROW, "task_id", "prompt_id", "case_id"}
-ERRORS = in_words("error exception")
-ENDS = ERRORS | in_words("status timeout outcome state finish_reason stop_reason")  # how a trial ended
-COSTS = in_words("cost usd dollars price")
-ACTORS = in_words("actor topic party country side organisation organization code")
-DATES_NAMED = in_words("date day published published_at datetime timestamp created_at")
-BODIES = in_words("text body content article story")
-HEADLINES = in_words("title headline")
-LOGITS = {"logits": in_words("logit logits"), "logprobs": in_words("ll logprob logprobs loglik")}
-CORRECT = in_words("correct right pass passed success")  # of an answer, not a class
-INSPECT, TRUTH = in_words("c i p n"), in_words("t f")  # letters of right and wrong answers
-POSITIVE = in_words(
+ERRORS = words_in("error exception")
+ENDS = ERRORS | words_in("status timeout outcome state finish_reason stop_reason")  # how a trial ended
+COSTS = words_in("cost usd dollars price")
+ACTORS = words_in("actor topic party country side organisation organization code")
+DATES_NAMED = words_in("date day published published_at datetime timestamp created_at")
+BODIES = words_in("text body content article story")
+HEADLINES = words_in("title headline")
+LOGITS = {"logits": words_in("logit logits"), "logprobs": words_in("ll logprob logprobs loglik")}
+CORRECT = words_in("correct right pass passed success")  # of an answer, not a class
+INSPECT, TRUTH = words_in("c i p n"), words_in("t f")  # letters of right and wrong answers
+POSITIVE = words_in(
     "1 1.0 true yes correct right pass passed success positive pos entailed good win "
     "ja wahr richtig oui vrai sí si verdadero sì vero sim waar"
 )
-DETECTED = in_words(
+DETECTED = words_in(
     "spam phishing toxic hate hateful offensive abusive harmful unsafe fraud malicious"
 )  # which a model finds
 NEGATIONS = ("not ", "not_", "non-", "un")  # before a value, they make its opposite
-PLAIN = in_words("0 1 0.0 1.0 true false")  # labels that need no --positive
-WINNERS = in_words("winner best won win preference preferred verdict")
-VERDICTS = WINNERS | in_words("verdict judgment judgement label grade")
-OUTCOMES = in_words("model_a model_b model_1 model_2 a b left right 1 2 1.0 2.0 tie both_bad bothbad 0 1.5") | {
+PLAIN = words_in("0 1 0.0 1.0 true false")  # labels that need no --positive
+WINNERS = words_in("winner best won win preference preferred verdict")
+VERDICTS = WINNERS | words_in("verdict judgment judgement label grade")
+OUTCOMES = words_in("model_a model_b model_1 model_2 a b left right 1 2 1.0 2.0 tie both_bad bothbad 0 1.5") | {
     "tie (bothbad)"
 }  # as `rank_battles` reads them
-PROMPTS = in_words("prompt instruction")
-SECOND_WINS = in_words("model_b model_2 b right 2 2.0")
+PROMPTS = words_in("prompt instruction")
+SECOND_WINS = words_in("model_b model_2 b right 2 2.0")
 SIDES = {"a": "b", "1": "2", "first": "second", "left": "right"}
 
 
@@ -89,7 +89,7 @@ def is_numeric(column: SeenColumn) -> bool:
     return all(spelled_number(text) is not None for text in column.held or column.examples)
 
 
-def is_asked(column: SeenColumn) -> bool:
+def is_prompt(column: SeenColumn) -> bool:
     """Whether it holds what was asked, of enough items: it parts no rows."""
     return column.name.casefold() in ASKED_COLUMNS and column.values >= MIN_ITEMS
 
@@ -113,14 +113,16 @@ def positive_option(label: SeenColumn, others: Collection[str] = ()) -> list[str
     values = {value.lower() for value in label.held}
     letters = INSPECT if values <= INSPECT else TRUTH if values <= TRUTH else frozenset[str]()
     yes = {*POSITIVE, *others, *(letters & {"c", "t"})}
-    positives = [value for value in label.held if value.lower().removesuffix(" answer") in yes] or _denied(label.held)
+    positives = [
+        value for value in label.held if value.lower().removesuffix(" answer") in yes
+    ] or _values_with_negation(label.held)
     return ["--positive", positives[0]] if len(positives) == 1 else None
 
 
-def _denied(values: Collection[str]) -> list[str]:
+def _values_with_negation(values: Collection[str]) -> list[str]:
     """The values whose opposite is one of them, too.
 
-    >>> _denied({"Fully attributable", "Not fully attributable", "unclear"})
+    >>> _values_with_negation({"Fully attributable", "Not fully attributable", "unclear"})
     ['Fully attributable']
     """
     known_values = {value.casefold() for value in values}

@@ -11,7 +11,7 @@ from typing import NoReturn
 
 import click
 
-from howsure_cli.terminal.process import ASKING, TRACEBACK, any_encoding, end_of
+from howsure_cli.terminal.process import HELP_OPTIONS, TRACEBACK, any_encoding, run_to_exit_code
 
 
 @contextmanager
@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
     def run() -> object:
         with terminated_as_interrupted():
-            if command_line and command_line[-1] in ASKING:
+            if command_line and command_line[-1] in HELP_OPTIONS:
                 from howsure_cli.terminal.recorded_help import recorded_help
 
                 if (page := recorded_help(command_line)) is not None:
@@ -47,5 +47,5 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             return howsure(command_line, standalone_mode=False, prog_name="howsure")
 
     with any_encoding():
-        code = end_of(run, with_traceback=TRACEBACK in command_line)
+        code = run_to_exit_code(run, with_traceback=TRACEBACK in command_line)
     sys.exit(code)

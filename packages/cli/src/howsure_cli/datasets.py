@@ -235,7 +235,7 @@ def read_labelled_texts(path: str | os.PathLike[str], *, limit: int | None = Non
 SECONDS = 30  # of silence after which a connection counts as lost
 BLOCK = 1 << 16
 ADVICE = "Check the network, or set HOWSURE_DATA to a folder that contains the data set."
-KEPT = "The part already downloaded is kept; rerun the same command to resume."
+RESUME_ADVICE = "The part already downloaded is kept; rerun the same command to resume."
 NO_SUCH_REST = 416
 
 
@@ -263,7 +263,7 @@ class Resuming:
             raise DownloadError(f"{url} answers {error.code} {error.reason}. {ADVICE}") from error
         except (urllib.error.URLError, ConnectionError, TimeoutError, HTTPException) as error:
             reason = str(getattr(error, "reason", error)) or type(error).__name__
-            kept = f" {KEPT}" if self.part.exists() else ""
+            kept = f" {RESUME_ADVICE}" if self.part.exists() else ""
             raise DownloadError(f"{url} cannot be fetched: {reason}. {ADVICE}{kept}") from error
         os.replace(self.part, output_file)
 
@@ -281,7 +281,7 @@ class Resuming:
                     self.advance(len(block))
             length = response.headers.get("Content-Length")
         if length is not None and self.part.stat().st_size < n_bytes + int(length):
-            raise DownloadError(f"{url} broke off. {KEPT}")
+            raise DownloadError(f"{url} broke off. {RESUME_ADVICE}")
 
 
 # Downloading data sets: a file appears only once it is complete and verified; interrupted downloads are resumed.

@@ -20,7 +20,7 @@ from howsure.data.column_roles import (
     SeenColumn,
 )
 from howsure_cli.column_words import ACTORS, BODIES, CHANCES, DATES_NAMED, HEADLINES, ITEMS, names_id
-from howsure_cli.typed_commands import typed
+from howsure_cli.typed_commands import command_text
 
 Columns = Sequence[SeenColumn]
 
@@ -34,7 +34,7 @@ def events_in_texts(columns: Columns, arguments: Sequence[str]) -> Iterator[str]
     item = next((column for column in columns if column.kind == UNIQUE and names_id(column)), None)
     words = ["--text", text.name, "--date", dates[0].name, *([] if item is None else ["--id", item.name])]
     words += [*_title(columns), "--parser", "en_core_web_sm"]
-    yield typed("events extract", *arguments, *words, "--store", _store(arguments))
+    yield command_text("events extract", *arguments, *words, "--store", _store(arguments))
 
 
 def events_of_scores(columns: Columns, arguments: Sequence[str]) -> Iterator[str]:
@@ -51,7 +51,7 @@ def events_of_scores(columns: Columns, arguments: Sequence[str]) -> Iterator[str
     words = [word for option, candidates in roles.items() for word in (option, candidates[0].name)]
     text = _text(columns)
     words += [] if text is None else ["--text", text.name]
-    yield typed("events import", *arguments, *words, *_title(columns), "--store", _store(arguments))
+    yield command_text("events import", *arguments, *words, *_title(columns), "--store", _store(arguments))
 
 
 def _text(columns: Columns) -> SeenColumn | None:

@@ -15,7 +15,7 @@ from howsure.data.tables.named_files import SUFFIXES
 from howsure.errors import InputError
 from howsure.files.input_files import parsed_json
 from howsure.inputs.source_names import format_suffix
-from howsure_cli.typed_commands import typed
+from howsure_cli.typed_commands import command_text
 
 GOLD = {"gold", "truth", "true", "target", "targets", "label", "labels", "expected", "reference"}
 MAX_BYTES = 20_000_000  # of files whose documents are compared
@@ -40,7 +40,9 @@ def has_json_content(path: str) -> bool:
 def fields_in_files(paths: Sequence[str]) -> list[str]:
     """The command for predicted and true values of the same documents, in files or folders next to each other."""
     pairs = (pair for pair in _candidates(paths) if max(map(_size, pair)) <= MAX_BYTES)
-    return [typed("fields", predicted, "--gold", gold) for predicted, gold in pairs if _match(predicted, gold)][:1]
+    return [command_text("fields", predicted, "--gold", gold) for predicted, gold in pairs if _match(predicted, gold)][
+        :1
+    ]
 
 
 def fields_in_rows(
@@ -53,7 +55,7 @@ def fields_in_rows(
     if document is None or field is None or places["value"] is None or places["gold"] is None:
         return []
     keys = {(row[document], row[field]) for row in rows}
-    return [typed("fields", *file_words)] if len(keys) == len(rows) > 1 else []
+    return [command_text("fields", *file_words)] if len(keys) == len(rows) > 1 else []
 
 
 def _candidates(paths: Sequence[str]) -> Iterator[tuple[str, str]]:

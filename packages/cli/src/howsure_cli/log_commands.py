@@ -10,7 +10,7 @@ from howsure.data.tables.named_files import File
 from howsure.errors import InputError
 from howsure.inputs.frames import ITEM, MODEL, PROMPT
 from howsure.inputs.long_form import long_form
-from howsure_cli.typed_commands import typed
+from howsure_cli.typed_commands import command_text
 
 
 def of_a_log(log: Log, files: Sequence[File], file_words: Sequence[str]) -> Iterator[str]:
@@ -19,9 +19,9 @@ def of_a_log(log: Log, files: Sequence[File], file_words: Sequence[str]) -> Iter
     several = len(files) > 1  # then each may be a model
     judged = scores or [score_name for score_name in ("correct",) if log.filled_rows.get(score_name)]
     if judged and log.exceptions:
-        yield typed("score agents", *file_words)
+        yield command_text("score agents", *file_words)
     if judged:
-        yield typed("score", *file_words, *_left_out(log, judged))
+        yield command_text("score", *file_words, *_left_out(log, judged))
     roles = dict.fromkeys(("y_true", "groups", "clusters", "sample_weight", "id"))
     try:
         roles_found, spec = with_defaults(roles, None, log, files, pairing=False)
@@ -29,11 +29,11 @@ def of_a_log(log: Log, files: Sequence[File], file_words: Sequence[str]) -> Iter
         models = ["--model", f"{MODEL},{PROMPT}"] if log.varies(PROMPT) else []
         comparable = models or log.varies(MODEL) or (several and MODEL not in log.filled_rows)
         if scores and comparable and log.has(ITEM) and _has_shared_items(log, scores[0], models[1:]):
-            yield typed("significance", *file_words, "--score", scores[0], *models, *_left_out(log, scores[:1]))
+            yield command_text("significance", *file_words, "--score", scores[0], *models, *_left_out(log, scores[:1]))
         return
     left_out = _left_out(log, [str(roles_found["y_true"]), *spec.columns])
-    yield typed("calibration", *file_words, *left_out)
-    yield typed("selective", *file_words, *left_out)
+    yield command_text("calibration", *file_words, *left_out)
+    yield command_text("selective", *file_words, *left_out)
 
 
 def _has_shared_items(log: Log, score: str, models: Sequence[str]) -> bool:

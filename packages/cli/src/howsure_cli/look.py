@@ -55,7 +55,7 @@ from howsure_cli.table_notes import (
     summary_of_means,
     with_points,
 )
-from howsure_cli.typed_commands import look_at, look_into, typed_files
+from howsure_cli.typed_commands import look_command, look_into_command, typed_files
 
 __all__ = ["Look", "look"]
 
@@ -144,14 +144,16 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
             commands = fields_in_files(paths)
             if not commands:
                 notes.append(f"The files have different columns ({_said_of_kinds(kinds)}): give files of one kind.")
-                commands = [look_at(_glob(kinds[0]), format, explode)]
+                commands = [look_command(_glob(kinds[0]), format, explode)]
         else:
             table_columns = [columns[at] for at in places]
             commands = fields_in_rows(table_columns, usable, file_words)
             commands = commands or of_a_table(table_columns, usable, file_words, files=len(named))
         if explode is None:
             commands = commands or fields_in_files(paths)
-        commands = commands or [look_into(file_words, column_name) for column_name in lists[:1] if explode is None]
+        commands = commands or [
+            look_into_command(file_words, column_name) for column_name in lists[:1] if explode is None
+        ]
         what = f"a table of {SPELLED[_written_format(named[0])]}"
         notes += of_alike
         notes += [DOCUMENTS for command in commands if command.startswith("howsure events")]

@@ -18,7 +18,7 @@ from howsure.errors import HowsureError, MissingExtraError
 
 GROUP = "howsure.commands"
 EXTRAS = {"coreference": "text", "events": "events", "sequences": "text"}  # which bring the packages of these commands
-OF_THE_PAPERS = "reproduce"  # the one that comes with a checkout, not with the package
+PAPERS_COMMAND = "reproduce"  # the one that comes with a checkout, not with the package
 
 
 class Plugin(NamedTuple):

@@ -69,19 +69,19 @@ from howsure_cli.column_words import (
     UNITS,
     VERDICTS,
     WINNERS,
-    in_words,
-    is_asked,
     is_numeric,
     is_preference,
+    is_prompt,
     is_yes_or_no,
     names_id,
     non_answer_options,
     other_sides,
     positive_option,
     says_right,
+    words_in,
 )
 from howsure_cli.document_commands import events_in_texts, events_of_scores
-from howsure_cli.typed_commands import typed
+from howsure_cli.typed_commands import command_text
 
 MOST = 3  # commands
 MOST_PARTS = 6  # columns that are tried as a part of what names an item
@@ -213,7 +213,7 @@ class _Table:
         words = ["--score", score.name, *marks, *(["--error", end.name] if end is not None and is_error else [])]
         words += ["--cost", cost.name] if cost is not None else []
         names = ["--model", model.name, "--id", item.name, "--run", run.name]
-        yield typed("score agents", *self.asked, *words, *names)
+        yield command_text("score agents", *self.asked, *words, *names)
 
     def _is_positive(self, column: SeenColumn) -> bool:
         numbers = [spelled_number(text) for text in self._values(column) if text is not None]
@@ -269,9 +269,9 @@ class _Table:
         words += [] if criterion is None else ["--where", f"{criterion.name} = {literal(str(kept))}"]
         words += positive_option(grade) or []
         words += ["--skip-missing"] if graded[person] - graded[judge] else []
-        yield typed("judge", *self.asked, *words)
+        yield command_text("judge", *self.asked, *words)
         if len(grade.held) <= MOST_JUDGED:
-            yield typed("judge validate", *self.asked, *words)
+            yield command_text("judge validate", *self.asked, *words)
 
     def _annotators(
         self, rater: SeenColumn, judge: str, person: str, keys: Sequence[SeenColumn]
@@ -292,7 +292,7 @@ class _Table:
         for rater in self.columns:
             if rater.kind not in (TWO, FEW) or not rater.words & (RATERS | JUDGE | SOURCES):
                 continue
-            words = {name: in_words(re.sub(r"[^a-z]+", " ", name.lower())) for name in sorted(rater.held)}
+            words = {name: words_in(re.sub(r"[^a-z]+", " ", name.lower())) for name in sorted(rater.held)}
             judges = [name for name, of_name in words.items() if of_name & (JUDGES | JUDGES_NAMED)]
             people = [name for name, of_name in words.items() if of_name & (PEOPLE | PEOPLE_NAMED)]
             grade = self._grade_of(rater)
@@ -358,7 +358,7 @@ class _Table:
         return list(by_tail.values())
 
     def _are_of_raters(self, columns: Sequence[SeenColumn]) -> bool:
-        heads = in_words(" ".join(re.sub(r"[^a-z]", " ", column.name.partition(".")[0].lower()) for column in columns))
+        heads = words_in(" ".join(re.sub(r"[^a-z]", " ", column.name.partition(".")[0].lower()) for column in columns))
         return bool(heads & (RATERS | JUDGE)) or any(column.words & (VERDICTS - LABELS) for column in columns)
 
     def _keys(
@@ -552,7 +552,7 @@ class _Table:
         missing = [word for text in non_answers for word in ("--missing", text)]
         missing += ["--skip-missing"] if lacking and "--skip-missing" not in words else []
         across = ["--across-files", "same"] if self.files > 1 and "--cluster" in words else []
-        return typed(command, *self.asked, *words, *across, *missing)
+        return command_text(command, *self.asked, *words, *across, *missing)
 
     def _by_file(self) -> list[str]:
         return ["--by-file", "--group", "file"] if self.files > 1 else []
@@ -571,7 +571,7 @@ class _Table:
         item = named or self._named(ITEMS, UNIQUE, REPEATED, other_than=others)
         item = item or next((column for column in ids if column.kind in (UNIQUE, REPEATED)), None)
         item = item or self._named(ITEMS - {"doc", "key", "index"}, FEW, other_than=others)
-        question = next((column for column in self.columns if is_asked(column)), None)
+        question = next((column for column in self.columns if is_prompt(column)), None)
         tasks = self._named(UNITS, FEW, REPEATED) if runs else None
         if tasks is not None and (item is None or item.kind == UNIQUE):  # they were run several times
             return tasks
@@ -590,7 +590,7 @@ class _Table:
             if not column.missing
         )
         candidates = (column for column in candidates if not is_yes_or_no(column) and column is not self._item())
-        return [column for column in candidates if "." not in column.name and not is_asked(column)][:1]
+        return [column for column in candidates if "." not in column.name and not is_prompt(column)][:1]
 
     def _score(self) -> SeenColumn | None:
         """Whether each answer is right, or how good it is."""
@@ -676,7 +676,7 @@ class _Table:
         output = f"{os.path.basename(self.asked[0]).partition('.')[0]}_to_label.csv"
         words = ["--prob", chances[0].name, "--labels", str(min(MOST_SAMPLED, len(self.rows) // 2))]
         words += ["--show", _listed(shown)] if shown else []
-        yield typed("counts sample", *self.asked, *words, "--output", output)
+        yield command_text("counts sample", *self.asked, *words, "--output", output)
 
     def _vectors(self) -> Iterator[tuple[str, list[SeenColumn], list[str]]]:
         """What could be a number for each class: how it is given, its columns, and the names of the classes."""

@@ -14,15 +14,15 @@ def typed_files(
     return [*paths, *(word for option, value in options.items() if value is not None for word in (option, value))]
 
 
-def typed(command: str, *words: str) -> str:
+def command_text(command: str, *words: str) -> str:
     return f"howsure {command} {shlex.join(words)}"
 
 
-def look_at(path: str, format: str | None, explode: str | None) -> str:
+def look_command(path: str, format: str | None, explode: str | None) -> str:
     """The command that shows what is in a file, as it is read."""
-    return typed("look", *typed_files([path], format, explode))
+    return command_text("look", *typed_files([path], format, explode))
 
 
-def look_into(file_words: Sequence[str], name: str) -> str:
+def look_into_command(file_words: Sequence[str], name: str) -> str:
     """The command that shows what the objects in these lists hold."""
-    return typed("look", *file_words, "--explode", name)
+    return command_text("look", *file_words, "--explode", name)

@@ -21,7 +21,7 @@ from howsure.calibration.curves import CalibrationCurves
 from howsure.counts import estimate_counts
 from howsure.significance.comparison import compare
 from howsure_cli.report import calibration_report, write_report
-from howsure_cli.report.calibration import table_of_bins, table_of_curves
+from howsure_cli.report.calibration import bins_table, curves_table
 from howsure_cli.report.results import counts_report, significance_report, terms
 
 VOID = {"meta", "br", "hr", "img", "link", "input"}
@@ -134,19 +134,19 @@ def test_the_same_curves_give_the_same_page() -> None:
 def test_p_values_are_adjusted_for_the_number_of_curves(adjust: str | None, p: list[str], explanation: str) -> None:
     curves = [replace(curve, p_value=p) for curve, p in zip(many_curves(3), (0.01, 0.04, 0.5), strict=True)]
     result = together(curves, adjust)
-    table = table_of_curves(result, ["a", "b", "c"])
+    table = curves_table(result, ["a", "b", "c"])
     assert [row[-2] for row in table.rows] == p
     assert explanation in Page(calibration_report(result)).text
 
 
 def test_undefined_errors_come_last() -> None:
     undefined = curve_with([0.5], [0.5], error=(math.nan, None, None))
-    table = table_of_curves(together([undefined, *many_curves(2)], None), ["none", "a", "b"])
+    table = curves_table(together([undefined, *many_curves(2)], None), ["none", "a", "b"])
     assert [row[0] for row in table.rows] == ["b", "a", "none"]
 
 
 def test_bins_say_on_which_side_they_lie() -> None:
-    table = table_of_bins(curve_with([0.2, 0.5, 0.8], [0.4, 0.5, 0.6]))
+    table = bins_table(curve_with([0.2, 0.5, 0.8], [0.4, 0.5, 0.6]))
     assert [row[-1] for row in table.rows] == ["above: underconfident", "on it", "below: overconfident"]
     assert table.rows[0][:3] == ["400", "0.2000", "0.4000"]
 

@@ -11,17 +11,28 @@ import click
 
 from howsure.errors import LOOK, InputError
 from howsure_cli.terminal.commands import Command
-from howsure_cli.terminal.derived import FILES, NOT, choice, command_of, derived, finish, result_of, said_of
-from howsure_cli.terminal.destinations import Written
+from howsure_cli.terminal.derived import (
+    FILES,
+    NONE_VALUE,
+    build_command,
+    call_function,
+    choice,
+    derived,
+    finish,
+    parameter_help,
+)
+from howsure_cli.terminal.destinations import OutputFile
 from howsure_cli.terminal.options import (
-    ONE_WAY,
+    ONE_FORM_ADVICE,
     PROBABILITIES,
     DefaultGroup,
     as_names,
     axis_option,
     binning_options,
+    build_source,
     choice_option,
     classes_options,
+    column_roles,
     figure_option,
     in_order,
     output_options,
@@ -29,9 +40,7 @@ from howsure_cli.terminal.options import (
     reading_options,
     report_option,
     role_option,
-    roles_of,
     seed_option,
-    source_of,
 )
 from howsure_cli.terminal.output import emit, progress, result_text, write_pictures
 from howsure_cli.terminal.process import check_memory
@@ -54,10 +63,10 @@ def curve() -> click.Command:
     from howsure.calibration.curves import calibration_curves, curves_by_group
 
     def run(form: str, output: str | None, figure: str | None, report: str | None, axis: str, **typed: Any) -> None:
-        curves = result_of(curves_by_group, typed, both_methods=report is not None)
+        curves = call_function(curves_by_group, typed, both_methods=report is not None)
         finish(curves, name="calibration", form=form, output=output, figure=figure, report=report, axis=axis)
 
-    return command_of(
+    return build_command(
         "curve",
         curves_by_group,
         run,
@@ -75,7 +84,7 @@ howsure calibration 'results/*/samples_*.jsonl'
             "method": choice(curves_by_group, "method", ["bins", "corp"]),
             "binning": choice(curves_by_group, "binning", BINNING),
             "interval": choice(curves_by_group, "interval", ["debiased", "nguyen-oconnor", "bootstrap", "none"]),
-            "adjust": choice(curves_by_group, "adjust", ["holm", "bh", NOT]),
+            "adjust": choice(curves_by_group, "adjust", ["holm", "bh", NONE_VALUE]),
             "test": choice(curves_by_group, "test", METHODS),
             "both_methods": None,
         },
@@ -93,12 +102,12 @@ def find_miscalibrated_groups() -> click.Command:
     function = miscalibrated_groups.find_miscalibrated_groups
 
     def run(form: str, output: str | None, figure: str | None, report: str | None, **typed: Any) -> None:
-        groups = result_of(function, typed, multicalibration=True)
+        groups = call_function(function, typed, multicalibration=True)
         title = f"Which groups are worse calibrated? {files_read(groups.recipe)}"
         name = "calibration find-groups"
         finish(groups, name=name, form=form, output=output, figure=figure, report=report, title=title)
 
-    return command_of(
+    return build_command(
         "find-groups",
         function,
         run,
@@ -174,7 +183,7 @@ def two_models(files: Sequence[str], typed: dict[str, Any]) -> dict[str, Any]:
     ways = [way for way, columns in columns_of.items() if columns]
     of_logs = not ways and len(files) == 2 and len(labels) < 2  # which name the columns themselves
     if len(ways) != 1 and not of_logs:
-        raise InputError(f"{ONE_WAY}{LOOK}")
+        raise InputError(f"{ONE_FORM_ADVICE}{LOOK}")
     columns = [] if of_logs else list(columns_of[ways[0]])
     if (len(files), len(columns)) not in ((2, 1), (1, 2), (2, 2)) and not of_logs:
         raise InputError(
@@ -183,11 +192,11 @@ def two_models(files: Sequence[str], typed: dict[str, Any]) -> dict[str, Any]:
         )
     if len(labels) > 2:
         raise InputError(f"compare takes one --target for both models, or one for each; it got {len(labels)}.")
-    arguments = roles_of(typed | dict(zip(ways, columns, strict=False))) | {"data": source_of(files[:1], typed)}
+    arguments = column_roles(typed | dict(zip(ways, columns, strict=False))) | {"data": build_source(files[:1], typed)}
     arguments |= dict(zip(("y_true", "y_true_against"), labels, strict=False))
     if len(files) == 1:
         return arguments | {"against": columns[1]}
-    arguments["against"] = source_of(files[1:], typed)
+    arguments["against"] = build_source(files[1:], typed)
     return arguments | dict(zip(("y_prob_against",), columns[1:], strict=False))
 
 
@@ -220,7 +229,7 @@ def logits() -> click.Command:
         write_pictures(calibration, figure=figure, report=report, axis=axis)
         emit(text, output)
 
-    return command_of(
+    return build_command(
         "logits",
         logit_calibration,
         run,
@@ -233,7 +242,7 @@ howsure calibration logits 'shards/*.safetensors' --reduce top-label
 """,
         own=[
             click.option(
-                "--save", type=Written(), metavar="FILE.summary", help="Save the sums, to be added to others."
+                "--save", type=OutputFile(), metavar="FILE.summary", help="Save the sums, to be added to others."
             ),
             output_options,
             figure_option(),
@@ -280,7 +289,7 @@ def structures() -> click.Command:
     @click.option("--by-label", is_flag=True, help="One curve per label, the first element of a part.")
     @click.option(
         "--pairs",
-        type=Written(".parquet", ".csv"),
+        type=OutputFile(".parquet", ".csv"),
         metavar="FILE",
         help="Also write the pairs for `howsure calibration`: .parquet or .csv.",
     )
@@ -322,7 +331,7 @@ def summary() -> click.Command:
 
     @click.command("summary", cls=Command, context_settings={"max_content_width": 110})
     @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-    @click.option("--output", type=Written(), required=True, metavar="FILE.summary")
+    @click.option("--output", type=OutputFile(), required=True, metavar="FILE.summary")
     @probability_options()
     @classes_options
     @role_option("groups")
@@ -340,7 +349,7 @@ def summary() -> click.Command:
         howsure calibration summary monday.summary tuesday.summary --output week.summary
         howsure calibration week.summary
         """
-        sums, provenance = sums_of_source(source_of(files, typed), **roles_of(typed))
+        sums, provenance = sums_of_source(build_source(files, typed), **column_roles(typed))
         if list(sums) == [""]:
             CalibrationSummary.of_slots(sums[""]).save(output)
         else:
@@ -379,10 +388,10 @@ def quantiles() -> click.Command:
     def run(draws_column: str | None, form: str, output: str | None, figure: str | None, **typed: Any) -> None:
         if (typed["draws"] is None) == (draws_column is None):
             raise InputError("name the draws with either --draws COL,COL,… or --draws-column COL.")
-        quantiles = result_of(quantile_calibration, typed, draws=draws_column or typed["draws"])
+        quantiles = call_function(quantile_calibration, typed, draws=draws_column or typed["draws"])
         finish(quantiles, name="quantiles", form=form, output=output, figure=figure)
 
-    return command_of(
+    return build_command(
         "quantiles",
         quantile_calibration,
         run,
@@ -400,7 +409,9 @@ howsure quantiles draws.csv --target truth --draws d1,d2,d3 --cluster document -
                     ),
                 ]
             ),
-            "method": choice_option("--test", "method", of=METHODS, help=said_of(quantile_calibration)["method"]),
+            "method": choice_option(
+                "--test", "method", of=METHODS, help=parameter_help(quantile_calibration)["method"]
+            ),
             "rng": seed_option(to="rng"),
         },
     )
@@ -415,7 +426,7 @@ howsure quantiles draws.csv --target truth --draws d1,d2,d3 --cluster document -
 )
 @click.option("--decimals", type=click.IntRange(0, 17), help="Number of decimals of q (default: all digits).")
 @seed_option()
-@click.option("--output", type=Written(".csv"), metavar="FILE.csv")
+@click.option("--output", type=OutputFile(".csv"), metavar="FILE.csv")
 def simulate(n: int, a: float, b: float, k: float | None, decimals: int | None, seed: int, output: str | None) -> None:
     """Simulate N pairs: q from Beta(a, b), the label with probability q, or with a shifted q (--k). Written as CSV."""
     import numpy as np

@@ -18,11 +18,11 @@ from howsure.files.input_files import own_encoding
 from howsure.inputs.periods import PERIODS
 from howsure.regression.regress_predicted import regress_predicted
 from howsure_cli.terminal.commands import Group
-from howsure_cli.terminal.derived import choice, command_of, derived, result_of, said_of
-from howsure_cli.terminal.destinations import Written
-from howsure_cli.terminal.options import Decorator, as_names, role_option, seed_option, source_of
+from howsure_cli.terminal.derived import build_command, call_function, choice, derived, parameter_help
+from howsure_cli.terminal.destinations import OutputFile
+from howsure_cli.terminal.options import Decorator, as_names, build_source, role_option, seed_option
 from howsure_cli.terminal.output import emit, say
-from howsure_cli.terminal.vocabulary import option_of
+from howsure_cli.terminal.vocabulary import option_name
 
 
 @click.group("counts", cls=Group)
@@ -35,7 +35,7 @@ def command() -> None:
 
 # Options that the commands share.
 
-OF_UNITS: dict[str, Decorator | None] = {
+UNIT_OPTIONS: dict[str, Decorator | None] = {
     "y_prob": role_option("y_prob", required=True),
     "groups": role_option("groups", callback=as_names, metavar="COL,COL,…"),
     "period": choice(estimate_counts, "period", PERIODS),
@@ -45,17 +45,21 @@ OF_UNITS: dict[str, Decorator | None] = {
 
 def as_sheet(context: click.Context, parameter: click.Parameter, file: str | None) -> Files | None:
     """A filled sheet as a source, in the encoding in which a spreadsheet saved it: `--encoding` is of the input."""
-    return None if file is None else source_of([file], {"input_format": None, "encoding": own_encoding(file)})
+    return None if file is None else build_source([file], {"input_format": None, "encoding": own_encoding(file)})
 
 
 def sheet_option(function: Callable[..., object], parameter: str = "labelled") -> Decorator:
     """The option of a parameter that takes a filled sheet."""
     return click.option(
-        option_of(parameter), parameter, callback=as_sheet, metavar="FILE.csv", help=said_of(function)[parameter]
+        option_name(parameter),
+        parameter,
+        callback=as_sheet,
+        metavar="FILE.csv",
+        help=parameter_help(function)[parameter],
     )
 
 
-OF_PLAN = """
+PLAN_EXAMPLES = """
 howsure counts plan news.csv --prob score --width 200
 howsure counts plan news.csv --prob score --width 0.1 --share --labelled to_label.csv
 """
@@ -63,25 +67,25 @@ command.add_command(
     derived(
         "counts plan",
         plan_label_sample,
-        examples=OF_PLAN,
-        options=OF_UNITS
+        examples=PLAN_EXAMPLES,
+        options=UNIT_OPTIONS
         | {"labelled": sheet_option(plan_label_sample), "design": choice(plan_label_sample, "design", PLANNED)},
     ),
     "plan",
 )
 
 
-OF_USED_ROWS = f"Its column {ROW} counts only the rows that are used (--where, --skip-missing)."
-SAME = ("y_prob", "labelled", "groups", "date", "period", "date_format", "clusters", "where", "format")
+USED_ROWS_NOTE = f"Its column {ROW} counts only the rows that are used (--where, --skip-missing)."
+CARRIED_OPTIONS = ("y_prob", "labelled", "groups", "date", "period", "date_format", "clusters", "where", "format")
 
 
 def sample(output: str | None, **typed: Any) -> None:
     """Write the sheet of units to label, and print what to do with it."""
-    drawn = result_of(draw_label_sample, typed)
+    drawn = call_function(draw_label_sample, typed)
     emit(f"{drawn.to_csv()}\n", output)
     if output is not None:
         same = typed | {"labelled": output, "format": typed["input_format"]}
-        options = [(option_of(role), same[role]) for role in SAME if same[role]]
+        options = [(option_name(role), same[role]) for role in CARRIED_OPTIONS if same[role]]
         words = [
             part
             for option, value in options
@@ -90,12 +94,12 @@ def sample(output: str | None, **typed: Any) -> None:
         left_out = typed["where"] is not None or any(drawn.recipe.get("skipped", {}).values())
         command_line = shlex.join(["howsure", "counts", "estimate", *typed["files"], *words])
         command_line += " --skip-missing" if typed["skip_missing"] else ""
-        lines = [drawn.text(), *([OF_USED_ROWS] if left_out else [])]
+        lines = [drawn.text(), *([USED_ROWS_NOTE] if left_out else [])]
         say("\n".join([*lines, f"Fill the column {LABEL} of {output} with 1 or 0, then: {command_line}"]))
 
 
 command.add_command(
-    command_of(
+    build_command(
         "sample",
         draw_label_sample,
         sample,
@@ -103,8 +107,8 @@ command.add_command(
 howsure counts sample news.csv --prob score --labels 200 --show id,text --output to_label.csv
 howsure counts sample news.csv --prob score --labels 100 --more to_label.csv --show id,text --output more.csv
 """,
-        own=[click.option("--output", type=Written(".csv"), metavar="FILE.csv")],
-        options=OF_UNITS
+        own=[click.option("--output", type=OutputFile(".csv"), metavar="FILE.csv")],
+        options=UNIT_OPTIONS
         | {
             "n": click.option("--labels", "n", type=click.IntRange(min=1), required=True, metavar="N"),
             "bands": None,
@@ -114,7 +118,7 @@ howsure counts sample news.csv --prob score --labels 100 --more to_label.csv --s
         },
     )
 )
-OF_ESTIMATE = """
+ESTIMATE_EXAMPLES = """
 howsure counts estimate news.csv --prob score --labelled to_label.csv --date day --period month
 howsure counts estimate posts.csv --prob score --target label --stratum stratum --group country
 """
@@ -123,10 +127,10 @@ command.add_command(
         "counts estimate",
         count_units,
         documented_by=(estimate_counts, correct_annotation_errors),
-        examples=OF_ESTIMATE,
+        examples=ESTIMATE_EXAMPLES,
         figure=True,
         report=True,
-        options=OF_UNITS
+        options=UNIT_OPTIONS
         | {
             "y_true": role_option("y_true"),
             "labelled": sheet_option(count_units),
@@ -137,10 +141,10 @@ command.add_command(
     ),
     "estimate",
 )
-OF_REGRESS = """
+REGRESS_EXAMPLES = """
 howsure counts regress posts.csv --prediction score --target label --covariates age,party
 howsure counts regress posts.csv --prediction score --target label --treated reform --after late --fixed-effects city
 """
 command.add_command(
-    derived("counts regress", regress_predicted, examples=OF_REGRESS, figure=True, report=True), "regress"
+    derived("counts regress", regress_predicted, examples=REGRESS_EXAMPLES, figure=True, report=True), "regress"
 )

@@ -12,7 +12,7 @@ from howsure.inputs.numbers_and_names import counted
 from howsure.show.table import Table
 from howsure_cli.datasets import DEMO, HOST, DataSet, data_set, data_sets, demo_data_set, downloads_folder, located
 from howsure_cli.terminal.commands import Group
-from howsure_cli.terminal.destinations import WrittenFolder
+from howsure_cli.terminal.destinations import OutputFolder
 from howsure_cli.terminal.options import choice_option
 from howsure_cli.terminal.output import cut_table, emit, json_text, progress, table_text, terminal_width
 
@@ -37,7 +37,8 @@ def list_command(form: str) -> None:
         emit(json_text([_described(dataset) for dataset in datasets]), None)
         return
     rows = [
-        [dataset.name, _size(dataset.bytes), _found(dataset)[0], dataset.what, dataset.licence] for dataset in datasets
+        [dataset.name, _size(dataset.bytes), _location(dataset)[0], dataset.what, dataset.licence]
+        for dataset in datasets
     ]
     table = table_text(Table(HEADERS, rows, words=("name", "found", "licence", "what")))
     emit(cut_table(table, terminal_width()), None)
@@ -74,7 +75,7 @@ def show_command(name: str, form: str) -> None:
 @click.option(
     "--to",
     "folder",
-    type=WrittenFolder(),
+    type=OutputFolder(),
     metavar="FOLDER",
     help="Folder to write into (default: the user's cache; for demo, the current folder).",
 )
@@ -106,7 +107,7 @@ def get_command(names: tuple[str, ...], folder: str | None, host: str | None) ->
         emit(f"{dataset.name}: {len(files)} of {len(dataset.files)} files {action} into {target}\n", None)
 
 
-def _found(dataset: DataSet) -> tuple[str, str | None]:
+def _location(dataset: DataSet) -> tuple[str, str | None]:
     if dataset.name == DEMO:
         return "bundled", None
     where = located(dataset.name)
@@ -118,7 +119,7 @@ def _size(count: int) -> str:
 
 
 def _described(dataset: DataSet) -> dict[str, Any]:
-    location, folder = _found(dataset)
+    location, folder = _location(dataset)
     return {
         "name": dataset.name,
         "what": dataset.what,

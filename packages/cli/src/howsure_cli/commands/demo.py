@@ -16,7 +16,7 @@ from howsure_cli.commands.calibration import command as calibration_command
 from howsure_cli.commands.score import command as score_command
 from howsure_cli.plugins import load, package_command
 from howsure_cli.terminal.commands import Command
-from howsure_cli.terminal.destinations import WrittenFolder
+from howsure_cli.terminal.destinations import OutputFolder
 from howsure_cli.terminal.output import emit
 
 ANSWERS = [
@@ -24,12 +24,22 @@ ANSWERS = [
 ]
 FILES = (*ANSWERS, "predictions.csv", "news.conllu", "actors.tsv", "labels.csv")
 LOGS = "answers/*/samples_*.jsonl"
-SCORED = (LOGS, "--figure", "scores.png")
+SCORE_ARGUMENTS = (LOGS, "--figure", "scores.png")
 STORE, LABELS = "news.duckdb", "24"
-JUDGED = ("predictions.csv", "--target", "label", "--prob", "probability", "--group", "model", "--cluster", "tweet")
+CALIBRATION_ARGUMENTS = (
+    "predictions.csv",
+    "--target",
+    "label",
+    "--prob",
+    "probability",
+    "--group",
+    "model",
+    "--cluster",
+    "tweet",
+)
 FIGURE, REPORT, PAGE = "curve.png", "report.html", "events.html"
-MADE = ("scores.png", STORE, FIGURE, REPORT, PAGE)
-DRAWN = ("--figure", FIGURE, "--report", REPORT)
+OUTPUT_FILES = ("scores.png", STORE, FIGURE, REPORT, PAGE)
+FIGURE_ARGUMENTS = ("--figure", FIGURE, "--report", REPORT)
 EVENTS = (
     ("extract", "news.conllu", "--lexicon", "actors.tsv", "--store", STORE, "--workers", "1"),
     ("label", STORE, "--labels", LABELS, "--draw-only"),
@@ -40,7 +50,7 @@ EVENTS = (
 
 
 @click.command("demo", cls=Command)
-@click.option("--output", type=WrittenFolder(), metavar="FOLDER", default="demo-output", show_default=True)
+@click.option("--output", type=OutputFolder(), metavar="FOLDER", default="demo-output", show_default=True)
 def command(output: str) -> None:
     """Score three language models by their logs, judge how sure three taggers are of tweets, and count the attacks in
     invented news, corrected by labels."""
@@ -65,7 +75,7 @@ def _check_own(folder: Path, bundled: Mapping[str, bytes]) -> None:
     """Raise InputError if the demo would overwrite files that do not come from an earlier demo."""
     theirs = [name for name, content in bundled.items() if _read(folder / name) not in (None, content)]
     ours = not theirs and all((folder / name).is_file() for name in FILES)
-    theirs += [name for name in MADE if not ours and (folder / name).exists()]
+    theirs += [name for name in OUTPUT_FILES if not ours and (folder / name).exists()]
     if theirs:
         raise InputError(
             f"{folder / theirs[0]} does not belong to this demo and would be overwritten; name another --output."
@@ -77,8 +87,8 @@ def _read(path: Path) -> bytes | None:
 
 
 def _commands() -> Iterator[tuple[click.Command, str, tuple[str, ...]]]:
-    yield score_command, "score", SCORED
-    yield calibration_command, "calibration", JUDGED + DRAWN
+    yield score_command, "score", SCORE_ARGUMENTS
+    yield calibration_command, "calibration", CALIBRATION_ARGUMENTS + FIGURE_ARGUMENTS
     try:
         events_command = load(package_command("events"))
     except MissingExtraError as error:

@@ -13,8 +13,8 @@ from howsure.fields.decisions import file_documents
 from howsure.fields.evaluation import evaluate_fields
 from howsure.fields.policy import FilingPolicy
 from howsure_cli.terminal.commands import names_file
-from howsure_cli.terminal.derived import command_of, finish, result_of
-from howsure_cli.terminal.destinations import Written
+from howsure_cli.terminal.derived import build_command, call_function, finish
+from howsure_cli.terminal.destinations import OutputFile
 from howsure_cli.terminal.options import (
     Decorator,
     DefaultGroup,
@@ -37,13 +37,13 @@ howsure fields responses.jsonl --gold gold --compare total=number:0.01 --worst 2
 howsure fields responses.jsonl --gold gold.jsonl --max-risk 0.05 --write-policy policy.json
 howsure fields values.csv --document invoice --field field --value value --confidence p --gold truth
 """
-OF_APPLY = """
+APPLY_EXAMPLES = """
 howsure fields apply new.jsonl --policy policy.json
 howsure fields apply new.jsonl --policy policy.json --audit 20 --seed 0 --format csv --output decisions.csv
 """
 
 
-def gold_of(context: click.Context, parameter: click.Parameter, value: str | None) -> Any:
+def as_gold_source(context: click.Context, parameter: click.Parameter, value: str | None) -> Any:
     """The files of true values, or the name of their column."""
     return read(value) if value is not None and (names_file(value) or "*" in value) else value
 
@@ -65,7 +65,7 @@ def choices_by_field(
     return None if settings is None else {field: setting.split("|") for field, setting in settings.items()}
 
 
-gold_option = click.option("--gold", metavar="FILE|COL", callback=gold_of)
+gold_option = click.option("--gold", metavar="FILE|COL", callback=as_gold_source)
 compare_option = click.option("--compare", metavar="FIELD=HOW", multiple=True, callback=by_field)
 choices_option = click.option("--choices", metavar="FIELD=A|B|…", multiple=True, callback=choices_by_field)
 table_options = in_order(
@@ -99,7 +99,7 @@ def evaluate(
 ) -> None:
     """Print the table of fields, and write the policy."""
     passed = None if policy is None else FilingPolicy.load(policy)
-    table = result_of(evaluate_fields, typed, policy=passed)
+    table = call_function(evaluate_fields, typed, policy=passed)
     if write_policy is not None:
         if table.policy is None:
             raise InputError("--write-policy needs --max-risk, such as --max-risk 0.05.")
@@ -112,14 +112,14 @@ def evaluate(
 @cache
 def fields() -> click.Command:
     """The default command."""
-    return command_of(
+    return build_command(
         "fields",
         evaluate_fields,
         evaluate,
         examples=EXAMPLES,
         files=FILES,
         own=[
-            click.option("--write-policy", type=Written(".json"), metavar="FILE.json"),
+            click.option("--write-policy", type=OutputFile(".json"), metavar="FILE.json"),
             output_options,
             figure_option(),
             report_option,
@@ -132,11 +132,11 @@ def fields() -> click.Command:
 @cache
 def apply() -> click.Command:
     """`howsure fields apply`."""
-    return command_of(
+    return build_command(
         "fields apply",
         file_documents,
         decide,
-        examples=OF_APPLY,
+        examples=APPLY_EXAMPLES,
         files=FILES,
         own=[output_options],
         options={"policy": policy_option, "data": table_options},
@@ -145,7 +145,7 @@ def apply() -> click.Command:
 
 def decide(form: str, output: str | None, policy: str, **typed: Any) -> None:
     """Print the decisions on new documents."""
-    decisions = result_of(file_documents, typed, policy=FilingPolicy.load(policy))
+    decisions = call_function(file_documents, typed, policy=FilingPolicy.load(policy))
     finish(decisions, name="fields apply", form=form, output=output)
 
 

@@ -23,7 +23,7 @@ EXAMPLES = """
 howsure judge answers.csv --score judge --target person
 howsure judge answers.csv --score judge --target person --model model --id question --bounds 1,5
 """
-OF_AGREEMENT = """
+AGREEMENT_EXAMPLES = """
 howsure judge agreement grades.csv --rater rater --id item --score grade --scale ordinal --categories 1,2,3
 howsure judge agreement grades.csv --rater rater --id item --score grade --judge gpt-large
 """
@@ -31,26 +31,26 @@ OF_SPANS = """
 howsure judge spans spans.csv --document doc --rater rater --start start --end end --category label
 howsure judge agreement --spans spans.csv --document doc --rater rater --start start --end end --length characters
 """
-OF_SAMPLE = """
+SAMPLE_EXAMPLES = """
 howsure judge sample answers.csv --score judge --labels 80 --model model --id item --format csv --output to_grade.csv
 """
-OF_PLAN = """
+PLAN_EXAMPLES = """
 howsure judge plan answers.csv --score judge --target person --width 0.2 --bounds 1,5
 howsure judge plan answers.csv --score judge --correlation 0.7 --width 0.1 --bounds 0,1
 """
-OF_TRANSPORT = """
+TRANSPORT_EXAMPLES = """
 howsure judge transport answers.csv --score judge --target person --model model --margin 0.05
 howsure judge transport a.csv --score judge --target person --model model --margin 0.2 --bounds 1,5 --against base
 """
-OF_VALIDATION = """
+VALIDATION_EXAMPLES = """
 howsure judge validate answers.csv --score judge --target person
 howsure judge validate answers.csv --score judge --target person --min-rate 0.9 --show question,answer
 """
-OF_BIAS = """
+BIAS_EXAMPLES = """
 howsure judge bias pairs.csv --score first --swapped second --cluster question
 howsure judge bias answers.csv --score judge --target person --length words --family family --own gpt --cluster item
 """
-OF_PROMPTS = """
+PROMPTS_EXAMPLES = """
 howsure judge prompts grades.csv --score grade --prompt prompt --id item
 howsure judge prompts grades.csv --score grade --prompt annotator --id item --run run --cluster document --bounds 1,5
 """
@@ -72,7 +72,7 @@ def command() -> None:
     """Judges: what would people have given, and how far do raters agree?"""
 
 
-def add(
+def add_command(
     name: str,
     function: Callable[..., Result],
     examples: str,
@@ -97,7 +97,7 @@ def add(
 
 
 labels_option = click.option("--labels", "n", type=click.IntRange(min=1), required=True, metavar="N")
-add(
+add_command(
     "scores",
     correct_grades,
     EXAMPLES,
@@ -106,11 +106,11 @@ add(
     bounds=bounds_option,
     against=against_option,
 )
-add("sample", draw_judge_sample, OF_SAMPLE, report=False, n=labels_option)
-add("plan", plan_judge_sample, OF_PLAN, report=False, bounds=bounds_option)
-add("agreement", rater_agreement, OF_AGREEMENT)
-add("spans", span_agreement, OF_SPANS)
-add("transport", judge_transport, OF_TRANSPORT, bounds=bounds_option, against=against_option)
-add("validate", validate_judge, OF_VALIDATION, figure=True)
-add("bias", judge_bias, OF_BIAS, figure=True, bounds=bounds_option)
-add("prompts", prompt_sensitivity, OF_PROMPTS, figure=True, bounds=bounds_option)
+add_command("sample", draw_judge_sample, SAMPLE_EXAMPLES, report=False, n=labels_option)
+add_command("plan", plan_judge_sample, PLAN_EXAMPLES, report=False, bounds=bounds_option)
+add_command("agreement", rater_agreement, AGREEMENT_EXAMPLES)
+add_command("spans", span_agreement, OF_SPANS)
+add_command("transport", judge_transport, TRANSPORT_EXAMPLES, bounds=bounds_option, against=against_option)
+add_command("validate", validate_judge, VALIDATION_EXAMPLES, figure=True)
+add_command("bias", judge_bias, BIAS_EXAMPLES, figure=True, bounds=bounds_option)
+add_command("prompts", prompt_sensitivity, PROMPTS_EXAMPLES, figure=True, bounds=bounds_option)

@@ -6,7 +6,7 @@ import click
 
 from howsure_cli.look import look
 from howsure_cli.terminal.commands import Command
-from howsure_cli.terminal.derived import finish, help_of
+from howsure_cli.terminal.derived import command_help, finish
 from howsure_cli.terminal.options import encoding_option, explode_option, from_option, output_options
 
 EXAMPLES = """
@@ -16,7 +16,7 @@ howsure look "results/**/samples_*.jsonl"
 """
 
 
-@click.command("look", cls=Command, help=help_of(look, EXAMPLES), context_settings={"max_content_width": 110})
+@click.command("look", cls=Command, help=command_help(look, EXAMPLES), context_settings={"max_content_width": 110})
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @from_option
 @explode_option

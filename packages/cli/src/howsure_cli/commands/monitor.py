@@ -17,10 +17,12 @@ from howsure.monitoring.results import GroupStatus, MonitorStatus
 from howsure.monitoring.settings import rows_of
 from howsure.show.table import in_a_line
 from howsure_cli.terminal.commands import Group
-from howsure_cli.terminal.derived import option, said_of
-from howsure_cli.terminal.destinations import Written
+from howsure_cli.terminal.derived import option, parameter_help
+from howsure_cli.terminal.destinations import OutputFile
 from howsure_cli.terminal.options import (
     as_names,
+    build_source,
+    column_roles,
     figure_option,
     in_order,
     output_option,
@@ -29,8 +31,6 @@ from howsure_cli.terminal.options import (
     reading_options,
     report_option,
     role_option,
-    roles_of,
-    source_of,
 )
 from howsure_cli.terminal.output import emit, emit_result, result_text, write_pictures
 
@@ -39,7 +39,7 @@ state_argument = click.argument("state", metavar="STATE.json")
 settings_options = in_order(
     [
         option(name, inspect.signature(CalibrationMonitor).parameters[name], help_text)
-        for name, help_text in said_of(CalibrationMonitor).items()
+        for name, help_text in parameter_help(CalibrationMonitor).items()
     ]
 )
 
@@ -50,7 +50,7 @@ def command() -> None:
 
 
 @command.command("update", short_help="Take the days that are over: their predictions and labels.")
-@click.argument("state", metavar="STATE.json", type=Written())
+@click.argument("state", metavar="STATE.json", type=OutputFile())
 @click.argument("files", nargs=-1, metavar="FILE...")
 @click.option("--date", "dates", required=True, metavar="COL")
 @role_option("y_true")
@@ -81,11 +81,11 @@ def update_command(
 
     if typed.pop("sample_weight") is not None:
         raise InputError("--weight is not supported here: a bet counts rows. Leave --weight out.")
-    settings = {name: typed.pop(name) for name in said_of(CalibrationMonitor)}
+    settings = {name: typed.pop(name) for name in parameter_help(CalibrationMonitor)}
     CalibrationMonitor(**settings)  # what is wrong with a setting is said before the log is read
-    source = source_of(_named(files, database, typed["table"]), typed)
+    source = build_source(_named_input(files, database, typed["table"]), typed)
     rows = rows_of(
-        dates, **roles_of(typed), data=source
+        dates, **column_roles(typed), data=source
     )  # before the state is locked: standard input may take its time
     with alone(state):
         if os.path.exists(state):
@@ -98,7 +98,7 @@ def update_command(
     emit(f"{state}: {update!r}\n\n{monitor.status().text()}\n", None)
 
 
-def _named(files: tuple[str, ...], database: str | None, table: str | None) -> tuple[str, ...]:
+def _named_input(files: tuple[str, ...], database: str | None, table: str | None) -> tuple[str, ...]:
     """The files, or the database, that the user named.
 
     Raises InputError unless there is one or the other.
@@ -188,10 +188,12 @@ def metrics_text(status: MonitorStatus) -> str:
     """One gauge after another, each with a sample per group; unknown values are left out."""
     rows = list(status)
     lines = [
-        *_gauge("calibration_error", "Calibration error over all periods.", _of(rows, "error", "value")),
-        *_gauge("calibration_error_low", "Lower end of its band.", _of(rows, "error", "low")),
-        *_gauge("calibration_error_high", "Upper end of its band.", _of(rows, "error", "high")),
-        *_gauge("calibration_error_latest", "Calibration error of the last period.", _of(rows, "latest", "value")),
+        *_gauge("calibration_error", "Calibration error over all periods.", _row_samples(rows, "error", "value")),
+        *_gauge("calibration_error_low", "Lower end of its band.", _row_samples(rows, "error", "low")),
+        *_gauge("calibration_error_high", "Upper end of its band.", _row_samples(rows, "error", "high")),
+        *_gauge(
+            "calibration_error_latest", "Calibration error of the last period.", _row_samples(rows, "latest", "value")
+        ),
         *_gauge("calibration_e_value", "Evidence against calibration.", [(row.name, row.e_value) for row in rows]),
         *_gauge("calibration_e_threshold", "Evidence of an alarm.", [(row.name, row.threshold) for row in rows]),
         *_gauge("calibration_alarm", "1 after an alarm, else 0.", [(r.name, float(r.alarm is not None)) for r in rows]),
@@ -206,7 +208,7 @@ def metrics_text(status: MonitorStatus) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _of(rows: Iterable[GroupStatus], name: str, end: str) -> list[Sample]:
+def _row_samples(rows: Iterable[GroupStatus], name: str, end: str) -> list[Sample]:
     return [(row.name, math.nan if (number := getattr(getattr(row, name), end)) is None else number) for row in rows]
 
 

@@ -14,18 +14,18 @@ from howsure.recalibration.recalibrate import recalibrate, recalibrate_file
 from howsure.recalibration.results import RecalibrationMap
 from howsure.result import files_read
 from howsure_cli.terminal.commands import Group
-from howsure_cli.terminal.derived import choice, command_of, result_of, said_of
-from howsure_cli.terminal.destinations import Written
+from howsure_cli.terminal.derived import build_command, call_function, choice, parameter_help
+from howsure_cli.terminal.destinations import OutputFile
 from howsure_cli.terminal.options import (
     as_names,
     axis_option,
+    build_source,
     figure_option,
     from_option,
-    given,
     output_options,
+    probability_form,
     probability_options,
     report_option,
-    source_of,
 )
 from howsure_cli.terminal.output import emit, emit_result, name_text, write_pictures
 
@@ -40,7 +40,7 @@ def command() -> None:
 
 def fit(output: str, figure: str | None, **typed: Any) -> None:
     """Fit a map, write it, and print it with the result of each candidate."""
-    recalibration = result_of(recalibrate, typed)
+    recalibration = call_function(recalibrate, typed)
     recalibration = replace(recalibration, recipe={"command": "howsure recalibrate fit", **recalibration.recipe})
     write_pictures(recalibration, figure=figure, report=None)
     recalibration.save(output)
@@ -59,7 +59,7 @@ def evaluate(
     map: str | None, form: str, output: str | None, figure: str | None, report: str | None, axis: str, **typed: Any
 ) -> None:
     """Evaluate maps, and print one evaluation, or a table of several."""
-    evaluations = result_of(evaluate_maps, typed, map=None if map is None else RecalibrationMap.load(map))
+    evaluations = call_function(evaluate_maps, typed, map=None if map is None else RecalibrationMap.load(map))
     evaluations = replace(
         evaluations, recipe={"command": "howsure recalibrate evaluate", "map": map, **evaluations.recipe}
     )
@@ -73,7 +73,7 @@ def evaluate(
 
 
 command.add_command(
-    command_of(
+    build_command(
         "fit",
         recalibrate,
         fit,
@@ -83,14 +83,14 @@ howsure recalibrate fit dev.csv --target gold --logits a,b,c --method temperatur
 howsure recalibrate fit dev.csv --target gold --prob p --group language --cluster document --output map.json
 """,
         own=[
-            click.option("--output", type=Written(".json"), required=True, metavar="MAP.json"),
+            click.option("--output", type=OutputFile(".json"), required=True, metavar="MAP.json"),
             figure_option(),
         ],
         options={"method": choice(recalibrate, "method", METHODS)},
     )
 )
 command.add_command(
-    command_of(
+    build_command(
         "evaluate",
         evaluate_maps,
         evaluate,
@@ -112,7 +112,7 @@ howsure recalibrate evaluate test.jsonl --target gold --prob score --map map.jso
                 "methods",
                 callback=as_names,
                 metavar="NAME[,NAME]…",
-                help=f"{said_of(recalibration_table)['methods']} (default: {AUTO}).",
+                help=f"{parameter_help(recalibration_table)['methods']} (default: {AUTO}).",
             ),
             "map": click.option("--map", metavar="MAP.json"),
         },
@@ -135,7 +135,7 @@ howsure recalibrate evaluate test.jsonl --target gold --prob score --map map.jso
 )
 @click.option("--skip-missing", is_flag=True)
 @from_option
-@click.option("--output", type=Written(*SUFFIXES), required=True, metavar="FILE")
+@click.option("--output", type=OutputFile(*SUFFIXES), required=True, metavar="FILE")
 def apply_command(file: str, map: str, output: str, new_name: str, groups: str | None, **typed: Any) -> None:
     """Write FILE with recalibrated probabilities in new columns, after its own.
 
@@ -148,10 +148,10 @@ def apply_command(file: str, map: str, output: str, new_name: str, groups: str |
     """
     written = recalibrate_file(
         RecalibrationMap.load(map),
-        given(typed),
+        probability_form(typed),
         groups=groups,
         new_name=new_name,
         output=output,
-        data=source_of([file], typed),
+        data=build_source([file], typed),
     )
     emit(f"{name_text(str(written))}\n", None)

@@ -9,7 +9,7 @@ import click
 from howsure.data.sources import read
 from howsure.scores.model_scores import mean_scores, pass_at_k, score_models
 from howsure.scores.score_table import score_table
-from howsure_cli.terminal.derived import derived, said_of
+from howsure_cli.terminal.derived import derived, parameter_help
 from howsure_cli.terminal.options import DefaultGroup, bounds_option
 
 DOCUMENTED_BY = (mean_scores, score_models, pass_at_k)
@@ -20,27 +20,27 @@ howsure score "results/**/samples_*.jsonl"
 howsure score base.jsonl large.jsonl --target reference --prediction answer --metric bleu
 howsure score base.conll large.conll --targets gold.conll --metric entity_f1
 """
-OF_AGENTS = """
+AGENTS_EXAMPLES = """
 howsure score agents jobs
 howsure score agents trials.csv --score passed --error error --cost dollars --model agent --id task --run trial
 """
-OF_ITEMS = """
+ITEMS_EXAMPLES = """
 howsure score items "results/*/samples_*.jsonl" --show doc.question
 howsure score items answers.csv --score right --model model --id question --figure items.svg
 """
-OF_BATTLES = """
+BATTLES_EXAMPLES = """
 howsure score battles votes.jsonl --a model_a --b model_b --winner winner --cluster question_id
 howsure score battles annotations.csv --a generator_1 --b generator_2 --winner preference --position-effect
 """
 
-OF_ORDER = """
+ORDER_EXAMPLES = """
 howsure score order benchmark.csv --id question --seed 1 --format csv --output order.csv
 """
-OF_RACE = """
+RACE_EXAMPLES = """
 howsure score race answers.csv --score right --model model --id question --seed 1
 howsure score race answers.csv --score right --model model --id question --order order.csv --format json
 """
-OF_PLAN = """
+PLAN_EXAMPLES = """
 howsure score plan pilot.csv --score large --against small --items-total 5000 --seed 1
 """
 
@@ -70,7 +70,12 @@ def agents() -> click.Command:
     from howsure.scores.agents import score_agents
 
     return derived(
-        "score agents", score_agents, examples=OF_AGENTS, figure=True, report=True, options={"bounds": bounds_option}
+        "score agents",
+        score_agents,
+        examples=AGENTS_EXAMPLES,
+        figure=True,
+        report=True,
+        options={"bounds": bounds_option},
     )
 
 
@@ -79,7 +84,7 @@ def battles() -> click.Command:
     """`howsure score battles`."""
     from howsure.scores.battles import rank_battles
 
-    return derived("score battles", rank_battles, examples=OF_BATTLES, figure=True, report=True)
+    return derived("score battles", rank_battles, examples=BATTLES_EXAMPLES, figure=True, report=True)
 
 
 @cache
@@ -87,7 +92,7 @@ def items() -> click.Command:
     """`howsure score items`."""
     from howsure.scores.items import score_items
 
-    return derived("score items", score_items, examples=OF_ITEMS, figure=True, report=True)
+    return derived("score items", score_items, examples=ITEMS_EXAMPLES, figure=True, report=True)
 
 
 @cache
@@ -95,7 +100,7 @@ def order() -> click.Command:
     """`howsure score order`."""
     from howsure.sequential.evaluation_order import draw_order
 
-    return derived("score order", draw_order, examples=OF_ORDER)
+    return derived("score order", draw_order, examples=ORDER_EXAMPLES)
 
 
 @cache
@@ -103,9 +108,9 @@ def plan() -> click.Command:
     """`howsure score plan`."""
     from howsure.sequential.planning import plan_comparison
 
-    against = click.option("--against", required=True, metavar="COL", help=said_of(plan_comparison)["against"])
+    against = click.option("--against", required=True, metavar="COL", help=parameter_help(plan_comparison)["against"])
     options = {"against": against, "bounds": bounds_option}
-    return derived("score plan", plan_comparison, examples=OF_PLAN, options=options)
+    return derived("score plan", plan_comparison, examples=PLAN_EXAMPLES, options=options)
 
 
 @cache
@@ -117,9 +122,9 @@ def race() -> click.Command:
         "--order",
         metavar="FILE",
         callback=lambda context, parameter, value: None if value is None else read(value),
-        help=said_of(race_models)["order"],
+        help=parameter_help(race_models)["order"],
     )
-    return derived("score race", race_models, examples=OF_RACE, options={"bounds": bounds_option, "order": order})
+    return derived("score race", race_models, examples=RACE_EXAMPLES, options={"bounds": bounds_option, "order": order})
 
 
 @click.group(

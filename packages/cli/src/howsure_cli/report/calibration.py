@@ -33,12 +33,12 @@ from howsure.figures.files import inline_svg
 from howsure.inputs.parameter_types import Figure
 from howsure.result import files_read
 from howsure.show.table import Table, interval, number
-from howsure_cli.report.pages import page_template, tables_beside
+from howsure_cli.report.pages import attached_tables, page_template
 
-IN_A_TITLE = 3  # names of files
-VERDICTS_UP_TO = 12
-COMPARED_UP_TO = 100  # rows of the figure of errors
-IN_A_SENTENCE = {
+MAX_TITLE_FILES = 3  # names of files
+MAX_VERDICTS = 12
+MAX_COMPARED = 100  # rows of the figure of errors
+VERDICT_PHRASES = {
     NONE_SEEN: "without detected miscalibration",
     TOO_LITTLE: "with too little data",
     UNKNOWN_SIZE: "miscalibrated by an unknown amount",
@@ -46,7 +46,7 @@ IN_A_SENTENCE = {
 }
 
 
-def table_of_curves(result: CalibrationCurves, names: Sequence[str]) -> Table:
+def curves_table(result: CalibrationCurves, names: Sequence[str]) -> Table:
     """One row a curve, the largest error first."""
     table = result.table()
     order = sorted(range(len(result)), key=lambda i: _rank(result.binned[i].error.value))
@@ -55,7 +55,7 @@ def table_of_curves(result: CalibrationCurves, names: Sequence[str]) -> Table:
     return replace(table, headings=headings, rows=rows, words=words, notes=())
 
 
-def table_of_bins(curve: CalibrationCurve) -> Table:
+def bins_table(curve: CalibrationCurve) -> Table:
     """One row per bin, in ascending order of predictions."""
     headings = [
         "pairs",
@@ -139,10 +139,10 @@ def calibration_report(result: CalibrationCurves, *, title: str | None = None, c
         title=title or _title(result),
         subtitle=None,
         opening=_opening(curves, names, p_values),
-        verdicts=verdicts if 1 < len(curves) <= VERDICTS_UP_TO else [],
-        notes=[*scores_of_all_classes(curves), *_of_rows(result)],
-        table_of_curves=table_of_curves(result, names),
-        besides=tables_beside(result),
+        verdicts=verdicts if 1 < len(curves) <= MAX_VERDICTS else [],
+        notes=[*scores_of_all_classes(curves), *_input_lines(result)],
+        table_of_curves=curves_table(result, names),
+        besides=attached_tables(result),
         pictures=pictures,
         sections=sections,
         recipe=recipe_rows(curves),
@@ -154,13 +154,13 @@ def _title(result: CalibrationCurves) -> str:
     question, files = "How far can these predictions be trusted?", result.recipe.get("files", [])
     if not files:
         return question
-    return f"{question} {files_read(result.recipe) if len(files) <= IN_A_TITLE else f'{len(files):,} files'}"
+    return f"{question} {files_read(result.recipe) if len(files) <= MAX_TITLE_FILES else f'{len(files):,} files'}"
 
 
-def _of_rows(result: CalibrationCurves) -> list[str]:
+def _input_lines(result: CalibrationCurves) -> list[str]:
     """What was read, where the title does not say it, what was left out, and what is adjusted."""
     recipe = result.recipe
-    notes = [f"{files_read(recipe)}."] if len(recipe.get("files", [])) > IN_A_TITLE else []
+    notes = [f"{files_read(recipe)}."] if len(recipe.get("files", [])) > MAX_TITLE_FILES else []
     if result.skipped:
         counts = ", ".join(f"{column}: {number:,}" for column, number in recipe["skipped"].items())
         notes.append(f"{result.skipped:,} rows were skipped: {counts}.")
@@ -181,7 +181,7 @@ def _opening(curves: Sequence[CalibrationCurve], names: Sequence[str], p_values:
         sentence = verdict(curves[0])
         return sentence[0].upper() + sentence[1:] + "."
     counts = Counter(kind(curve, p) for curve, p in zip(curves, p_values, strict=True)).most_common()
-    parts = [f"{n:,} {IN_A_SENTENCE.get(name, name)}" for name, n in counts]
+    parts = [f"{n:,} {VERDICT_PHRASES.get(name, name)}" for name, n in counts]
     with_error = [i for i, curve in enumerate(curves) if not math.isnan(curve.error.value)]
     with_error.sort(key=lambda i: curves[i].error.value)
     sentence = f"Of {len(curves):,} curves: {', '.join(parts)}."
@@ -208,7 +208,7 @@ def _overview(curves: Sequence[CalibrationCurve], names: Sequence[str], shown: S
     if len(curves) == 1:
         pictures.append(_classes(curves[0], "classes"))
     else:
-        order = sorted(range(len(curves)), key=lambda i: -curves[i].n)[:COMPARED_UP_TO]
+        order = sorted(range(len(curves)), key=lambda i: -curves[i].n)[:MAX_COMPARED]
         rows, row_labels = [curves[i] for i in order], [names[i] for i in order]
         extra = "" if len(order) == len(curves) else f" Those with most pairs, {len(order)} of {len(curves):,}."
         caption = f"Calibration errors with their intervals, the largest first.{extra}"
@@ -226,7 +226,7 @@ def _section(curve: CalibrationCurve, name: str, prefix: str, corp: CorpCurve | 
     if pictured:
         alone = curve_figure([curve], labels=[name])
         pictures = [_picture(alone, f"Calibration of {name}.", f"{prefix}c"), _classes(curve, f"{prefix}h")]
-    bins = table_of_bins(curve)
+    bins = bins_table(curve)
     return Section(
         name, verdict(curve), figures_in_words(curve), curve.notes, pictures, bins, _without_bins(corp, prefix)
     )

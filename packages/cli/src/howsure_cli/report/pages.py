@@ -59,6 +59,6 @@ def check_report(path: str | os.PathLike[str]) -> None:
     check_place(target)
 
 
-def tables_beside(result: Result) -> list[tuple[str, Markup]]:
+def attached_tables(result: Result) -> list[tuple[str, Markup]]:
     """The results that a result shows below itself, such as the worst rows: a description and a table of each."""
     return [(part.what_was_read, Markup(part._repr_html_())) for part in result.besides()]

@@ -24,7 +24,7 @@ from howsure.scores.item_results import BenchmarkItems
 from howsure.selective.results import SelectiveTable
 from howsure.significance.results import Comparison, how, verdicts
 from howsure_cli.report.calibration import calibration_report
-from howsure_cli.report.pages import check_report, page_template, tables_beside, write_report
+from howsure_cli.report.pages import attached_tables, check_report, page_template, write_report
 
 # The report of estimated counts: the answer in a sentence, then figure, table, checks and recipe.
 
@@ -114,7 +114,7 @@ def significance_report(
         how=how(result),
         terms=terms(result.recipe),
         table=Markup("".join(replace(part, notes=()).html() for part in (*result.above(), result.table()))),
-        besides=tables_beside(result),
+        besides=attached_tables(result),
         picture=Markup(difference_svg(result)),
         caption=CAPTION,
         recipe=recipe_rows(result.recipe),
@@ -151,7 +151,7 @@ def terms(recipe: Mapping[str, Any]) -> list[tuple[str, str]]:
     return definitions
 
 
-MOST_ROWS = 500  # of a table on a page
+MAX_ROWS = 500  # of a table on a page
 QUESTIONS: dict[type[Result], str] = {
     AgentTable: "Which agent is best, and at what cost?",
     BenchmarkItems: "What can this benchmark tell apart?",
@@ -185,15 +185,15 @@ def result_report(result: Result, *, title: str | None = None, command: str | No
             return significance_report(result, title=title or "Is the model really better?", command=command)
         case CountEstimates():
             return counts_report(result, title=title, command=command)
-    table, words = result.table(), _said(result)
-    shown = replace(table.shortened(MOST_ROWS), caption="", notes=())
+    table, words = result.table(), _text_without_notes(result)
+    shown = replace(table.shortened(MAX_ROWS), caption="", notes=())
     return page_template("result.html").render(
         title=title or QUESTIONS.get(type(result)) or title_of(result),
         subtitle=None,
         said=words,
         notes=[note.removeprefix(NOTE) for note in table.notes if note and note not in words],
         table=Markup(shown.html()) if table.rows else None,
-        besides=tables_beside(result),
+        besides=attached_tables(result),
         picture=_picture(result),
         legend=[(name or "All", text) for name, text in table.legend.items() if name in ("", *table.headings)]
         if table.rows
@@ -203,7 +203,7 @@ def result_report(result: Result, *, title: str | None = None, command: str | No
     )
 
 
-def _said(result: Result) -> list[str]:
+def _text_without_notes(result: Result) -> list[str]:
     """The verdict of a result, or its text without notes; its answer if it prints a table."""
     if hasattr(result, "verdict"):
         return str(result.verdict()).splitlines()

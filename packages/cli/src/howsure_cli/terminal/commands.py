@@ -17,7 +17,7 @@ from howsure_cli.terminal.destinations import check_destinations
 from howsure_cli.terminal.option_help import SYNONYMS, TOPICS, help_text, topic
 from howsure_cli.terminal.output import say, shell_word
 from howsure_cli.terminal.process import TRACEBACK
-from howsure_cli.terminal.vocabulary import ROLES, WORDS, option_of
+from howsure_cli.terminal.vocabulary import ROLES, WORDS, option_name
 
 COMMANDS = {
     "howsure.compare_calibration": "howsure calibration compare",
@@ -27,7 +27,7 @@ COMMANDS = {
 VOCABULARY = {name: word.option for name, word in WORDS.items()} | COMMANDS | {"labels": "--classes"}
 VOCABULARY |= {"y_true_against": "--target", "y_prob_against": "--prob", "ids": "--id"}
 ALL_OPTIONS = "howsure.all_options"  # whether help explains the shared options, too
-OF_OTHERS = {  # options that a command has not, and what does what they would
+OTHER_COMMANDS_OPTIONS = {  # options that a command has not, and what does what they would
     ("calibration", "--sequential"): "howsure monitor is for calibration that is looked at again and again.",
     ("score", "--model"): "To check each model, name the column as groups: --group COL.",  # of howsure check score
 }
@@ -152,7 +152,7 @@ class Command(Helpful):
         except click.NoSuchOption as error:
             if ctx.parent is not None and isinstance(ctx.parent.command, Group) and not ctx.info_name:
                 raise_for_misplaced(ctx.parent.command, ctx.parent, args, error.option_name)
-            elsewhere = OF_OTHERS.get((str(self.name), error.option_name))
+            elsewhere = OTHER_COMMANDS_OPTIONS.get((str(self.name), error.option_name))
             if elsewhere is None:
                 similar = [name for name in error.possibilities or () if name not in SYNONYMS]
                 raise click.NoSuchOption(error.option_name, possibilities=similar, ctx=error.ctx) from error
@@ -166,7 +166,7 @@ class Command(Helpful):
         try:
             return super().parse_args(ctx, args)
         except click.MissingParameter as error:
-            if error.param is None or error.param.opts[0] not in map(option_of, ROLES):
+            if error.param is None or error.param.opts[0] not in map(option_name, ROLES):
                 raise
             message = f"Missing option '{error.param.opts[0]}'.{spelled(LOOK, InOptions(self, _files(ctx)))}"
             raise click.UsageError(message, error.ctx) from error

@@ -26,23 +26,23 @@ from howsure_cli.terminal.options import (
     as_bin_size,
     as_level,
     as_names,
+    build_source,
     classes_options,
     figure_option,
-    given,
     in_order,
     output_options,
+    probability_form,
     probability_options,
     report_option,
-    source_of,
     source_options,
 )
 from howsure_cli.terminal.output import emit, result_text, write_pictures
-from howsure_cli.terminal.vocabulary import ROLES, WORDS, option_of
+from howsure_cli.terminal.vocabulary import ROLES, WORDS, option_name
 
 FILES = "FILE...: CSV, TSV, JSON lines, Parquet, .npz; plain, .gz or .zst; globs; - is stdin; or logs, see --from."
 OPTIONAL = " | None"
-NOT = "none"  # an option's value for what is None though there is another default
-OF_PROBABILITIES = (*PROBABILITIES, "reduce", "classes")
+NONE_VALUE = "none"  # an option's value for what is None though there is another default
+PROBABILITY_PARAMETERS = (*PROBABILITIES, "reduce", "classes")
 
 Answer = TypeVar("Answer")
 
@@ -69,14 +69,14 @@ def derived(
 
     def run(form: str, output: str | None, **typed: Any) -> None:
         path, page = typed.pop("figure", None), typed.pop("report", None)
-        finish(result_of(function, typed), name=name, form=form, output=output, figure=path, report=page)
+        finish(call_function(function, typed), name=name, form=form, output=output, figure=path, report=page)
 
     output_decorators: list[Decorator] = [
         output_options,
         *([figure_option()] if figure else []),
         *([report_option] if report else []),
     ]
-    return command_of(
+    return build_command(
         name,
         function,
         run,
@@ -88,7 +88,7 @@ def derived(
     )
 
 
-def command_of(
+def build_command(
     name: str,
     function: Callable[..., object],
     run: Callable[..., None],
@@ -108,11 +108,14 @@ def command_of(
     shown = "FILE..." if required else "[FILE]..."
     argument: Decorator = click.argument("files", nargs=-1, required=required, metavar=shown)
     decorators = [argument, *function_options(function, *documented_by, options=options), *own]
-    settings = {"help": help_of(function, examples, files), "context_settings": {"max_content_width": 110}} | settings
+    settings = {
+        "help": command_help(function, examples, files),
+        "context_settings": {"max_content_width": 110},
+    } | settings
     return click.command(name, cls=Command, **settings)(in_order(decorators)(run))
 
 
-def help_of(function: Callable[..., object], examples: str, files: str = FILES) -> str:
+def command_help(function: Callable[..., object], examples: str, files: str = FILES) -> str:
     """The first sentences of the docstring, the possible files, and examples."""
     shown = "\n".join(["\b", *examples.strip().splitlines()])
     text = f"{inspect.getdoc(function) or ''}".split("\n\n")[0]
@@ -127,7 +130,7 @@ def function_options(
     """An option for each parameter of a function, in order; `options`: those that differ, None to leave a parameter
     out. Help texts come from the function, or from the functions that document it."""
     decorators: list[Decorator] = []
-    help_by_parameter, differ = said_of(function, *documented_by), options or {}
+    help_by_parameter, differ = parameter_help(function, *documented_by), options or {}
     for parameter, declared in inspect.signature(function).parameters.items():
         if parameter in differ:
             given_one = differ[parameter]
@@ -141,17 +144,17 @@ def function_options(
     return decorators
 
 
-def result_of(function: Callable[..., Answer], typed: Mapping[str, Any], **extra_arguments: Any) -> Answer:
+def call_function(function: Callable[..., Answer], typed: Mapping[str, Any], **extra_arguments: Any) -> Answer:
     """The result of a function for the files and options of the command line, and `extra_arguments`."""
     parameters = inspect.signature(function).parameters
     needed = {name for name, declared in parameters.items() if declared.default is declared.empty and name in typed}
     arguments = {name: typed[name] for name in parameters if name in needed or typed.get(name) is not None}
     if "y_prob" in parameters and "y_prob" not in typed:
-        arguments = {name: value for name, value in arguments.items() if name not in OF_PROBABILITIES}
-        arguments["y_prob"] = given(typed)
-    if typed.get("adjust") == NOT:
+        arguments = {name: value for name, value in arguments.items() if name not in PROBABILITY_PARAMETERS}
+        arguments["y_prob"] = probability_form(typed)
+    if typed.get("adjust") == NONE_VALUE:
         arguments["adjust"] = None
-    return function(**({"data": source_of(typed["files"], typed)} | arguments | extra_arguments))
+    return function(**({"data": build_source(typed["files"], typed)} | arguments | extra_arguments))
 
 
 def option(parameter: str, declared: inspect.Parameter, help_text: str | None) -> Decorator:
@@ -167,19 +170,19 @@ def option(parameter: str, declared: inspect.Parameter, help_text: str | None) -
     elif default is not None:
         how |= {"default": default, "show_default": True}
     if kind == "bool":
-        return click.option(option_of(parameter), parameter, is_flag=True, help=how["help"])
-    if kind in SEVERAL:
+        return click.option(option_name(parameter), parameter, is_flag=True, help=how["help"])
+    if kind in SEQUENCE_TYPES:
         shown = ",".join(map(str, default)) if default else False
-        how |= {"default": None, "show_default": shown} | SEVERAL[kind]
+        how |= {"default": None, "show_default": shown} | SEQUENCE_TYPES[kind]
     elif kind.startswith("Literal["):
         choices = [*ast.literal_eval(kind.removeprefix("Literal"))]
         refused = default is not None and str(declared.annotation).endswith(OPTIONAL)
-        how |= {"type": click.Choice([*choices, *([NOT] if refused else [])]), "metavar": None}
+        how |= {"type": click.Choice([*choices, *([NONE_VALUE] if refused else [])]), "metavar": None}
     elif kind in TYPES:
         how |= TYPES[kind]
     if parameter in CALLBACKS:
         how |= {"callback": CALLBACKS[parameter], "type": None if parameter == "bin_size" else how.get("type")}
-    return click.option(option_of(parameter), parameter, **how)
+    return click.option(option_name(parameter), parameter, **how)
 
 
 def choice(function: Callable[..., object], parameter: str, names: Sequence[str]) -> Decorator:
@@ -187,7 +190,11 @@ def choice(function: Callable[..., object], parameter: str, names: Sequence[str]
     default = inspect.signature(function).parameters[parameter].default
     how: dict[str, Any] = {} if default is None else {"default": default, "show_default": True}
     return click.option(
-        option_of(parameter), parameter, type=click.Choice(names), help=said_of(function).get(parameter, ""), **how
+        option_name(parameter),
+        parameter,
+        type=click.Choice(names),
+        help=parameter_help(function).get(parameter, ""),
+        **how,
     )
 
 
@@ -209,7 +216,7 @@ TYPES: dict[str, dict[str, Any]] = {
     "int | str": {"type": str},
     "Randomness": {"type": click.IntRange(min=0)},
 }
-SEVERAL: dict[str, dict[str, Any]] = {
+SEQUENCE_TYPES: dict[str, dict[str, Any]] = {
     "Sequence[float]": {"callback": as_numbers, "metavar": "N,N,…"},
     "Sequence[int] | int": {"callback": as_numbers, "metavar": "N,N,…"},
     "Sequence[str]": {"callback": as_names, "metavar": "NAME,NAME,…"},
@@ -220,10 +227,10 @@ SEVERAL: dict[str, dict[str, Any]] = {
 CALLBACKS: dict[str, Callable[..., Any]] = {"level": as_level, "bin_size": as_bin_size}
 
 
-def said_of(*functions: Callable[..., object]) -> dict[str, str]:
+def parameter_help(*functions: Callable[..., object]) -> dict[str, str]:
     """The help of each parameter: its entry `name (shape): text` in the docstring of the first function that has one.
 
-    >>> said_of(lambda: None)
+    >>> parameter_help(lambda: None)
     {}
     """
     help_by_parameter: dict[str, str] = {}
@@ -253,7 +260,7 @@ def _entries(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 def _as_help(text: str) -> str:
     """The text as help: quoted parameters become options, and the first letter is capitalised."""
-    shown = re.sub(r"`(\w+)`", lambda name: option_of(name[1]), text)
+    shown = re.sub(r"`(\w+)`", lambda name: option_name(name[1]), text)
     return shown[:1].upper() + shown[1:]
 
 

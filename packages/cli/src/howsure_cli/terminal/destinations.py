@@ -17,12 +17,20 @@ from howsure.files.input_files import STANDARD_INPUT, Identity, identity, opened
 
 FIGURES = (".svg", ".png", ".pdf")
 PAGES = (".html", ".htm")
-LOG_OF_STORE = ".wal"
-BEGINNING = 1 << 16  # bytes of a file that show whether it is a text
-READ = ("FILE", "STORE", "MODEL", "FOLDER", "PATH", "PIPELINE", ".json")  # in the help of what names files to read
+STORE_LOG_SUFFIX = ".wal"
+SNIFFED_BYTES = 1 << 16  # bytes of a file that show whether it is a text
+INPUT_WORDS = (
+    "FILE",
+    "STORE",
+    "MODEL",
+    "FOLDER",
+    "PATH",
+    "PIPELINE",
+    ".json",
+)  # in the help of what names files to read
 
 
-class Written(click.types.StringParamType):
+class OutputFile(click.types.StringParamType):
     """The type of an option or argument that names a file to write.
 
     `suffixes`: the name ends in one of these, "" for a name without one. `advice`: what to do for another suffix.
@@ -40,7 +48,7 @@ class Written(click.types.StringParamType):
         self.suffixes, self.advice, self.also_written, self.appended = suffixes, advice, also_written, appended
 
 
-class WrittenFolder(click.types.StringParamType):
+class OutputFolder(click.types.StringParamType):
     """The type of an option that names a folder to write into; it is created if it does not exist."""
 
 
@@ -51,15 +59,17 @@ def check_destinations(context: click.Context, *, also_read: Iterable[str | int]
     """
     written: list[tuple[str, str]] = []
     for parameter, path in _values(context):
-        if isinstance(parameter.type, Written):
-            _check_file(_called(parameter), path, parameter.type)
-            written += [(_called(parameter), destination) for destination in (path, *parameter.type.also_written(path))]
-        elif isinstance(parameter.type, WrittenFolder) and os.path.exists(path) and not os.path.isdir(path):
-            raise InputError(f"{_called(parameter)} must name a folder; {path} is a file.")
+        if isinstance(parameter.type, OutputFile):
+            _check_file(_parameter_name(parameter), path, parameter.type)
+            written += [
+                (_parameter_name(parameter), destination) for destination in (path, *parameter.type.also_written(path))
+            ]
+        elif isinstance(parameter.type, OutputFolder) and os.path.exists(path) and not os.path.isdir(path):
+            raise InputError(f"{_parameter_name(parameter)} must name a folder; {path} is a file.")
     _check_different(written)
     identities_read = {
         file_identity
-        for file_identity in map(identity, chain(sources_of(context), also_read))
+        for file_identity in map(identity, chain(possible_inputs(context), also_read))
         if file_identity is not None
     }
     for _, path in written:
@@ -70,10 +80,10 @@ def is_read(parameter: click.Parameter) -> bool:
     """Whether a parameter may name files that a command reads, according to its help."""
     shown = getattr(parameter, "metavar", None)
     if not isinstance(parameter.type, click.types.StringParamType) or isinstance(
-        parameter.type, Written | WrittenFolder
+        parameter.type, OutputFile | OutputFolder
     ):
         return False
-    return isinstance(parameter, click.Argument) if shown is None else any(word in shown for word in READ)
+    return isinstance(parameter, click.Argument) if shown is None else any(word in shown for word in INPUT_WORDS)
 
 
 def _values(context: click.Context) -> Iterator[tuple[click.Parameter, str]]:
@@ -85,7 +95,7 @@ def _values(context: click.Context) -> Iterator[tuple[click.Parameter, str]]:
                 yield parameter, text
 
 
-def sources_of(context: click.Context) -> Iterator[str | int]:
+def possible_inputs(context: click.Context) -> Iterator[str | int]:
     """Possible input files by path; standard input by its number."""
     if "data" in context.params and context.params["data"] is None:
         from howsure_cli.datasets import VARIABLE, downloads_folder  # loaded for the commands that need it
@@ -97,12 +107,12 @@ def sources_of(context: click.Context) -> Iterator[str | int]:
                 yield 0
             elif glob.has_magic(text) and not os.path.exists(text):
                 for path in glob.iglob(text, recursive=True):
-                    yield from (path, *_beside(path))
+                    yield from (path, *_companion_files(path))
             else:
-                yield from (text, *_beside(text))
+                yield from (text, *_companion_files(text))
 
 
-def _beside(path: str) -> Iterator[str]:
+def _companion_files(path: str) -> Iterator[str]:
     """Files in the folder of a log that its reader may use: labels, names of classes, settings."""
     folder, name = os.path.split(path)
     if name.endswith((".npy", ".npz")):
@@ -114,17 +124,17 @@ def _beside(path: str) -> Iterator[str]:
         yield from glob.iglob(os.path.join(glob.escape(folder), "results_*.json"))
 
 
-def _called(parameter: click.Parameter) -> str:
+def _parameter_name(parameter: click.Parameter) -> str:
     return parameter.opts[0] if isinstance(parameter, click.Option) else (parameter.name or "").upper()
 
 
-def _check_file(by: str, path: str, kind: Written) -> None:
+def _check_file(by: str, path: str, kind: OutputFile) -> None:
     if not path:
         raise InputError(f"{by} must name a file; the name is empty.")
     if path == STANDARD_INPUT:
         raise InputError(f"{by} must name a file, not {path}; a command without --output writes to standard output.")
-    if Path(path).suffix.lower() == LOG_OF_STORE:
-        store = path[: -len(LOG_OF_STORE)]
+    if Path(path).suffix.lower() == STORE_LOG_SUFFIX:
+        store = path[: -len(STORE_LOG_SUFFIX)]
         raise InputError(
             f"{by} must not name {path}: DuckDB keeps the last changes of {store} there. Name another file."
         )
@@ -139,7 +149,7 @@ def _check_file(by: str, path: str, kind: Written) -> None:
 def _check_text(by: str, path: str) -> None:
     """Raise InputError if a file is not a text for people, because adding lines would damage it."""
     with opened(path) as file:
-        beginning = file.read(BEGINNING)
+        beginning = file.read(SNIFFED_BYTES)
     text = codecs.getincrementaldecoder("utf-8")()
     try:
         is_text = not beginning or "\0" not in text.decode(beginning)

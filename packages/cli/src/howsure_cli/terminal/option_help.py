@@ -204,11 +204,13 @@ SYNONYMS = {
 }
 
 
-def taken(option: click.Option) -> str:
+def value_placeholder(option: click.Option) -> str:
     """The value of an option as shown in its help; "" for a flag.
 
-    >>> taken(click.Option(["--limit"], metavar="N")), taken(click.Option(["--side"], type=click.Choice(["a", "b"])))
-    ('N', '[a|b]')
+    >>> value_placeholder(click.Option(["--limit"], metavar="N"))
+    'N'
+    >>> value_placeholder(click.Option(["--side"], type=click.Choice(["a", "b"])))
+    '[a|b]'
     """
     if option.is_flag:
         return ""
@@ -219,7 +221,7 @@ def taken(option: click.Option) -> str:
 
 def names(option: click.Option) -> Sequence[str]:
     """An option with what it takes, and alone: its keys in these tables."""
-    return f"{option.opts[0]} {taken(option)}", option.opts[0]
+    return f"{option.opts[0]} {value_placeholder(option)}", option.opts[0]
 
 
 def help_text(option: click.Option) -> str | None:

@@ -16,7 +16,7 @@ from howsure.figures.width import of_width
 from howsure.inputs.numbers_and_names import MAX_CLUSTERINGS, MAX_PROCESSES, check_bounds
 from howsure.inputs.pairs import UNNAMED, Probabilities
 from howsure_cli.terminal.commands import Group, missing_step, names_file, tell
-from howsure_cli.terminal.destinations import FIGURES, PAGES, Written
+from howsure_cli.terminal.destinations import FIGURES, PAGES, OutputFile
 from howsure_cli.terminal.output import COLUMNS, FORMATS, RAW, VERBOSE, VERBOSE_OPTION, progress
 from howsure_cli.terminal.vocabulary import WORDS
 
@@ -24,7 +24,7 @@ PROCESSES = click.IntRange(1, MAX_PROCESSES)
 CLUSTERINGS = click.IntRange(1, MAX_CLUSTERINGS)
 ACROSS_FILES = ("error", "same", "separate")
 PROBABILITIES = ("prob", "probs", "probs_column", "logits", "logprobs", "verbalised")
-ONE_WAY = (
+ONE_FORM_ADVICE = (
     "name the probabilities with exactly one of --prob, --probs, --probs-column, --logits, --logprobs and --verbalised."
 )
 Decorated = Callable[..., Any]
@@ -133,25 +133,25 @@ def output_options(function: Decorated) -> Decorated:
     return form(columns_option(verbose_option(output_option(raw_option(function)))))
 
 
-output_option = click.option("--output", type=Written(), metavar="FILE")
+output_option = click.option("--output", type=OutputFile(), metavar="FILE")
 
 
 def figure_option(*, advice: str = "") -> Callable[[Decorated], Decorated]:
     """`--figure` and `--width`. advice: what to do for another kind of file."""
-    figure = click.option("--figure", type=Written(*FIGURES, advice=advice), metavar="FILE", is_eager=True)
+    figure = click.option("--figure", type=OutputFile(*FIGURES, advice=advice), metavar="FILE", is_eager=True)
     return lambda function: figure(width_option(function))
 
 
 def keep_width(ctx: Context, param: Parameter, value: float | None) -> None:
     """Draw figures of this width until the command ends."""
-    of_a_figure(ctx, param, value)
+    as_figure_option(ctx, param, value)
     try:
         ctx.with_resource(of_width(value))
     except InputError as error:
         raise InputError(f"--{error}") from None
 
 
-def of_a_figure(ctx: Context, param: Parameter, value: Any) -> Any:
+def as_figure_option(ctx: Context, param: Parameter, value: Any) -> Any:
     """Raise an error for options of a figure if none is drawn."""
     if value not in (None, param.default) and ctx.params.get("figure") is None:
         raise InputError(f"{param.opts[0]} is for a figure, and none is drawn; name its file by --figure.")
@@ -159,8 +159,8 @@ def of_a_figure(ctx: Context, param: Parameter, value: Any) -> Any:
 
 
 width_option = click.option("--width", type=float, metavar="INCHES", expose_value=False, callback=keep_width)
-axis_option = choice_option("--axis", of=["auto", "linear", "zoom", "logit"], callback=of_a_figure)
-report_option = click.option("--report", type=Written(*PAGES), metavar="FILE.html")
+axis_option = choice_option("--axis", of=["auto", "linear", "zoom", "logit"], callback=as_figure_option)
+report_option = click.option("--report", type=OutputFile(*PAGES), metavar="FILE.html")
 
 
 def in_order(options: Sequence[Callable[[Decorated], Decorated]]) -> Callable[[Decorated], Decorated]:
@@ -276,7 +276,7 @@ def source_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return in_order(options)(function)
 
 
-OF_SOURCE = (
+SOURCE_OPTIONS = (
     "where",
     "by_file",
     "across_files",
@@ -293,27 +293,27 @@ OF_SOURCE = (
 ROLES = ("y_true", "groups", "clusters", "sample_weight", "pos_label", "id")
 
 
-def source_of(files: Sequence[str], options: Mapping[str, Any]) -> Files:
+def build_source(files: Sequence[str], options: Mapping[str, Any]) -> Files:
     """The source that the options of a command name; it reports the recognised format of files, and shows its
     progress."""
-    how = {name: options[name] for name in OF_SOURCE if name in options}
+    how = {name: options[name] for name in SOURCE_OPTIONS if name in options}
     source = files_of(files, missing_values=options.get("missing", ()), format=options["input_format"], **how)
     return replace(source, tell=tell, bar=lambda n, unit: progress(unit, total=n))
 
 
-def roles_of(options: Mapping[str, Any]) -> dict[str, Any]:
+def column_roles(options: Mapping[str, Any]) -> dict[str, Any]:
     """The columns named by the options of a command, by role.
 
     Raises InputError if the probabilities are named in several ways.
     """
-    return {role: options[role] for role in ROLES if role in options} | {"y_prob": given(options)}
+    return {role: options[role] for role in ROLES if role in options} | {"y_prob": probability_form(options)}
 
 
-def given(options: Mapping[str, Any]) -> Probabilities | None:
+def probability_form(options: Mapping[str, Any]) -> Probabilities | None:
     """The form of probabilities according to the options of a command; None if a log determines it."""
     ways = [way for way in PROBABILITIES if options.get(way)]
     if len(ways) > 1:
-        raise InputError(ONE_WAY)
+        raise InputError(ONE_FORM_ADVICE)
     class_options = {name: options[name] for name in ("reduce", "classes") if options.get(name) is not None}
     if not ways:
         return Probabilities(UNNAMED, None, **class_options) if class_options else None

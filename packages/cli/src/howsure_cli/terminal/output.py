@@ -18,7 +18,7 @@ import click
 from howsure.errors import InputError
 from howsure.files.atomic_write import write_whole
 from howsure.show.table import Table, in_a_line, on_a_terminal
-from howsure_cli.terminal.vocabulary import option_of
+from howsure_cli.terminal.vocabulary import option_name
 
 if TYPE_CHECKING:
     from howsure.result import Result
@@ -27,7 +27,13 @@ if TYPE_CHECKING:
 
 RAW, COLUMNS, TYPED, VERBOSE = "howsure.raw", "howsure.columns", "howsure.typed", "howsure.verbose"
 VERBOSE_OPTION, REPORT = "--verbose", "--report"
-DONE_ONCE = ("--figure", "--width", "--axis", REPORT, "--columns")  # options that a next command does not repeat
+UNREPEATED_OPTIONS = (
+    "--figure",
+    "--width",
+    "--axis",
+    REPORT,
+    "--columns",
+)  # options that a next command does not repeat
 FORMATS = ("table", "json", "csv", "markdown", "latex", "signature")
 
 
@@ -45,7 +51,7 @@ def emit(text: str, output: str | None, *, encoding: str = "utf-8") -> None:
 
 def result_text(result: Result, form: str, output: str | None = None) -> str:
     """A result in a format, with the requested columns of its table; in a file, with all rows and notes."""
-    shown: dict[str, Any] = {"columns": chosen(), "raw": is_raw()}
+    shown: dict[str, Any] = {"columns": requested_columns(), "raw": is_raw()}
     if form == "json":
         return json_text(result.to_dict())
     if form == "signature":
@@ -95,10 +101,10 @@ def cut_table(text: str, width: int | None) -> str:
 
 def next_command_line(result: Result) -> str:
     """The next command to suggest; "" if there is none, or if no command was typed."""
-    typed, further = _typed_words(), {option_of(name): value for name, value in result.next_parameters().items()}
-    if result.answer is None or not typed or not further or further.keys() & set(_typed()):
+    typed, further = _typed_words(), {option_name(name): value for name, value in result.next_parameters().items()}
+    if result.answer is None or not typed or not further or further.keys() & set(_typed_arguments()):
         return ""
-    further |= {REPORT: _unused(str(further[REPORT]))} if REPORT in further else {}
+    further |= {REPORT: _unused_name(str(further[REPORT]))} if REPORT in further else {}
     options = [word for option, value in further.items() for word in (option, str(value))]
     return f"Next: {' '.join(['howsure', *map(shell_word, [*typed, *options])])}"
 
@@ -112,7 +118,7 @@ def shell_word(word: str) -> str:
     return f'"{word}"' if "'" in word and not set(word) & set('"$`\\!') else shlex.quote(word)
 
 
-def _unused(name: str) -> str:
+def _unused_name(name: str) -> str:
     """A file name like this one that no file has: scores.html, scores-2.html, …"""
     stem, suffix = os.path.splitext(name)
     names = itertools.chain([name], (f"{stem}-{number}{suffix}" for number in itertools.count(2)))
@@ -121,16 +127,16 @@ def _unused(name: str) -> str:
 
 def _typed_words() -> list[str]:
     """The arguments that the user typed after `howsure`, without figures, reports and columns."""
-    words, repeated = iter(_typed()), list[str]()
+    words, repeated = iter(_typed_arguments()), list[str]()
     for word in words:
-        if word in DONE_ONCE:
+        if word in UNREPEATED_OPTIONS:
             next(words, None)
-        elif not word.startswith(tuple(f"{option}=" for option in DONE_ONCE)):
+        elif not word.startswith(tuple(f"{option}=" for option in UNREPEATED_OPTIONS)):
             repeated.append(word)
     return repeated
 
 
-def _typed() -> Sequence[str]:
+def _typed_arguments() -> Sequence[str]:
     context = click.get_current_context(silent=True)
     return () if context is None else context.meta.get(TYPED, ())
 
@@ -185,7 +191,7 @@ def command_line() -> str | None:
     return None if typed is None else shlex.join(["howsure", *typed])
 
 
-def chosen() -> list[str] | None:
+def requested_columns() -> list[str] | None:
     """The requested columns: `--columns`."""
     context = click.get_current_context(silent=True)
     return None if context is None else context.meta.get(COLUMNS)
@@ -197,7 +203,7 @@ def table_text(table: Table, form: str = "table") -> str:
 
     if form == "signature":
         raise InputError("--format signature is for results; this is a list, and has none.")
-    table = chosen_columns(table, chosen())
+    table = chosen_columns(table, requested_columns())
     write = {"table": table.text, "csv": table.csv, "markdown": table.markdown, "latex": table.latex}[form]
     return f"{write(raw=is_raw())}\n"
 

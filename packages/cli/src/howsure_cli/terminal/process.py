@@ -65,17 +65,17 @@ def check_memory(needed: int, *, name: str, value: int) -> None:
 
 
 WRONG_INPUT, UNFORESEEN, STOPPED, UNREAD = 2, 70, 130, 141
-TOLD = {
+ERROR_SENTENCES = {
     MemoryError: "there is not enough memory. Process less at a time, or use a machine with more memory",
     RecursionError: "the input is nested too deeply",
 }
-REPORT = "This is a bug: please report it to the authors of howsure, with the command"
+BUG_REPORT_ADVICE = "This is a bug: please report it to the authors of howsure, with the command"
 TRACEBACK = "--traceback"
-ASKING = ("--help", "-h")  # for help
-SHOW = f"{TRACEBACK} shows where it occurred"
+HELP_OPTIONS = ("--help", "-h")  # for help
+TRACEBACK_ADVICE = f"{TRACEBACK} shows where it occurred"
 
 
-def end_of(run: Callable[[], object], *, with_traceback: bool) -> int:
+def run_to_exit_code(run: Callable[[], object], *, with_traceback: bool) -> int:
     """Run a command and return the exit code. Any error is printed as one sentence.
 
     What `run` returns as a number is a verdict's code; 2: what is wrong with the input or the machine is said; 70: an
@@ -84,17 +84,17 @@ def end_of(run: Callable[[], object], *, with_traceback: bool) -> int:
     try:
         ended = run()
     except (Exception, KeyboardInterrupt) as error:
-        return _told(error, with_traceback)
+        return _report_error(error, with_traceback)
     return ended if isinstance(ended, int) else 0
 
 
-def _told(error: BaseException, with_traceback: bool) -> int:
+def _report_error(error: BaseException, with_traceback: bool) -> int:
     from howsure_cli.terminal.output import say  # loaded only if there is a message, so that --help is fast
 
     match error:
         case click.exceptions.Abort() | KeyboardInterrupt():
             if isinstance(error.__cause__, EOFError):  # click takes it for Ctrl-D
-                return _unforeseen(error.__cause__, with_traceback)
+                return _report_unforeseen(error.__cause__, with_traceback)
             say("howsure: stopped")
             return STOPPED
         case click.ClickException():
@@ -112,19 +112,19 @@ def _told(error: BaseException, with_traceback: bool) -> int:
             say(f"howsure: {where}{error.strerror or error}")
             return WRONG_INPUT
         case _:
-            return _unforeseen(error, with_traceback)
+            return _report_unforeseen(error, with_traceback)
 
 
-def _unforeseen(error: BaseException, with_traceback: bool) -> int:
+def _report_unforeseen(error: BaseException, with_traceback: bool) -> int:
     import traceback
 
     from howsure_cli.terminal.output import say
 
     if with_traceback:
         say("".join(traceback.format_exception(error)).removesuffix("\n"))
-    what = next((explanation for kind, explanation in TOLD.items() if isinstance(error, kind)), None)
+    what = next((explanation for kind, explanation in ERROR_SENTENCES.items() if isinstance(error, kind)), None)
     if what is None:
         first = next(iter(str(error).splitlines()), "")[:300]
-        what = f"{type(error).__name__}{f': {first}' if first else ''}. {REPORT}"
-    say(f"howsure: {what.rstrip('.')}{'.' if with_traceback else f'; {SHOW}.'}")
+        what = f"{type(error).__name__}{f': {first}' if first else ''}. {BUG_REPORT_ADVICE}"
+    say(f"howsure: {what.rstrip('.')}{'.' if with_traceback else f'; {TRACEBACK_ADVICE}.'}")
     return UNFORESEEN

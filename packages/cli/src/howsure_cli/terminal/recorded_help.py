@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from howsure_cli.plugins import plugin_commands
-from howsure_cli.terminal.process import ASKING
+from howsure_cli.terminal.process import HELP_OPTIONS
 
 FILE = os.path.join(os.path.dirname(__file__), "help.json")
 ORDERS = ("write_usage", "write_heading", "write_paragraph", "write_text", "write_dl", "indent", "dedent")
@@ -23,7 +23,7 @@ ORDERS = ("write_usage", "write_heading", "write_paragraph", "write_text", "writ
 def recorded_help(arguments: Sequence[str]) -> str | None:
     """The help for `howsure COMMAND --help`; None if it is not recorded, or if other options are typed."""
     *path, last_argument = arguments or [""]
-    if last_argument not in ASKING:
+    if last_argument not in HELP_OPTIONS:
         return None
     with open(FILE, encoding="utf-8") as file:
         recorded = json.load(file).get(" ".join(path))
@@ -31,11 +31,11 @@ def recorded_help(arguments: Sequence[str]) -> str | None:
         return None
     width, orders = recorded
     if not path:
-        return _written(width, [*orders, *_of_others(orders)], in_a_line=False)
-    return _written(width, orders, in_a_line=True)
+        return _format_help(width, [*orders, *_plugin_summaries(orders)], in_a_line=False)
+    return _format_help(width, orders, in_a_line=True)
 
 
-def _of_others(orders: list[list[Any]]) -> list[list[Any]]:
+def _plugin_summaries(orders: list[list[Any]]) -> list[list[Any]]:
     """The summaries of commands of other distributions, listed after ours."""
     ours = {name for order, *values in orders if order == "write_dl" for name, _ in values[0]}
     others = [(name, plugin.summary) for name, plugin in plugin_commands().items() if name not in ours]
@@ -43,7 +43,7 @@ def _of_others(orders: list[list[Any]]) -> list[list[Any]]:
     return [["write_paragraph"], ["write_heading", heading], ["indent"], ["write_dl", others]] if others else []
 
 
-def _written(width: int | None, orders: list[list[Any]], *, in_a_line: bool) -> str:
+def _format_help(width: int | None, orders: list[list[Any]], *, in_a_line: bool) -> str:
     formatter = click.HelpFormatter(max_width=width)
     heading = ""
     for name, *values in orders:

@@ -91,10 +91,10 @@ WORDS |= {
 ROLES = tuple(name for name, word in WORDS.items() if word.metavar == COLUMN)
 
 
-def option_of(parameter: str) -> str:
+def option_name(parameter: str) -> str:
     """The option of a parameter.
 
-    >>> option_of("groups"), option_of("skip_missing")
+    >>> option_name("groups"), option_name("skip_missing")
     ('--group', '--skip-missing')
     """
     word = WORDS.get(parameter)

@@ -7,14 +7,14 @@ import re
 from importlib import resources
 
 import howsure
-from howsure_cli.terminal.derived import said_of
+from howsure_cli.terminal.derived import parameter_help
 from howsure_cli.terminal.option_help import TOPICS
 
 ENDS = re.compile(r"""[.?)'"\d]\Z""")
 
 
 def test_help_of_winner_is_complete() -> None:
-    help_text = said_of(howsure.rank_battles)["winner"]
+    help_text = parameter_help(howsure.rank_battles)["winner"]
     assert help_text.endswith(
         "or a tie. As preferences, numbers from 1 to 2: 1.8 gives the other model 0.8 of the battle, and the "
         "first one 0.2."

@@ -10,7 +10,7 @@ import pytest
 from tests.cli.running import howsure as run
 
 from howsure.errors import InputError, with_short_values
-from howsure_cli.terminal.process import check_memory, end_of, machine_memory
+from howsure_cli.terminal.process import check_memory, machine_memory, run_to_exit_code
 
 
 def ended(error: BaseException, capsys: pytest.CaptureFixture[str], *, with_traceback: bool = False) -> tuple[int, str]:
@@ -20,7 +20,7 @@ def ended(error: BaseException, capsys: pytest.CaptureFixture[str], *, with_trac
     def failing() -> None:
         raise error
 
-    code = end_of(lambda: failing.main([], standalone_mode=False), with_traceback=with_traceback)
+    code = run_to_exit_code(lambda: failing.main([], standalone_mode=False), with_traceback=with_traceback)
     return code, capsys.readouterr().err
 
 

@@ -12,7 +12,7 @@ import click
 from howsure.inputs.numbers_and_names import counted
 from howsure.show.table import Table
 from howsure_cli.terminal.commands import Command, Group
-from howsure_cli.terminal.destinations import Written
+from howsure_cli.terminal.destinations import OutputFile
 from howsure_cli.terminal.options import as_names, level_option, output_options, seed_option
 from howsure_cli.terminal.output import emit, json_text, table_text
 from howsure_events.commands.output import result_output
@@ -136,7 +136,7 @@ def labels_command() -> None:
 
 @labels_command.command("sheet")
 @click.argument("path", metavar="STORE")
-@click.option("--output", type=Written(".csv", ".json"), required=True, metavar="OUT")
+@click.option("--output", type=OutputFile(".csv", ".json"), required=True, metavar="OUT")
 @click.option("--semicolons", is_flag=True, help="Semicolons in a .csv, for a spreadsheet with decimal commas.")
 def sheet_command(path: str, output: str, semicolons: bool) -> None:
     """Write the drawn documents for reading elsewhere.
@@ -182,7 +182,7 @@ def import_command(path: str, file: str, **options: Any) -> None:
 @labels_command.command("export")
 @click.argument("path", metavar="STORE")
 @click.option("--readings", is_flag=True, help="Write all documents instead, with up to two readings of each.")
-@click.option("--output", type=Written(".csv"), metavar="OUT.csv")
+@click.option("--output", type=OutputFile(".csv"), metavar="OUT.csv")
 def export_command(path: str, readings: bool, output: str | None) -> None:
     """Write all answers as CSV: document, date, actor, label, coder, stratum, inclusion.
 

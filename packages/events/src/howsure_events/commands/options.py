@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from howsure.errors import InputError
-from howsure_cli.terminal.destinations import Written
+from howsure_cli.terminal.destinations import OutputFile
 from howsure_cli.terminal.options import PROCESSES, choice_option, in_order
 
 Decorated = Callable[..., Any]
@@ -26,7 +26,7 @@ date_options = in_order(
 
 days_options = in_order([click.option("--since", metavar="DATE"), click.option("--until", metavar="DATE")])
 store_option = click.option(  # a store to create, and the log that DuckDB keeps next to it
-    "--store", type=Written(also_written=lambda path: (f"{path}.wal",)), metavar="OUT", required=True
+    "--store", type=OutputFile(also_written=lambda path: (f"{path}.wal",)), metavar="OUT", required=True
 )
 
 

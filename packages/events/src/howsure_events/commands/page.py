@@ -11,7 +11,7 @@ import click
 
 from howsure.inputs.periods import PERIODS
 from howsure_cli.terminal.commands import Command
-from howsure_cli.terminal.destinations import PAGES, Written
+from howsure_cli.terminal.destinations import PAGES, OutputFile
 from howsure_cli.terminal.options import CLUSTERINGS, as_names, in_order, level_option
 from howsure_cli.terminal.output import emit, progress, say
 from howsure_events.languages import ENGLISH, LANGUAGES
@@ -118,8 +118,8 @@ def _shown_at(addresses: Mapping[Visitor, str]) -> str:
 
 @click.command("report", cls=Command)
 @click.argument("store", metavar="STORE")
-@click.argument("page", type=Written(*PAGES), metavar="OUT.html", required=False)
-@click.option("--output", type=Written(*PAGES), metavar="FILE", help="The same as OUT.html.")
+@click.argument("page", type=OutputFile(*PAGES), metavar="OUT.html", required=False)
+@click.option("--output", type=OutputFile(*PAGES), metavar="FILE", help="The same as OUT.html.")
 @click.option(
     "--actors", metavar="A,B,…", callback=as_names, help="Codes of the actors (default: the 8 with most events)."
 )

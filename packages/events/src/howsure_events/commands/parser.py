@@ -9,7 +9,7 @@ import click
 
 from howsure.errors import InputError
 from howsure_cli.terminal.commands import Command
-from howsure_cli.terminal.destinations import Written
+from howsure_cli.terminal.destinations import OutputFile
 from howsure_cli.terminal.output import emit
 from howsure_events.extraction.pipelines import Pipeline, installed_pipelines, pipeline_at, spacy_version, unpack_wheel
 
@@ -27,7 +27,7 @@ then:
 
 @click.command("parser", cls=Command)
 @click.argument("path", required=False, metavar="[WHEEL|FOLDER]")
-@click.option("--output", type=Written(), metavar="FOLDER")
+@click.option("--output", type=OutputFile(), metavar="FOLDER")
 def parser_command(path: str | None, output: str | None) -> None:
     """Say which parsers are installed, and what to type to get one, with a network or without.
 

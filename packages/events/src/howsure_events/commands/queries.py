@@ -11,14 +11,14 @@ from howsure.data.sources import read
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted
 from howsure_cli.terminal.commands import Command
-from howsure_cli.terminal.derived import said_of
+from howsure_cli.terminal.derived import parameter_help
 from howsure_cli.terminal.options import (
+    as_figure_option,
     as_names,
     choice_option,
     figure_option,
     in_order,
     level_option,
-    of_a_figure,
     output_options,
     report_option,
 )
@@ -101,7 +101,7 @@ def correction_options(function: Decorated) -> Decorated:
 @correction_options
 @output_options
 @figure_option()
-@click.option("--title", metavar="TEXT", callback=of_a_figure, help="Title of the figure.")
+@click.option("--title", metavar="TEXT", callback=as_figure_option, help="Title of the figure.")
 def series_command(
     path: str,
     groups: list[list[str]],
@@ -165,7 +165,7 @@ def compare_command(path: str, first: str, second: str, form: str, output: str |
     emit(result_output(compared, form, output, store=path), output)
 
 
-REGRESS = said_of(regress_events)
+REGRESS = parameter_help(regress_events)
 
 
 @click.command("regress", cls=Command)

@@ -12,7 +12,7 @@ from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted, natural_order
 from howsure.inputs.periods import PERIODS
 from howsure_cli.terminal.commands import Command
-from howsure_cli.terminal.destinations import Written
+from howsure_cli.terminal.destinations import OutputFile
 from howsure_cli.terminal.options import output_options
 from howsure_cli.terminal.output import emit, progress, result_text, table_text
 from howsure_events.commands.options import (
@@ -96,7 +96,7 @@ def recount_command(
 
 @click.command("merge", cls=Command)
 @click.argument("parts", nargs=-1, required=True, metavar="STORE...")
-@click.option("--store", type=Written(), metavar="OUT", required=True)
+@click.option("--store", type=OutputFile(), metavar="OUT", required=True)
 def merge_command(parts: tuple[str, ...], store: str) -> None:
     """Put the parts of an input together: STORE... of extract --part 1/3, --part 2/3 and --part 3/3.
 

@@ -13,7 +13,7 @@ import click
 from howsure.files.atomic_write import write_whole
 from howsure.inputs.parameter_types import Figure
 from howsure_cli.terminal.commands import Group
-from howsure_cli.terminal.destinations import Written, WrittenFolder
+from howsure_cli.terminal.destinations import OutputFile, OutputFolder
 from howsure_cli.terminal.options import PROCESSES
 from howsure_cli.terminal.output import emit, json_text, progress
 
@@ -83,10 +83,10 @@ NEWS = (DATA, only_option("wikipedia, reuters, muc4, synthetic"), PARSER, LIMIT,
 LABELS = (DATA, only_option("muc4, police, llms, simulated"), SAMPLES, STORES, PARSER, LIMIT, SEED, WORKERS)
 OUTPUT = (
     option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True),
-    option("--figures", type=WrittenFolder(), metavar="FOLDER", help="Draw the figures into a folder, as SVG and PNG."),
+    option("--figures", type=OutputFolder(), metavar="FOLDER", help="Draw the figures into a folder, as SVG and PNG."),
     option(
         "--page",
-        type=Written(".md"),
+        type=OutputFile(".md"),
         metavar="FILE.md",
         help="Write a Markdown page, with its figures and long tables in a folder next to it.",
     ),

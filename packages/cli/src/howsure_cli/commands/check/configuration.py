@@ -18,7 +18,7 @@ from howsure.errors import InputError
 from howsure.files.input_files import read_text
 from howsure.inputs.numbers_and_names import shortened, unknown_name
 from howsure_cli.terminal.commands import InOptions
-from howsure_cli.terminal.destinations import check_destinations, sources_of
+from howsure_cli.terminal.destinations import check_destinations, possible_inputs
 
 OWN, SHARED = "howsure.toml", "pyproject.toml"
 FILES = "files"
@@ -44,7 +44,7 @@ def read_configuration(path: str | None, *, kinds: Sequence[str]) -> Configurati
 
     Raises InputError if there is none, or it holds none.
     """
-    configuration_path = _found() if path is None else path
+    configuration_path = _find_file() if path is None else path
     text = read_text(configuration_path)
     try:
         table: Any = tomllib.loads(text.content)
@@ -91,13 +91,13 @@ def contexts(
         except click.ClickException as error:
             raise InputError(f"{place}: {error.format_message()}") from error
         made.append((kind, context))
-        sources += sources_of(context)
+        sources += possible_inputs(context)
     check_destinations(parent, also_read=sources)
     return made
 
 
 @contextmanager
-def named_by(configuration: Configuration, kind: str, command: click.Command) -> Iterator[None]:
+def section_named_in_errors(configuration: Configuration, kind: str, command: click.Command) -> Iterator[None]:
     """A context in which errors name the section of a check and its options."""
     try:
         yield
@@ -127,7 +127,7 @@ def take_shared(configuration: Configuration, context: click.Context, names: Seq
     return option_values
 
 
-def _found() -> str:
+def _find_file() -> str:
     for path in (OWN, SHARED):
         if os.path.isfile(path):
             return path

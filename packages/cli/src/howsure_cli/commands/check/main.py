@@ -26,14 +26,15 @@ from howsure.files.input_files import identity
 from howsure.show.table import in_a_line, markdown_escaped
 from howsure.significance.experiments import Experiments
 from howsure.significance.trend import check_date
-from howsure_cli.commands.check.configuration import contexts, named_by, read_configuration, take_shared
+from howsure_cli.commands.check.configuration import contexts, read_configuration, section_named_in_errors, take_shared
 from howsure_cli.commands.fields import gold_option, policy_option, table_options
-from howsure_cli.terminal.derived import command_of, result_of
-from howsure_cli.terminal.destinations import Written
+from howsure_cli.terminal.derived import build_command, call_function
+from howsure_cli.terminal.destinations import OutputFile
 from howsure_cli.terminal.options import (
     Decorator,
     DefaultGroup,
     bounds_option,
+    build_source,
     choice_option,
     figure_option,
     in_order,
@@ -41,7 +42,6 @@ from howsure_cli.terminal.options import (
     output_options,
     raw_option,
     role_option,
-    source_of,
 )
 from howsure_cli.terminal.output import emit, emit_result, is_raw, result_text, write_pictures
 
@@ -101,24 +101,24 @@ SHARED: dict[str, Decorator] = {
     ),
     "write_baseline": click.option(
         "--write-baseline",
-        type=Written(".json"),
+        type=OutputFile(".json"),
         metavar="FILE.json",
         help="Write the estimates to a file that a later run can be compared with.",
     ),
     "form": choice_option("--format", "form", of=FORMATS),
     "output": output_option,
     "junit": click.option(
-        "--junit", type=Written(".xml"), metavar="FILE.xml", help="Also write the verdicts as JUnit XML."
+        "--junit", type=OutputFile(".xml"), metavar="FILE.xml", help="Also write the verdicts as JUnit XML."
     ),
     "summary": click.option(
         "--summary",
-        type=Written(".md", ".markdown", ".txt", "", appended=True),
+        type=OutputFile(".md", ".markdown", ".txt", "", appended=True),
         metavar="FILE",
         help="Also append the verdicts to a file as Markdown, such as a job's summary on GitHub.",
     ),
     "experiments": click.option(
         "--experiments",
-        type=Written(),
+        type=OutputFile(),
         metavar="FILE",
         help="Also add the verdicts to the history in this file; see howsure check trend.",
     ),
@@ -155,8 +155,8 @@ def all_command(config: str | None, **_: Any) -> None:
         )
     checks = []
     for (kind, each), is_compared in zip(made, compared, strict=True):
-        with each, named_by(configuration, kind, each.command):
-            checks.append(checked(kind, each.params, baseline=baseline if is_compared else None))
+        with each, section_named_in_errors(configuration, kind, each.command):
+            checks.append(run_check(kind, each.params, baseline=baseline if is_compared else None))
     how = {name: shared[name] for name in ("level", "alarms_over")}
     show(Check.together(checks, **how), shared)
 
@@ -169,7 +169,7 @@ def check_command(kind: str, short_help: str, examples: str, **options: Decorato
     def run(**typed: Any) -> None:
         baseline = None if typed["baseline"] is None else Baseline.load(typed["baseline"])
         sizes = {name: typed[name] for name in ("level", "alarms_over")}
-        show(checked(kind, typed, baseline=baseline, **sizes), typed)
+        show(run_check(kind, typed, baseline=baseline, **sizes), typed)
 
     how: dict[str, Any] = {
         "own": [shared_options],
@@ -178,12 +178,12 @@ def check_command(kind: str, short_help: str, examples: str, **options: Decorato
         "epilog": CODES,
         "short_help": short_help,
     }
-    command.add_command(command_of(kind, function, run, examples=examples, **how))
+    command.add_command(build_command(kind, function, run, examples=examples, **how))
 
 
-def checked(kind: str, typed: Mapping[str, Any], **how: Any) -> Check:
+def run_check(kind: str, typed: Mapping[str, Any], **how: Any) -> Check:
     """The result of a check's function for the files and options of the command line."""
-    source = source_of(typed["files"], typed)
+    source = build_source(typed["files"], typed)
     named = {option_name: typed[option_name] for option_name in ("better_than", "against") if typed.get(option_name)}
     how |= {option_name: other_model(model, source) for option_name, model in named.items()}
     labels = typed.get("y_true")
@@ -196,7 +196,7 @@ def checked(kind: str, typed: Mapping[str, Any], **how: Any) -> Check:
     if "policy" in typed:
         how["policy"] = FilingPolicy.load(typed["policy"])
     arguments = {name: value for name, value in typed.items() if name not in SHARED}
-    return result_of(CHECKS[kind], arguments, data=source, **how)
+    return call_function(CHECKS[kind], arguments, data=source, **how)
 
 
 def other_model(named: str, source: Files) -> Files | str:

@@ -16,28 +16,37 @@ from howsure.significance.model_comparison import compare_models, compare_scores
 from howsure.significance.model_files import no_files
 from howsure.significance.power import comparison_power
 from howsure.significance.results import Comparison
-from howsure_cli.terminal.derived import FILES, NOT, choice, command_of, finish, function_options, help_of, said_of
+from howsure_cli.terminal.derived import (
+    FILES,
+    NONE_VALUE,
+    build_command,
+    choice,
+    command_help,
+    finish,
+    function_options,
+    parameter_help,
+)
 from howsure_cli.terminal.options import (
-    OF_SOURCE,
+    SOURCE_OPTIONS,
     Decorator,
     DefaultGroup,
     as_names,
     bounds_option,
+    build_source,
     figure_option,
     in_order,
     output_options,
     report_option,
     seed_option,
-    source_of,
 )
-from howsure_cli.terminal.output import chosen, emit, progress, result_text, table_text, write_pictures
+from howsure_cli.terminal.output import emit, progress, requested_columns, result_text, table_text, write_pictures
 from howsure_cli.terminal.process import check_memory
 
-OF_POWER = """
+POWER_EXAMPLES = """
 howsure significance power --disagreement 0.1 --n 1000
 howsure significance power --disagreement 0.1 --difference 0.01
 """
-PRINTED = ("markdown", "latex")  # where the models' own means stand above, as a table of their own
+PRINTED_FORMATS = ("markdown", "latex")  # where the models' own means stand above, as a table of their own
 RESAMPLE_BYTES = 32  # of one metric, at least: both differences of each, and what is made of them
 
 
@@ -46,17 +55,17 @@ def command() -> None:
     """Significance: is a model really better than the baseline?"""
 
 
-def several(option: str, parameter: str, metavar: str) -> Decorator:
+def repeated_option(option: str, parameter: str, metavar: str) -> Decorator:
     """An option of `compare` that can be given several times."""
-    return click.option(option, parameter, multiple=True, metavar=metavar, help=SAID[parameter])
+    return click.option(option, parameter, multiple=True, metavar=metavar, help=PARAMETER_HELP[parameter])
 
 
 DOCUMENTED_BY = (compare_models, compare_scores, resample_models)
-SAID = said_of(compare, *DOCUMENTED_BY)
-TESTING: dict[str, Decorator | None] = {
-    "metrics": several("--metric", "metrics", "NAME"),
+PARAMETER_HELP = parameter_help(compare, *DOCUMENTED_BY)
+TEST_OPTIONS: dict[str, Decorator | None] = {
+    "metrics": repeated_option("--metric", "metrics", "NAME"),
     "bounds": bounds_option,
-    "adjust": choice(compare, "adjust", ["holm", "bh", NOT]),
+    "adjust": choice(compare, "adjust", ["holm", "bh", NONE_VALUE]),
     "n_resamples": click.option(
         "--resamples",
         "n_resamples",
@@ -64,21 +73,21 @@ TESTING: dict[str, Decorator | None] = {
         default=10_000,
         show_default=True,
         metavar="N",
-        help=SAID["n_resamples"],
+        help=PARAMETER_HELP["n_resamples"],
     ),
     "rng": seed_option(to="rng"),
     "bug_compatible": None,
     "progress": None,
 }
-OF_FILES: dict[str, Decorator | None] = {
-    "against": click.option("--against", metavar="COL|FILE|NAME", help=SAID["against"]),
-    "model": several("--model", "model", "COL|FILE"),
-    "score": several("--score", "score", "COL"),
+FILE_OPTIONS: dict[str, Decorator | None] = {
+    "against": click.option("--against", metavar="COL|FILE|NAME", help=PARAMETER_HELP["against"]),
+    "model": repeated_option("--model", "model", "COL|FILE"),
+    "score": repeated_option("--score", "score", "COL"),
     "targets": click.option("--targets", metavar="FILE"),
     "skip_missing": None,  # of the source
     "classes": click.option("--classes", callback=as_names, metavar="NAME,NAME,…"),
 }
-OF_ROWS = [
+ROW_ROLES = [
     "y_true",
     "prediction",
     "data",
@@ -91,14 +100,14 @@ OF_ROWS = [
     "lower_is_better",
     "all_pairs",
 ]
-SHOWING: list[Decorator] = [output_options, figure_option(), report_option]
+OUTPUT_OPTIONS: list[Decorator] = [output_options, figure_option(), report_option]
 
 
 def compare_files(form: str, output: str | None, figure: str | None, report: str | None, **typed: Any) -> None:
     """Compare the models in files, and show the result."""
-    arguments = testing(typed)
+    arguments = compare_arguments(typed)
     of_source = {
-        name: arguments.pop(name) for name in ("files", "missing", "input_format", *OF_SOURCE) if name in arguments
+        name: arguments.pop(name) for name in ("files", "missing", "input_format", *SOURCE_OPTIONS) if name in arguments
     }
     files, model, targets = of_source["files"], arguments["model"], arguments["targets"]
     arguments["score"] = list(arguments["score"]) or None
@@ -115,7 +124,7 @@ def compare_files(form: str, output: str | None, figure: str | None, report: str
                 "with --prediction."
             )
         arguments |= {
-            "data": source_of(files, of_source),
+            "data": build_source(files, of_source),
             "model": None if not model else model[0] if in_rows else list(model),
             "targets": None if targets is None else files_of(targets, skip_missing=of_source["skip_missing"]),
         }
@@ -127,20 +136,20 @@ def compare_files(form: str, output: str | None, figure: str | None, report: str
         if targets is None:
             raise no_files()
         arguments["model"] = list(model)
-    with comparing() as advance:
+    with comparison_progress() as advance:
         result = compare(**arguments, progress=advance)
     show(result, "howsure significance", form=form, output=output, figure=figure, report=report)
 
 
-def testing(typed: dict[str, Any]) -> dict[str, Any]:
+def compare_arguments(typed: dict[str, Any]) -> dict[str, Any]:
     """The command line as arguments of `compare`."""
     check_memory(typed["n_resamples"] * RESAMPLE_BYTES, name="--resamples", value=typed["n_resamples"])
-    none = {name: None for name in ("adjust", "interval") if typed[name] == NOT}
+    none = {name: None for name in ("adjust", "interval") if typed[name] == NONE_VALUE}
     return typed | none | {"metrics": list(typed["metrics"]) or None}
 
 
 command.add_command(
-    command_of(
+    build_command(
         "compare",
         compare,
         compare_files,
@@ -154,8 +163,8 @@ howsure significance base.jsonl large.jsonl --id uid --target gold --prediction 
 howsure significance "results/**/samples_*.jsonl" --group doc.subject
 howsure significance --targets targs.txt --against h0.txt --model h1.txt --method boostsa --sample-size 0.2
 """,
-        own=SHOWING,
-        options=TESTING | OF_FILES,
+        own=OUTPUT_OPTIONS,
+        options=TEST_OPTIONS | FILE_OPTIONS,
         documented_by=DOCUMENTED_BY,
         epilog="See also: howsure significance outcomes --help; power --help",
     )
@@ -165,7 +174,10 @@ howsure significance --targets targs.txt --against h0.txt --model h1.txt --metho
 @command.command("outcomes")
 @click.argument("file", metavar="outcomes.json")
 @in_order(
-    [*function_options(compare, *DOCUMENTED_BY, options=TESTING | dict.fromkeys([*OF_FILES, *OF_ROWS])), *SHOWING]
+    [
+        *function_options(compare, *DOCUMENTED_BY, options=TEST_OPTIONS | dict.fromkeys([*FILE_OPTIONS, *ROW_ROLES])),
+        *OUTPUT_OPTIONS,
+    ]
 )
 def outcomes_command(
     file: str, form: str, output: str | None, figure: str | None, report: str | None, **typed: Any
@@ -174,7 +186,7 @@ def outcomes_command(
     from howsure.significance.boostsa.runs import compare_outcomes
     from howsure.significance.boostsa.storage import read_outcomes
 
-    result = compare_outcomes(read_outcomes(file), **testing(typed))
+    result = compare_outcomes(read_outcomes(file), **compare_arguments(typed))
     result = replace(result, recipe={"files": [file], **result.recipe})
     show(result, "howsure significance outcomes", form=form, output=output, figure=figure, report=report)
 
@@ -188,7 +200,7 @@ POWER_METHOD = click.option(
 )
 
 
-@command.command("power", help=help_of(comparison_power, OF_POWER, files=""))
+@command.command("power", help=command_help(comparison_power, POWER_EXAMPLES, files=""))
 @in_order([*function_options(comparison_power, options={"method": POWER_METHOD}), output_options])
 def power_command(form: str, output: str | None, **typed: Any) -> None:
     """Print what n items find."""
@@ -196,7 +208,7 @@ def power_command(form: str, output: str | None, **typed: Any) -> None:
 
 
 @contextmanager
-def comparing() -> Iterator[Callable[[int, int], None]]:
+def comparison_progress() -> Iterator[Callable[[int, int], None]]:
     """A progress bar over the compared pairs, whose number is known after the first one."""
     with ExitStack() as ending:
         bars: list[Callable[[int], None]] = []
@@ -213,7 +225,7 @@ def show(
     result: Comparison, command: str, *, form: str, output: str | None, figure: str | None, report: str | None
 ) -> None:
     shown = result_text(replace(result, recipe={"command": command, **result.recipe}), form, output)
-    if form in PRINTED and chosen() is None:
+    if form in PRINTED_FORMATS and requested_columns() is None:
         shown = "\n".join([*(table_text(table, form) for table in result.above()), shown])
     write_pictures(result, figure=figure, report=report)
     emit(shown, output)

@@ -15,7 +15,7 @@ from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Integers
 from howsure_cli.terminal.commands import Group
-from howsure_cli.terminal.destinations import PAGES, Written
+from howsure_cli.terminal.destinations import PAGES, OutputFile
 from howsure_cli.terminal.options import choice_option, figure_option, output_options, raw_option, seed_option
 from howsure_cli.terminal.output import emit, emit_result, progress, say
 from howsure_text.commands.coreference.input import (
@@ -51,7 +51,7 @@ def command() -> None:
 
 @command.command("train", short_help="Train a model on parsed documents with entities.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--output", type=Written(), required=True, metavar="MODEL")
+@click.option("--output", type=OutputFile(), required=True, metavar="MODEL")
 @click.option("--dev", metavar="FILE")
 @mentions_option("detected")
 @parser_option
@@ -112,7 +112,7 @@ def train_command(
 
 @command.command("predict", short_help="Write documents with the entities that a model finds.")
 @click.argument("file", required=False)
-@click.option("--output", type=Written(), required=True, metavar="FILE")
+@click.option("--output", type=OutputFile(), required=True, metavar="FILE")
 @click.option(
     "--output-format",
     type=click.Choice(["conllu", "conll-2012", "three-columns"]),
@@ -161,7 +161,7 @@ def predict_command(
 
 @command.command("posterior", short_help="Write the probabilities of pairs and entities.")
 @click.argument("file", required=False)
-@click.option("--output", type=Written(), metavar="FILE")
+@click.option("--output", type=OutputFile(), metavar="FILE")
 @raw_option
 @click.option(
     "--threshold", type=float, default=0.05, show_default=True, help="Lowest probability of the pairs to write."
@@ -177,7 +177,7 @@ def predict_command(
 @figure_option(advice=TEXT_ELSEWHERE)
 @click.option(
     "--text",
-    type=Written(*PAGES),
+    type=OutputFile(*PAGES),
     metavar="FILE",
     help="Write the text with entities in colour and uncertain mentions marked: .html.",
 )
@@ -297,7 +297,7 @@ def score_command(
 
 @command.command("recalibrate", short_help="Recalibrate probabilities by documents with gold entities.")
 @click.argument("file")
-@click.option("--output", type=Written(), required=True, metavar="FILE")
+@click.option("--output", type=OutputFile(), required=True, metavar="FILE")
 @click.option("--test", metavar="FILE")
 @choice_option("--score", of=SCORES, help="What is minimised: squared errors, or minus the log-likelihood.")
 @click.option(

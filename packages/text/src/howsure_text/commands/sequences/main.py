@@ -11,7 +11,7 @@ import click
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted
 from howsure_cli.terminal.commands import Group
-from howsure_cli.terminal.destinations import Written
+from howsure_cli.terminal.destinations import OutputFile
 from howsure_cli.terminal.options import (
     as_names,
     binning_options,
@@ -64,7 +64,7 @@ def command() -> None:
 
 @command.command("train", short_help="Train a tagger on tagged sentences.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--output", type=Written(), required=True, metavar="MODEL")
+@click.option("--output", type=OutputFile(), required=True, metavar="MODEL")
 @click.option("--dev", metavar="FILE")
 @choice_option("--tagger", of=OPTIONS_OF, default="crf", help="Kind of model.")
 @column_option
@@ -152,7 +152,7 @@ def _untrained(tagger: str, options: dict[str, Any], *, items: bool) -> Any:
 @command.command("tag", short_help="Tag sentences, with the probability of every tag.")
 @click.argument("model")
 @click.argument("file")
-@click.option("--output", type=Written(), metavar="FILE")
+@click.option("--output", type=OutputFile(), metavar="FILE")
 @choice_option(
     "--method", of=["viterbi", "posterior"], help="The most probable sequence, or the most probable tag of each word."
 )
@@ -198,7 +198,7 @@ def tag_command(
 @command.command("posterior", short_help="Write every probability with its label, for `howsure calibration`.")
 @click.argument("model")
 @click.argument("file")
-@click.option("--output", type=Written(), required=True, metavar="FILE")
+@click.option("--output", type=OutputFile(), required=True, metavar="FILE")
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only this tag. Repeatable.")
 @click.option("--tag-pairs", type=click.IntRange(min=1), metavar="N")
 @click.option("--samples", type=click.IntRange(min=1), metavar="N", help="Write N tag sequences drawn from the model.")
@@ -298,7 +298,7 @@ command.add_command(spans_command)
 @command.command("recalibrate", short_help="Recalibrate probabilities by temperatures.")
 @click.argument("model")
 @click.argument("dev")
-@click.option("--output", type=Written(), required=True, metavar="MODEL2")
+@click.option("--output", type=OutputFile(), required=True, metavar="MODEL2")
 @click.option("--test", metavar="FILE")
 @click.option(
     "--keep-answers",

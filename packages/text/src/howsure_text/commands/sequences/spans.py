@@ -11,7 +11,7 @@ import click
 from howsure.errors import InputError
 from howsure.show.table import Table, all_digits, number
 from howsure_cli.terminal.commands import Command
-from howsure_cli.terminal.destinations import Written
+from howsure_cli.terminal.destinations import OutputFile
 from howsure_cli.terminal.options import binning_options, output_options
 from howsure_cli.terminal.output import emit, emit_result, is_raw, json_text, say, table_text
 from howsure_text.commands.sequences.input import INPUT_FORMS, adjust_option, column_option, unknown_tags_option
@@ -35,7 +35,7 @@ MAX_PATHS = 1_000  # of a sentence
 @click.option(
     "--pairs",
     "pairs_file",
-    type=Written(),
+    type=OutputFile(),
     metavar="FILE",
     help="Also write the pairs for `howsure calibration`: .parquet or .csv.",
 )
