@@ -114,7 +114,7 @@ def mark_settings(item: pytest.Item, mark: pytest.Mark) -> tuple[float, int, flo
     try:
         return read(*mark.args, **mark.kwargs)
     except (TypeError, InputError) as error:
-        problem = str(error).replace("settings_of.<locals>.read()", "the mark")
+        problem = str(error).replace(f"{read.__qualname__}()", "the mark")
     pytest.fail(f"howsure: {problem}", pytrace=False)
 
 
