@@ -35,13 +35,13 @@ from howsure.stats.p_values import adjust_p_values
 from howsure.stats.proportions import t_quantile
 
 SCALES = ("nominal", "ordinal", "interval")
-MAX_RATERS = 12  # of which each pair has a row
+MAX_RATERS = 12  # maximum number of raters; each pair has a row
 MAX_VALUES = 200
-MIN_COMMON_ITEMS = 30  # items of a person, below which the test of a judge says nothing
+MIN_COMMON_ITEMS = 30  # items of a person, below which a judge is not tested
 FALSE_DISCOVERIES = 0.05
 ROUNDING = 1e-12
 LARGEST_KEY, SHORT = 2**62, 1_000  # of a row of grades as an integer; such integers that are counted without a sort
-MIN_DISAGREEING_ITEMS = 5  # items whose raters differ, from which on the jackknife says how many others do
+MIN_DISAGREEING_ITEMS = 5  # items with disagreement, from which on the jackknife is valid
 JACKKNIFE, EXACT_SHARE = "jackknife", "share of items whose raters differ"
 
 
@@ -59,27 +59,28 @@ def rater_agreement(
 ) -> RaterAgreement:
     """Agreement of raters with intervals, and whether a judge may replace a person.
 
-    A row for all raters, and one for each two: how far their grades are equal, Krippendorff's α, Cohen's κ and Gwet's
-    AC, each with an interval by leaving out each item in turn. Of grades with an order, near ones agree in part.
+    Returns a row for all raters and one for each pair: the observed agreement, Krippendorff's α, Cohen's κ and Gwet's
+    AC, each with a jackknife interval over items. If grades are ordered, grades close to each other agree in part.
 
     score (n,): the grade that a rater gave an item: a label, or a number.
     rater (n,): who gave it.
     id (n,): the item that was graded.
-    scale: nominal: labels without an order; ordinal: numbers whose order counts; interval: whose distances count.
-    categories: all grades that raters could give, also those that nobody gave (default: those that occur).
-    judge: the rater who is a model: may it replace a person?
-    margin: by how much people may be closer to each other than the judge is to them, as it costs less.
+    scale: nominal: labels without an order; ordinal: numbers of which only the order matters; interval: numbers whose
+    distances matter.
+    categories: all grades that raters could give, including those that nobody gave (default: those that occur).
+    judge: the rater who is a model; tests whether it may replace a person.
+    margin: how much less often than a person the judge may be the closer rater, because it costs less.
     level: level of the intervals.
 
-    α = 1 - D_o / D_e with the disagreement δ² of grades c and k, which n_c and n_k ratings have: 1 (nominal), (n_c/2 +
-    those between + n_k/2)² (ordinal), (c - k)² (interval). κ and AC are (P_o - P_e) / (1 - P_e), where equal grades
-    agree by 1 and others by 0 (nominal), by 1 - |c - k| / range of the ranks (ordinal), by 1 - (c - k)² / range²
-    (interval), of all categories. AC depends on how many categories there are, ordinal κ on those between others, and
-    ordinal and interval agreement and AC on the lowest and the highest; α and nominal κ only on grades that occur.
-    Where the grades of fewer than 5 items differ, intervals are exact ones of the
-    share of such items instead. The alternative annotator test compares the judge with each person, item by item:
-    which of the two is nearer to the other people? The judge may replace people if it is as good, up to the margin, as
-    at least half of them, at a false discovery rate of 0.05.
+    α = 1 - D_o / D_e, where the disagreement δ² of two grades c and k, given n_c and n_k times, is 1 (nominal), (n_c/2
+    + number of ratings between + n_k/2)² (ordinal) or (c - k)² (interval). κ and AC are (P_o - P_e) / (1 - P_e). Equal
+    grades have agreement 1; unequal grades have agreement 0 (nominal), 1 - |c - k| / range of the ranks (ordinal) or 1
+    - (c - k)² / range² (interval), over all categories. AC depends on the number of categories, ordinal κ on the
+    categories between others, and ordinal and interval agreement and AC on the lowest and the highest category. α and
+    nominal κ depend only on grades that occur. If raters differ on fewer than 5 items, intervals follow from the exact
+    interval of the proportion of such items. The alternative annotator test compares the judge with each person, item
+    by item: which of the two is closer to the other people? The judge may replace people if it is as good, up to the
+    margin, as at least half of them, at a false discovery rate of 0.05.
 
     Sources: Krippendorff (2011); Cohen (1968); Gwet (2008, 2014); Calderon, Reichart & Dror (2025).
 
@@ -201,7 +202,7 @@ def _grades(columns: Columns, scale: str, categories: Sequence[str | float] | No
 
 
 def _scale_note(grades: _Grades) -> str:
-    """A note on coefficients that depend on the whole scale, if only the values that occur are known."""
+    """A note on coefficients that depend on the whole scale, if only the grades that occur are known."""
     what = {"nominal": "AC counts", "ordinal": "agreement, κ and AC count", "interval": "agreement and AC count"}
     return told(
         f"{what[grades.scale]} only the values that occur ({shortened(grades.names)}); if the scale has others, give "
@@ -210,9 +211,9 @@ def _scale_note(grades: _Grades) -> str:
 
 
 def _scale_of(categories: Sequence[str | float], occurring: list[Any], scale: str) -> tuple[list[Any], list[Any]]:
-    """All categories, in their order if they have one, and the grades that occur; both as numbers or both as texts.
+    """All categories, in order if they have one, and the grades that occur; both as numbers or both as strings.
 
-    Raises InputError for a single category, one that is named twice, and one that is not a number where grades are.
+    Raises InputError for a single category, a repeated category, and a category that is not a number if grades are.
     """
     name = "`categories`"
     if isinstance(categories, str) or not 2 <= len(categories) <= MAX_VALUES:
@@ -234,7 +235,7 @@ def _texts(categories: list[Any]) -> list[str]:
     return [value if isinstance(value, str) else f"{value:g}" for value in categories]
 
 
-# Coefficients of a table of grades, each from how often an item has which grades.
+# Coefficients of a table of grades, from the numbers of items with each combination of grades.
 
 
 def _alphas(counts: Floats, values: Floats, scale: str) -> Callable[[Floats], float]:
@@ -268,7 +269,7 @@ def _of_ranks(frequency: Floats) -> Floats:
 
 
 def _agreement(values: Floats, scale: str) -> Floats:
-    """The weight of agreement of two grades: 1 on the diagonal."""
+    """The agreement weights of all pairs of grades (q, q); 1 on the diagonal."""
     if scale == "nominal" or len(values) < 2:
         return np.eye(len(values))
     places = np.arange(len(values), dtype=np.float64) if scale == "ordinal" else values
@@ -318,12 +319,11 @@ def _row(grades: _Grades, raters: Sequence[str], a: str, b: str | None, level: f
 def _estimate(
     statistic: Callable[[Floats], float], times: Floats, *, n: int, apart: int, chance: float, level: float
 ) -> Estimate:
-    """A statistic of items of a few kinds, with frequencies `times`, and its interval from leaving out each item in
-    turn.
+    """A statistic of items of a few kinds, with frequencies `times`, and its jackknife interval over items.
 
-    Where the raters of fewer than 5 of n items are `apart`, leaving these out does not show how many others would be:
-    then the interval is that of the share of such items, exact for a share, each of which takes as much of 1 as those
-    that are there take, or where there is none, 1 / (1 - P) with the agreement `chance` P by chance.
+    If raters disagree on fewer than 5 of n items (`apart`), the jackknife cannot show how frequent disagreement is. The
+    interval then follows from the exact interval of the proportion of such items. Each of them lowers the statistic
+    from 1 by as much as the observed ones do or, if there is none, by 1 / (1 - P), with P the agreement by `chance`.
     """
     value = statistic(times)
     unknown = Estimate(value, None, None, level=level, method=JACKKNIFE, n=n)
@@ -380,8 +380,9 @@ def _replacement(grades: _Grades, judge: str, margin: float) -> JudgeReplacement
 
 
 def _nearness(grades: Floats, others: Floats, scale: str) -> Floats:
-    """The closeness of grades (n,) to those of others (n, k), some of which may be missing: the share of equal grades,
-    or minus the root mean squared distance."""
+    """The closeness of grades (n,) to those of others (n, k), some of which may be missing: the proportion of equal
+    grades, or the negative root mean squared distance.
+    """
     if scale == "nominal":
         return np.asarray(np.nanmean(np.where(np.isnan(others), np.nan, others == grades[:, None]), axis=1))
     return np.asarray(-np.sqrt(np.nanmean((others - grades[:, None]) ** 2, axis=1)))

@@ -24,22 +24,22 @@ from howsure.show.table import COUNT, ESTIMATE, FRAME, P_VALUE, WORDS, Column
 from howsure.stats.clusters import few_clusters
 from howsure.stats.mean_score import share_bounds
 
-MIN_GRADES, MIN_UNITS = 40, 25  # answers that people graded, and clusters of them, below which nothing is said
-MIN_PAIRED = 10  # grades, or clusters of them, that are compared with others of the same answers
-SAME = 1e-9  # of the spread of grades, an error below which nothing varies
-MAX_GRADES = 20  # of people, up to which answers of one grade are compared with each other
-COVARIATES = {  # of answers that people grade alike
+MIN_GRADES, MIN_UNITS = 40, 25  # answers that people graded, or clusters of them, below which no bias is estimated
+MIN_PAIRED = 10  # minimum number of regraded answers, or clusters of them
+SAME = 1e-9  # relative to the spread of grades, an error below which nothing varies
+MAX_GRADES = 20  # number of human grades up to which answers are compared within each grade
+COVARIATES = {  # effects among answers with equal human grades
     "length": "one twice as long",
     "prompt_length": "one to a prompt twice as long",
     "family": "one of {own}",
 }
-PAIRED = {  # what the judge gave the same answer otherwise
+PAIRED = {  # other grades of the judge for the same answer
     "swapped": ("order", "in the first place than in the second", "with the order of the answers"),
     "earlier": ("drift", "than earlier", "from the earlier ones"),
 }
 
 
-MAX_SAID = 2  # biases in the answer
+MAX_SAID = 2  # number of biases in the first line
 
 
 def _capitalised(sentence: str) -> str:
@@ -48,8 +48,9 @@ def _capitalised(sentence: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class BiasRow:
-    """A bias of a judge, from n answers: the estimate, its p-value (NaN for a share of changed grades), and its
-    meaning. The estimate is NaN if there are too few answers."""
+    """A bias of a judge, from n answers: the estimate (NaN if there are too few answers), its p-value (NaN for a
+    proportion of changed grades), and its meaning.
+    """
 
     bias: str
     n: int
@@ -99,7 +100,7 @@ class JudgeBias(Rows[BiasRow]):
         return " ".join(parts) or "No bias could be tested."
 
     def below(self) -> Sequence[str]:
-        """The meaning of each row, and the notes."""
+        """A sentence on the meaning of each row, and the notes."""
         return [*(f"{row.bias}: {row.sentence}" for row in self.rows), *self.notes]
 
     @checks_axes
@@ -128,14 +129,14 @@ def judge_bias(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> JudgeBias:
-    """Biases of a judge: order of the answers, length, its own family, and change over time.
+    """Biases of a judge: order of the answers, length, preference for its own model family, and drift over time.
 
-    A row for each bias whose columns are given, with an interval and a sentence.
+    Returns a row for each bias whose columns are given, with an interval and a sentence.
 
-    score (n,): the judge's grade of each answer; of pairs, whether it prefers the answer that it saw first.
-    y_true (n,): the grade of a person, missing where nobody graded the answer; needed for lengths and families.
-    swapped (n,): the judge's grade of the same answer, when it saw it second.
-    earlier (n,): the judge's grade of the same answer at an earlier date, or by an earlier version.
+    score (n,): the judge's grade of each answer; for pairs of answers, whether it prefers the one that it saw first.
+    y_true (n,): the grade of a person, missing if nobody graded the answer; required for lengths and families.
+    swapped (n,): the judge's grade of the same answer when shown second.
+    earlier (n,): the grade of the same answer by the judge at an earlier date, or by an earlier version of it.
     length (n,): the length of each answer, such as its words.
     prompt_length (n,): the length of each prompt.
     family (n,): the family of models that wrote each answer.
@@ -147,13 +148,13 @@ def judge_bias(
     bounds: the lowest and the highest grade; those of grades that are all 0 or 1 are known.
     level: level of the intervals.
 
-    Order and drift are the share of grades that change, and the mean of score minus the other grade, with Gaffke's
-    intervals of 0 and 1 (without clusters, p is McNemar's exact one) and where few grades change; else Student's.
-    Lengths and family are coefficients of one regression of the judge's grade on log2 length and on 1 for its own
-    family, among answers with the same grade of people (of more than 20 grades: on these and their squares): each is
-    what remains when the others are held fixed. Errors are CR2, by clusters; intervals are Student's with
-    Satterthwaite's degrees of freedom. People's grades count as true: where they are rough and long answers better,
-    the judge may see what they missed.
+    Order and drift are measured by the proportion of grades that change and by the mean of score minus the other grade.
+    Their intervals are Gaffke's for grades of 0 and 1 and if few grades change, else Student's; for 0 and 1 without
+    clusters, p is that of McNemar's exact test. The effects of length and family are coefficients of one regression of
+    the judge's grade on log2 length and an indicator of its own family, among answers with the same human grade (with
+    more than 20 human grades, the regression includes these and their squares). Each effect holds the others fixed.
+    Standard errors are CR2, by clusters; intervals use Student's t with Satterthwaite's degrees of freedom. Human
+    grades count as true: if they are coarse and long answers are better, an effect of length may be a real difference.
 
     Sources: Zheng et al. (2023); McNemar (1947); Gaffke (2005); Bell & McCaffrey (2002), Pustejovsky & Tipton (2018).
 
@@ -189,7 +190,7 @@ def judge_bias(
 
 
 def _paired(columns: Columns, role: str, bounds: tuple[float, float] | None, level: float) -> list[BiasRow]:
-    """The number of grades that differ from those of the same answers in another order, and the mean difference."""
+    """The number of grades that differ from the other grades of the same answers (`role`), and the mean difference."""
     name, than, how = PAIRED[role]
     rows = np.flatnonzero(~np.isnan(columns.numbers[role]))
     f, other = columns.numbers["score"][rows], columns.numbers[role][rows]
@@ -207,7 +208,7 @@ def _paired(columns: Columns, role: str, bounds: tuple[float, float] | None, lev
     )
     share = flipped.mean(level, slope=0.0)
     moved = replace(flipped, grades=f - other, bounds=None if shares is None else (-1.0, 1.0))
-    if (estimate := moved.mean(level, slope=0.0)).low is None and ends is not None:  # few grades carry the shift
+    if (estimate := moved.mean(level, slope=0.0)).low is None and ends is not None:  # few grades cause the shift
         moved = replace(moved, bounds=(ends[0] - ends[1], ends[1] - ends[0]))
         estimate = moved.mean(level, slope=0.0)
     p = math.nan if estimate.low is None else moved.p_value(0.0)
@@ -217,7 +218,7 @@ def _paired(columns: Columns, role: str, bounds: tuple[float, float] | None, lev
 
 
 def _covariates(answers: Columns, covariates: Sequence[str], own_family: str | None, level: float) -> list[BiasRow]:
-    """The effects of covariates on the judge's grade, among answers that people grade alike."""
+    """The effects of covariates on the judge's grade, among answers with equal human grades."""
     f, y = answers.numbers["score"], answers.numbers["y_true"]
     if np.isnan(y).all():
         raise InputError("`y_true` is empty in every row. Have some answers graded by a person.")

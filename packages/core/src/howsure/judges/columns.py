@@ -25,21 +25,21 @@ from howsure.judges.correction import Graded
 from howsure.stats.mean_score import Bounds, share_bounds
 
 LENGTHS, READINGS = ("length", "prompt_length"), ("second", "settled")
-SPARSE = 10  # places a row, up to which they are counted without a sort
+SPARSE = 10  # possible codes per row up to which they are counted without sorting
 MIN_COPIED = 10  # fewer equal grades are not surprising
 NUMERIC, PARTIAL = ("score", *LENGTHS), ("y_true", *READINGS, "swapped", "earlier")
 DRAWN = ("strata", "inclusion")
 KINDS = {"model": "models", "rater": "raters", "prompt": "prompts"}  # in notes on names that differ only in spelling
-PARTS = ("model", "prompt", "rater", "judge", "run")  # roles within which an item has one row
+PARTS = ("model", "prompt", "rater", "judge", "run")  # roles whose values together identify a row
 PEOPLE, JUDGES = {"human", "person", "people", "expert", "annotator"}, {"judge", "llm", "gpt", "autorater"}  # in names
-OF_ANSWERS = ("model", "id", "rater", "prompt")  # columns that hold no grades
+OF_ANSWERS = ("model", "id", "rater", "prompt")  # roles of columns that hold no grades
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
     """n answers by role: grades and lengths as numbers, NaN if missing; other roles as codes.
 
-    drawn: strata and chances, unchecked, because they may be missing where people graded nothing.
+    drawn: strata and inclusion probabilities, unchecked, because they may be missing for answers without a human grade.
     """
 
     n: int
@@ -61,7 +61,8 @@ class Columns:
         show: Sequence[str] = (),
         labels: bool = False,
     ) -> Columns:
-        """Read the named columns. show: further columns of `data`, read later. labels: grades are names, not numbers.
+        """Read the named columns. show: further columns of `data`, to be read later. labels: grades are names, not
+        numbers.
 
         Raises InputError for values that are not numbers, and for missing ones that are required.
         """
@@ -139,7 +140,7 @@ class Columns:
         return dict(zip(names, parts, strict=True))
 
     def bounds(self, bounds: tuple[float, float] | None, name: str) -> Bounds | None:
-        """The bounds of people's grades: the user's, or 0 and 1 if all grades are 0 or 1."""
+        """The bounds of human grades: those that the user gave, or 0 and 1 if all grades are 0 or 1."""
         y = self.numbers.get("y_true", self.numbers["score"])
         grades = y[~np.isnan(y)]
         if bounds is None:
@@ -150,9 +151,9 @@ class Columns:
         return ends
 
     def graded(self, rows: Integers, judged: Floats, people: Floats, bounds: Bounds | None) -> Graded:
-        """The judge's grades of some rows, or differences of grades, with people's grades of those drawn.
+        """The judge's grades of some rows (or differences of grades), with the human grades of the drawn rows.
 
-        Raises InputError where strata or chances are missing, or contradict each other.
+        Raises InputError if strata or inclusion probabilities are missing, or contradict each other.
         """
         labelled = np.flatnonzero(~np.isnan(people))
         strata, inclusion = (self.drawn_at(role, rows) for role in DRAWN)
@@ -203,7 +204,7 @@ def _note_on_copies(judge: Floats, people: Floats, name_by_role: Mapping[str, st
 
 
 def _note_on_swap(people: Floats, name_by_role: Mapping[str, str], skipped: Mapping[str, int]) -> list[str]:
-    """A warning if the columns of judge and people seem to be swapped, by their names or by where they have gaps.
+    """A warning if the columns of judge and people seem to be swapped, judging by their names or their missing values.
 
     >>> _note_on_swap(np.ones(3), {"score": "human_grade", "y_true": "judge"}, {})
     ['human_grade is read as the judge, and judge as people. Are they swapped?']
@@ -221,7 +222,7 @@ def _words(name: str) -> set[str]:
 
 @contextmanager
 def _advising_swap(judge: Any, has_people: bool) -> Iterator[None]:
-    """Say in errors about a missing grade of the judge that the columns may be swapped."""
+    """Context that adds to errors about a missing grade of the judge that the columns may be swapped."""
     try:
         yield
     except InputError as error:
@@ -245,7 +246,7 @@ def _rows(
     kinds = dict.fromkeys(show, Kind.LATER)
     for role, column in column_by_role.items():
         partial = role in PARTIAL or role == "inclusion" or (role == "strata" and "inclusion" in column_by_role)
-        if not partial or kinds.get(column, Kind.LATER) == Kind.LATER:  # what is read whole may serve as partial, too
+        if not partial or kinds.get(column, Kind.LATER) == Kind.LATER:  # a complete column can be used as a partial one
             kinds[column] = Kind.PARTIAL if partial else Kind.SCORE if role in numeric else Kind.NAMES
     clusters, notes = (None, ()) if cells is None else frame_clusters(data, cells, list(kinds))
     kinds |= {} if clusters is None else {clusters: Kind.NAMES}

@@ -28,7 +28,7 @@ from howsure.stats.clusters import few_clusters
 from howsure.stats.mean_score import Bounds
 from howsure.stats.p_values import adjust_p_values
 
-SURELY, PROBABLY = 1e-6, 1e-3  # p of a draw at random, below which nothing is promised, or it is said
+SURELY, PROBABLY = 1e-6, 1e-3  # p-values of a random draw below which there is no estimate, or a note
 OF = {"score": "the judge", "y_true": "people"}
 
 
@@ -50,38 +50,37 @@ def correct_judge_scores(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> JudgedScores:
-    """The mean grade that people would give each model, from a judge's grades of all answers and people's grades of
-    a few.
+    """The mean human grade of each model, estimated from a judge's grades of all answers and human grades of a few.
 
-    A row per model: the mean grade of people, estimated from the judge's grades of all answers and from how far these
-    are off where people graded, too: θ = λ · mean f + Σ w (y - λ f) / Σ w, with the λ that makes the interval narrow. A
-    judge that makes mistakes, or uses the scale differently, widens the interval but does not bias the estimate, as
-    long as the answers that people graded were drawn at random, or with known chances. Differences of models are those
-    of answers to the same items; their p-values are adjusted (Holm).
+    Returns a row per model. The mean human grade is estimated from the judge's grades f of all answers, corrected by
+    their errors on the answers with human grades y: θ = λ · mean f + Σ w (y - λ f) / Σ w, with the λ that minimises the
+    variance. If the judge makes mistakes or uses the scale differently, the interval is wider, but the estimate is not
+    biased, as long as the answers that people graded were drawn at random or with known probabilities. Models are
+    compared on answers to the same items; the p-values are adjusted (Holm).
 
     y_true (n,): the grade of a person, missing where nobody graded the answer.
     score (n,): the judge's grade of each answer: 0 and 1, grades from 1 to 5, any numbers.
     model (n,): the model of each answer.
     id (n,): the item of each answer, on which models are compared.
-    against: the model that the others are compared with (default: the best one).
+    against: the model that the others are compared with (default: the best model).
     strata (n,): strata within which answers were drawn at random for people.
     inclusion (n,): the chance with which an answer that people graded was drawn for them.
     clusters (n,): what is correlated, such as the document of each item.
     pos_label: the grade that counts as 1, every other as 0.
-    second (n,): what another person said of some graded answers, chosen at random and read on their own; 0 and 1.
-    settled (n,): the grade that settles what both read differently.
-    flips: assume that people misread both grades as often.
+    second (n,): independent grades (0 or 1) by a second person for some graded answers, chosen at random. settled (n,):
+    the grade that settles a disagreement of the two people.
+    flips: "alike" assumes that people misread both grades equally often.
     bounds: the lowest and the highest grade that a person can give; those of grades that are all 0 or 1 are known.
     level: level of the intervals.
 
-    Intervals are of the mean over all such answers, of which these were drawn. They are Gaffke's of y - λ f where
-    grades have bounds; else Student's, and none where few answers carry what the judge is off by, as of a judge that is
-    nearly always right: then only bounds give an interval.
+    Intervals refer to the mean over the population from which the answers were drawn. If grades have bounds, they are
+    Gaffke's intervals of y - λ f; otherwise they are Student's. Without bounds there is no interval if only a few
+    answers account for the judge's errors, for example if the judge is nearly always right; then give `bounds`.
 
-    People make mistakes, too. With a second reading, estimates and intervals are of the grades that are true, as long
-    as people misread 0, and 1, as often in the answers of all models, each on their own: a mean is (mean - α) / (1 - α
-    - β), a difference is divided by 1 - α - β, and its p stays. Without `settled` or flips="alike", the intervals hold
-    whichever grade is misread.
+    People make mistakes, too. With a `second` grade, estimates and intervals refer to the true grades, if people
+    misread independently and at the same rates α (0 as 1) and β (1 as 0) for all models. A mean becomes (mean - α) / (1
+    - α - β), a difference is divided by 1 - α - β, and its p is unchanged. Without `settled` or flips="alike", the
+    intervals allow for errors in either direction.
 
     Sources: Angelopoulos, Duchi & Zrnic (2023), PPI++; Särndal, Swensson & Wretman (1992); Gaffke (2005); Zou & Donner
     (2008).
@@ -119,9 +118,9 @@ def correct_grades(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> JudgedScores:
-    """The mean grade of people for each model, from a judge's grades of all answers and people's grades of a few.
+    """The mean human grade of each model, from a judge's grades of all answers and human grades of a few.
 
-    The correction behind `correct_judge_scores`, which explains it, and `howsure judge`.
+    The implementation of `correct_judge_scores`, whose docstring explains the parameters, and of `howsure judge`.
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
@@ -186,7 +185,7 @@ def _with_errors(
         value, low, high = estimate.value, estimate.low, estimate.high
         if from_judge is None:
             value, low, high = errors.ends(value, low, high, of_difference=of_difference)
-        else:  # a judge's mean less that of people
+        else:  # mean of the judge minus mean of people
             value, high, low = (
                 from_judge - limit for limit in errors.ends(*(from_judge - end for end in (value, high, low)))
             )
@@ -194,7 +193,7 @@ def _with_errors(
 
     made, wider = [], [math.nan]
     for row in rows:
-        judge = row.bias.value + row.people.value  # of the answers that people graded
+        judge = row.bias.value + row.people.value  # codes of the answers that people graded
         corrected = of(row.corrected)
         made.append(replace(row, people=of(row.people), corrected=corrected, bias=of(row.bias, from_judge=judge)))
         if row.corrected.width and corrected.width is not None:
@@ -206,7 +205,7 @@ def _with_errors(
 
 
 def _rows(answers: Columns, bounds: Bounds | None, level: float) -> list[JudgedRow]:
-    """A row per model. If a model's sample is not enough, its row says why; if no model's is, raises InputError."""
+    """A row per model. If the sample of a model is insufficient, its row says why. Raises InputError if all are."""
     rows, refused = list[JudgedRow](), list[InputError]()
     for model, mine in answers.rows_by_name("model").items():
         name = model if "model" in answers.coded else None
@@ -269,8 +268,9 @@ def _row(answers: Columns, name: str | None, graded: Graded, level: float) -> Ju
 
 
 def _drawn_at_random(graded: Graded) -> float:
-    """The p-value of a Kolmogorov–Smirnov test: the judge's grades have the same distribution in answers that people
-    graded and in the others."""
+    """The p-value of a Kolmogorov–Smirnov test of the hypothesis that the judge's grades have the same distribution in
+    the answers that people graded and in the others.
+    """
     from scipy.stats import ks_2samp
 
     rest = np.delete(graded.judged, graded.read)
@@ -286,7 +286,7 @@ def _differences(
     adjust: str | None,
     level: float,
 ) -> tuple[JudgedDifference, ...]:
-    """The difference of each model from a reference model, on the items of both, unless one has no mean of its own."""
+    """The difference of each model from a reference model on shared items, unless a model has no mean of its own."""
     names = [model for model in order if model is not None]
     if "id" not in answers.coded or len(names) < 2:
         if against is not None:
@@ -324,8 +324,9 @@ def _difference(
     *,
     both_estimated: bool,
 ) -> JudgedDifference:
-    """The difference between two models, from the items that people graded for both, if these were drawn in the same
-    way."""
+    """The difference between two models, from the items for which people graded both answers, if these were drawn
+    alike.
+    """
     rows, other_rows = rows_by_model[model], rows_by_model[base]
     items = answers.coded["id"].codes
     shared, a, b = np.intersect1d(items[rows], items[other_rows], assume_unique=True, return_indices=True)
@@ -339,7 +340,7 @@ def _difference(
         return nothing
     try:
         graded = answers.graded(first, judged, people, bounds)
-    except InputError:  # these were drawn, but not for both
+    except InputError:  # drawn, but not for both models
         return nothing
     slope = graded.slope()
     corrected = graded.mean(level, slope=slope)

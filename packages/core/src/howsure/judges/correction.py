@@ -1,4 +1,4 @@
-"""The mean grade that people would give, from a judge's grades of all items and people's grades of a few."""
+"""The mean grade that people would give, from a judge's grades of all items and human grades of a few."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from howsure.stats.gaffke import Sums
 from howsure.stats.mean_score import BoundedMean, Bounds, MeanScore, mean_score, sum_of_cubes
 from howsure.stats.p_values import LARGEST, SMALLEST, smallest_size, zero
 
-CARRIERS, PER_UNIT = 20.0, 6.0  # units that carry the variance, below which, or below a 6th of all, t is not trusted
-ROUNDING = 1e-9  # of the range of grades
-MIN_LEFT = 0.1  # of an item's residual, where it weighs nearly all
+CARRIERS, PER_UNIT = 20.0, 6.0  # below 20 units that carry the variance, or a 6th of all, no t
+ROUNDING = 1e-9  # relative to the range of grades
+MIN_LEFT = 0.1  # limit for dividing an item's residual if the item has nearly all the weight
 MIN_EFFECTIVE_ITEMS, MAX_UNREAD = (
     5.0,
     0.1,
-)  # items whose squared weights are most of all; items beyond those that were read
-PER_CARRIER = 1.5  # units for each that carries the variance, as of a normal law nearly half as many again as it has
-DISTINCT = 50  # grades of a judge, up to which the interval of their mean is Gaffke's
-STEPS = 24  # of the search for a p by halving, after which it is known to a relative 2e-6
-PRECISION = 1e-9  # of the normal quantile of a p
+)  # minimum effective number of items, and maximum proportion of answers beyond the graded range
+PER_CARRIER = 1.5  # units per unit that carries the variance; close to its value for normal data
+DISTINCT = 50  # number of a judge's grades up to which the interval of their mean is Gaffke's
+STEPS = 24  # bisections when searching for p; its relative error is then 2e-6
+PRECISION = 1e-9  # tolerance of the normal quantile of p
 UNKNOWN = "cannot tell"
-MIN_GRADES = 10  # grades of people, below which nothing is said
+MIN_GRADES = 10  # human grades, below which there is no estimate
 
 
 def untold(level: float, n: int, value: float = math.nan) -> Estimate:
-    """The estimate for n items that do not determine an interval."""
+    """The estimate for n items whose data do not determine an interval."""
     return Estimate(value, None, None, level=level, method=UNKNOWN, n=n)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorrectedMean:
-    """The estimate θ from n grades of people, as the sum of the means of g over all items and of e - ē_h over the
-    graded ones (`Graded.mean`).
+    """The estimate θ from n human grades: the sum of the mean of g over all items and the mean of e - ē_h over the
+    graded items (see `Graded.mean`).
 
-    rest, of_all: both means; constant: whether g is the same for all items. few: whether few items carry the variance,
-    so that there is no interval. bounds: of θ.
+    rest: the mean of e - ē_h. of_all: the mean of g. constant: whether g is the same for all items. few: whether few
+    items carry the variance, so that there is no interval. bounds: the bounds of θ.
     """
 
     value: float
@@ -74,12 +74,12 @@ class CorrectedMean:
 
 @dataclass(frozen=True, slots=True)
 class Graded:
-    """N items that a judge graded; people graded n of them, drawn with known chances.
+    """N items that a judge graded; people graded n of them, drawn with known probabilities.
 
-    judged (N,): the judge's grades. read (n,): the places of the items with a grade of people, and grades (n,); weight
-    (n,): how many items each stands for. stratum (n,): the stratum in which it was drawn, as a code. units (N,): codes
-    of clusters. bounds: the lowest and the highest grade that a person can give, if known. stratum_of_all (N,): the
-    stratum of every item, if known.
+    judged (N,): the judge's grades. read (n,): the indices of the items with a human grade. grades (n,): these human
+    grades. weight (n,): the number of items that each represents. stratum (n,): the code of the stratum in which it was
+    drawn. units (N,): codes of clusters. bounds: the lowest and the highest grade that a person can give, if known.
+    stratum_of_all (N,): the stratum of every item, if known.
     """
 
     judged: Floats
@@ -94,8 +94,9 @@ class Graded:
     def slope(self) -> float:
         """The λ that minimises the variance of the corrected mean.
 
-        Cov(y, f) / Var(f), the covariance of the graded items (divisor n), the variance of all (divisor N - 1), as in
-        Angelopoulos, Duchi & Zrnic (2023). Within strata Σ_h (W_h/n_h)² Σ (y - ȳ)(f - f̄) / Σ_h (W_h/n_h)² Σ (f - f̄)².
+        λ = Cov(y, f) / Var(f), with the covariance of the graded items (divisor n) and the variance of all items
+        (divisor N - 1), as in Angelopoulos, Duchi & Zrnic (2023). With strata, λ = Σ_h (W_h/n_h)² Σ (y - ȳ)(f - f̄) /
+        Σ_h (W_h/n_h)² Σ (f - f̄)².
         """
         f, y, w = self.judged[self.read], self.grades, self.weight
         total = np.bincount(self.stratum, w)
@@ -109,13 +110,14 @@ class Graded:
         return shared / spread if spread > rounding else 0.0
 
     def mean(self, level: float, *, slope: float, of_rest: bool = False) -> Estimate:
-        """θ = λ · mean of f + Σ w (y - λ f) / Σ w, with its interval; the grades of people alone where λ is 0.
+        """θ = λ · mean of f + Σ w (y - λ f) / Σ w, with its interval; for λ = 0, the mean of the human grades alone.
 
-        The items count as drawn from all such items. With e = y - λ f, of which ē_h is the mean in a stratum, θ is
-        the mean of g = λ f + ē_h over all items and of e - ē_h over the graded ones. At the best λ, both are
-        uncorrelated, and the interval joins theirs: low = θ - √(a² + b² + 2 r a b), where a and b reach down from
-        each, and r is their correlation over clusters, if positive. They are Gaffke's where grades have bounds; else
-        Student's, but none where few items carry the variance of e. of_rest: e alone.
+        The items count as a sample from a population. Let e = y - λ f, and ē_h its mean in stratum h. Then θ is the
+        mean of g = λ f + ē_h over all items plus the mean of e - ē_h over the graded items. At the best λ, both means
+        are uncorrelated, and their intervals are combined: low = θ - √(a² + b² + 2 r a b), where a and b are the
+        distances from each mean to its lower end, and r is the correlation of both means over clusters, if positive.
+        The two intervals are Gaffke's if grades have bounds; else Student's, and there is none if few items carry the
+        variance of e. of_rest: use the interval of e only.
         """
         return self.corrected_mean(slope, of_rest=of_rest).estimate(level)
 
@@ -141,12 +143,13 @@ class Graded:
         """The two-sided p-value of the hypothesis that the mean is 0: 1 minus the highest level at which the interval
         excludes 0.
 
-        Ends are nearly linear in the normal quantile of their size, in which the zero is searched.
+        The zero is searched in terms of the normal quantile of the size, in which the ends of the interval are nearly
+        linear.
         """
         from scipy.special import ndtr, ndtri
 
         corrected = self.corrected_mean(slope)
-        upper = corrected.value < 0.0  # 0 can lie beyond the end on its side of the estimate only
+        upper = corrected.value < 0.0  # only the end between the estimate and 0 can cross 0
 
         def margin(size: float) -> float:
             end = corrected.end(size, upper=upper)
@@ -155,7 +158,7 @@ class Graded:
         if not margin(LARGEST) > 0.0:
             return 1.0
         smallest = margin(SMALLEST)
-        if math.isnan(smallest):  # few units: their ends exist from some size on
+        if math.isnan(smallest):  # few units: ends exist only for larger sizes
             return 2 * smallest_size(lambda size: margin(size) > 0.0, steps=STEPS)
         if smallest > 0.0:
             return 2 * SMALLEST
@@ -163,14 +166,14 @@ class Graded:
         return 2 * float(ndtr(zero(lambda quantile: margin(float(ndtr(quantile))), *quantiles, within=PRECISION)))
 
     def judge(self, level: float) -> Estimate:
-        """The mean of the judge's grades, taken as if they were people's."""
+        """The mean of the judge's grades, as if they were human grades."""
         mean = self._mean_of(self.judged)
         ends = mean.interval(level)
         low, high = (end if all(map(math.isfinite, ends)) else None for end in ends)
         return Estimate(mean.value, low, high, level=level, method=mean.method, n=len(self.judged))
 
     def bias(self, level: float) -> Estimate:
-        """The mean difference between the judge's grades and people's: the mean of f - y."""
+        """The mean difference between the judge's grades and human grades: the mean of f - y."""
         turned = self.mean(level, slope=1.0, of_rest=True)
         low, high = (None if end is None else 0.0 - end for end in (turned.high, turned.low))
         return Estimate(0.0 - turned.value, low, high, level=level, method=turned.method, n=turned.n)
@@ -182,7 +185,7 @@ class Graded:
         return mean_score(values, ItemGroups.of(len(values), clusters=self.units), bounds=bounds)
 
     def _by_stratum(self, slope: float) -> Floats | None:
-        """ē_h, if the stratum of every item is known and there are no clusters, which may lie in several strata."""
+        """ē_h, if the stratum of every item is known and there are no clusters (these may lie in several strata)."""
         if self.stratum_of_all is None or self.units is not None or not self.stratum.any():
             return None
         e, total = self.grades - slope * self.judged[self.read], np.bincount(self.stratum, self.weight)
@@ -206,7 +209,7 @@ class Graded:
         if ends is not None:
             ends = (ends[0] - float(f.max()), ends[1] - float(f.min()))
         value = float(np.average(e, weights=w))
-        if stratum_means is not None:  # values that vary as they do within strata, around the common mean
+        if stratum_means is not None:  # values with the variation within strata, around the common mean
             times = np.bincount(self.stratum)
             wider = np.sqrt(times / np.maximum(times - 1, 1))
             e = value + wider[self.stratum] * (e - stratum_means[self.stratum])
@@ -224,9 +227,10 @@ class Graded:
         return BoundedMean.of(mean, sums=Sums.of(sums, sizes), ends=ends, clustered=self.units is not None, within=ends)
 
     def _by_leverage(self, mean: MeanScore, e: Floats, slope: float) -> MeanScore:
-        """The weighted mean for items drawn with unequal chances, a few of which may have most of the weight: each e as
-        if its item were left out of the mean and of the slope; degrees of freedom from the squared weights or weighted
-        e."""
+        """The weighted mean for items drawn with unequal probabilities, a few of which may have most of the weight.
+        Each e is computed as if its item were left out of the mean and of the slope; the degrees of freedom follow from
+        the squared weights or the squared weighted e.
+        """
         w, f = self.weight, self.judged[self.read]
         share, apart = w / w.sum(), f - np.average(f, weights=w)
         spread = float(w @ apart**2) if slope else 0.0
@@ -242,16 +246,17 @@ class Graded:
         return bool(np.ptp(self.weight) > ROUNDING * self.weight.mean())
 
     def _by_unit(self, values: Floats) -> Floats:
-        """The sums of numbers of the items that were read, by clusters."""
+        """Sums over clusters of values (n,) of the graded items."""
         if self.units is None:
             return values
         return np.asarray(np.bincount(np.unique(self.units[self.read], return_inverse=True)[1], values))
 
     @property
     def lacking(self) -> str:
-        """Why items drawn with unequal chances do not represent all items, and what would help; "" if they do.
-        Answers whose judge's grade is beyond those of all answers that people graded count as a single one with twice
-        their weight, as nothing is known about them."""
+        """The reason why items drawn with unequal probabilities do not represent all items, with advice; "" if they do.
+        Answers whose judge's grade is outside the range of the answers that people graded count as a single answer with
+        twice their weight, because nothing is known about them.
+        """
         if not self._unequal:
             return ""
         f, w = self.judged[self.read], self._by_unit(self.weight)
@@ -267,8 +272,9 @@ class Graded:
         return ""
 
     def _few(self, rest: MeanScore, slope: float) -> bool:
-        """Whether few items contribute most of the variance, so that unobserved rare values may contribute more: the
-        variance of y - λ f, or of the residuals of y given f, for example if a judge is nearly always right."""
+        """Whether few items contribute most of the variance of y - λ f, or of the residuals of y given f, so that
+        unobserved rare values may contribute more. This happens, for example, if a judge is nearly always right.
+        """
         f, y = self.judged[self.read], self.grades
         residuals = [y - slope * f - rest.value]
         if slope and np.ptp(f) > 0.0:

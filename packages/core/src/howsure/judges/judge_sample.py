@@ -23,15 +23,16 @@ from howsure.result import Result, as_json
 from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
-BANDS = 3  # of grades
+BANDS = 3  # bands of grades
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class JudgeSample(Result):
     """The result of `draw_judge_sample`: the answers to be graded, `indices` in ascending order.
 
-    strata: names; codes (n,): of each answer. inclusion (n,): the chance with which each was drawn, NaN of those that
-    were not. Frames and CSV hold all answers, the drawn ones first, in random order, with an empty column `person`.
+    strata: names; codes (n,): of each answer. inclusion (n,): the probability with which each answer was drawn, NaN if
+    it was not drawn. Frames and CSV hold all answers, first the drawn ones in random order, with an empty column
+    `person`.
     """
 
     strata: tuple[str, ...]
@@ -53,7 +54,7 @@ class JudgeSample(Result):
         return np.array(self.strata)[self.codes]
 
     def columns(self) -> Sequence[Column]:
-        """For tables, the strata; for frames and CSV, all answers."""
+        """In tables, the strata; in frames and CSV, all answers."""
         drawn = np.bincount(self.codes[self.indices], minlength=len(self.strata))
         size = np.bincount(self.codes, minlength=len(self.strata))
         chance = [None if np.isnan(probability) else float(probability) for probability in self.inclusion[self.order]]
@@ -85,13 +86,13 @@ def draw_judge_sample(
     rng: Randomness = 0,
     data: Source | IntoFrame | None = None,
 ) -> JudgeSample:
-    """Draw the answers that people grade, so that the grades show the judge's error.
+    """Draw the answers that people should grade, so that `correct_judge_scores` can correct the judge's errors.
 
-    Draws items at random within strata of the judge's grade, and of the length of answers, and has the answers of all
-    models to them graded; without `id`, draws answers of each model. `correct_judge_scores` takes the strata.
+    Draws items at random within strata of the judge's grade and the length of answers; people grade the answers of all
+    models to these items. Without `id`, draws answers of each model. Pass the strata to `correct_judge_scores`.
 
     score (n,): the judge's grade of each answer.
-    n: how many items to draw; without `id`, answers.
+    n: number of items to draw; without `id`, of answers.
     model (n,): the model of each answer.
     id (n,): the item of each answer.
     length (n,): the length of each answer, such as its words.
@@ -99,8 +100,8 @@ def draw_judge_sample(
     rng: seed of the draw.
 
     Strata are up to three bands of the grade (its mean over the answers to an item), each divided at the median length
-    where that leaves 5 draws per stratum. Draws are allotted as `draw_label_sample` does, with the judge's mean as a
-    share of its range.
+    where that leaves 5 draws per stratum. Draws are allocated as in `draw_label_sample`, with the judge's mean grade
+    rescaled to 0 to 1.
 
     >>> import numpy as np
     >>> sample = draw_judge_sample(np.arange(400) % 5 + 1, 40, id=np.arange(400) // 2, model=["a", "b"] * 200)

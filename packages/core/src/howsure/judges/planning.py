@@ -20,15 +20,16 @@ from howsure.result import Rows, as_json
 from howsure.show.table import COUNT, WORDS, Column
 from howsure.stats.mean_score import Bounds
 
-PILOT = 20  # grades, below which they show too little to plan from
+PILOT = 20  # minimum number of human grades for a plan
 
 
 @dataclass(frozen=True, slots=True)
 class JudgePlanRow:
-    """The number of human grades among n answers that the interval of a model's mean needs; None if all of them are too
-    few.
+    """The number of human grades that the interval of a model's mean needs, among n answers; None if even n grades are
+    too few.
 
-    pilot: how many grades the plan is made from. corrected: together with the judge; people: alone.
+    pilot: the number of human grades that the plan is based on. corrected: the number needed with the judge's grades;
+    people: the number needed without them.
     """
 
     model: str | None
@@ -51,7 +52,7 @@ class JudgePlan(Rows[JudgePlanRow]):
     title = "Grades of people that are needed"
 
     def columns(self) -> Sequence[Column]:
-        """The grades that are needed."""
+        """The numbers of grades needed."""
         return [
             *([Column("model", WORDS)] if any(row.model is not None for row in self.rows) else []),
             Column("n", COUNT, legend="answers that the judge graded"),
@@ -71,7 +72,7 @@ class JudgePlan(Rows[JudgePlanRow]):
         return f"An interval {self.width:g} wide{each} needs {parts[0]}, {parts[1]}."
 
     def below(self) -> Sequence[str]:
-        """The width, and the notes."""
+        """The planned width, and the notes."""
         lacking = any(row.corrected is None or row.people is None for row in self.rows)
         none = (
             [" A dash: the grades of all answers would not do, or the data do not show whether they do."]
@@ -107,21 +108,22 @@ def plan_judge_sample(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> JudgePlan:
-    """The number of human grades that a corrected mean needs for an interval of a given width.
+    """The number of human grades that `correct_judge_scores` needs for an interval of a given width.
 
-    From the existing grades, or from an assumed correlation of judge and people: the interval that
-    `correct_judge_scores` would give with this many such grades, drawn at random from all answers.
+    The plan is based on existing human grades, or on an assumed correlation of judge and people. It uses the interval
+    that `correct_judge_scores` would give with this many similar grades, drawn at random from all answers.
 
     score (n,): the judge's grade of each answer.
-    width: of the interval of a model's mean.
-    y_true (n,): grades of people so far, missing elsewhere; 20 of a model or more.
+    width: the width of the interval of a model's mean.
+    y_true (n,): human grades so far, missing elsewhere; at least 20 for each model.
     model (n,): the model of each answer.
-    correlation: assumed, of grades of people and of the judge, instead of grades of people.
+    correlation: assumed correlation of human grades and the judge's grades, instead of `y_true`.
     pos_label: the grade that counts as 1, every other as 0.
     bounds: the lowest and the highest grade that a person can give; those of grades that are all 0 or 1 are known.
     level: level of the interval.
 
-    With a correlation, grades are assumed to be the lowest or the highest in equal parts: no others vary more.
+    With `correlation`, half of the grades are assumed to be the lowest and half the highest possible grade, which gives
+    the largest variance.
 
     >>> import numpy as np
     >>> plan_judge_sample(np.arange(5000) % 2, width=0.1, correlation=0.8).rows[0]
@@ -166,17 +168,20 @@ def plan_judge_sample(
 
 
 def _assumed(n: int, correlation: float, bounds: Bounds) -> tuple[Floats, Floats]:
-    """Grades of a judge and of people at both bounds, in equal numbers, equal in a share (1 + ρ) / 2 of the items."""
+    """Grades of a judge and of people at both bounds, in equal numbers; a proportion (1 + ρ) / 2 of the pairs are
+    equal.
+    """
     people = np.array(bounds)[np.arange(n) % 2]
-    place = (np.arange(n) // 2 * 0.6180339887498949) % 1.0  # spread evenly over all, and over the first of them
+    place = (np.arange(n) // 2 * 0.6180339887498949) % 1.0  # spread evenly, also over the first k
     return np.where(place < (1 + correlation) / 2, people, sum(bounds) - people), people
 
 
 def _needed(
     judged: Floats, people: Floats, width: float, level: float, bounds: Bounds | None, *, corrected: bool
 ) -> int | None:
-    """The smallest number of grades whose interval is narrow enough, if the existing grades are repeated as often as
-    needed."""
+    """The smallest number of grades whose interval is narrow enough; the existing grades are repeated as often as
+    needed.
+    """
     most = len(judged)
 
     def wide(n: int) -> float:

@@ -25,15 +25,16 @@ from howsure.stats.clusters import ItemGroups, few_clusters
 from howsure.stats.mean_score import Bounds, mean_score, share_bounds
 from howsure.stats.proportions import t_quantile
 
-MIN_PROMPTS = 3  # from which the spread of prompts can be estimated
-MIN_ITEMS = 10  # items, or clusters of them, below which nothing is said
+MIN_PROMPTS = 3  # minimum number of prompts for estimating their variance
+MIN_ITEMS = 10  # minimum number of items, or clusters of them
 
 
 @dataclass(frozen=True, slots=True)
 class PromptPart:
-    """A part of the variance of grades: of `levels` items, prompts, pairs of both, or runs.
+    """A component of the variance of grades: due to items, prompts, pairs of both, or runs. levels: their number.
 
-    variance: of a single grade. of_estimate: the share of the variance of the mean over prompts.
+    variance: the component in the variance of a single grade. of_estimate: the proportion of the variance of the mean
+    over prompts that is due to it.
     """
 
     part: str
@@ -46,8 +47,8 @@ class PromptPart:
 class PromptSensitivity(Rows[PromptPart]):
     """The result of `prompt_sensitivity`: the parts of the variance.
 
-    Iteration, indexing by the name of the part and `len` refer to rows. mean: over all prompts such as these; given: of
-    these prompts alone; prompts: those of each prompt. recipe: everything needed to repeat it.
+    Iteration, indexing by the name of the part and `len` refer to rows. mean: the mean over the population of prompts;
+    given: the mean over only these prompts; prompts: the mean of each prompt. recipe: everything needed to repeat it.
     """
 
     rows: tuple[PromptPart, ...] = as_json("parts")
@@ -62,7 +63,7 @@ class PromptSensitivity(Rows[PromptPart]):
     suggested: ClassVar = {"report": "prompts.html"}
 
     def columns(self) -> Sequence[Column]:
-        """The parts."""
+        """The components of the variance."""
         return [
             Column("part", WORDS),
             Column("levels", COUNT, legend="how many there are"),
@@ -72,7 +73,7 @@ class PromptSensitivity(Rows[PromptPart]):
 
     @property
     def answer(self) -> str:
-        """The share of the variance of the mean that is due to the choice of the prompt."""
+        """The proportion of the variance of the mean that is due to the choice of the prompt."""
         share, order = self["prompts"].of_estimate, sorted(self.prompts, key=lambda name: self.prompts[name].value)
         ends = " to ".join(f"{self.prompts[name].value:.4f} ({name})" for name in (order[0], order[-1]))
         return f"The prompt accounts for {share:.0%} of the variance of the mean; means range from {ends}."
@@ -104,28 +105,29 @@ def prompt_sensitivity(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> PromptSensitivity:
-    """How much of an estimate's variance is due to the choice of the prompt, or of the model that annotates.
+    """The proportion of an estimate's variance that is due to the choice of the prompt, or of the model that annotates.
 
-    The same items under several prompts: the variance of grades by items, prompts, both together, and runs, and the
-    mean with the interval that another choice of prompts would need.
+    From grades of the same items under several prompts, estimates the variance due to items, prompts, their interaction
+    and runs, and the mean with an interval that also covers another choice of prompts.
 
-    score (n,): a grade of each item under each prompt: of a judge, or of how good an answer is.
+    score (n,): the grade of each item under each prompt, by a judge or a metric.
     prompt (n,): the prompt, or the model that annotates.
-    id (n,): the item.
+    id (n,): the item that was graded.
     run (n,): repeated runs of an item under a prompt.
     clusters (n,): what is correlated, such as the document of each item.
     pos_label: the grade that counts as 1, every other as 0.
     bounds: the lowest and the highest grade; those of grades that are all 0 or 1 are known.
     level: level of the intervals.
 
-    Items and prompts count as drawn from all such items and prompts (crossed random effects). Of the mean grades of n
-    items under m prompts, MS_I, MS_P and MS_IP are the mean squares of items, prompts, and what is left. The parts are
-    runs s² within item and prompt; both together MS_IP - s²/r, with the harmonic mean r of how many runs there are;
-    items (MS_I - MS_IP)/m; prompts (MS_P - MS_IP)/n; below 0 they count as 0. The interval reaches √(t² MS_I + t'²
-    (MS_P - MS_IP)) / √(n m), with the quantiles t of n - 1 and t' of m - 1 degrees of freedom, with clusters in the
-    place of items; of 2 prompts there is none. Where grades have bounds, t √(MS_I / (n m)) is how far Gaffke's interval
-    of the items' means reaches (`mean_scores`), which holds where all are alike, too. Shares of the estimate's variance
-    take items as drawn one by one. Items that lack a prompt are left out.
+    Items and prompts count as samples from populations of items and prompts (crossed random effects). MS_I, MS_P and
+    MS_IP are the mean squares of items, prompts and the remainder, of the mean grades of n items under m prompts. The
+    variance components are: runs, s² within item and prompt; the interaction, MS_IP - s²/r, with r the harmonic mean of
+    the numbers of runs; items, (MS_I - MS_IP)/m; and prompts, (MS_P - MS_IP)/n. Negative components count as 0. The
+    half-width of the interval is √(t² MS_I + t'² (MS_P - MS_IP)) / √(n m), with the quantiles t for n - 1 and t' for m
+    - 1 degrees of freedom; clusters, if given, replace items. With 2 prompts there is no interval. If grades have
+    bounds, Gaffke's interval of the items' means (`mean_scores`) replaces t √(MS_I / (n m)); it is valid even if all
+    means are equal. The proportions of the estimate's variance assume independently drawn items. Items that lack a
+    prompt are left out.
 
     Sources: Searle, Casella & McCulloch (1992); Zou & Donner (2008); Cameron, Gelbach & Miller (2011).
 
@@ -185,7 +187,7 @@ class _Cells:
 
     @classmethod
     def of(cls, columns: Columns, n: int, m: int) -> _Cells:
-        """The cells of items that were graded under every prompt."""
+        """The cells of the items that were graded under every prompt."""
         cell, score = columns.codes("id") * m + columns.codes("prompt"), columns.numbers["score"]
         times = np.bincount(cell, minlength=n * m)
         means = np.bincount(cell, score, minlength=n * m) / np.maximum(times, 1)
@@ -202,7 +204,7 @@ class _Cells:
         return cls(means.reshape(n, m)[kept], groups, squares / degrees if degrees else math.nan, runs, int(of.sum()))
 
     def parts(self, level: float, bounds: Bounds | None) -> tuple[tuple[PromptPart, ...], Estimate, Estimate]:
-        """The components of the variance, the mean over all prompts of this kind, and the mean over these prompts."""
+        """The components of the variance, the mean over the population of prompts, and the mean over these prompts."""
         x, (n, m) = self.means, self.means.shape
         mean, item, prompt = float(x.mean()), x.mean(axis=1), x.mean(axis=0)
         rest = x - item[:, None] - prompt + mean
@@ -245,7 +247,7 @@ class _Cells:
         if bounds is None:
             reach = t_quantile(level, self.units.degrees) * self.units.standard_error(values)
             low, high = mean - reach, mean + reach
-            if not np.ptp(values) > 0:  # nothing shows how much others would vary
+            if not np.ptp(values) > 0:  # the variance of other prompts is unknown
                 return untold(level, n, mean)
         else:
             (low, high), (lowest, highest) = mean_score(values, self.units, bounds=bounds).interval(level), bounds

@@ -1,4 +1,4 @@
-"""Results about judges: estimates of the grades by people, compared with the judge's grades."""
+"""Results about judges: estimates of human grades, compared with the judge's grades."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ SIGNED = digits(4, sign=True)
 class JudgedRow:
     """The answers of a model: n of them were graded by the judge, `labelled` of these by people, too.
 
-    judge: the mean of the judge's grades, as if people had given them. people: the mean estimated from the grades of
-    people alone. corrected: from both together. bias: the judge's grades minus those of people. slope: the weight λ of
-    the judge. worth: how many grades of people alone would give an interval as narrow as that of `corrected`. An
-    estimate is NaN where there are too few grades of people.
+    judge: the mean of the judge's grades, as if people had given them. people: the mean estimated from the human grades
+    alone. corrected: the mean estimated from both. bias: the mean of the judge's grade minus the human grade. slope:
+    the weight λ of the judge. worth: the number of human grades that would, without the judge, give an interval as
+    narrow as that of `corrected`. An estimate is NaN if there are too few human grades.
     """
 
     model: str | None
@@ -44,10 +44,10 @@ class JudgedRow:
 
 @dataclass(frozen=True, slots=True)
 class JudgedDifference:
-    """The difference between two models in the mean grade by people, on the n items that both answered.
+    """The difference between two models in the mean human grade, on the n items that both answered.
 
-    labelled: of these, those of which people graded both answers. judge: the difference by the judge alone. p_value: of
-    no difference; p_adjusted: adjusted for all differences.
+    labelled: the number of items for which people graded both answers. judge: the difference by the judge's grades
+    alone. p_value: the p-value of no difference. p_adjusted: p adjusted for all differences.
     """
 
     model: str
@@ -69,8 +69,8 @@ class JudgedDifference:
 class JudgedScores(Rows[JudgedRow]):
     """The result of `correct_judge_scores`: a row per model, the best first, and differences from one of them.
 
-    Iteration, indexing by the name of the model and `len` refer to rows. readings: the error rates of readers, if some
-    answers were read twice. recipe: everything needed to repeat it.
+    Iteration, indexing by the name of the model and `len` refer to rows. readings: the error rates of the human
+    annotators, if some answers were graded twice. recipe: everything needed to repeat it.
     """
 
     rows: tuple[JudgedRow, ...] = as_json("models")
@@ -106,7 +106,7 @@ class JudgedScores(Rows[JudgedRow]):
 
     @property
     def answer(self) -> str:
-        """The best model by the corrected grades, or the only mean, and the mean by the judge alone."""
+        """The best model by the corrected means, or the only mean; and the mean by the judge alone."""
         first = self.rows[0]
         if len(self.rows) == 1:
             of = "" if first.model is None else f" {first.model}"
@@ -181,7 +181,8 @@ class _Differences(Rows[JudgedDifference]):
 class RaterAgreementRow:
     """The agreement of two raters, or of all raters (`b` is None), on the n items that at least two of them graded.
 
-    share: of two grades of an item, how far they agree. An estimate is None where it is of two raters only.
+    share: the mean agreement of two grades of an item. A coefficient that is defined for two raters only is None in the
+    row of all raters.
     """
 
     a: str
@@ -197,10 +198,11 @@ class RaterAgreementRow:
 class JudgeReplacement:
     """Whether a judge may replace a person, by the alternative annotator test.
 
-    people: how many there are; compared: of these, how many graded 30 items or more that the judge and others graded,
-    too.
-    winning_rate: the share of these that the judge is found as good as. advantage: how often the judge is as near to
-    the other people as a person is, or nearer. may: the verdict; None if the data do not decide, and `why`.
+    people: the number of human annotators. compared: the number of them who graded at least 30 items that the judge and
+    others graded, too.
+    winning_rate: the proportion of the compared people whom the judge is shown to match. advantage: the probability
+    that the judge is at least as close to the other people as a person is. may: the verdict; None if the data do not
+    decide. why: the reason for None.
     """
 
     judge: str
@@ -229,8 +231,8 @@ class JudgeReplacement:
 class RaterAgreement(Rows[RaterAgreementRow]):
     """The result of `rater_agreement`: a row for all raters, and one for each two.
 
-    Iteration and `len` refer to rows, indexing to their position. replacement: whether the judge may stand in for a
-    person, if one was named. recipe: everything needed to repeat it.
+    Iteration and `len` refer to rows, indexing to their position. replacement: whether the judge may replace a person,
+    if a judge was named. recipe: everything needed to repeat it.
     """
 
     rows: tuple[RaterAgreementRow, ...] = as_json("agreement")

@@ -1,4 +1,4 @@
-"""`span_agreement`: how far raters agree on spans of texts, by unitizing α and pairwise F1."""
+"""`span_agreement`: agreement of raters on spans of texts, by unitizing α and pairwise F1."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from howsure.stats.proportions import t_quantile
 
 Span: TypeAlias = tuple[int, int]
 GAFFKE = "Gaffke"
-Spans: TypeAlias = Mapping[str, Sequence[Span]]  # in order, by category
+Spans: TypeAlias = Mapping[str, Sequence[Span]]  # of a rater: sorted spans by category
 
 
 @dataclass(frozen=True, slots=True)
 class SpanAgreementRow:
     """The agreement of two raters, or of all (`b` is None), on the n documents that at least two of them annotated.
 
-    spans: of these raters there. f1: the share of spans that both marked, with the same ends and category. alpha:
-    Krippendorff's unitizing α, in which spans that overlap agree in part.
+    spans: the number of spans that these raters marked. f1: the proportion of spans that both marked with the same ends
+    and category. alpha: Krippendorff's unitizing α, in which overlapping spans agree in part.
     """
 
     a: str
@@ -107,23 +107,23 @@ def span_agreement(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> SpanAgreement:
-    """Agreement of raters on spans of texts: where they are, and of which category.
+    """Agreement of raters on spans of texts: their positions and categories.
 
-    A row for all raters, and one for each two: pairwise F1 of spans with the same ends and category, and Krippendorff's
-    unitizing α, in which spans that overlap agree in part. Intervals treat documents as clusters.
+    Returns a row for all raters and one for each pair: pairwise F1 of spans with the same ends and category, and
+    Krippendorff's unitizing α, in which overlapping spans agree in part. Intervals treat documents as clusters.
 
-    start (n,): the first character of each span; missing, like its end, where a rater found nothing in a document.
+    start (n,): the first character of each span; start and end are missing if a rater found nothing in a document.
     end (n,): the character after the last one of each span.
     category (n,): the category of each span (default: all have the same).
     rater (n,): the rater who marked it.
-    document (n,): the document of each value.
-    length (n,): the number of characters of the document (default: up to its last span, by which α is lower).
+    document (n,): the document of each span.
+    length (n,): the number of characters of the document (default: up to its last span, which makes α lower).
     level: level of the intervals.
 
     α = 1 - D_o / D_e. Two overlapping spans of a category disagree by the squared differences of their starts and of
-    their ends; a span without an overlapping one, by its squared length. D_e is the same for all pairs of spans and
-    gaps in all positions. Documents follow one another; a rater without a row for a document did not annotate it. Spans
-    of a rater and category must not overlap.
+    their ends; a span without an overlapping one, by its squared length. D_e is the expected disagreement over all
+    pairs of spans and gaps in all positions. Documents follow one another; a rater without a row for a document did not
+    annotate it. Spans of a rater and category must not overlap.
 
     Source: Krippendorff (1995, 2004).
 
@@ -274,7 +274,7 @@ def _row(documents: Sequence[Annotated], raters: Sequence[str], level: float) ->
 
 
 def _f1(matches: Floats, clusters: Integers, level: float) -> Estimate:
-    """The share of spans that match, with its interval; none for spans in a single document."""
+    """The proportion of spans that match, with its interval; there is no interval if spans are in a single document."""
     n = len(np.unique(clusters))
     if n < 2:
         return Estimate(float(matches.mean()) if n else math.nan, None, None, level=level, method=GAFFKE, n=n)
@@ -284,12 +284,13 @@ def _f1(matches: Floats, clusters: Integers, level: float) -> Estimate:
 
 
 def _alpha(sums: UnitizingSums, level: float) -> Estimate:
-    """Unitizing α with its interval: of the logarithm of 1 - α, by leaving out each document in turn.
+    """Unitizing α with its interval, from the jackknife over documents of log(1 - α).
 
-    Student's t has as many degrees of freedom as documents carry the disagreement, (Σ d)² / Σ d² less 1. If fewer than
-    5 disagree, the interval is the exact one of their share: for the lower end, each takes as much of 1 as the worst
-    one, or 1, as raters by chance do; for the upper end, as the best one. There is no interval if nearly all
-    disagreement is in one document, so that the degrees of freedom are fewer than 2.
+    The degrees of freedom are the effective number of documents with disagreement, (Σ d)² / Σ d², minus 1. If there is
+    disagreement in fewer than 5 documents, the interval follows from the exact interval of their proportion. For the
+    lower end, each such document lowers α from 1 by as much as the worst of them, but at least by 1, as disagreement by
+    chance does; for the upper end, by as much as the best of them. There is no interval if nearly all disagreement is
+    in one document, so that the degrees of freedom are fewer than 2.
     """
     d, n = sums.disagreement, len(sums.disagreement)
     alpha, apart = sums.alpha(np.ones(n)), int((d > 0).sum())
@@ -298,7 +299,7 @@ def _alpha(sums: UnitizingSums, level: float) -> Estimate:
         return unknown
     if apart < MIN_DISAGREEING_ITEMS:
         ends = exact_interval(np.array([apart / n]), np.array([float(n)]), tail=(1 - level) / 2)
-        each = (1.0 - alpha) * n / float(d.sum()) * d[d > 0] if apart else np.ones(1)  # what each takes of 1
+        each = (1.0 - alpha) * n / float(d.sum()) * d[d > 0] if apart else np.ones(1)  # by which each lowers α from 1
         low, high = 1.0 - max(each.max(), 1.0) * float(ends[1][0]), 1.0 - each.min() * float(ends[0][0])
         return Estimate(alpha, low, high, level=level, method=EXACT_SHARE, n=n)
     degrees = kish(d) - 1
@@ -313,7 +314,7 @@ def _alpha(sums: UnitizingSums, level: float) -> Estimate:
 
 
 def _matches(document: Annotated) -> Floats:
-    """For each pair of raters and each span of both, 1 if the other one marked it, too, else 0; F1 is their mean."""
+    """For each pair of raters and each span of both: 1 if the other rater marked it, too, else 0. The mean is F1."""
     sets = [{(c, *span) for c, spans in kinds.items() for span in spans} for kinds in document.spans.values()]
     return np.array(
         [
@@ -327,10 +328,11 @@ def _matches(document: Annotated) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class UnitizingSums:
-    """What unitizing α is computed from, by document (d,) and by category and length of spans (k,).
+    """The sums from which unitizing α is computed, by document (d,) and by category and length of spans (k,).
 
-    disagreement (d,): observed, over pairs of raters. positions (d,): raters times characters. category (k,), length
-    (k,). spans (d, k): how many there are. places (d, k): in how many places of gaps such a span fits.
+    disagreement (d,): the observed disagreement over pairs of raters. positions (d,): raters times characters. category
+    (k,), length (k,). spans (d, k): the number of such spans. places (d, k): the number of positions in gaps where such
+    a span fits.
     """
 
     disagreement: Floats
@@ -364,7 +366,7 @@ class UnitizingSums:
         )
 
     def alpha(self, times: Floats) -> float:
-        """Unitizing α of documents, each `times` (d,) as often; NaN without spans."""
+        """Unitizing α of documents, each repeated `times` (d,); NaN without spans."""
         size = self.length
         spans, places, total = times @ self.spans, times @ self.places, float(times @ self.positions)
         n = np.bincount(self.category, spans)[self.category] if len(size) else spans

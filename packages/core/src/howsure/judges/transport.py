@@ -25,9 +25,9 @@ from howsure.stats.clusters import ItemGroups
 from howsure.stats.mean_score import Bounds, mean_score
 from howsure.stats.proportions import normal_quantile, t_quantile
 
-MIN_OF_MAP = 30  # grades that the map is learned from
-OUTSIDE = 0.02  # of a model's answers, more of which may not lie beyond the grades of the map
-SUSPICION = 0.05  # with which a model leaves the map though its grades follow it, for all models together
+MIN_OF_MAP = 30  # minimum number of human grades that the map is learned from
+OUTSIDE = 0.02  # maximum proportion of a model's answers outside the grades of the map
+SUSPICION = 0.05  # probability that any model is falsely excluded from the map
 YES, NO, UNAUDITED = "transports", "does not", "not audited"
 
 
@@ -35,10 +35,10 @@ YES, NO, UNAUDITED = "transports", "does not", "not audited"
 class JudgeTransportRow:
     """Whether the map from judge's grades to people's grades, learned from other models, is valid for a model.
 
-    n: its answers; labelled: those that people graded. residual: their grades minus those of the map, on average.
-    outside: the share of its answers whose grade no answer has from which the map was learned. verdict: "transports",
-    "does not", "cannot tell" or "not audited", and `why`. mapped: the mean grade of people by the map, where it
-    transports; its interval is wider by the margin.
+    n: the number of its answers; labelled: the number that people graded. residual: the mean of human grade minus the
+    map's prediction. outside: the proportion of its answers with a judge's grade that does not occur among the answers
+    from which the map was learned. verdict: "transports", "does not", "cannot tell" or "not audited"; why: the reason.
+    mapped: the mean human grade according to the map, if it transports; its interval is widened by the margin.
     """
 
     model: str
@@ -65,7 +65,7 @@ class JudgeTransport(Rows[JudgeTransportRow]):
     suggested: ClassVar = {"report": "transport.html"}
 
     def columns(self) -> Sequence[Column]:
-        """The test of each model, and its mean by the map."""
+        """The test of each model, and its mean according to the map."""
         level = f"in brackets the {100 * self.rows[0].residual.level:g}% interval"
         return [
             Column("model", WORDS),
@@ -88,7 +88,7 @@ class JudgeTransport(Rows[JudgeTransportRow]):
         return f"The map from the judge's grades to those of people: {'; '.join(parts)}."
 
     def below(self) -> Sequence[str]:
-        """When a map is transferable, what it is learned from, why verdicts are missing, and the notes."""
+        """The assumptions of the map, the models it is learned from, reasons for missing verdicts, and the notes."""
         margin = f"A map is valid if the mean of people minus map is within ±{self.recipe['margin']:g}."
         learned = (
             f"The map is learned from {', '.join(self.learned_from)}; each model is audited by the map of the others."
@@ -117,25 +117,26 @@ def judge_transport(
     """Test whether a judge's grade means the same for every model, so that human grades of some models correct the
     others.
 
-    Learns a map from the judge's grade to the grade that people give, and audits it for each model by its answers that
-    people graded: "transports" where the mean of people minus map surely lies within the margin, "does not" where it
-    surely lies outside, else "cannot tell". Each verdict is wrong in 1 - level of all audits at most.
+    Learns a map from the judge's grade to the human grade, and audits it for each model on the model's answers that
+    people graded. The verdict is "transports" if the mean of human grade minus mapped grade is significantly within the
+    margin, "does not" if it is significantly outside, else "cannot tell". Each verdict is wrong in at most 1 - level of
+    audits.
 
     y_true (n,): the grade of a person, missing where nobody graded the answer.
     score (n,): the judge's grade of each answer.
     model (n,): the model of each answer.
-    margin: how far the mean of people minus map may be from 0.
-    against: the model from whose answers the map is learned (default: all that agree with each other).
+    margin: the largest acceptable mean of human grade minus mapped grade, in either direction.
+    against: the model from whose answers the map is learned (default: all models that agree with each other).
     clusters (n,): what is correlated, such as the item of each answer.
     pos_label: the grade that counts as 1, every other as 0.
     bounds: the lowest and the highest grade that a person can give; those of grades that are all 0 or 1 are known.
     level: level of the intervals; verdicts are one-sided tests of size 1 - level.
 
-    The map is the increasing one nearest to the grades (isotonic regression). A model is audited by the map of the
-    others; as long as one of three models or more surely follows another map than the others, the one that is furthest
-    off leaves the map. A model with fewer than 10 grades of people is not audited; one with more than 2% of answers
-    outside the grades that the map knows is refused: "does not". Answers that people grade must be drawn at random of
-    each model.
+    The map is fitted by isotonic regression. Each model is audited with the map of the other models. As long as there
+    are at least three models and one of them deviates significantly from the map of the others, the model that deviates
+    most is excluded from the map. A model with fewer than 10 human grades is not audited. A model with more than 2% of
+    answers outside the grades that the map was learned from gets "does not". The answers that people grade must be a
+    random sample of each model's answers.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -209,8 +210,9 @@ class _Audit:
         return kept
 
     def residual(self, model: int, others: Sequence[int], level: float) -> tuple[Estimate, float] | None:
-        """The mean grade by people minus the prediction of the other models' map, with its interval and standard error;
-        None without a map."""
+        """The mean human grade minus the prediction of the other models' map, with its interval and standard error;
+        None without a map.
+        """
         learned, mine = self.read(others), self.read([model])
         if len(learned) < MIN_OF_MAP:
             return None
@@ -221,7 +223,7 @@ class _Audit:
         units = None if self.units is None else self.units[mine]
         graded = Graded(mapped, np.arange(len(mine)), self.y[mine], np.ones(len(mine)), nowhere, units)
         estimate = graded.mean(level, slope=1.0, of_rest=True)
-        if estimate.low is None:  # few answers carry what the map is off by
+        if estimate.low is None:  # few answers cause the deviation
             estimate = replace(graded, bounds=self.bounds).mean(level, slope=1.0, of_rest=True)
         of_map = self._error(learned, step(self.f[learned]), step(at))
         mean_error = mean_score(self.y[mine] - mapped, ItemGroups.of(len(mine), clusters=units)).error
@@ -233,7 +235,7 @@ class _Audit:
         return made, math.hypot(of_map, mean_error)
 
     def _error(self, learned: Integers, step: Integers, at: Integers) -> float:
-        """The standard error of the mean of the map at some grades, with its steps taken as fixed."""
+        """The standard error of the mean of the map at some grades, for given steps of the map."""
         n = np.bincount(step)
         share = np.bincount(at, minlength=len(n)) / len(at)
         mean = np.bincount(step, self.y[learned]) / n
@@ -256,7 +258,7 @@ class _Audit:
 
 
 def _steps(f: Floats, y: Floats) -> tuple[Callable[[Floats], Integers], Callable[[Floats], Floats]]:
-    """The increasing map nearest to grades: the step in which a grade of the judge lies, and its value."""
+    """Isotonic regression of human grades y on the judge's grades f: functions for a grade's step and its value."""
     at, place, n = np.unique(f, return_inverse=True, return_counts=True)
     fitted = isotonic_values(np.bincount(place, y) / n, n.astype(np.float64))
     of = np.append(0, np.cumsum(np.diff(fitted) > 0.0))

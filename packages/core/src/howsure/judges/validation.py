@@ -1,4 +1,4 @@
-"""`validate_judge`: does a judge give the labels that people give, often enough to be used without them?"""
+"""`validate_judge`: does a judge agree with people often enough to be used without them?"""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 VALID, INVALID, UNDECIDED = "valid", "invalid", "cannot tell"
 MAX_LABELS = 20
-MAX_COLUMNS = 5  # of a confusion matrix that is printed
+MAX_COLUMNS = 5  # maximum number of labels in a printed confusion matrix
 UNIT = (0.0, 1.0)  # an answer's agreement is 0 or 1
 RATES = {"1": "TPR", "0": "TNR"}
 
@@ -44,9 +44,10 @@ RATES = {"1": "TPR", "0": "TNR"}
 class JudgeValidationRow:
     """The answers to which people gave one label.
 
-    n: their number. right: those to which the judge gave the same label. judged: the judge's labels of these answers,
-    by label. rate: right / n, the TPR of label 1 and the TNR of label 0. low: the one-sided lower bound of the rate.
-    verdict: "valid" if low reaches the required rate, "invalid" if the upper bound is below it, else "cannot tell".
+    n: their number. right: the number to which the judge gave the same label. judged: the numbers of the judge's labels
+    of these answers, by label. rate: right / n, the TPR of label 1 and the TNR of label 0. low: the one-sided lower
+    bound of the rate. verdict: "valid" if low reaches the required rate, "invalid" if the upper bound is below it, else
+    "cannot tell".
     """
 
     label: str
@@ -62,7 +63,7 @@ class JudgeValidationRow:
 class JudgeDisagreement:
     """An answer to which judge and people gave different labels.
 
-    file, row: where it is, counted from 1. judge, people: the labels. shown: the requested columns.
+    file, row: its file and its row, counted from 1. judge, people: the labels. shown: the requested columns.
     """
 
     file: str | None
@@ -110,10 +111,10 @@ class JudgeValidation(Rows[JudgeValidationRow]):
     """The result of `validate_judge`: a row for each label that people can give.
 
     outcome: "valid" if all rows are, "invalid" if one is, else "cannot tell". labels_needed: the number of labelled
-    answers, present ones included, that would probably decide it; None if it is decided or too many would be needed.
-    corrected: the mean label that people would give all answers; judge: the mean label of the judge. kappa: Cohen's κ
-    of judge and people. disagreements: the answers with different labels. recipe: everything needed to repeat it.
-    in_words: the labels 0 and 1 as the data spell them, if `pos_label` named the latter.
+    answers, including the present ones, that would probably lead to a verdict; None if there is one or too many would
+    be needed. corrected: the mean label that people would give all answers; judge: the mean label of the judge. kappa:
+    Cohen's κ of judge and people. disagreements: the answers with different labels. recipe: everything needed to repeat
+    it. in_words: the names of labels 0 and 1 in the data, if `pos_label` named label 1.
     """
 
     rows: tuple[JudgeValidationRow, ...] = as_json("labels")
@@ -168,11 +169,11 @@ class JudgeValidation(Rows[JudgeValidationRow]):
         return {row.label for row in self.rows} == set(RATES)
 
     def _in_words(self, label: str) -> str:
-        """The label in the words of the data, if `pos_label` named the one that counts as 1."""
+        """The name of a label in the data, if `pos_label` named the label that counts as 1."""
         return self.in_words.get(label, label)
 
     def rate_name(self, name: str) -> str:
-        """What the rate of a label is called: TPR or TNR, or the label."""
+        """The name of the rate of a label: TPR or TNR, or the label."""
         return RATES[name] if self.is_binary else name
 
     @property
@@ -246,10 +247,10 @@ def validate_judge(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> JudgeValidation:
-    """Whether a judge gives the labels that people give: TPR, TNR, κ, the corrected mean, and a verdict.
+    """Test whether a judge agrees with people: TPR, TNR, κ, the corrected mean, and a verdict.
 
-    The judge is "valid" if it agrees with people at the rate `min_rate` or more for each label that people give: TPR
-    for label 1, TNR for label 0, or the share of answers with each grade.
+    The judge is "valid" if, for each label that people give, it gives the same label at a rate of at least `min_rate`.
+    This rate is the TPR for label 1 and the TNR for label 0.
 
     y_true (n,): the label of a person, missing where nobody labelled the answer.
     score (n,): the judge's label of each answer.
@@ -259,12 +260,12 @@ def validate_judge(
     show: columns to list for each disagreement, such as question,answer.
     level: level of the intervals and of the one-sided bounds.
 
-    People must label a random sample of all answers: labels of answers that were chosen by what the judge said change
-    both rates. A rate is right / n of the answers with one label of people. Its bound is Gaffke's, which for single
-    answers is that of Clopper & Pearson (1934); clusters count as a whole. A judge whose rate is below `min_rate` for
-    some label is called valid in at most 1 - level of cases; one that reaches it for every label is called invalid in
-    at most 1 - level of cases, since each of K labels is tested at (1 - level) / K. The number of labels needed is that
-    with which the bounds decide in 80% of samples, if the rates are those observed.
+    People must label a random sample of all answers: if answers were chosen by the judge's labels, both rates would be
+    biased. A rate is right / n among the answers to which people gave one label. Its bound is Gaffke's, which for
+    single answers is that of Clopper & Pearson (1934); clusters count as a whole. A judge whose rate is below
+    `min_rate` for some label is called valid in at most 1 - level of cases; one that reaches it for every label is
+    called invalid in at most 1 - level of cases, since each of K labels is tested at (1 - level) / K. The number of
+    labels needed is that with which the bounds decide in 80% of samples, if the rates are those observed.
 
     >>> people = [1, 0] * 60 + [None] * 80
     >>> judge = [1, 0] * 57 + [0, 1] * 3 + [1, 0] * 40
@@ -327,7 +328,7 @@ def validate_judge(
 
 
 def _in_words(values: Any, pos_label: Hashable) -> dict[str, str]:
-    """What 0 and 1 are called: the other value of people's labels, or "other" if there are several.
+    """The names of labels 0 and 1; 0 is called by the other human label, or "other" if there are several.
 
     >>> _in_words(["good", "bad", None], "good"), _in_words(["win", "tie", "loss"], "win")
     ({'1': 'good', '0': 'bad'}, {'1': 'win', '0': 'other'})
@@ -374,7 +375,7 @@ def _labels(people: Floats, judge: Floats, labelled: Integers, *, name: str) -> 
 
 
 def _mean(people: Floats, judge: Floats, rows: Integers, units: Integers | None) -> MeanScore | None:
-    """The rate of agreement over some rows; None without any."""
+    """The rate of agreement over some rows; None without rows."""
     if not len(rows):
         return None
     groups = ItemGroups.of(len(rows), clusters=None if units is None else units[rows])
@@ -401,7 +402,7 @@ def _labels_needed(
     level: float,
     labelled: int,
 ) -> int | None:
-    """How many labelled answers would probably decide: that one label is invalid, or else that all are valid."""
+    """The number of labelled answers that would probably show that one label is invalid, or else that all are valid."""
     to_valid: list[float] = []
     to_invalid: list[float] = []
     for row, mean in zip(rows, tests.values(), strict=True):
@@ -417,7 +418,7 @@ def _labels_needed(
 
 
 def _kappa(people: Floats, judge: Floats, *, clustered: bool, level: float) -> Estimate:
-    """Cohen's κ; its interval leaves out each answer in turn, so that there is none with clusters."""
+    """Cohen's κ; its interval is a jackknife over answers, so that there is no interval with clusters."""
     n = len(people)
     if n < 2:
         return untold(level, n)
@@ -438,7 +439,7 @@ def _disagreements(
 
 
 def _values_at(column: Any, rows: Integers, names: Mapping[float, str]) -> list[Any]:
-    """The values of a column that is read as a role, too; labels by their names."""
+    """The values of a shown column that also has a role; labels by their names."""
     if isinstance(column, Coded):
         return [column.names[column.codes[row]] for row in rows]
     values = [column.get(row) if isinstance(column, Mapping) else column[row] for row in rows.tolist()]

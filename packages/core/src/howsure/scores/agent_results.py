@@ -1,4 +1,4 @@
-"""The result of `score_agents`: a row per agent, with bounds for errored trials, cost, and who dominates it."""
+"""The result of `score_agents`: a row per agent, with bounds for errored trials, its cost, and its dominating agents."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ MAX_NAMED = 3
 class AgentRow(Ranked):
     """The trials of an agent on n tasks.
 
-    errors_left_out: the mean score over trials without errors; None if all errored. lowest, highest: the mean score if
-    all errored trials failed, and if all passed. low, high: the interval of the mean score, whatever errored trials
-    would have scored. cost: the geometric mean of the cost of a task; mean_cost: the arithmetic one. dominated_by:
-    agents that are significantly better and significantly cheaper; None if agents are not compared. rank_low,
-    rank_high: possible ranks. tier, maybe_best: as in `ScoreRow`.
+    errors_left_out: the mean score over trials without errors; None if all trials errored. lowest, highest: the mean
+    score if all errored trials failed, and if all passed. low, high: the interval of the mean score, valid whatever the
+    errored trials would have scored. cost: the geometric mean of the cost of a task; mean_cost: the arithmetic one.
+    dominated_by: agents that are significantly better and significantly cheaper; None if agents are not compared.
+    rank_low, rank_high: possible ranks. tier, maybe_best: as in `ScoreRow`.
     """
 
     model: str | None
@@ -56,7 +56,7 @@ class AgentRow(Ranked):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class AgentTable(Rows[AgentRow]):
-    """The result of `score_agents`: a row per agent, the best with errored trials failed first.
+    """The result of `score_agents`: a row per agent, in descending order of the mean score with errored trials failed.
 
     score: the name of the score. recipe: everything needed to repeat it.
     """
@@ -71,7 +71,7 @@ class AgentTable(Rows[AgentRow]):
     suggested: ClassVar = {"report": "agents.html"}
 
     def columns(self) -> Sequence[Column]:
-        """Tasks, trials, errored trials, means, costs, ranks, and who dominates an agent."""
+        """Tasks, trials, errored trials, means, costs, ranks, and the agents that dominate each agent."""
         rows = self.rows
         level = f"{100 * self.recipe['level']:g}%"
         errored, costs, ranked = (
@@ -110,7 +110,7 @@ class AgentTable(Rows[AgentRow]):
 
     @property
     def answer(self) -> str:
-        """The best agent, between which means it lies, and from which other agents it cannot be told apart."""
+        """The best agent, the bounds of its mean, and the agents that do not differ significantly from it."""
         first = self.rows[0]
         name = first.model or "The agent"
         depends = f", depending on {counted(first.errored, 'errored trial')}" if first.errored else ""
@@ -127,7 +127,7 @@ class AgentTable(Rows[AgentRow]):
         return f"{name} scores best, {value}{depends}; {rest}."
 
     def below(self) -> Sequence[str]:
-        """Which agents are dominated, the notes, and what the means and domination mean."""
+        """The dominated agents, the notes, and an explanation of the means and of domination."""
         dominated = [row for row in self.rows if row.dominated_by]
         findings = [
             Note(

@@ -1,4 +1,4 @@
-"""`score_agents`: what agents reach and what they cost, where some of their trials ended in an error."""
+"""`score_agents`: the mean scores and costs of agents if some of their trials ended in an error."""
 
 from __future__ import annotations
 
@@ -57,29 +57,32 @@ def score_agents(
     rng: Randomness = None,
     data: Source | IntoFrame | None = None,
 ) -> AgentTable:
-    """What each agent scores, whether its errored trials count as failed or passed, and which ones cost too much.
+    """The mean score of each agent, bounded for trials that ended in an error, and agents that are worse and more
+    expensive.
 
-    A trial that ended in an error, such as a timeout or a broken container, does not show what the agent can do. Its
-    mean score lies between that with all errored trials failed and that with all passed. The interval covers the mean
-    of the trials without errors, whatever made them fail. One agent ranks above another only if it would even with its
-    own errored trials failed and the other's passed.
+    A trial that ended in an error, such as a timeout or a broken container, does not show what the agent can do. The
+    mean score of an agent lies between two bounds: the mean with all errored trials counted as failed and the mean with
+    all of them counted as passed. The interval is valid whatever the errored trials would have scored. One agent ranks
+    above another only if it would do so even with its own errored trials counted as failed and the other agent's as
+    passed.
 
-    score (n,): the score of each trial, such as 1 if it passed; missing where it has none, which counts as an error.
-    error (n,): what ended the trial; missing, 0, false or a word for none ("no", "none", "null") where nothing did.
-    cost (n,): the cost of each trial: dollars, seconds or tokens, above 0.
+    score (n,): the score of each trial, such as 1 if it passed; a missing score counts as an error. error (n,): the
+    error that ended the trial; missing, 0, false or a word for none ("no", "none", "null") if there was none. cost
+    (n,): the cost of each trial: dollars, seconds or tokens, above 0.
     model (n,): the agent of each trial (default: in files, each file is an agent).
     id (n,): the task of each trial, on which agents are compared.
-    run (n,): the number or name of the trial, where tasks are tried several times.
+    run (n,): the number or name of the trial, if tasks are tried several times.
     clusters (n,): what is correlated, such as the repository of each task.
     pos_label: the score that counts as 1, every other as 0.
-    bounds: the lowest and the highest possible score; (0, 1) if all scores lie within.
+    bounds: the lowest and the highest possible score; (0, 1) if all scores lie within this range.
     level: level of the intervals, and of all ranks together.
-    rng: seed of the multipliers of the ranks without errored trials.
+    rng: seed of the multipliers for ranks, used if no trial errored.
 
-    The ends of an interval are the one-sided bounds, at (1 - level) / 2 each, of the mean with errored trials failed
-    and of that with errored trials passed. Costs are compared by their geometric means over tasks. An agent is
-    dominated by another that is significantly better and significantly cheaper: both at (1 - level) / (m - 1) for m
-    agents, so that an agent that none dominates is called dominated in at most 1 - level of cases.
+    An interval begins at the lower one-sided bound of the mean with errored trials failed, and ends at the upper
+    one-sided bound of the mean with errored trials passed, each at (1 - level) / 2. Costs are compared by their
+    geometric means over tasks. An agent is dominated by an agent that is significantly better and significantly
+    cheaper. Both tests have the size (1 - level) / (m - 1) for m agents, so that an agent without a dominating agent is
+    falsely called dominated in at most 1 - level of cases.
 
     >>> passed, tasks = [1, 1, 1, None] * 10 + [0, 1, 0, 0] * 10, [*range(40)] * 2
     >>> agents = score_agents(passed, model=["a"] * 40 + ["b"] * 40, id=tasks, cost=[1, 2] * 20 + [5, 9] * 20, rng=0)
@@ -143,8 +146,10 @@ class _Trials:
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """The tasks of an agent, ascending by their codes: mean scores with errored trials failed and passed, over trials
-    without errors (of the tasks that have some), the clusters, and mean costs, NaN where unknown."""
+    """The tasks of an agent, in ascending order of their codes: mean scores with errored trials failed, with errored
+    trials passed, and over trials without errors (for the tasks that have some); the clusters; and mean costs, NaN if
+    unknown.
+    """
 
     model: str | None
     n_trials: int
@@ -203,7 +208,7 @@ def _trials(rows: ScoredRows, name: str, ends: Bounds | None) -> _Trials:
 
 
 def is_error(value: object) -> bool:
-    """Whether a value of a column of errors stands for an error: it is not missing, 0, false or a word for none.
+    """Whether a value of a column of errors stands for an error, that is, is not missing, 0, false or a word for none.
 
     >>> [is_error(value) for value in (None, "", 0, "0.00", False, "No error", "null", "timeout", 1, True)]
     [False, False, False, False, False, False, False, True, True, True]
@@ -213,7 +218,7 @@ def is_error(value: object) -> bool:
 
 
 def _costs(rows: ScoredRows, errored: Flags) -> Floats | None:
-    """The costs of trials, NaN for errored trials without one.
+    """The costs of trials, NaN for errored trials without a cost.
 
     Raises InputError for costs that are not above 0, and for missing ones of trials without an error.
     """
@@ -280,7 +285,7 @@ def _cells(rows: ScoredRows, trials: _Trials) -> list[_Cell]:
 
 
 def _check_clusters_of_tasks(cells: Sequence[_Cell]) -> None:
-    """Raise InputError where a task has different clusters for different agents."""
+    """Raise InputError if a task has different clusters for different agents."""
     cluster_of: dict[int, int] = {}
     for cell in cells:
         for item, unit in () if cell.units is None else zip(cell.items.tolist(), cell.units.tolist(), strict=True):
@@ -289,7 +294,7 @@ def _check_clusters_of_tasks(cells: Sequence[_Cell]) -> None:
 
 
 def _without_groups(rows: ScoredRows) -> ScoredRows:
-    """The rows, of which tasks of all groups count together."""
+    """The rows, with the tasks of all groups pooled."""
     return replace(rows, coded={role: column for role, column in rows.coded.items() if role != "groups"})
 
 
@@ -368,7 +373,7 @@ def _ranks(
 
 
 def _dominators(cells: Sequence[_Cell], p_better: Callable[[int, int], float], level: float) -> dict[int, list[int]]:
-    """By the place of a dominated agent, the places of those that dominate it, the clearest first."""
+    """For the index of each dominated agent, the indices of the agents that dominate it, the most significant first."""
     size = (1 - level) / max(len(cells) - 1, 1)
     dominators: dict[int, list[tuple[float, int]]] = {}
     for a, b in permutations(range(len(cells)), 2):
@@ -382,20 +387,22 @@ def _dominators(cells: Sequence[_Cell], p_better: Callable[[int, int], float], l
 
 
 def _shared(first: _Cell, second: _Cell) -> tuple[Integers, Integers]:
-    """The places of the tasks that both agents tried."""
+    """The indices of the tasks that both agents tried."""
     _, of_first, of_second = np.intersect1d(first.items, second.items, assume_unique=True, return_indices=True)
     return of_first, of_second
 
 
 def _p_better(first: _Cell, second: _Cell, ends: Bounds) -> float:
-    """p-value that the first agent is not better, even with its errored trials failed and the second's passed."""
+    """p-value of the hypothesis that the first agent is not better, with its errored trials failed and the second's
+    passed.
+    """
     of_first, of_second = _shared(first, second)
     scores = first.failed[of_first], second.passed[of_second]
     return _p_above(scores[0], scores[1], None if first.units is None else first.units[of_first], ends)
 
 
 def _p_cheaper(first: _Cell, second: _Cell) -> float:
-    """p-value that the first agent's geometric mean cost is not lower."""
+    """p-value of the hypothesis that the first agent's geometric mean cost is not lower."""
     of_first, of_second = _shared(first, second)
     a, b = first.costs[of_first], second.costs[of_second]
     both_have_cost = ~(np.isnan(a) | np.isnan(b))
@@ -404,8 +411,9 @@ def _p_cheaper(first: _Cell, second: _Cell) -> float:
 
 
 def _p_above(first: Floats, second: Floats, units: Integers | None, ends: Bounds | None) -> float:
-    """p-value that the mean of paired differences is at most 0; 1 with fewer than two pairs. Bounds are used where few
-    clusters make Student's t unsafe."""
+    """p-value of the hypothesis that the mean of paired differences is at most 0; 1 with fewer than two pairs. With too
+    few clusters for Student's t, Gaffke's test for bounded scores is used.
+    """
     if len(first) < 2:
         return 1.0
     groups = ItemGroups.of(len(first), clusters=units)

@@ -59,34 +59,35 @@ def rank_battles(
     rng: Randomness = None,
     data: Source | IntoFrame | None = None,
 ) -> BattleTable:
-    """The strength of each model with an interval, and its possible ranks, from battles of two.
+    """The strength of each model with an interval, and its possible ranks, from pairwise battles.
 
-    A row per model: the model of Bradley & Terry (1952), with ties as Davidson (1970) has them, fitted by maximum
-    likelihood. Points are what a model is expected to get of a battle with one of the others, each as likely: 1 for a
-    win, ½ for a tie. Intervals need not believe the model: they are of the sandwich, by battles or clusters of them.
-    All ranks together are right with probability `level`, as those of scores are; so are tiers, and which may be best.
+    Fits the model of Bradley & Terry (1952), with Davidson's (1970) treatment of ties, by maximum likelihood. The
+    result has a row per model. The points of a model are its expected gain in a battle with a random other model: 1 for
+    a win, ½ for a tie. Intervals remain valid if the Bradley–Terry model does not hold, because they use the sandwich
+    estimator of the variance, by battle or by cluster of battles. All ranks together are correct with probability
+    `level`, and so are the tiers and the statements on which models are possibly best.
 
-    a (n,): the model of each battle that is shown first.
-    b (n,): the model of each battle that is shown second.
+    a (n,): the model that is shown first in each battle.
+    b (n,): the model that is shown second in each battle.
     winner (n,): who won: the name of a model; model_a, model_1, a, A, left or 1; model_b, model_2, b, B, right or 2; or
     a tie. As preferences, numbers from 1 to 2: 1.8 gives the other model 0.8 of the battle, and the first one 0.2.
     clusters (n,): what is correlated, such as the prompt of each battle.
     tie: the values of `winner` that mean a tie.
-    position_effect: also estimate what it is worth to be shown first.
-    scale: of strengths: log-odds, or elo, where 400 points are odds of 10 to 1 and the mean model has 1,000.
+    position_effect: also estimate the advantage of being shown first.
+    scale: log-odds, or elo, on which 400 points are odds of 10 to 1 and the mean model has 1,000.
     level: level of the intervals, and of all ranks together.
     rng: seed of the multipliers of the ranks.
 
-    Preferences have no ties; their strengths are fitted by the quasi-likelihood of Papke & Wooldridge (1996). A model
-    wins the battles of which it gets more than half.
+    Preferences have no ties; strengths are fitted to them by the quasi-likelihood of Papke & Wooldridge (1996). A model
+    wins a battle if it gets more than half of it.
 
-    A strength is a log odds: of two models that are d apart, the better one wins exp(d) times as often as the other;
-    all strengths add up to 0.
+    Strengths are log odds that add up to 0: if two models differ by d, the better one wins exp(d) times as often as the
+    other.
 
-    A model that won all its battles has no finite strength: its estimate is infinite, with a lower bound (an upper one
-    if it lost them all) and ranks. Strengths add up to 0, and points are expected, over the models of finite strength:
-    the largest group in which each won over each other one, directly or through others. Battles that fall into parts
-    without a battle between them are ranked part by part.
+    A model that won all its battles has no finite strength: its estimate is infinite, with ranks and a lower bound (an
+    upper bound if it lost all its battles). Only models of finite strength count for the sum of strengths and for
+    expected points. They are the largest group in which each model won over each other model, directly or through
+    others. If no battle connects two parts of the models, each part is ranked separately.
 
     Sources: Bradley & Terry (1952); Davidson (1970); Davidson & Beaver (1977) for the order; Mogstad, Romano, Shaikh &
     Wilhelm (2024) for ranks.
@@ -248,8 +249,8 @@ def _outcomes(
 def _preferences(
     winner: Coded, models: tuple[str, ...], ties: tuple[str, ...], name: str
 ) -> tuple[Floats, Integers, list[str]] | None:
-    """For graded preferences: the share of each battle that the first model gets, the outcome, and a note. None if all
-    values are wins or ties.
+    """For graded preferences: the fraction of each battle that the first model gets, the outcome, and a note. None if
+    all values are wins or ties.
 
     Raises InputError for a number outside of 1 to 2 among preferences.
     """
@@ -279,7 +280,7 @@ def _preferences(
 
 
 def _drop_decimals(text: str) -> str:
-    """A whole number without its decimals ("1.0" → "1"); any other text unchanged."""
+    """A whole number without its decimals ("1.0" → "1"); any other string unchanged."""
     number = spelled_number(text)
     return text if number is None or number % 1 else str(int(number))
 
@@ -318,7 +319,9 @@ def _notes_on_connections(parts: Sequence[_Part]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Battles:
-    """Battles of some models: codes of both models, the outcome, clusters and shares of the first model, if any."""
+    """Battles of some models: codes of both models, the outcome, clusters, and the fraction that the first model gets
+    of each, if preferences are graded.
+    """
 
     models: tuple[str, ...]
     first: Integers
@@ -328,7 +331,7 @@ class _Battles:
     share: Floats | None
 
     def among(self, chosen: Flags) -> _Battles:
-        """The battles among some models (m,), with codes in the same order."""
+        """The battles among some models, chosen by a mask (m,); their codes are renumbered in the same order."""
         place, kept = np.cumsum(chosen) - 1, chosen[self.first] & chosen[self.second]
         return _Battles(
             tuple(model for model, is_chosen in zip(self.models, chosen, strict=True) if is_chosen),
@@ -354,11 +357,11 @@ class _Battles:
 
     @property
     def is_even(self) -> bool:
-        """Whether there is no battle, or each is a tie: nothing shows how precise strengths are."""
+        """Whether there is no battle or every battle is a tie; then the precision of strengths is unknown."""
         return bool((self.outcome == TIE).all())
 
     def fit(self, *, position_effect: bool) -> Strengths:
-        """The strengths of models that are all connected by wins and losses; equal if their battles are even."""
+        """The strengths of models that are all connected by wins and losses; all are equal if battles are even."""
         m = len(self.models)
         if self.is_even:
             if position_effect:
@@ -371,7 +374,7 @@ class _Battles:
 
     def log_p_if_equal(self, *, position_effect: bool) -> Floats:
         """An upper bound (m, m) of the log probability that the row's model wins all battles with the column's, if both
-        are equally strong; 0 where it did not win all of them.
+        are equally strong; 0 if it did not win all of them.
 
         Battles in a cluster count as one. With a position effect, the bound is the maximum over its unknown size, given
         the numbers of wins as the first and as the second model.
@@ -463,9 +466,10 @@ class _Part:
         ], strengths
 
     def _order(self, estimates: dict[int, tuple[Estimate, Estimate]], ranks: Ranks, won_shares: Floats) -> list[int]:
-        """The models, the best first: those above the core, the core by strength, those below.
+        """The models from best to worst: those above the core, the core by strength, those below.
 
-        Outside the core, and where no strength is finite, by ranks, then by bounds and the share of battles won.
+        Models outside the core, or all if no strength is finite, are ordered by ranks, then by bounds and the
+        proportion of battles won.
         """
         middle = ranks.low + ranks.high
         best, worst = middle[self.core].min(), middle[self.core].max()
@@ -509,7 +513,7 @@ class _Part:
     def _outside_estimates(
         self, strengths: Strengths, core_units: Floats, level: float
     ) -> dict[int, tuple[Estimate, Estimate]]:
-        """Strengths and points of the models outside the core: bounds, or nothing."""
+        """Strengths and points of the models outside the core: bounds, or no estimate."""
         estimates = {}
         mean, tail = np.full((1, len(strengths.theta)), 1 / len(strengths.theta)), (1 - level) / 2
         for model, battles in self.outside.items():
@@ -589,7 +593,9 @@ def _estimate(value: float, low: float, high: float, *, level: float, n: int) ->
 
 
 def _share_estimate(share: tuple[float, float], units: float, *, level: float, n: int) -> Estimate:
-    """The estimate of a share, with an interval that is symmetric in log odds. share: value and standard error."""
+    """The estimate of a proportion, with an interval that is symmetric in log odds. share: its value and standard
+    error.
+    """
     from scipy.special import expit
 
     value, error = share

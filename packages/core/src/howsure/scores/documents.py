@@ -28,7 +28,7 @@ NO_RARE_WORSE_NOTE = "Intervals may be too narrow if rare documents are much wor
 
 
 def _parse_label(value: Any) -> Any:
-    """A label, with spelled numbers and truth values converted: "1.0" equals 1."""
+    """A label; strings that spell numbers or truth values are converted, so that "1.0" equals 1."""
     if isinstance(value, list | dict | set | tuple):
         raise TypeError(value)
     return None if is_missing(value) else number_or_text(value)
@@ -210,7 +210,8 @@ def unit_contributions(
     metric: Metric, statistics: Floats, items: Integers | None, units: Integers | None, whose: str = ""
 ) -> Floats:
     """Contributions (n,) from a jackknife that leaves out clusters (codes `units`) or items with all their runs (codes
-    `items`). Each row holds the value plus its item's share of the unit's contribution; their mean is the value.
+    `items`). The contribution of a row is the value plus its item's part of the unit's contribution. The mean of all
+    contributions is the value.
 
     >>> wer = find_metric("wer", DOCUMENT)
     >>> statistics = np.array([[1.0, 4.0], [0.0, 4.0], [2.0, 4.0], [1.0, 4.0]])
@@ -250,7 +251,9 @@ def jackknife_value(metric: Metric, parts: Floats, sizes: Floats, groups: ItemGr
 
 
 def interval_notes(value: JackknifeValue, *, level: float, unit: str) -> Iterator[str]:
-    """Notes on why a value has no interval, or on its one-sided bound if all units have the best or worst value."""
+    """Notes that explain why a value has no interval, or give its one-sided bound if all units have the best or worst
+    value.
+    """
     size, units = (1 - level) / 2, counted(value.units, unit)
     if not math.isnan(value.bounds(size)[0]):
         if value.at_end is not None:

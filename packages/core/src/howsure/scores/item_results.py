@@ -20,8 +20,8 @@ class BenchmarkItem:
     """An item of a benchmark.
 
     mean: its mean score over models. discrimination: the correlation, over models, of its score with the mean of the
-    other items; None if it is dead. is_dead: all models have the same score. contradicts: the models with the higher
-    score are significantly weaker on the other items. shown: the requested columns.
+    other items; None if the item is dead. is_dead: all models have the same score. contradicts: the models with the
+    higher score on it are significantly weaker on the other items. shown: the requested columns.
     """
 
     item: str
@@ -38,9 +38,9 @@ class BenchmarkItems(Rows[BenchmarkItem]):
 
     n: number of items that all models have. models: number of models. neighbours: number of pairs of neighbouring
     models, of which `told_apart` differ significantly. detectable: the gap between neighbours that is found with
-    probability 0.8; None if no possible gap is. smallest_significant: the smallest gap that McNemar's test finds with
-    the observed disagreement; None if there is none, for other scores than 0 and 1, or with clusters. Both are medians
-    over neighbours.
+    probability 0.8; None if no possible gap is. smallest_significant: the smallest gap that is significant in McNemar's
+    test with the observed disagreement; None if no gap is, if scores are not 0 and 1, or with clusters. Both gaps are
+    medians over neighbours.
     """
 
     rows: tuple[BenchmarkItem, ...] = as_json("items")
@@ -65,7 +65,7 @@ class BenchmarkItems(Rows[BenchmarkItem]):
 
     @property
     def answer(self) -> str:
-        """How many neighbours are told apart, and which gap can be found."""
+        """The number of neighbours that differ significantly, and the detectable gap."""
         pairs = counted(self.neighbours, "neighbouring pair")
         gap = (
             ""
@@ -92,7 +92,7 @@ class BenchmarkItems(Rows[BenchmarkItem]):
         ]
 
     def below(self) -> Sequence[str]:
-        """How many items are dead or contradict the rest, and which gaps are never significant."""
+        """The numbers of items that are dead or contradict the rest, and the gaps that are never significant."""
         dead = Counter(row.mean for row in self.rows if row.is_dead)
         scores = shortened([f"{times:,} with score {mean:g}" for mean, times in dead.most_common()])
         contradicting = sum(row.contradicts for row in self.rows)

@@ -1,4 +1,6 @@
-"""`score_items`: what a benchmark can tell apart, and which of its items say nothing or contradict the others."""
+"""`score_items`: which models a benchmark can distinguish, and which of its items are uninformative or contradict the
+others.
+"""
 
 from __future__ import annotations
 
@@ -45,11 +47,11 @@ def score_items(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> BenchmarkItems:
-    """Which gaps between models a benchmark can show, and which of its items tell models apart.
+    """The gaps between models that a benchmark can detect, and how well each of its items distinguishes models.
 
     An item is dead if all models have the same score on it. Its discrimination is the correlation, over models, of its
-    score with the mean of the other items. An item on which weak models do better than strong ones has a negative one:
-    its key may be wrong.
+    score with the mean of the other items. The discrimination is negative if weak models do better on the item than
+    strong ones; then its key may be wrong.
 
     score (n,): a number per row, such as whether the answer is right; a log names its scores itself.
     model (n,): the model of each row (default: in files, each file is a model).
@@ -59,11 +61,11 @@ def score_items(
     pos_label: the value that counts as 1, every other as 0.
     missing_score: the score of a row without one, such as 0 for unanswered questions (default: an error).
     show: columns to show of each item, such as question,answer.
-    level: of the tests.
+    level: confidence level of the tests: 1 minus the probability of a false finding.
 
-    Items that some model lacks are left out. Neighbours are models next to each other in the order of their means; they
-    are told apart by Student's t test of their paired differences, with Holm's adjustment over neighbours. A gap is
-    detectable if that test, unadjusted, finds it with probability 0.8 (the median over neighbours). An item contradicts
+    Items that some model lacks are left out. Neighbours are models next to each other in the order of their means. They
+    are compared by Student's t test of their paired differences, with Holm's adjustment over neighbours. A gap is
+    detectable if the unadjusted test finds it with probability 0.8 (the median over neighbours). An item contradicts
     the rest if an exact Mann-Whitney test shows that the models with the higher score on it are weaker on the others,
     with Holm's adjustment over items.
 
@@ -135,8 +137,9 @@ def score_items(
 
 @dataclass(frozen=True, slots=True)
 class _ScoresByItem:
-    """Mean scores over runs (m models, n items that all models have), the clusters of items, their codes and the first
-    row of each, and the bounds of scores if they are known."""
+    """Mean scores over runs (m models, n items that all models have), the clusters of items, the codes of items and the
+    first row of each, and the bounds of scores if known.
+    """
 
     scores: Floats
     units: Integers | None
@@ -196,7 +199,7 @@ class _Neighbours:
 
 
 def _neighbours(table: _ScoresByItem, groups: ItemGroups, level: float) -> _Neighbours:
-    """What tests of models next to each other show, and could show."""
+    """Test models next to each other in the order of means; return the differences found and the detectable gap."""
     order = np.argsort(-table.scores.mean(axis=1), kind="stable")
     p_values, gaps, significant = [], [], []
     n = table.scores.shape[1]
@@ -224,8 +227,8 @@ def _neighbours(table: _ScoresByItem, groups: ItemGroups, level: float) -> _Neig
 
 
 def _smallest_significant(discordant: int, n: int, level: float) -> float:
-    """The smallest difference of two accuracies that the exact McNemar test finds with this many discordant items;
-    infinite if none is.
+    """The smallest difference of two accuracies that is significant in the exact McNemar test with this many discordant
+    items; infinite if none is.
 
     >>> _smallest_significant(20, 100, 0.95), _smallest_significant(5, 100, 0.95)
     (0.1, inf)
@@ -238,7 +241,9 @@ def _smallest_significant(discordant: int, n: int, level: float) -> float:
 
 
 def _discrimination(scores: Floats, level: float) -> tuple[Floats, Flags]:
-    """The correlation of each item (n,) with the rest over models, NaN if dead, and whether it contradicts the rest."""
+    """For each item (n,): its correlation with the rest over models, NaN if it is dead, and whether it contradicts the
+    rest.
+    """
     m, n = scores.shape
     result, contradicts = np.full(n, math.nan), np.zeros(n, dtype=bool)
     if m < MIN_MODELS:
@@ -257,9 +262,10 @@ def _discrimination(scores: Floats, level: float) -> tuple[Floats, Flags]:
 
 
 def _p_contradicts(upper: Flags, rest: Floats) -> float:
-    """One-sided p-value that the models with the upper scores of an item are not the weaker ones on the rest.
+    """One-sided p-value of the hypothesis that the models with the higher scores on an item are not weaker on the rest.
 
-    The sum of their ranks under random assignment; ties rank them higher, so that p is not too small.
+    The statistic is the sum of the ranks of these models, under random assignment. Tied models get the higher ranks, so
+    that p is not too small.
     """
     m, k = len(upper), int(upper.sum())
     order = np.lexsort((upper, np.round(rest, 9)))
@@ -276,8 +282,8 @@ def _p_contradicts(upper: Flags, rest: Floats) -> float:
 
 @cache
 def _rank_sums(m: int) -> Mapping[int, Floats]:
-    """For each k, in how many ways k of the ranks 1 to m have the sum k (k + 1) / 2 + s, for s = 0, 1, …, relative to
-    all.
+    """For each k: the relative number of ways in which k of the ranks 1 to m have the sum k (k + 1) / 2 + s, for s = 0,
+    1, ….
 
     >>> _rank_sums(4)[2].tolist()  # 1 + 2, 1 + 3, 1 + 4 or 2 + 3, 2 + 4, 3 + 4
     [1.0, 1.0, 2.0, 1.0, 1.0]

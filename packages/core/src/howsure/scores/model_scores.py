@@ -1,4 +1,6 @@
-"""`mean_scores`, `score_models`, `pass_at_k` and `worst_items`: how good is each model, and where does it fail?"""
+"""`mean_scores`, `score_models`, `pass_at_k` and `worst_items`: the score of each model, and the items on which it
+fails.
+"""
 
 from __future__ import annotations
 
@@ -33,22 +35,22 @@ def mean_scores(
 ) -> ScoreTable:
     """The mean score of each model with an interval, on its own items, and its possible ranks.
 
-    A row per model and group. Of several runs of an item, the mean counts once: items, or clusters of them, are what
-    was drawn. Scores that are all 0 or 1, or lie between known bounds, have Gaffke's interval, which is exact for 0 and
-    1 without clusters and holds for clusters that are right or wrong as a whole; others have Student's t. Where several
-    models have items in common, each gets its possible ranks, all of them together right with probability `level`, a
-    tier, and whether it is possibly the best.
+    A row per model and group. If an item has several runs, their mean counts once, because items (or clusters of items)
+    were sampled, not runs. Scores that are all 0 or 1, or lie between known bounds, get Gaffke's interval; other scores
+    get Student's t. Gaffke's interval is exact for scores of 0 and 1 without clusters, and is valid even if clusters
+    are right or wrong as a whole. If several models have items in common, each model gets its possible ranks, a tier,
+    and whether it is possibly the best. All ranks together are correct with probability `level`.
 
     score (n,): a number per row, such as whether the answer is right; a log names its scores itself.
     model (n,): the model of each row (default: in files, each file is a model).
-    groups (n,): a row of the table for each group: tasks, categories.
+    groups (n,): the group of each row, such as its task or category; each group gets a row of the table.
     id (n,): the item of each row, on which models are compared and over whose runs the mean is taken.
     run (n,): the repeated run of each row.
     clusters (n,): what is correlated, such as the document of each item.
     pos_label: the value that counts as 1, every other as 0.
     bounds: the lowest and the highest possible score; those of scores that are all 0 or 1 are known.
     lower_is_better: lower scores are better.
-    macro: also the mean of the groups' means, in which each group counts the same.
+    macro: also compute the mean of the groups' means, in which each group has the same weight.
     missing_score: the score of a row without one, such as 0 for unanswered questions (default: an error).
     level: level of the intervals, and of all ranks of a group together.
     rng: seed of the multipliers of the ranks.
@@ -82,18 +84,18 @@ def score_models(
     rng: Randomness = None,
     data: Source | IntoFrame | None = None,
 ) -> ScoreTable:
-    """The metrics of each model's predictions with intervals, and its possible ranks.
+    """The metrics of each model's predictions, such as accuracy, entity F1 or BLEU, with intervals and possible ranks.
 
     y_true (n,): the true value of each row: a label, or tags, spans, labels, relevance, a text.
     prediction (n,): the prediction of the model.
     metrics: one or more of accuracy (default), entity_f1, entity_partial_f1, multilabel_micro_f1, multilabel_macro_f1,
         ndcg@10, recall@10, wer, cer, bleu, chrf, chrf++.
-    worst: number of items to list that most models get wrong, or of one model those that it gets wrong.
+    worst: number of items to list that most models get wrong; with a single model, items that it gets wrong.
     show: columns of these items to show, such as question,answer.
 
-    The other parameters are those of `mean_scores`. Intervals of metrics of documents are those of the jackknife.
-    Without `data`, `show` maps names to arrays. Without `prediction`, `y_true` is a file like those of the models
-    (`data`), with a document in each line or sentence.
+    The other parameters are those of `mean_scores`. Intervals of document metrics are based on the jackknife. Without
+    `data`, `show` maps names to arrays. Without `prediction`, `y_true` is a file like those of the models (`data`),
+    with a document in each line or sentence.
 
     >>> row = score_models(["a", "b", "a", "b"] * 20, ["a", "b", "a", "a"] * 20)[0]
     >>> row.score, str(row.mean)
@@ -133,9 +135,9 @@ def pass_at_k(
     id (n,): the item of each row.
     run (n,): the run of each row.
 
-    With c of n runs of an item right, pass@k is 1 - C(n - c, k) / C(n, k) and pass^k is C(c, k) / C(n, k), both
-    unbiased; the intervals of all requested k hold simultaneously. Without any k, it is pass@1. The other parameters
-    are those of `mean_scores`.
+    If c of n runs of an item are right, pass@k is 1 - C(n - c, k) / C(n, k) and pass^k is C(c, k) / C(n, k). Both are
+    unbiased, and the intervals of all requested k hold simultaneously. If no k is given, the result is pass@1. The
+    other parameters are those of `mean_scores`.
 
     >>> right = [1, 0, 0, 1, 1, 0, 0, 0, 0] * 10  # 3 runs each of 30 items
     >>> items, runs = [k // 3 for k in range(90)], [0, 1, 2] * 30
@@ -167,7 +169,7 @@ def worst_items(
 ) -> WorstRows:
     """The n items with the lowest mean score over models and runs, which most models get wrong.
 
-    n: number of items, ties in the order of the rows; items with the best possible score are not listed.
+    n: number of items. Tied items keep the order of the rows; items with the best possible score are not listed.
     show: columns to show, such as question,answer, from the first row with the worst score; without `data`, arrays by
         name.
 

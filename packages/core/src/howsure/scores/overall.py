@@ -42,7 +42,7 @@ def pool_groups(rows: ScoredRows) -> tuple[ScoredRows, list[str]]:
 
 
 def overall_rows(overall: Sequence[ScoreRow], by_group: Sequence[ScoreRow]) -> list[ScoreRow]:
-    """The overall rows, under a name that no group has; models without some group get a note."""
+    """The overall rows, under a name that no group has; models that lack some group get a note."""
     groups = {row.group for row in by_group}
     groups_of: dict[str | None, set[str | None]] = {}
     for row in by_group:

@@ -15,9 +15,9 @@ from howsure.stats.mean_score import VOTES, Bounds
 from howsure.stats.proportions import normal_quantile
 
 N_MULTIPLIERS = 10_000
-MAX_BLOCK, CELLS_TOGETHER = 24, 200_000  # models; estimates that fit into the processor's cache
-ROUNDING = 1e-9  # relative; thresholds are lower by it
-CANCELLATION = 1e-2  # of a sum of squares, the part that must remain after subtraction
+MAX_BLOCK, CELLS_TOGETHER = 24, 200_000  # number of models; estimates that fit into the processor's cache
+ROUNDING = 1e-9  # relative amount by which thresholds are lowered
+CANCELLATION = 1e-2  # part of a sum of squares that must remain after subtraction
 MAX_T, BONFERRONI, GAFFKE = "max-t", "Bonferroni", "Gaffke"
 Flags = npt.NDArray[np.bool_]
 
@@ -48,9 +48,9 @@ class PairwiseDifferences:
 
     def exceed(self, chosen: tuple[npt.NDArray[np.integer], ...], c: Floats | float) -> Flags:
         """Whether t of the chosen pairs (k,) exceeds the quantile of Student's t with the same tail probability as the
-        normal quantile c, one for all or (k,).
+        normal quantile c (one for all pairs, or (k,)).
 
-        Never with too few units: then even equal signs in all of them are more probable than that.
+        Always False for pairs with too few units: even equal signs in all units would be more probable than the tail.
         """
         from scipy.special import ndtr, stdtrit
 
@@ -205,7 +205,8 @@ def _differences_without_gaps(
 ) -> tuple[tuple[Floats, Floats, Floats, Floats], Flags]:
     """The fields of `PairwiseDifferences` where each model has every item, and the pairs (m, m) still to be computed.
 
-    All pairs at once, by products of matrices, which lose digits of pairs that hardly differ: these are returned.
+    All pairs are computed at once by products of matrices. These lose digits for pairs that hardly differ, so the pairs
+    to be computed again are returned.
     """
     m = len(scores)
     deviations = weights * (scores - scores.mean(axis=0))
@@ -244,7 +245,7 @@ def _squared_distances(rows: Floats) -> tuple[Floats, Flags]:
 
 
 def _count_unequal(rows: Floats) -> Floats:
-    """In how many columns two rows differ, of all pairs of rows (m, n): (m, m)."""
+    """The number of columns in which two rows differ, for all pairs (m, m) of rows (m, n)."""
     if ((rows == 0.0) | (rows == 1.0)).all():
         return _squared_distances(rows)[0]
     counts = np.zeros((len(rows), len(rows)))
@@ -256,9 +257,10 @@ def _count_unequal(rows: Floats) -> Floats:
 def _difference_statistics(
     d: Floats, weights: Floats, document_sizes: Floats, starts: Integers | None
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """Of rows of paired differences (k, items): t, error · items, degrees of freedom, units.
+    """For rows of paired differences (k, items): t, standard error · items, degrees of freedom, and number of units.
 
-    The error is that of `mean_difference`: as if one more item, or two clusters, differed in an unknown direction.
+    The standard error is that of `mean_difference`, as if one more item, or two more clusters, differed in an unknown
+    direction.
     """
     shared = ~np.isnan(d)
     d = np.where(shared, d, 0.0)
@@ -272,7 +274,7 @@ def _difference_statistics(
     more = np.maximum(units / np.maximum(units - 1, 1), 1.0)
     left_out = n[:, None] / np.maximum(
         n[:, None] - sizes, 1.0
-    )  # the jackknife's error: larger where large ones deviate
+    )  # the jackknife's error: larger if large clusters deviate
     spread = np.sqrt(np.maximum(more * (sums**2).sum(axis=1), ((left_out * sums) ** 2).sum(axis=1) / more))
     one_unit = np.minimum(2.0, VOTES / np.maximum(units, 1)) * _rms_nonzero(_cluster_sums(d, starts))
     error = np.maximum(np.hypot(spread, _rms_nonzero(d)), one_unit)
@@ -293,9 +295,9 @@ def _max_t_quantiles(
 ) -> tuple[float, Floats]:
     """Two quantiles by simulation: of the largest |t| of all pairs, and of the largest t against each model (m,).
 
-    covariance (m, m): of normal estimates; for the multiplier bootstrap that of Σ g_c sums_c, with sums of clusters and
-    standard normal multipliers g. scale (m, m): symmetric. Neither is below that of one pair, as it would be where
-    differences do not vary, such as those of two items.
+    covariance (m, m): the covariance of normal estimates; for the multiplier bootstrap that of Σ g_c sums_c, with sums
+    of clusters and standard normal multipliers g. scale (m, m): the symmetric matrix of standard errors. Neither
+    quantile is below that of a single pair, as it would be if differences did not vary.
     """
     roots, directions = np.linalg.eigh(covariance)
     normal = rng.standard_normal((len(covariance), N_MULTIPLIERS))
@@ -309,9 +311,10 @@ def _max_t_quantiles(
 
 
 def _largest_t(drawn: Floats, inverse: Floats, *, level: float, level_of_best: float) -> Floats:
-    """The largest t against each model (m, draws), exact where it can matter to the quantiles, else a lower bound.
+    """The largest t against each model (m, draws): exact if it can affect the quantiles, else a lower bound.
 
-    drawn (m, draws): estimates of models in the order of their variances. inverse (m, m): 1 / scale of each pair.
+    drawn (m, draws): simulated estimates of models, in the order of their variances. inverse (m, m): 1 / scale of each
+    pair.
 
     Models are put into blocks. Against a model x with drawn estimate e, the largest t of a block with the largest
     estimate f is between (f - e) · w and (f - e) · v, where w and v are the smallest and the largest inverse scale of x

@@ -60,8 +60,8 @@ class ScoreRow(Ranked):
 
     score: name of the score. missing: number of rows without a score that count as `missing_score`. rank_low,
     rank_high: possible ranks among the models of the group. tier: tier in the group. maybe_best: no other model is
-    significantly better. The last four are None if models are not ranked. lacks_items: other models have items that it
-    lacks.
+    significantly better. Ranks, tier and maybe_best are None if models are not ranked. lacks_items: other models have
+    items that this model lacks.
     """
 
     score: str
@@ -124,15 +124,15 @@ class ScoreTable(Leaderboard[ScoreRow]):
 
     @property
     def answer(self) -> str:
-        """The best model, or the only mean."""
+        """A sentence that names the best model, or gives the only mean."""
         return scores_answer(self)
 
     def next_parameters(self) -> Mapping[str, object]:
-        """The worst items, or a report."""
+        """Parameters for the suggested next step: the worst items, or a report."""
         return {"worst": 10} if self.worst is None else {"report": "scores.html"}
 
     def below(self) -> Sequence[str]:
-        """The notes; those of some rows only with their names."""
+        """The notes; a note on some rows only names their models."""
         several = len({row.score for row in self.rows}) > 1
         common = [note for note in self.rows[0].notes if all(note in row.notes for row in self.rows)]
         of_rows = notes_by_name(
@@ -142,7 +142,7 @@ class ScoreTable(Leaderboard[ScoreRow]):
         return [*self.notes, *common, *of_rows]
 
     def contests(self) -> Sequence[Hashable]:
-        """Models compete in each score and group."""
+        """The competing models, by score and group."""
         return [(row.score, row.group) for row in self.rows]
 
 
@@ -152,8 +152,8 @@ class BattleRow(Ranked):
 
     strength: log odds, or Elo points; infinite, with a lower bound, if the model won all its battles. points: expected
     points of a battle against a random other model of finite strength (win 1, tie ½). rank_low, rank_high: possible
-    ranks. tier: tier of the model. maybe_best: no other model is significantly better. part: of the battles, if these
-    fall into several without a battle between them; ranks and tiers are those within it.
+    ranks. tier: tier of the model. maybe_best: no other model is significantly better. part: the part of the battles
+    that the model belongs to, if no battle connects some models; ranks and tiers hold within the part.
     """
 
     model: str
@@ -189,7 +189,7 @@ class BattleTable(Leaderboard[BattleRow]):
 
     @property
     def answer(self) -> str:
-        """The strongest model."""
+        """A sentence that names the strongest model."""
         return battles_answer(self)
 
     def columns(self) -> Sequence[Column]:

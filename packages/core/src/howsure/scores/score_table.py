@@ -1,4 +1,4 @@
-"""Mean scores of models with intervals and ranks: what is behind `mean_scores`, `score_models` and `pass_at_k`."""
+"""Mean scores of models with intervals and ranks: the code of `mean_scores`, `score_models` and `pass_at_k`."""
 
 from __future__ import annotations
 
@@ -84,8 +84,8 @@ def score_table(
     targets: for a metric of documents, a file of the true values, like those of the models, by line or sentence.
     column: the column of tags in such files, counted from 1 (default: the last).
 
-    The scores behind `mean_scores`, `score_models`, `pass_at_k` and `worst_items`, which explain them, and behind
-    `howsure score`.
+    The implementation of `mean_scores`, `score_models`, `pass_at_k` and `worst_items`, whose docstrings explain the
+    other parameters, and of `howsure score`.
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
@@ -184,7 +184,9 @@ def score_table(
 
 
 def check_missing_score(missing_score: object, data: object) -> None:
-    """Raise InputError for a score of missing ones that is not a finite number, or if these are also to be skipped."""
+    """Raise InputError if `missing_score` is not a finite number, or if rows with missing scores are also to be
+    skipped.
+    """
     if missing_score is None:
         return
     if not (is_number(missing_score) and math.isfinite(missing_score)):
@@ -208,11 +210,11 @@ def _pool_groups(rows: ScoredRows, metrics: Sequence[Metric]) -> tuple[ScoredRow
 @dataclass(frozen=True, slots=True)
 class _Options:
     bounds: Bounds | None
-    lower_is_better: bool | None  # None of a score without a better direction
+    lower_is_better: bool | None  # None if it is unknown whether high scores are better
     macro: bool
     level: float
     rng: np.random.Generator
-    together: int  # intervals that hold together
+    together: int  # number of intervals that hold simultaneously
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +226,7 @@ class RunSummary:
     all_right: bool = False
 
     def called(self, score: str) -> str:
-        """The name of the summarised score."""
+        """The name of the score after this summary, such as "score pass@3"."""
         return score if self.k is None else f"{score} pass{'^' if self.all_right else '@'}{self.k}"
 
     def of(self, right: Floats, n: Floats) -> Floats:
@@ -243,7 +245,7 @@ class RunSummary:
 
 
 def as_sequence(k: Sequence[int] | int) -> Sequence[int]:
-    """The numbers as a sequence, also if there is only one."""
+    """The numbers k as a sequence, even if there is only one."""
     return list(k) if isinstance(k, Iterable) else [k]
 
 
@@ -256,8 +258,9 @@ def run_summaries(pass_at: Sequence[int] | int, pass_hat: Sequence[int] | int) -
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """The items of a model in a group: their values (n,), clusters and ids (codes); of a metric of documents, their
-    sizes (n,); the row of the table."""
+    """The items of a model in a group: their values (n,), clusters and ids (codes); their sizes (n,) in document
+    metrics; and the row of the table.
+    """
 
     values: Floats
     units: Integers | None
@@ -296,8 +299,9 @@ def _score_rows(
 
 
 def _best_first(rows: Sequence[ScoreRow], sign: float) -> list[ScoreRow]:
-    """The rows by their mean, the best first; by their rank, if the model with the best mean is not possibly the first
-    on the items that models share, as it answered easier ones."""
+    """The rows in order of their means, the best first. If the model with the best mean cannot rank first on the shared
+    items, because its own items are easier, the rows are ordered by rank.
+    """
     ordered = sorted(rows, key=lambda row: sign * row.mean.value)
     if not ordered or ordered[0].rank_low in (None, 1):
         return ordered
@@ -305,13 +309,13 @@ def _best_first(rows: Sequence[ScoreRow], sign: float) -> list[ScoreRow]:
 
 
 def _direction(rows: ScoredRows, name: str, *, lower_is_better: bool) -> bool | None:
-    """Whether lower values of a score are better, by request or by the measure that a log names; None for counts."""
+    """Whether lower values of a score are better, as requested or as the log's measure implies; None for counts."""
     measure = rows.measures.get(name)
     return lower_is_better if measure is None or lower_is_better else measure.lower_is_better
 
 
 def _direction_notes(rows: ScoredRows, directions: Mapping[str, bool | None]) -> list[str]:
-    """Notes on the scores of a log that are better low, and on those without a better direction."""
+    """Notes on the scores of a log for which lower is better, and on scores for which neither direction is better."""
     lower = [name for name, measure in rows.measures.items() if measure.lower_is_better and directions[name]]
     neither = [name for name, direction in directions.items() if direction is None]
     notes = [f"Lower is better: {', '.join(lower)}."] if lower else []
@@ -416,7 +420,7 @@ def _cell(
 
 
 def _one_sided_bound(bounds: Bounds, *, best: bool) -> str:
-    """A one-sided bound in words, rounded outwards."""
+    """A sentence part with a one-sided bound, rounded outwards."""
     low, high = bounds
     return f"at least {math.floor(1e4 * low) / 1e4:g}" if best else f"at most {math.ceil(1e4 * high) / 1e4:g}"
 
@@ -534,8 +538,9 @@ def _add_ranks(
 def _macro_rows(
     by_group: dict[str | None, list[_Cell]], name: str, bounds: Bounds | None, metric: Metric | None, options: _Options
 ) -> tuple[list[ScoreRow], list[str]]:
-    """The mean of group means of each model with rows in all groups, ranked if all models have all items; and notes on
-    models without some group."""
+    """The mean of group means for each model with rows in all groups, ranked if all models have all items; and notes on
+    models that lack some group.
+    """
     if len(by_group) < 2:
         return [], []
     by_model: dict[str | None, list[_Cell]] = {}
@@ -588,11 +593,11 @@ def _macro_row(
 
 
 def mean_of_groups(groups: Sequence[tuple[Floats, Integers | None]], *, bounds: Bounds | None = None) -> MeanScore:
-    """The mean of the means of G groups, each given by its values and the codes of their clusters, which may lie in
-    several groups: Σ values / (G n_g), as a mean of clusters whose sizes are Σ 1 / (G n_g).
+    """The mean of the means of G groups, each given by its values and the codes of their clusters. A cluster may lie in
+    several groups. The result is Σ values / (G n_g), as a mean of clusters whose sizes are Σ 1 / (G n_g).
 
-    Without bounds, its error is √(C/(C - 1) Σ_c (Σ_c (value - mean of means) / (G n_g))²): not too small, even where a
-    group has a single item, since it counts how groups differ, too.
+    Without bounds, its error is √(C/(C - 1) Σ_c (Σ_c (value - mean of means) / (G n_g))²). It includes differences
+    between groups, so that it is not too small even if a group has a single item.
 
     >>> round(mean_of_groups([(np.array([1.0, 0.0]), None), (np.array([1.0, 1.0, 1.0]), None)]).value, 3)
     0.75
@@ -613,8 +618,9 @@ def mean_of_groups(groups: Sequence[tuple[Floats, Integers | None]], *, bounds: 
 def value_of_groups(
     metric: Metric, groups: Sequence[tuple[Floats, Integers | None]], sizes: Sequence[Floats]
 ) -> JackknifeValue:
-    """The mean of the values of a metric of documents in G groups, as `mean_of_groups` has it, within the range of the
-    metric; sizes: of the items of each group."""
+    """The mean of the values of a document metric in G groups, computed as in `mean_of_groups`, within the range of the
+    metric. sizes: the sizes of the items of each group.
+    """
     unit, weights = _group_weights(groups)
     values = np.concatenate([group_values for group_values, _ in groups])
     value = float(weights @ values)
@@ -630,7 +636,9 @@ def value_of_groups(
 
 
 def _group_weights(groups: Sequence[tuple[Floats, Integers | None]]) -> tuple[Integers, Floats]:
-    """The cluster of each value of G groups, each value its own where there are none, and its weight 1 / (G n_g)."""
+    """The cluster of each value of G groups (without clusters, a cluster per value), and the weight 1 / (G n_g) of each
+    value.
+    """
     weights = np.concatenate(
         [np.full(len(group_values), 1 / (len(groups) * len(group_values))) for group_values, _ in groups]
     )

@@ -62,8 +62,8 @@ if TYPE_CHECKING:
 
 CODED = ("model", "groups", "id", "run")
 KINDS = {"model": "models", "groups": "groups"}  # in notes on names that differ only in spelling
-OF_TRIALS = {"error": Kind.OPTIONAL, "cost": Kind.PARTIAL}  # further roles, of agents' trials
-MAX_CELLS, SECONDS_PER_CELL = 10_000, 0.015  # models or groups, and the seconds that one takes
+OF_TRIALS = {"error": Kind.OPTIONAL, "cost": Kind.PARTIAL}  # additional roles for agents' trials
+MAX_CELLS, SECONDS_PER_CELL = 10_000, 0.015  # number of models or groups, and seconds for each of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +83,15 @@ class DocumentScores:
 
 @dataclass(frozen=True, slots=True)
 class ScoredRows:
-    """Rows with a score each, or several: by the name of the score its values (n,), NaN where it is missing.
+    """Rows with one or more scores. scores: by name, the values (n,), NaN if missing.
 
     coded: the model, the group, the item and the run of each row, as far as these are known. clusters (n,): codes.
-    answers: what is true and what is predicted (n,), for metrics of documents. bounds: of the scores that metrics give.
-    measures: what the scores of a log measure. document_scores: by the name of the score, metrics of documents that are
-    not means. of_trials: columns (n,) of `OF_TRIALS` by role. other_scores (n,): by the name of the score, the rows of
-    tasks with another primary score. read: provenance, for the recipe. skip: leave out rows without a score.
+    answers: true values and predictions (n,), for document metrics. bounds: the bounds of the scores that metrics
+    yield. measures: the measures of a log's scores. document_scores: by the name of the score, document metrics that
+    are not means. of_trials: columns (n,) of `OF_TRIALS` by role. other_scores (n,): by the name of the score, the rows
+    of tasks with another primary score. read: provenance, for the recipe. skip: leave out rows without a score.
     named_by_log: the log named the scores, and a task may lack some. can_pool_groups: the groups are not the same
-    answers scored in several ways. rows: give messages their file and line.
+    answers scored in several ways. rows: locate rows by file and line in messages.
     """
 
     scores: Mapping[str, Floats]
@@ -144,8 +144,8 @@ def read_scored_rows(
 ) -> ScoredRows:
     """Rows from arrays, a frame, or a source.
 
-    may_miss: keep rows without a score. answers: y_true and prediction, in place of a score. worst: the requested worst
-    items.
+    may_miss: keep rows without a score. answers: y_true and prediction, used instead of a score. worst: the request for
+    the worst items.
 
     Raises InputError naming the parameter, the row and the value.
     """
@@ -293,7 +293,7 @@ def _read_source(
 def _rows_of_other_scores(
     score_by_task: Mapping[str, str], task_column: Any, names: Sequence[str]
 ) -> dict[str, npt.NDArray[np.bool_]]:
-    """By the name of a score, the rows (n,) of tasks that have another one."""
+    """By the name of a score, a mask of the rows (n,) whose task has another score."""
     tasks = _as_coded(task_column, len(getattr(task_column, "codes", task_column)), TASK)
     scores = np.array([score_by_task.get(task) for task in tasks.names], dtype=object)[tasks.codes]
     return {name: scores != name for name in names}
@@ -301,7 +301,7 @@ def _rows_of_other_scores(
 
 @contextmanager
 def _advising_missing_score(score: str | None) -> Iterator[None]:
-    """Add advice on `missing_score` to errors about a missing score."""
+    """Context that adds advice on `missing_score` to errors about a missing score."""
     try:
         yield
     except InputError as error:
@@ -379,7 +379,7 @@ def _score_values(column: Any, pos_label: object, name: str, notes: list[str], *
         listed = column.tolist()
         present = {row: listed[row] for row in np.flatnonzero(there).tolist()}
         spelled = [row for row, text in present.items() if isinstance(text, str) and spelled_number(text) is not None]
-        if spelled:  # in an array; files have numbers
+        if spelled:  # booleans in an array; files have numbers
             with rows_at(lambda _: spelled[0]):
                 as_scores([present[spelled[0]]], name)
         with advising_pos_label([name]):
@@ -390,7 +390,7 @@ def _score_values(column: Any, pos_label: object, name: str, notes: list[str], *
 
 
 def _check_cells(coded: Mapping[str, Coded], n: int, columns: Mapping[str, str | None] | None = None) -> None:
-    """Raise InputError for more models or groups than can be evaluated in reasonable time."""
+    """Raise InputError if there are too many models or groups to evaluate in reasonable time."""
     for role in ("groups", "model"):
         if (coded_column := coded.get(role)) is not None:
             name = role if columns is None else columns[role] or role
@@ -414,8 +414,8 @@ def cluster_codes(column: Any, n: int, name: str) -> Integers:
 def clusters_of_items(rows: ScoredRows, positions: Integers, first: Integers, place: Integers) -> Integers | None:
     """The cluster of each item of some rows; None without clusters.
 
-    first: the place among `positions` of each item's first row; place: the item of each of them. Raises InputError
-    where the runs of an item differ in their cluster.
+    first: for each item, the index in `positions` of its first row. place: for each position, the index of its item.
+    Raises InputError if the runs of an item have different clusters.
     """
     if rows.clusters is None:
         return None
@@ -460,9 +460,10 @@ def iterate_cells(rows: ScoredRows, kept: npt.NDArray[np.bool_]) -> Iterator[tup
 def lowest_items(
     rows: ScoredRows, name: str, values: Floats, worst: Worst, *, best: float | None, lower_is_better: bool
 ) -> tuple[list[LowItem], int]:
-    """The items with the lowest mean over all models and runs of a group, ties in the order of the rows, and how many
-    more items tie with the last one. Without ids, each row is an item. Items whose mean is the `best` score are left
-    out."""
+    """The items with the lowest mean over all models and runs of a group, and the number of further items that tie with
+    the last of them. Tied items keep the order of the rows. Without ids, each row is an item. Items whose mean is the
+    `best` score are left out.
+    """
     key: Integers = np.arange(len(values))
     if (items := rows.coded.get("id")) is not None:
         key = items.codes.astype(np.int64)

@@ -10,19 +10,20 @@ from howsure.errors import InputError
 from howsure.inputs.pairs import Floats, Integers
 from howsure.scores.ranks import Flags
 
-MAX_LOG_ODDS = 30.0  # log odds; no battles that can be counted have finite estimates beyond
-MAX_CONDITION = 1e12  # condition of the information beyond which a strength may go on to grow, unseen for rounding
+MAX_LOG_ODDS = 30.0  # log odds; no feasible number of battles yields finite estimates beyond
+MAX_CONDITION = 1e12  # condition number of the information above which rounding may hide that a strength diverges
 MAX_STEPS, LOOSE_TOLERANCE, TOLERANCE = 200, 1e-8, 1e-12
 FIRST, TIE, SECOND = 0, 1, 2  # outcomes
 
 
 @dataclass(frozen=True, slots=True)
 class Strengths:
-    """The log strengths of m models, which add up to 0, and the covariance of all parameters (m + 2, m + 2): the
-    strengths, the log propensity to tie (-inf without ties), and the log odds that being first adds.
+    """The log strengths of m models, which add up to 0, and the covariance (m + 2, m + 2) of all parameters. The
+    parameters are the strengths, the log propensity to tie (-inf without ties), and the increase in log odds due to
+    being shown first.
 
-    Of models that are d log odds apart, the better one wins with a probability proportional to exp(d / 2), the other
-    with exp(-d / 2), and they tie with exp(tie) (Davidson 1970; Davidson & Beaver 1977).
+    If two models differ by d log odds, the probabilities that the better one wins, that the other wins, and that they
+    tie are proportional to exp(d / 2), exp(-d / 2) and exp(tie) (Davidson 1970; Davidson & Beaver 1977).
     """
 
     theta: Floats
@@ -54,8 +55,9 @@ class Strengths:
 
 @dataclass(frozen=True, slots=True)
 class _OutcomeProbabilities:
-    """At d log odds: the mean of half a win less half a loss, the probability of a tie, and the (co)variances of both,
-    which are their slopes, too."""
+    """At d log odds: the mean of (win - loss) / 2, the probability of a tie, and the variances and covariance of both,
+    which are also their derivatives.
+    """
 
     mean: Floats
     tied: Floats
@@ -76,7 +78,7 @@ def _outcome_probabilities(d: Floats, tie: float) -> _OutcomeProbabilities:
 
 
 def log_win_probability(d: Floats, tie: float) -> Floats:
-    """The log probability that a model which is d log odds stronger wins."""
+    """The log probability that a model wins if it is d log odds stronger."""
     return _outcome_probabilities(np.asarray(d, dtype=np.float64), tie).log[FIRST]
 
 
@@ -102,13 +104,13 @@ def fit_strengths(
 ) -> Strengths:
     """The strengths of m models from battles: the codes of both models, the outcome of each, and codes of clusters.
 
-    share (n,): the share of each battle that the first model gets, from 0 to 1, in place of outcomes; the likelihood is
-    then that of Papke & Wooldridge (1996), without ties.
+    share (n,): the fraction of each battle that the first model gets, from 0 to 1, instead of outcomes. The likelihood
+    is then the quasi-likelihood of Papke & Wooldridge (1996), without ties.
 
-    Newton's method on sums of the pairs that have battles. The covariance is the sandwich, whose parts are the battles
-    or clusters of them.
+    Uses Newton's method on sums by pair of models. The covariance is the sandwich estimator, with battles or clusters
+    of battles as units.
 
-    Raises InputError where no finite strengths fit.
+    Raises InputError if no finite strengths fit.
     """
     swapped = np.zeros(len(first), dtype=bool) if position_effect else first > second
     pairs, pair_of_battle = _Pairs.of(np.where(swapped, second, first), np.where(swapped, first, second), m)
@@ -158,7 +160,7 @@ class _Pairs:
         return cls(*np.divmod(cells, m), m), place[cell]
 
     def count(self, pair_of_battle: Integers, outcome: Integers, share: Floats | None) -> Floats:
-        """How often the first model won, both tied, and the second won (3, pairs)."""
+        """The numbers (3, pairs) of wins of the first model, ties, and wins of the second model."""
         k = len(self.first)
         if share is None:
             counts = np.bincount(outcome * k + pair_of_battle, minlength=3 * k).reshape(3, k)
@@ -167,7 +169,7 @@ class _Pairs:
         return np.stack([of_first, np.zeros(k), of_second])
 
     def differences(self, theta: Floats) -> Floats:
-        """How much stronger the first model of each pair is (pairs,)."""
+        """The lead of the first model of each pair in log odds (pairs,)."""
         return np.asarray(theta[self.first] - theta[self.second])
 
     def net_sums(self, values: Floats) -> Floats:
@@ -176,7 +178,9 @@ class _Pairs:
         return np.asarray(of_first - of_second)
 
     def sum_products(self, dd: Floats, dt: Floats, tt: Floats) -> Floats:
-        """The sums over pairs of the products of scores, by parameter (m + 2, m + 2), from those of d and of ties."""
+        """Sums over pairs of products of likelihood scores, by parameter (m + 2, m + 2), from the products for d and
+        for ties.
+        """
         m = self.m
         information = np.zeros((m + 2, m + 2))
         information[self.first, self.second] = -dd
@@ -205,7 +209,7 @@ def _maximize_likelihood(pairs: _Pairs, counts: Floats, free: Flags) -> tuple[Fl
         information = _information(pairs, n, at, free)
         try:
             step = np.linalg.solve(information, gradient * free)
-        except np.linalg.LinAlgError:  # it is flat, far away
+        except np.linalg.LinAlgError:  # the likelihood is flat far from its maximum
             break
         best = _log_likelihood(counts, at)
         size = 1.0
@@ -220,7 +224,7 @@ def _maximize_likelihood(pairs: _Pairs, counts: Floats, free: Flags) -> tuple[Fl
         if np.abs(beta[free]).max() > MAX_LOG_ODDS:
             break
         moved = size * np.abs(step).max()
-        if moved < TOLERANCE or (moved < LOOSE_TOLERANCE and moved > last / 2):  # what is left is rounding
+        if moved < TOLERANCE or (moved < LOOSE_TOLERANCE and moved > last / 2):  # the rest is rounding error
             eigenvalues = np.abs(np.linalg.eigvalsh(information))
             if eigenvalues.max() > MAX_CONDITION * eigenvalues.min():
                 break
@@ -231,7 +235,7 @@ def _maximize_likelihood(pairs: _Pairs, counts: Floats, free: Flags) -> tuple[Fl
 
 
 def no_finite_strengths(*, position_effect: bool) -> InputError:
-    """The error for battles that finite strengths, or the effect of the position, cannot be estimated from."""
+    """The error for battles from which finite strengths, or the effect of the position, cannot be estimated."""
     way = ", or leave `position_effect=...` out" if position_effect else ""
     return InputError(
         "no finite strengths fit these battles: no model won over one that won back, directly or through others"
@@ -253,7 +257,7 @@ def _information(pairs: _Pairs, n: Floats, at: _OutcomeProbabilities, free: Flag
 
 
 def _clustered_meat(first: Integers, second: Integers, of_d: Floats, of_tie: Floats, units: Integers, m: int) -> Floats:
-    """The sum over clusters of the products of their scores."""
+    """The sum over clusters of the outer products of their likelihood scores."""
     from scipy.sparse import csr_array
 
     parameters = np.concatenate([first, second, np.full(len(first), m), np.full(len(first), m + 1)])

@@ -13,14 +13,14 @@ from howsure.result import Estimate
 if TYPE_CHECKING:
     from howsure.scores.results import BattleTable, ScoreRow, ScoreTable
 
-OVERALL, MACRO = "overall", "macro mean"  # the rows over all items, and of the means of the groups
-MAX_NAMED = 3  # models in a sentence
+OVERALL, MACRO = "overall", "macro mean"  # names of the rows over all items and for means of groups
+MAX_NAMED = 3  # number of models in a sentence
 
 
 def best_model_sentence(
     names: Sequence[str], values: Sequence[Estimate], not_worse: Sequence[bool | None], *, what: str = "best"
 ) -> str:
-    """Which of several models, the best first, is the best, and which others are not significantly worse.
+    """A sentence on which of several models is the best (the first one), and which others are not significantly worse.
 
     >>> large, small = (Estimate(x, x - 0.05, x + 0.05, level=0.95, method="", n=9) for x in (0.75, 0.5))
     >>> best_model_sentence(["large", "small"], [large, small], [True, False])
@@ -31,7 +31,7 @@ def best_model_sentence(
 
 
 def _rivals_text(rivals: Sequence[str], others: Sequence[str]) -> str:
-    """Which of the other models are not significantly worse than the best."""
+    """The sentence part on the other models that are not significantly worse than the best."""
     if not rivals:
         return f"significantly better than {others[0] if len(others) == 1 else f'the other {len(others):,} models'}"
     if len(rivals) == len(others) > 1:
@@ -40,10 +40,11 @@ def _rivals_text(rivals: Sequence[str], others: Sequence[str]) -> str:
 
 
 def ranked_best_text(rows: Sequence[Any]) -> str:
-    """Which other models the best one, the first row, cannot be told apart from, by the ranks of all together.
+    """The sentence part on models that do not differ significantly from the best one (the first row), by simultaneous
+    ranks.
 
-    A model whose ranks begin at 1 is significantly worse than none. Where those are not all that the best one is not
-    better than, its ranks are given instead.
+    A model whose ranks begin at 1 is not significantly worse than any other. If the best model is not significantly
+    better than some further models, the sentence gives its ranks instead.
     """
     others = [str(row.model) for row in rows[1:]]
     rivals = [str(row.model) for row in rows[1:] if row.rank_low == 1]
@@ -53,7 +54,7 @@ def ranked_best_text(rows: Sequence[Any]) -> str:
 
 
 def scores_answer(table: ScoreTable) -> str:
-    """The answer of a table: its best model, or its only mean."""
+    """The first line of a table: its best model, or its only mean."""
     first_score = table.rows[0].score
     rows = [row for row in table.rows if row.score == first_score]
     several_scores = len({row.score for row in table.rows}) > 1
@@ -70,7 +71,9 @@ def scores_answer(table: ScoreTable) -> str:
 
 
 def _of_one_group(rows: Sequence[ScoreRow], recipe: Mapping[str, Any], by: str, where: str) -> str:
-    """The answer of the models of one group. by: the score, where there are several. where: over which rows."""
+    """The first line for the models of one group. by: the score, if there are several. where: the rows that are
+    compared.
+    """
     names, values = [str(row.model) for row in rows], [row.mean for row in rows]
     prefix = f"{by}, " if by else ""
     if len(rows) == 1:
@@ -91,9 +94,9 @@ def _of_one_group(rows: Sequence[ScoreRow], recipe: Mapping[str, Any], by: str, 
 
 
 def _across_groups(by_group: Mapping[str | None, Sequence[ScoreRow]], recipe: Mapping[str, Any], by: str) -> str:
-    """The answer where groups are not pooled: how often each model is first, or the range of the means.
+    """The first line if groups are not pooled: in how many groups each model is first, or the range of the means.
 
-    by: the score, where there are several, as the groups of the others are not counted.
+    by: the score, if there are several; groups of other scores are not counted.
     """
     if any(len(rows) > 1 for rows in by_group.values()):
         firsts = Counter(str(rows[0].model) for rows in by_group.values())
@@ -108,8 +111,9 @@ def _across_groups(by_group: Mapping[str | None, Sequence[ScoreRow]], recipe: Ma
 
 
 def battles_answer(table: BattleTable) -> str:
-    """The strongest model of battles, by its expected points, and which others are not significantly weaker; of several
-    parts, the strongest model of each."""
+    """A sentence on the strongest model by expected points, and the models that are not significantly weaker; if
+    battles fall into several parts, the strongest model of each part.
+    """
     rows = table.rows
     if rows[-1].part > 1:
         first_rows = {row.part: row.model for row in reversed(rows)}

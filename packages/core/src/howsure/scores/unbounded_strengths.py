@@ -1,7 +1,8 @@
-"""Models without a finite strength, since they won, or lost, every battle with the others: bounds and ranks.
+"""Bounds and ranks of models without a finite strength because they won, or lost, every battle with the others.
 
-The models of a part of the battles fall into groups in which each model won over, or tied with, each other one, maybe
-through others. Only within a group are strengths finite (Ford 1957). The largest group is the core. A model outside
+The models of a connected part of the battles fall into groups in which each model won over, or tied with, each other
+model, directly or through others. Only within a group are strengths finite (Ford 1957). The largest group is the core.
+A model outside
 of it has a lower bound if it won all its battles with the core, and an upper bound if it lost them all.
 """
 
@@ -20,8 +21,9 @@ from howsure.stats.proportions import t_quantile
 
 @dataclass(frozen=True, slots=True)
 class Connections:
-    """part (m,): the part of each model; no battles connect models of different parts. core (m,): whether it is in the
-    largest group of its part in which all strengths are finite."""
+    """part (m,): the part of each model; no battles connect models of different parts. core (m,): whether the model is
+    in the core of its part, the largest group in which all strengths are finite.
+    """
 
     part: Integers
     core: Flags
@@ -51,7 +53,8 @@ def connections(first: Integers, second: Integers, first_gains: Flags, second_ga
 class OneSidedBattles:
     """The battles of a model with the core, all of which it won (sign 1) or lost (-1).
 
-    opponents: their places in the core. was_first: whether the model was. weights: they add up to 1 in each cluster.
+    opponents: the indices of the opponents in the core. was_first: whether this model was shown first. weights: they
+    add up to 1 in each cluster.
     """
 
     sign: int
@@ -65,14 +68,15 @@ class OneSidedBattles:
         The winning side is this model (sign 1) or its opponents (-1). references (k, core): weights of the strengths of
         the core, such as one model or the mean of all. A negative bound leaves open which is stronger.
 
-        At the strength θ, this model's battles have the probability Π P(win at θ - θ_opponent); at the bound that is
-        tail / 2. The other half allows for the errors of the core's parameters, by the delta method and Student's t.
+        At the strength θ, this model's battles have the probability Π P(win at θ - θ_opponent). At the bound, this
+        probability is tail / 2. The other half of the tail allows for the errors of the core's parameters, by the delta
+        method and Student's t.
         """
         m, tie = len(strengths.theta), strengths.tie
         order = np.where(self.was_first, 1.0, -1.0)
         offsets = self.sign * (order * strengths.first - strengths.theta[self.opponents])
         root = _solve(offsets, tie, self.weights, math.log(tail / 2))
-        slopes = self.weights * (1 - expected_points(root + offsets, tie))  # of the log probability, by the strength
+        slopes = self.weights * (1 - expected_points(root + offsets, tie))  # d log P / d strength
         shares = slopes / slopes.sum()
         of_tie = float(self.weights @ tie_probability(root + offsets, tie)) / slopes.sum()
         directions = np.zeros((len(references), m + 2))
@@ -108,7 +112,7 @@ def one_sided_battles(
 ) -> OneSidedBattles | None:
     """The battles of a model outside the core with the core; None if it has none.
 
-    core_place (m,): the place of each model in the core, -1 outside of it.
+    core_place (m,): the index of each model in the core, -1 outside the core.
     """
     was_first = first == model
     opponents = core_place[np.where(was_first, second, first)]
@@ -136,19 +140,21 @@ def pairwise_better(
     level: float,
     degrees: float,
 ) -> tuple[Flags, Flags]:
-    """Which model (row) is surely better than which (column), and which (m,) are surely worse than some other one.
+    """Whether the row's model is significantly better than the column's (m, m), and whether each model (m,) is
+    significantly worse than some other model.
 
-    pairs_of_core: the same of the core alone, at its share of the error. outside: the battles of each other model with
-    the core. log_p_if_equal (m, m): the log probability, at most, that row wins all its battles with column if both are
-    equal. Each pair with a model outside has an equal share of the error, half of it for each of two tests if the other
-    model is in the core; what follows from two pairs needs none.
+    pairs_of_core: the same for the core, at its part of the error probability. outside: the battles of each other model
+    with the core. log_p_if_equal (m, m): an upper bound of the log probability that the row's model wins all battles
+    with the column's if both are equally strong. The error probability is divided equally among the pairs with a model
+    outside the core; if the other model is in the core, each of two tests gets half. A verdict that follows from two
+    other pairs needs no part of it.
     """
     m, places = len(core), np.flatnonzero(core)
     better, worse_than_some = np.zeros((m, m), dtype=bool), np.zeros(m, dtype=bool)
     better[np.ix_(places, places)], worse_than_some[places] = pairs_of_core
     for_pair, for_best = (1 - level) / (m * (m - 1)), (1 - level) / (m - 1)
     tests = np.where(core[:, None] ^ core, 2, 1)
-    by_battles = np.where(core[:, None] & core, 0.0, log_p_if_equal)  # the core has tests of its own
+    by_battles = np.where(core[:, None] & core, 0.0, log_p_if_equal)  # pairs within the core are tested separately
     better |= by_battles < np.log(for_pair / tests)
     worse_than_some |= (by_battles < np.log(for_best / tests)).any(axis=0)
     each = np.eye(len(places))
