@@ -67,8 +67,8 @@ def correct_judge_scores(
     inclusion (n,): the chance with which an answer that people graded was drawn for them.
     clusters (n,): what is correlated, such as the document of each item.
     pos_label: the grade that counts as 1, every other as 0.
-    second (n,): independent grades (0 or 1) by a second person for some graded answers, chosen at random. settled (n,):
-    the grade that settles a disagreement of the two people.
+    second (n,): independent grades (0 or 1) by a second person for some graded answers, chosen at random.
+    settled (n,): the grade that settles a disagreement of the two people.
     flips: "alike" assumes that people misread both grades equally often.
     bounds: the lowest and the highest grade that a person can give; those of grades that are all 0 or 1 are known.
     level: level of the intervals.

@@ -1,4 +1,4 @@
-"""The result of `score_agents`: a row per agent, with bounds for errored trials, its cost, and its dominating agents."""
+"""The result of `score_agents`: a row per agent, with bounds for errored trials, its cost and its dominating agents."""
 
 from __future__ import annotations
 

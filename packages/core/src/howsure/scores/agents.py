@@ -66,9 +66,10 @@ def score_agents(
     above another only if it would do so even with its own errored trials counted as failed and the other agent's as
     passed.
 
-    score (n,): the score of each trial, such as 1 if it passed; a missing score counts as an error. error (n,): the
-    error that ended the trial; missing, 0, false or a word for none ("no", "none", "null") if there was none. cost
-    (n,): the cost of each trial: dollars, seconds or tokens, above 0.
+    score (n,): the score of each trial, such as 1 if it passed; a missing score counts as an error.
+    error (n,): the error that ended the trial; missing, 0, false or a word for none ("no", "none", "null") if there was
+    none.
+    cost (n,): the cost of each trial: dollars, seconds or tokens, above 0.
     model (n,): the agent of each trial (default: in files, each file is an agent).
     id (n,): the task of each trial, on which agents are compared.
     run (n,): the number or name of the trial, if tasks are tried several times.
