@@ -1,10 +1,10 @@
 """The tests of the core rooms with numpy, scipy and narwhals alone: `pytest -p tests.bare`, in `make test-bare`.
 
 A rule decides which tests run, not a list. A library of an extra that a file of tests imports is a name without
-contents there; what howsure imports is what is installed. A test is left out when it uses such a name, or when howsure
-raises MissingExtraError: it wants the extra; so is a file that needs the contents to be read at all. Anything else that
-goes wrong is a failure, also where howsure itself imports what is not installed. The last lines say how many tests ran,
-and what the others want.
+contents there; what howsure imports is what is installed. A test is left out when it uses such a name, or when it
+fails and howsure has raised MissingExtraError, also where a command prints it: it wants the extra. So is a file that
+needs the contents to be read at all. Anything else that goes wrong is a failure, also where howsure itself imports what
+is not installed. The last lines say how many tests ran, and what the others want.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import builtins
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -98,9 +98,22 @@ tests_by_want: Counter[str] = Counter()
 unread: dict[str, str] = {}
 
 
+class MissingExtras:
+    """The extras that a test has wanted so far."""
+
+    messages: ClassVar[list[str]] = []
+
+
 def pytest_configure() -> None:
     """Before files of tests are read."""
     builtins.__import__ = imported
+    initialise = MissingExtraError.__init__
+
+    def noted(error: MissingExtraError, what: str, extra: str) -> None:
+        initialise(error, what, extra)
+        MissingExtras.messages.append(str(error))
+
+    MissingExtraError.__init__ = noted  # type: ignore[method-assign]
 
 
 def pytest_collection_finish() -> None:
@@ -131,6 +144,7 @@ def names_among(value: Any) -> list[Name]:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """A test that is given such a name uses it."""
+    MissingExtras.messages.clear()
     for name in names_among(getattr(getattr(item, "callspec", None), "params", {})):
         raise Absent(name.library)
 
@@ -140,9 +154,10 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     """A test that wants an extra is left out, and counted."""
     report = yield
     error = None if call.excinfo is None else call.excinfo.value
-    if isinstance(error, Absent | MissingExtraError):
-        report.outcome, report.longrepr = "skipped", (str(item.path), 0, f"wants {error}")
-        tests_by_want[str(error)] += 1
+    wants = str(error) if isinstance(error, Absent | MissingExtraError) else next(iter(MissingExtras.messages), None)
+    if error is not None and wants is not None:
+        report.outcome, report.longrepr = "skipped", (str(item.path), 0, f"wants {wants}")
+        tests_by_want[wants] += 1
     elif report.when == "call":
         ran[report.outcome] += 1
     return report

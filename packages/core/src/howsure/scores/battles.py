@@ -299,7 +299,7 @@ def _notes_on_connections(parts: Sequence[_Part]) -> list[str]:
         if names:
             notes.append(
                 f"{shortened(names, limit=5)} {verb} all battles with the models of finite strength: the estimate is "
-                f"infinite, and the {side} bound is shown"
+                f"infinite, and the {side} bound is shown; points are expected of battles with the latter"
             )
     if names := [name for name, battles in outside if battles is None]:
         notes.append(f"{shortened(names, limit=5)} had no battle with the models of finite strength: no bound is known")

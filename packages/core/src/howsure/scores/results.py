@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -195,13 +196,14 @@ class BattleTable(Leaderboard[BattleRow]):
     def columns(self) -> Sequence[Column]:
         """Models, numbers of battles, points and strengths with intervals, and ranks."""
         level = f"in brackets the {100 * self.rows[0].strength.level:g}% interval"
+        others = "others of finite strength" if any(math.isinf(row.strength.value) for row in self.rows) else "others"
         return [
             *([Column("part", COUNT)] if self.rows[-1].part > 1 else []),
             Column("model", WORDS),
             Column("n", COUNT, legend="number of battles"),
             Column("wins", COUNT),
             *([] if self.ties is None else [Column("ties", COUNT)]),
-            Column("points", ESTIMATE, better=HIGHER, legend=f"expected of a battle with one of the others; {level}"),
+            Column("points", ESTIMATE, better=HIGHER, legend=f"expected of a battle with one of the {others}; {level}"),
             *self._strength_columns(),
             *_rank_columns(self.rows[0].strength.level),
             *RANKS,

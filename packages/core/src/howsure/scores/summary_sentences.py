@@ -121,4 +121,6 @@ def battles_answer(table: BattleTable) -> str:
         return f"The battles fall into {len(first_rows)} parts that cannot be compared; strongest in each: {listed}."
     if len(rows) == 1 or math.isnan(rows[0].points.value):
         return f"{rows[0].model} won the most, {rows[0].wins:,} of {counted(rows[0].n, 'battle')}."
-    return f"{rows[0].model} scores the most points, {rows[0].points}; {ranked_best_text(rows)}."
+    first = [str(row.model) for row in rows if row.points.value == rows[0].points.value]
+    verb = "scores" if len(first) == 1 else "score"
+    return f"{' and '.join(first)} {verb} the most points, {rows[0].points}; {ranked_best_text(rows)}."
