@@ -37,7 +37,7 @@ def events_in_texts(columns: Columns, arguments: Sequence[str]) -> Iterator[str]
     yield command_text("events extract", *arguments, *words, "--store", _store(arguments))
 
 
-def events_of_scores(columns: Columns, arguments: Sequence[str]) -> Iterator[str]:
+def import_scores(columns: Columns, arguments: Sequence[str]) -> Iterator[str]:
     """Where each row is a document and an actor with a date and a probability: a store of events."""
     items = [column for column in columns if column.kind in (UNIQUE, REPEATED)]
     roles = {

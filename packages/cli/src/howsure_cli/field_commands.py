@@ -69,11 +69,11 @@ def _candidates(paths: Sequence[str]) -> Iterator[tuple[str, str]]:
     gold = [path for path in paths if _is_gold(path)]
     others = [path for path in paths if path not in gold]
     if len(others) == 1:
-        gold_files = gold or _beside(others[0])
+        gold_files = gold or _gold_neighbours(others[0])
         yield from ((others[0], path) for path in gold_files[:MAX_CANDIDATES])
 
 
-def _beside(path: str) -> list[str]:
+def _gold_neighbours(path: str) -> list[str]:
     """The files or folders next to a path that are named like true values."""
     is_folder = os.path.isdir(path)
     if not is_folder and (not os.path.isfile(path) or SUFFIXES.get(format_suffix(path)) not in ("json", "jsonl")):

@@ -13,7 +13,7 @@ from howsure.inputs.long_form import long_form
 from howsure_cli.typed_commands import command_text
 
 
-def of_a_log(log: Log, files: Sequence[File], file_words: Sequence[str]) -> Iterator[str]:
+def propose_for_log(log: Log, files: Sequence[File], file_words: Sequence[str]) -> Iterator[str]:
     """The commands for a log, which names its columns itself; `file_words`: the files, and how they are read."""
     scores = list(log.primary_scores)
     several = len(files) > 1  # then each may be a model
@@ -21,7 +21,7 @@ def of_a_log(log: Log, files: Sequence[File], file_words: Sequence[str]) -> Iter
     if judged and log.exceptions:
         yield command_text("score agents", *file_words)
     if judged:
-        yield command_text("score", *file_words, *_left_out(log, judged))
+        yield command_text("score", *file_words, *_skip_missing_option(log, judged))
     roles = dict.fromkeys(("y_true", "groups", "clusters", "sample_weight", "id"))
     try:
         roles_found, spec = with_defaults(roles, None, log, files, pairing=False)
@@ -29,9 +29,11 @@ def of_a_log(log: Log, files: Sequence[File], file_words: Sequence[str]) -> Iter
         models = ["--model", f"{MODEL},{PROMPT}"] if log.varies(PROMPT) else []
         comparable = models or log.varies(MODEL) or (several and MODEL not in log.filled_rows)
         if scores and comparable and log.has(ITEM) and _has_shared_items(log, scores[0], models[1:]):
-            yield command_text("significance", *file_words, "--score", scores[0], *models, *_left_out(log, scores[:1]))
+            yield command_text(
+                "significance", *file_words, "--score", scores[0], *models, *_skip_missing_option(log, scores[:1])
+            )
         return
-    left_out = _left_out(log, [str(roles_found["y_true"]), *spec.columns])
+    left_out = _skip_missing_option(log, [str(roles_found["y_true"]), *spec.columns])
     yield command_text("calibration", *file_words, *left_out)
     yield command_text("selective", *file_words, *left_out)
 
@@ -53,6 +55,6 @@ def _has_shared_items(log: Log, score: str, models: Sequence[str]) -> bool:
     return True
 
 
-def _left_out(log: Log, columns: Sequence[str]) -> list[str]:
+def _skip_missing_option(log: Log, columns: Sequence[str]) -> list[str]:
     """The option that leaves rows out where one of the columns holds nothing."""
     return ["--skip-missing"] if any(log.filled_rows.get(column) != log.rows for column in columns) else []

@@ -44,14 +44,14 @@ from howsure.result import Rows, as_json
 from howsure.show.table import COUNT, WORDS, Column
 from howsure_cli.column_words import CHANCES
 from howsure_cli.field_commands import WITHOUT_GOLD, fields_in_files, fields_in_rows, has_json_content
-from howsure_cli.log_commands import of_a_log
-from howsure_cli.table_commands import DOCUMENTS, TO_LABEL, UNLABELLED, WITHOUT_LABELS, is_unlabelled, of_a_table
+from howsure_cli.log_commands import propose_for_log
+from howsure_cli.table_commands import DOCUMENTS, TO_LABEL, UNLABELLED, WITHOUT_LABELS, is_unlabelled, propose_for_table
 from howsure_cli.table_notes import (
     SUMMARY,
     TAGS,
     are_tags,
+    lists_note,
     lists_of_objects,
-    said_of_lists,
     summary_of_means,
     with_points,
 )
@@ -66,7 +66,7 @@ NESTED = (
     "{} holds objects that differ from row to row: write a row for each answer, such as "
     '{{"id": "q1", "model": "m", "score": 1}}.'
 )
-MOST = 20_000  # rows that are looked at
+MAX_ROWS = 20_000  # rows that are looked at
 MAX_PARTS = 200  # of objects, that are shown as columns
 MAX_FILES = 1_000  # of which rows are looked at
 
@@ -96,9 +96,9 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
     with closing(Database()) as database:
         notes = list[str]()
         how: dict[str, Any] = {"format": format, "explode": explode, "encoding": encoding}
-        named, log = input_files(paths, **how, spool=database.folder, most=MOST, tell=notes.append)
+        named, log = input_files(paths, **how, spool=database.folder, most=MAX_ROWS, tell=notes.append)
         database.allow_only(paths_read(named))
-        tables = list(_first_tables(database.connection, named, most=MOST * (1 if log is None else len(named))))
+        tables = list(_first_tables(database.connection, named, most=MAX_ROWS * (1 if log is None else len(named))))
         alike = [] if log is not None else _columns_alike(database.connection, named[0], tables[0][0])
         rows = _one_table(tables)
         rows, commas = with_points(rows) if log is None and named[0].format in ("csv", "tsv") else (rows, [])
@@ -108,16 +108,16 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
         )
         n = len(rows) - 1 if log is None else log.rows
         file_words = typed_files(paths, format, explode, encoding)
-        of_log = [] if log is None else [*of_a_log(log, named, file_words)]  # while its rows can be read again
+        of_log = [] if log is None else [*propose_for_log(log, named, file_words)]  # while its rows can be read again
     lists = lists_of_objects(columns) if log is None and explode is None else []
     if (
         len(lists) == 1 and n == len(named) and not any(c.missing for c in columns if c.name == lists[0])
     ):  # each file is one object around its rows
         return look(files, format=format, explode=lists[0], encoding=encoding)
-    notes += [*map(said_of_lists, lists[:1]), *(log.notes if log else ())]
+    notes += [*map(lists_note, lists[:1]), *(log.notes if log else ())]
     notes += [commas_note(commas)] if commas else []
-    notes += _of_missing(columns)
-    percentages = [*_of_percentages(columns, rows[1:])]
+    notes += _missing_value_notes(columns)
+    percentages = [*_percentage_notes(columns, rows[1:])]
     notes += percentages
     if log is None and columns[0].name.startswith("#"):
         notes.append(f"The first line of {named[0].name} begins with #. If it is a comment, remove it.")
@@ -143,12 +143,12 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
         if len(kinds) > 1:
             commands = fields_in_files(paths)
             if not commands:
-                notes.append(f"The files have different columns ({_said_of_kinds(kinds)}): give files of one kind.")
+                notes.append(f"The files have different columns ({_kinds_text(kinds)}): give files of one kind.")
                 commands = [look_command(_glob(kinds[0]), format, explode)]
         else:
             table_columns = [columns[at] for at in places]
             commands = fields_in_rows(table_columns, usable, file_words)
-            commands = commands or of_a_table(table_columns, usable, file_words, files=len(named))
+            commands = commands or propose_for_table(table_columns, usable, file_words, files=len(named))
         if explode is None:
             commands = commands or fields_in_files(paths)
         commands = commands or [
@@ -171,7 +171,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
     return Look(
         what=what,
         n=n,
-        whole=(n < MOST if log is None else n < MOST * len(named)) and len(tables) == len(named),
+        whole=(n < MAX_ROWS if log is None else n < MAX_ROWS * len(named)) and len(tables) == len(named),
         rows=columns,
         commands=tuple(commands),
         notes=tuple(notes),
@@ -212,7 +212,7 @@ def _first_rows(connection: Connection, file: File) -> list[list[Any]]:
         elif file.format in TEXTS:
             source = text_source(file, as_texts(names) if file.format in ("json", "jsonl") else "")
         heads = names if len(set(names)) == len(names) else stored
-        query = f"SELECT {', '.join(values)} FROM {source} LIMIT {MOST}"
+        query = f"SELECT {', '.join(values)} FROM {source} LIMIT {MAX_ROWS}"
         return [heads, *map(list, connection.execute(query).fetchall())]
 
 
@@ -227,7 +227,7 @@ def _with_parts(heads: list[Any], *rows: list[Any]) -> list[list[Any]]:
     parts: dict[str, list[Any]] = {}
     for at, row in enumerate(rows if len(rows) > 1 else ()):
         for head, cell in zip(heads, row, strict=True):
-            for name, value in _leaves(head, _object(cell)):
+            for name, value in _object_leaves(head, _object(cell)):
                 if name in parts or len(parts) < MAX_PARTS:
                     parts.setdefault(name, [None] * len(rows))[at] = value
     parts = {
@@ -236,11 +236,11 @@ def _with_parts(heads: list[Any], *rows: list[Any]) -> list[list[Any]]:
     return [[*heads, *parts], *([*row, *(part[at] for part in parts.values())] for at, row in enumerate(rows))]
 
 
-def _leaves(name: str, content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _object_leaves(name: str, content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The numbers, truth values and texts of an object and of the objects in it, with names such as verdict.right."""
     for key, value in content.items():
         if isinstance(value, dict) and not key.isdecimal():  # numbers are names of items, not of fields
-            yield from _leaves(f"{name}.{key}", value)
+            yield from _object_leaves(f"{name}.{key}", value)
         elif not (value is None or isinstance(value, dict | list)):
             yield f"{name}.{key}", value if isinstance(value, str) else json.dumps(value)
 
@@ -287,18 +287,18 @@ def _glob(files: Sequence[File]) -> str:
     return pattern if {*glob.glob(pattern)} == {file.path for file in files} else files[0].path
 
 
-def _said_of_kinds(kinds: Sequence[Sequence[File]]) -> str:
+def _kinds_text(kinds: Sequence[Sequence[File]]) -> str:
     described = [f"{kind[0].name}{f' and {len(kind) - 1:,} more' if kind[1:] else ''}" for kind in kinds]
     return shortened(described, limit=3)
 
 
-def _of_missing(columns: Sequence[SeenColumn]) -> Iterator[str]:
+def _missing_value_notes(columns: Sequence[SeenColumn]) -> Iterator[str]:
     lacking = [f"{column.name} ({column.missing:,})" for column in columns if column.missing]
     if lacking:
         yield f"Values are missing in {shortened(lacking, limit=6)}."
 
 
-def _of_percentages(columns: Sequence[SeenColumn], rows: Sequence[Sequence[Any]]) -> Iterator[str]:
+def _percentage_notes(columns: Sequence[SeenColumn], rows: Sequence[Sequence[Any]]) -> Iterator[str]:
     """A note on each column that seems to have probabilities in percent, as numbers."""
     for place, column in enumerate(columns):
         if column.kind in (NUMBERS, FEW, REPEATED) and column.words & CHANCES - {"score"}:

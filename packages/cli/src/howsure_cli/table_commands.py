@@ -80,14 +80,14 @@ from howsure_cli.column_words import (
     says_right,
     words_in,
 )
-from howsure_cli.document_commands import events_in_texts, events_of_scores
+from howsure_cli.document_commands import events_in_texts, import_scores
 from howsure_cli.typed_commands import command_text
 
-MOST = 3  # commands
-MOST_PARTS = 6  # columns that are tried as a part of what names an item
-MOST_NOMINAL = 3  # numbers of raters, above which their order is taken to count
+MAX_COMMANDS = 3  # commands
+MAX_PARTS = 6  # columns that are tried as a part of what names an item
+MAX_NOMINAL = 3  # numbers of raters, above which their order is taken to count
 VERBALISED = (PERCENTAGES, STATED)
-MOST_JUDGED = 5  # labels of a judge that is validated
+MAX_JUDGE_LABELS = 5  # labels of a judge that is validated
 MIN_MODELS = 5  # from which items are compared
 MOST_SAMPLED, MIN_TO_SAMPLE = 200, 20  # rows to label
 MIN_LABELS = 10  # for corrected counts
@@ -106,32 +106,32 @@ def is_unlabelled(columns: Sequence[SeenColumn]) -> bool:
     chances = [column for column in columns if column.kind in (WITHIN, SHARES) and column.words & (CHANCES - SCORES)]
     predictions = [column for column in columns if column.words & PREDICTIONS and not names_id(column)]
     predictions = [column for column in predictions if column.kind != TEXTS and not column.words & MEASURES]
-    return bool(chances or predictions) and not _Table(columns, (), (), 1).labels
+    return bool(chances or predictions) and not _TableProposals(columns, (), (), 1).labels
 
 
-def of_a_table(
+def propose_for_table(
     columns: Sequence[SeenColumn], rows: Sequence[Sequence[Any]], file_words: Sequence[str], *, files: int
 ) -> list[str]:
     """The commands for a table with these columns and first rows; each of several `files` may be a model."""
-    table = _Table(columns, rows, file_words, files)
+    table = _TableProposals(columns, rows, file_words, files)
     commands = [
-        *table.of_battles(),
-        *table.of_agents(),
-        *table.of_counts(),
-        *table.of_documents(events_of_scores),
-        *table.of_judge(),
-        *table.of_judge_in_rows(),
-        *table.of_raters(),
-        *table.of_scores(),
-        *table.of_rater_columns(),
-        *table.of_lists_of_scores(),
-        *table.of_predictions(),
-        *table.of_probabilities(),
-        *table.of_models(),
-        *table.of_items(),
+        *table.propose_battles(),
+        *table.propose_agents(),
+        *table.propose_counts(),
+        *table.propose_documents(import_scores),
+        *table.propose_judge(),
+        *table.propose_judge_in_rows(),
+        *table.propose_raters(),
+        *table.propose_scores(),
+        *table.propose_rater_columns(),
+        *table.propose_score_lists(),
+        *table.propose_predictions(),
+        *table.propose_probabilities(),
+        *table.propose_models(),
+        *table.propose_items(),
     ]
-    commands = commands or [*table.of_documents(events_in_texts)] or [*table.of_columns_alike()]
-    return list(dict.fromkeys(commands or table.of_unlabelled()))[:MOST]
+    commands = commands or [*table.propose_documents(events_in_texts)] or [*table.propose_similar_columns()]
+    return list(dict.fromkeys(commands or table.propose_for_unlabelled()))[:MAX_COMMANDS]
 
 
 def _grades(column: SeenColumn) -> set[str | float]:
@@ -145,7 +145,7 @@ def _listed(columns: Sequence[SeenColumn]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
+class _TableProposals:
     columns: Sequence[SeenColumn]
     rows: Sequence[Sequence[Any]]
     asked: Sequence[str]  # the files, and how they are read
@@ -156,7 +156,7 @@ class _Table:
         """Whether columns of it may become rows."""
         return self.files == 1 and "--explode" not in self.asked
 
-    def of_battles(self) -> Iterator[str]:
+    def propose_battles(self) -> Iterator[str]:
         """Where each row names two models, and which of them won."""
         by_name = {column.name.lower(): column for column in self.columns}
         sides = [
@@ -199,7 +199,7 @@ class _Table:
             )
         )
 
-    def of_agents(self) -> Iterator[str]:
+    def propose_agents(self) -> Iterator[str]:
         """Where some trials of agents have no score: the scores if these had failed, and if they had passed."""
         score, model, item, run = self._score(), self._model(), self._item(), self._named(RUNS, FEW, TWO)
         if score is None or model is None or item is None or run is None or not score.missing or score.non_answers:
@@ -223,7 +223,7 @@ class _Table:
         place = self.columns.index(column)
         return [row[place] for row in self.rows]
 
-    def of_judge(self) -> Iterator[str]:
+    def propose_judge(self) -> Iterator[str]:
         """Where a judge and people graded the same rows, people perhaps only some: the judge's mean, corrected."""
         people = next((column for column in self.columns if column.words & PEOPLE and self._is_grade(column)), None)
         if people is None:
@@ -237,12 +237,12 @@ class _Table:
         identity, used = self._identity_options(other_than=(judge, people))
         options = ["--score", judge.name, "--target", people.name, *(positive_option(people) or [])]
         yield self._command("judge", [*options, *identity], [judge, *used])
-        if len(judge.held | people.held) <= MOST_JUDGED and {judge.kind, people.kind} <= {TWO, FEW}:
+        if len(judge.held | people.held) <= MAX_JUDGE_LABELS and {judge.kind, people.kind} <= {TWO, FEW}:
             item = self._item()
             cluster = ["--cluster", item.name] if item is not None and item.kind != UNIQUE else []
             yield self._command("judge validate", [*options, *cluster], [judge, item if cluster else None])
 
-    def of_judge_in_rows(self) -> Iterator[str]:
+    def propose_judge_in_rows(self) -> Iterator[str]:
         """Where a judge and people graded the same items, a row for each grade: the judge's mean, corrected."""
         item, judge_columns = self._item(), self._judge_and_person()
         if judge_columns is None or item is None:
@@ -270,7 +270,7 @@ class _Table:
         words += positive_option(grade) or []
         words += ["--skip-missing"] if graded[person] - graded[judge] else []
         yield command_text("judge", *self.asked, *words)
-        if len(grade.held) <= MOST_JUDGED:
+        if len(grade.held) <= MAX_JUDGE_LABELS:
             yield command_text("judge validate", *self.asked, *words)
 
     def _annotators(
@@ -295,12 +295,12 @@ class _Table:
             words = {name: words_in(re.sub(r"[^a-z]+", " ", name.lower())) for name in sorted(rater.held)}
             judges = [name for name, of_name in words.items() if of_name & (JUDGES | JUDGES_NAMED)]
             people = [name for name, of_name in words.items() if of_name & (PEOPLE | PEOPLE_NAMED)]
-            grade = self._grade_of(rater)
+            grade = self._grade_column(rater)
             if len(judges) == 1 and people and grade is not None:
                 return judges[0], people[0], rater, grade
         return None
 
-    def _grade_of(self, rater: SeenColumn) -> SeenColumn | None:
+    def _grade_column(self, rater: SeenColumn) -> SeenColumn | None:
         """The column of the grades that raters gave; not that of the right answers, the same for all raters."""
         item, of_truth = self._item(), [column for column in self.columns if column.words & RIGHT_ANSWERS]
         other_than = [rater, *of_truth, *([] if item is None else [item])]
@@ -308,14 +308,14 @@ class _Table:
         grade = next((column for column in named if self._is_grade(column) and is_numeric(column)), None)
         return grade or self._named(VERDICTS, FEW, TWO, other_than=other_than)
 
-    def of_raters(self) -> Iterator[str]:
+    def propose_raters(self) -> Iterator[str]:
         """Where several raters graded the same items, a row for each grade: their agreement."""
         judge, item, judge_columns = self._named(JUDGE, FEW, TWO), self._item(), self._judge_and_person()
         rater = self._named(RATERS, FEW, TWO) or (judge if judge is not None and not self._is_grade(judge) else None)
         rater = rater or (None if judge_columns is None else judge_columns[2])
         if rater is None or item is None or item.kind == UNIQUE:
             return
-        grade = self._grade_of(rater)
+        grade = self._grade_column(rater)
         keys = [] if grade is None else self._keys(item, [rater], other_than=[rater, grade])
         if grade is None or not keys or not self._repeats(keys, at_most=1):
             return
@@ -323,11 +323,11 @@ class _Table:
         words = ["--rater", rater.name, "--id", _listed(keys), "--score", grade.name]
         yield self._command("judge agreement", [*words, *(scale if is_numeric(grade) else [])], [rater, grade, *keys])
 
-    def of_rater_columns(self) -> Iterator[str]:
+    def propose_rater_columns(self) -> Iterator[str]:
         """Where raters have a column each, with values that they share: their agreement."""
         few = [column for column in self.columns if column.kind in (TWO, FEW) and not names_id(column)]
         plain = [column for column in few if column.words & (RATERS | JUDGE) and "." not in column.name]
-        candidates = [plain, *(alike for alike in self._alike(few) if self._are_of_raters(alike))]
+        candidates = [plain, *(alike for alike in self._columns_by_object(few) if self._are_of_raters(alike))]
         alike = [[c for c in some if len(_grades(c) & _grades(some[0])) > 1] for some in candidates]
         raters = next((columns for columns in alike if len(columns) > 1), [])
         item = self._item()
@@ -335,11 +335,11 @@ class _Table:
         if not raters or not keys or not self.may_explode:
             return
         values = {value for column in raters for value in _grades(column)}
-        scale = ["--scale", "ordinal"] if len(values) > MOST_NOMINAL and all(map(is_numeric, raters)) else []
+        scale = ["--scale", "ordinal"] if len(values) > MAX_NOMINAL and all(map(is_numeric, raters)) else []
         words = ["--explode", _listed(raters), "--rater", COLUMN, "--id", _listed(keys), "--score", VALUE, *scale]
         yield self._command("judge agreement", words, raters)
 
-    def of_columns_alike(self) -> Iterator[str]:
+    def propose_similar_columns(self) -> Iterator[str]:
         """Where nothing else fits, and columns of words share their values: how much they agree."""
         words = [column for column in self.columns if column.kind in (TWO, FEW) and not is_numeric(column)]
         words = [column for column in words if not column.words & (GROUPS | MODELS)]
@@ -349,7 +349,7 @@ class _Table:
             words_typed = ["--explode", _listed(alike), "--rater", COLUMN, "--id", item.name, "--score", VALUE]
             yield self._command("judge agreement", words_typed, alike)
 
-    def _alike(self, columns: Sequence[SeenColumn]) -> list[list[SeenColumn]]:
+    def _columns_by_object(self, columns: Sequence[SeenColumn]) -> list[list[SeenColumn]]:
         """Those in objects that have a name alike, such as ann.grade and bob.grade."""
         by_tail: dict[str, list[SeenColumn]] = {}
         for column in columns:
@@ -368,7 +368,7 @@ class _Table:
         parts = [column for column in self.columns if column.kind in (FEW, TWO) and column not in (item, *other_than)]
         parts = [column for column in parts if not column.words & (SCORES | LABELS | VERDICTS | RATERS)]
         parts.sort(key=lambda column: not column.words & (MODELS | TURNS))
-        keys = ((item, *others) for size in range(3) for others in combinations(parts[:MOST_PARTS], size))
+        keys = ((item, *others) for size in range(3) for others in combinations(parts[:MAX_PARTS], size))
         return next((key for key in keys if not self._repeats([*rater, *key], at_most=1)), ())
 
     def _is_grade(self, column: SeenColumn) -> bool:
@@ -379,7 +379,7 @@ class _Table:
     def _share_scale(self, first: SeenColumn, second: SeenColumn) -> bool:
         return is_numeric(first) if is_numeric(second) else first.held == second.held
 
-    def of_counts(self) -> Iterator[str]:
+    def propose_counts(self) -> Iterator[str]:
         """Where all rows have a probability, and only a minority of them a label: corrected counts."""
         prob, label = self._named(CHANCES, WITHIN), self._label()
         if prob is None or label is None or prob.missing or (positive := positive_option(label)) is None:
@@ -399,7 +399,7 @@ class _Table:
         words = ["--prob", prob.name, "--target", label.name, *positive, *design, *periods]
         yield self._command("counts estimate", words, [])
 
-    def of_scores(self) -> Iterator[str]:
+    def propose_scores(self) -> Iterator[str]:
         """Where a column says how good each answer is: its means, and models compared."""
         score = self._score() or self._label_of_answers()
         if score is None or (
@@ -415,7 +415,7 @@ class _Table:
             models = [word for column in alike[1:] for word in ("--model", column.name)]
             yield self._command("significance", ["--metric", "score", "--against", alike[0].name, *models], alike)
 
-    def of_items(self) -> Iterator[str]:
+    def propose_items(self) -> Iterator[str]:
         """Where five models or more have scores on the same items: which items tell models apart."""
         score, model, item = self._score() or self._label_of_answers(), self._model(), self._item()
         if score is None or model is None or item is None or model.values < MIN_MODELS:
@@ -431,11 +431,13 @@ class _Table:
         names = ["--model", model.name, "--id", item.name, *(word for name in runs for word in ("--run", name.name))]
         yield self._command("score items", ["--score", score.name, *marks, *names], [score])
 
-    def of_documents(self, commands: Callable[[Sequence[SeenColumn], Sequence[str]], Iterator[str]]) -> Iterator[str]:
+    def propose_documents(
+        self, commands: Callable[[Sequence[SeenColumn], Sequence[str]], Iterator[str]]
+    ) -> Iterator[str]:
         """The commands for documents without labels in one file."""
         return iter(()) if self.files > 1 or self._label() is not None else commands(self.columns, self.asked)
 
-    def of_lists_of_scores(self) -> Iterator[str]:
+    def propose_score_lists(self) -> Iterator[str]:
         """Where each row has a list of scores, such as those of several runs of a judge: their mean, by item."""
         listed = next((column for column in self.columns if column.kind == LISTS and column.words & SCORES), None)
         model, item = self._model(), self._item()
@@ -470,7 +472,7 @@ class _Table:
         runs = [] if run is None or item is None else ["--run", run.name]
         return [*by, *group, *items, *runs], [*parts, item]
 
-    def of_probabilities(self) -> Iterator[str]:
+    def propose_probabilities(self) -> Iterator[str]:
         """Where there are probabilities and labels: their calibration, and what they are worth."""
         option_words, used = self._classes() or self._probability()
         if not option_words:
@@ -498,7 +500,7 @@ class _Table:
             return [] if is_yes_or_no(label) else None
         return ["--reduce", "top-label"]
 
-    def of_predictions(self) -> Iterator[str]:
+    def propose_predictions(self) -> Iterator[str]:
         """Where two columns or more hold values of the label: models compared."""
         labels = self.labels
         for label in (column for column in labels if column.kind in (TWO, FEW)):
@@ -521,21 +523,21 @@ class _Table:
     def labels(self) -> list[SeenColumn]:
         """The columns that could be right answers, the likeliest first: not what a model predicted."""
         labels = [column for column in self.columns if column.words & LABELS and not column.words & (GROUPS - LABELS)]
-        labels = [column for column in labels if not (column.words & PREDICTIONS or self._chance_of(column))]
+        labels = [column for column in labels if not (column.words & PREDICTIONS or self._probability_of_label(column))]
         return sorted(labels, key=lambda column: not column.words & RIGHT_ANSWERS)
 
     def _predicts(self, column: SeenColumn, label: SeenColumn) -> bool:
         is_models = column.words & (MODELS - ARMS) and is_yes_or_no(column)  # such as model_is_answerable
-        is_prediction = column.words & PREDICTIONS or is_models or self._chance_of(column)
+        is_prediction = column.words & PREDICTIONS or is_models or self._probability_of_label(column)
         return column is not label and bool(is_prediction and column.held & label.held)
 
-    def _chance_of(self, label: SeenColumn) -> SeenColumn | None:
+    def _probability_of_label(self, label: SeenColumn) -> SeenColumn | None:
         """The column with the probability of this one: `roberta_score` of `roberta_label`."""
         match = re.fullmatch(r"(.*[a-z0-9])[^a-z0-9]*(label|class|prediction)", label.name.lower())
         columns = (column for column in self.columns if column.kind == WITHIN and column.words & CHANCES)
         return match and next((column for column in columns if column.name.lower().startswith(match[1])), None)
 
-    def of_models(self) -> Iterator[str]:
+    def propose_models(self) -> Iterator[str]:
         """Where several columns say of the same items whether each model is right."""
         marks = [column for column in self.columns if column.kind == TWO and is_yes_or_no(column)]
         marks = [
@@ -594,7 +596,7 @@ class _Table:
 
     def _score(self) -> SeenColumn | None:
         """Whether each answer is right, or how good it is."""
-        chances = [chance for column in self.columns if (chance := self._chance_of(column)) is not None]
+        chances = [chance for column in self.columns if (chance := self._probability_of_label(column)) is not None]
         scores = self._scores(TWO, FEW, WITHIN, NUMBERS, other_than=chances)
         amounts = [column for column in scores if column.kind in (WITHIN, NUMBERS)]
         grades = [column for column in scores if column.kind in (TWO, FEW) and is_numeric(column)]
@@ -666,7 +668,7 @@ class _Table:
                     return [*options, "--classes", ",".join(names)], [label, *columns]
         return None
 
-    def of_unlabelled(self) -> Iterator[str]:
+    def propose_for_unlabelled(self) -> Iterator[str]:
         """Where a model gave probabilities and nobody labels: a sample to label, for a corrected count."""
         chances = [c for c in self.columns if c.kind == WITHIN and c.words & (CHANCES - CONFIDENCES - SCORES)]
         has_predictions = any(column.words & PREDICTIONS for column in self.columns)
@@ -682,15 +684,15 @@ class _Table:
         """What could be a number for each class: how it is given, its columns, and the names of the classes."""
         for column in self.columns:
             if column.length is not None and column.kind in (SHARES, LISTS):
-                way = "probs-column" if column.kind == SHARES else self._way([column])
+                way = "probs-column" if column.kind == SHARES else self._probability_option([column])
                 if way is not None:
                     yield way, [column], [""] * column.length
         for label in self.labels:
             columns = [column for column in self.columns if column.name in label.held and column is not label]
-            if len(columns) == len(label.held) and self._way(columns) is not None:
-                yield str(self._way(columns)), columns, [column.name for column in columns]
+            if len(columns) == len(label.held) and self._probability_option(columns) is not None:
+                yield str(self._probability_option(columns)), columns, [column.name for column in columns]
         for prefix, columns in self._by_prefix().items():
-            way = self._way(columns)
+            way = self._probability_option(columns)
             if way is not None:
                 yield way, columns, [column.name.removeprefix(prefix) for column in columns]
 
@@ -702,7 +704,7 @@ class _Table:
                 columns_by_prefix.setdefault(match[1], []).append(column)
         return {prefix: columns for prefix, columns in columns_by_prefix.items() if len(columns) > 1}
 
-    def _way(self, columns: Sequence[SeenColumn]) -> str | None:
+    def _probability_option(self, columns: Sequence[SeenColumn]) -> str | None:
         """How numbers of classes are given: by the word in their names, or since they add to 1."""
         named = [way for way, words in LOGITS.items() if all(column.words & words for column in columns)]
         if named:

@@ -87,6 +87,6 @@ def lists_of_objects(columns: Sequence[SeenColumn]) -> list[str]:
     return [column.name for column in columns if column.kind in (LISTS, ONE) and column.examples[0].startswith("[{")]
 
 
-def said_of_lists(name: str) -> str:
+def lists_note(name: str) -> str:
     """What to say of them."""
     return f"{name}: lists of objects; --explode {name} makes each object a row."
