@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from howsure.recalibration.map_input import labelled_from
-from howsure.recalibration.recalibrate import recalibration_of
+from howsure.recalibration.recalibrate import fit_recalibration
 
 BINARY = ("temperature", "platt", "beta", "isotonic", "histogram", "venn-abers", "auto")
 OF_CLASSES = ("temperature", "vector", "dirichlet")
@@ -36,8 +36,8 @@ def main(n: int) -> None:
     print(f"{n:,} pairs; one sort {sort:.2f} s")
     data = labelled_from(y, q)
     for method in BINARY:
-        fit = seconds(lambda method=method: recalibration_of(data, method=method))  # type: ignore[misc]
-        fitted_map = recalibration_of(data, method=method)
+        fit = seconds(lambda method=method: fit_recalibration(data, method=method))  # type: ignore[misc]
+        fitted_map = fit_recalibration(data, method=method)
         apply = seconds(lambda fitted_map=fitted_map: fitted_map.apply(q))  # type: ignore[misc]
         print(f"{method:12} fit {fit:6.2f} s ({fit / sort:5.1f} sorts), apply {apply:.2f} s")
     logits = 2 * rng.normal(size=(n, 3))
@@ -47,7 +47,7 @@ def main(n: int) -> None:
     data = labelled_from(codes, logits=logits)
     for method in OF_CLASSES:
         penalty = 1e-3 if method == "dirichlet" else None
-        fit = seconds(lambda m=method, p=penalty: recalibration_of(data, method=m, penalty=p))  # type: ignore[misc]
+        fit = seconds(lambda m=method, p=penalty: fit_recalibration(data, method=m, penalty=p))  # type: ignore[misc]
         print(f"3 classes, {method:12} fit {fit:6.2f} s ({fit / sort:5.1f} sorts)")
 
 

@@ -26,8 +26,8 @@ from unittest.mock import patch
 import numpy as np
 
 import howsure
-from howsure.calibration.curve import curve_of
-from howsure.calibration.slots import slots_of
+from howsure.calibration.curve import binned_curve
+from howsure.calibration.slots import sum_by_slot
 from howsure.inputs.classes import pairs_from_classes
 from howsure.inputs.pairs import Pairs
 
@@ -105,9 +105,9 @@ def main() -> None:
     differences = []
     for name, data_set in [*(real(Path(folder)) if folder else []), *hostile()]:
         with patch("howsure.calibration.bins.EXACT_UP_TO", EVERYTHING):
-            exact = curve_of(data_set)
-            other = curve_of(data_set, bin_size=exact.recipe["bin_size"] + 1)
-        cells = curve_of(slots_of(data_set))
+            exact = binned_curve(data_set)
+            other = binned_curve(data_set, bin_size=exact.recipe["bin_size"] + 1)
+        cells = binned_curve(sum_by_slot(data_set))
         row = [f"{exact.error.value:.4f}"]
         for part in ("error", "ece"):
             (width, by_cells), (_, by_size) = (

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
-from howsure.calibration.corp import CorpCurve, corp_of
+from howsure.calibration.corp import CorpCurve, fit_corp
 from howsure.calibration.isotonic import fixed_point, on_grid, ordered, smooth_ece
 from howsure.inputs.pairs import Floats, Pairs
 
@@ -100,7 +100,7 @@ def covered(world: World, runs: int, *, seed: int = 0, n_simulations: int = 100)
     for run in range(runs):
         rng = np.random.default_rng([seed, run])
         pairs = world.pairs(rng)
-        curve = corp_of(pairs, n_simulations=n_simulations, rng=rng)
+        curve = fit_corp(pairs, n_simulations=n_simulations, rng=rng)
         for name, value in _figures_of_run(world, pairs, curve, true).items():
             values_by_name.setdefault(name, []).append(value)
     return {name: float(np.mean(values)) for name, values in values_by_name.items()}

@@ -20,7 +20,7 @@ import numpy as np
 
 from benchmarks.rare_coverage import PREDICTIONS, Floats
 from howsure.calibration import decomposition
-from howsure.calibration.corp import corp_of
+from howsure.calibration.corp import fit_corp
 from howsure.inputs.pairs import Pairs
 from howsure.result import Estimate
 
@@ -52,7 +52,7 @@ def main() -> None:
             rng = np.random.default_rng([number, run])
             q = rng.choice(grid, n)
             y = (rng.random(n) < truth(q, rate, times)).astype(np.uint8)
-            brier = corp_of(Pairs(y, q, None), n_simulations=39, rng=rng).brier
+            brier = fit_corp(Pairs(y, q, None), n_simulations=39, rng=rng).brier
             parts = brier.miscalibration, brier.discrimination
             rarer = int(min(y.sum(), n - y.sum()))
             if rarer > 0:

@@ -32,7 +32,7 @@ import numpy.typing as npt
 
 from howsure.scores.documents import jackknife_value, row_contributions
 from howsure.scores.ranks import ranks
-from howsure.significance.differences import Choices, differences_of
+from howsure.significance.differences import Choices, test_differences
 from howsure.significance.metrics.documents import Columns
 from howsure.significance.metrics.metric import DOCUMENT, Metric, find_metric
 from howsure.significance.systems import Problem
@@ -357,7 +357,7 @@ def compared(metric: Metric, statistics: Floats, method: str, seed: int) -> tupl
     problem = Problem(DOCUMENT, np.zeros((n, 1)), statistics[:1], statistics[1:])
     interval = "jackknife" if method == "jackknife" else "basic"
     choices = Choices(method, RESAMPLES, "two-sided", interval, 0.95, None, False, None, False)
-    (row,) = differences_of(problem, [replace(metric, rows=Columns(0, k))], choices, seed, ("first", "second"))
+    (row,) = test_differences(problem, [replace(metric, rows=Columns(0, k))], choices, seed, ("first", "second"))
     return row.low, row.high, row.p_value
 
 

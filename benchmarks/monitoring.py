@@ -32,7 +32,7 @@ from howsure.monitoring.bets import (
     _gains,
     _learned,
     _whole,
-    cells_of,
+    assign_cells,
     waiting,
 )
 from howsure.monitoring.error_sequence import error_sequence, period_error
@@ -68,7 +68,7 @@ class Streams:
         rows = probabilities.shape[1]
         q, y = probabilities.ravel(), labels.ravel()
         here = np.ones(len(q)) if is_known is None else is_known.ravel().astype(float)
-        cells, run = cells_of(q), np.repeat(np.arange(self.runs), rows)
+        cells, run = assign_cells(q), np.repeat(np.arange(self.runs), rows)
         lower, upper = self.tolerated.bounds(q, cells)
         gaps = self.sums[0] / (self.sums[1] + LEARNED_PRIOR)
         worth = self.size / (1.0 + (self.size - 1.0) * self.correlation)

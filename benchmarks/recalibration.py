@@ -15,9 +15,9 @@ import numpy as np
 from scipy.special import expit, logit, ndtr, ndtri
 
 from howsure import InputError
-from howsure.recalibration.evaluate_recalibration import applied, check_repeats, method_of
-from howsure.recalibration.evaluation import evaluation_of
-from howsure.recalibration.map_input import folds_of, labelled_from, scores_from
+from howsure.recalibration.evaluate_recalibration import applied, check_repeats, fold_method
+from howsure.recalibration.evaluation import evaluate_fits
+from howsure.recalibration.map_input import assign_folds, labelled_from, scores_from
 from howsure.recalibration.methods import candidates
 
 MODELS = ("calibrated", "T = 1.5", "T = 0.7", "shifted", "waves")
@@ -93,17 +93,17 @@ def _one_data_set(model: str, method: str, n: int, size: int, rare: bool, rng: A
         grid = scores_from(predictions(GRID, rare=rare), None)[0]
         fitted, truths = [], []
         for _ in range(check_repeats(None, n)):
-            fold = folds_of(data, FOLDS, rng)
+            fold = assign_folds(data, FOLDS, rng)
             after = []
             for k in range(FOLDS):
                 others = data.only(np.flatnonzero(fold != k))
-                chosen = method_of(others, candidates(method, binary=True), FOLDS, int(rng.integers(1 << 62)))
+                chosen = fold_method(others, candidates(method, binary=True), FOLDS, int(rng.integers(1 << 62)))
                 after.append(applied(others, chosen, data.scores))
                 truths.append(_truth(model, grid.probabilities, applied(others, chosen, grid)))
             fitted.append((fold, after))
     except InputError:
         return None
-    e = evaluation_of(data, fitted, method=method, level=0.95, margin=0.01, recipe={"folds": FOLDS})
+    e = evaluate_fits(data, fitted, method=method, level=0.95, margin=0.01, recipe={"folds": FOLDS})
     squared, brier, log_loss, error = np.mean(truths, axis=0)
     low, high = e.error_after.low, e.error_after.high
     covered = [

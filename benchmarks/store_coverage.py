@@ -32,7 +32,7 @@ from pathlib import Path
 
 import numpy as np
 
-from howsure.inputs.periods import period_of
+from howsure.inputs.periods import find_period
 from howsure_events import EventStore, corrected_series, draw_documents, event_series, record_answer
 
 WORDS = {
@@ -90,7 +90,7 @@ def measure(options: argparse.Namespace) -> None:
         codes = list(store.settings["actors"])
         series = event_series(store, period=options.period, actors=codes)
     days = {str(name): str(day)[:10] for name, day in documents.values()}
-    truth = Counter((code, period_of(days[name], period=options.period)) for name, code in acting)
+    truth = Counter((code, find_period(days[name], period=options.period)) for name, code in acting)
     totals = Counter(code for _, code in acting)
     raw = np.array([_coverage_of(row.low, row.high, truth[row.actor, row.period]) for row in series])
     coverage_by_kind: dict[str, list[list[tuple[float, ...]]]] = {"corrected periods": [], "corrected totals": []}

@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from howsure.files.atomic_write import write_whole
+from howsure.files.atomic_write import write_atomically
 from howsure_events import example_store
 from howsure_events.labels.answers import reading_order
 from howsure_events.labels.draw_documents import draw_documents
@@ -70,7 +70,7 @@ def main(folder: Path) -> None:
     lines = ["document,actor,label,coder"]
     for name in drawn:
         lines += [f"{name},{actor},{label_of(name, actor)},{CODER}" for actor in ACTORS]
-    write_whole("\n".join([*lines, ""]).encode(), folder / "labels.csv")
+    write_atomically("\n".join([*lines, ""]).encode(), folder / "labels.csv")
 
 
 def label_of(name: str, actor: str) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from howsure.data.documents.conllu import write_conllu
 from howsure.data.documents.document import Document, Sentence
-from howsure.files.atomic_write import write_whole
+from howsure.files.atomic_write import write_atomically
 
 # Slots: {a} a state, {A} its adjective, {Pa} its president; the same of a second state by b; {town}, {day}.
 SENTENCES = {
@@ -165,7 +165,7 @@ def actors() -> str:
 def main(folder: Path) -> None:
     """Write both files."""
     write_conllu(stories(), folder / "news.conllu")
-    write_whole(actors().encode(), folder / "actors.tsv")
+    write_atomically(actors().encode(), folder / "actors.tsv")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterator
 
 from howsure.data import read_tagged
-from howsure.files.atomic_write import write_whole
+from howsure.files.atomic_write import write_atomically
 from howsure_cli.datasets import data_set_path
 from howsure_text.sequences import CRFTagger, HMMTagger, TagPosterior
 
@@ -36,7 +36,7 @@ def main(path: str) -> None:
     for name, tagger in TAGGERS.items():
         posterior = tagger.fit(train, train_tags).posterior(test)
         rows.writerows((name, *row) for row in best_tags(posterior, test_tags))
-    write_whole(file.getvalue().encode(), path)
+    write_atomically(file.getvalue().encode(), path)
 
 
 def best_tags(posterior: TagPosterior, gold: list[list[str]]) -> Iterator[tuple[int, str, str, int]]:

@@ -339,7 +339,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "validation of a judge": lambda: howsure.validate_judge([1, 0] * 30 + [None] * 40, [1, 0] * 28 + [0, 1] * 22),
     "disagreements of a judge": lambda: howsure.validate_judge(
         "p", "j", show=["t"], data=pd.DataFrame({"p": [1, 0] * 30, "j": [1, 0] * 28 + [0] * 4, "t": HOSTILE})
-    ).besides()[0],
+    ).further_tables()[0],
     "agreement on spans": lambda: howsure.span_agreement(
         [*range(0, 60, 3), *range(20)],
         end=[*range(2, 62, 3), *range(2, 22)],
@@ -669,7 +669,7 @@ def test_it_is_drawn_on_the_axes_given(name: str) -> None:
 def test_it_is_printed_in_a_paper(name: str) -> None:
     result = result_of(name)
     latex, markdown = result.to_latex(label="tab:it"), result.to_markdown()
-    for other in result.besides():  # which has a table of its own
+    for other in result.further_tables():  # which has a table of its own
         assert latex.endswith(other.to_latex())
         assert markdown.endswith(other.to_markdown())
         alone: dict[str, Any] = {"groups": None} if isinstance(result, howsure.Comparison) else {"differences": ()}

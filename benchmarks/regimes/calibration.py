@@ -19,7 +19,7 @@ from howsure.calibration.clusters import clustered_standard_errors, effective_nu
 from howsure.calibration.decomposition import Fit, decomposed, rows_of_steps
 from howsure.calibration.error import cluster_sums
 from howsure.calibration.isotonic import by_content, isotonic_steps, ordered
-from howsure.selective.ranked_answers import auroc_of, ranked, risk_areas
+from howsure.selective.ranked_answers import estimate_auroc, ranked, risk_areas
 
 ITEM = "7 calibration, thresholds, CORP and areas in clusters"
 MANY = 2_000_000
@@ -202,7 +202,7 @@ def _true_areas(mean: float, distance: float) -> tuple[float, float, float]:
     right = rng.random(MANY) < mean
     confidence = expit(rng.normal(size=MANY) + distance * right)
     ranks = ranked(Pairs(right.astype(np.uint8), confidence))
-    auroc = auroc_of(ranks, level=0.95)
+    auroc = estimate_auroc(ranks, level=0.95)
     area, excess = risk_areas(ranks, auroc, level=0.95)
     return auroc.value, area.value, excess.value
 
@@ -212,7 +212,7 @@ def areas_cover(
 ) -> dict[str, bool | None]:
     """AUROC, AURC and E-AURC."""
     ranks = ranked(draw(rng))
-    auroc = auroc_of(ranks, level=0.95)
+    auroc = estimate_auroc(ranks, level=0.95)
     estimates, truth = (auroc, *risk_areas(ranks, auroc, level=0.95)), _true_areas(mean, distance)
     named = zip(("AUROC", "AURC", "E-AURC"), estimates, truth, strict=True)
     return {

@@ -33,7 +33,7 @@ from howsure.inputs.frames import Kind
 from howsure.recalibration.results import RecalibrationMap
 from howsure.significance.boostsa.storage import read_labels, read_outcomes
 from howsure.significance.experiments import Experiments
-from howsure.significance.metrics.documents import labels_of, numbers_of, parsed, references_of
+from howsure.significance.metrics.documents import parse_labels, parse_numbers, parse_references, parsed
 from howsure_cli.commands.check.configuration import contexts, read_configuration
 from howsure_cli.commands.check.main import CHECKS, SHARED, command
 from howsure_cli.commands.monitor import read_state
@@ -206,7 +206,7 @@ def sequential_state(path: Path) -> None:
 def cells(path: Path) -> None:
     """JSON texts in the cells of a column: sets of labels, rankings, references and entities."""
     for text in path.read_bytes().decode("utf-8", "replace").splitlines():
-        for parse in (labels_of, numbers_of, references_of, entities_of):
+        for parse in (parse_labels, parse_numbers, parse_references, entities_of):
             with suppress(HowsureError):
                 parsed([text], "y_true", parse, "JSON")
 

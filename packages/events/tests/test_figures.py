@@ -15,7 +15,7 @@ from tests.events.made_up_store import make_store
 from howsure.errors import InputError
 from howsure.figures.files import figure_bytes
 from howsure.figures.style import new_figure
-from howsure.figures.width import of_width
+from howsure.figures.width import figure_width
 from howsure_events.figures import draw_events, event_figure, event_page
 from howsure_events.series.corrected_series import CorrectedCount
 from howsure_events.series.event_series import EventSeries, event_series
@@ -171,7 +171,7 @@ def _outside(figure: Figure) -> set[Text]:
 @pytest.mark.parametrize("width", [3.3, 5.0, 6.7])
 def test_no_text_is_cut_or_overlaps(made: dict[str, EventSeries], width: float) -> None:
     series = six_actors(made["month"])
-    with of_width(width):
+    with figure_width(width):
         for n in range(1, 7):
             actors = series.actors[-n:]
             shown = replace(

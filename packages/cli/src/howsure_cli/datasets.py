@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from howsure.errors import HowsureError, InputError
-from howsure.files.atomic_write import write_whole
+from howsure.files.atomic_write import write_atomically
 from howsure.files.input_files import parsed_json, read_text
 from howsure.inputs.numbers_and_names import unknown_name
 from howsure.lazy_imports import require
@@ -330,7 +330,7 @@ def copy_data_set(dataset: DataSet, source: str | os.PathLike[str], folder: str 
         if not target.is_file():
             _check(file, Path(source) / file.name)
             target.parent.mkdir(parents=True, exist_ok=True)
-            write_whole((Path(source) / file.name).read_bytes(), target)
+            write_atomically((Path(source) / file.name).read_bytes(), target)
             copied.append(target)
         _check(file, target)
     return copied
@@ -341,7 +341,7 @@ def copy_demo(folder: str | os.PathLike[str]) -> list[Path]:
     new = {Path(folder) / name: content for name, content in demo_files().items() if not (Path(folder) / name).exists()}
     for path, content in new.items():
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(content, path)
+        write_atomically(content, path)
     return list(new)
 
 
@@ -371,7 +371,7 @@ def _fetch(address: str, file: DataFile, target: Path, advance: Advance) -> None
             "the download was removed. Try again; if that does not help, the source has changed."
         ) from error
     if file.is_packed:
-        write_whole(gzip.compress(raw.read_bytes(), mtime=0), target)
+        write_atomically(gzip.compress(raw.read_bytes(), mtime=0), target)
         raw.unlink()
     else:
         os.replace(raw, target)

@@ -17,7 +17,7 @@ from tests.cli.running import printed
 from tests.data.files import write
 
 import howsure
-from howsure.calibration.curve import curve_of
+from howsure.calibration.curve import binned_curve
 from howsure.calibration.curves import curves_by_group
 from howsure.calibration.slots import EXACT_UP_TO
 from howsure.data.predictions.predictions import open_predictions
@@ -144,7 +144,7 @@ def judged_by_rows(paths: list[Path], rows: int, *, group: str | None = None, **
     """The curves of files whose pairs are streamed if there are more of them than `rows`."""
     with howsure.read(paths).predictions("gold", "prob", groups=group, exact_up_to=rows) as opened:
         assert (opened.stream is None) == (opened.n <= rows)
-        return [curve_of(opened.source(name), **bins).to_dict() for name in opened.group_names or (None,)]
+        return [binned_curve(opened.source(name), **bins).to_dict() for name in opened.group_names or (None,)]
 
 
 def flat(node: Any) -> Iterator[float]:

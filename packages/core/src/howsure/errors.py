@@ -277,7 +277,7 @@ MARKED = re.compile(rf"{QUOTED.pattern}|{PARAMETER.pattern}|{ROW}", re.DOTALL)  
 LITERALS, CONSTANTS = ("'", '"', "[", "("), ("...", "True", "False", "None")
 
 
-def _named(match: re.Match[str]) -> Parameter:
+def _parse_parameter(match: re.Match[str]) -> Parameter:
     """The parameter that a text names in backticks: with a value as Python writes it, or as `NUMBER` or `FILE`."""
     name, value_text = match["name"], match["given"]
     if value_text is None:
@@ -298,7 +298,7 @@ def parts_of_template(template: str) -> Iterator[str | Parameter]:
     end = 0
     for match in PARAMETER.finditer(template):
         yield template[end : match.start()]
-        yield _named(match)
+        yield _parse_parameter(match)
         end = match.end()
     if end < len(template):
         yield template[end:]
@@ -484,7 +484,7 @@ def spelled(message: str, spelling: Spelling) -> str:
 
     def words(match: re.Match[str]) -> str:
         if match["name"] is not None:
-            named = _named(match)
+            named = _parse_parameter(match)
             return spelling.parameter(named.name, named.python, named.typed)
         if match["row"] is None:
             return match[0]

@@ -40,11 +40,13 @@ def howsure_mean(cluster: str | None = None, bounds: tuple[float, float] | None 
         from howsure.scores.model_scores import mean_scores
 
         values = [NUMBER(score.score.value) for score in scores]
-        clusters = [str(_held(score, cluster, score.sample_metadata)) for score in scores] if cluster else None
+        clusters = (
+            [str(_metadata_value(score, cluster, score.sample_metadata)) for score in scores] if cluster else None
+        )
         estimate = mean_scores(values, clusters=clusters, bounds=bounds, level=level)[0].mean
         return _figures("mean", estimate)
 
-    return _or_nan(measure, "mean", *ENDS)
+    return _nan_on_error(measure, "mean", *ENDS)
 
 
 @metric
@@ -61,7 +63,7 @@ def calibration_error(confidence: str = "confidence", level: float = 0.95) -> Me
         error = calibration_error(*_pairs(scores, confidence), level=level)
         return _figures("calibration_error", error)
 
-    return _or_nan(measure, "calibration_error", *ENDS)
+    return _nan_on_error(measure, "calibration_error", *ENDS)
 
 
 @metric
@@ -84,7 +86,7 @@ def _selective(name: str, confidence: str, level: float) -> Measure:
 
         return _figures(name, getattr(selective_curve(*_pairs(scores, confidence), level=level), name))
 
-    return _or_nan(measure, name, *ENDS)
+    return _nan_on_error(measure, name, *ENDS)
 
 
 def _figures(name: str, estimate: Any) -> Figures:
@@ -92,7 +94,7 @@ def _figures(name: str, estimate: Any) -> Figures:
     return {name: float(estimate.value), **{end: nan if bound is None else float(bound) for end, bound in ends.items()}}
 
 
-def _or_nan(measure: Measure, *names: str) -> Measure:
+def _nan_on_error(measure: Measure, *names: str) -> Measure:
     """The metric with NaN in place of an error, which is logged, so that a costly evaluation continues."""
     from howsure.errors import InputError
 
@@ -107,7 +109,7 @@ def _or_nan(measure: Measure, *names: str) -> Measure:
     return told
 
 
-def _held(sample_score: SampleScore, key: str, metadata: dict[str, Any] | None) -> Any:
+def _metadata_value(sample_score: SampleScore, key: str, metadata: dict[str, Any] | None) -> Any:
     from howsure.errors import InputError
 
     if metadata is None or metadata.get(key) is None:
@@ -119,7 +121,7 @@ def _held(sample_score: SampleScore, key: str, metadata: dict[str, Any] | None) 
 
 def _pairs(scores: Sequence[SampleScore], confidence: str) -> tuple[list[float], list[float]]:
     values = [NUMBER(score.score.value) for score in scores]
-    return values, [float(_held(score, confidence, score.score.metadata)) for score in scores]
+    return values, [float(_metadata_value(score, confidence, score.score.metadata)) for score in scores]
 
 
 @hooks(name="howsure_report", description="Writes a report of each task to the folder HOWSURE_REPORTS.")

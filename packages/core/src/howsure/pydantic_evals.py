@@ -45,13 +45,13 @@ class ConfidenceEvaluator(ReportEvaluator[Any, Any, Any]):
         Raises InputError for a case without the score or the confidence.
         """
         cases = ctx.report.cases
-        right = [self._held(case, self.score, case.assertions, case.scores) for case in cases]
+        right = [self._named_value(case, self.score, case.assertions, case.scores) for case in cases]
         repeated = any(case.source_case_name for case in cases)
         clusters = [case.source_case_name or case.name for case in cases] if repeated else None
         scores = mean_scores(right, clusters=clusters, bounds=self.bounds, level=self.level)
         estimates, plots = {f"mean {self.score}": scores[0].mean}, []
         if self.confidence is not None:
-            prob = [self._held(case, self.confidence, case.scores, case.metrics) for case in cases]
+            prob = [self._named_value(case, self.confidence, case.scores, case.metrics) for case in cases]
             curve = calibration_curve(right, prob, clusters=clusters, level=self.level)
             selective = selective_curve(right, prob, clusters=clusters, level=self.level)
             estimates |= {"calibration error": curve.error, "AUROC": selective.auroc, "AURC": selective.aurc}
@@ -74,7 +74,7 @@ class ConfidenceEvaluator(ReportEvaluator[Any, Any, Any]):
             ],
         )
 
-    def _held(self, case: ReportCase[Any, Any, Any], name: str, *places: dict[str, Any]) -> float:
+    def _named_value(self, case: ReportCase[Any, Any, Any], name: str, *places: dict[str, Any]) -> float:
         value = next((place[name] for place in places if name in place), None)
         if value is None:
             known_names = sorted({key for place in places for key in place})

@@ -125,7 +125,7 @@ class Result:
         from howsure.show.signature import signature_text
 
         rows = [result_recipe(row) for row in self.rows_shown() if isinstance(row, Result) and row is not self]
-        return signature_text(title_of(self).lower(), result_recipe(self), rows)
+        return signature_text(kind_title(self).lower(), result_recipe(self), rows)
 
     @property
     def words(self) -> str:
@@ -146,13 +146,13 @@ class Result:
         """Lines printed below an answer that does not contain them. verbose: below its `words`, not its table."""
         return [note for note in self.below() if note != self.answer]
 
-    def besides(self) -> Sequence[Result]:
+    def further_tables(self) -> Sequence[Result]:
         """Other results that are shown below this one, each with its own table."""
         return [part for name in self.further if (part := getattr(self, name)) is not None]
 
-    def in_csv(self) -> Result:
+    def csv_result(self) -> Result:
         """The result to write as CSV, which is a single table: a further result that was requested, else this one."""
-        return next(iter(self.besides()), self)
+        return next(iter(self.further_tables()), self)
 
     def contests(self) -> Sequence[Hashable]:
         """A key for each row: in Markdown and LaTeX, the best cell among rows of equal key is bold; () if all rows
@@ -165,7 +165,7 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form: plain values by name, None for undefined or infinite numbers."""
-        return dict_of(self)
+        return plain_dict(self)
 
     def to_frame(self, backend: str | None = None) -> Any:
         """The columns as a data frame (pandas, else polars, else pyarrow; or the `backend` named)."""
@@ -203,7 +203,7 @@ class Result:
         terminal, for which the least important columns of a wider table are hidden and named, if `rest` says where they
         are.
         """
-        more = [part.text(raw=raw, most=most, rest=rest, width=width) for part in self.besides()]
+        more = [part.text(raw=raw, most=most, rest=rest, width=width) for part in self.further_tables()]
         return "\n\n".join([self.own_text(columns=columns, raw=raw, most=most, rest=rest, width=width), *more])
 
     def own_text(
@@ -256,7 +256,7 @@ class Result:
 
         Raises InputError for a heading that the table does not have.
         """
-        if (other := self.in_csv()) is not self:
+        if (other := self.csv_result()) is not self:
             return other.to_csv(columns=columns, raw=raw)
         columns_by_heading = {column.shown: column for column in self.columns() if column.only != TABLE}
         headings = chosen_columns(Table(list(columns_by_heading), []), columns).headings
@@ -271,7 +271,7 @@ class Result:
 
         Raises InputError for a heading that the table does not have.
         """
-        more = [part.to_markdown(raw=raw) for part in self.besides()]
+        more = [part.to_markdown(raw=raw) for part in self.further_tables()]
         return "\n\n".join([self._printed(columns).markdown(raw=raw), *more])
 
     def to_latex(self, *, columns: Sequence[str] | None = None, label: str | None = None, raw: bool = False) -> str:
@@ -282,7 +282,7 @@ class Result:
 
         Raises InputError for a heading that the table does not have.
         """
-        more = [part.to_latex(raw=raw) for part in self.besides()]
+        more = [part.to_latex(raw=raw) for part in self.further_tables()]
         return "\n\n".join([self._printed(columns).latex(label=label, raw=raw), *more])
 
     def report(self, path: str | os.PathLike[str], *, title: str | None = None) -> None:
@@ -297,7 +297,7 @@ class Result:
         return self.text(most=PRINTED_ROWS, rest="see .text()")
 
     def _repr_html_(self) -> str:
-        more = "".join(part._repr_html_() for part in self.besides())
+        more = "".join(part._repr_html_() for part in self.further_tables())
         if self.words:
             return preformatted(self.own_text() if more else repr(self)) + more
         answer = "" if self.answer is None else f"<p>{escape(on_a_terminal(self.answer))}</p>"
@@ -318,7 +318,7 @@ class Result:
     def _printed(self, columns: Sequence[str] | None) -> Table:
         table = chosen_columns(self.table(), columns)
         footnotes = [self.made(), *table.notes]
-        return replace(table, title=table.title or title_of(self), caption="\n".join(footnotes), notes=())
+        return replace(table, title=table.title or kind_title(self), caption="\n".join(footnotes), notes=())
 
 
 class Rows(Result, Generic[Row]):
@@ -386,7 +386,7 @@ def held_in_frames(row: type) -> list[Column]:
     return [Column(field.name, NUMBER, only=FRAME) for field in fields(row)]
 
 
-def dict_of(record: Any) -> dict[str, Any]:
+def plain_dict(record: Any) -> dict[str, Any]:
     """A dataclass as plain JSON: its fields in order, the recipe first, and derived values."""
     values: dict[str, Any] = {}
     for name, key in json_keys(record).items():
@@ -395,10 +395,10 @@ def dict_of(record: Any) -> dict[str, Any]:
     order = sorted(values, key=lambda key: key != "recipe")
     for name, behind in getattr(record, "derived", {}).items():
         order.insert(order.index(behind) + 1, name)
-    return {key: values[key] if key in values else plain(_asked(getattr(record, key))) for key in order}
+    return {key: values[key] if key in values else plain(_value_or_call(getattr(record, key))) for key in order}
 
 
-def _asked(derived: Any) -> Any:
+def _value_or_call(derived: Any) -> Any:
     return derived() if callable(derived) else derived
 
 
@@ -419,7 +419,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, Result):
         return value.to_dict()
     if is_dataclass(value):
-        return dict_of(value)
+        return plain_dict(value)
     if isinstance(value, Mapping):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, np.ndarray | list | tuple):
@@ -499,10 +499,10 @@ def files_read(recipe: Mapping[str, Any]) -> str:
     return str(files[0]) if len(files) == 1 else f"{len(files):,} files pooled ({shortened(files, limit=6)})"
 
 
-def title_of(result: object) -> str:
+def kind_title(result: object) -> str:
     """The name of a kind of result in words.
 
-    >>> title_of(Result())
+    >>> kind_title(Result())
     'Result'
     """
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(result).__name__).lower()
@@ -578,10 +578,10 @@ def recipe_rows(recipe: Mapping[str, Any]) -> list[tuple[str, str]]:
     entries = {
         key.replace("_", " "): value for key, value in recipe.items() if value is not None and value is not False
     }
-    return [(name, in_a_line(_in_words(value))) for name, value in entries.items()]
+    return [(name, in_a_line(_cell_text(value))) for name, value in entries.items()]
 
 
-def _in_words(value: object) -> str:
+def _cell_text(value: object) -> str:
     if isinstance(value, Mapping):
         return " and ".join(f"{name} {item}" for name, item in value.items()) or "0"
     if isinstance(value, list):

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from howsure.errors import InputError, parameter
 from howsure.inputs.arguments import is_listlike
 from howsure.inputs.checks import check_same_length
-from howsure.inputs.frames import Kind, Read, Rows, no_column_name, rows_of
+from howsure.inputs.frames import Kind, Read, Rows, not_a_column_name, read_columns
 from howsure.inputs.numbers_and_names import check_whole, counted
 from howsure.inputs.pairs import CLASS_WISE, TOP_LABEL, Floats, Integers, Labels, Pairs
 from howsure.inputs.parameter_types import ArrayLike
@@ -150,22 +150,22 @@ class Worst:
     def other_columns(self, n: int, data: Any, names: Sequence[str] = (), **arrays: Any) -> Rows:
         """The n rows of a frame or of arrays, whose columns of these names can be read `at` some of them."""
         if data is not None:
-            return rows_of(data, dict.fromkeys([*names, *self.show], Kind.LATER))
+            return read_columns(data, dict.fromkeys([*names, *self.show], Kind.LATER))
         arrays_shown = arrays | dict(self.show) if isinstance(self.show, Mapping) else arrays
         check_same_length(rows=range(n), **arrays_shown)
         columns = {name: np.asarray(column) for name, column in arrays_shown.items()}
         return Rows({}, at=lambda some: {name: column[list(some)].tolist() for name, column in columns.items()})
 
-    def of_pairs(self, pairs: Pairs, y_true: Any, data: Any) -> WorstRows:
+    def rank_pairs(self, pairs: Pairs, y_true: Any, data: Any) -> WorstRows:
         """The worst rows of arrays, or of a frame, in which `y_true` names the label."""
         each = pairs.groups is not None and pairs.reduction == CLASS_WISE and pairs.positive is None
         n = len(pairs) // len(pairs.group_names) if each else len(pairs)
         if isinstance(y_true, str):
-            return self._of_blocks([pairs], self.other_columns(n, data, [y_true]), n, label=y_true)
+            return self._rank_blocks([pairs], self.other_columns(n, data, [y_true]), n, label=y_true)
         labels = pairs.labels if isinstance(y_true, Pairs) else y_true
-        return self._of_blocks([pairs], self.other_columns(n, None, y_true=labels), n, label="y_true")
+        return self._rank_blocks([pairs], self.other_columns(n, None, y_true=labels), n, label="y_true")
 
-    def of_read(self, predictions: Read) -> WorstRows:
+    def rank_source(self, predictions: Read) -> WorstRows:
         """The worst rows of a source; very many pairs are processed in blocks.
 
         Raises InputError for labels that are shares of annotators, of which no row is wrong or right.
@@ -178,9 +178,9 @@ class Worst:
             )
         label, group = described["target"], described.get("group")
         rows = predictions.other_columns([label, *([group] if group else []), *self.show])
-        return self._of_blocks(blocks, rows, int(described["rows"]), label=label, group=group)
+        return self._rank_blocks(blocks, rows, int(described["rows"]), label=label, group=group)
 
-    def _of_blocks(
+    def _rank_blocks(
         self, blocks: Iterable[Pairs], rows: Rows, n: int, *, label: str, group: str | None = None
     ) -> WorstRows:
         """The worst pairs of n rows; only for these are labels and further columns read."""
@@ -220,7 +220,7 @@ class Worst:
         """The columns to show, and `more`, of some rows in their order."""
         some, back = np.unique(places, return_inverse=True)
         values = rows.at(some.tolist()) if len(some) else {}
-        return {name: [_told(values[name][i]) for i in back] if values else [] for name in (*self.show, *more)}
+        return {name: [_json_value(values[name][i]) for i in back] if values else [] for name in (*self.show, *more)}
 
 
 def check_worst(worst: int | None, show: Show, data: Any, *, wrong: Wrong | None = None) -> Worst | None:
@@ -238,7 +238,7 @@ def check_worst(worst: int | None, show: Show, data: Any, *, wrong: Wrong | None
             raise InputError(f"`show=...` names columns of the worst rows: say how many, {needed}.")
         return None
     if data is not None and isinstance(listed, Mapping):
-        raise no_column_name("show", listed)
+        raise not_a_column_name("show", listed)
     if data is None and listed and not isinstance(listed, Mapping):
         raise InputError(
             "without `data`, `show` must be a mapping of names to arrays, such as {'question': texts}; it is "
@@ -254,7 +254,7 @@ def is_wrong(labels: Labels, probabilities: Floats) -> npt.NDArray[np.bool_]:
     return wrong
 
 
-def _told(value: object) -> object:
+def _json_value(value: object) -> object:
     """A value that JSON can contain; other values as text."""
     plain_value = plain(value)
     return (

@@ -25,8 +25,8 @@ from howsure.calibration.bins import (
     width_edges,
 )
 from howsure.calibration.calibration_errors import calibration_error
-from howsure.calibration.curve import calibration_curve, curve_of
-from howsure.calibration.slots import EXACT_UP_TO, cells_of, slots_of
+from howsure.calibration.curve import binned_curve, calibration_curve
+from howsure.calibration.slots import EXACT_UP_TO, assign_cells, sum_by_slot
 from howsure.inputs.pairs import Floats, Labels, Pairs
 
 SHUFFLES = 100
@@ -59,7 +59,7 @@ def test_shuffles_change_no_bit(way: str, dtype: type) -> None:
 
     def binned(order: np.ndarray) -> list[bytes]:
         pairs = Pairs(y[order], q[order])
-        return bits(bin_pairs(pairs if way == "sort" else slots_of(pairs), bin_size=200))
+        return bits(bin_pairs(pairs if way == "sort" else sum_by_slot(pairs), bin_size=200))
 
     assert {*map(tuple, map(binned, (shuffled(seed, n) for seed in range(SHUFFLES))))} == {tuple(binned(np.arange(n)))}
 
@@ -137,7 +137,7 @@ def test_bins_hold_every_row_and_say_where_it_is(small: Small) -> None:
     binned = bin_pairs(pairs, bin_size=small.bin_size)
     bins = reference.adaptive_bins(reference.rows_of(small.y, small.q, small.w), small.bin_size)
     assert binned.sums.count.sum() == len(small)
-    assert np.bincount(binned.bins_of(pairs.probabilities)).tolist() == binned.sums.count.tolist()
+    assert np.bincount(binned.assign_bins(pairs.probabilities)).tolist() == binned.sums.count.tolist()
     assert (binned.sums.y / binned.sums.w1).tolist() == pytest.approx([float(reference.frequency(b)) for b in bins])
     assert (binned.sums.q / binned.sums.w1).tolist() == pytest.approx([float(reference.mean_prob(b)) for b in bins])
 
@@ -176,7 +176,7 @@ def test_only_pairs_in_clusters_end_bins_between_any_two_of_many_predictions(clu
     pairs = Pairs(np.zeros(n, np.uint8), q, clusters=np.arange(n) // 2 if clustered else None)
     binned = bin_pairs(pairs, bin_size=1000)
     assert (len(binned.sums) == n // 1000) == clustered
-    assert curve_of(pairs, bin_size=1000).recipe.get("ties") == (None if clustered else "cells")
+    assert binned_curve(pairs, bin_size=1000).recipe.get("ties") == (None if clustered else "cells")
 
 
 def test_without_ties_the_number_of_bins_is_as_requested() -> None:
@@ -237,7 +237,7 @@ KINDS = {
 
 def by_hand(q: Floats, y: Labels, w: Floats | None, options: dict[str, Any]) -> Sums:
     """Whole cells, ascending, into bins until they hold enough; or by the mean of a cell into bins of equal width."""
-    cells, of_row = np.unique(cells_of(q), return_inverse=True)
+    cells, of_row = np.unique(assign_cells(q), return_inverse=True)
     count = np.bincount(of_row)
     if "n_bins" in options:
         weight = np.ones(len(q)) if w is None else w
@@ -270,11 +270,11 @@ def test_bins_are_those_made_by_hand(kind: str, weighted: bool) -> None:
     q = KINDS[kind](rng)
     y = (rng.random(N) < np.where(rng.random(N) < 0.9, q, 0.5)).astype(np.uint8)
     pairs = Pairs(y, q, rng.exponential(size=N) if weighted else None)
-    slots = slots_of(pairs)
+    slots = sum_by_slot(pairs)
     for options in ({"bin_size": 1}, {"bin_size": 100}, {"bin_size": 7_000}, {"bin_size": N}, {"n_bins": 10}):
         binned = bin_pairs(slots, **options, binning="uniform" if "n_bins" in options else "adaptive")
         assert_alike(binned, by_hand(q, y, pairs.weights, options))
-        counts = np.bincount(binned.bins_of(q), minlength=len(binned.sums))
+        counts = np.bincount(binned.assign_bins(q), minlength=len(binned.sums))
         np.testing.assert_array_equal(counts, binned.sums.count)
 
 
@@ -284,7 +284,7 @@ def test_bins_of_cells_are_the_exact_ones_where_no_two_predictions_share_a_cell(
     q = np.round(q, 3)
     pairs = Pairs(y, q)
     for options in ({"bin_size": 30}, {"bin_size": 900}, {"binning": "uniform", "n_bins": 20}):
-        exact, cells = bin_pairs(pairs, **options), bin_pairs(slots_of(pairs), **options)
+        exact, cells = bin_pairs(pairs, **options), bin_pairs(sum_by_slot(pairs), **options)
         np.testing.assert_array_equal(cells.sums.count, exact.sums.count)
         np.testing.assert_array_equal(cells.histogram, exact.histogram)
         assert cells.log_sum == pytest.approx(exact.log_sum, rel=1e-12)
@@ -293,17 +293,17 @@ def test_bins_of_cells_are_the_exact_ones_where_no_two_predictions_share_a_cell(
 
 def test_many_pairs_are_binned_by_cells_and_parts_of_them_too() -> None:
     y, q = language_pairs(140_000, np.random.default_rng(24))
-    assert bin_pairs(Pairs(y, q)).upper.tolist() == bin_pairs(slots_of(Pairs(y, q))).upper.tolist()
+    assert bin_pairs(Pairs(y, q)).upper.tolist() == bin_pairs(sum_by_slot(Pairs(y, q))).upper.tolist()
     part = Pairs(y[:3_000], q[:3_000])
-    assert bin_pairs(part, whole=140_000).upper.tolist() == bin_pairs(slots_of(part)).upper.tolist()
-    assert bin_pairs(part).upper.tolist() != bin_pairs(slots_of(part)).upper.tolist()
+    assert bin_pairs(part, whole=140_000).upper.tolist() == bin_pairs(sum_by_slot(part)).upper.tolist()
+    assert bin_pairs(part).upper.tolist() != bin_pairs(sum_by_slot(part)).upper.tolist()
 
 
 def test_uniform_bins_with_edges_on_values() -> None:
     rng = np.random.default_rng(23)
     q = rng.choice(np.linspace(0, 1, 11), 7_000)
     pairs = Pairs((rng.random(7_000) < q).astype(np.uint8), q)
-    binned = bin_pairs(slots_of(pairs), binning="uniform", n_bins=10)
+    binned = bin_pairs(sum_by_slot(pairs), binning="uniform", n_bins=10)
     np.testing.assert_array_equal(binned.sums.count, bin_pairs(pairs, binning="uniform", n_bins=10).sums.count)
     assert binned.upper.tolist() == [*width_edges(10), 1.0]
 
@@ -311,7 +311,7 @@ def test_uniform_bins_with_edges_on_values() -> None:
 def test_the_histogram_counts_every_row_once() -> None:
     y, q = language_pairs(50_000, np.random.default_rng(25))
     q = np.where(np.random.default_rng(26).random(len(q)) < 0.3, np.round(q * 64) / 64, q)  # many on the edges of bars
-    cells, rows = bin_pairs(slots_of(Pairs(y, q))), bin_pairs(Pairs(y, q))
+    cells, rows = bin_pairs(sum_by_slot(Pairs(y, q))), bin_pairs(Pairs(y, q))
     np.testing.assert_array_equal(cells.histogram.sum(axis=1), np.bincount(y))
     moved = np.abs(np.cumsum(cells.histogram - rows.histogram, axis=1)).max()
     near = np.abs(np.minimum(q, 1 - q) * HISTOGRAM_BARS % 1 - 0.5) > 0.49
@@ -321,7 +321,7 @@ def test_the_histogram_counts_every_row_once() -> None:
 def test_wrong_at_the_extremes_is_counted_one_by_one() -> None:
     values = np.array([0.0, 0.0, 5e-324, 1e-9, 1.0, 1 - 2.0**-53, 0.5])
     labels = np.array([1, 1, 1, 1, 0, 0, 1], dtype=np.uint8)
-    binned = bin_pairs(slots_of(Pairs(np.tile(labels, 20_000), np.tile(values, 20_000))), bin_size=10)
+    binned = bin_pairs(sum_by_slot(Pairs(np.tile(labels, 20_000), np.tile(values, 20_000))), bin_size=10)
     assert binned.infinite_rows == 3 * 20_000
     exact = -np.log([5e-324, 1e-9, 2.0**-53, 0.5]).sum()
     assert binned.log_sum == pytest.approx(20_000 * exact, abs=20_000 * 4 * 2.0**-25)

@@ -25,9 +25,9 @@ from howsure.calibration.slots import (
     MAX_SORTED_PAIRS,
     SlotAdder,
     Slots,
-    cells_of,
+    assign_cells,
     first_of_cells,
-    slots_of,
+    sum_by_slot,
 )
 from howsure.errors import InputError
 
@@ -118,7 +118,7 @@ def test_a_cell_is_the_fourth_root_in_exact_arithmetic(dtype) -> None:
     rng = np.random.default_rng(0)
     q = np.concatenate([rng.random(500), rng.random(500) ** 9, 1.0 - rng.random(500) ** 9]).astype(dtype)
     with localcontext(prec=60):
-        for value, cell in zip(q.tolist(), cells_of(q.astype(np.float64)).tolist(), strict=True):
+        for value, cell in zip(q.tolist(), assign_cells(q.astype(np.float64)).tolist(), strict=True):
             exact = Fraction(value)
             r = min(exact, 1 - exact)
             t = (Decimal(r.numerator) / Decimal(r.denominator)).sqrt().sqrt() * 2**15
@@ -128,16 +128,16 @@ def test_a_cell_is_the_fourth_root_in_exact_arithmetic(dtype) -> None:
 
 def test_hostile_predictions() -> None:
     half = np.array([0.5, np.nextafter(0.5, 0), np.nextafter(0.5, 1)])
-    assert cells_of(half).tolist() == [CELLS, CELLS - 1, CELLS]
-    assert cells_of(np.array([0.0, -0.0, 5e-324, 2.0**-61, 1.0])).tolist() == [0, 0, 0, 0, LAST]
-    assert cells_of(np.array([2.0**-60, 2.0**-56, 1 - 2.0**-52])).tolist() == [1, 2, LAST - 4]
+    assert assign_cells(half).tolist() == [CELLS, CELLS - 1, CELLS]
+    assert assign_cells(np.array([0.0, -0.0, 5e-324, 2.0**-61, 1.0])).tolist() == [0, 0, 0, 0, LAST]
+    assert assign_cells(np.array([2.0**-60, 2.0**-56, 1 - 2.0**-52])).tolist() == [1, 2, LAST - 4]
 
 
 def test_cells_ascend_and_begin_where_they_say() -> None:
     first = first_of_cells()
     nonempty = np.flatnonzero(np.diff(first) > 0)  # next to 1 some cells hold no number
-    assert np.array_equal(cells_of(first[nonempty]), nonempty)
-    assert (cells_of(np.nextafter(first[nonempty[1:]], 0.0)) < nonempty[1:]).all()
+    assert np.array_equal(assign_cells(first[nonempty]), nonempty)
+    assert (assign_cells(np.nextafter(first[nonempty[1:]], 0.0)) < nonempty[1:]).all()
     assert len(first) == LAST + 2
     assert LAST + 1 - len(nonempty) < 5
 
@@ -185,15 +185,15 @@ def test_few_pairs_and_many_go_the_same_way(rows: Rows) -> None:
     y, q = np.array([y for y, _, _ in rows], dtype=np.uint8), np.array([q for _, q, _ in rows])
     adder = SlotAdder()
     adder.add(q, y)
-    assert adder.slots() == slots_of(Pairs(y, q)) if rows else not len(adder.slots())
+    assert adder.slots() == sum_by_slot(Pairs(y, q)) if rows else not len(adder.slots())
 
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_around_the_size_where_the_way_changes(weighted: bool) -> None:
     y, q = language_pairs(2 * MAX_SORTED_PAIRS, np.random.default_rng(2))
     w = np.random.default_rng(3).exponential(size=len(y)) if weighted else None
-    whole = slots_of(Pairs(y, q, w))
-    parts = [slots_of(Pairs(y[i::2], q[i::2], None if w is None else w[i::2])) for i in (0, 1)]
+    whole = sum_by_slot(Pairs(y, q, w))
+    parts = [sum_by_slot(Pairs(y[i::2], q[i::2], None if w is None else w[i::2])) for i in (0, 1)]
     together = parts[0] + parts[1]
     assert np.array_equal(together.slot, whole.slot)
     assert np.array_equal(together.sums, whole.sums)

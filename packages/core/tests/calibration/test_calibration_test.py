@@ -24,8 +24,8 @@ from howsure.calibration.binned_test import (
     LabelCount,
     binned_p_value,
     blas_add_scaled,
+    displayed_p_value,
     label_numbers,
-    p_value_of,
     simulation_test,
 )
 from howsure.calibration.bins import bin_pairs
@@ -33,7 +33,7 @@ from howsure.calibration.calibration_errors import squared_error
 from howsure.calibration.calibration_summary import CalibrationSummary
 from howsure.calibration.calibration_tests import METHODS, OF_SUMS, calibration_test, spiegelhalter_z
 from howsure.calibration.curve import calibration_curve
-from howsure.calibration.slots import slots_of
+from howsure.calibration.slots import sum_by_slot
 from howsure.inputs.pairs import Pairs
 from howsure.stats.proportions import poisson_binomial
 
@@ -126,7 +126,7 @@ LAWS = {
 def test_the_law_of_the_labels_of_a_bin_is_the_convolution_of_all_pairs(shape: tuple[int, float, float]) -> None:
     n, *of_beta = shape
     q = np.random.default_rng(70).beta(*of_beta, n)
-    law = LabelCount.of(slots_of(Pairs((q < 0.5).astype(np.uint8), q)), slice(None))
+    law = LabelCount.of(sum_by_slot(Pairs((q < 0.5).astype(np.uint8), q)), slice(None))
     numbers = law.first + np.arange(len(law.below))
     below = np.append(np.cumsum(poisson_binomial(q).pmf), 1.0)
     expected = np.where(numbers < 0, 0.0, below[np.clip(numbers, 0, n + 1)])
@@ -275,7 +275,7 @@ def test_clusters_have_a_p_value_of_their_own() -> None:
         repeated = np.repeat(np.arange(200), times)
         pairs = Pairs(y[repeated], q[repeated], clusters=repeated)
         binned = bin_pairs(pairs, bin_size=20 * times)
-        return p_value_of(pairs, binned, squared_error(pairs, binned))
+        return displayed_p_value(pairs, binned, squared_error(pairs, binned))
 
     assert p_value(10) == pytest.approx(p_value(1), rel=1e-9)
     assert 0 < p_value(1) < 0.5

@@ -73,7 +73,7 @@ def test_bins_of_rows_match_bin_pairs(n: int, options: dict[str, int]) -> None:
     bins, n_bins = bins_of_rows(pairs, **options)  # type: ignore[arg-type]
     assert n_bins == len(binned.sums)
     np.testing.assert_array_equal(bins, np.searchsorted(binned.inner, pairs.probabilities))
-    np.testing.assert_array_equal(bins, binned.bins_of(pairs.probabilities))
+    np.testing.assert_array_equal(bins, binned.assign_bins(pairs.probabilities))
 
 
 def traces(cells: ClusterSums, values: Floats) -> tuple[float, float]:

@@ -27,7 +27,7 @@ from howsure.inputs.pairs import Pairs
 
 def cells_of(pairs: Pairs, bin_size: int) -> ClusterSums:
     binned = bin_pairs(pairs, bin_size=bin_size)
-    return cluster_sums(pairs, binned.bins_of(pairs.probabilities), len(binned.sums))
+    return cluster_sums(pairs, binned.assign_bins(pairs.probabilities), len(binned.sums))
 
 
 def clustered(pairs: Pairs, bin_size: int) -> SquaredError:

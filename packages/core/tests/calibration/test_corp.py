@@ -15,10 +15,10 @@ from benchmarks.corp_coverage import WORLDS, World, covered, smooth_covered
 from benchmarks.parity_calibration import TIED_SETS, tied
 from howsure import calibration_curve
 from howsure.calibration import isotonic as module
-from howsure.calibration.corp import CorpCurve, corp_of, kind
+from howsure.calibration.corp import CorpCurve, fit_corp, kind
 from howsure.calibration.decomposition import rows_of_steps
-from howsure.calibration.isotonic import consistency, isotonic_steps, isotonic_values, ordered, shared
-from howsure.calibration.slots import slots_of
+from howsure.calibration.isotonic import cluster_sharing, consistency, isotonic_steps, isotonic_values, ordered
+from howsure.calibration.slots import sum_by_slot
 from howsure.inputs.pairs import Floats, Pairs
 
 
@@ -96,12 +96,12 @@ def test_the_order_of_the_rows_changes_nothing() -> None:
         renamed = np.random.default_rng(2).permutation(500)
         clusters = None if pairs.clusters is None else renamed[pairs.clusters[order]]
         shuffled = Pairs(pairs.labels[order], pairs.probabilities[order], pairs.weights[order], clusters=clusters)
-        assert corp_of(pairs, rng=3).to_dict() == corp_of(shuffled, rng=3).to_dict()
+        assert fit_corp(pairs, rng=3).to_dict() == fit_corp(shuffled, rng=3).to_dict()
 
 
 def test_a_stream_of_ties_is_the_same_curve() -> None:
     pairs = drawn(World("overconfident", n=5_000, ties=0.01))
-    whole, streamed = corp_of(pairs, rng=0), corp_of(slots_of(pairs), rng=0)
+    whole, streamed = fit_corp(pairs, rng=0), fit_corp(sum_by_slot(pairs), rng=0)
     np.testing.assert_allclose(streamed.steps.frequency, whole.steps.frequency, atol=1e-12)
     np.testing.assert_array_equal(streamed.steps.count, whole.steps.count)
     for score in ("brier", "log_loss"):
@@ -118,10 +118,10 @@ def test_a_stream_of_ties_is_the_same_curve() -> None:
 
 def test_very_many_pairs_in_memory_are_added_up_by_cell(monkeypatch: pytest.MonkeyPatch) -> None:
     pairs = drawn(OVERCONFIDENT)
-    exact = corp_of(pairs, rng=0)
+    exact = fit_corp(pairs, rng=0)
     monkeypatch.setattr(module, "EXACT_UP_TO", 1_000)
     assert not ordered(pairs).exact
-    near = corp_of(pairs, rng=0)
+    near = fit_corp(pairs, rng=0)
     assert near.brier.score.value == pytest.approx(exact.brier.score.value, abs=1e-12)
     assert near.brier.miscalibration.value == pytest.approx(exact.brier.miscalibration.value, abs=5e-4)
     assert near.p_value == exact.p_value == pytest.approx(1 / 101)
@@ -159,7 +159,7 @@ def test_pairs_of_weight_0_are_counted_and_left_out() -> None:
     ],
 )
 def test_the_verdict(world: World, verdict: str) -> None:
-    curve = corp_of(drawn(world), rng=0)
+    curve = fit_corp(drawn(world), rng=0)
     assert kind(curve) == verdict
     assert curve.verdict() in repr(curve)
     assert curve.verdict().startswith("no miscalibration" if verdict == "none detected" else "overconfident for ")
@@ -186,7 +186,7 @@ def test_little_and_extreme_data_give_a_curve_and_notes() -> None:
 
 
 def test_the_band_is_kept_at_some_places_of_many() -> None:
-    curve = corp_of(drawn(World("extreme", n=3_000)), rng=0)
+    curve = fit_corp(drawn(World("extreme", n=3_000)), rng=0)
     assert len(curve.band) <= 200
     assert (np.diff(curve.band.at) > 0).all()
     assert np.diff(curve.band.at).max() < 0.1  # also where predictions are rare
@@ -194,7 +194,7 @@ def test_the_band_is_kept_at_some_places_of_many() -> None:
 
 def test_one_seed_is_one_curve() -> None:
     pairs = drawn(World(n=300))
-    curves = [corp_of(pairs, rng=seed) for seed in (4, 4, 5)]
+    curves = [fit_corp(pairs, rng=seed) for seed in (4, 4, 5)]
     assert curves[0].to_dict() == curves[1].to_dict()
     assert curves[0].band.low.tolist() != curves[2].band.low.tolist()
     assert isinstance(curves[0], CorpCurve)
@@ -266,7 +266,7 @@ def test_labels_of_a_cluster_hang_together_as_they_do_in_the_data() -> None:
                 (a, b), w = rows.q[[i, j]], rows.w[i] * rows.w[j]
                 above += w * (rows.y[i] - a) * (rows.y[j] - b)
                 below += w * (min(a, b) - a * b)
-    assert shared(rows, rows.clusters) == pytest.approx(np.sqrt(above / below), abs=1e-10)
+    assert cluster_sharing(rows, rows.clusters) == pytest.approx(np.sqrt(above / below), abs=1e-10)
 
 
 def test_clusters_that_do_not_hang_together_change_nothing_but_the_draw() -> None:
@@ -274,10 +274,10 @@ def test_clusters_that_do_not_hang_together_change_nothing_but_the_draw() -> Non
     y = np.tile([0, 1], 300).astype(np.uint8)  # of two in a cluster one is right: less than independent
     rows = ordered(Pairs(y, q, clusters=np.arange(600) // 2))
     assert rows.clusters is not None
-    assert shared(rows, rows.clusters) == 0.0
+    assert cluster_sharing(rows, rows.clusters) == 0.0
     everything = ordered(Pairs(np.repeat([0, 1], 300).astype(np.uint8), q, clusters=np.repeat([0, 1], 300)))
     assert everything.clusters is not None
-    assert shared(everything, everything.clusters) == pytest.approx(1.0)
+    assert cluster_sharing(everything, everything.clusters) == pytest.approx(1.0)
 
 
 def test_simulated_curves_are_isotonic_regressions() -> None:

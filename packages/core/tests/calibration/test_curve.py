@@ -11,8 +11,8 @@ from tests.calibration.samples import language_pairs
 
 import howsure
 from howsure.calibration.calibration_errors import calibration_error
-from howsure.calibration.curve import calibration_curve, curve_of
-from howsure.calibration.slots import slots_of
+from howsure.calibration.curve import binned_curve, calibration_curve
+from howsure.calibration.slots import sum_by_slot
 from howsure.inputs.pairs import Floats, Labels, Pairs
 
 
@@ -62,10 +62,10 @@ def test_short_floats_are_summed_as_doubles(dtype: type) -> None:
 def test_more_rows_than_a_single_float_can_count() -> None:
     rng = np.random.default_rng(38)
     q = rng.random(1 << 17).astype(np.float32).astype(np.float64)
-    once = many = slots_of(Pairs((rng.random(1 << 17) < q**2).astype(np.uint8), q))
+    once = many = sum_by_slot(Pairs((rng.random(1 << 17) < q**2).astype(np.uint8), q))
     for _ in range(8):
         many = many + many
-    single, other = (curve_of(slots, n_bins=1) for slots in (once, many))
+    single, other = (binned_curve(slots, n_bins=1) for slots in (once, many))
     assert other.n == other.bins.count.sum() == 1 << 25
     assert other.ece.value == pytest.approx(single.ece.value, abs=1e-14)
     assert other.brier.score == pytest.approx(single.brier.score, abs=1e-14)

@@ -31,7 +31,7 @@ from howsure.calibration.calibration_errors import (
     nguyen_oconnor_intervals,
     squared_error,
 )
-from howsure.calibration.curve import curve_of
+from howsure.calibration.curve import binned_curve
 from howsure.calibration.error import (
     RareLabels,
     SquaredError,
@@ -41,7 +41,7 @@ from howsure.calibration.error import (
     plugin_mse,
     root,
 )
-from howsure.calibration.slots import slots_of
+from howsure.calibration.slots import sum_by_slot
 from howsure.inputs.pairs import Pairs
 from howsure.stats.proportions import normal_quantile
 
@@ -362,7 +362,7 @@ def test_the_value_lies_inside_and_is_the_mean_absolute_gap() -> None:
 def test_sums_have_the_same_interval() -> None:
     y, q = language_pairs(3000, np.random.default_rng(3))
     pairs = Pairs(y.astype(np.uint8), q.round(3))
-    whole, sums = curve_of(pairs, bin_size=100), curve_of(slots_of(pairs), bin_size=100)
+    whole, sums = binned_curve(pairs, bin_size=100), binned_curve(sum_by_slot(pairs), bin_size=100)
     assert (sums.ece.low, sums.ece.high) == pytest.approx((whole.ece.low, whole.ece.high), rel=1e-9)
 
 

@@ -198,7 +198,7 @@ def test_the_rows_of_all_classes_are_noted_and_those_of_one_class_are_not() -> N
         assert any("classes of a row count as independent" in note for note in summary.curve(n_bins=9).notes)
     assert single_class.slots.reduction == "class-wise"
     by_class = replace(single_class.slots, positive=None)  # as one group of a table
-    for summary in (single_class, CalibrationSummary.of_slots(by_class)):
+    for summary in (single_class, CalibrationSummary.from_slots(by_class)):
         assert summary.curve(n_bins=9).notes == ()
 
 

@@ -11,7 +11,7 @@ import pytest
 from scipy.special import expit, logit, ndtr
 
 from howsure import calibration_error, find_miscalibrated_groups
-from howsure.calibration.miscalibrated_groups import MiscalibratedGroups, groups_of
+from howsure.calibration.miscalibrated_groups import MiscalibratedGroups, find_groups
 from howsure.errors import InputError
 from howsure.inputs.pairs import Pairs
 
@@ -167,7 +167,7 @@ def test_rows_selected_by_the_prediction_alone_are_not_a_group(n: int) -> None:
 def finds(regime: str, n: int, seed: int, *, plant: str | None = None, features: int = 10) -> bool:
     """Whether any group differs significantly; where one is planted, whether one that it is part of is found."""
     pairs, columns = simulated(regime, n, np.random.default_rng([seed, n]), plant=plant, features=features)
-    groups_found = groups_of(pairs, columns, rng=seed)
+    groups_found = find_groups(pairs, columns, rng=seed)
     if plant is None:
         return bool(len(groups_found) or groups_found.better)
     return any({part.split()[0] for part in row.conditions} <= {"a", "b", "c", "prediction"} for row in groups_found)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from howsure import Pairs, multicalibration_error
-from howsure.calibration.multicalibration import multicalibration_of
+from howsure.calibration.multicalibration import estimate_multicalibration
 from howsure.inputs.pairs import Floats
 
 REGIMES = ("calibrated", "one group", "everywhere", "clusters")
@@ -67,8 +67,8 @@ def covered(regime: str, n: int, draws: int) -> float:
     for draw in range(draws):
         rng = np.random.default_rng([draw, n])
         pairs, p, features = drawn(regime, n, rng)
-        estimate = multicalibration_of(pairs, features)
-        true = multicalibration_of(Pairs(p + 1e-9 * rng.standard_normal(n), pairs.probabilities), features).plugin
+        estimate = estimate_multicalibration(pairs, features)
+        true = estimate_multicalibration(Pairs(p + 1e-9 * rng.standard_normal(n), pairs.probabilities), features).plugin
         hits += estimate.error.low <= true <= estimate.error.high
     return hits / draws
 
@@ -81,7 +81,7 @@ def test_what_noise_adds_to_the_largest_is_taken_off() -> None:
     estimates = []
     for draw in range(8):
         pairs, _, features = drawn("calibrated", 1000, np.random.default_rng([draw, 7]))
-        estimates.append(multicalibration_of(pairs, features))
+        estimates.append(estimate_multicalibration(pairs, features))
     assert np.mean([estimate.error.value for estimate in estimates]) < 0.4 * np.mean(
         [estimate.plugin for estimate in estimates]
     )

@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from howsure import find_miscalibrated_groups
-from howsure.calibration.features import MAX_CATEGORIES, MAX_VALUES, Feature, feature_of
+from howsure.calibration.features import MAX_CATEGORIES, MAX_VALUES, Feature, divide_column
 from howsure.calibration.scan import (
     DIAGONAL,
     WHOLE,
     Group,
-    residuals_of,
+    compute_residuals,
+    group_sums,
     scan,
     skewed_scores,
     student_scores,
-    sums_of,
     without,
 )
 from howsure.inputs.checks import Coded
@@ -41,7 +41,7 @@ def simulated_pairs(
         rng.exponential(size=n) if weighted else None,
         clusters=rng.integers(0, n // 4, n) if clustered else None,
     )
-    return pairs, [feature_of(values, name=name, n=n, min_rows=20) for name, values in columns.items()]
+    return pairs, [divide_column(values, name=name, n=n, min_rows=20) for name, values in columns.items()]
 
 
 @pytest.mark.parametrize("against", [WHOLE, DIAGONAL])
@@ -49,7 +49,7 @@ def simulated_pairs(
 def test_figures_match_loops_over_rows(against: str, weighted: bool) -> None:
     pairs, features = simulated_pairs(400, 1, weighted=weighted)
     w = np.ones(400) if pairs.weights is None else pairs.weights
-    residuals = residuals_of(pairs, against=against, rng=np.random.default_rng(0))
+    residuals = compute_residuals(pairs, against=against, rng=np.random.default_rng(0))
     gaps = pairs.labels - pairs.probabilities
     families = scan(residuals, features, conditions=2, min_rows=20, rng=np.random.default_rng(0))
     assert all(len(family) > 10 for family in families)
@@ -77,7 +77,7 @@ def test_figures_match_loops_over_rows(against: str, weighted: bool) -> None:
 
 def test_the_law_of_the_largest_matches_labels_permuted_among_equal_predictions() -> None:
     pairs, features = simulated_pairs(1200, 2)
-    residuals = residuals_of(pairs, against=WHOLE, rng=np.random.default_rng(0))
+    residuals = compute_residuals(pairs, against=WHOLE, rng=np.random.default_rng(0))
     (family,) = scan(residuals, features, conditions=1, min_rows=20, rng=np.random.default_rng(0))
     inside = np.array(
         [
@@ -101,11 +101,11 @@ def test_the_law_of_the_largest_matches_labels_permuted_among_equal_predictions(
 
 def test_groups_that_are_too_small_are_not_candidates() -> None:
     pairs, features = simulated_pairs(400, 4)
-    residuals = residuals_of(pairs, against=WHOLE, rng=np.random.default_rng(0))
+    residuals = compute_residuals(pairs, against=WHOLE, rng=np.random.default_rng(0))
     for family in scan(residuals, features, conditions=2, min_rows=80, rng=np.random.default_rng(0)):
         assert family.n.min() >= 80
     rare = Pairs((np.arange(400) % 100 == 0).astype(np.uint8), np.full(400, 0.01))
-    residuals = residuals_of(rare, against=WHOLE, rng=np.random.default_rng(0))
+    residuals = compute_residuals(rare, against=WHOLE, rng=np.random.default_rng(0))
     assert not sum(map(len, scan(residuals, features, conditions=2, min_rows=20, rng=np.random.default_rng(0))))
 
 
@@ -116,8 +116,8 @@ def test_a_group_of_few_clusters_is_not_a_candidate(against: str) -> None:
     q = rng.random(1000)
     pairs = Pairs((rng.random(1000) < q).astype(np.uint8), q, clusters=clusters)
     kinds = np.where(clusters < 6, "few", np.where(clusters % 2, "odd", "even"))
-    features = [feature_of(kinds, name="x", n=1000, min_rows=20)]
-    residuals = residuals_of(pairs, against=against, rng=np.random.default_rng(0))
+    features = [divide_column(kinds, name="x", n=1000, min_rows=20)]
+    residuals = compute_residuals(pairs, against=against, rng=np.random.default_rng(0))
     (family,) = scan(residuals, features, conditions=1, min_rows=20, rng=np.random.default_rng(0))
     assert [features[0].conditions[c] for c, _ in family.conditions] == ["x = even", "x = odd"]
 
@@ -159,8 +159,8 @@ def test_what_is_taken_out_is_a_mean(against: str, weighted: bool) -> None:
     rng = np.random.default_rng(3)
     weights = rng.exponential(size=n) if weighted else None
     pairs = Pairs((rng.random(n) < Q[:n]).astype(np.uint8), Q[:n], weights)
-    residuals = residuals_of(pairs, against=against, rng=rng)
-    features = [feature_of(column[:n], name=name, n=n, min_rows=20) for name, column in FEATURES.items()]
+    residuals = compute_residuals(pairs, against=against, rng=rng)
+    features = [divide_column(column[:n], name=name, n=n, min_rows=20) for name, column in FEATURES.items()]
     inside = FEATURES["a"][:n] == "v"
     rest = without(residuals, inside)
     assert float(rest.values @ inside) == pytest.approx(0.0, abs=1e-9)
@@ -172,14 +172,14 @@ def test_what_is_taken_out_is_a_mean(against: str, weighted: bool) -> None:
             Group(k, row, tuple(family.features[row].tolist()), tuple(family.conditions[row].tolist()))
             for row in range(len(family))
         ]
-        assert sums_of(groups, residuals.values, features) == pytest.approx(family.sums, abs=1e-9)
+        assert group_sums(groups, residuals.values, features) == pytest.approx(family.sums, abs=1e-9)
 
 
 STRETCH = re.compile(r"(?:(?P<low>\S+) < )?x(?: ≤ (?P<high>\S+))?(?: > (?P<above>\S+))?")
 
 
 def rows(values: object, *, min_rows: int = 1) -> dict[str, list[bool]]:
-    feature = feature_of(values, name="x", n=len(values), min_rows=min_rows)  # type: ignore[arg-type]
+    feature = divide_column(values, name="x", n=len(values), min_rows=min_rows)  # type: ignore[arg-type]
     return {
         words: (member[feature.codes] > 0).tolist()
         for words, member in zip(feature.conditions, feature.members, strict=True)
@@ -205,7 +205,7 @@ def test_a_row_is_in_a_condition_where_its_words_are_true(numbers: list[float]) 
 
 
 def test_numbers_are_cut_at_their_quantiles() -> None:
-    feature = feature_of(np.arange(1000), name="x", n=1000, min_rows=50)
+    feature = divide_column(np.arange(1000), name="x", n=1000, min_rows=50)
     one_sided = [words for words, pair in zip(feature.conditions, feature.in_pairs, strict=True) if pair]
     cuts = [49, 99, 249, 499, 749, 899, 949]
     assert set(one_sided) == {f"x ≤ {cut}" for cut in cuts} | {f"x > {cut}" for cut in cuts}
@@ -215,7 +215,7 @@ def test_numbers_are_cut_at_their_quantiles() -> None:
 def test_cuts_are_rounded_as_far_as_the_spread_allows() -> None:
     rng = np.random.default_rng(0)
     for scale, digits in ((1.0, 2), (1000.0, -1), (1e-6, 8)):
-        feature = feature_of(rng.standard_normal(5000) * scale, name="x", n=5000, min_rows=50)
+        feature = divide_column(rng.standard_normal(5000) * scale, name="x", n=5000, min_rows=50)
         cuts = [float(words.removeprefix("x > ")) for words in feature.conditions if words.startswith("x > ")]
         assert len(cuts) == 7
         assert all(abs(cut / 10.0**-digits - round(cut / 10.0**-digits)) < 1e-6 for cut in cuts)
@@ -253,11 +253,11 @@ def test_dates_are_cut_as_dates() -> None:
 
 def test_rare_values_share_a_condition_and_are_counted() -> None:
     values = ["a"] * 10 + ["b"] * 5 + [f"rare {i}" for i in range(7)]
-    feature = feature_of(values, name="x", n=22, min_rows=5)
+    feature = divide_column(values, name="x", n=22, min_rows=5)
     assert feature.conditions == ("x = a", "x = b", "x = another value (7 rare ones)")
     assert feature.pooled == (7, 7)
     many = np.repeat([f"v{i}" for i in range(MAX_VALUES + 5)], 20)
-    feature = feature_of(many, name="x", n=len(many), min_rows=5)
+    feature = divide_column(many, name="x", n=len(many), min_rows=5)
     assert len(feature.conditions) == MAX_VALUES + 1
     assert feature.pooled == (5, 100)
 

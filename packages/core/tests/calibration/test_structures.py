@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from sklearn.isotonic import IsotonicRegression
 
-from howsure.calibration.curve import curve_of
+from howsure.calibration.curve import binned_curve
 from howsure.calibration.structures import structure_pairs
 from howsure.errors import InputError
 from howsure.inputs.pairs import Floats, Pairs
@@ -122,16 +122,16 @@ def test_samples_of_a_calibrated_model_are_calibrated(n_samples: int) -> None:
     covered, of_shares = [], []
     for seed in range(60):
         samples, gold = simulate(150, n_samples, np.random.default_rng([n_samples, seed]))
-        covered.append(curve_of(structure_pairs(samples, gold)).error.low == 0.0)
+        covered.append(binned_curve(structure_pairs(samples, gold)).error.low == 0.0)
         shares = structure_pairs(samples, gold, sample_weight=[[1.0] * n_samples] * 150)
-        of_shares.append(curve_of(shares).error.low == 0.0)
+        of_shares.append(binned_curve(shares).error.low == 0.0)
     assert np.mean(covered) >= 0.9
     assert n_samples > 10 or np.mean(of_shares) < 0.8
 
 
 def test_an_overconfident_model_is_found() -> None:
     samples, gold = simulate(200, 50, np.random.default_rng(3), power=1.5)
-    curve = curve_of(structure_pairs(samples, gold))
+    curve = binned_curve(structure_pairs(samples, gold))
     assert curve.error.low > 0.03
     assert curve.p_value < 1e-4
     assert curve.base_rate < structure_pairs(samples, gold).probabilities.mean() - 0.03

@@ -8,7 +8,7 @@ from scipy.stats import binom
 
 import howsure
 from howsure import check_selective
-from howsure.check.selective import least_kept
+from howsure.check.selective import lowest_kept
 
 RNG = np.random.default_rng(9)
 CONFIDENCE = RNG.random(2000)
@@ -33,8 +33,8 @@ def test_three_verdicts() -> None:
 
 def test_answers_as_confident_as_the_last_one_are_kept() -> None:
     pairs = howsure.Pairs(np.ones(10, dtype=np.uint8), np.repeat([0.9, 0.5], [4, 6]))
-    assert least_kept(pairs, 0.4) == 0.9
-    assert least_kept(pairs, 0.41) == 0.5
+    assert lowest_kept(pairs, 0.4) == 0.9
+    assert lowest_kept(pairs, 0.41) == 0.5
     assert check_selective(pairs, max_risk=0.5, min_coverage=0.5)[0].notes == ()
 
 

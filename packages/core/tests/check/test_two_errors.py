@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import howsure
-from howsure.check.errors_of_models import apart, rare_error, two_errors
+from howsure.check.errors_of_models import independent_errors, rare_error, two_errors
 from howsure.inputs.pairs import Floats, Pairs
 
 HOW = {"bin_size": "auto", "n_bins": None, "binning": "adaptive", "growth": 5 / 3}
@@ -78,7 +78,7 @@ def test_the_order_of_rows_does_not_matter() -> None:
 def test_independent_samples_are_less_certain_than_pairs() -> None:
     a, b = pairs_of_two_models(3000, 0.05, 0.06, np.random.default_rng(7))
     paired = two_errors(a, b, own_labels=False, **HOW)
-    unpaired = apart(
+    unpaired = independent_errors(
         paired.this, paired.other, n=3000, growth=5 / 3, rare=(rare_error(paired.this), rare_error(paired.other))
     )
     assert unpaired.value == paired.value

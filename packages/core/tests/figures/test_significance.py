@@ -16,7 +16,7 @@ from howsure.figures.monitoring import trend_figure
 from howsure.figures.selective import draw_risk_coverage
 from howsure.figures.significance import difference_figure
 from howsure.scores.score_table import score_table
-from howsure.selective.curve import selective_of
+from howsure.selective.curve import build_selective_curve
 from howsure.significance.comparison import compare
 from howsure.significance.trend import Trend, TrendPoint
 from howsure_text.figures import MAX_NAMED_MENTIONS, pair_figure
@@ -64,7 +64,7 @@ def test_a_panel_for_each_rule() -> None:
 
 def test_names_are_shown_verbatim_and_too_many_curves_are_refused() -> None:
     pairs = answers("ties", "sharp", 100, np.random.default_rng(2))
-    curves = [selective_of(pairs, name=name) for name in ("_a$b$", "<b>")]
+    curves = [build_selective_curve(pairs, name=name) for name in ("_a$b$", "<b>")]
     legend = draw_risk_coverage(curves).get_legend()
     assert [text.get_text().split(":")[0] for text in legend.get_texts()] == ["_a$b$", "<b>"]
     for refused in ([], curves * 5):

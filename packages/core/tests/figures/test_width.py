@@ -31,8 +31,8 @@ from howsure.figures.distributions import quantile_figure
 from howsure.figures.files import DOTS_PER_INCH, figure_bytes, inline_svg, save_figure
 from howsure.figures.significance import difference_figure
 from howsure.figures.style import LOOKS, estimate_text, look, shortened_name
-from howsure.figures.width import of_width, wanted_width
-from howsure.files.atomic_write import write_whole
+from howsure.figures.width import figure_width, wanted_width
+from howsure.files.atomic_write import write_atomically
 from howsure_papers import drawings
 from howsure_text.figures import pair_figure
 
@@ -130,7 +130,7 @@ OTHERWISE = {"curve", "counts of many"}  # at other widths these everyday, all w
     ],
 )
 def test_no_tick_lies_on_another_and_nothing_is_cut_off(name: str, inches: float | None) -> None:
-    with of_width(inches), warnings.catch_warnings():
+    with figure_width(inches), warnings.catch_warnings():
         warnings.simplefilter("error")
         figure = FIGURES[name]()
         if inches is not None:  # as a file is written
@@ -156,16 +156,16 @@ def test_no_tick_lies_on_another_and_nothing_is_cut_off(name: str, inches: float
 
 @pytest.mark.parametrize("inches", [3.3, 7.0])
 def test_a_file_is_as_wide_as_its_figure(inches: float) -> None:
-    with of_width(inches):
+    with figure_width(inches):
         written = figure_bytes(curve_figure(many_curves(2), labels=[LONG, "b"]), ".png")
     assert Image.open(io.BytesIO(written)).width == round(inches * DOTS_PER_INCH)
 
 
 def test_the_width_matches_the_block_alone() -> None:
     assert wanted_width() is None
-    with of_width(3.3):
+    with figure_width(3.3):
         assert curve_figure([SPREAD]).get_size_inches()[0] == 3.3
-        with of_width(None):
+        with figure_width(None):
             assert curve_figure([SPREAD]).get_size_inches()[0] == 4.8
         assert wanted_width() == 3.3
     assert wanted_width() is None
@@ -173,7 +173,7 @@ def test_the_width_matches_the_block_alone() -> None:
 
 @pytest.mark.parametrize("inches", [0, -1, 1.9, 21, float("nan"), float("inf")])
 def test_a_width_at_which_nothing_can_be_read_is_refused(inches: float) -> None:
-    with pytest.raises(InputError, match="width must be 2 to 20 inches, not"), of_width(inches):
+    with pytest.raises(InputError, match="width must be 2 to 20 inches, not"), figure_width(inches):
         pass
 
 
@@ -282,7 +282,7 @@ def test_a_file_that_cannot_be_replaced_stays_without_leftovers(tmp_path: Path) 
     target = tmp_path / "taken.svg"
     target.mkdir()
     with pytest.raises(InputError, match=r"taken\.svg: it is a folder"):
-        write_whole(b"new", target)
+        write_atomically(b"new", target)
     assert list(tmp_path.iterdir()) == [target]
 
 

@@ -76,7 +76,7 @@ def test_members_one_after_another_are_one_file(kind: str, tmp_path: Path) -> No
 
 
 def test_a_little_file_that_unpacks_to_far_too_much_is_refused(tmp_path: Path) -> None:
-    assert (archive.most_unpacked(1 << 18), archive.most_unpacked(1 << 15, text=True)) == (1 << 28, 1 << 24)
+    assert (archive.max_unpacked_size(1 << 18), archive.max_unpacked_size(1 << 15, text=True)) == (1 << 28, 1 << 24)
     piece = gzip.compress(b"\0" * (1 << 20))
     bomb = tmp_path / "bomb.csv.gz"
     bomb.write_bytes(piece * 17)

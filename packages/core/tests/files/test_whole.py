@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure import InputError
-from howsure.files.atomic_write import append, appending, line_number, line_of, records_of, write_whole
+from howsure.files.atomic_write import append, appending, checksummed_line, line_number, read_records, write_atomically
 from howsure.files.input_files import OWNER, PREFIX, Scratch, check_each_once, identity, remove_abandoned
 
 
@@ -32,7 +32,7 @@ def test_a_file_that_is_replaced_keeps_its_mode(kept: int, tmp_path: Path) -> No
     path = tmp_path / "x.html"
     path.write_bytes(b"old")
     path.chmod(kept)
-    write_whole(b"new", path)
+    write_atomically(b"new", path)
     assert (path.read_bytes(), mode(path)) == (b"new", kept)
     assert list(tmp_path.iterdir()) == [path]
 
@@ -41,10 +41,10 @@ def test_a_new_file_has_the_mode_of_any_other(tmp_path: Path) -> None:
     (tmp_path / "plain").touch()
     before = os.umask(0o027)
     try:
-        write_whole(b"new", tmp_path / "masked")
+        write_atomically(b"new", tmp_path / "masked")
     finally:
         os.umask(before)
-    write_whole(b"new", tmp_path / "new")
+    write_atomically(b"new", tmp_path / "new")
     assert mode(tmp_path / "masked") == 0o640
     assert mode(tmp_path / "new") == mode(tmp_path / "plain")
 
@@ -53,7 +53,7 @@ def test_what_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
     path = tmp_path / "x.html"
     path.write_bytes(b"old")
     with pytest.raises(TypeError):
-        write_whole("no bytes", path)  # type: ignore[arg-type]
+        write_atomically("no bytes", path)  # type: ignore[arg-type]
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
 
@@ -67,7 +67,7 @@ def test_file_and_folder_are_on_the_disk(tmp_path: Path, monkeypatch: pytest.Mon
         sync(descriptor)
 
     monkeypatch.setattr(os, "fsync", watched)
-    write_whole(b"new", path)
+    write_atomically(b"new", path)
     assert synced == [(path.stat().st_ino, False), (tmp_path.stat().st_ino, True)]
 
 
@@ -83,25 +83,25 @@ def test_what_was_written_comes_back_up_to_where_it_was_cut(
     tmp_path_factory: pytest.TempPathFactory, records: list[dict[str, object]], cut: int
 ) -> None:
     path = tmp_path_factory.mktemp("journal") / "journal"
-    lines = [line_of(record) for record in records]
+    lines = [checksummed_line(record) for record in records]
     whole = b"".join(lines)
     path.write_bytes(whole[: max(len(whole) - cut, 0)])
-    recovered = [record for record, _ in records_of(path, 0, what="a journal")]
+    recovered = [record for record, _ in read_records(path, 0, what="a journal")]
     ends = [sum(map(len, lines[: k + 1])) for k in range(len(lines))]
     assert recovered == records[: sum(end <= len(whole) - cut for end in ends)]
 
 
 def test_damage_is_refused_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "journal"
-    lines = [line_of({"a": k}) for k in range(3)]
+    lines = [checksummed_line({"a": k}) for k in range(3)]
     path.write_bytes(lines[0] + lines[1].replace(b"1}", b"7}") + lines[2])
     with pytest.raises(InputError, match="line 2 is damaged"):
-        list(records_of(path, 0, what="a journal"))
+        list(read_records(path, 0, what="a journal"))
     assert line_number(path, len(lines[0])) == 2
     path.write_bytes(b"something else\n")
     with pytest.raises(InputError, match="is not a journal: it begins with"):
-        list(records_of(path, 0, what="a journal"))
-    assert list(records_of(tmp_path / "none", 0, what="a journal")) == []
+        list(read_records(path, 0, what="a journal"))
+    assert list(read_records(tmp_path / "none", 0, what="a journal")) == []
 
 
 # Scratch folders: no process leaves one for good, and none loses one that it still needs.
@@ -258,12 +258,12 @@ def test_the_next_writer_removes_what_a_killed_one_left(tmp_path: Path, writer: 
     others = [tmp_path / name for name in (".t.json.0123abcd", ".s.json.0123abcd.txt", "s.json.0123abcd")]
     for path in others:
         path.touch()
-    write_whole(b"new", tmp_path / "s.json")
+    write_atomically(b"new", tmp_path / "s.json")
     assert set(tmp_path.iterdir()) == {tmp_path / "s.json", *others}
 
 
 def test_a_writer_leaves_the_file_of_another_alone(tmp_path: Path, writer: subprocess.Popen[str]) -> None:
-    write_whole(b"new", tmp_path / "s.json")
+    write_atomically(b"new", tmp_path / "s.json")
     assert len(list(tmp_path.iterdir())) == 2
     writer.communicate()
     assert writer.returncode == 0
@@ -275,7 +275,7 @@ def test_many_writers_of_one_file_do_not_disturb_each_other(tmp_path: Path) -> N
 
     def write(content: bytes) -> None:
         for _ in range(20):
-            write_whole(content, tmp_path / "s.json")
+            write_atomically(content, tmp_path / "s.json")
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(write, contents))

@@ -127,16 +127,16 @@ def test_pairs_keep_them_when_some_are_taken(reduce: str) -> None:
     some = pairs.only(np.arange(len(pairs)) % 2 == 1)
     assert some.reduction == pairs.reduction
     assert some.class_scores.brier.tolist() == pairs.class_scores.brier[1::2].tolist()
-    assert some.class_scores.are_of(some.labels, some.probabilities)
+    assert some.class_scores.match_pairs(some.labels, some.probabilities)
 
 
 def test_of_pairs_that_were_changed_they_are_not() -> None:
     pairs = pairs_from_classes([0, 0, 2], MATRIX)
     scores = pairs.class_scores
-    assert scores.are_of(pairs.labels, pairs.probabilities)
-    assert not scores.are_of(pairs.labels, pairs.probabilities**2)
-    assert not scores.are_of(1 - pairs.labels, pairs.probabilities)
-    assert not scores.are_of(pairs.labels[1:], pairs.probabilities[1:])
+    assert scores.match_pairs(pairs.labels, pairs.probabilities)
+    assert not scores.match_pairs(pairs.labels, pairs.probabilities**2)
+    assert not scores.match_pairs(1 - pairs.labels, pairs.probabilities)
+    assert not scores.match_pairs(pairs.labels[1:], pairs.probabilities[1:])
     assert replace(pairs, probabilities=pairs.probabilities**2).reduction == "top-label"
 
 

@@ -15,7 +15,7 @@ from tests.cli.running import printed
 from tests.data.files import write
 
 import howsure
-from howsure.calibration.curve import curve_of
+from howsure.calibration.curve import binned_curve
 from howsure.inputs.classes import softly_reduced
 from howsure.inputs.pairs import Pairs
 
@@ -57,7 +57,7 @@ def test_a_row_is_as_good_as_each_of_its_votes(reduce: str) -> None:
         soft_pairs, other = (
             pairs if group is None else pairs.only(np.flatnonzero(pairs.groups == group)) for pairs in (soft, each)
         )
-        soft_curve, vote_curve = (curve_of(pairs, binning="uniform", n_bins=5) for pairs in (soft_pairs, other))
+        soft_curve, vote_curve = (binned_curve(pairs, binning="uniform", n_bins=5) for pairs in (soft_pairs, other))
         for name in ("error", "ece"):
             assert getattr(soft_curve, name).value == pytest.approx(getattr(vote_curve, name).value, rel=1e-9)
         assert soft_curve.brier.score == pytest.approx(vote_curve.brier.score, rel=1e-9)
@@ -136,7 +136,7 @@ def rejections_and_coverage(shift: float, *, n: int, m: int, runs: int) -> tuple
         pairs: Pairs = softly_reduced(
             np.column_stack([1 - share, share]), np.column_stack([1 - prob, prob]), ("0", "1"), reduce="1"
         )
-        curve = curve_of(pairs)
+        curve = binned_curve(pairs)
         low, high = curve.error.low, curve.error.high
         covered += low <= shift / np.sqrt(12) <= high
         rejected += curve.p_value < 0.05

@@ -20,7 +20,7 @@ from howsure.monitoring.bets import (
     CellSums,
     EProcess,
     Tolerated,
-    cells_of,
+    assign_cells,
     log_gains,
     waiting,
 )
@@ -33,7 +33,7 @@ def drawn(rng: np.random.Generator, n: int, gap: float) -> CellSums:
 
 
 def test_cells_are_half_open() -> None:
-    assert cells_of(EDGES).tolist() == [*range(N_CELLS), N_CELLS - 1]
+    assert assign_cells(EDGES).tolist() == [*range(N_CELLS), N_CELLS - 1]
 
 
 def test_sums_add_up_and_clusters_of_one_are_rows() -> None:
@@ -50,7 +50,9 @@ def test_the_dominating_sums_lie_above_the_covariance() -> None:
     q, clusters = rng.random(200), rng.integers(0, 30, 200)
     y = (rng.random(30)[clusters] < q).astype(np.uint8)
     sums = CellSums.of(y, q, clusters)
-    vectors = np.array([np.bincount(cells_of(q[clusters == c]), (y - q)[clusters == c], N_CELLS) for c in range(30)])
+    vectors = np.array(
+        [np.bincount(assign_cells(q[clusters == c]), (y - q)[clusters == c], N_CELLS) for c in range(30)]
+    )
     assert np.linalg.eigvalsh(np.diag(sums.dominating) - vectors.T @ vectors).min() > -1e-9
 
 

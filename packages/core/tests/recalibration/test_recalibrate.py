@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression
 
 import howsure
 from howsure import InputError, Probabilities, RecalibrationMap, recalibrate
-from howsure.recalibration.map_input import check_choice_in_folds, folds_of, labelled_from
+from howsure.recalibration.map_input import assign_folds, check_choice_in_folds, labelled_from
 from howsure.recalibration.methods import candidates, fit, out_of_fold
 
 BINARY = ("temperature", "platt", "beta", "isotonic", "histogram", "venn-abers")
@@ -392,7 +392,7 @@ def test_each_fold_has_the_map_of_the_others(name):
     cluster = np.arange(500) // 3
     data = labelled_from(y, q, clusters=cluster)
     (method,) = candidates(name, binary=True)
-    fold = folds_of(data, 5, np.random.default_rng(4))
+    fold = assign_folds(data, 5, np.random.default_rng(4))
     recalibrated = out_of_fold(data, fold, lambda others: fit(others, method))
     assert all(len(np.unique(fold[cluster == cluster_id])) == 1 for cluster_id in np.unique(cluster))
     for number in range(5):
@@ -404,7 +404,7 @@ def test_each_fold_has_the_map_of_the_others(name):
 def test_folds_are_dealt_evenly_over_labels_and_groups():
     y, q = binary(600)
     group = np.repeat(["a", "b", "b"], 200)
-    fold = folds_of(labelled_from(y, q, groups=group), 5, np.random.default_rng(0))
+    fold = assign_folds(labelled_from(y, q, groups=group), 5, np.random.default_rng(0))
     for group_name in ("a", "b"):
         for label in (0, 1):
             sizes = np.bincount(fold[(group == group_name) & (y == label)], minlength=5)
@@ -415,7 +415,7 @@ def test_folds_know_nothing_of_data_from_the_same_seed():
     rng = np.random.default_rng(0)
     q = rng.random(1000)
     y = rng.random(1000) < q
-    fold = folds_of(labelled_from(y, q), 5, np.random.default_rng(0))
+    fold = assign_folds(labelled_from(y, q), 5, np.random.default_rng(0))
     neighbours = fold[np.flatnonzero(y)[np.argsort(q[y])]]
     assert np.mean(np.diff(neighbours) % 5 == 1) < 0.5  # 1, if the folds were dealt in the order of q
 

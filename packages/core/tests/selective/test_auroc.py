@@ -17,10 +17,10 @@ from howsure import Pairs, selective_curve
 from howsure.selective.ranked_answers import (
     Ranked,
     area_influence,
-    area_of,
-    auroc_of,
-    furthest,
+    area_under_curve,
+    estimate_auroc,
     least_area,
+    lowest_area,
     ranked,
     risk_areas,
     variance_of_area,
@@ -36,7 +36,7 @@ def pairs_of(rows: list[tuple[float, bool]]) -> Pairs:
 @given(SMALL)
 def test_it_is_the_share_of_pairs_in_order(rows: list[tuple[float, bool]]) -> None:
     right, wrong = [q for q, y in rows if y], [q for q, y in rows if not y]
-    auroc = auroc_of(ranked(pairs_of(rows)), level=0.95)
+    auroc = estimate_auroc(ranked(pairs_of(rows)), level=0.95)
     if not right or not wrong:
         assert math.isnan(auroc.value)
         assert auroc.low is None
@@ -51,7 +51,7 @@ def test_it_agrees_with_scikit_learn() -> None:
 
     for ties in (False, True):
         pairs = separated(700, 0.8, 1.0, np.random.default_rng(1), ties=ties, clusters=False)
-        assert auroc_of(ranked(pairs), level=0.95).value == pytest.approx(
+        assert estimate_auroc(ranked(pairs), level=0.95).value == pytest.approx(
             roc_auc_score(pairs.labels, pairs.probabilities), rel=1e-12
         )
 
@@ -69,7 +69,7 @@ def test_its_variance_is_delongs() -> None:
         sum(parts) ** 2 / (parts[0] ** 2 / (len(right) - 1) + parts[1] ** 2 / (len(wrong) - 1)), rel=1e-12
     )
     assert factor == 1.0
-    auroc = auroc_of(ranks, level=0.95)
+    auroc = estimate_auroc(ranks, level=0.95)
     reach = math.log(area / (1 - area)) - math.log(auroc.low / (1 - auroc.low))
     assert reach >= 1.96 * math.sqrt(variance) / (area * (1 - area))
 
@@ -79,27 +79,29 @@ def test_the_least_reach_is_newcombes() -> None:
     area = np.linspace(0.2, 0.98, 200_001)[:-1]
     spread = area * (1 - area) + 30 * (area / (2 - area) + 2 * area**2 / (1 + area) - 2 * area**2)
     inside = (0.98 - area) ** 2 <= 1.959964**2 * spread / 120
-    assert furthest(0.98, 60, 2, 1.0, 0.95) == pytest.approx(area[inside].min(), abs=1e-4)
+    assert lowest_area(0.98, 60, 2, 1.0, 0.95) == pytest.approx(area[inside].min(), abs=1e-4)
     ranks = ranked(separated(200, 0.95, 2.5, np.random.default_rng(6), ties=False, clusters=False))
-    auroc = auroc_of(ranks, level=0.95)
-    assert auroc.low == furthest(auroc.value, 200 - ranks.wrong, ranks.wrong, 1.0, 0.95)
+    auroc = estimate_auroc(ranks, level=0.95)
+    assert auroc.low == lowest_area(auroc.value, 200 - ranks.wrong, ranks.wrong, 1.0, 0.95)
 
 
 def test_clusters_of_one_are_rows_and_copies_add_no_information() -> None:
     pairs = separated(150, 0.7, 1.0, np.random.default_rng(3), ties=False, clusters=False)
-    alone = auroc_of(ranked(pairs), level=0.95)
-    assert auroc_of(ranked(Pairs(pairs.labels, pairs.probabilities, clusters=np.arange(150))), level=0.95) == alone
+    alone = estimate_auroc(ranked(pairs), level=0.95)
+    assert (
+        estimate_auroc(ranked(Pairs(pairs.labels, pairs.probabilities, clusters=np.arange(150))), level=0.95) == alone
+    )
     copied = Pairs(np.repeat(pairs.labels, 4), np.repeat(pairs.probabilities, 4), clusters=np.repeat(np.arange(150), 4))
-    auroc = auroc_of(ranked(copied), level=0.95)
+    auroc = estimate_auroc(ranked(copied), level=0.95)
     assert auroc.value == pytest.approx(alone.value)
     assert (auroc.low, auroc.high) == pytest.approx((alone.low, alone.high), abs=0.004)
 
 
 def test_a_perfect_order_of_few_leaves_uncertainty() -> None:
-    auroc = auroc_of(ranked(pairs_of([(0.9, True)] * 30 + [(0.1, False)] * 5)), level=0.95)
+    auroc = estimate_auroc(ranked(pairs_of([(0.9, True)] * 30 + [(0.1, False)] * 5)), level=0.95)
     assert (auroc.value, auroc.high) == (1.0, 1.0)
     assert auroc.low == pytest.approx(0.025 ** (1 / 5))
-    turned = auroc_of(ranked(pairs_of([(0.1, True)] * 30 + [(0.9, False)] * 5)), level=0.95)
+    turned = estimate_auroc(ranked(pairs_of([(0.1, True)] * 30 + [(0.9, False)] * 5)), level=0.95)
     assert (turned.low, turned.value) == (0.0, 0.0)
     assert turned.high == pytest.approx(1 - 0.025 ** (1 / 5))
 
@@ -108,7 +110,7 @@ def test_the_order_of_rows_is_nothing() -> None:
     pairs = separated(300, 0.8, 1.0, np.random.default_rng(4), ties=True, clusters=True)
     order = np.random.default_rng(5).permutation(300)
     moved = Pairs(pairs.labels[order], pairs.probabilities[order], clusters=pairs.clusters[order])
-    assert auroc_of(ranked(moved), level=0.95) == auroc_of(ranked(pairs), level=0.95)
+    assert estimate_auroc(ranked(moved), level=0.95) == estimate_auroc(ranked(pairs), level=0.95)
 
 
 # The area under the risk–coverage curve: over all orders of ties, its influence by differences, its bounds.
@@ -129,16 +131,16 @@ def test_it_is_the_mean_over_all_orders_of_ties(rows: list[tuple[float, bool]]) 
         if all(a[0] >= b[0] for a, b in itertools.pairwise(order)):
             errors = np.cumsum([not y for _, y in order])
             areas.append((errors / np.arange(1, len(rows) + 1)).mean())
-    assert area_of(ranked_rows(rows)) == pytest.approx(np.mean(areas), abs=1e-12)
+    assert area_under_curve(ranked_rows(rows)) == pytest.approx(np.mean(areas), abs=1e-12)
     wrong = sum(not y for _, y in rows)
     best = ranked_rows([(0.9, True)] * (len(rows) - wrong) + [(0.1, False)] * wrong)
-    assert least_area(len(rows), wrong) == pytest.approx(area_of(best), abs=1e-12)
+    assert least_area(len(rows), wrong) == pytest.approx(area_under_curve(best), abs=1e-12)
 
 
 def test_it_has_a_known_value() -> None:
     """Right, wrong, right: (0 + 1/2 + 1/3) / 3; all equally confident: the share of errors."""
-    assert area_of(ranked_rows([(0.9, True), (0.5, False), (0.1, True)])) == pytest.approx(5 / 18)
-    assert area_of(ranked_rows([(0.5, True), (0.5, False), (0.5, True)])) == pytest.approx(1 / 3)
+    assert area_under_curve(ranked_rows([(0.9, True), (0.5, False), (0.1, True)])) == pytest.approx(5 / 18)
+    assert area_under_curve(ranked_rows([(0.5, True), (0.5, False), (0.5, True)])) == pytest.approx(1 / 3)
 
 
 def limit(n: np.ndarray, errors: np.ndarray) -> float:
@@ -173,19 +175,19 @@ def test_the_influence_is_the_derivative() -> None:
 
 def test_without_a_wrong_answer_the_area_is_not_known_to_be_nothing() -> None:
     ranks = ranked_rows([(0.9, True)] * 50)
-    area, excess = risk_areas(ranks, auroc_of(ranks, level=0.95), level=0.95)
+    area, excess = risk_areas(ranks, estimate_auroc(ranks, level=0.95), level=0.95)
     share = 1 - 0.025 ** (1 / 50)
     assert (area.value, area.low) == (0.0, 0.0)
     assert area.high == pytest.approx(share * (1 - math.log(share)))
     assert math.isnan(excess.value)
     none_right = ranked_rows([(0.9, False)] * 50)
-    area, _ = risk_areas(none_right, auroc_of(none_right, level=0.95), level=0.95)
+    area, _ = risk_areas(none_right, estimate_auroc(none_right, level=0.95), level=0.95)
     assert (area.value, area.high) == (1.0, 1.0)
 
 
 def test_a_perfect_order_has_no_excess_but_an_interval() -> None:
     ranks = ranked_rows([(0.9, True)] * 40 + [(0.1, False)] * 6)
-    _, excess = risk_areas(ranks, auroc_of(ranks, level=0.95), level=0.95)
+    _, excess = risk_areas(ranks, estimate_auroc(ranks, level=0.95), level=0.95)
     assert (excess.value, excess.low) == (0.0, 0.0)
     assert 0.1 < excess.high < 0.9
 
@@ -239,7 +241,7 @@ def test_blocks_of_places_do_not_change_a_measure(ties: bool, clusters: bool, mo
 
     def measures() -> list[float | None]:
         ranks = ranked(pairs)
-        auroc = auroc_of(ranks, level=0.95)
+        auroc = estimate_auroc(ranks, level=0.95)
         estimates = (auroc, *risk_areas(ranks, auroc, level=0.95))
         return [end for estimate in estimates for end in (estimate.value, estimate.low, estimate.high)]
 

@@ -8,14 +8,14 @@ import pytest
 import howsure
 from benchmarks.selective import answers, clustered_answers, confidences, risk_at
 from howsure import Pairs, selective_curve, selective_table
-from howsure.selective.curve import selective_of
+from howsure.selective.curve import build_selective_curve
 from howsure.selective.kept_answers import cluster_counts, cluster_sums, kept_at
 from howsure.selective.ranked_answers import ranked
 
 
 def test_points_are_counted() -> None:
     pairs = answers("ties", "overconfident", 400, np.random.default_rng(1))
-    points = selective_of(pairs).points
+    points = build_selective_curve(pairs).points
     assert points.threshold.tolist() == sorted(set(pairs.probabilities.tolist()), reverse=True)
     for i, threshold in enumerate(points.threshold):
         kept = pairs.probabilities >= threshold
@@ -26,7 +26,7 @@ def test_points_are_counted() -> None:
 
 
 def test_many_thresholds_are_thinned_but_the_last_stays() -> None:
-    curve = selective_of(answers("different", "sharp", 5000, np.random.default_rng(2)))
+    curve = build_selective_curve(answers("different", "sharp", 5000, np.random.default_rng(2)))
     assert len(curve.points) <= 200
     assert curve.points.coverage[-1] == 1.0
     assert np.abs(np.diff(curve.points.coverage)).max() < 0.006
@@ -37,7 +37,7 @@ def test_what_is_kept_at_a_coverage() -> None:
     """At least the share asked for, and less with the next higher threshold."""
     for law in ("different", "ties", "one value"):
         pairs = answers(law, "sharp", 777, np.random.default_rng(3))
-        for point in selective_of(pairs, coverage=[0.1, 0.5, 0.9, 1.0]).at_coverage:
+        for point in build_selective_curve(pairs, coverage=[0.1, 0.5, 0.9, 1.0]).at_coverage:
             kept = pairs.probabilities >= point.threshold
             assert point.n == kept.sum()
             assert point.coverage == kept.mean() >= point.asked
@@ -47,7 +47,7 @@ def test_what_is_kept_at_a_coverage() -> None:
 
 def test_the_coverage_at_an_accuracy_is_the_largest() -> None:
     pairs = answers("different", "overconfident", 2000, np.random.default_rng(4))
-    (point,) = selective_of(pairs, accuracy=[0.8]).at_accuracy
+    (point,) = build_selective_curve(pairs, accuracy=[0.8]).at_accuracy
     order = np.argsort(-pairs.probabilities)
     accuracy = np.cumsum(pairs.labels[order]) / np.arange(1, 2001)
     assert point.coverage.value == (np.flatnonzero(accuracy >= 0.8)[-1] + 1) / 2000
@@ -64,7 +64,7 @@ def _cover(n: int, runs: int) -> tuple[float, float]:
     truth = (np.flatnonzero(accuracy >= 0.8)[-1] + 1) / len(grid)
     rng, covered = np.random.default_rng(6), np.zeros(2)
     for _ in range(runs):
-        curve = selective_of(answers("different", "overconfident", n, rng), accuracy=[0.8], coverage=[0.5])
+        curve = build_selective_curve(answers("different", "overconfident", n, rng), accuracy=[0.8], coverage=[0.5])
         (first,), (second,) = curve.at_accuracy, curve.at_coverage
         true = accuracy[np.searchsorted(-grid, -second.threshold)]
         covered += [
@@ -86,7 +86,10 @@ def test_single_points_cover(n: int) -> None:
 
 def test_bands_of_clusters_are_wider() -> None:
     pairs = clustered_answers("ties", "overconfident", 200, np.random.default_rng(7))
-    clustered, alone = selective_of(pairs).points, selective_of(Pairs(pairs.labels, pairs.probabilities)).points
+    clustered, alone = (
+        build_selective_curve(pairs).points,
+        build_selective_curve(Pairs(pairs.labels, pairs.probabilities)).points,
+    )
     assert clustered.risk.tolist() == alone.risk.tolist()
     assert np.mean((clustered.high - clustered.low) / (alone.high - alone.low)) > 1.5
 
@@ -95,7 +98,9 @@ def test_the_order_of_rows_is_nothing() -> None:
     pairs = clustered_answers("ties", "sharp", 100, np.random.default_rng(8))
     order = np.random.default_rng(9).permutation(len(pairs))
     moved = Pairs(pairs.labels[order], pairs.probabilities[order], clusters=pairs.clusters[order])
-    assert selective_of(moved, accuracy=[0.9]).to_dict() == selective_of(pairs, accuracy=[0.9]).to_dict()
+    assert (
+        build_selective_curve(moved, accuracy=[0.9]).to_dict() == build_selective_curve(pairs, accuracy=[0.9]).to_dict()
+    )
 
 
 def test_groups_match_the_parts() -> None:
@@ -103,7 +108,7 @@ def test_groups_match_the_parts() -> None:
     groups = np.arange(300) % 3
     table = selective_table(pairs, groups=groups)
     for code, row in enumerate(table):
-        alone = selective_of(pairs.only(groups == code), name=str(code))
+        alone = build_selective_curve(pairs.only(groups == code), name=str(code))
         assert row.to_dict() == alone.to_dict()
     assert table["1"].n == 100
     with pytest.raises(KeyError):

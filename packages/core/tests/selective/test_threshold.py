@@ -13,7 +13,7 @@ from benchmarks.regimes.regime import rates_of
 from benchmarks.selective import DELTA, LAWS, MODELS, RISK, answers, broken, clustered_answers
 from howsure import Pairs, selective_threshold
 from howsure.selective.ranked_answers import ranked
-from howsure.selective.threshold import fallback, fewest, threshold_of, threshold_tests
+from howsure.selective.threshold import choose_threshold, fallback, min_answers, threshold_tests
 
 
 @pytest.mark.parametrize(("law", "model"), [("ties", "sharp"), ("ties", "level")])
@@ -58,7 +58,7 @@ def rare_clusters(kind: str, clusters: int, rng: np.random.Generator) -> Pairs:
 @pytest.mark.parametrize("clusters", [30, 60, 150, 400])
 def test_the_promise_is_kept_where_whole_clusters_are_wrong(kind: str, clusters: int) -> None:
     rng = np.random.default_rng(1)
-    thresholds = [threshold_of(rare_clusters(kind, clusters, rng), risk=RISK).threshold for _ in range(2000)]
+    thresholds = [choose_threshold(rare_clusters(kind, clusters, rng), risk=RISK).threshold for _ in range(2000)]
     assert np.mean([t is not None for t in thresholds]) <= DELTA + 0.01
 
 
@@ -75,7 +75,7 @@ def test_the_promise_would_be_broken_without_the_clusters() -> None:
     rng, thresholds = np.random.default_rng(1), []
     for _ in range(400):
         pairs = clustered_answers("different", "level", 400, rng)
-        thresholds.append(threshold_of(Pairs(pairs.labels, pairs.probabilities), risk=RISK, delta=DELTA).threshold)
+        thresholds.append(choose_threshold(Pairs(pairs.labels, pairs.probabilities), risk=RISK, delta=DELTA).threshold)
     assert np.mean([t is not None for t in thresholds]) > 2 * DELTA
 
 
@@ -96,7 +96,7 @@ def test_levels_are_handed_on_and_never_exceed_delta() -> None:
 
 def test_a_tie_is_never_split_and_the_threshold_occurs() -> None:
     pairs = answers("ties", "sharp", 3000, np.random.default_rng(4))
-    threshold = threshold_of(pairs, risk=RISK)
+    threshold = choose_threshold(pairs, risk=RISK)
     assert threshold.threshold in pairs.probabilities
     kept = pairs.probabilities >= threshold.threshold
     assert (threshold.n_kept, threshold.errors) == (kept.sum(), (1 - pairs.labels[kept].astype(int)).sum())
@@ -107,7 +107,7 @@ def test_few_answers_promise_nothing_and_say_how_many_would() -> None:
     right = np.ones(58, dtype=np.uint8)
     threshold = selective_threshold(right, np.linspace(0.5, 1, 58), risk=RISK)
     assert threshold.threshold is None
-    assert threshold.needed >= fewest(RISK, DELTA / 2) == 59
+    assert threshold.needed >= min_answers(RISK, DELTA / 2) == 59
     assert "58 answers cannot show a risk of at most 0.05" in str(threshold)
     assert selective_threshold(np.ones(59), np.linspace(0.5, 1, 59), risk=RISK).threshold == 0.5
     hopeless = selective_threshold(np.zeros(500), np.linspace(0, 1, 500), risk=RISK)
@@ -117,15 +117,15 @@ def test_few_answers_promise_nothing_and_say_how_many_would() -> None:
 
 def test_the_number_needed_is_about_right() -> None:
     rng = np.random.default_rng(5)
-    few = threshold_of(answers("ties", "sharp", 120, rng), risk=RISK)
+    few = choose_threshold(answers("ties", "sharp", 120, rng), risk=RISK)
     assert few.threshold is None
     assert few.needed is not None
-    thresholds = [threshold_of(answers("ties", "sharp", few.needed, rng), risk=RISK).threshold for _ in range(60)]
+    thresholds = [choose_threshold(answers("ties", "sharp", few.needed, rng), risk=RISK).threshold for _ in range(60)]
     assert 0.3 < np.mean([t is not None for t in thresholds]) <= 1.0
 
 
 def test_a_model_that_is_worst_at_the_top_still_gets_a_threshold() -> None:
-    threshold = threshold_of(answers("different", "worst at the top", 3000, np.random.default_rng(6)), risk=RISK)
+    threshold = choose_threshold(answers("different", "worst at the top", 3000, np.random.default_rng(6)), risk=RISK)
     assert threshold.threshold is not None
     assert threshold.coverage.value > 0.5
     assert not threshold.candidates.passed[0]
@@ -133,16 +133,16 @@ def test_a_model_that_is_worst_at_the_top_still_gets_a_threshold() -> None:
 
 def test_clusters_promise_less_than_as_many_independent_answers() -> None:
     pairs = clustered_answers("ties", "sharp", 500, np.random.default_rng(7))
-    clustered = threshold_of(pairs, risk=RISK)
-    alone = threshold_of(Pairs(pairs.labels, pairs.probabilities), risk=RISK)
+    clustered = choose_threshold(pairs, risk=RISK)
+    alone = choose_threshold(Pairs(pairs.labels, pairs.probabilities), risk=RISK)
     assert alone.coverage.value >= clustered.coverage.value > 0.0
     assert any("independent clusters" in note for note in clustered.notes)
-    assert threshold_of(pairs, risk=RISK, dependence="any").coverage.value <= clustered.coverage.value
+    assert choose_threshold(pairs, risk=RISK, dependence="any").coverage.value <= clustered.coverage.value
 
 
 def test_a_stricter_promise_keeps_no_more() -> None:
     pairs = answers("different", "sharp", 2000, np.random.default_rng(8))
-    shares = [threshold_of(pairs, risk=risk).coverage.value for risk in (0.02, 0.05, 0.1, 0.3)]
+    shares = [choose_threshold(pairs, risk=risk).coverage.value for risk in (0.02, 0.05, 0.1, 0.3)]
     assert all(a <= b for a, b in pairwise(shares))
     assert shares[-1] == 1.0
 

@@ -38,7 +38,7 @@ from howsure.show.table import (
     p_in_words,
     p_text,
     span,
-    width_of,
+    terminal_width,
 )
 
 FORMS = ("text", "html", "csv", "markdown", "latex")
@@ -144,14 +144,14 @@ def test_columns_are_aligned_by_what_a_terminal_shows() -> None:
         "e\N{COMBINING ACUTE ACCENT}       1,000",
         "Iraq       20",
     ]
-    assert [width_of(line) for line in table.text().splitlines()] == [13] * 5
+    assert [terminal_width(line) for line in table.text().splitlines()] == [13] * 5
 
 
 @given(st.lists(st.tuples(st.text(), st.text()), max_size=5))
 def test_every_line_of_a_text_ends_in_its_last_column(rows: list[tuple[str, str]]) -> None:
     """The last column is aligned to the right, so that all lines are as wide as the rule but for trailing spaces."""
     lines = Table(HEADINGS, [[name, f"{n}."] for name, n in rows]).text().split("\n")
-    assert {width_of(line) for line in lines} == {width_of(lines[1])}
+    assert {terminal_width(line) for line in lines} == {terminal_width(lines[1])}
     assert len(lines) == 2 + len(rows)
 
 

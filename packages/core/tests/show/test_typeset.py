@@ -13,7 +13,7 @@ from tests.show.test_table import NAMES
 import howsure
 from howsure.figures.calibration import comparison_figure, curve_figure
 from howsure.figures.files import save_figure
-from howsure.figures.width import of_width
+from howsure.figures.width import figure_width
 from howsure.show.table import LOWER, Table
 from tests.lacking import require
 from tests.test_results import CALLS, result_of
@@ -55,7 +55,7 @@ def test_a_page_with_a_table_and_figures_of_one_column(tmp_path: Path) -> None:
     gold = np.array([rng.choice(3, p=0.7 * row + 0.1) for row in probs])
     a, b = (howsure.pairs_from_classes(gold, probabilities) for probabilities in (probs, 0.7 * probs + 0.1))
     compared = howsure.compare_calibration(a, against=b, names=("large_1", "50 % & less"))
-    with of_width(3.3):
+    with figure_width(3.3):
         save_figure(curve_figure([compared.curves[0]]), tmp_path / "curve.pdf")
         save_figure(comparison_figure(compared), tmp_path / "both.pdf")
     table = compared.to_latex(label="tab:models")

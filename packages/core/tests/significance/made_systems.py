@@ -6,7 +6,7 @@ import numpy as np
 
 from howsure.significance.checked_systems import read_systems
 from howsure.significance.comparison import compare
-from howsure.significance.metrics.requested import metric_of
+from howsure.significance.metrics.requested import find_applicable
 
 
 def labels(n: int, classes: int, seed: int, *, accuracy: tuple[float, float] = (0.7, 0.75), skewed: bool = False):
@@ -44,4 +44,4 @@ def values_of(targets, predictions, *names: str) -> dict[str, float]:
 def problem_of(targets, baseline, model, names, **options):
     """The checked problem and its metrics."""
     systems = read_systems(targets, {"baseline": baseline, "model": model}, tasks=set(), **options)
-    return systems.problem("baseline", "model"), [metric_of(name, systems, None) for name in names]
+    return systems.problem("baseline", "model"), [find_applicable(name, systems, None) for name in names]

@@ -10,9 +10,9 @@ from scipy import stats
 from tests.significance.made_systems import distributions, labels, one_metric, problem_of
 
 from howsure.significance import bootstrap as drawing
-from howsure.significance.bootstrap import bootstrap_values, interval_of, jackknife_values, student_p_value
+from howsure.significance.bootstrap import bootstrap_interval, bootstrap_values, jackknife_values, student_p_value
 from howsure.significance.comparison import compare
-from howsure.significance.resampling_units import build_units, label_colours, merge_equal, mixed, row_fingerprints
+from howsure.significance.resampling_units import build_units, label_colours, merge_equal, row_fingerprints, splitmix64
 
 
 def units_of(targets, a, b, names, **options):
@@ -115,7 +115,7 @@ def test_bca_leaves_out_one_row_at_a_time() -> None:
 def test_bca_on_the_same_replicates_matches_its_formula() -> None:
     rng = np.random.default_rng(1)
     replicates, left_out = rng.gamma(2, size=999), rng.gamma(2, size=30)
-    interval = interval_of(replicates, 1.7, 0.9, "bca", (left_out, np.ones(30)))
+    interval = bootstrap_interval(replicates, 1.7, 0.9, "bca", (left_out, np.ones(30)))
     z0 = stats.norm.ppf(np.mean(replicates < 1.7))
     gap = left_out.mean() - left_out
     a = (gap**3).sum() / (6 * (gap**2).sum() ** 1.5)
@@ -183,7 +183,7 @@ def test_p_of_student_on_normal_replicates(alternative: str) -> None:
 
 def test_mixing_is_one_to_one() -> None:
     values = np.concatenate([np.arange(100_000), 2**40 + np.arange(100_000)]).astype(np.uint64)
-    assert len(np.unique(mixed(values))) == len(values)
+    assert len(np.unique(splitmix64(values))) == len(values)
 
 
 def test_labels_that_occur_differently_have_their_own_colours() -> None:

@@ -15,7 +15,7 @@ from scipy import stats
 from howsure.errors import InputError
 from howsure.significance import Comparison, Difference, GroupDifference, GroupDifferences
 from howsure.significance.comparison import compare
-from howsure.significance.documents import objects_of
+from howsure.significance.documents import object_array
 from howsure.stats.p_values import adjust_p_values
 
 RNG = np.random.default_rng(29)
@@ -143,7 +143,7 @@ def test_runs_and_documents() -> None:
             (runs_in_group.b == runs_in_group.gold).mean() - (runs_in_group.a == runs_in_group.gold).mean()
         )
     texts = [["the cat sat"] * N, ["the cat", "the dog sat"] * (N // 2), ["the cat sat", "a cat sat"] * (N // 2)]
-    gold, base, large = map(objects_of, texts)
+    gold, base, large = map(object_array, texts)
     for row in by_group(compare(gold, base, large, metrics="wer", groups=KIND, n_resamples=50)):
         of = row.group == KIND
         errors = [{"the cat": 1, "the dog sat": 1, "a cat sat": 1, "the cat sat": 0}[text] for text in large[of]]

@@ -17,7 +17,7 @@ from howsure.scores.score_table import score_table
 from howsure.significance import metric_names
 from howsure.significance.comparison import compare
 from howsure.significance.metrics import documents
-from howsure.significance.metrics.documents import edits, gain, ranked, recalled
+from howsure.significance.metrics.documents import levenshtein_distance, ndcg, ranked, recall_at_k
 
 LABELS = ["O", "O", "O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
 WORDS = ["the", "a", "cat", "dog", "sat", "on", "mat", "ran", "with", "big", "small", "house", ".", ",", "!"]
@@ -115,10 +115,10 @@ def test_ties_are_worth_the_mean_of_all_orders():
     for k in (1, 2, 3):
         orders = [order for order in permutations(range(4)) if all(np.diff(scores[list(order)]) <= 0)]
         by_order = [(relevance[list(order)][:k] > 0).sum() / 3 for order in orders]
-        assert recalled(relevance, scores, k=k)[0] == pytest.approx(np.mean(by_order))
+        assert recall_at_k(relevance, scores, k=k)[0] == pytest.approx(np.mean(by_order))
         gains = [sum(relevance[i] / np.log2(place + 2) for place, i in enumerate(order[:k])) for order in orders]
         ideal = sum(value / np.log2(place + 2) for place, value in enumerate(sorted(relevance)[::-1][:k]))
-        assert gain(relevance, scores, k=k)[0] == pytest.approx(np.mean(gains) / ideal)
+        assert ndcg(relevance, scores, k=k)[0] == pytest.approx(np.mean(gains) / ideal)
     assert ranked(relevance, scores)[0] == 1.0
 
 
@@ -148,7 +148,7 @@ def test_edits_are_the_least_number(text, other):
             return i + j
         return min(least(i - 1, j) + 1, least(i, j - 1) + 1, least(i - 1, j - 1) + (text[i - 1] != other[j - 1]))
 
-    assert edits(text, other) == least(len(text), len(other))
+    assert levenshtein_distance(text, other) == least(len(text), len(other))
 
 
 def test_all_forms_of_entities_say_the_same():

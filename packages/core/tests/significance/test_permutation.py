@@ -20,7 +20,7 @@ from howsure.significance import permutation as enumeration
 from howsure.significance.bootstrap import degrees_of_freedom, spread_ratio
 from howsure.significance.comparison import compare
 from howsure.significance.metrics.metric import find_metric
-from howsure.significance.permutation import exact_p_value, exchange_of, mid_p_value, slopes_of
+from howsure.significance.permutation import build_exchange, exact_p_value, metric_slopes, mid_p_value
 from howsure.significance.resampling_units import build_units, row_fingerprints
 
 MEANS = ("accuracy", "cross_entropy", "brier", "multiclass_brier", "log_loss", "micro_f1")
@@ -142,7 +142,7 @@ def test_after_any_swap_the_difference_is_over_its_own_standard_error(metric: st
     order = np.argsort(prints[units.swapped], kind="stable")
     first, second = (b[order], a[order]) if units.swapped else (a[order], b[order])
     drawn = np.concatenate(list(permutation._exchanged(units, 5, np.random.default_rng(1))))
-    statistics = exchange_of(units, metrics[0]).statistics(drawn)
+    statistics = build_exchange(units, metrics[0]).statistics(drawn)
     for swap, statistic in zip(drawn.astype(bool), statistics, strict=True):
         swapped_first, other = np.where(swap, second, first), np.where(swap, first, second)
         assert statistic == pytest.approx(studentised(metric, targets[order], swapped_first, other), rel=1e-5)
@@ -158,7 +158,7 @@ def test_the_derivatives_of_a_metric_are_its_differences(task: str) -> None:
             continue
         k = 60 if task == "probabilistic" else 12
         sums = 20 + 10 * rng.random((4, k))
-        expected = slopes_of(replace(metric, slopes=None), sums, np.full(k, 20.0))
+        expected = metric_slopes(replace(metric, slopes=None), sums, np.full(k, 20.0))
         assert metric.slopes(sums) == pytest.approx(expected, abs=1e-7), name
 
 
@@ -169,7 +169,7 @@ def test_a_mean_over_its_standard_error_has_the_p_of_the_mean(seed: int, alterna
     targets, a, b = labels(12, 2, seed, accuracy=(0.4, 0.8))
     problem, metrics = problem_of(targets, a, b, ["accuracy"])
     units = build_units(problem, metrics)
-    plain = exchange_of(units, metrics[0])
+    plain = build_exchange(units, metrics[0])
     over = replace(plain, studentised=True)
     ps = [
         exact_p_value(exchange, float(exchange.statistics(np.zeros((1, len(units))))[0]), alternative)

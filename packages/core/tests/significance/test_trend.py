@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from howsure import Experiments, InputError, check_score
-from howsure.files.atomic_write import line_of
+from howsure.files.atomic_write import checksummed_line
 from howsure.significance.trend import Trend, TrendPoint
 
 POINT = TrendPoint("2026-11-20", "dev", "mean > 0.8", "fi", 100, 0.85, 0.79, 0.91, 0.8, "cannot tell")
@@ -93,9 +93,9 @@ GOOD: dict[str, Any] = {
 )
 def test_damaged_points_are_refused(tmp_path: Path, change: dict[str, Any], message: str) -> None:
     path = tmp_path / "nightly"
-    path.write_bytes(line_of(GOOD))
+    path.write_bytes(checksummed_line(GOOD))
     assert len(Experiments(path).trend()) == 1
-    path.write_bytes(line_of(GOOD) + line_of(GOOD | change))
+    path.write_bytes(checksummed_line(GOOD) + checksummed_line(GOOD | change))
     with pytest.raises(InputError, match=f"line 2 is not a record of a store of experiments: .*{message}"):
         Experiments(path)
 

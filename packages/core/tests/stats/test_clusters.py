@@ -14,14 +14,14 @@ from howsure import calibration_curve, compare_calibration, compare_models
 from howsure.stats.agreement import alpha, pairable_sums
 from howsure.stats.clusters import (
     ItemGroups,
+    added_contribution,
     carriers,
-    ends_with_one_more,
+    ends_with_added_cluster,
     few_carriers,
     few_clusters,
     gamma_interval,
     gamma_p_value,
     kish,
-    one_more,
 )
 
 SIZES = st.lists(st.integers(1, 10_000), min_size=1, max_size=200).map(np.array)
@@ -74,9 +74,9 @@ def test_equal_contributions_have_the_exact_interval_of_a_poisson_number(events:
 
 
 def test_one_more_cluster_counts_whole_among_few_and_less_among_many() -> None:
-    assert one_more(0.1, np.array([0.0, 19.0, 20.0, 40.0])).tolist() == [0.1, 0.1, 0.1, 0.05]
-    assert ends_with_one_more(0.2, 0.001, 0.1, 100.0, level=0.95) == (0.2, 0.2)
-    low, high = ends_with_one_more(0.2, 0.001, 0.1, 30.0, level=0.95)
+    assert added_contribution(0.1, np.array([0.0, 19.0, 20.0, 40.0])).tolist() == [0.1, 0.1, 0.1, 0.05]
+    assert ends_with_added_cluster(0.2, 0.001, 0.1, 100.0, level=0.95) == (0.2, 0.2)
+    low, high = ends_with_added_cluster(0.2, 0.001, 0.1, 30.0, level=0.95)
     assert low < 0.2 < high
 
 

@@ -14,7 +14,7 @@ from scipy.stats import beta, binom, norm
 from howsure.inputs.pairs import Floats
 from howsure.stats import gaffke
 from howsure.stats.gaffke import ROUNDING, Sums, gaffke_bound, gaffke_interval, gaffke_p_value, paired_differences
-from howsure.stats.p_values import LARGEST, SMALLEST, furthest, smallest_size, zero
+from howsure.stats.p_values import LARGEST, SMALLEST, bisect_limit, find_zero, smallest_size
 
 
 def alone(values: Floats) -> Sums:
@@ -179,7 +179,7 @@ def test_beyond_the_ends() -> None:
 @given(st.floats(-1, 1), st.floats(-1, 1), st.floats(0, 1))
 def test_how_far_something_holds(near: float, far: float, share: float) -> None:
     end = near + share * (far - near)
-    reached = furthest(lambda value: abs(value - near) <= abs(end - near), near, far)
+    reached = bisect_limit(lambda value: abs(value - near) <= abs(end - near), near, far)
     assert reached == pytest.approx(end, abs=1e-9)
 
 
@@ -222,8 +222,8 @@ def test_the_zero_of_a_function(root: float, below: float, above: float, steep: 
     def curve(x: float) -> float:
         return math.expm1(min(steep * (x - root), 8.0)) + (x - root)
 
-    assert zero(curve, root - below, root + above, within=1e-13) == pytest.approx(root, abs=1e-9)
-    assert zero(curve, root + above, root - below, within=1e-13) == pytest.approx(root, abs=1e-9)
+    assert find_zero(curve, root - below, root + above, within=1e-13) == pytest.approx(root, abs=1e-9)
+    assert find_zero(curve, root + above, root - below, within=1e-13) == pytest.approx(root, abs=1e-9)
 
 
 def test_the_bound_matches_another_search() -> None:

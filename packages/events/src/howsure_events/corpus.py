@@ -26,7 +26,7 @@ from howsure.inputs.date_formats import (
     several_formats,
 )
 from howsure.inputs.numbers_and_names import check_whole, unknown_name
-from howsure.inputs.periods import day_of
+from howsure.inputs.periods import as_date
 from howsure_events.lexicon import Lexicon
 
 # A part of an input: every n-th batch of its documents, so that n machines share the work of one.
@@ -328,7 +328,7 @@ class Filter:
 
     def __post_init__(self) -> None:
         for day in ("since", "until"):
-            date_value = day_of(getattr(self, day), name=day)
+            date_value = as_date(getattr(self, day), name=day)
             object.__setattr__(self, day, None if date_value is None else date_value.isoformat())
         for option in ("keep", "drop"):
             pattern = getattr(self, option)

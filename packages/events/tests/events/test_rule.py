@@ -14,7 +14,7 @@ from tests.events.sentences import parsed
 
 from howsure.data.documents.document import Sentence
 from howsure.errors import InputError, MissingExtraError
-from howsure.inputs.periods import period_of
+from howsure.inputs.periods import find_period
 from howsure_events import rule as of
 from howsure_events.examples import example_store
 from howsure_events.extraction.recount import recount_events
@@ -186,7 +186,7 @@ def test_counts_are_those_of_the_stores(stores: tuple[EventStore, EventStore], p
     cells = {}
     for side, table in enumerate(tables):
         for actor, document, date, probability, best in table:
-            cell = cells.setdefault((actor, period_of(date, period=period) if period else WHOLE), ({}, {}))
+            cell = cells.setdefault((actor, find_period(date, period=period) if period else WHOLE), ({}, {}))
             cell[side][document] = probability, best
     assert {(row.actor, row.period) for row in comparison.rows} == set(cells)
     for row in comparison.rows:

@@ -12,7 +12,7 @@ from tests.events.made_up_store import TITLES
 from tests.events.slow_store import raw_counts
 from tests.explorer.hostile_store import SAMPLES
 
-from howsure.inputs.periods import period_of, periods_between
+from howsure.inputs.periods import find_period, periods_between
 from howsure_events.store.event_store import EventStore
 
 LEVEL = 0.95
@@ -35,7 +35,7 @@ def documents_of(store: EventStore, by: str) -> dict[str, list[int]]:
     dates = store.ask("SELECT document, date FROM documents")
     documents: dict[str, list[int]] = defaultdict(list)
     for number, date in dates:
-        documents[period_of(date, period=by)].append(number)
+        documents[find_period(date, period=by)].append(number)
     days = [str(date) for _, date in dates]
     return {period: documents.get(period, []) for period in periods_between(min(days), max(days), period=by)}
 

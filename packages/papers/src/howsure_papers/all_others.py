@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from howsure.calibration.curve import curve_of
+from howsure.calibration.curve import binned_curve
 from howsure.calibration.results import CalibrationCurve
 from howsure.errors import InputError
 from howsure.figures.calibration import curve_figure
@@ -227,7 +227,7 @@ def judge_parts(name: str, parts: Parts, seed: int, advance: Advance) -> Variant
         halves.append(point_values(quantities(test[1], probabilities, OF_NEWS)))
     errors = [f"CalibErr, {kind}" for kind in MODELS]
     in_all = each_over_training(quantities(test[1], predicted, OF_NEWS), halves, errors=errors)
-    curves = {kind: curve_of(Pairs(test[1], q), bin_size=OF_NEWS, name=name) for kind, q in predicted.items()}
+    curves = {kind: binned_curve(Pairs(test[1], q), bin_size=OF_NEWS, name=name) for kind, q in predicted.items()}
     return Variant(name, tuple(len(labels) for _, labels in parts), train[0].shape[1], in_all, curves)
 
 

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from howsure.calibration.curve import curve_of
+from howsure.calibration.curve import binned_curve
 from howsure.calibration.simulation import simulate_pairs
 from howsure.figures.calibration import curve_figure, histogram_figure
 from howsure.inputs.pairs import Floats, Pairs
@@ -50,7 +50,7 @@ def in_bins(pairs: Pairs, *, seed: int, where: str = "", key: str = "") -> Exper
     are on a page; key: so that its figures have names of their own."""
     q = pairs.probabilities
     ends = float(np.mean((q < 0.05) | (q > 0.95)))
-    judged = partial(curve_of, pairs, interval="nguyen-oconnor", rng=seed)
+    judged = partial(binned_curve, pairs, interval="nguyen-oconnor", rng=seed)
     curves = {
         "b": judged(binning="uniform", n_bins=50, name="equal width .02"),
         "c": judged(binning="uniform", n_bins=10, name="equal width .1"),

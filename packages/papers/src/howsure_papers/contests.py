@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from howsure.calibration.bins import bin_pairs
 from howsure.calibration.calibration_errors import squared_error
 from howsure.calibration.comparison import compare_pairs
-from howsure.calibration.curve import curve_of
+from howsure.calibration.curve import binned_curve
 from howsure.calibration.error import root
 from howsure.calibration.results import CalibrationComparison, CalibrationCurve
 from howsure.calibration.scores import BRIER, LOG
@@ -155,7 +155,9 @@ def run_contest(corpus: Corpus, question: Question, pair: Rivals, *, seed: int, 
         in_all = each_over_training(in_all, replicates, errors=ERRORS)
         won = [wins_by_size((hmm.pairs, half.pairs), bin_sizes) for half in of_crf]
         won_of = {size: over_training(won_of[size], [half_wins[size] for half_wins in won]) for size in bin_sizes}
-    first, second = (curve_of(judged.pairs, bin_size=BIN_SIZE, name=name) for judged, name in ((hmm, HMM), (crf, CRF)))
+    first, second = (
+        binned_curve(judged.pairs, bin_size=BIN_SIZE, name=name) for judged, name in ((hmm, HMM), (crf, CRF))
+    )
     further_sizes = {size: all_wins[size] for size in OTHER_BIN_SIZES}
     return Outcome(corpus, question, pair, in_test, in_all, (first, second), tags, won_of, further_sizes)
 

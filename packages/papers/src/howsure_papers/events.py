@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from howsure.errors import InputError
 from howsure.figures.calibration import curve_figure
-from howsure.figures.width import of_width
+from howsure.figures.width import figure_width
 from howsure.files.input_files import Scratch
 from howsure_events.figures import event_figure, event_page
 from howsure_events.lexicon import Lexicon
@@ -126,7 +126,7 @@ def _wikipedia(setting: Setting) -> ExperimentResult:
 
 def _wide_page(series: EventSeries) -> Figure:
     """Small panels in a figure as wide as two columns."""
-    with of_width(TWO_COLUMNS):
+    with figure_width(TWO_COLUMNS):
         return event_page(series)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from howsure.calibration.curve import calibration_curve
 from howsure.calibration.results import CalibrationCurve
 from howsure.inputs.pairs import Bools, Floats, Integers
-from howsure.inputs.periods import period_of
+from howsure.inputs.periods import find_period
 from howsure.result import Estimate
 from howsure.show.table import COUNT, ESTIMATE, P_VALUE, UNDEFINED, Column, Kind, digits, p_in_words
 from howsure_events.series.counts import count_from_probabilities
@@ -119,9 +119,9 @@ def judge(store: EventStore, news: News, *, label: str, rule: str = "", by: str 
     wrong = (p > 0.5) != y
     ours = _expected(pairs, by)
     of_reached = {(item.id, actor) for item, actor in zip(pairs.items, pairs.actors, strict=True)}
-    counts = Counter((actor, period_of(item.date, period=by)) for item in everywhere for actor in _gold(item, label))
+    counts = Counter((actor, find_period(item.date, period=by)) for item in everywhere for actor in _gold(item, label))
     reached = Counter(
-        (actor, period_of(item.date, period=by))
+        (actor, find_period(item.date, period=by))
         for item in everywhere
         for actor in _gold(item, label)
         if (item.id, actor) in of_reached
@@ -162,7 +162,7 @@ def _expected(pairs: Pairs, by: str) -> dict[tuple[str, str], Floats]:
     """The probabilities of each actor and period."""
     rows: dict[tuple[str, str], list[float]] = {}
     for item, actor, p in zip(pairs.items, pairs.actors, pairs.probabilities.tolist(), strict=True):
-        rows.setdefault((actor, period_of(item.date, period=by)), []).append(p)
+        rows.setdefault((actor, find_period(item.date, period=by)), []).append(p)
     return {key: np.array(row_numbers) for key, row_numbers in rows.items()}
 
 

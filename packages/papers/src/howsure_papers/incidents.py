@@ -16,7 +16,7 @@ from matplotlib.lines import Line2D
 from howsure.counts import CountEstimate, CountEstimates
 from howsure.figures.style import INK, dress, literal, literal_legend, look, new_figure, styled
 from howsure.inputs.pairs import Floats, Integers
-from howsure.inputs.periods import period_of
+from howsure.inputs.periods import find_period
 from howsure.show.table import Column, digits
 from howsure_events.figures import Places, count_axis, draw_dashes, draw_points, legend_point, period_axis
 from howsure_events.series.labelled_pairs import pair_features
@@ -145,7 +145,7 @@ def pair_incidents(items: list[Item], path: Path) -> Incidents:
         score=pairs.probability[inside],
         features={name: column[inside] for name, column in pairs.features.items()},
         actor=pairs.actor_codes[inside],
-        quarter=np.repeat([period_of(item.date, period="quarter") for item in kept], actors),
+        quarter=np.repeat([find_period(item.date, period="quarter") for item in kept], actors),
         month=np.repeat([item.date[:7] for item in kept], actors),
         document=np.repeat(np.arange(len(kept)), actors),
         bands=np.where(has_event, FOUND, np.where(words > 0, EVENT_WORD, SILENT)),

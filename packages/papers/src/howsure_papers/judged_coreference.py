@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from howsure.calibration.curve import curve_of
+from howsure.calibration.curve import binned_curve
 from howsure.calibration.results import CalibrationCurve
 from howsure.data.documents.document import Document, Mention
 from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
@@ -50,23 +50,23 @@ class Judged:
     @cached_property
     def curve(self) -> CalibrationCurve:
         """The curve of the exact pair probabilities."""
-        return curve_of(self.pairs, bin_size=choose_bin_size(self.pairs))
+        return binned_curve(self.pairs, bin_size=choose_bin_size(self.pairs))
 
     @cached_property
     def sampled_curve(self) -> CalibrationCurve:
         """The curve of the frequencies among the samples."""
         drawn = Pairs(self.pairs.labels, self.sampled, clusters=self.pairs.clusters)
-        return curve_of(drawn, bin_size=choose_bin_size(drawn))
+        return binned_curve(drawn, bin_size=choose_bin_size(drawn))
 
     @cached_property
     def away_from_zero(self) -> Estimate:
         """The calibration error of the pairs with P(i ~ j) > .05."""
-        return curve_of(self.pairs.only(self.pairs.probabilities > NEAR_ZERO)).error
+        return binned_curve(self.pairs.only(self.pairs.probabilities > NEAR_ZERO)).error
 
     @cached_property
     def error_of_new(self) -> Estimate:
         """The calibration error of P(mention is new)."""
-        return curve_of(self.new).error
+        return binned_curve(self.new).error
 
     @cached_property
     def sums(self) -> Floats:

@@ -63,7 +63,7 @@ def squared_errors(pairs: Pairs, *, bin_size: int | str) -> Floats:
 def _cells(group: Pairs, bin_size: int | str) -> ClusterSums:
     """The sums of the sentences in each bin."""
     binned = bin_pairs(group, binning="adaptive", bin_size=bin_size, n_bins=None)
-    return cluster_sums(group, binned.bins_of(group.probabilities), len(binned.sums))
+    return cluster_sums(group, binned.assign_bins(group.probabilities), len(binned.sums))
 
 
 def select_sentences(pairs: Pairs, sentences: Integers) -> Pairs:

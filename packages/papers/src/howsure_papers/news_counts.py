@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from howsure.inputs.pairs import Bools, Floats, Integers
-from howsure.inputs.periods import periods_between, periods_of
+from howsure.inputs.periods import find_periods, periods_between
 from howsure.show.table import COUNT, Column, Kind, digits
 from howsure.stats.proportions import poisson_binomial
 from howsure_events.series.counts import compare_counts, count_from_probabilities
@@ -106,7 +106,7 @@ def read_drawn(store: EventStore, *, by: str) -> Drawn:
     return Drawn(
         documents=columns["document"].astype(np.int64),
         actors=tuple(columns["actor"].tolist()),
-        periods=periods_of(columns["date"].tolist(), period=by),
+        periods=find_periods(columns["date"].tolist(), period=by),
         probabilities=columns["probability"].astype(np.float64),
         samples=as_bits(columns["samples"], n),
         entities=as_counts(columns["entities"], n).astype(np.int64),

@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from howsure.calibration.comparison import compare_calibration
-from howsure.calibration.curve import curve_of
+from howsure.calibration.curve import binned_curve
 from howsure.calibration.results import CalibrationComparison, CalibrationCurve
 from howsure.errors import InputError, MissingExtraError
 from howsure.figures.calibration import curve_figure
@@ -333,7 +333,7 @@ def _weighted_difference(both: CalibrationComparison, factor: float) -> Estimate
 def _curve(labels: Labels, q: Floats, kind: str, seed: int = 0) -> CalibrationCurve:
     """The paper's setting, Algorithm 2 included."""
     pairs = Pairs(labels, q)
-    return curve_of(pairs, bin_size=BIN_SIZE, interval="nguyen-oconnor", level=LEVEL, rng=seed, name=kind)
+    return binned_curve(pairs, bin_size=BIN_SIZE, interval="nguyen-oconnor", level=LEVEL, rng=seed, name=kind)
 
 
 def findings(estimates: Estimates) -> tuple[Finding, ...]:

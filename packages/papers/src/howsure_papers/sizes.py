@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from howsure.calibration.curve import curve_of
+from howsure.calibration.curve import binned_curve
 from howsure.inputs.pairs import Pairs
 from howsure.result import Estimate
 from howsure.show.table import COUNT, Column, digits
@@ -93,8 +93,8 @@ def judge_parts(pairs: Pairs, name: str, unit: str, *, seed: int, advance: Advan
             for sentences_ in cut
             for some in np.array_split(sentences_, parts)
         ]
-        errors[parts] = [curve_of(part, bin_size=BIN_SIZE // parts).error for part in pieces]
-        fixed[parts] = [curve_of(part, bin_size=BIN_SIZE).error for part in pieces] if parts > 1 else errors[1]
+        errors[parts] = [binned_curve(part, bin_size=BIN_SIZE // parts).error for part in pieces]
+        fixed[parts] = [binned_curve(part, bin_size=BIN_SIZE).error for part in pieces] if parts > 1 else errors[1]
         advance(1)
     return PartErrors(name, unit, len(units), errors, fixed)
 
@@ -134,7 +134,7 @@ def trained_on_parts(corpus: Corpus, *, seed: int, advance: Advance) -> Iterator
         errors, accuracies, gaps, pairs = [], [], [], None
         for rows in drawn:
             judged = judge(fit_hmm(corpus.train.only(rows), 1.0), corpus.test, corpus.labels)
-            errors.append(curve_of(judged.pairs, bin_size=BIN_SIZE).error)
+            errors.append(binned_curve(judged.pairs, bin_size=BIN_SIZE).error)
             accuracies.append(judged.accuracy.value)
             gaps.append(float((judged.surest - judged.hits).mean()))
             pairs = judged.pairs if parts == 1 else None

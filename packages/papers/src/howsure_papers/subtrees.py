@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from howsure.calibration.curve import curve_of
+from howsure.calibration.curve import binned_curve
 from howsure.calibration.results import CalibrationCurve
 from howsure.data.documents.read_documents import first_documents
 from howsure.figures.calibration import curve_figure
@@ -67,7 +67,7 @@ def reproduce_subtrees(
         for name in (PLAIN, VALENCE)
     }
     curves = {
-        (name, kind): curve_of(of_kind, bin_size=BIN_SIZE, name=kind)
+        (name, kind): binned_curve(of_kind, bin_size=BIN_SIZE, name=kind)
         for name, pairs in pairs_by_name.items()
         for kind, of_kind in pairs.by_group()
     }

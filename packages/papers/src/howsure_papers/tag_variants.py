@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from howsure.calibration.curve import curve_of
+from howsure.calibration.curve import binned_curve
 from howsure.figures.calibration import curve_figure
 from howsure.inputs.pairs import Integers
 from howsure.show.table import COUNT, ESTIMATE, Column, digits
@@ -218,7 +218,7 @@ def compare_likelihood(corpus: Corpus, basic: Judged, advance: Advance) -> Exper
             }
     sizes = {ALL: n, POSSIBLE: len(possible), KNOWN: len(fully_known)}
     curves = {
-        row: curve_of(judged_model.of(query), bin_size=BIN_SIZE, name=row[1]) for row, judged_model in rows.items()
+        row: binned_curve(judged_model.of(query), bin_size=BIN_SIZE, name=row[1]) for row, judged_model in rows.items()
     }
     counts = (
         f"if unseen words are impossible, {len(fully_known)} of {n}; if they say nothing of their tag, {len(possible)}"

@@ -14,7 +14,7 @@ from itertools import chain, pairwise
 
 import numpy as np
 
-from howsure.calibration.curve import curve_of
+from howsure.calibration.curve import binned_curve
 from howsure.calibration.results import CalibrationCurve
 from howsure.figures.calibration import curve_figure
 from howsure.inputs.pairs import Floats, Integers, Pairs
@@ -229,7 +229,7 @@ def pseudocounts_table(corpora: Sequence[Corpus]) -> Numbers:
             for pseudocount, tagger in hmm_kind(HMM, unknown, MORE_PSEUDOCOUNTS).fits(corpus.train):
                 judged = judge(tagger, corpus.test, corpus.labels)
                 accuracy = tagger.score(corpus.dev.sentences, corpus.dev.tags)
-                error = curve_of(judged.pairs, bin_size=BIN_SIZE).error
+                error = binned_curve(judged.pairs, bin_size=BIN_SIZE).error
                 rows.append((corpus.name, treatment, pseudocount, accuracy, judged.accuracy, error))
     return numbers(
         f"{HMM}s of all training sentences by pseudocount and treatment of unseen words; errors in bins of "
@@ -329,7 +329,7 @@ def noun(judged: Judged, kind: str) -> Noun:
     pairs = judged.of(NOUN)
     one_group = np.zeros(len(pairs), dtype=np.int64)
     alone = Pairs(pairs.labels, pairs.probabilities, groups=one_group, group_names=(NOUN,), clusters=pairs.clusters)
-    curve = curve_of(pairs, bin_size=LABEL_BIN_SIZE, name=kind)
+    curve = binned_curve(pairs, bin_size=LABEL_BIN_SIZE, name=kind)
     return Noun(curve, label_errors(alone, bin_size=LABEL_BIN_SIZE), judged.accuracy, pairs)
 
 
@@ -345,7 +345,7 @@ def _quantities(nouns: Mapping[str, Noun]) -> dict[str, tuple[float, Floats]]:
 
 def _refinement(pairs: Pairs, sentences: Integers) -> float:
     assert pairs.clusters is not None
-    return curve_of(pairs.only(np.isin(pairs.clusters, sentences)), bin_size=LABEL_BIN_SIZE).brier.refinement
+    return binned_curve(pairs.only(np.isin(pairs.clusters, sentences)), bin_size=LABEL_BIN_SIZE).brier.refinement
 
 
 def noun_findings(

@@ -9,7 +9,7 @@ from functools import partial
 from matplotlib.figure import Figure
 
 from howsure.calibration.comparison import compare_pairs
-from howsure.calibration.curve import curve_of
+from howsure.calibration.curve import binned_curve
 from howsure.calibration.results import CalibrationComparison, CalibrationCurve
 from howsure.figures.calibration import curve_figure
 from howsure.inputs.pairs import Pairs
@@ -99,7 +99,7 @@ class Fit:
 
     def query_curve(self, query: str = QUERY, bin_size: int = BIN_SIZE) -> CalibrationCurve:
         """The curve of a query on the test tweets."""
-        return curve_of(self.test.of(query), bin_size=bin_size)
+        return binned_curve(self.test.of(query), bin_size=bin_size)
 
 
 Fits = Mapping[str, Sequence[Fit]]
@@ -136,7 +136,7 @@ def reproduce_tweets(
     in_all = each_over_training(in_test, replicates)
     chosen = {name: choose_best(of_kind) for name, of_kind in fits.items()}
     queries = {name: fit.test.of(QUERY) for name, fit in chosen.items()}
-    judged = partial(curve_of, bin_size=BIN_SIZE, interval="nguyen-oconnor", level=LEVEL, rng=seed)
+    judged = partial(binned_curve, bin_size=BIN_SIZE, interval="nguyen-oconnor", level=LEVEL, rng=seed)
     curves = {name: judged(pairs, name=name) for name, pairs in queries.items()}
     templates = {
         name: choose_best(every_fit(crf_kind(name, families, NEAR_PENALTIES), corpus, labels, advance))
@@ -204,7 +204,7 @@ def choose_best(fits: Sequence[Fit]) -> Fit:
 
 def pooled_curve(judged: Judged) -> CalibrationCurve:
     """The curve over all tags."""
-    return curve_of(judged.pairs, bin_size=POOLED_BIN_SIZE)
+    return binned_curve(judged.pairs, bin_size=POOLED_BIN_SIZE)
 
 
 def near_extremes(fits: Sequence[Fit]) -> tuple[float, float]:

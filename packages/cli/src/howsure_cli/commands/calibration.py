@@ -351,9 +351,9 @@ def summary() -> click.Command:
         """
         sums, provenance = sums_of_source(build_source(files, typed), **column_roles(typed))
         if list(sums) == [""]:
-            CalibrationSummary.of_slots(sums[""]).save(output)
+            CalibrationSummary.from_slots(sums[""]).save(output)
         else:
-            CalibrationSummaries.of_slots(sums).save(output)
+            CalibrationSummaries.from_slots(sums).save(output)
         of_groups = "" if list(sums) == [""] else f" in {counted(len(sums), 'group')}"
         pairs = counted(sum(map(len, sums.values())), "pair")
         message = f"{output}: the sums of {pairs}{of_groups}\nnext: howsure calibration {output}\n"

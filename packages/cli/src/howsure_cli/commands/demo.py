@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from howsure.errors import InputError, MissingExtraError
-from howsure.files.atomic_write import write_whole
+from howsure.files.atomic_write import write_atomically
 from howsure_cli.commands.calibration import command as calibration_command
 from howsure_cli.commands.score import command as score_command
 from howsure_cli.plugins import load, package_command
@@ -60,7 +60,7 @@ def command(output: str) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in bundled.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        write_whole(content, folder / name)
+        write_atomically(content, folder / name)
     (folder / STORE).unlink(missing_ok=True)  # what is left of an earlier demo
     emit(f"Running in {output}:\n", None)
     with contextlib.chdir(folder):

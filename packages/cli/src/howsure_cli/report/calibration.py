@@ -24,7 +24,7 @@ from howsure.calibration.curve_text import (
     recipe_rows,
     verdict,
 )
-from howsure.calibration.curves import CalibrationCurves, most_pairs, pooling_notes
+from howsure.calibration.curves import CalibrationCurves, largest_curves, pooling_notes
 from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.scores import scores_of_all_classes
 from howsure.errors import InputError
@@ -128,7 +128,7 @@ def calibration_report(result: CalibrationCurves, *, title: str | None = None, c
         raise InputError("curves must contain at least one calibration curve with bins; it contains none.")
     names = _names(curves)
     without_bins = {curve.name: curve for curve in result.other_method if isinstance(curve, CorpCurve)}
-    p_values, shown = result.p_adjusted, most_pairs(curves)
+    p_values, shown = result.p_adjusted, largest_curves(curves)
     verdicts = [(names[i], verdict(curves[i], p_values[i])) for i in shown]
     pictures = _overview(curves, names, shown)
     sections = [

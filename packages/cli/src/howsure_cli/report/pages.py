@@ -12,7 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from howsure.errors import InputError
-from howsure.files.atomic_write import check_place, write_whole
+from howsure.files.atomic_write import check_place, write_atomically
 from howsure.result import Result
 
 # Where pages come from: the templates of this room, with everything escaped and nothing undefined.
@@ -48,7 +48,7 @@ def write_report(html: str, path: str | os.PathLike[str]) -> None:
     Raises InputError for a name that no browser takes for a page, or a folder that does not exist.
     """
     check_report(path)
-    write_whole(html.encode("utf-8"), path)
+    write_atomically(html.encode("utf-8"), path)
 
 
 def check_report(path: str | os.PathLike[str]) -> None:
@@ -61,4 +61,4 @@ def check_report(path: str | os.PathLike[str]) -> None:
 
 def attached_tables(result: Result) -> list[tuple[str, Markup]]:
     """The results that a result shows below itself, such as the worst rows: a description and a table of each."""
-    return [(part.what_was_read, Markup(part._repr_html_())) for part in result.besides()]
+    return [(part.what_was_read, Markup(part._repr_html_())) for part in result.further_tables()]

@@ -16,9 +16,9 @@ from howsure.counts.results import CountEstimates
 from howsure.figures.counts import is_drawn
 from howsure.figures.files import inline_svg
 from howsure.figures.significance import CAPTION, difference_svg
-from howsure.figures.width import of_width
+from howsure.figures.width import figure_width
 from howsure.judges.validation import JudgeValidation
-from howsure.result import Result, recipe_rows, result_recipe, title_of
+from howsure.result import Result, kind_title, recipe_rows, result_recipe
 from howsure.scores.agent_results import AgentTable
 from howsure.scores.item_results import BenchmarkItems
 from howsure.selective.results import SelectiveTable
@@ -47,7 +47,7 @@ def counts_report(counts: CountEstimates, *, title: str | None = None, command: 
         rows=[[row[at] for at in kept] for row in table.rows],
         words=[heading for heading in table.words if heading not in left_out],
     )
-    with of_width(PHONE):
+    with figure_width(PHONE):
         narrow_picture = _picture(counts, COUNTS_CAPTION) if is_drawn(counts) else None
     return page_template("counts.html").render(
         title=title or "How many, and how certain is that?",
@@ -188,7 +188,7 @@ def result_report(result: Result, *, title: str | None = None, command: str | No
     table, words = result.table(), _text_without_notes(result)
     shown = replace(table.shortened(MAX_ROWS), caption="", notes=())
     return page_template("result.html").render(
-        title=title or QUESTIONS.get(type(result)) or title_of(result),
+        title=title or QUESTIONS.get(type(result)) or kind_title(result),
         subtitle=None,
         said=words,
         notes=[note.removeprefix(NOTE) for note in table.notes if note and note not in words],
@@ -220,4 +220,4 @@ def _picture(result: Any, description: str = "") -> Markup | None:
         return None
     figure = draw() if draw is not None else result.plot().figure
     prefix = "r" + hashlib.sha256(repr(result).encode()).hexdigest()[:8]
-    return Markup(inline_svg(figure, prefix=prefix, description=description or title_of(result)))
+    return Markup(inline_svg(figure, prefix=prefix, description=description or kind_title(result)))

@@ -12,7 +12,7 @@ import click
 from howsure.data.sources import Files
 from howsure.data.sources import read as files_of
 from howsure.errors import MIN_SIMILARITY, InputError, nearest, shown
-from howsure.figures.width import of_width
+from howsure.figures.width import figure_width
 from howsure.inputs.numbers_and_names import MAX_CLUSTERINGS, MAX_PROCESSES, check_bounds
 from howsure.inputs.pairs import UNNAMED, Probabilities
 from howsure_cli.terminal.commands import Group, missing_step, names_file, tell
@@ -146,7 +146,7 @@ def keep_width(ctx: Context, param: Parameter, value: float | None) -> None:
     """Draw figures of this width until the command ends."""
     as_figure_option(ctx, param, value)
     try:
-        ctx.with_resource(of_width(value))
+        ctx.with_resource(figure_width(value))
     except InputError as error:
         raise InputError(f"--{error}") from None
 

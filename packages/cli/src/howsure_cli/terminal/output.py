@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from howsure.errors import InputError
-from howsure.files.atomic_write import write_whole
+from howsure.files.atomic_write import write_atomically
 from howsure.show.table import Table, in_a_line, on_a_terminal
 from howsure_cli.terminal.vocabulary import option_name
 
@@ -41,7 +41,7 @@ def emit(text: str, output: str | None, *, encoding: str = "utf-8") -> None:
     """Print text, or write it to a file named by the user."""
     shown = text if is_raw() else on_a_terminal(text)
     if output is not None:
-        write_whole(shown.encode(encoding, "backslashreplace"), output)
+        write_atomically(shown.encode(encoding, "backslashreplace"), output)
         return
     if sys.stdout is None:
         raise InputError("standard output is closed, so nothing can be printed; open it, or name an --output.")
@@ -155,12 +155,12 @@ def write_pictures(
 
         save_figure(result.figure(**how) if hasattr(result, "figure") else result.plot(**how).figure, figure)
     if report is not None:
-        from howsure.figures.width import of_width
+        from howsure.figures.width import figure_width
         from howsure_cli.report.pages import write_report
         from howsure_cli.report.results import result_report
 
         is_replaced = os.path.exists(report)
-        with of_width(None):  # that of the figure in a file is not that of a page
+        with figure_width(None):  # that of the figure in a file is not that of a page
             write_report(result_report(result, title=title, command=command_line()), report)
         if is_replaced:
             say(f"{report} existed and was replaced.")

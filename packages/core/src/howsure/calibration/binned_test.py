@@ -145,16 +145,16 @@ def _p_value_of_rare(bins: RareBins, laws: Sequence[Contribution], add: Add) -> 
 
     steps = bins.steps
     half = len(laws) if bins.degrees else len(laws) // 2  # the two halves are combined by a sum of products
-    below, beyond = _added(laws[:half], steps, add)
+    below, beyond = _sum_contributions(laws[:half], steps, add)
     if bins.degrees:
         rest = gammaincc(bins.degrees / 2, bins.statistic * (1 - np.arange(steps) / steps) / 2)
     else:
-        others, reached = _added(laws[half:], steps, add)
+        others, reached = _sum_contributions(laws[half:], steps, add)
         rest = reached + np.append(0.0, np.cumsum(others[:0:-1]))
     return min(beyond + float(below @ rest), 1.0)
 
 
-def _added(laws: Sequence[Contribution], steps: int, add: Add) -> tuple[Floats, float]:
+def _sum_contributions(laws: Sequence[Contribution], steps: int, add: Add) -> tuple[Floats, float]:
     """The distribution (steps,) of a sum of contributions below the statistic, and the probability of reaching it."""
     step, chance, beyond, row = np.zeros(1, dtype=np.int64), np.ones(1), 0.0, 0
     while row < len(laws) and len(step) * len(laws[row][0]) <= SPARSE:
@@ -241,7 +241,7 @@ def merged_bins(binned: Binned) -> Integers:
     """The number of the merged bin (bins,) of each bin; each merged bin expects at least five labels of each kind."""
     s = binned.sums
     worth = s.w1 / s.w2
-    return _with_enough(s.q * worth, (s.w1 - s.q) * worth)
+    return _merge_small_bins(s.q * worth, (s.w1 - s.q) * worth)
 
 
 def merged_edges(binned: Binned) -> Floats:
@@ -249,7 +249,7 @@ def merged_edges(binned: Binned) -> Floats:
     return binned.inner[np.diff(merged_bins(binned)) > 0]
 
 
-def _with_enough(positives: Floats, negatives: Floats) -> Integers:
+def _merge_small_bins(positives: Floats, negatives: Floats) -> Integers:
     """The number of the merged bin of each bin, from the expected labels; a remainder joins the last merged bin."""
     merged, number, expected = np.zeros(len(positives), dtype=np.int64), 0, [0.0, 0.0]
     for i, (positive, other) in enumerate(zip(positives.tolist(), negatives.tolist(), strict=True)):
@@ -260,13 +260,15 @@ def _with_enough(positives: Floats, negatives: Floats) -> Integers:
     return np.minimum(merged, max(number - 1, 0))
 
 
-def p_value_of(pairs: Pairs | Slots, binned: Binned, squared: SquaredError) -> float:
+def displayed_p_value(pairs: Pairs | Slots, binned: Binned, squared: SquaredError) -> float:
     """The p-value shown in tables: that of the binned test or, with clusters, of the debiased squared error."""
-    return p_values_of([pairs], [binned], [squared])[0]
+    return displayed_p_values([pairs], [binned], [squared])[0]
 
 
-def p_values_of(parts: Sequence[Pairs | Slots], many: Sequence[Binned], squared: Sequence[SquaredError]) -> list[float]:
-    """`p_value_of` for several sets of pairs."""
+def displayed_p_values(
+    parts: Sequence[Pairs | Slots], many: Sequence[Binned], squared: Sequence[SquaredError]
+) -> list[float]:
+    """`displayed_p_value` for several sets of pairs."""
     clustered = [isinstance(part, Pairs) and part.clusters is not None for part in parts]
     tested = iter(binned_tests([binned for binned, of_signs in zip(many, clustered, strict=True) if not of_signs]))
     return [error.p_value if of_signs else next(tested)[1] for error, of_signs in zip(squared, clustered, strict=True)]
@@ -302,7 +304,7 @@ def _errors_of_drawn_labels(pairs: Pairs, binned: Binned, times: int, rng: np.ra
     """The squared errors (times,) of labels drawn for each weighted pair."""
     q, _, w = sorted_rows(pairs)
     assert w is not None
-    bins = binned.bins_of(q)
+    bins = binned.assign_bins(q)
     starts = np.flatnonzero(np.append(True, bins[1:] != bins[:-1]))
     predicted, weights = np.add.reduceat(w * q, starts), np.add.reduceat(w, starts)
     values = np.empty(times)
@@ -318,7 +320,7 @@ def _errors_of_drawn_labels(pairs: Pairs, binned: Binned, times: int, rng: np.ra
 def _label_counts(pairs: Pairs | Slots, binned: Binned) -> Iterator[LabelCount]:
     """The distribution of the number of labels 1 of each bin, for pairs without weights or their sums."""
     q = np.sort(pairs.probabilities) if isinstance(pairs, Pairs) else first_of_cells()[pairs.cell]
-    bins = binned.bins_of(q)
+    bins = binned.assign_bins(q)
     starts = np.flatnonzero(np.append(True, bins[1:] != bins[:-1]))
     if isinstance(pairs, Pairs):
         for law in sums_of_counts(np.split(np.column_stack([1.0 - q, q]), starts[1:])):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.calibration.slots import CELLS, EXACT_UP_TO, LAST, Slots, cells_of, last_of_cells, slots_of
+from howsure.calibration.slots import CELLS, EXACT_UP_TO, LAST, Slots, assign_cells, last_of_cells, sum_by_slot
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import check_whole
 from howsure.inputs.pairs import Bools, Floats, Integers, Labels, Pairs
@@ -33,7 +33,7 @@ def boundaries(q: Floats, *, bin_size: int) -> Floats:
     """
     ranks = np.arange(1, len(q) // bin_size) * bin_size - 1  # of the boundaries, if no predictions are equal
     if len(q) > SORT_UP_TO and len(ranks) < MAX_SEARCHED_BOUNDARIES:
-        parts = (cells_of(q[start : start + SORT_UP_TO]) for start in range(0, len(q), SORT_UP_TO))
+        parts = (assign_cells(q[start : start + SORT_UP_TO]) for start in range(0, len(q), SORT_UP_TO))
         cells = np.concatenate([part.astype(np.uint16) for part in parts])
         counts = np.bincount(cells)
         cell_of_rank = np.cumsum(counts).searchsorted(ranks, side="right")
@@ -214,7 +214,7 @@ def bins_of_width(slots: Slots, edges: Floats) -> tuple[Integers, Floats]:
     return bins[of_slot], last_of_cells(lasts)
 
 
-def bars_of(slots: Slots, bars: int) -> Floats:
+def bar_weights(slots: Slots, bars: int) -> Floats:
     """The weight by label (2, bars) in bars of equal width; a slot belongs to the bar that contains its mean."""
     r = slots.nearest[0] + ROUNDING
     bar = np.minimum((r * bars).astype(np.int64), bars // 2 - 1)
@@ -239,7 +239,7 @@ def bins_of_weight(slots: Slots, n_bins: int | None) -> tuple[Integers, Floats]:
     return lasts.searchsorted(slots.cell), last_of_cells(lasts)
 
 
-def label_variance_of(slots: Slots) -> Floats:
+def label_variances(slots: Slots) -> Floats:
     """Σ w² q (1 - q) of each slot, without cancellation near 1."""
     r, variance = slots.nearest
     return np.asarray(slots.powers()[1] * (r * (1.0 - r) - variance))
@@ -270,7 +270,7 @@ class Binned:
     infinite_rows: int
     label_variance: Floats
 
-    def bins_of(self, q: Floats) -> Integers:
+    def assign_bins(self, q: Floats) -> Integers:
         """The bin of each prediction."""
         return bins_between(self.inner, q)
 
@@ -279,11 +279,11 @@ def bins_between(edges: Floats, q: Floats) -> Integers:
     """The number of edges below each prediction; most of many predictions are in a cell without an edge."""
     if len(q) <= SORT_UP_TO:
         return edges.searchsorted(q)
-    edges_of_cells = np.bincount(cells_of(edges), minlength=LAST + 1)
+    edges_of_cells = np.bincount(assign_cells(edges), minlength=LAST + 1)
     below, bins = np.cumsum(edges_of_cells) - edges_of_cells, np.empty(len(q), dtype=np.int64)
     for start in range(0, len(q), SORT_UP_TO):
         part, bins_of_part = q[start : start + SORT_UP_TO], bins[start : start + SORT_UP_TO]
-        cells = cells_of(part)
+        cells = assign_cells(part)
         bins_of_part[:] = below[cells]
         rows = np.flatnonzero(edges_of_cells[cells])
         bins_of_part[rows] = edges.searchsorted(part[rows])
@@ -366,7 +366,9 @@ def bin_parts(
         if isinstance(part, Pairs) and (exact or (len(part) <= SORT_UP_TO and binning == "adaptive")):
             few[exact].append(i)
         else:
-            bins_by_part[i] = _bin_slots(part if isinstance(part, Slots) else slots_of(part), binning, sizes[i], n_bins)
+            bins_by_part[i] = _bin_slots(
+                part if isinstance(part, Slots) else sum_by_slot(part), binning, sizes[i], n_bins
+            )
     for exact, which in few.items():
         for some in _batches(which, parts):
             rows = [sorted_rows(parts[i]) for i in some]  # type: ignore[arg-type]
@@ -431,7 +433,7 @@ def _bin_sorted(
     ends = np.cumsum([len(part[0]) for part in parts])
     firsts = np.append(0, ends[:-1])
     q, y, w = parts[0] if len(parts) == 1 else map(_joined, zip(*parts, strict=True))
-    keys = q if exact or binning == "uniform" else cells_of(q)
+    keys = q if exact or binning == "uniform" else assign_cells(q)
     edges, bounds = [], []
     for start, end, size in zip(firsts.tolist(), ends.tolist(), sizes, strict=True):
         if binning == "uniform":
@@ -473,8 +475,8 @@ def _bin_slots(slots: Slots, binning: str, size: int, n_bins: int | None) -> Bin
         bins, inner = bins_of_weight(slots, n_bins) if binning == "weight" else bins_of_cells(slots, size)
         edges = inner
     starts = np.flatnonzero(np.append(True, bins[1:] != bins[:-1]))
-    sums, variance = sums_of_slots(slots).runs(starts), np.add.reduceat(label_variance_of(slots), starts)
-    of_slots = bars_of(slots, HISTOGRAM_BARS), slots.log_sum(), slots.infinite_rows, variance
+    sums, variance = sums_of_slots(slots).runs(starts), np.add.reduceat(label_variances(slots), starts)
+    of_slots = bar_weights(slots, HISTOGRAM_BARS), slots.log_sum(), slots.infinite_rows, variance
     return _binned(sums, edges, inner, 1.0, bins[starts], binning, size, *of_slots)
 
 

@@ -23,7 +23,7 @@ from howsure.calibration.error import (
     plugin_mse,
     root,
 )
-from howsure.calibration.scores import MulticlassScores, holds_whole_rows, wrong_extremes
+from howsure.calibration.scores import MulticlassScores, is_whole_rows, wrong_extremes
 from howsure.calibration.slots import Slots
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
@@ -84,12 +84,12 @@ def calibration_error(
     notes = reading_notes(pairs)
     whole, pairs = len(pairs), pairs.that_weigh() if isinstance(pairs, Pairs) else pairs
     options: Any = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning, "interval": interval}
-    error = error_of(pairs, estimator=estimator, level=check_level(level), rng=rng, whole=whole, **options)
+    error = estimate_error(pairs, estimator=estimator, level=check_level(level), rng=rng, whole=whole, **options)
     values = {field.name: getattr(error, field.name) for field in fields(error)}
     return EstimateWithNotes(**values, notes=notes) if notes else error
 
 
-def error_of(
+def estimate_error(
     pairs: Pairs | Slots,
     *,
     estimator: str = "debiased",
@@ -123,19 +123,19 @@ def check_interval(interval: str) -> None:
 
 def squared_error(pairs: Pairs | Slots, binned: Binned) -> SquaredError:
     """The debiased squared error of bins, allowing for clusters if the pairs have them."""
-    return squared_error_of(binned, cells_of(pairs, binned))
+    return estimate_squared_error(binned, sum_clusters(pairs, binned))
 
 
-def squared_error_of(binned: Binned, cells: ClusterSums | None) -> SquaredError:
+def estimate_squared_error(binned: Binned, cells: ClusterSums | None) -> SquaredError:
     """The debiased squared error of bins; from the sums of clusters unless `cells` is None."""
     return debiased_mse(binned.sums) if cells is None else clustered_mse(cells)
 
 
-def cells_of(pairs: Pairs | Slots, binned: Binned) -> ClusterSums | None:
+def sum_clusters(pairs: Pairs | Slots, binned: Binned) -> ClusterSums | None:
     """The sums of each cluster in each bin; None for pairs without clusters."""
     if not isinstance(pairs, Pairs) or pairs.clusters is None:
         return None
-    return cluster_sums(pairs, binned.bins_of(pairs.probabilities), len(binned.sums))
+    return cluster_sums(pairs, binned.assign_bins(pairs.probabilities), len(binned.sums))
 
 
 def debiased_estimate(squared: SquaredError, *, n: int, level: float) -> Estimate:
@@ -202,7 +202,7 @@ def expected_error(sums: Sums, cells: ClusterSums | None, *, level: float) -> Es
     factor = np.where(np.abs(gap) < FAR * np.sqrt(noise), LARGEST_FACTOR, 1.0)
     low = float(share @ cautious_gaps(gap, np.sqrt(noise))) - z * math.sqrt(share**2 @ (factor * noise) + between)
     high = value + z * math.sqrt(variance)
-    nearer, farther = _rare(share, gap, frequency, effective, level)
+    nearer, farther = _rare_label_reach(share, gap, frequency, effective, level)
     low, high = min(low, value - nearer), max(high, value + farther)
     return Estimate(value, max(low, 0.0), min(high, 1.0), level, "split halves", n)
 
@@ -250,7 +250,9 @@ def clustered_noise(cells: ClusterSums, gap: Floats) -> tuple[Floats, float]:
     return of_bins, max(signed, float((weight / total) ** 2 @ of_bins))
 
 
-def _rare(share: Floats, gap: Floats, frequency: Floats, effective: Floats, level: float) -> tuple[float, float]:
+def _rare_label_reach(
+    share: Floats, gap: Floats, frequency: Floats, effective: Floats, level: float
+) -> tuple[float, float]:
     """How far T can fall and rise if one bin's label frequency is at an end of its exact interval."""
     low, high = exact_interval(frequency, effective, tail=(1 - level) / 2)
     predicted = frequency + gap
@@ -304,7 +306,7 @@ def bootstrap_intervals(
     2T - quantiles of T*, truncated at 0; the interval of the error is its square root. Noise in the frequencies adds to
     T and again to T*; reflecting the quantiles cancels this bias, whereas the percentile bootstrap would double it.
     """
-    cells = cluster_sums(pairs, binned.bins_of(pairs.probabilities), len(binned.sums))
+    cells = cluster_sums(pairs, binned.assign_bins(pairs.probabilities), len(binned.sums))
     n = cells.n_clusters
     if n < 2:
         raise InputError("`interval='bootstrap'` needs at least 2 rows or clusters to draw from", "interval")
@@ -324,7 +326,7 @@ def bootstrap_intervals(
 # Notes on calibration figures.
 
 
-def notes_of(pairs: Pairs | Slots, binned: Binned, squared: SquaredError, *, weightless: int) -> tuple[str, ...]:
+def error_notes(pairs: Pairs | Slots, binned: Binned, squared: SquaredError, *, weightless: int) -> tuple[str, ...]:
     """Notes on the pairs, bins, error and scores; `weightless` is the number of pairs left out for their weight."""
     notes = list(notes_of_error(pairs, binned, squared, weightless=weightless))
     if (rate := float(binned.sums.y.sum() / binned.sums.w1.sum())) in (0.0, 1.0):
@@ -348,7 +350,7 @@ def notes_of_error(pairs: Pairs | Slots, binned: Binned, squared: SquaredError, 
         )
     if 2 * squared.left_out > binned.sums.count.sum():
         yield "most pairs are alone in their bin: use fewer and larger bins"
-    if isinstance(pairs, Slots) and holds_whole_rows(pairs):
+    if isinstance(pairs, Slots) and is_whole_rows(pairs):
         yield "the classes of a row count as independent pairs: see docs/language-models.md on valid intervals"
     if len(binned.sums) == 1:
         yield "one bin only: the error is that of the mean prediction"

@@ -8,17 +8,17 @@ from typing import Any, Self
 
 import numpy as np
 
-from howsure.calibration.calibration_errors import error_of
+from howsure.calibration.calibration_errors import estimate_error
 from howsure.calibration.calibration_tests import CalibrationTest, check_sums
-from howsure.calibration.curve import curve_of
+from howsure.calibration.curve import binned_curve
 from howsure.calibration.engines.pairs_or_sums import parts_read, sums_of_frame
 from howsure.calibration.logits import IGNORED, slots_of_logits
 from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.saved_summaries import Saved, SavedSums, check_weights
-from howsure.calibration.slots import LAST, LOG_UNIT, Slots, slots_of
-from howsure.calibration.table import CalibrationTable, table_of
+from howsure.calibration.slots import LAST, LOG_UNIT, Slots, sum_by_slot
+from howsure.calibration.table import CalibrationTable, build_table
 from howsure.errors import InputError, shown
-from howsure.inputs.frames import Source, columns_of, is_lazy
+from howsure.inputs.frames import Source, frame_columns, is_lazy
 from howsure.inputs.numbers_and_names import counted, natural_order
 from howsure.inputs.pairs import CLASS_WISE, NEGLIGIBLE_WEIGHT, Pairs, Probabilities
 from howsure.inputs.pairs_from import pairs_from
@@ -72,7 +72,7 @@ class CalibrationSummary(SavedSums):
         self._slots: Slots = Slots.none()
 
     @classmethod
-    def of_slots(cls, slots: Slots) -> Self:
+    def from_slots(cls, slots: Slots) -> Self:
         """Build a summary from sums by slot."""
         summary = cls()
         summary._slots = slots
@@ -104,11 +104,11 @@ class CalibrationSummary(SavedSums):
             sums, _ = sums_of_source(data, **columns, pos_label=pos_label)
             if list(sums) != [""]:
                 raise InputError(f"{data.name} has groups: CalibrationSummaries keeps a summary of each group.")
-            return cls.of_slots(sums[""])
+            return cls.from_slots(sums[""])
         if is_lazy(data):
             sums = sums_of_frame(data, **columns, pos_label=pos_label).checked()
-            return cls.of_slots(sums.get("", Slots.none()))
-        labels, prob, weights = columns_of(data, **columns)
+            return cls.from_slots(sums.get("", Slots.none()))
+        labels, prob, weights = frame_columns(data, **columns)
         summary = cls()
         summary.add(labels, prob, sample_weight=weights, pos_label=pos_label)
         return summary
@@ -137,7 +137,7 @@ class CalibrationSummary(SavedSums):
         pairs = checked_pairs(y_true, y_prob, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label)
         if pairs.groups is not None:
             raise InputError("Pairs of a summary have no groups: CalibrationSummaries keeps a summary of each group.")
-        self._slots = self._slots + slots_of(pairs)
+        self._slots = self._slots + sum_by_slot(pairs)
 
     def add_logits(
         self, logits: ArrayLike, targets: ArrayLike, *, reduce: str = CLASS_WISE, ignore: int = IGNORED
@@ -167,12 +167,12 @@ class CalibrationSummary(SavedSums):
 
         Raises InputError for pairs that have weights.
         """
-        return self.of_slots(by_probability(self._slots))
+        return self.from_slots(by_probability(self._slots))
 
     def __add__(self, other: Self) -> Self:
         if not isinstance(other, CalibrationSummary):
             return NotImplemented
-        return self.of_slots(self._slots + other._slots)
+        return self.from_slots(self._slots + other._slots)
 
     def __len__(self) -> int:
         return len(self._slots)
@@ -193,7 +193,7 @@ class CalibrationSummary(SavedSums):
         is the effective number of pairs.
         """
         options: Any = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning, "interval": interval}
-        return curve_of(self.filled(), level=level, rng=rng, **options)
+        return binned_curve(self.filled(), level=level, rng=rng, **options)
 
     def error(
         self,
@@ -208,7 +208,7 @@ class CalibrationSummary(SavedSums):
     ) -> Estimate:
         """The calibration error of the pairs, as `calibration_error`."""
         options: Any = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning, "interval": interval}
-        return error_of(self.filled(), estimator=estimator, level=level, rng=rng, **options)
+        return estimate_error(self.filled(), estimator=estimator, level=level, rng=rng, **options)
 
     def test(
         self,
@@ -231,7 +231,7 @@ class CalibrationSummary(SavedSums):
     def _of(cls, saved: Saved, name: str) -> Self:
         if saved.names is not None:
             raise InputError(f"{name} contains summaries of groups: CalibrationSummaries reads it.")
-        return cls.of_slots(saved.parts[0])
+        return cls.from_slots(saved.parts[0])
 
     def __repr__(self) -> str:
         if not len(self._slots.slot):
@@ -266,7 +266,7 @@ def sums_of_source(data: Source, **roles: Any) -> tuple[dict[str, Slots], dict[s
             )
         positive, sums = predictions.notes.get("positive"), {}
         for name, part in parts_read(predictions, data).by_group:
-            slots = slots_of(part) if isinstance(part, Pairs) else part
+            slots = sum_by_slot(part) if isinstance(part, Pairs) else part
             sums[name or ""] = slots if positive is None else replace(slots, positive=str(positive))
         return sums, described
 
@@ -341,18 +341,18 @@ class CalibrationSummaries(SavedSums, Mapping[str, CalibrationSummary]):
             sums, _ = sums_of_source(data, **options, pos_label=pos_label)
             if list(sums) == [""]:
                 raise none
-            return cls.of_slots(sums)
+            return cls.from_slots(sums)
         if groups is None:
             raise none
         if is_lazy(data):
-            return cls.of_slots(sums_of_frame(data, **options, pos_label=pos_label).checked())
+            return cls.from_slots(sums_of_frame(data, **options, pos_label=pos_label).checked())
         summaries_ = cls()
-        columns = dict(zip(options, columns_of(data, **options), strict=True))
+        columns = dict(zip(options, frame_columns(data, **options), strict=True))
         summaries_.add(columns.pop("y_true"), columns.pop("y_prob"), **columns, pos_label=pos_label)
         return summaries_
 
     @classmethod
-    def of_slots(cls, slots: Mapping[str, Slots]) -> Self:
+    def from_slots(cls, slots: Mapping[str, Slots]) -> Self:
         """Build summaries from sums by slot, by group."""
         check_weights(slots)
         summaries_ = cls()
@@ -375,15 +375,15 @@ class CalibrationSummaries(SavedSums, Mapping[str, CalibrationSummary]):
         pairs = checked_pairs(y_true, y_prob, sample_weight=sample_weight, pos_label=pos_label, groups=groups)
         if pairs.groups is None:
             raise InputError("groups must say what each pair belongs to; without groups use CalibrationSummary.")
-        self._slots = _merged(self._slots, {name: slots_of(group) for name, group in pairs.by_group() if len(group)})
+        self._slots = _merged(self._slots, {name: sum_by_slot(group) for name, group in pairs.by_group() if len(group)})
 
     def __add__(self, other: Self) -> Self:
         if not isinstance(other, CalibrationSummaries):
             return NotImplemented
-        return self.of_slots(_merged(self._slots, other._slots))
+        return self.from_slots(_merged(self._slots, other._slots))
 
     def __getitem__(self, name: str) -> CalibrationSummary:
-        return CalibrationSummary.of_slots(self._slots[name])
+        return CalibrationSummary.from_slots(self._slots[name])
 
     def __iter__(self) -> Iterator[str]:
         return iter(sorted(self._slots, key=natural_order))
@@ -410,14 +410,14 @@ class CalibrationSummaries(SavedSums, Mapping[str, CalibrationSummary]):
         if not self._slots:
             raise InputError("there are no summaries: add pairs first.")
         parts = [(name, self._slots[name]) for name in self]
-        return table_of(parts, bin_size=bin_size, n_bins=n_bins, binning=binning, level=level, adjust=adjust)
+        return build_table(parts, bin_size=bin_size, n_bins=n_bins, binning=binning, level=level, adjust=adjust)
 
     def together(self) -> CalibrationSummary:
         """One summary of the pairs of all groups."""
         slots = Slots.none()
         for name in self:
             slots = slots + self._slots[name]
-        return CalibrationSummary.of_slots(slots)
+        return CalibrationSummary.from_slots(slots)
 
     def _saved(self) -> Saved:
         return Saved([self._slots[name] for name in self], list(self))
@@ -426,7 +426,7 @@ class CalibrationSummaries(SavedSums, Mapping[str, CalibrationSummary]):
     def _of(cls, saved: Saved, name: str) -> Self:
         if saved.names is None:
             raise InputError(f"{name} contains one summary without groups: CalibrationSummary reads it.")
-        return cls.of_slots(dict(zip(saved.names, saved.parts, strict=True)))
+        return cls.from_slots(dict(zip(saved.names, saved.parts, strict=True)))
 
 
 def _merged(first: Mapping[str, Slots], other: Mapping[str, Slots]) -> dict[str, Slots]:

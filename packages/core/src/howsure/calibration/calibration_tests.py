@@ -15,7 +15,7 @@ from howsure.calibration.bins import bin_pairs, by_cells, sorted_rows
 from howsure.calibration.calibration_errors import groups_together
 from howsure.calibration.clustered_tests import clustered_test, cox_test, cumulative_test
 from howsure.calibration.engines.pairs_or_sums import pairs_or_sums
-from howsure.calibration.slots import Slots, slots_of
+from howsure.calibration.slots import Slots, sum_by_slot
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
@@ -147,12 +147,12 @@ def check_calibration(
 ) -> CalibrationTest:
     """`calibration_test` for checked pairs."""
     whole = len(pairs)
-    pairs = _ready(pairs)
+    pairs = _weighted_pairs(pairs)
     times = check_whole(n_simulations, name="n_simulations", most=MAX_SIMULATIONS)
     rng = with_seed(rng)
     if method == "simulation" and pairs.weights is None and by_cells(pairs, whole):
         return check_sums(
-            slots_of(pairs),
+            sum_by_slot(pairs),
             method=method,
             n_simulations=times,
             bin_size=bin_size,
@@ -230,7 +230,7 @@ def _as_test(statistic_and_p: Sequence[float], **about: Any) -> CalibrationTest:
     return CalibrationTest(statistic=statistic, p_value=p, p_error=p_error, **about)
 
 
-def _ready(pairs: Pairs) -> Pairs:
+def _weighted_pairs(pairs: Pairs) -> Pairs:
     """The pairs of positive weight, scaled to a largest weight of 1, with clusters only if some pairs share one.
 
     Raises InputError if all pairs are in one cluster.

@@ -323,10 +323,10 @@ def clustered_test(
         lever = 1 - 2 * surprises.q
         sums = surprises.sums(np.zeros(len(pairs), dtype=np.int64), lever * surprises.value)
         stretch = surprises.stretch(lever)
-        statistic = _over(np.array([(lever**2 * surprises.known).sum()]))
+        statistic = _chi_square_statistic(np.array([(lever**2 * surprises.known).sum()]))
     elif method == "cumulative":
         sums = surprises.sums(np.unique(surprises.q, return_inverse=True)[1], surprises.value)
-        statistic = _furthest(surprises.w.sum())
+        statistic = _max_partial_sum(surprises.w.sum())
     elif method == "cox":
         sums, statistic = _score(surprises)
     else:
@@ -334,14 +334,14 @@ def clustered_test(
         column = np.searchsorted(edges, surprises.q)
         sums = surprises.sums(column, surprises.value)
         of_bins = surprises.known if method == "binned" else surprises.w * surprises.w.sum()
-        statistic = _over(np.bincount(column, of_bins).astype(np.float64))
+        statistic = _chi_square_statistic(np.bincount(column, of_bins).astype(np.float64))
     stretch = surprises.stretch() if stretch is None else stretch
     test = sign_test(sums, statistic, stretch=stretch, times=times, rng=rng)
     value = math.copysign(math.sqrt(test.value), sums.sum()) if method == "spiegelhalter" else test.value
     return value, test.p_value, test.p_error
 
 
-def _over(variance: Floats) -> Statistic:
+def _chi_square_statistic(variance: Floats) -> Statistic:
     """The statistic Σ_b S_b² / variance_b of sums S; infinite if it overflows."""
     with np.errstate(over="ignore"):
         inverse = np.divide(1.0, variance, out=np.zeros_like(variance), where=variance > 0)
@@ -354,7 +354,7 @@ def _over(variance: Floats) -> Statistic:
     return statistic
 
 
-def _furthest(weight: float) -> Statistic:
+def _max_partial_sum(weight: float) -> Statistic:
     """The statistic max_t |Σ_{b ≤ t} S_b| / weight of sums S."""
     return lambda rows: np.abs(np.cumsum(rows, axis=1)).max(axis=1) / weight
 

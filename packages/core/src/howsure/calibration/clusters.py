@@ -184,7 +184,7 @@ def clustered_mse(cells: ClusterSums) -> SquaredError:
     jackknife = (n - 1) / n * float(((without - without.mean()) ** 2).sum()) if len(without) > 1 else 0.0
     least, noise, slope_below = _noise(cells, is_estimable)
     slope_above = 2 * least / noise if noise > 0 else 0.0
-    rare = _rare(cells, is_estimable, theta, least)
+    rare = _rare_labels(cells, is_estimable, theta, least)
     return SquaredError(
         value,
         max(jackknife - least, least),
@@ -211,7 +211,7 @@ def _squares(cells: ClusterSums) -> tuple[Floats, Floats]:
     """The squared gap of each bin, from products of pairs of different clusters (bins,), and the weight of these
     products (bins,); both are 0 for a bin that is left out."""
     couples, products = cells.total_w**2 - cells.squared_w, cells.total_u**2 - cells.squared_u
-    is_estimable = _known(cells, couples)
+    is_estimable = _estimable_bins(cells, couples)
     return np.divide(products, couples, out=np.zeros_like(couples), where=is_estimable), np.where(
         is_estimable, couples, 0.0
     )
@@ -222,12 +222,12 @@ def _mean(theta: Floats, total_w: Floats, is_estimable: Bools) -> float:
     return float(weight @ theta / weight.sum())
 
 
-def _known(cells: ClusterSums, couples: Floats) -> Bools:
+def _estimable_bins(cells: ClusterSums, couples: Floats) -> Bools:
     """A mask of the bins that contain several clusters and have an effective number of at least two pairs."""
     return (couples > ROUNDING * cells.total_w**2) & (cells.total_w**2 >= MIN_EFFECTIVE * cells.total_ww)
 
 
-def _rare(cells: ClusterSums, is_estimable: Bools, theta: Floats, least: float) -> RareLabels:
+def _rare_labels(cells: ClusterSums, is_estimable: Bools, theta: Floats, least: float) -> RareLabels:
     """The variances of the bins under calibration, with effective numbers of pairs that allow for clusters.
 
     Noise is inflated by the ratio of `least`, the noise of all bins with their correlations, to that of independent
@@ -268,7 +268,7 @@ def without_each_cluster(cells: ClusterSums) -> Floats:
     """The debiased squared error without each cluster, (codes,); NaN if the cluster or the remainder is empty."""
     total_w, total_u, squares_w, squares_u = cells.total_w, cells.total_u, cells.squared_w, cells.squared_u
     couples, products = total_w**2 - squares_w, total_u**2 - squares_u
-    is_estimable = _known(cells, couples)
+    is_estimable = _estimable_bins(cells, couples)
     weighted = np.divide(total_w * products, couples, out=np.zeros_like(couples), where=is_estimable)
     known_w = np.where(is_estimable, total_w, 0.0)
     sums, weights = np.full((2, cells.n_codes), [[weighted.sum()], [known_w.sum()]])

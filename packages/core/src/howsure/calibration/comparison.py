@@ -11,7 +11,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.calibration.calibration_errors import debiased_estimate
-from howsure.calibration.curve import curve_of
+from howsure.calibration.curve import binned_curve
 from howsure.calibration.differences import (
     Units,
     certain_pairs,
@@ -32,7 +32,7 @@ from howsure.inputs.checks import check_labels, check_probabilities, check_same_
 from howsure.inputs.classes import pairs_from_classes
 from howsure.inputs.frames import Source, is_frame, named_columns
 from howsure.inputs.numbers_and_names import check_level
-from howsure.inputs.pairs import PROBS, TOP_LABEL, Pairs, Probabilities, given_of
+from howsure.inputs.pairs import PROBS, TOP_LABEL, Pairs, Probabilities, as_probabilities
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.stats.clusters import few_clusters
@@ -161,7 +161,9 @@ def _refuse_label_of_one(label: str, y_prob: Any, against: Any) -> None:
     has a word such as "correct".
     """
     columns = [
-        ",".join(given_of(probabilities).columns) for probabilities in (y_prob, against) if probabilities is not None
+        ",".join(as_probabilities(probabilities).columns)
+        for probabilities in (y_prob, against)
+        if probabilities is not None
     ]
     if len(columns) < 2:
         return
@@ -231,12 +233,12 @@ def compare_pairs(
     )
     n = len(a)
     curve_a, curve_b = (
-        curve_of(pairs, name=name, level=level, **how) for pairs, name in zip((a, b), names, strict=True)
+        binned_curve(pairs, name=name, level=level, **how) for pairs, name in zip((a, b), names, strict=True)
     )
     estimates = [debiased_estimate(squared, n=n, level=level) for squared in (squared_a, squared_b)]
     jackknife: dict[str, Any] = {"level": level, "n": n, "units": units}
     moved = 2 * (gap_b - gap_a)  # by a label, of the squared gap of its bin
-    far = _own_reach(squared_a, squared_b, level) if own_labels else reach(a, b, moved, units, level)
+    far = _separate_labels_reach(squared_a, squared_b, level) if own_labels else reach(a, b, moved, units, level)
     difference = jackknifed(squared_a.value - squared_b.value, without_a - without_b, reach=far, **jackknife)
     roots = None
     if all(e.low is not None and e.low > 0 for e in estimates):
@@ -293,7 +295,7 @@ def _check_same(name: str, first: Any, other: Any) -> None:
         )
 
 
-def _own_reach(a: SquaredError, b: SquaredError, level: float) -> tuple[float, float]:
+def _separate_labels_reach(a: SquaredError, b: SquaredError, level: float) -> tuple[float, float]:
     """How far (down, up) the interval of the difference must reach if each model has its own labels.
 
     It is the largest change of the difference by moving a single bin of either model to the end of its exact interval.

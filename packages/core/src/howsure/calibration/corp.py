@@ -55,7 +55,7 @@ from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import check_level, check_whole, counted
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.inputs.parameter_types import Axes, Figure
-from howsure.result import Arrays, Estimate, Result, as_json, dict_of
+from howsure.result import Arrays, Estimate, Result, as_json, plain_dict
 from howsure.show.axes import checks_axes
 from howsure.show.table import (
     COUNT,
@@ -84,12 +84,12 @@ MIN_SIDE_SHARE = 0.25  # the smaller side outside the band is reported if it has
 def figures_in_words(curve: CorpCurve) -> list[tuple[str, str]]:
     """The name and text of each figure of a curve."""
     steps, chance = curve.steps, curve.by_chance
-    by_chance = f"a calibrated model: {_fine(chance.value)} on average, up to {_fine(chance.high)}"
+    by_chance = f"a calibrated model: {_five_decimals(chance.value)} on average, up to {_five_decimals(chance.high)}"
     band = f"below it for {curve.band.below:.1%} of the pairs, above for {curve.band.above:.1%}"
     return [
-        ("miscalibration", f"{_whole(curve.brier.miscalibration, 5, of=CORRECTED)} ({by_chance})"),
-        ("discrimination", _whole(curve.brier.discrimination, 5, of=CORRECTED)),
-        ("uncertainty", _whole(curve.brier.uncertainty, 5)),
+        ("miscalibration", f"{_estimate_and_interval(curve.brier.miscalibration, 5, of=CORRECTED)} ({by_chance})"),
+        ("discrimination", _estimate_and_interval(curve.brier.discrimination, 5, of=CORRECTED)),
+        ("uncertainty", _estimate_and_interval(curve.brier.uncertainty, 5)),
         ("calibrated?", f"{p_in_words(curve.p_value)} ({_simulated(curve)})"),
         ("band", f"{band} ({1 - chance.level:.0%} expected of a calibrated model)"),
         ("smooth ECE", str(curve.smooth_ece)),
@@ -106,12 +106,12 @@ def _simulated(curve: CorpCurve) -> str:
     return f"{as_large or 'none'} of {times:,} simulated curves are as miscalibrated"
 
 
-def _fine(value: float | None) -> str:
+def _five_decimals(value: float | None) -> str:
     """A miscalibration with five decimals, since it is a squared gap and therefore small."""
     return number(value, 5)
 
 
-def _whole(estimate: Estimate, decimals: int = 4, *, of: str = "") -> str:
+def _estimate_and_interval(estimate: Estimate, decimals: int = 4, *, of: str = "") -> str:
     ends = "" if estimate.low is None else f"{of} {interval(estimate.low, estimate.high, decimals)}"
     return number(estimate.value, decimals) + ends
 
@@ -136,7 +136,9 @@ def verdict(curve: CorpCurve) -> str:
     if verdict_kind == NOT_LOCATED:
         return f"miscalibrated ({p}), but the curve leaves its band nowhere"
     both, over, under = (kind_named(name, curve) for name in (BOTH, OVERCONFIDENT, UNDERCONFIDENT))
-    side_texts = [_side(curve, name, side) for name, side in ((over, -1), (under, 1)) if verdict_kind in (both, name)]
+    side_texts = [
+        _side_clause(curve, name, side) for name, side in ((over, -1), (under, 1)) if verdict_kind in (both, name)
+    ]
     return f"{'; '.join(side_texts)} ({p})"
 
 
@@ -145,13 +147,13 @@ def corp_answer(curves: Sequence[CorpCurve]) -> str:
     if len(curves) == 1:
         curve = curves[0]
         of = "" if curve.name is None else f" of {curve.name}"
-        return f"Miscalibration{of} {_fine(curve.brier.miscalibration.value)}; {verdict(curve)}."
+        return f"Miscalibration{of} {_five_decimals(curve.brier.miscalibration.value)}; {verdict(curve)}."
     first = min(curves, key=lambda curve: curve.brier.miscalibration.value)
-    smallest = f"{first.name} has the smallest miscalibration, {_fine(first.brier.miscalibration.value)}"
+    smallest = f"{first.name} has the smallest miscalibration, {_five_decimals(first.brier.miscalibration.value)}"
     return f"{smallest}; {verdicts_by_kind([(str(curve.name), kind(curve)) for curve in curves])}."
 
 
-def _side(curve: CorpCurve, name: str, side: int) -> str:
+def _side_clause(curve: CorpCurve, name: str, side: int) -> str:
     """A clause on the share and range of predictions where the curve is below (side -1) or above its band."""
     band = curve.band
     outside = band.frequency < band.low - 1e-12 if side < 0 else band.frequency > band.high + 1e-12
@@ -169,7 +171,7 @@ def _side(curve: CorpCurve, name: str, side: int) -> str:
     )
 
 
-def interval_of(curves: Sequence[CorpCurve]) -> str:
+def interval_legend(curves: Sequence[CorpCurve]) -> str:
     """The legend of the interval in a table."""
     level = 100 * curves[0].by_chance.level
     why = "the curve fits noise, too, so that the miscalibration of these pairs may be above it"
@@ -188,7 +190,7 @@ def corp_columns(curves: Sequence[CorpCurve]) -> list[Column]:
         Column("group", WORDS, get=lambda curve: curve.name or "all"),
         Column("n", COUNT),
         Column("base_rate", NUMBER, base_rate_words(curves)),
-        *with_ends(miscalibration, of_ends=f"from here to high, {interval_of(curves)}"),
+        *with_ends(miscalibration, of_ends=f"from here to high, {interval_legend(curves)}"),
         Column("by_chance", fine, "", "", chance, lambda curve: curve.by_chance.value, detail=True),
         Column("discrimination", fine, "", HIGHER, kept, lambda curve: curve.brier.discrimination.value),
         Column("uncertainty", NUMBER, get=lambda curve: curve.brier.uncertainty.value, detail=True),
@@ -284,7 +286,7 @@ class CorpCurve(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form of a curve, as the command line writes it, too."""
-        return with_score_keys(dict_of(self), self.reduction)
+        return with_score_keys(plain_dict(self), self.reduction)
 
     def framed(self) -> dict[str, Any]:
         """The steps, which its frame holds."""
@@ -319,7 +321,7 @@ SIMULATIONS = 100
 POSITIONS = 200  # predictions at which the band is stored
 
 
-def corp_of(
+def fit_corp(
     pairs: Pairs | Slots,
     *,
     n_simulations: int = SIMULATIONS,

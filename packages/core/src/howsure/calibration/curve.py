@@ -9,24 +9,24 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from howsure import __version__
-from howsure.calibration.binned_test import p_value_of
+from howsure.calibration.binned_test import displayed_p_value
 from howsure.calibration.bins import Binned, bin_pairs, by_cells, width_edges
 from howsure.calibration.calibration_errors import (
     RESAMPLES,
     SAMPLES,
-    cells_of,
     check_interval,
     debiased_estimate,
+    error_notes,
+    estimate_squared_error,
     expected_error,
     frequency_errors,
     groups_together,
     infinite_classes,
-    notes_of,
     plugin_estimates,
-    squared_error_of,
+    sum_clusters,
 )
 from howsure.calibration.clusters import clustered_standard_errors, effective_numbers
-from howsure.calibration.corp import SIMULATIONS, CorpCurve, corp_of
+from howsure.calibration.corp import SIMULATIONS, CorpCurve, fit_corp
 from howsure.calibration.engines.pairs_or_sums import pairs_or_sums, reading_notes
 from howsure.calibration.error import ClusterSums, mean_gaps
 from howsure.calibration.results import CalibrationCurve, bins_from
@@ -145,7 +145,7 @@ def calibration_curve(
     options: Any = (
         of_bins if method == "bins" else {"n_simulations": SIMULATIONS if n_simulations is None else n_simulations}
     )
-    curve = (curve_of if method == "bins" else corp_of)(pairs, level=check_level(level), rng=rng, **options)
+    curve = (binned_curve if method == "bins" else fit_corp)(pairs, level=check_level(level), rng=rng, **options)
     together = groups_together(pairs)
     notes = reading_notes(pairs) if together is None else (together, *reading_notes(pairs))
     return replace(curve, notes=(*curve.notes, *notes))
@@ -169,7 +169,7 @@ def check_method(method: str, n_simulations: int | None, of_bins: Mapping[str, A
         )
 
 
-def curve_of(
+def binned_curve(
     pairs: Pairs | Slots,
     *,
     bin_size: int | str = "auto",
@@ -193,8 +193,8 @@ def curve_of(
     binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins, whole=max(n_before, whole))
     s = binned.sums
     n = int(s.count.sum())
-    cells = cells_of(pairs, binned)
-    squared = squared_error_of(binned, cells)
+    cells = sum_clusters(pairs, binned)
+    squared = estimate_squared_error(binned, cells)
     rng = with_seed(rng)
     algorithm1_error, mse = plugin_estimates(pairs, binned, interval, level, generator_from(rng))
     base_rate = float(s.y.sum() / s.w1.sum())
@@ -208,12 +208,12 @@ def curve_of(
         max_error=Estimate(float(np.abs(mean_gaps(s)).max()), None, None, level, "plugin", n),
         brier=brier_parts(binned),
         log_loss=log_parts(binned),
-        p_value=p_value_of(pairs, binned, squared),
+        p_value=displayed_p_value(pairs, binned, squared),
         base_rate=base_rate,
         n=n,
         histogram=binned.histogram * unit,
         recipe=_recipe(pairs, binned, max(n_before, whole), bin_size, n_bins, binning, interval, level, rng),
-        notes=(*notes_of(pairs, binned, squared, weightless=weightless), *infinite_classes(multiclass)),
+        notes=(*error_notes(pairs, binned, squared, weightless=weightless), *infinite_classes(multiclass)),
         name=name,
         reduction=pairs.reduction,
         multiclass=multiclass,

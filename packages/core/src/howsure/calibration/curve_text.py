@@ -130,7 +130,7 @@ def regions(curve: CalibrationCurve) -> list[Region]:
     bins = curve.bins
     lean = np.sign(bins.frequency - bins.mean_prob)
     runs: list[list[int]] = []
-    for i in np.flatnonzero(_sides(curve)).tolist():
+    for i in np.flatnonzero(_bin_sides(curve)).tolist():
         if runs and bool((lean[runs[-1][0] : i] == lean[i]).all()):
             runs[-1][1] = i
         else:
@@ -207,7 +207,7 @@ def kind(curve: CalibrationCurve, p: float | None = None) -> str:
     return _judge(curve, curve.p_value if p is None else p)[0]
 
 
-def _sides(curve: CalibrationCurve) -> np.typing.NDArray[np.int64]:
+def _bin_sides(curve: CalibrationCurve) -> np.typing.NDArray[np.int64]:
     """1 for a bin significantly above the diagonal, -1 for one significantly below it, 0 otherwise."""
     bins = curve.bins
     has_width = bins.high > bins.low  # normal intervals at frequencies of 0 and 1 have no width
@@ -235,18 +235,18 @@ def _judge(curve: CalibrationCurve, p: float) -> tuple[str, str]:
     if math.isnan(error.value) or error.low is None or error.high is None:
         return TOO_LITTLE, f"too little data: no bin has two pairs (n = {curve.n:,})"
     regions_ = regions(curve)
-    missing = int(np.count_nonzero(_sides(curve)))
+    missing = int(np.count_nonzero(_bin_sides(curve)))
     if error.low <= 0.0:
         little = error.high > MAX_INFORMATIVE_ERROR
         if (little or missing <= _missing_by_chance(len(curve.bins), error.level)) and p < 1 - error.level:
-            return UNKNOWN_SIZE, _of_unknown_size(curve, error.high, p)
+            return UNKNOWN_SIZE, _unknown_size_verdict(curve, error.high, p)
         if little:
             return (
                 TOO_LITTLE,
                 f"too little data: the error may be anything from 0 to {error.high:.2f} (n = {curve.n:,})",
             )
         if missing <= _missing_by_chance(len(curve.bins), error.level):
-            return NONE_SEEN, _none_seen(len(curve.bins) - missing, len(curve.bins))
+            return NONE_SEEN, _nothing_detected(len(curve.bins) - missing, len(curve.bins))
     if not regions_:
         return _on_the_whole(curve)
     main_regions = [region for region in regions_[:2] if region.size >= MIN_REGION_SHARE * regions_[0].size]
@@ -261,7 +261,7 @@ def _missing_by_chance(bins: int, level: float) -> float:
     return max(1.0, expected + CHANCE * math.sqrt(expected * level))
 
 
-def _of_unknown_size(curve: CalibrationCurve, high: float, p: float) -> str:
+def _unknown_size_verdict(curve: CalibrationCurve, high: float, p: float) -> str:
     (most,) = rounded(high)
     return (
         f"a test rejects calibration ({p_in_words(p)}), but the data do not show how large the error is: anything from "
@@ -269,7 +269,7 @@ def _of_unknown_size(curve: CalibrationCurve, high: float, p: float) -> str:
     )
 
 
-def _none_seen(agreeing: int, bins: int) -> str:
+def _nothing_detected(agreeing: int, bins: int) -> str:
     agree = "its one bin agrees" if bins == 1 else f"{agreeing:,} of {bins:,} bins agree"
     return f"no miscalibration detected: the error's interval reaches 0 and {agree} with the diagonal"
 
@@ -303,18 +303,18 @@ def figures_in_words(curve: CalibrationCurve) -> list[tuple[str, str]]:
     bins = f"{len(curve.bins):,} bin" + ("s" if len(curve.bins) > 1 else "")
     return [
         ("error", with_method(curve.error)),
-        ("calibrated?", p_in_words(curve.p_value) + _by_test(curve)),
+        ("calibrated?", p_in_words(curve.p_value) + _test_name(curve)),
         ("Algorithm 1", with_method(curve.algorithm1_error)),
         ("ECE", f"{curve.ece} (largest gap {curve.max_error})"),
         ("pairs", f"{curve.n:,} in {bins}"),
         (base_rate_words([curve]), f"{curve.base_rate:.4f}"),
         (score_words("brier", curve.reduction), str(curve.brier)),
         (score_words("log_loss", curve.reduction), str(curve.log_loss)),
-        *_of_all_classes(curve),
+        *_multiclass_score_rows(curve),
     ]
 
 
-def _of_all_classes(curve: CalibrationCurve) -> list[tuple[str, str]]:
+def _multiclass_score_rows(curve: CalibrationCurve) -> list[tuple[str, str]]:
     """The scores of the class probabilities, where these are known."""
     if curve.multiclass is None:
         return []
@@ -328,7 +328,7 @@ def _of_all_classes(curve: CalibrationCurve) -> list[tuple[str, str]]:
     ]
 
 
-def _by_test(curve: CalibrationCurve) -> str:
+def _test_name(curve: CalibrationCurve) -> str:
     """The test behind the p-value, if the user named one."""
     return f" ({curve.recipe['test']} test)" if "test" in curve.recipe else ""
 
@@ -348,18 +348,18 @@ def recipe_line(curve: CalibrationCurve | CorpCurve) -> str:
 def recipe_rows(curves: Sequence[CalibrationCurve] | Sequence[CorpCurve]) -> list[tuple[str, str]]:
     """The entries of the curves' recipes; an integer that differs between curves is shown as a range."""
     keys = list(dict.fromkeys(key for curve in curves for key in curve.recipe))
-    return [(key, _together([curve.recipe.get(key) for curve in curves])) for key in keys]
+    return [(key, _common_value([curve.recipe.get(key) for curve in curves])) for key in keys]
 
 
-def _together(values: Sequence[object]) -> str:
+def _common_value(values: Sequence[object]) -> str:
     whole = [value for value in values if isinstance(value, int) and not isinstance(value, bool)]
     if len(whole) == len(values):
         return " to ".join(dict.fromkeys((f"{min(whole):,}", f"{max(whole):,}")))
-    distinct = dict.fromkeys(_yes_or_no(value) for value in values)
+    distinct = dict.fromkeys(_plain_value(value) for value in values)
     return ("differs: " if len(distinct) > 1 else "") + shortened(distinct)
 
 
-def _yes_or_no(value: object) -> str:
+def _plain_value(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return UNDEFINED if value is None else str(value)
@@ -370,12 +370,12 @@ def curve_columns(curves: Sequence[CalibrationCurve], p_values: Sequence[float],
     level, rate = f"{100 * curves[0].error.level:g}%", base_rate_words(curves)
     shown, each = score_columns(curves), score_columns(curves, each=True)
     scores = [
-        Column(_called(name), NUMBER, name, LOWER, LEGENDS.get(name, ""), values=scores_of_curves, detail=True)
+        Column(_frame_name(name), NUMBER, name, LOWER, LEGENDS.get(name, ""), values=scores_of_curves, detail=True)
         for name, scores_of_curves in shown
     ]
     names = {name for name, _ in shown}
     hidden = [
-        Column(_called(name), NUMBER, only=FRAME, values=scores_of_curves)
+        Column(_frame_name(name), NUMBER, only=FRAME, values=scores_of_curves)
         for name, scores_of_curves in each
         if name not in names
     ]
@@ -420,10 +420,10 @@ LEGENDS = {
 }
 
 
-def _called(heading: str) -> str:
+def _frame_name(heading: str) -> str:
     """The name in frames of a column with this heading.
 
-    >>> _called("top-label log loss")
+    >>> _frame_name("top-label log loss")
     'top_label_log_loss'
     """
     return heading.lower().replace(" ", "_").replace("-", "_")

@@ -13,9 +13,9 @@ from howsure import __version__
 from howsure.calibration.calibration_errors import check_interval
 from howsure.calibration.calibration_tests import METHODS as TESTS
 from howsure.calibration.calibration_tests import CalibrationTest, check_calibration
-from howsure.calibration.corp import SIMULATIONS, CorpCurve, corp_answer, corp_columns, corp_of, interval_of
+from howsure.calibration.corp import SIMULATIONS, CorpCurve, corp_answer, corp_columns, fit_corp, interval_legend
 from howsure.calibration.corp import figures_in_words as corp_figures_in_words
-from howsure.calibration.curve import check_method, curve_of
+from howsure.calibration.curve import binned_curve, check_method
 from howsure.calibration.curve_text import (
     calibration_answer,
     curve_columns,
@@ -24,11 +24,11 @@ from howsure.calibration.curve_text import (
     recipe_rows,
     verdict,
 )
-from howsure.calibration.engines.pairs_or_sums import Parts, parts_of, parts_read
+from howsure.calibration.engines.pairs_or_sums import Parts, parts_read, read_calibration_input
 from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.scores import scores_of_all_classes
 from howsure.calibration.slots import Slots
-from howsure.calibration.table import weighing
+from howsure.calibration.table import positive_weight_pairs
 from howsure.errors import InputError, told
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import SAVED, Source
@@ -152,9 +152,15 @@ class CalibrationCurves(Rows[Any]):
     def below(self) -> Sequence[str]:
         """Lines below the table: how p is adjusted, the verdict on each curve, and the notes."""
         if self.corp:
-            lines = [f"low to high: {interval_of(self.corp)}", ""]
-            return [*lines, *(_named(curve, curve.verdict()) for curve in self.corp), *self._notes_by_curve()]
-        lines = [_named(curve, verdict(curve, p)) for curve, p in zip(self.binned, self.p_adjusted, strict=True)]
+            lines = [f"low to high: {interval_legend(self.corp)}", ""]
+            return [
+                *lines,
+                *(_verdict_with_name(curve, curve.verdict()) for curve in self.corp),
+                *self._notes_by_curve(),
+            ]
+        lines = [
+            _verdict_with_name(curve, verdict(curve, p)) for curve, p in zip(self.binned, self.p_adjusted, strict=True)
+        ]
         return [*self._lines_of_all(), *lines, *pooling_notes(self.recipe), *self._notes_by_curve()]
 
     def below_answer(self, *, verbose: bool) -> Sequence[str]:
@@ -335,7 +341,7 @@ def curves_by_group(
                 parts_read, predictions, data, one_by_one=True, worst=asked_worst
             )
         else:
-            read_parts = partial(parts_of, y_true, y_prob, data=data, worst=asked_worst, **roles)
+            read_parts = partial(read_calibration_input, y_true, y_prob, data=data, worst=asked_worst, **roles)
         parts = read_parts(in_memory=in_memory or (method == "corp" and sample_weight is not None))
         binned = []
         corp = []
@@ -344,7 +350,7 @@ def curves_by_group(
         if method == "corp" or both_methods:
             weighted = "weight" in parts.read or sample_weight is not None
             parts_in_memory = parts if method == "corp" or not weighted else read_parts(in_memory=True)
-            only = None if method == "corp" else {binned[i].name for i in most_pairs(binned)}
+            only = None if method == "corp" else {binned[i].name for i in largest_curves(binned)}
             simulations = SIMULATIONS if n_simulations is None else n_simulations
             corp = list(_corp(parts_in_memory, only=only, n_simulations=simulations, **shared))
     rows, other_curves = (tuple(binned), tuple(corp)) if method == "bins" else (tuple(corp), tuple(binned))
@@ -354,7 +360,7 @@ def curves_by_group(
     return CalibrationCurves(rows=rows, adjust=adjust, other_method=other_curves, worst=parts.worst, recipe=recipe)
 
 
-def most_pairs(curves: Sequence[CalibrationCurve]) -> list[int]:
+def largest_curves(curves: Sequence[CalibrationCurve]) -> list[int]:
     """Positions of the curves that a report draws: the 24 with the most pairs, in ascending order."""
     return sorted(sorted(range(len(curves)), key=lambda i: -curves[i].n)[:MAX_PICTURED])
 
@@ -363,7 +369,7 @@ def _with_bins(parts: Parts, *, test: str | None, **arguments: Any) -> Iterator[
     """A curve with bins for each part; with `test`, its p-value is that of this test."""
     of_classes = parts.notes.get("engine") == SAVED  # perhaps of all classes of a language model
     for name, pairs in _parts(parts):
-        curve = curve_of(pairs, name=name, whole=parts.n, **arguments)
+        curve = binned_curve(pairs, name=name, whole=parts.n, **arguments)
         if of_classes and pairs.reduction == CLASS_WISE and pairs.weights is None:
             curve = replace(curve, notes=(PAIRS_NOTE, *curve.notes))
         if test is not None:
@@ -376,12 +382,12 @@ def _corp(parts: Parts, *, only: set[str | None] | None, **arguments: Any) -> It
     """A curve without bins for each part, or for the groups in `only`."""
     for name, pairs in _parts(parts):
         if only is None or name in only:
-            yield _positive(corp_of(pairs, name=name, **arguments), parts)
+            yield _positive(fit_corp(pairs, name=name, **arguments), parts)
 
 
 def _parts(parts: Parts) -> Iterator[tuple[str | None, Pairs | Slots]]:
     for name, pairs in parts.by_group:
-        yield name, weighing(name, pairs) if isinstance(pairs, Pairs) and name is not None else pairs
+        yield name, positive_weight_pairs(name, pairs) if isinstance(pairs, Pairs) and name is not None else pairs
 
 
 def _positive(curve: Curve, parts: Parts) -> Curve:
@@ -395,10 +401,10 @@ def _with_test(
     """The curve with the p-value of a method of `calibration_test`, and for "cox" a note with the estimates."""
     test = check_calibration(pairs, method, **options)
     recipe = curve.recipe | {"test": method} | {k: v for k, v in test.recipe.items() if k in ("n_simulations", "seed")}
-    return replace(curve, p_value=test.p_value, notes=(*curve.notes, *_said(test)), recipe=recipe)
+    return replace(curve, p_value=test.p_value, notes=(*curve.notes, *_test_notes(test)), recipe=recipe)
 
 
-def _said(calibration_test: CalibrationTest) -> list[str]:
+def _test_notes(calibration_test: CalibrationTest) -> list[str]:
     if calibration_test.method != "cox":
         return []
     if math.isinf(calibration_test.statistic):
@@ -435,6 +441,6 @@ def pooling_notes(recipe: Mapping[str, Any]) -> list[str]:
     return [*notes, told(f"{independent}; if files evaluate the same items, name the item with `id='COL'`")]
 
 
-def _named(curve: CalibrationCurve | CorpCurve, verdict_text: str) -> str:
+def _verdict_with_name(curve: CalibrationCurve | CorpCurve, verdict_text: str) -> str:
     """The verdict, after the name of the curve if it has one."""
     return verdict_text if curve.name is None else f"{curve.name}: {verdict_text}"

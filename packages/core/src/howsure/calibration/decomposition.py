@@ -148,19 +148,19 @@ def has_rare_label(pairs: Ordered) -> bool:
     It has too few if it has fewer than 20 rows, or if it occurs in fewer than 20 clusters and in fewer than half of all
     clusters.
     """
-    clusters = None if pairs.clusters is None else _by_cluster(pairs, pairs.weight)
+    clusters = None if pairs.clusters is None else _cluster_weights(pairs, pairs.weight)
     for label in (0, 1):
         class_weight = np.where(pairs.y == label, pairs.weight, 0.0)
         if not class_weight.any() or float(class_weight.sum()) ** 2 < MIN_ROWS * float(class_weight @ pairs.w) * (
             1 - 1e-9
         ):
             return True
-        if clusters is not None and kish(_by_cluster(pairs, class_weight)) < min(MIN_ROWS, kish(clusters) / 2):
+        if clusters is not None and kish(_cluster_weights(pairs, class_weight)) < min(MIN_ROWS, kish(clusters) / 2):
             return True
     return False
 
 
-def _by_cluster(pairs: Ordered, weight: Floats) -> Floats:
+def _cluster_weights(pairs: Ordered, weight: Floats) -> Floats:
     sums: Floats = np.bincount(pairs.clusters, weights=weight).astype(np.float64)  # type: ignore[arg-type]
     return sums[sums > 0]
 

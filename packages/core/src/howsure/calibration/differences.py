@@ -66,7 +66,7 @@ def left_one_out(pairs: Pairs, units: Units, **how: Any) -> tuple[SquaredError, 
     how: the options of `bin_pairs`.
     """
     binned = bin_pairs(pairs, **how)
-    bins = binned.bins_of(pairs.probabilities)
+    bins = binned.assign_bins(pairs.probabilities)
     cells = cluster_sums(replace(pairs, clusters=units.code), bins, len(binned.sums))
     squared = debiased_mse(binned.sums) if pairs.clusters is None else clustered_mse(cells)
     return squared, without_each_cluster(cells), mean_gaps(binned.sums)[bins]
@@ -95,7 +95,7 @@ def jackknifed(
     return Estimate(value, value - max(half_width, reach[0]), value + max(half_width, reach[1]), level, "jackknife", n)
 
 
-def least_reach(
+def rare_label_reach(
     labels: Floats, per_label: Floats, predicted: Floats, units: Units, *, level: float
 ) -> tuple[float, float]:
     """How far (down, up) the interval of a mean Σ w (constant + per_label · y) / Σ w must extend, to allow for rare
@@ -141,13 +141,13 @@ def label_shifts(a: Pairs, b: Pairs, loss: ProperLoss) -> Floats:
 
 
 def reach(a: Pairs, b: Pairs, per_label: Floats, units: Units, level: float) -> tuple[float, float]:
-    """`least_reach` of a difference between two models, where label 1 changes a pair's difference by `per_label`.
+    """`rare_label_reach` of a difference between two models, where label 1 changes a pair's difference by `per_label`.
 
     Pairs with a label that would make the loss infinite are excluded; the others represent them.
     """
     per_label = np.where(np.isfinite(per_label), per_label, 0.0)
     predicted = (a.probabilities + b.probabilities) / 2
-    return least_reach(a.labels.astype(np.float64), per_label, predicted, units, level=level)
+    return rare_label_reach(a.labels.astype(np.float64), per_label, predicted, units, level=level)
 
 
 def losses(pairs: Pairs, loss: ProperLoss) -> Floats:
@@ -160,16 +160,16 @@ def certain_pairs(pairs: Pairs) -> int:
 
     If there are any, the expected log loss may be infinite, even if all of them are correct in the sample.
     """
-    return int((is_certain(pairs.probabilities) & _weighs(pairs)).sum())
+    return int((is_certain(pairs.probabilities) & _positive_weight(pairs)).sum())
 
 
 def certain_classes(pairs: Pairs) -> int:
     """The number of pairs of positive weight whose row gives the label's class probability 0 or 1."""
     scores = pairs.class_scores
-    return 0 if scores is None else int((is_certain(scores.label_probability) & _weighs(pairs)).sum())
+    return 0 if scores is None else int((is_certain(scores.label_probability) & _positive_weight(pairs)).sum())
 
 
-def _weighs(pairs: Pairs) -> Bools:
+def _positive_weight(pairs: Pairs) -> Bools:
     return np.ones(len(pairs), dtype=np.bool_) if pairs.weights is None else pairs.weights > 0
 
 
@@ -183,7 +183,7 @@ def zero_classes(*models: Pairs) -> Iterator[str]:
         )
 
 
-def no_difference(n: int, level: float) -> Estimate:
+def undefined_difference(n: int, level: float) -> Estimate:
     """An undefined difference: value NaN, without an interval."""
     return Estimate(math.nan, None, None, level, "jackknife", n)
 
@@ -191,7 +191,7 @@ def no_difference(n: int, level: float) -> Estimate:
 def score_difference(a: Pairs, b: Pairs, units: Units, loss: ProperLoss, level: float, *, own_labels: bool) -> Estimate:
     """The difference of mean losses, a - b, with its interval; undefined if a log loss may be infinite."""
     if loss is LOG and (certain_pairs(a) or certain_pairs(b)):
-        return no_difference(len(a), level)
+        return undefined_difference(len(a), level)
     with np.errstate(invalid="ignore"):
         difference = losses(a, loss) - losses(b, loss)
     far = (0.0, 0.0) if own_labels else reach(a, b, label_shifts(a, b, loss), units, level)
@@ -206,7 +206,7 @@ def class_differences(a: Pairs, b: Pairs, units: Units, level: float) -> list[Es
     with np.errstate(invalid="ignore"):
         brier, log = (first - second for first, second in zip(of_a, of_b, strict=True))
     may_be_infinite = certain_classes(a) or certain_classes(b)
-    of_log = no_difference(len(a), level) if may_be_infinite else mean_difference(log, units, level)
+    of_log = undefined_difference(len(a), level) if may_be_infinite else mean_difference(log, units, level)
     return [mean_difference(brier, units, level), of_log]
 
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from howsure.calibration.bins import Sums
 from howsure.inputs.pairs import Bools, Floats, Integers, Labels, Pairs
-from howsure.stats.clusters import ends_with_one_more, kish
+from howsure.stats.clusters import ends_with_added_cluster, kish
 from howsure.stats.proportions import t_quantile
 
 # Sums by bin and cluster, from which clustered estimates are computed.
@@ -141,7 +141,7 @@ def cluster_sums(pairs: Pairs, bins: Integers, n_bins: int) -> ClusterSums:
     if clusters is None:  # every row is a cluster, numbered in the order of content
         clusters = np.empty(len(pairs), dtype=np.int64)
         clusters[by_content] = np.arange(len(pairs))
-    small_bins, counts = _in_few_bits(bins), np.bincount(clusters)
+    small_bins, counts = _smallest_type(bins), np.bincount(clusters)
     order = _sorted_by_code(clusters, len(counts), _sorted_by_code(small_bins, n_bins, by_content))
     codes = np.flatnonzero(counts)
     starts = np.append(0, np.cumsum(counts[codes]))
@@ -150,18 +150,18 @@ def cluster_sums(pairs: Pairs, bins: Integers, n_bins: int) -> ClusterSums:
     for i, j in pairwise(borders.tolist()):
         rows = order[starts[i] : starts[j]].astype(np.int64)  # numpy takes rows by these faster than by 32 bits
         columns = q[rows], y[rows], None if w is None else w[rows], small_bins[rows]
-        blocks.append(_block_of(*columns, codes[i:j], starts[i:j] - starts[i]))
+        blocks.append(_sum_block(*columns, codes[i:j], starts[i:j] - starts[i]))
     return ClusterSums(blocks, n_bins, len(counts))
 
 
-def _block_of(
+def _sum_block(
     q: Floats, y: Labels, w: Floats | None, bins: WholeNumbers, code: Integers, firsts: Integers
 ) -> ClusterBlock:
     """The sums of rows that are sorted by cluster and bin; code, firsts (clusters,): code and first row of each."""
     is_first = np.append(True, bins[1:] != bins[:-1])
     is_first[firsts] = True
     starts = np.flatnonzero(is_first)
-    n = _in_few_bits(np.diff(starts, append=len(q)))
+    n = _smallest_type(np.diff(starts, append=len(q)))
     place = code, starts.searchsorted(firsts), bins[starts], n
     if w is None:
         unit = 2.0 ** (61 - int(n.max()).bit_length())
@@ -171,7 +171,7 @@ def _block_of(
     return ClusterBlock(*place, u, wy, np.stack([w1, w2]))
 
 
-def _in_few_bits(values: Integers) -> WholeNumbers:
+def _smallest_type(values: Integers) -> WholeNumbers:
     return values.astype(np.min_scalar_type(values.max()))
 
 
@@ -315,7 +315,7 @@ class RareClusters:
         value = math.sqrt(max(squared, 0.0))
         carrying = squared / self.variance if squared > 0.0 and self.variance > 0.0 else 0.0
         size = self.farthest * self.cluster
-        return ends_with_one_more(value, self.variance, size, carrying, level=level)[1] ** 2
+        return ends_with_added_cluster(value, self.variance, size, carrying, level=level)[1] ** 2
 
 
 def mean_gaps(sums: Sums) -> Floats:
@@ -364,7 +364,7 @@ class SquaredError:
             return math.nan, math.nan
         z, one_sided = (t_quantile(confidence, self.degrees_of_freedom) for confidence in (level, 2 * level - 1))
         shortest = z * math.sqrt(self.least)
-        down, up = (max(self._furthest(slope, z), shortest) for slope in (-self.slope_below, self.slope_above))
+        down, up = (max(self._distance_limit(slope, z), shortest) for slope in (-self.slope_below, self.slope_above))
         low, high = self.value - down, max(self.value, 0.0) + up
         if self.clusters is not None:
             further = self.clusters.upper_end(self.value, level) - max(self.value, 0.0)
@@ -379,7 +379,7 @@ class SquaredError:
         """The variance of the estimate if the true squared error were `squared`, a value below the estimate."""
         return max(self.variance - self.slope_below * (self.value - squared), self.least)
 
-    def _furthest(self, slope: float, z: float) -> float:
+    def _distance_limit(self, slope: float, z: float) -> float:
         """The largest d with d² ≤ z² (variance + slope · d); 0 if there is none."""
         middle = z * z * slope / 2
         squared = middle**2 + z * z * self.variance
@@ -424,11 +424,17 @@ def debiased_mse(sums: Sums) -> SquaredError:
     noise = float(share @ v)
     slope_above = 2 * least / noise if noise > 0 else 0.0
     return SquaredError(
-        value, variance, slope_above, 4 * float(share**2 @ v), least, left_out, rare=_rare(s, share, theta, couples)
+        value,
+        variance,
+        slope_above,
+        4 * float(share**2 @ v),
+        least,
+        left_out,
+        rare=_rare_labels(s, share, theta, couples),
     )
 
 
-def _rare(s: Sums, share: Floats, theta: Floats, couples: Floats) -> RareLabels:
+def _rare_labels(s: Sums, share: Floats, theta: Floats, couples: Floats) -> RareLabels:
     spread = np.maximum(s.q - s.qq, 0.0) / s.w1  # the mean of q (1 - q)
     v = spread * s.w2 / couples
     noise, product = 2 * float(share**2 @ v**2), 4 * float(share**2 @ (theta * v))

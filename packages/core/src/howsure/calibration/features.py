@@ -52,22 +52,22 @@ class Feature:
         return replace(self, codes=self.codes[rows])
 
 
-def feature_of(values: Any, *, name: str, n: int, min_rows: int) -> Feature:
+def divide_column(values: Any, *, name: str, n: int, min_rows: int) -> Feature:
     """Divide a column of n numbers, dates or names into cells; missing values have their own cell.
 
     Raises InputError for a wrong length or for values of another type.
     """
     if isinstance(values, Coded):
         _check_length(len(values), n, name)
-        return _of_names(name, values.codes.astype(np.int64), values.names, min_rows)
+        return _divide_names(name, values.codes.astype(np.int64), values.names, min_rows)
     column = np.ma.getdata(values) if isinstance(values, np.ma.MaskedArray) else as_column(values, name=name)
     _check_length(len(column), n, name)
     hidden = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else np.zeros(n, np.bool_)
     kind = column.dtype.kind
     if kind == "M":
-        return _of_dates(name, column, hidden | np.isnat(column), min_rows)
+        return _divide_dates(name, column, hidden | np.isnat(column), min_rows)
     if kind in "iuf":
-        return _of_numbers(name, column.astype(np.float64), hidden | (column != column), min_rows)
+        return _divide_numbers(name, column.astype(np.float64), hidden | (column != column), min_rows)
     if kind == "c" or kind == "m":
         raise InputError(
             f"features: {name} must contain numbers, dates or names; its values are of type {column.dtype}."
@@ -80,17 +80,17 @@ def feature_of(values: Any, *, name: str, n: int, min_rows: int) -> Feature:
         ):
             numbers = np.full(n, math.nan)
             numbers[~hidden] = visible.astype(np.float64)
-            return _of_numbers(name, numbers, hidden, min_rows)
+            return _divide_numbers(name, numbers, hidden, min_rows)
     codes = np.full(n, -1, dtype=np.int64)
     codes_by_name: dict[str, int] = {}
     codes[~hidden] = [codes_by_name.setdefault(str(value), len(codes_by_name)) for value in column[~hidden].tolist()]
     names = sorted(codes_by_name, key=natural_order)
     rank = np.empty(len(names) + 1, dtype=np.int64)
     rank[[codes_by_name[name] for name in names]], rank[-1] = np.arange(len(names)), -1
-    return _of_names(name, rank[codes], tuple(names), min_rows)
+    return _divide_names(name, rank[codes], tuple(names), min_rows)
 
 
-def everything(n: int, name: str) -> Feature:
+def all_rows_feature(n: int, name: str) -> Feature:
     """A feature with a single condition that is true for all n rows."""
     return Feature(name, np.zeros(n, dtype=np.int64), (name,), np.ones((1, 1)), np.zeros(1, np.bool_))
 
@@ -105,7 +105,7 @@ def _check_length(length: int, n: int, name: str) -> None:
         )
 
 
-def _of_names(name: str, codes: Integers, names: Sequence[str], min_rows: int) -> Feature:
+def _divide_names(name: str, codes: Integers, names: Sequence[str], min_rows: int) -> Feature:
     """A cell and condition per value; values in fewer than `min_rows` rows or beyond the 30 most frequent share one."""
     counts = np.bincount(codes[codes >= 0], minlength=len(names))
     frequent = np.argsort(-counts, kind="stable")[:MAX_VALUES]
@@ -125,12 +125,12 @@ def _of_names(name: str, codes: Integers, names: Sequence[str], min_rows: int) -
     return Feature(name, cells, tuple(conditions), members, np.ones(len(conditions), np.bool_), pooled)
 
 
-def _of_dates(name: str, column: Column, missing: Bools, min_rows: int) -> Feature:
+def _divide_dates(name: str, column: Column, missing: Bools, min_rows: int) -> Feature:
     days = column.astype("datetime64[D]").astype(np.int64).astype(np.float64)
-    return _of_numbers(name, days, missing, min_rows, dates=True)
+    return _divide_numbers(name, days, missing, min_rows, dates=True)
 
 
-def _of_numbers(name: str, numbers: Floats, missing: Bools, min_rows: int, *, dates: bool = False) -> Feature:
+def _divide_numbers(name: str, numbers: Floats, missing: Bools, min_rows: int, *, dates: bool = False) -> Feature:
     """Cells between quantiles; every range between two cuts is a condition, but pairs use only the one-sided ranges.
 
     Numbers with at most 10 distinct values are treated as categories.
@@ -141,7 +141,7 @@ def _of_numbers(name: str, numbers: Floats, missing: Bools, min_rows: int, *, da
         distinct = np.unique(visible)
     if len(distinct) <= MAX_CATEGORIES:
         codes = np.where(missing, -1, np.searchsorted(distinct, np.where(missing, 0.0, numbers)))
-        return _of_names(name, codes, [_shown(value, dates) for value in distinct.tolist()], min_rows)
+        return _divide_names(name, codes, [_bound_text(value, dates) for value in distinct.tolist()], min_rows)
     cuts = _cuts(visible, dates)
     last = len(cuts)  # cell i: cut i - 1 < number ≤ cut i
     codes = np.where(missing, last + 1, np.searchsorted(cuts, numbers, side="left"))
@@ -151,7 +151,7 @@ def _of_numbers(name: str, numbers: Floats, missing: Bools, min_rows: int, *, da
         for end in range(start, last + 1):
             if start == 0 and end == last:
                 continue
-            low, high = (_shown(cuts[at], dates) if 0 <= at < last else None for at in (start - 1, end))
+            low, high = (_bound_text(cuts[at], dates) if 0 <= at < last else None for at in (start - 1, end))
             shown = f"{name} > {low}" if high is None else f"{name} ≤ {high}" if low is None else ""
             conditions.append(shown or f"{low} < {name} ≤ {high}")
             members.append((cells >= start) & (cells <= end))
@@ -178,7 +178,7 @@ def _cuts(visible: Floats, dates: bool) -> Floats:
     return np.asarray(cuts[(cuts >= visible.min()) & (cuts < visible.max())])
 
 
-def _shown(value: float, dates: bool) -> str:
+def _bound_text(value: float, dates: bool) -> str:
     if dates:
         return str(np.datetime64(int(value), "D"))
     return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
@@ -222,10 +222,10 @@ def columns_by_name(features: Any, data: Any) -> dict[str, Any]:
         names = _names(features)
         values: Sequence[Any] = columns_from(data, names)
     elif isinstance(features, Mapping):
-        names, values = _different(features), list(features.values())
+        names, values = _unequal_names(features), list(features.values())
     elif is_frame(features):
         all_names, values = all_columns(features)
-        names = _different(all_names)
+        names = _unequal_names(all_names)
     else:
         raise InputError(
             f"features must be a data frame, or a mapping of names to columns; it is a {type(features).__name__}. "
@@ -240,10 +240,10 @@ def _names(features: Any) -> list[str]:
         raise InputError(
             "with `data=...`, features must be a list of names of its columns; it is {features!r}.", features=features
         )
-    return _different(features)
+    return _unequal_names(features)
 
 
-def _different(features: Iterable[Any]) -> list[str]:
+def _unequal_names(features: Iterable[Any]) -> list[str]:
     names = [str(name) for name in features]
     if not names:
         raise InputError("features must contain at least one column; it contains none.")
@@ -259,13 +259,15 @@ def _different(features: Iterable[Any]) -> list[str]:
     return names
 
 
-def features_of(raw_pairs: Pairs, columns: Mapping[str, Any], *, min_rows: int) -> tuple[Pairs, list[Feature]]:
+def weighted_features(raw_pairs: Pairs, columns: Mapping[str, Any], *, min_rows: int) -> tuple[Pairs, list[Feature]]:
     """The pairs of non-negligible weight, and the features of their rows.
 
     Raises InputError for fewer than 2 · min_rows rows, and for a feature that determines every label.
     """
-    features = [feature_of(values, name=name, n=len(raw_pairs), min_rows=min_rows) for name, values in columns.items()]
-    pairs, features = _that_weigh(raw_pairs, features)
+    features = [
+        divide_column(values, name=name, n=len(raw_pairs), min_rows=min_rows) for name, values in columns.items()
+    ]
+    pairs, features = _drop_negligible(raw_pairs, features)
     if len(pairs) < 2 * min_rows:
         least = f"`min_rows={min_rows:,}`"
         raise InputError(f"groups of {least} need at least {2 * min_rows:,} rows; there are {len(pairs):,}.")
@@ -274,16 +276,16 @@ def features_of(raw_pairs: Pairs, columns: Mapping[str, Any], *, min_rows: int) 
     return pairs, features
 
 
-def predictions_of(pairs: Pairs, columns: Mapping[str, Any], *, min_rows: int, alone: bool = True) -> Feature:
+def prediction_feature(pairs: Pairs, columns: Mapping[str, Any], *, min_rows: int, alone: bool = True) -> Feature:
     """The predictions as a further feature, with a name that no column has."""
     name = PREDICTION
     while name in columns:
         name = f"model's {name}"
-    feature = feature_of(pairs.probabilities, name=name, n=len(pairs), min_rows=min_rows)
+    feature = divide_column(pairs.probabilities, name=name, n=len(pairs), min_rows=min_rows)
     return replace(feature, alone=alone)
 
 
-def _that_weigh(raw_pairs: Pairs, features: list[Feature]) -> tuple[Pairs, list[Feature]]:
+def _drop_negligible(raw_pairs: Pairs, features: list[Feature]) -> tuple[Pairs, list[Feature]]:
     """Pairs and features without the rows of negligible weight."""
     if raw_pairs.weights is None:
         return raw_pairs, features
@@ -330,13 +332,13 @@ class Crossed:
         return np.asarray(self.members[0] @ (by_cell.astype(np.float64) @ self.members[1].T))
 
 
-def alone(feature: Feature) -> Crossed:
+def single_table(feature: Feature) -> Crossed:
     """The table of all conditions of one feature."""
     conditions = np.arange(len(feature.conditions))
     return Crossed(feature.codes, (feature.cells, 1), (feature.members, np.ones((1, 1))), (conditions, np.array([-1])))
 
 
-def crossed(first: Feature, second: Feature) -> Crossed:
+def cross_table(first: Feature, second: Feature) -> Crossed:
     """The table of two features, with the conditions that are combined in pairs."""
     return Crossed(
         first.codes * second.cells + second.codes,

@@ -105,7 +105,7 @@ def _summed(shards: Logits, data: Source, reduce: str) -> tuple[CalibrationSumma
             advance(len(block.targets))
     recipe: dict[str, Any] = {"files": list(shards.files), "reduce": reduce, "classes": shards.n_classes}
     recipe |= {"rows": shards.rows - shards.ignored, "skipped": {f"target {shards.ignore}": shards.ignored}}
-    return CalibrationSummary.of_slots(slots), recipe
+    return CalibrationSummary.from_slots(slots), recipe
 
 
 def _saved(data: Source) -> tuple[CalibrationSummary, dict[str, Any]]:
@@ -117,4 +117,4 @@ def _saved(data: Source) -> tuple[CalibrationSummary, dict[str, Any]]:
                 f"{data.name}: not the sums of logits, as howsure calibration logits saves them. howsure calibration "
                 "judges other summaries."
             )
-        return CalibrationSummary.of_slots(slots), {**predictions.describe(), "reduce": slots.reduction}
+        return CalibrationSummary.from_slots(slots), {**predictions.describe(), "reduce": slots.reduction}

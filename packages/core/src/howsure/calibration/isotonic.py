@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from howsure.calibration.bins import HISTOGRAM_BARS, bars_of, bars_of_rows, log_loss_of_rows, sorted_rows
-from howsure.calibration.slots import EXACT_UP_TO, Slots, slots_of
+from howsure.calibration.bins import HISTOGRAM_BARS, bar_weights, bars_of_rows, log_loss_of_rows, sorted_rows
+from howsure.calibration.slots import EXACT_UP_TO, Slots, sum_by_slot
 from howsure.errors import InputError
 from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
 from howsure.result import Estimate
@@ -59,13 +59,13 @@ def ordered(pairs: Pairs | Slots) -> Ordered:
     equal.
     """
     if isinstance(pairs, Slots):
-        return _of_cells(pairs)
+        return _cell_rows(pairs)
     if len(pairs) <= EXACT_UP_TO or pairs.weights is not None or pairs.clusters is not None:
-        return _in_memory(pairs)
-    return _of_cells(slots_of(pairs))
+        return _ordered_pairs(pairs)
+    return _cell_rows(sum_by_slot(pairs))
 
 
-def _in_memory(pairs: Pairs) -> Ordered:
+def _ordered_pairs(pairs: Pairs) -> Ordered:
     clusters = None
     if pairs.clusters is None:
         q, y, w = sorted_rows(pairs)
@@ -109,7 +109,7 @@ def by_content(pairs: Pairs) -> Pairs:
     return replace(pairs, clusters=codes[clusters])
 
 
-def _of_cells(slots: Slots) -> Ordered:
+def _cell_rows(slots: Slots) -> Ordered:
     """One row per slot, at the mean prediction of its cell."""
     if slots.weights is not None:
         raise InputError(
@@ -129,7 +129,7 @@ def _of_cells(slots: Slots) -> Ordered:
         brier=float(w1 @ (gap * gap + variance)) / total,
         log_loss=math.inf if infinite else slots.log_sum() / total,
         infinite_rows=infinite,
-        histogram=bars_of(slots, HISTOGRAM_BARS),
+        histogram=bar_weights(slots, HISTOGRAM_BARS),
         exact=False,
     )
 
@@ -238,24 +238,26 @@ def _cells(pairs: Ordered) -> Integers:
 def _simulated_labels(pairs: Ordered, starts: Integers, times: int, rng: np.random.Generator) -> Floats:
     """Weighted sums of simulated labels, (simulations, cells)."""
     if pairs.clusters is not None:
-        return _of_clusters(pairs, pairs.clusters, starts, times, rng)
+        return _simulate_clusters(pairs, pairs.clusters, starts, times, rng)
     if int(pairs.times.sum()) == len(pairs.q) <= BY_ROW_UP_TO:
-        return _of_rows(pairs, starts, times, rng)
+        return _simulate_rows(pairs, starts, times, rng)
     weight, squares = pairs.by(starts, pairs.weight), pairs.by(starts, pairs.weight * pairs.w)
     number = np.maximum(np.round(weight**2 / squares), 1.0).astype(np.int64)
     mean = pairs.by(starts, pairs.weight * pairs.q) / weight
     return rng.binomial(number, np.clip(mean, 0.0, 1.0), size=(times, len(starts))) * (weight / number)
 
 
-def _of_rows(pairs: Ordered, starts: Integers, times: int, rng: np.random.Generator) -> Floats:
+def _simulate_rows(pairs: Ordered, starts: Integers, times: int, rng: np.random.Generator) -> Floats:
     drawn = np.empty((times, len(starts)))
     for draw in range(times):
         drawn[draw] = pairs.by(starts, np.where(rng.random(len(pairs.q)) < pairs.q, pairs.w, 0.0))
     return drawn
 
 
-def _of_clusters(pairs: Ordered, clusters: Integers, starts: Integers, times: int, rng: np.random.Generator) -> Floats:
-    together, number = shared(pairs, clusters), int(clusters.max()) + 1
+def _simulate_clusters(
+    pairs: Ordered, clusters: Integers, starts: Integers, times: int, rng: np.random.Generator
+) -> Floats:
+    together, number = cluster_sharing(pairs, clusters), int(clusters.max()) + 1
     drawn = np.empty((times, len(starts)))
     for draw in range(times):
         independent, of_cluster = rng.random(len(pairs.q)), rng.random(number)[clusters]
@@ -265,7 +267,7 @@ def _of_clusters(pairs: Ordered, clusters: Integers, starts: Integers, times: in
     return drawn
 
 
-def shared(pairs: Ordered, clusters: Integers) -> float:
+def cluster_sharing(pairs: Ordered, clusters: Integers) -> float:
     """The probability s with which a simulated pair uses the random number of its cluster.
 
     If two pairs both do, their labels have covariance min(q, q') - q q'. Therefore s² is estimated by

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.calibration.slots import FRACTION, SCALE, SlotAdder, Slots, slots_of
+from howsure.calibration.slots import FRACTION, SCALE, SlotAdder, Slots, sum_by_slot
 from howsure.errors import InputError
 from howsure.inputs.classes import softmax
 from howsure.inputs.pairs import CHUNK_ROWS, CLASS_WISE, TOP_LABEL, Floats, Integers, Pairs
@@ -134,7 +134,7 @@ def _place(q: Floats) -> tuple[Integers, Floats]:
 
 
 def _slots(q: Any, y: Any) -> Slots:
-    return slots_of(Pairs(y.astype(np.uint8), q))
+    return sum_by_slot(Pairs(y.astype(np.uint8), q))
 
 
 IGNORED = -100  # the target of rows that are ignored, as in PyTorch

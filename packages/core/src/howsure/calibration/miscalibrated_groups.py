@@ -12,8 +12,8 @@ from howsure import __version__
 from howsure.calibration.bins import bin_pairs
 from howsure.calibration.calibration_errors import debiased_estimate, squared_error
 from howsure.calibration.curve_text import OVERCONFIDENT, UNDERCONFIDENT
-from howsure.calibration.features import Feature, features_of, pairs_and_features, predictions_of
-from howsure.calibration.multicalibration import multicalibration_of
+from howsure.calibration.features import Feature, pairs_and_features, prediction_feature, weighted_features
+from howsure.calibration.multicalibration import estimate_multicalibration
 from howsure.calibration.scan import (
     DIAGONAL,
     DRAWS,
@@ -22,10 +22,10 @@ from howsure.calibration.scan import (
     Family,
     Group,
     Residuals,
+    compute_residuals,
+    condition_names,
+    group_rows,
     leading,
-    names_of,
-    residuals_of,
-    rows_of,
     scan,
 )
 from howsure.errors import InputError
@@ -65,11 +65,11 @@ def group_in_words(row: MiscalibratedGroup, *, against: str) -> str:
     """One group in a sentence."""
     comparison = ""
     if against == WHOLE:
-        same = _side(row.gap) == _side(row.whole_gap)
-        side = "" if same else f"{_side(row.whole_gap)} "
+        same = _direction(row.gap) == _direction(row.whole_gap)
+        side = "" if same else f"{_direction(row.whole_gap)} "
         comparison = f"; the whole, at the same predictions, {side}by {_size(row.whole_gap)}"
     explained = f" It explains {counted(len(row.explains), 'other group')}." if row.explains else ""
-    return f"{_side(row.gap).capitalize()} by {_size(row.gap)} where {in_a_line(row.name)}{comparison}.{explained}"
+    return f"{_direction(row.gap).capitalize()} by {_size(row.gap)} where {in_a_line(row.name)}{comparison}.{explained}"
 
 
 def whole_in_words(miscalibrated_groups: MiscalibratedGroups) -> str:
@@ -83,7 +83,7 @@ def _conditions(miscalibrated_groups: MiscalibratedGroups) -> str:
     return "one condition" if len(miscalibrated_groups.tested) == 1 else "one or two conditions"
 
 
-def _side(gap: float) -> str:
+def _direction(gap: float) -> str:
     return OVERCONFIDENT if gap > 0 else UNDERCONFIDENT
 
 
@@ -306,12 +306,12 @@ def find_miscalibrated_groups(
         pos_label=pos_label,
     )
     how: dict[str, Any] = {"min_rows": min_rows, "level": level, "rng": rng}
-    groups = groups_of(raw_pairs, columns, conditions=conditions, against=against, **how)
-    error = multicalibration_of(raw_pairs, columns, **how) if multicalibration else None
+    groups = find_groups(raw_pairs, columns, conditions=conditions, against=against, **how)
+    error = estimate_multicalibration(raw_pairs, columns, **how) if multicalibration else None
     return replace(groups, multicalibration=error, recipe={**groups.recipe, **provenance})
 
 
-def groups_of(
+def find_groups(
     raw_pairs: Pairs,
     columns: Mapping[str, Any],
     *,
@@ -322,15 +322,15 @@ def groups_of(
     rng: Randomness = 0,
 ) -> MiscalibratedGroups:
     """`find_miscalibrated_groups` for checked pairs and columns by name."""
-    pairs, checked_features = features_of(raw_pairs, columns, min_rows=min_rows)
+    pairs, checked_features = weighted_features(raw_pairs, columns, min_rows=min_rows)
     generator = generator_from(rng)
-    features = [*checked_features, predictions_of(pairs, columns, min_rows=min_rows, alone=against == DIAGONAL)]
+    features = [*checked_features, prediction_feature(pairs, columns, min_rows=min_rows, alone=against == DIAGONAL)]
     with one_thread():
-        residuals = residuals_of(pairs, against=against, rng=generator)
+        residuals = compute_residuals(pairs, against=against, rng=generator)
         families = scan(residuals, features, conditions=conditions, min_rows=min_rows, rng=generator)
         tested = tuple(len(family) for family in families)
         if not sum(tested):
-            raise _no_group(checked_features, residuals, min_rows)
+            raise _no_group_error(checked_features, residuals, min_rows)
         number = sum(count > 0 for count in tested)
         critical = [family.critical(1 - level, number) for family in families]
         significant = [family.p_values(number) <= 1 - level + 1e-12 for family in families]
@@ -363,8 +363,8 @@ def groups_of(
     )
 
 
-def _no_group(features: Sequence[Feature], residuals: Residuals, min_rows: int) -> InputError:
-    feature_names = shortened(f"{feature.name} ({_kind_of(feature)})" for feature in features)
+def _no_group_error(features: Sequence[Feature], residuals: Residuals, min_rows: int) -> InputError:
+    feature_names = shortened(f"{feature.name} ({_skip_reason(feature)})" for feature in features)
     rare = "; 5 labels of either kind must be expected in a group, and as many outside it at the same predictions"
     rare += ", and its rows must come from at least 10 clusters" if residuals.clustered else ""
     return InputError(
@@ -373,7 +373,7 @@ def _no_group(features: Sequence[Feature], residuals: Residuals, min_rows: int) 
     )
 
 
-def _kind_of(feature: Feature) -> str:
+def _skip_reason(feature: Feature) -> str:
     if len(feature.conditions) > 1:
         return counted(len(feature.conditions), "condition")
     return "all values are rare" if feature.pooled[0] else "one value in all rows"
@@ -389,13 +389,13 @@ def _row(
     number: int,
     level: float,
 ) -> MiscalibratedGroup:
-    mine = pairs.only(rows_of(group, features))
+    mine = pairs.only(group_rows(group, features))
     mean, rate = _means(mine)
     weight = float(family.weight[group.row])
     whole_gap = -float(family.expected[group.row]) / weight
     excess, half = -float(family.sums[group.row]) / weight, critical * float(family.deviation[group.row]) / weight
     total = len(pairs) if pairs.weights is None else float(pairs.weights.sum())
-    names = names_of(group, features)
+    names = condition_names(group, features)
     return MiscalibratedGroup(
         name=" and ".join(names),
         conditions=names,
@@ -408,7 +408,7 @@ def _row(
         excess=Estimate(excess, excess - half, excess + half, level, "simultaneous", len(mine)),
         error=_error(mine, level),
         p_adjusted=float(family.p_values(number)[group.row]),
-        explains=tuple(" and ".join(names_of(other, features)) for other in explains),
+        explains=tuple(" and ".join(condition_names(other, features)) for other in explains),
     )
 
 
@@ -434,7 +434,7 @@ def _notes(raw_pairs: Pairs, pairs: Pairs, features: Sequence[Feature], better: 
         yield few
     for feature in features:
         if len(feature.conditions) < 2:
-            yield f"{feature.name} makes no groups ({_kind_of(feature)})"
+            yield f"{feature.name} makes no groups ({_skip_reason(feature)})"
         elif feature.pooled[0]:
             values, rows = feature.pooled
             yield f"{feature.name}: {counted(values, 'rare value')} in {counted(rows, 'row')} count as one"

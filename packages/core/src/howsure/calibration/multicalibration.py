@@ -10,8 +10,14 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
-from howsure.calibration.features import Feature, everything, features_of, pairs_and_features, predictions_of
-from howsure.calibration.scan import DIAGONAL, DRAWS, MIN_ROWS, Family, residuals_of, scan
+from howsure.calibration.features import (
+    Feature,
+    all_rows_feature,
+    pairs_and_features,
+    prediction_feature,
+    weighted_features,
+)
+from howsure.calibration.scan import DIAGONAL, DRAWS, MIN_ROWS, Family, compute_residuals, scan
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
@@ -108,12 +114,12 @@ def multicalibration_error(
         clusters=clusters,
         pos_label=pos_label,
     )
-    return multicalibration_of(
+    return estimate_multicalibration(
         checked, columns, conditions=conditions, min_rows=min_rows, level=check_level(level), rng=rng
     )
 
 
-def multicalibration_of(
+def estimate_multicalibration(
     raw_pairs: Pairs,
     columns: Mapping[str, Any],
     *,
@@ -124,26 +130,26 @@ def multicalibration_of(
 ) -> MulticalibrationError:
     """`multicalibration_error` for checked pairs and columns by name."""
     min_rows = check_whole(min_rows, name="min_rows")
-    pairs, checked_features = features_of(raw_pairs, columns, min_rows=min_rows)
+    pairs, checked_features = weighted_features(raw_pairs, columns, min_rows=min_rows)
     n, generator = len(pairs), generator_from(rng)
-    features = [everything(n, ALL_ROWS), predictions_of(pairs, columns, min_rows=min_rows), *checked_features]
+    features = [all_rows_feature(n, ALL_ROWS), prediction_feature(pairs, columns, min_rows=min_rows), *checked_features]
     total = float(n if pairs.weights is None else pairs.weights.sum())
     options: dict[str, Any] = {"min_rows": min_rows, "conditions": 2, "rng": generator}
     if conditions == 1:
         options["pairs"] = [(1, other) for other in range(2, len(features))]
     with one_thread():
-        residuals = residuals_of(pairs, against=DIAGONAL, rng=generator)
+        residuals = compute_residuals(pairs, against=DIAGONAL, rng=generator)
         every = _joined(scan(residuals, features, **options))
         if not len(every):
             raise InputError("no group has enough labels: at least 5 of either kind must be expected. Give more rows.")
         width = _quantile(every.largest, 1 - (1 - level) / 10)
-        floor = _lower(every, width)
+        floor = _lower_limit(every, width)
         near = _joined(scan(residuals, features, keep=lambda sums, s: np.abs(sums) + 2 * width * s >= floor, **options))
         value = _corrected(near, generator)
     error = 1 - level
     spread = np.maximum(near.observed, near.deviation)
     high = float((np.abs(near.sums) + NormalDist().inv_cdf(1 - error / 2) * spread).max())
-    low = _lower(near, _quantile(near.largest, 1 - error / 2))
+    low = _lower_limit(near, _quantile(near.largest, 1 - error / 2))
     best = int(np.abs(every.sums).argmax())
     estimate = Estimate(value / total, low / total, min(high / total, 1.0), level, "largest of groups", n)
     return MulticalibrationError(
@@ -168,7 +174,7 @@ def multicalibration_of(
     )
 
 
-def _lower(family: Family, width: float) -> float:
+def _lower_limit(family: Family, width: float) -> float:
     """The largest |sum| - width · deviation of any group, at least 0.
 
     The deviation is the larger of the observed one and |sum / score|, which allows for skewness.

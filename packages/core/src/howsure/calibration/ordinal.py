@@ -13,7 +13,7 @@ from howsure import __version__
 from howsure.calibration.bins import bin_pairs
 from howsure.calibration.calibration_errors import debiased_estimate
 from howsure.calibration.clusters import clustered_mse
-from howsure.calibration.curve import curve_of
+from howsure.calibration.curve import binned_curve
 from howsure.calibration.curve_text import HIGHER_LEVEL, LEGENDS, kind, verdict, verdicts_by_kind
 from howsure.calibration.error import cluster_sums
 from howsure.calibration.results import CalibrationCurve
@@ -22,7 +22,16 @@ from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, shortened, spelled_number
-from howsure.inputs.pairs import CLASS_WISE, PROB, PROBS_COLUMN, UNNAMED, Integers, Pairs, Probabilities, given_of
+from howsure.inputs.pairs import (
+    CLASS_WISE,
+    PROB,
+    PROBS_COLUMN,
+    UNNAMED,
+    Integers,
+    Pairs,
+    Probabilities,
+    as_probabilities,
+)
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, Axes, Figure, IntoFrame
 from howsure.inputs.repeated_items import item_notes
@@ -153,7 +162,7 @@ def ordinal_calibration(
     """
     check_arguments(ordinal_calibration, locals())
     level = check_level(level)
-    spec = _given(y_prob, levels, of_columns=data is not None)
+    spec = _level_probabilities(y_prob, levels, of_columns=data is not None)
     if isinstance(data, Source):
         with data.predictions(y_true, spec, clusters=clusters, find_items=True) as predictions:
             pairs, provenance = predictions.pairs(), predictions.describe()
@@ -174,7 +183,9 @@ def ordinal_calibration(
         for place in range(k - 1)
     ]
     how: dict[str, Any] = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning}
-    curves = tuple(curve_of(pairs, name=f"> {names[place]}", level=level, **how) for place, pairs in enumerate(cuts))
+    curves = tuple(
+        binned_curve(pairs, name=f"> {names[place]}", level=level, **how) for place, pairs in enumerate(cuts)
+    )
     groups = ItemGroups.of(n, clusters=units)
     scores = ((above - (codes > np.arange(k - 1)[:, None])) ** 2).sum(axis=0)
     numbers = [number for name in names if (number := spelled_number(name)) is not None]
@@ -185,7 +196,7 @@ def ordinal_calibration(
         n=n,
         error=curves[0].error if k == 2 else _error_of_all(cuts, units, level=level, **how),
         rps=_estimate(mean_score(scores, groups, bounds=(0.0, k - 1.0)), level, n),
-        rps_parts=_added([curve.brier for curve in curves]),
+        rps_parts=_add_scores([curve.brier for curve in curves]),
         bias=_estimate(bias, level, n),
         rows=curves,
         p_adjusted=tuple(float(p) for p in adjust_p_values([curve.p_value for curve in curves], method="holm")),
@@ -193,9 +204,9 @@ def ordinal_calibration(
     )
 
 
-def _given(y_prob: Any, levels: Sequence[str] | None, *, of_columns: bool) -> Probabilities:
+def _level_probabilities(y_prob: Any, levels: Sequence[str] | None, *, of_columns: bool) -> Probabilities:
     """The form of the probabilities of all levels, with reduce="class-wise" and the levels as classes."""
-    spec = Probabilities(UNNAMED, None) if y_prob is None else given_of(y_prob)
+    spec = Probabilities(UNNAMED, None) if y_prob is None else as_probabilities(y_prob)
     if y_prob is None and not of_columns:
         raise InputError("not_a_column", "y_prob", type="None")
     if spec.reduce is not None:
@@ -208,7 +219,7 @@ def _given(y_prob: Any, levels: Sequence[str] | None, *, of_columns: bool) -> Pr
     return replace(spec, reduce=CLASS_WISE, classes=names)
 
 
-def _added(parts: Sequence[ScoreParts]) -> ScoreParts:
+def _add_scores(parts: Sequence[ScoreParts]) -> ScoreParts:
     score, calibration, refinement, within = (
         math.fsum(getattr(part, name) for part in parts)
         for name in ("score", "calibration", "refinement", "within_bin")
@@ -234,7 +245,7 @@ def _error_of_all(cuts: Sequence[Pairs], units: Integers | None, *, level: float
     bins, start = [], 0
     for pairs in cuts:
         binned = bin_pairs(pairs, whole=n, **how)
-        bins.append(binned.bins_of(pairs.probabilities) + start)
+        bins.append(binned.assign_bins(pairs.probabilities) + start)
         start += len(binned.sums)
     together = Pairs(
         np.concatenate([pairs.labels for pairs in cuts]),

@@ -16,7 +16,7 @@ from howsure.calibration.clustered_tests import sign_test
 from howsure.errors import InputError, parameter
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import check_clusters
-from howsure.inputs.frames import Kind, Rows, Source, no_column_name, rows_of
+from howsure.inputs.frames import Kind, Rows, Source, not_a_column_name, read_columns
 from howsure.inputs.numbers_and_names import (
     MAX_SIMULATIONS,
     as_spelled,
@@ -64,7 +64,7 @@ def distance_tail(distance: int, n: int, possible: int) -> float:
     bound = min(1.0, 2 * math.exp(-2 * (distance / possible) ** 2 / n))
     if bound < NEGLIGIBLE or _work(distance, n, possible) > MAX_WORK:
         return bound
-    return min(max(1.0 - _within(distance - 1, n, possible), 0.0), bound)
+    return min(max(1.0 - _distance_probability(distance - 1, n, possible), 0.0), bound)
 
 
 @lru_cache(maxsize=1024)
@@ -77,7 +77,7 @@ def critical_distance(level: float, n: int, possible: int) -> int:
     return high
 
 
-def _within(reach: int, n: int, possible: int) -> float:
+def _distance_probability(reach: int, n: int, possible: int) -> float:
     """P(no distance is greater than `reach`)."""
     first, step = _poisson(n / possible)
     low, state = 0, np.ones(1)
@@ -355,12 +355,12 @@ def quantile_calibration(
         raise InputError(f"method must be one of {', '.join(map(repr, METHODS))}, not {method!r}")
     rng = with_seed(rng)
     if data is not None:
-        rows = _of_columns(data, y_true, draws, clusters)
+        rows = _read_columns(data, y_true, draws, clusters)
         with rows.placed():
             columns = {"y_true": rows["y_true"], "draws": rows["draws"], "clusters": rows.columns.get("clusters")}
             result = quantile_calibration(**arguments | columns | {"data": None})
         return replace(result, recipe={**result.recipe, **rows.read})
-    samples, values = _checked(y_true, draws)
+    samples, values = _check_arrays(y_true, draws)
     level, times = check_level(level), check_whole(n_simulations, name="n_simulations", most=MAX_SIMULATIONS)
     n, s = samples.shape
     codes = _checked_clusters(clusters, n)
@@ -400,7 +400,7 @@ def quantile_calibration(
     )
 
 
-def _of_columns(data: Any, y_true: Any, draws: Any, clusters: Any) -> Rows:
+def _read_columns(data: Any, y_true: Any, draws: Any, clusters: Any) -> Rows:
     """The columns of a frame or of files, by their roles.
 
     Raises InputError for what names none, and for a column that is named twice.
@@ -411,14 +411,14 @@ def _of_columns(data: Any, y_true: Any, draws: Any, clusters: Any) -> Rows:
     for role, columns in named.items():
         for column in columns:
             if not isinstance(column, str):
-                raise no_column_name(role, column)
+                raise not_a_column_name(role, column)
     names = [column for columns in named.values() for column in columns]
     if len(set(names)) < len(names):
         *others, last = (parameter(role) for role, columns in named.items() if columns)
         raise InputError(f"{', '.join(others)} and {last} must name each column once; they name {shortened(names)}.")
     kinds = dict.fromkeys(named["clusters"], Kind.VALUES) | {y_true: Kind.NUMBER}
     kinds |= dict.fromkeys(each, Kind.NUMBERS if listed else Kind.NUMBER)
-    rows = rows_of(data, kinds, clusters=clusters)
+    rows = read_columns(data, kinds, clusters=clusters)
     samples = np.column_stack([rows[column] for column in each]) if not listed else rows[draws]
     if samples.dtype == object:  # lists in a frame
         samples = np.array([list(sample) for sample in samples], dtype=object)
@@ -427,7 +427,7 @@ def _of_columns(data: Any, y_true: Any, draws: Any, clusters: Any) -> Rows:
     return replace(rows, columns=renamed)
 
 
-def _checked(y_true: Any, draws: Any) -> tuple[Floats, Floats]:
+def _check_arrays(y_true: Any, draws: Any) -> tuple[Floats, Floats]:
     samples, values = (_numbers(values, name) for values, name in ((draws, "draws"), (y_true, "y_true")))
     if samples.ndim != 2 or samples.shape[1] < 1 or samples.shape[0] < 2:
         raise InputError(f"draws must have shape (n, S) with n ≥ 2 quantities and S ≥ 1 draws; it has {samples.shape}")

@@ -13,7 +13,7 @@ from howsure.calibration.scores import MULTICLASS, SCORES, MulticlassScores, Sco
 from howsure.inputs.matching import ReadOfBoth
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import Axes, Figure
-from howsure.result import AMONG, Arrays, Estimate, Result, as_json, dict_of
+from howsure.result import AMONG, Arrays, Estimate, Result, as_json, plain_dict
 from howsure.show.axes import checks_axes
 from howsure.show.table import FRAME, NUMBER, TABLE, WORDS, Column, digits
 
@@ -78,7 +78,7 @@ class CalibrationCurve(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form of a curve, as the command line writes it, too."""
-        return with_score_keys(dict_of(self) | {"max_error": self.max_error.value}, self.reduction)
+        return with_score_keys(plain_dict(self) | {"max_error": self.max_error.value}, self.reduction)
 
     def framed(self) -> dict[str, Any]:
         """The bins, which its frame holds."""
@@ -149,7 +149,7 @@ class CalibrationComparison(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form; of files, what was read comes first."""
-        values = with_score_keys(dict_of(self), self.reduction)
+        values = with_score_keys(plain_dict(self), self.reduction)
         provenance = {} if self.read is None else {**self.read.to_dict(), "howsure": self.recipe["howsure"]}
         return provenance | {
             key: value for key, value in values.items() if value is not None or not key.startswith("multiclass")

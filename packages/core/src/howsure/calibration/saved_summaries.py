@@ -21,7 +21,7 @@ from howsure.calibration.slots import CELLS, COLUMNS, FRACTION, LAST, MAX_SLOT_P
 from howsure.errors import InputError
 from howsure.files.atomic_write import Place
 from howsure.files.input_files import opened, parsed_json
-from howsure.files.serialization import path_of, save
+from howsure.files.serialization import checked_path, save
 from howsure.inputs.pairs import Integers
 
 WORDS = b"howsure calibration summary "
@@ -105,7 +105,7 @@ def from_bytes(content: bytes, *, name: str = "content") -> Saved:
 
 def read(path: Place) -> Saved:
     """The summaries of a file."""
-    with opened(path_of(path, like=LIKE)) as file:
+    with opened(checked_path(path, like=LIKE)) as file:
         return from_bytes(file.read(), name=str(path))
 
 

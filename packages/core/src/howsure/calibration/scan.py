@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.calibration.bins import boundaries_of_sorted
-from howsure.calibration.features import Crossed, Feature, alone, crossed
+from howsure.calibration.features import Crossed, Feature, cross_table, single_table
 from howsure.inputs.pairs import Bools, Floats, Integers, Pairs
 
 # Residuals of the labels, and their sums in blocks of rows, from which their variance and correlations are estimated.
@@ -59,7 +59,7 @@ class Residuals:
         return len(self.variance)
 
 
-def residuals_of(pairs: Pairs, *, against: str, rng: np.random.Generator) -> Residuals:
+def compute_residuals(pairs: Pairs, *, against: str, rng: np.random.Generator) -> Residuals:
     """The residuals of checked pairs, all of positive weight.
 
     Rows are divided by prediction into at most 200 strata of at least 50 rows. For against="whole", the stratum's mean
@@ -251,7 +251,7 @@ class _Search:
         """The groups of one condition, a family for each feature."""
         for place in (i for i, feature in enumerate(self.features) if feature.alone):
             feature = self.features[place]
-            yield self._judged(alone(feature), (place, -1), np.ones((len(feature.conditions), 1), np.bool_))
+            yield self._judged(single_table(feature), (place, -1), np.ones((len(feature.conditions), 1), np.bool_))
 
     def twos(self, pairs: Sequence[tuple[int, int]]) -> Iterator[Family]:
         """The groups of two conditions, a family for each pair of features.
@@ -262,7 +262,7 @@ class _Search:
         for f, g in pairs:
             first, second = self.features[f], self.features[g]
             smaller = np.minimum.outer(rows[f][first.in_pairs], rows[g][second.in_pairs])
-            yield self._judged(crossed(first, second), (f, g), LARGEST_SHARE * smaller)
+            yield self._judged(cross_table(first, second), (f, g), LARGEST_SHARE * smaller)
 
     def _judged(self, table: Crossed, places: tuple[int, int], most: Floats | Bools) -> Family:
         """The scores of a table's groups that are large enough and have at most `most` rows."""
@@ -381,7 +381,7 @@ class Leading:
     left: int
 
 
-def rows_of(group: Group, features: Sequence[Feature]) -> Bools:
+def group_rows(group: Group, features: Sequence[Feature]) -> Bools:
     """Whether each row is in a group."""
     inside = [features[f].members[c].astype(np.bool_)[features[f].codes] for f, c in group.parts]
     return np.asarray(inside[0] if len(inside) == 1 else inside[0] & inside[1])
@@ -421,9 +421,9 @@ def leading(
         order = np.lexsort((size, ones, -np.round(np.abs(scores), 9)))
         strongest = int(next(i for i in order if open_[i]))
         lead = _parent_or_self(strongest, groups, open_, scores, per_sum, current, features)
-        current = without(current, rows_of(groups[lead], features))
+        current = without(current, group_rows(groups[lead], features))
         places = np.flatnonzero(open_)
-        scores[places] = per_sum[places] * sums_of([groups[i] for i in places], current.values, features)
+        scores[places] = per_sum[places] * group_sums([groups[i] for i in places], current.values, features)
         gone = open_ & (signs * scores < limit)
         gone[lead] = False
         chosen.append((groups[lead], tuple(groups[i] for i in np.flatnonzero(gone))))
@@ -452,13 +452,13 @@ def _parent_or_self(
         i for i in np.flatnonzero(open_).tolist() if len(groups[i].parts) == 1 and groups[i].parts[0] in group.parts
     ]
     for parent in sorted(parents, key=lambda i: -abs(scores[i])):
-        rest = without(residuals, rows_of(groups[parent], features))
-        if abs(per_sum[strongest] * float(sums_of([group], rest.values, features)[0])) < LEFT_OVER:
+        rest = without(residuals, group_rows(groups[parent], features))
+        if abs(per_sum[strongest] * float(group_sums([group], rest.values, features)[0])) < LEFT_OVER:
             return parent
     return strongest
 
 
-def sums_of(groups: Sequence[Group], values: Floats, features: Sequence[Feature]) -> Floats:
+def group_sums(groups: Sequence[Group], values: Floats, features: Sequence[Feature]) -> Floats:
     """The sum of the values (n,) over the rows of each group."""
     totals = np.empty(len(groups))
     by_table: dict[tuple[int, int], list[int]] = {}
@@ -466,7 +466,7 @@ def sums_of(groups: Sequence[Group], values: Floats, features: Sequence[Feature]
         by_table.setdefault(group.features, []).append(i)
     everything = np.zeros(len(values), dtype=np.int64)
     for (f, g), places in by_table.items():
-        table = alone(features[f]) if g < 0 else crossed(features[f], features[g])
+        table = single_table(features[f]) if g < 0 else cross_table(features[f], features[g])
         sums = table.sums(everything, 1, values)[0]
         at = np.array([groups[i].conditions for i in places])
         columns = [
@@ -490,6 +490,6 @@ def without(residuals: Residuals, inside: Bools) -> Residuals:
     return replace(current, values=current.values - size * weighed)
 
 
-def names_of(group: Group, features: Sequence[Feature]) -> tuple[str, ...]:
+def condition_names(group: Group, features: Sequence[Feature]) -> tuple[str, ...]:
     """The conditions of a group in words."""
     return tuple(features[f].conditions[c] for f, c in group.parts)

@@ -198,7 +198,7 @@ def _loss_parts(pairs: Pairs, binned: Binned, loss: ProperLoss) -> ScoreParts:
 # The scores over all classes, from the sums of class-wise pairs of complete rows (every class, exactly one correct).
 
 
-def holds_whole_rows(slots: Slots) -> bool:
+def is_whole_rows(slots: Slots) -> bool:
     """Whether the pairs are all classes of complete rows: in each row, probabilities sum to 1 and one label is 1.
 
     This is inferred from equal sums of predictions and labels (relative difference below 10⁻⁹); for one class alone,
@@ -218,14 +218,14 @@ def losses_of_whole_rows(slots: Slots) -> tuple[float, float]:
         slots,
         slot=slots.slot[true],
         sums=slots.sums[:, true],
-        weights=None if slots.weights is None else _each_once(slots)[:, true],
+        weights=None if slots.weights is None else _unweighted(slots)[:, true],
     )
     rows = len(right)
     brier = float((slots.count * (u * u + variance)).sum()) / rows
     return brier, math.inf if right.infinite_rows else right.log_sum() / rows
 
 
-def _each_once(slots: Slots) -> np.typing.NDArray[np.float64]:
+def _unweighted(slots: Slots) -> np.typing.NDArray[np.float64]:
     """The weight sums of slots as if every pair had weight 1; within a slot, all pairs must have equal weight."""
     assert slots.weights is not None
     unit = slots.weights[0] / slots.count
@@ -254,7 +254,7 @@ class MulticlassScores:
 def multiclass_scores(pairs: Pairs | Slots) -> MulticlassScores | None:
     """The multi-class scores of the rows that pairs were reduced from; None if unknown, or if pairs were changed."""
     if isinstance(pairs, Slots):
-        return MulticlassScores(*losses_of_whole_rows(pairs)) if holds_whole_rows(pairs) else None
+        return MulticlassScores(*losses_of_whole_rows(pairs)) if is_whole_rows(pairs) else None
     losses = multiclass_losses(pairs)
     if losses is None:
         return None
@@ -267,7 +267,7 @@ def multiclass_losses(pairs: Pairs | Slots) -> tuple[Floats, Floats] | None:
     if not isinstance(pairs, Pairs) or pairs.class_scores is None:
         return None
     scores = pairs.class_scores
-    if not scores.are_of(pairs.labels, pairs.probabilities):
+    if not scores.match_pairs(pairs.labels, pairs.probabilities):
         return None
     with np.errstate(divide="ignore"):
         return scores.brier, -np.log(scores.label_probability) + 0.0
@@ -345,7 +345,7 @@ def score_columns(curves: Sequence[CalibrationCurve], *, each: bool = False) -> 
     Multi-class scores that all curves share are left out, since `scores_of_all_classes` reports them once, unless
     `each` is set.
     """
-    scores_of_curves = [_named(curve, alone=each or not _shared(curves)) for curve in curves]
+    scores_of_curves = [_scores_by_name(curve, alone=each or not _are_classes_of_rows(curves)) for curve in curves]
     names = sorted(
         dict.fromkeys(name for scores in scores_of_curves for name in scores), key=lambda name: MULTICLASS in name
     )
@@ -354,7 +354,7 @@ def score_columns(curves: Sequence[CalibrationCurve], *, each: bool = False) -> 
 
 def scores_of_all_classes(curves: Sequence[CalibrationCurve]) -> list[str]:
     """A sentence with the multi-class scores if the curves are those of the classes of the same rows; else []."""
-    if not _shared(curves):
+    if not _are_classes_of_rows(curves):
         return []
     assert curves[0].multiclass is not None
     brier, log_loss = curves[0].multiclass.brier, curves[0].multiclass.log_loss
@@ -369,7 +369,7 @@ def base_rate_words(curves: Sequence[CalibrationCurve | CorpCurve]) -> str:
     return "accuracy" if all(curve.reduction == "top-label" for curve in curves) else "base rate"
 
 
-def _shared(curves: Sequence[CalibrationCurve]) -> bool:
+def _are_classes_of_rows(curves: Sequence[CalibrationCurve]) -> bool:
     """Whether there are several curves and these are the classes of the same rows (equal multi-class scores)."""
     return len(curves) > 1 and all(curve.reduction == "class-wise" and _same(curve, curves[0]) for curve in curves)
 
@@ -382,7 +382,7 @@ def _same(calibration_curve: CalibrationCurve, other: CalibrationCurve) -> bool:
     )
 
 
-def _named(curve: CalibrationCurve, *, alone: bool) -> dict[str, float]:
+def _scores_by_name(curve: CalibrationCurve, *, alone: bool) -> dict[str, float]:
     """The scores of a curve by name; with `alone`, also the multi-class scores."""
     named = {score_words(score, curve.reduction): getattr(curve, score).score for score in SCORES}
     if curve.multiclass is not None and alone:

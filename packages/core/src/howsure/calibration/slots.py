@@ -30,7 +30,7 @@ LOG_UNIT = 2.0**24
 EXACT_UP_TO = 1 << 17  # pairs in the whole input; if there are more, predictions in the same cell count as ties
 
 
-def roots_of(q: Floats, out: Floats) -> None:
+def write_roots(q: Floats, out: Floats) -> None:
     """Write t = min(q, 1 - q)^(1/4) · 2¹⁵ of each probability to `out`."""
     np.subtract(1.0, q, out=out)
     np.minimum(out, q, out=out)
@@ -39,21 +39,21 @@ def roots_of(q: Floats, out: Floats) -> None:
     out *= SCALE
 
 
-def cells_of(q: Floats) -> Integers:
+def assign_cells(q: Floats) -> Integers:
     """The cell of each probability in ascending order of q: 0 … LAST.
 
-    >>> cells_of(np.array([0.0, 0.25, 0.5, 0.75, 1.0]))
+    >>> assign_cells(np.array([0.0, 0.25, 0.5, 0.75, 1.0]))
     array([    0, 23170, 27555, 31939, 55109])
     """
     t = np.empty(len(q))
-    roots_of(q, t)
+    write_roots(q, t)
     cell = t.astype(np.int64)
     return np.where(q < 0.5, cell, LAST - cell)
 
 
 def folded_slots(q: Floats, y: Labels, slot: Integers, fraction: Floats) -> None:
     """Write each pair's folded slot, 4·floor(t) + 2·(q ≥ ½) + y, and its position in the cell, t - floor(t)."""
-    roots_of(q, fraction)
+    write_roots(q, fraction)
     whole = np.floor(fraction)
     fraction -= whole
     half_and_label = (q >= 0.5).view(np.uint8)
@@ -92,7 +92,7 @@ def first_of_cells() -> Floats:
     low, high = (np.minimum(guess * (1.0 + away), 1.0).view(np.int64) for away in (-(2.0**-36), 2.0**-36))
     while (high - low).max() > 1:  # halving between a number below the cell and one that is not
         middle = (low + high) // 2
-        below = cells_of(middle.view(np.float64)) < cell
+        below = assign_cells(middle.view(np.float64)) < cell
         low, high = np.where(below, middle, low), np.where(below, high, middle)
     edges = np.concatenate([[0.0], high.view(np.float64), [np.nextafter(1.0, 2.0)]])
     edges.flags.writeable = False
@@ -132,7 +132,7 @@ class Slots:
         """Build from rows of integers, as an engine returns them, in any order; rows of the same slot are added."""
         columns = [np.asarray(column, dtype=np.int64) for column in (n, offsets, squares, logs, infinite)]
         slot = 2 * np.asarray(cell, dtype=np.int64) + np.asarray(label, dtype=np.int64)
-        return added(cls(slot, np.stack(columns)))
+        return merge_slots(cls(slot, np.stack(columns)))
 
     def __len__(self) -> int:
         """The number of pairs."""
@@ -163,7 +163,7 @@ class Slots:
             positive=_agreed("pos_label", self.positive, other.positive),
             reduction=_agreed("reduction", self.reduction, other.reduction),
         )
-        return added(together)
+        return merge_slots(together)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Slots) or (self.weights is None) != (other.weights is None):
@@ -258,7 +258,7 @@ class Slots:
         return float(loss.sum()) + float(logs.sum())
 
 
-def added(slots: Slots) -> Slots:
+def merge_slots(slots: Slots) -> Slots:
     """Sort slots, and add up those that occur more than once."""
     order = np.argsort(slots.slot, kind="stable")
     slot = slots.slot[order]
@@ -402,14 +402,14 @@ class SlotAdder:
             np.add.at(self._sums[4], place[~finite], 1)
 
 
-def slots_of(pairs: Pairs) -> Slots:
+def sum_by_slot(pairs: Pairs) -> Slots:
     """The slots of checked pairs; groups and clusters are ignored."""
     q, y, w, weightless = pairs.probabilities, pairs.labels, pairs.weights, 0
     if w is not None and w.min(initial=1.0) == 0.0:
         weighs = w > 0.0
         q, y, w, weightless = q[weighs], y[weighs], w[weighs], int(np.count_nonzero(~weighs))
     if len(y) <= MAX_SORTED_PAIRS:
-        slots = _of_few(q, y, w)
+        slots = _sum_sorted(q, y, w)
     else:
         adder = SlotAdder()
         adder.add(q, y, w)
@@ -417,10 +417,10 @@ def slots_of(pairs: Pairs) -> Slots:
     return replace(slots, weightless=weightless, positive=pairs.positive, reduction=pairs.reduction)
 
 
-def _of_few(q: Floats, y: Labels, w: Floats | None) -> Slots:
+def _sum_sorted(q: Floats, y: Labels, w: Floats | None) -> Slots:
     """The result of a `SlotAdder` for few pairs, without arrays over all slots.
 
-    There is one entry per pair; `added` sorts the entries and adds up those of the same slot.
+    There is one entry per pair; `merge_slots` sorts the entries and adds up those of the same slot.
     """
     n = len(y)
     slot, fraction, sums = np.empty(n, dtype=np.int64), np.empty(n), np.zeros((len(COLUMNS), n), dtype=np.int64)
@@ -438,7 +438,7 @@ def _of_few(q: Floats, y: Labels, w: Floats | None) -> Slots:
         weights[6][row] = w[row] * logs
     cell, side = slot >> 2, slot & 3
     slot = 2 * np.where(side >= 2, LAST - cell, cell) + (side & 1)
-    return added(Slots(slot, sums, weights))
+    return merge_slots(Slots(slot, sums, weights))
 
 
 def has_steep(count: Integers | Floats) -> bool:

@@ -140,9 +140,9 @@ def _next_sample(totals: Floats, others: Floats, n_samples: Floats, *, least: in
 
 
 def _items(samples: Any, gold: Any, weights: Any, candidates: Any) -> list[_Item]:
-    of_items = {name: _by_item(value, name) for name, value in (("samples", samples), ("gold", gold))}
+    of_items = {name: _as_mapping(value, name) for name, value in (("samples", samples), ("gold", gold))}
     optional = {"weights": weights, "candidates": candidates}
-    of_items |= {name: _by_item(value, name) for name, value in optional.items() if value is not None}
+    of_items |= {name: _as_mapping(value, name) for name, value in optional.items() if value is not None}
     keys = of_items["samples"]
     for name, values in of_items.items():
         one_sided = next((key for key in (*keys, *values) if (key in keys) != (key in values)), None)
@@ -155,7 +155,7 @@ def _items(samples: Any, gold: Any, weights: Any, candidates: Any) -> list[_Item
     return [_item(str(key), {name: values[key] for name, values in of_items.items()}) for key in keys]
 
 
-def _by_item(value: Any, name: str) -> Mapping[Any, Any]:
+def _as_mapping(value: Any, name: str) -> Mapping[Any, Any]:
     if isinstance(value, Mapping):
         return value
     if not is_listlike(value):

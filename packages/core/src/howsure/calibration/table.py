@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from howsure import __version__
-from howsure.calibration.binned_test import p_values_of
+from howsure.calibration.binned_test import displayed_p_values
 from howsure.calibration.bins import bin_parts
-from howsure.calibration.calibration_errors import debiased_estimate, notes_of, squared_error
-from howsure.calibration.engines.pairs_or_sums import parts_of
+from howsure.calibration.calibration_errors import debiased_estimate, error_notes, squared_error
+from howsure.calibration.engines.pairs_or_sums import read_calibration_input
 from howsure.calibration.error import plugin_mse, root
 from howsure.calibration.slots import Slots
 from howsure.errors import InputError
@@ -123,16 +123,16 @@ def calibration_table(
     check_arguments(calibration_table, locals())
     bins: dict[str, Any] = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning}
     roles: dict[str, Any] = {"sample_weight": sample_weight, "clusters": clusters, "pos_label": pos_label}
-    parts = parts_of(y_true, y_prob, data=data, groups=groups, soft_labels=True, **roles)
+    parts = read_calibration_input(y_true, y_prob, data=data, groups=groups, soft_labels=True, **roles)
     named_parts = [(name, part) for name, part in parts.by_group if name is not None]
     if not named_parts:
         raise InputError("groups must say what each pair belongs to; without groups use calibration_curve.")
     whole = parts.n if isinstance(named_parts[0][1], Pairs) else 0
-    table = table_of(named_parts, whole=whole, level=level, adjust=adjust, **bins)
+    table = build_table(named_parts, whole=whole, level=level, adjust=adjust, **bins)
     return replace(table, recipe=table.recipe | {name: parts.notes[name] for name in ("notes",) if name in parts.notes})
 
 
-def table_of(
+def build_table(
     parts: Iterable[tuple[str, Pairs | Slots]],
     *,
     bin_size: int | str = "auto",
@@ -145,7 +145,7 @@ def table_of(
     """`calibration_table` for checked pairs or sums by group; `whole` is the number of pairs in the whole input."""
     bins: dict[str, Any] = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning}
     level = check_level(level)
-    rows = [row for some in _together(parts) for row in _judged(some, level, bins | {"whole": whole})]
+    rows = [row for some in _batches(parts) for row in _judged(some, level, bins | {"whole": whole})]
     adjusted = adjust_p_values([row.p_value for row in rows], method=adjust).tolist()
     rows = [replace(row, p_adjusted=p) for row, p in zip(rows, adjusted, strict=True)]
     recipe = {
@@ -164,10 +164,10 @@ def by_group(pairs: Pairs) -> Iterator[tuple[str, Pairs]]:
     if pairs.groups is None:
         raise InputError("the pairs have no groups")
     for name, group in pairs.by_group():
-        yield name, weighing(name, group)
+        yield name, positive_weight_pairs(name, group)
 
 
-def weighing(name: str, pairs: Pairs) -> Pairs:
+def positive_weight_pairs(name: str, pairs: Pairs) -> Pairs:
     """The pairs of positive weight in a group.
 
     Raises InputError if there are none.
@@ -182,11 +182,11 @@ def group_weighs_nothing(name: str) -> InputError:
     return InputError(f"every weight of the group {name!r} is 0: nothing in it counts. Leave it out first.")
 
 
-def _holds_nothing(name: str, weightless: int) -> InputError:
+def _empty_group_error(name: str, weightless: int) -> InputError:
     return group_weighs_nothing(name) if weightless else InputError(f"the group {name!r} is empty: leave it out first.")
 
 
-def _together(parts: Iterable[tuple[str, Pairs | Slots]]) -> Iterator[list[tuple[str, Pairs | Slots]]]:
+def _batches(parts: Iterable[tuple[str, Pairs | Slots]]) -> Iterator[list[tuple[str, Pairs | Slots]]]:
     """Batches of groups that are evaluated together; sums, which are large, end a batch."""
     batch: list[tuple[str, Pairs | Slots]] = []
     for name, part in parts:
@@ -202,10 +202,10 @@ def _judged(
     parts: Sequence[tuple[str, Pairs | Slots]], level: float, bins: dict[str, Any]
 ) -> Iterator[GroupCalibration]:
     """The table rows of some groups, with unadjusted p-values."""
-    counting = [_counting(name, part) for name, part in parts]
+    counting = [_nonempty_part(name, part) for name, part in parts]
     many = bin_parts(counting, **bins)
     squared = [squared_error(pairs, binned) for pairs, binned in zip(counting, many, strict=True)]
-    p_values = p_values_of(counting, many, squared)
+    p_values = displayed_p_values(counting, many, squared)
     for (name, part), pairs, binned, error, p in zip(parts, counting, many, squared, p_values, strict=True):
         s, n = binned.sums, len(pairs)
         weight = float(s.w1.sum())
@@ -218,14 +218,14 @@ def _judged(
             algorithm1_error=root(plugin_mse(s)),
             p_value=p,
             p_adjusted=p,
-            notes=notes_of(
+            notes=error_notes(
                 pairs, binned, error, weightless=part.weightless if isinstance(part, Slots) else len(part) - n
             ),
         )
 
 
-def _counting(name: str, part: Pairs | Slots) -> Pairs | Slots:
+def _nonempty_part(name: str, part: Pairs | Slots) -> Pairs | Slots:
     """The pairs of positive weight in a group; sums include no others. Raises InputError if the group is empty."""
     if isinstance(part, Slots) and not len(part):
-        raise _holds_nothing(name, part.weightless)
-    return part if isinstance(part, Slots) else weighing(name, part)
+        raise _empty_group_error(name, part.weightless)
+    return part if isinstance(part, Slots) else positive_weight_pairs(name, part)

@@ -24,9 +24,9 @@ from howsure.check.evidence import (
     check_limit,
     check_margin,
     comparison_rules,
-    named_once,
+    other_model,
 )
-from howsure.check.verdicts import Check, Found, check_sizes, decided
+from howsure.check.verdicts import Check, Found, check_sizes, decide
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import check_labels, check_probabilities, check_same_length
@@ -144,7 +144,7 @@ def run_calibration_check(
     Raises InputError naming the parameter, row and value that violated a rule.
     """
     level, alarms_over = check_sizes(level, alarms_over)
-    other = named_once(better_than, against, not_worse_than, baseline=baseline is not None)
+    other = other_model(better_than, against, not_worse_than, baseline=baseline is not None)
     check_margin(not_worse_than)
     other_role = "against" if better_than is None else "better_than"
     if against is not None and not_worse_than is None:
@@ -170,7 +170,7 @@ def run_calibration_check(
                 )
         else:
             named = {other_role: other, "y_true_against": y_true_against}
-            parts, matched, clustered = _of_rows(y_true, y_prob, named, data, roles)
+            parts, matched, clustered = _read_rows(y_true, y_prob, named, data, roles)
         for group, pairs in parts.by_group:
             squared, n, notes = judged(pairs, bins, whole=parts.n)
             entries.append(Entry(name, group, ErrorSummary.of(squared, n, bins.growth), bins.options))
@@ -183,24 +183,24 @@ def run_calibration_check(
     all_notes: list[str] = [*item_notes(parts.notes)]
     if matched is not None:
         margin = not_worse_than if baseline is None or against is not None else None
-        other_name = (name_of(other) if isinstance(data, Source) else None) or OTHER
+        other_name = (model_name(other) if isinstance(data, Source) else None) or OTHER
         rules = comparison_rules(name, DIFFERENCE, better=better_than is not None, margin=margin, against=other_name)
-        evidence += of_comparison(matched.a, matched.b, rules, bins, own_labels=matched.own_labels)
+        evidence += comparison_evidence(matched.a, matched.b, rules, bins, own_labels=matched.own_labels)
         if matched.read is not None:
             recipe |= {"without_the_other": matched.read.a.only, "only_the_other": matched.read.b.only}
         all_notes += matched.said
-    limits = {"max_error": max_error, "better_than": name_of(better_than), "not_worse_than": not_worse_than}
-    recipe |= limits | {"against": name_of(against)}
+    limits = {"max_error": max_error, "better_than": model_name(better_than), "not_worse_than": not_worse_than}
+    recipe |= limits | {"against": model_name(against)}
     result = Found(name, tuple(evidence), recipe, tuple(all_notes), tuple(entries))
-    return decided([result], level=level, alarms_over=alarms_over)
+    return decide([result], level=level, alarms_over=alarms_over)
 
 
-def name_of(model: object) -> str | None:
+def model_name(model: object) -> str | None:
     """The name of another model: its files or its column; None for arrays."""
     return model if isinstance(model, str) else model.name if isinstance(model, Source) else None
 
 
-def _of_rows(
+def _read_rows(
     y_true: Any, y_prob: Any, other: dict[str, Any], data: Any, roles: dict[str, Any]
 ) -> tuple[Parts, PairedRows | None, bool]:
     """The pairs of arrays or of a frame, the other model's pairs on the same rows, and whether they have clusters."""
@@ -235,7 +235,7 @@ def judged(pairs: Pairs | Slots, bins: Bins, *, whole: int = 0) -> tuple[Squared
     return squared, int(binned.sums.count.sum()), tuple(notes_of_error(pairs, binned, squared, weightless=weightless))
 
 
-def of_comparison(
+def comparison_evidence(
     pairs: Pairs, other: Pairs, rules: Iterable[Rule], bins: Bins, *, own_labels: bool
 ) -> Iterator[Evidence]:
     """The evidence from the pairs of each group, and those of another model, on rules that compare both models."""

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from howsure.calibration.differences import Units, least_reach, left_one_out
+from howsure.calibration.differences import Units, left_one_out, rare_label_reach
 from howsure.calibration.error import SquaredError, root
 from howsure.inputs.pairs import Floats, Pairs
-from howsure.stats.p_values import furthest, smallest_size
+from howsure.stats.p_values import bisect_limit, smallest_size
 from howsure.stats.proportions import normal_quantile
 
 # Is a calibration error below or above a limit? One-sided tests, their bounds, and how many rows they need.
@@ -63,7 +63,7 @@ class OneError:
         if low > 0 and self._skewed(0.0) > size:
             low = 0.0
         elif low > 0:
-            low = furthest(lambda squared: self._skewed(squared) <= size, 0.0, low)
+            low = bisect_limit(lambda squared: self._skewed(squared) <= size, 0.0, low)
         return root(low), min(root(self._high(size)), 1.0)
 
     def rows_needed(self, limit: float, size: float) -> int | None:
@@ -92,7 +92,7 @@ class OneError:
         elif not told(MAX_TIMES):
             return None
         else:
-            times = furthest(lambda times: not told(times), 1.0, MAX_TIMES)
+            times = bisect_limit(lambda times: not told(times), 1.0, MAX_TIMES)
         return math.ceil(self.n * times)
 
     def _high(self, size: float) -> float:
@@ -186,8 +186,8 @@ class TwoErrors:
         if math.isnan(self.value):
             return math.nan, math.nan
         return (
-            furthest(lambda margin: self.is_above(margin, size), -1.0, 1.0),
-            furthest(lambda margin: self.is_below(margin, size), 1.0, -1.0),
+            bisect_limit(lambda margin: self.is_above(margin, size), -1.0, 1.0),
+            bisect_limit(lambda margin: self.is_below(margin, size), 1.0, -1.0),
         )
 
     def rows_needed(self, margin: float, size: float) -> int | None:
@@ -215,7 +215,7 @@ class TwoErrors:
 
         if not told(MAX_TIMES):
             return None
-        return math.ceil(self.n * furthest(lambda times: not told(times), 1.0, MAX_TIMES))
+        return math.ceil(self.n * bisect_limit(lambda times: not told(times), 1.0, MAX_TIMES))
 
     def is_below(self, margin: float, size: float) -> bool:
         """Whether a test of this size shows that the difference lies below the margin."""
@@ -289,30 +289,33 @@ def two_errors(this: Pairs, other: Pairs, *, own_labels: bool, growth: float, **
     ((variance, covariance), (_, other_variance)) = ((m - 1) / max(m, 1) * (centred @ centred.T)).tolist()
     if own_labels:
         rare = rare_error(squared), rare_error(other_squared)
-        least = _triple(math.hypot(b * rare[0], a * rare[1]) for b, a in HALVED)
+        least = _as_triple(math.hypot(b * rare[0], a * rare[1]) for b, a in HALVED)
     else:
         labels, predicted = this.labels.astype(np.float64), (this.probabilities + other.probabilities) / 2
         reach = (
-            max(least_reach(labels, 2 * (a * other_gap - b * gap), predicted, units, level=1 - RARE)) for b, a in HALVED
+            max(rare_label_reach(labels, 2 * (a * other_gap - b * gap), predicted, units, level=1 - RARE))
+            for b, a in HALVED
         )
-        least = _triple(half_width / normal_quantile(1 - 2 * RARE) for half_width in reach)
-    freedom = min(units.degrees_of_freedom, bins_of(squared, other_squared))
+        least = _as_triple(half_width / normal_quantile(1 - 2 * RARE) for half_width in reach)
+    freedom = min(units.degrees_of_freedom, smaller_bins(squared, other_squared))
     return TwoErrors(squared, other_squared, variance, other_variance, covariance, least, freedom, len(this), growth)
 
 
-def apart(this: SquaredError, other: SquaredError, *, n: int, rare: tuple[float, float], growth: float) -> TwoErrors:
+def independent_errors(
+    this: SquaredError, other: SquaredError, *, n: int, rare: tuple[float, float], growth: float
+) -> TwoErrors:
     """The errors of two models on rows that count as independent of each other; `rare`: the `rare_error` of each."""
-    freedom = min(this.degrees_of_freedom, other.degrees_of_freedom, bins_of(this, other))
-    least = _triple(math.hypot(b * rare[0], a * rare[1]) for b, a in HALVED)
+    freedom = min(this.degrees_of_freedom, other.degrees_of_freedom, smaller_bins(this, other))
+    least = _as_triple(math.hypot(b * rare[0], a * rare[1]) for b, a in HALVED)
     return TwoErrors(this, other, this.variance, other.variance, 0.0, least, freedom, n, growth)
 
 
-def bins_of(this: SquaredError, other: SquaredError) -> float:
+def smaller_bins(this: SquaredError, other: SquaredError) -> float:
     """The degrees of freedom of a difference: the smaller of both equivalent numbers of bins, at least 1."""
     return max(min(equal_bins(this)[0], equal_bins(other)[0]), 1.0)
 
 
-def _triple(values: Iterable[float]) -> Triple:
+def _as_triple(values: Iterable[float]) -> Triple:
     first, second, third = values
     return first, second, third
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.calibration.error import SquaredError
-from howsure.check.errors_of_models import apart, rare_error
+from howsure.check.errors_of_models import independent_errors, rare_error
 from howsure.errors import InputError, parameter, shown
 from howsure.files.atomic_write import Place
 from howsure.files.input_files import is_version, parsed_json, read_text
@@ -45,7 +45,7 @@ def check_margin(value: object, *, most: float = 1.0) -> None:
         raise InputError(f"`not_worse_than` must be a margin {rule}; it is {value!r}.")
 
 
-def named_once(better_than: Any, against: Any, margin: Any, *, baseline: bool) -> Any:
+def other_model(better_than: Any, against: Any, margin: Any, *, baseline: bool) -> Any:
     """The other model, which one of two parameters names; None if neither does.
 
     `baseline` says whether what a former run wrote is named too.
@@ -179,7 +179,9 @@ class ErrorSummary:
 
     def minus(self, other: ErrorSummary) -> OneSidedTest:
         """Tests of the difference from an earlier error."""
-        return apart(self.squared, other.squared, n=self.n, rare=(self.rare, other.rare), growth=self.growth)
+        return independent_errors(
+            self.squared, other.squared, n=self.n, rare=(self.rare, other.rare), growth=self.growth
+        )
 
     def numbers(self) -> dict[str, float]:
         """The summary as plain numbers."""
@@ -290,7 +292,8 @@ class Baseline:
             before = earlier[entry.group]
             if type(before.summary) is not type(entry.summary) or dict(before.how) != dict(entry.how):
                 raise InputError(
-                    f"{self.name} was made with {_how(before)}, this run with {_how(entry)}; use the same."
+                    f"{self.name} was made with {_entry_text(before)}, this run with "
+                    f"{_entry_text(entry)}; use the same."
                 )
             test = entry.summary.minus(before.summary)  # type: ignore[arg-type]
             yield Evidence(rule, entry.group, entry.summary.n, test, notes)
@@ -303,7 +306,7 @@ class Baseline:
                 yield f"only in {which}, and not compared: {shortened(alone)}"
 
 
-def _how(entry: Entry) -> str:
+def _entry_text(entry: Entry) -> str:
     return ", ".join(f"{name}={value}" for name, value in entry.how.items()) or type(entry.summary).__name__
 
 

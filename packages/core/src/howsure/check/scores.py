@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from howsure.check.calibration import name_of
+from howsure.check.calibration import model_name
 from howsure.check.evidence import (
     ABOVE,
     BELOW,
@@ -23,15 +23,26 @@ from howsure.check.evidence import (
     check_limit,
     check_margin,
     comparison_rules,
-    named_once,
+    other_model,
 )
-from howsure.check.verdicts import Check, Found, check_sizes, decided
+from howsure.check.verdicts import Check, Found, check_sizes, decide
 from howsure.data.logs.scores import FILE, NO_SCORE_COLUMN, primary_score_of_log
 from howsure.data.sources import Files
 from howsure.errors import GIVEN, LOOK, InputError, parameter, told
 from howsure.inputs.arguments import check_arguments, check_distinct
 from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes, check_finite
-from howsure.inputs.frames import DOCUMENT, ITEM, ITEM_HASH, RUN, TASK, Kind, Rows, Source, columns_of, no_column_name
+from howsure.inputs.frames import (
+    DOCUMENT,
+    ITEM,
+    ITEM_HASH,
+    RUN,
+    TASK,
+    Kind,
+    Rows,
+    Source,
+    frame_columns,
+    not_a_column_name,
+)
 from howsure.inputs.matching import paired_by_documents, shared_rows
 from howsure.inputs.measures import Measure
 from howsure.inputs.numbers_and_names import check_bounds, check_within, counted
@@ -181,7 +192,7 @@ def run_score_check(
     Raises InputError naming the parameter, row and value that violated a rule.
     """
     level, alarms_over = check_sizes(level, alarms_over)
-    other = named_once(better_than, against, not_worse_than, baseline=baseline is not None)
+    other = other_model(better_than, against, not_worse_than, baseline=baseline is not None)
     other_role = "against" if better_than is None else "better_than"
     if against is not None and not_worse_than is None:
         better_than, against = against, None
@@ -198,9 +209,9 @@ def run_score_check(
     if score is None and not isinstance(data, Source):
         raise InputError(NO_SCORE_COLUMN)
     if isinstance(data, Source):
-        scores = _of_source(data, score, other, ends, roles)
+        scores = _read_source(data, score, other, ends, roles)
     else:
-        scores = _of_rows(data, score, other, ends, roles, other_role)
+        scores = _read_rows(data, score, other, ends, roles, other_role)
     values, units, parts = scores.values, scores.units, scores.parts
     if ends is None:
         _refuse_percentages(values, {"min_score": min_score, "max_score": max_score})
@@ -232,7 +243,7 @@ def run_score_check(
     everything = [values] if scores.theirs is None else [values, scores.theirs]
     score_bounds = known_bounds or (share_bounds if assume_no_rare_losses else unit_bounds)(*everything)
     scale = Scale(score_bounds, guessed=known_bounds is None, assumed=assume_no_rare_losses)
-    make_evidence = partial(evidence_of, scale=scale) if bets is None else bets.evidence_of
+    make_evidence = partial(gather_evidence, scale=scale) if bets is None else bets.evidence_of
     rules_of_limits = [Rule(name, quantity, side, limit) for side, limit in limits]
     evidence = [comparison for rule in rules_of_limits for comparison in make_evidence([values], units, parts, rule)]
     entries = [_entry(name, part, values, units, score_bounds) for part in parts]
@@ -242,19 +253,19 @@ def run_score_check(
         for rule in rules(margin=not_worse_than, against=baseline.name):
             evidence += [replace(comparison, undecided=undecided) for comparison in baseline.evidence(entries, rule)]
     if scores.theirs is not None:
-        other_name = (name_of(other) if isinstance(data, Source) else None) or OTHER
+        other_name = (model_name(other) if isinstance(data, Source) else None) or OTHER
         margin = not_worse_than if baseline is None or against is not None else None
         rows, kept = scores.rows, None if units is None else units[scores.rows]
         shown = _only(parts, rows, len(values))
         for rule in rules(better=better_than is not None, margin=margin, against=other_name):
             evidence += make_evidence([values[rows], scores.theirs], kept, shown, rule)
     recipe = {"check": name, **scores.read, "min_score": min_score, "max_score": max_score}
-    recipe |= {"better_than": name_of(better_than), "against": name_of(against), "not_worse_than": not_worse_than}
+    recipe |= {"better_than": model_name(better_than), "against": model_name(against), "not_worse_than": not_worse_than}
     recipe |= {"lower_is_better": lower_is_better, "bounds": ends}
     recipe |= {"assume_no_rare_losses": True} if assume_no_rare_losses else {}
     recipe |= {"sequential": True, **sizes} if sequential else {}
     result = Found(name, tuple(evidence), recipe, scores.notes, tuple(entries))
-    return decided([result], level=level, alarms_over=alarms_over)
+    return decide([result], level=level, alarms_over=alarms_over)
 
 
 # The scores that are checked: arrays, columns of a frame, of files or of a log.
@@ -284,7 +295,7 @@ class Scores:
     bounds: Bounds | None = None
 
 
-def _of_rows(data: Any, score: Any, other: Any, ends: Bounds | None, roles: dict[str, Any], role: str) -> Scores:
+def _read_rows(data: Any, score: Any, other: Any, ends: Bounds | None, roles: dict[str, Any], role: str) -> Scores:
     """The scores in arrays or in a frame, and another model's scores of the same rows."""
     groups, clusters, id = roles.values()
     check_distinct({"score": score, role: other})
@@ -297,7 +308,7 @@ def _of_rows(data: Any, score: Any, other: Any, ends: Bounds | None, roles: dict
         clusters = item_column
     notes += note_on_models_of_frame(data, "groups", [score, other, groups])
     if data is not None:
-        score, other, groups, clusters = columns_of(data, score=score, other=other, groups=groups, clusters=clusters)
+        score, other, groups, clusters = frame_columns(data, score=score, other=other, groups=groups, clusters=clusters)
     values = within(check_scores(score, name="score"), ends, "score")
     n = len(values)
     codes, names = (None, ()) if groups is None else check_codes(groups, n=n, name="groups", groups=True)
@@ -305,7 +316,14 @@ def _of_rows(data: Any, score: Any, other: Any, ends: Bounds | None, roles: dict
     theirs = None if other is None else within(check_scores(other, name=role, n=n), ends, role)
     provenance = {"n": n, "clustered": units is not None}
     return Scores(
-        values, units, list(parts_of(n, codes, names)), provenance, theirs, np.arange(n), notes, item_column=item_column
+        values,
+        units,
+        list(group_parts(n, codes, names)),
+        provenance,
+        theirs,
+        np.arange(n),
+        notes,
+        item_column=item_column,
     )
 
 
@@ -324,14 +342,14 @@ def _refuse_percentages(values: Floats, limits: Mapping[str, float | None]) -> N
             )
 
 
-def _of_source(source: Source, score: Any, other: Any, ends: Bounds | None, roles: dict[str, Any]) -> Scores:
+def _read_source(source: Source, score: Any, other: Any, ends: Bounds | None, roles: dict[str, Any]) -> Scores:
     """The scores in files, and another model's scores: a column of the same files, or another source with matched rows.
 
     Raises InputError if rows cannot be matched, or one model has more and none may be left out.
     """
     for role, column in {"score": score, **roles}.items():
         if column is not None and not isinstance(column, str):
-            raise no_column_name(role, column)
+            raise not_a_column_name(role, column)
     if score is not None and other == score:
         raise InputError(f"{other} is this model's own column; name that of another one.")
     other_source = other if isinstance(other, Source) else None
@@ -360,24 +378,24 @@ def _of_source(source: Source, score: Any, other: Any, ends: Bounds | None, role
     codes, names = (None, ()) if groups is None else check_codes(_names(table, groups), n=n, name=groups, groups=True)
     with table.placed():
         for score_column in dict.fromkeys([score, *scores]):
-            _checked(table.columns[score_column], ends, score_column)
+            _check_scores(table.columns[score_column], ends, score_column)
     rows, match_notes = np.arange(n), list[str]()
     theirs = None if other is None or other_source is not None else table.columns[other]
     if other_source is not None:
         kinds = ({} if id is None else {id: Kind.VALUES}) | {score: Kind.SCORE}
         other_table = other_source.rows(kinds, choose=_document_column)
         with other_table.placed():
-            _checked(other_table.columns[score], ends, score)
+            _check_scores(other_table.columns[score], ends, score)
         rows, theirs, match_notes = _matched(
             table, other_table, score, id, skip=bool(getattr(source, "skip_missing", False))
         )
     provenance = {name: value for name, value in table.read.items() if scores or name != "by_file"}
     recipe = {**provenance, "score": score, "group": groups, "cluster": clusters, "id": id}
     measure = table.measures.get(score, Measure())
-    bounds = measure.bounds_of(values, *([] if theirs is None else [theirs]))
+    bounds = measure.known_bounds(values, *([] if theirs is None else [theirs]))
     told_of_rows = (*table.notes, *notes, *match_notes)
     item_column = clusters if roles["clusters"] is None else None
-    parts = list(parts_of(n, codes, names))
+    parts = list(group_parts(n, codes, names))
     lower = measure.lower_is_better is True
     return Scores(values, units, parts, recipe, theirs, rows, told_of_rows, lower, item_column, bounds)
 
@@ -442,7 +460,7 @@ def _matched(
     return shared.a, other_rows.columns[score][shared.b], shared.said
 
 
-def _checked(values: Floats, ends: Bounds | None, name: str) -> None:
+def _check_scores(values: Floats, ends: Bounds | None, name: str) -> None:
     """Scores of files, with the same checks as scores of arrays."""
     check_finite(values, name=name)
     within(values, ends, name)
@@ -455,7 +473,7 @@ def within(values: Floats, ends: Bounds | None, name: str) -> Floats:
     return values
 
 
-def parts_of(n: int, codes: Integers | None, names: tuple[str, ...]) -> Iterator[Part]:
+def group_parts(n: int, codes: Integers | None, names: tuple[str, ...]) -> Iterator[Part]:
     """The rows of each group by its name, or all rows."""
     if codes is None:
         yield None, np.arange(n)
@@ -497,7 +515,7 @@ class Scale:
         return self if not self.guessed or lowest < rule.limit < 1.0 or bounds is None else replace(self, bounds=None)
 
 
-def evidence_of(
+def gather_evidence(
     scores: Sequence[Floats], clusters: Integers | None, parts: Iterable[Part], rule: Rule, *, scale: Scale
 ) -> Iterator[Evidence]:
     """The evidence from the scores of each group on a limit, or from two models' scores on their difference; empty if

@@ -17,10 +17,10 @@ from howsure.check.evidence import (
     MeanSummary,
     Rule,
     check_limit,
-    named_once,
+    other_model,
 )
 from howsure.check.scores import notes_on
-from howsure.check.verdicts import Check, Found, check_sizes, decided
+from howsure.check.verdicts import Check, Found, check_sizes, decide
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
@@ -105,7 +105,7 @@ def run_selective_check(
     if isinstance(y_prob, Probabilities) and y_prob.reduce == CLASS_WISE:
         option = f"`reduce={CLASS_WISE!r}`"
         raise InputError(f"an answer is kept or not; {option} does not say whether it is right.")
-    named_once(None, None, not_worse_than, baseline=baseline is not None)
+    other_model(None, None, not_worse_than, baseline=baseline is not None)
     quantity = kept_risk(min_coverage)
     rule = None if max_risk is None else Rule(name, quantity, BELOW, check_limit(max_risk, name="max_risk"))
     roles: dict[str, Any] = {"groups": groups, "clusters": clusters, "pos_label": pos_label}
@@ -131,7 +131,7 @@ def run_selective_check(
         evidence = [*evidence, *baseline.evidence(entries, compared)]
     limits = {"max_risk": max_risk, "min_coverage": min_coverage, "not_worse_than": not_worse_than}
     recipe = {"check": name, **described, **limits}
-    return decided(
+    return decide(
         [Found(name, tuple(evidence), recipe, pairs.notes, tuple(entries))], level=level, alarms_over=alarms_over
     )
 
@@ -152,11 +152,11 @@ def wrong_answers(pairs: Pairs, min_coverage: float) -> tuple[Floats, Integers |
     """
     if pairs.weights is not None:
         raise InputError("answers that are kept or not have no weights; leave the weights out.")
-    kept = np.flatnonzero(pairs.probabilities >= least_kept(pairs, min_coverage))
+    kept = np.flatnonzero(pairs.probabilities >= lowest_kept(pairs, min_coverage))
     return 1.0 - pairs.labels[kept].astype(np.float64), None if pairs.clusters is None else pairs.clusters[kept]
 
 
-def least_kept(pairs: Pairs, coverage: float) -> float:
+def lowest_kept(pairs: Pairs, coverage: float) -> float:
     """The confidence of the last answer within the share of most confident answers."""
     place = max(int(np.ceil(coverage * len(pairs) - 1e-9)), 1)
     return float(-np.partition(-pairs.probabilities, place - 1)[place - 1])

@@ -150,7 +150,7 @@ class Check(Rows[Verdict]):
 
         Raises InputError for an invalid level or number of runs, and for two checks of one name.
         """
-        return decided([result for check in checks for result in check.found], level=level, alarms_over=alarms_over)
+        return decide([result for check in checks for result in check.found], level=level, alarms_over=alarms_over)
 
     @property
     def baseline(self) -> Baseline:
@@ -183,7 +183,9 @@ class Check(Rows[Verdict]):
         """One row per verdict; columns for checks and groups only if there are several."""
         grouped = any(row.group is not None for row in self.rows)
         of_groups = [Column("group", WORDS, get=lambda row: row.group or "all", only=TABLE)] if grouped else []
-        ends = [Column(name, NUMBER, get=partial(_of_estimate, name), only=FRAME) for name in ("value", "low", "high")]
+        ends = [
+            Column(name, NUMBER, get=partial(_estimate_field, name), only=FRAME) for name in ("value", "low", "high")
+        ]
         return [
             Column("group", WORDS, only=FRAME),
             Column("check", WORDS, only="" if _several(self.rows) else FRAME),
@@ -194,7 +196,7 @@ class Check(Rows[Verdict]):
             *(Column(name, NUMBER, only=FRAME) for name in PLAIN),
             Column("outcome", WORDS, only=FRAME),
             *ends,
-            Column("estimate", NUMBER, get=partial(_of_estimate, "value"), only=TABLE),
+            Column("estimate", NUMBER, get=partial(_estimate_field, "value"), only=TABLE),
             Column("interval", INTERVAL, get=lambda row: row.estimate, only=TABLE),
             Column("bound", NUMBER, only=FRAME),
             Column("bound", Kind(str), get=lambda row: row.bound_text, only=TABLE, detail=True),
@@ -231,7 +233,7 @@ class Check(Rows[Verdict]):
         return [f"{row.outcome}: {_prefix(row, self.rows)}{row.sentence}." for row in ranked]
 
 
-def _of_estimate(name: str, verdict: Verdict) -> object:
+def _estimate_field(name: str, verdict: Verdict) -> object:
     return getattr(verdict.estimate, name)
 
 
@@ -379,7 +381,7 @@ class Found:
     entries: tuple[Entry, ...]
 
 
-def decided(results: Sequence[Found], *, level: float, alarms_over: int) -> Check:
+def decide(results: Sequence[Found], *, level: float, alarms_over: int) -> Check:
     """The verdicts on all evidence together, adjusted for their number.
 
     Raises InputError for an invalid level or number of runs, and for two checks of one name.

@@ -188,18 +188,18 @@ class ErrorRates:
         tail, z = (1.0 - self.level) / 2, normal_quantile(self.level)
         lowest, bounds = -1.0 if of_difference else 0.0, []
 
-        def true_of(observed: float, rates: Rates) -> Floats:
+        def true_share(observed: float, rates: Rates) -> Floats:
             alpha, beta = rates
             separation = np.maximum(1.0 - alpha - beta, MIN_SEPARATION)
             return np.clip((observed - (0.0 if of_difference else alpha)) / separation, lowest, 1.0)
 
         for end, sign, least, quantile in ((low, -1.0, np.min, tail), (high, 1.0, np.max, 1.0 - tail)):
             s = end if math.isnan(share) else share
-            true = true_of(s, self.rates)
+            true = true_share(s, self.rates)
             k = int(np.argmin(sign * -true))
             alpha, beta, centre = self.rates[0][k], self.rates[1][k], float(true[k])
             told_apart = max(1.0 - alpha - beta, MIN_SEPARATION)
-            rate_quantile = float(np.quantile(least(true_of(s, self.rate_draws), axis=-1), quantile))
+            rate_quantile = float(np.quantile(least(true_share(s, self.rate_draws), axis=-1), quantile))
             chance = centre * beta * (1.0 - beta) + (1.0 - centre) * alpha * (1.0 - alpha)
             reach = (
                 max(sign * (rate_quantile - centre), 0.0),
@@ -208,7 +208,7 @@ class ErrorRates:
             )
             far = min(max(centre + sign * math.hypot(*reach), lowest), 1.0)
             bounds.append(far if not of_difference or sign * end > 0.0 else sign * min(sign * far, sign * end))
-        value = float(true_of(share, self.rates)[0]) if self.rates[0].shape == (1,) else math.nan
+        value = float(true_share(share, self.rates)[0]) if self.rates[0].shape == (1,) else math.nan
         return value, bounds[0], bounds[1]
 
     def summary(self, wider: float) -> ReadingErrors:

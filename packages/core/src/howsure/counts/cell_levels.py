@@ -34,15 +34,15 @@ def hypergeometric_interval(units: int, n: int, positives: int, *, level: float)
         return 0, units
     tail = (1.0 - level) / 2 * (1.0 + ROUNDING)
     least, most = positives, units - n + positives
-    low = first_that(least, most, lambda total: mid_tails(units, n, positives, total)[1] > tail)
-    high = -first_that(-most, -least, lambda total: mid_tails(units, n, positives, -total)[0] > tail)
+    low = find_first(least, most, lambda total: mid_tails(units, n, positives, total)[1] > tail)
+    high = -find_first(-most, -least, lambda total: mid_tails(units, n, positives, -total)[0] > tail)
     if low > high:  # at a level near 0: the most likely total
         best = min(max((units + 1) * positives // n, least), most)
         return best, best
     return low, high
 
 
-def first_that(low: int, high: int, holds: Callable[[int], bool]) -> int:
+def find_first(low: int, high: int, holds: Callable[[int], bool]) -> int:
     """The least whole number in [low, high] for which a monotone condition holds; high if none does."""
     while low < high:
         middle = (low + high) // 2
@@ -90,8 +90,8 @@ def conditional_interval(logits: Floats, unlabelled: Floats, positives: int, *, 
     """
     tail = (1.0 - level) / 2
     least, most = positives, positives + len(unlabelled)
-    low = first_that(least, most, lambda t: _mid_tails(logits, unlabelled, positives, t)[1] > tail)
-    high = first_that(-most, -least, lambda t: _mid_tails(logits, unlabelled, positives, -t)[0] > tail)
+    low = find_first(least, most, lambda t: _mid_tails(logits, unlabelled, positives, t)[1] > tail)
+    high = find_first(-most, -least, lambda t: _mid_tails(logits, unlabelled, positives, -t)[0] > tail)
     return low, -high
 
 

@@ -10,7 +10,7 @@ from howsure.counts.notes import CountNote
 from howsure.counts.population import named_groups
 from howsure.errors import InputError
 from howsure.inputs.date_formats import ISO
-from howsure.inputs.frames import Kind, Rows, Source, is_frame, no_frame, rows_of
+from howsure.inputs.frames import Kind, Rows, Source, is_frame, not_a_frame, read_columns
 from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.periods import read_periods
 
@@ -53,14 +53,14 @@ class Columns:
             raise InputError("`date_format` says how dates are written; name their column, too.")
         parameters = roles | {"date": date}
         if data is not None and not is_frame(data):
-            raise no_frame(data)
+            raise not_a_frame(data)
         if data is None:
             rows, values = Rows({}), parameters
         else:
             names = {role: _names(role, value, data) for role, value in parameters.items()}
             clusters = names.get("clusters")
             kinds = dict.fromkeys(show, Kind.LATER) | _kinds(names)
-            rows = rows_of(data, kinds, clusters=clusters and clusters[0])
+            rows = read_columns(data, kinds, clusters=clusters and clusters[0])
             values = {
                 role: parameters[role]
                 if column_names is None

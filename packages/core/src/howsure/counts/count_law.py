@@ -93,13 +93,13 @@ def sums_of_kinds(p: Floats, count: Integers, width: int) -> Floats:
         more = count > 1
         power, count = power[:, more], count[more] // 2
         if len(count):
-            sums, power = _in_pairs(sums, width), _convolved(power, power, width)
+            sums, power = _convolve_pairs(sums, width), _convolved(power, power, width)
     while sums.shape[1] > 1:
-        sums = _in_pairs(sums, width)
+        sums = _convolve_pairs(sums, width)
     return sums[:, 0] if sums.shape[1] else np.ones((len(p), 1))
 
 
-def _in_pairs(laws: Floats, width: int) -> Floats:
+def _convolve_pairs(laws: Floats, width: int) -> Floats:
     """Distributions (draws, ·, u) of the sums of neighbouring pairs; an odd last one is unchanged."""
     if laws.shape[1] % 2:
         nothing = np.zeros_like(laws[:, :1])

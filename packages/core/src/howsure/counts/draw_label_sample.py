@@ -115,10 +115,10 @@ def draw_label_sample(
         score = check_probabilities(columns["y_prob"])
         roles = {role: columns[role] for role in ("groups", "clusters")}
         if more is None:
-            sample = _drawn(score, n, design=design, batch=batch, rng=rng, bands=columns["bands"], **roles)
+            sample = _draw_sample(score, n, design=design, batch=batch, rng=rng, bands=columns["bands"], **roles)
         else:
             earlier = read_sheet(more, score, place=columns.rows.place, words=True, whole=True)
-            sample, labels = _further(score, n, earlier, more.name, rng=rng, **roles), earlier.labels
+            sample, labels = _extend_sample(score, n, earlier, more.name, rng=rng, **roles), earlier.labels
     rows, shown_columns = sample.indices.tolist(), columns.rows.at(sample.indices.tolist())
     return replace(
         sample,
@@ -129,7 +129,7 @@ def draw_label_sample(
     )
 
 
-def _further(score: Floats, n: int, earlier: Sheet, file: str, *, rng: Randomness, **roles: Any) -> LabelSample:
+def _extend_sample(score: Floats, n: int, earlier: Sheet, file: str, *, rng: Randomness, **roles: Any) -> LabelSample:
     """The sample of a filled sheet plus further units, as one sample."""
     if all(name is None for name in earlier.strata.values()):
         raise InputError(
@@ -142,11 +142,13 @@ def _further(score: Floats, n: int, earlier: Sheet, file: str, *, rng: Randomnes
             "changed. Restore them: drawn units are not drawn again."
         )
     batch, clusters = (before, two_values(earlier.labels, file)), roles["clusters"]
-    further = _drawn(score, n, groups=None, bands=None, clusters=clusters, design=DESIGNS[0], batch=batch, rng=rng)
+    further = _draw_sample(
+        score, n, groups=None, bands=None, clusters=clusters, design=DESIGNS[0], batch=batch, rng=rng
+    )
     return join_samples(before, further, clusters=clusters)
 
 
-def _drawn(
+def _draw_sample(
     score: Floats, n: int, *, groups: Any, bands: Any, clusters: Any, design: str, batch: Any, rng: Randomness
 ) -> LabelSample:
     elements = Elements(len(score), None if clusters is None else check_clusters(clusters, n=len(score)))
@@ -175,11 +177,13 @@ def _drawn(
             f"`n` must be at least 2 per stratum, {what}; it is {n}. Draw more, in fewer bands, or by another `design`."
         )
     allocated = allocation(size, planned_spread(highest, codes, len(names)), n)
-    drawn = _within(codes, allocated, np.empty(0, dtype=np.int64), generator)
+    drawn = _draw_within_strata(codes, allocated, np.empty(0, dtype=np.int64), generator)
     return _sample(drawn, (allocated / size)[codes[drawn]], elements, codes, names, recipe)
 
 
-def _within(codes: Codes, number_of_stratum: Integers, excluded: Integers, rng: np.random.Generator) -> Integers:
+def _draw_within_strata(
+    codes: Codes, number_of_stratum: Integers, excluded: Integers, rng: np.random.Generator
+) -> Integers:
     """Random elements of each stratum without the excluded ones, ascending."""
     size = np.bincount(codes, minlength=len(number_of_stratum))
     order = rows_by_code(codes, size)
@@ -257,7 +261,7 @@ def _next_batch(
         raise InputError("too_many", "n", what="units left", most=remaining, value=n)
     target = allocation(size, spread_so_far(values, before.codes[labelled], len(names)), n + int(n_labelled.sum()))
     added = further_allocation(target, n_labelled, size, n)
-    drawn = _within(codes, added, labelled_elements, rng)
+    drawn = _draw_within_strata(codes, added, labelled_elements, rng)
     return _sample(
         drawn,
         ((n_labelled + added) / size)[codes[drawn]],

@@ -49,7 +49,7 @@ def learn_score(
     scikit-learn.
     """
     check_arguments(learn_score, locals())
-    text_list = _checked(texts)
+    text_list = _check_texts(texts)
     labelled, values = partial_labels(y_true, n=len(text_list))
     if len(labelled) < MIN_LABELS:
         raise InputError(
@@ -110,7 +110,7 @@ def _folds(cluster: Integers, rng: np.random.Generator) -> Integers:
     return np.asarray((rng.permutation(len(used)) % FOLDS)[place], dtype=np.int64)
 
 
-def _checked(texts: Iterable[str]) -> list[str]:
+def _check_texts(texts: Iterable[str]) -> list[str]:
     if not is_listlike(texts):
         raise InputError(f"texts must be a list of texts; it is a {type(texts).__name__}.")
     text_list = list(texts)

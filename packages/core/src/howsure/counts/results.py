@@ -19,7 +19,7 @@ from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import Axes
-from howsure.result import AMONG, Estimate, Rows, as_json, dict_of
+from howsure.result import AMONG, Estimate, Rows, as_json, plain_dict
 from howsure.show.axes import checks_axes
 from howsure.show.notes import DETAIL, Note
 from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, interval, number, span
@@ -114,7 +114,7 @@ class CountEstimate:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
-        return dict_of(self)
+        return plain_dict(self)
 
     def __str__(self) -> str:
         return f"{number(self.estimate, 1)} {interval(self.low, self.high, 0)}"

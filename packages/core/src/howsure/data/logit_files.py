@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from howsure.errors import InputError
 from howsure.files.archive import MAGIC, array_header, unpacking
-from howsure.files.input_files import each_once, opened, parsed_json
+from howsure.files.input_files import expand_paths, opened, parsed_json
 from howsure.inputs.numbers_and_names import shortened
 
 # An array as it lies in a file: its type, its shape, and where its values begin. Rows are read when they are needed.
@@ -221,14 +221,14 @@ def open_logits(
 
     Raises InputError naming the file, and what it holds instead.
     """
-    files = tuple(each_once(paths))
+    files = tuple(expand_paths(paths))
     arrays_by_file = [_arrays(path) for path in files]
     logits = tuple(_logits_of(arrays, path) for arrays, path in zip(arrays_by_file, files, strict=True))
     if len({logit.shape[-1] for logit in logits}) > 1:
         sizes = shortened(f"{logit.path} {logit.shape[-1]:,}" for logit in logits)
         raise InputError(f"all files must contain logits of the same classes; they contain rows of {sizes}.")
     if targets:
-        numbers = _beside(logits, each_once(targets))
+        numbers = _beside(logits, expand_paths(targets))
     else:
         numbers = tuple(_targets_of(arrays, array) for arrays, array in zip(arrays_by_file, logits, strict=True))
     shards = LogitShards(files, logits, numbers, ignore)

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments, check_distinct
-from howsure.inputs.frames import SAVED, Dated, Kind, Rows, Source, no_column_name
+from howsure.inputs.frames import SAVED, Dated, Kind, Rows, Source, not_a_column_name
 from howsure.inputs.matching import PairedRows
 from howsure.inputs.numbers_and_names import natural_order, shortened
-from howsure.inputs.pairs import PROB, TOP_LABEL, Probabilities, given_of
+from howsure.inputs.pairs import PROB, TOP_LABEL, Probabilities, as_probabilities
 
 if TYPE_CHECKING:
     from howsure.calibration.slots import Slots
@@ -78,7 +78,7 @@ class Files(Source):
         roles = {"y_true": y_true, "groups": groups, "clusters": clusters, "sample_weight": sample_weight, "id": id}
         for role, name in roles.items():
             if name is not None and not isinstance(name, str):
-                raise no_column_name(role, name)
+                raise not_a_column_name(role, name)
         check_distinct({"y_true": y_true, "y_prob": y_prob})
         roles |= {"y_prob": y_prob, "pos_label": pos_label}
         if saved := saved_summaries(self.paths):
@@ -87,7 +87,7 @@ class Files(Source):
         from howsure.data.predictions.predictions import open_predictions
         from howsure.data.predictions.rows import column_of_feature
 
-        roles["y_prob"] = None if y_prob is None else given_of(y_prob)
+        roles["y_prob"] = None if y_prob is None else as_probabilities(y_prob)
         roles["pos_label"] = None if pos_label is None else str(pos_label)
         features = list(dict.fromkeys(map(column_of_feature, how.pop("features", ()))))
         predictions = open_predictions(self, features=features, **roles, **how)
@@ -183,7 +183,7 @@ class Files(Source):
         if len(self.paths) != 1:
             raise InputError(f"{self.name} are several files; one at a time is written with further columns.")
         how |= {name: getattr(self, name) for name in kept}
-        file = open_to_extend(self.paths[0], None if y_prob is None else given_of(y_prob), groups=groups, **how)
+        file = open_to_extend(self.paths[0], None if y_prob is None else as_probabilities(y_prob), groups=groups, **how)
         self.tell(file.summary)
         return file
 
@@ -197,13 +197,15 @@ class Files(Source):
         ]
         for name in options_set:
             if name not in but:
-                option_name = f"`Probabilities.{given_of(roles[name]).way}=...`" if name == "y_prob" else f"`{name}`"
+                option_name = (
+                    f"`Probabilities.{as_probabilities(roles[name]).way}=...`" if name == "y_prob" else f"`{name}`"
+                )
                 raise InputError(f"{option_name} {why}. Leave it out.")
 
 
 def _beside(first: Any, other: Any) -> Probabilities:
     """The other model's columns in the same files, in the form of this model's."""
-    spec = Probabilities(PROB, None) if first is None else given_of(first)
+    spec = Probabilities(PROB, None) if first is None else as_probabilities(first)
     columns = [other] if isinstance(other, str) else list(other)
     if spec.values is not None and len(spec.columns) > 1 and len(columns) == 1:
         raise InputError(f"{columns[0]} is not a file; this model has several columns, so name the other model's file.")
@@ -212,7 +214,7 @@ def _beside(first: Any, other: Any) -> Probabilities:
 
 def _called(files: Files, y_prob: Any) -> str:
     """The name of a model: its files, and its columns unless they are the defaults of a log."""
-    spec = None if y_prob is None else given_of(y_prob)
+    spec = None if y_prob is None else as_probabilities(y_prob)
     return files.name if spec is None or spec.values is None else f"{files.name}:{','.join(spec.columns)}"
 
 
@@ -372,9 +374,9 @@ def saved_summaries(files: Sequence[str]) -> list[str]:
     first = next(filter(is_summary, paths), None)
     if first is None:
         return []
-    from howsure.files.input_files import each_once
+    from howsure.files.input_files import expand_paths
 
-    named = each_once(files)
+    named = expand_paths(files)
     for file in named:
         if not is_summary(file):
             raise InputError(

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from howsure.check.evidence import BELOW, Baseline, Entry, Evidence, MeanSummary, Rule, named_once
+from howsure.check.evidence import BELOW, Baseline, Entry, Evidence, MeanSummary, Rule, other_model
 from howsure.check.scores import notes_on
-from howsure.check.verdicts import Check, Found, check_sizes, decided
+from howsure.check.verdicts import Check, Found, check_sizes, decide
 from howsure.errors import InputError
 from howsure.fields.checked_values import CheckedValues, Flags, check_values, document_clusters, read_values
 from howsure.fields.filing import DOCUMENTS, FIELDS
@@ -126,7 +126,7 @@ def run_fields_check(
     """
     level, alarms_over = check_sizes(level, alarms_over)
     check_policy(policy)
-    named_once(None, None, not_worse_than, baseline=baseline is not None)
+    other_model(None, None, not_worse_than, baseline=baseline is not None)
     raw = read_values(document, field, value, confidence, gold, data, compare=policy.compare, choices=policy.choices)
     values = check_values(raw, policy.compare)
     quantity = QUANTITIES.get(policy.promise, QUANTITY)
@@ -151,7 +151,7 @@ def run_fields_check(
     if policy.recipe.get("documents_sha256") == documents_digest(values.documents):
         notes.insert(0, SAME_DOCUMENTS)
     evidence_of_check = Found(name, tuple(evidence), recipe, tuple(notes), tuple(entries))
-    return decided([evidence_of_check], level=level, alarms_over=alarms_over)
+    return decide([evidence_of_check], level=level, alarms_over=alarms_over)
 
 
 def _filed(values: CheckedValues, policy: FilingPolicy) -> list[tuple[str | None, Any, Integers | None]]:

@@ -15,8 +15,8 @@ from howsure.data.structured.json_values import ROLES, FieldValue, field_of, val
 from howsure.data.structured.served import UNKNOWN, Served
 from howsure.errors import InputError, shown
 from howsure.fields.equality import SET, Equality, field_equalities
-from howsure.inputs.checks import as_column, check_same_length, is_missing, missing, no_number
-from howsure.inputs.frames import Kind, Rows, Source, frame_names, is_frame, no_column_name, rows_of
+from howsure.inputs.checks import as_column, check_same_length, is_missing, missing, not_a_number
+from howsure.inputs.frames import Kind, Rows, Source, frame_names, is_frame, not_a_column_name, read_columns
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.pairs import Floats, Integers, Pairs
 
@@ -121,11 +121,11 @@ def read_values(
         raise InputError("{parameter} must be a data frame, or files by howsure.read.", "data")
     for role, name in columns.items():
         if name is not None and not isinstance(name, str):
-            raise no_column_name(role, name)
+            raise not_a_column_name(role, name)
     named = _named_columns(columns, data)
     if {"document", "field"} <= named.keys():
         kinds = dict.fromkeys(named.values(), Kind.OPTIONAL)
-        rows = rows_of(data, kinds)
+        rows = read_columns(data, kinds)
         columns_by_role = {role: rows[name] for role, name in named.items()}
         with rows.placed():
             table = _of_table(columns_by_role, named, rows)
@@ -207,7 +207,7 @@ def _probability(cell: Any, row: int, name: str) -> float | None:
     try:
         value = float(cell)
     except (TypeError, ValueError, OverflowError):
-        raise no_number(name, cell, row=row) from None
+        raise not_a_number(name, cell, row=row) from None
     if not 0.0 <= value <= 1.0:
         raise InputError("{parameter} must be between 0 and 1", name, value=value, row=row)
     return value

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from howsure import __version__
-from howsure.calibration.calibration_errors import error_of
+from howsure.calibration.calibration_errors import estimate_error
 from howsure.errors import InputError
 from howsure.fields.checked_values import CheckedValues, Flags, check_values, document_clusters, read_values
 from howsure.fields.equality import summary_of
@@ -38,10 +38,10 @@ from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, check_whole, is_number
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.recalibration.binary_maps import Unchanged
-from howsure.recalibration.map_input import stream_of
+from howsure.recalibration.map_input import separate_generator
 from howsure.recalibration.results import RecalibrationMap
 from howsure.result import Estimate
-from howsure.selective.ranked_answers import auroc_of, ranked
+from howsure.selective.ranked_answers import estimate_auroc, ranked
 from howsure.show.notes import DETAIL, FINDING, WARNING, Note
 from howsure.stats.clusters import ItemGroups
 from howsure.stats.mean_score import mean_score
@@ -116,7 +116,7 @@ def evaluate_fields(
         values = _passed(values, policy, documents_digest([*raw.predicted]))
     recalibration = None
     if recalibrate:
-        for_maps, values = halves(values, stream_of(SEED))
+        for_maps, values = halves(values, separate_generator(SEED))
         recalibration = field_map(for_maps, tuple(dict.fromkeys([*for_maps.fields, *values.fields])))
         values = recalibrated_values(values, recalibration)
     recipe: dict[str, Any] = {"howsure": __version__, **values.read, "level": level}
@@ -226,8 +226,8 @@ def _row(values: CheckedValues, place: int, level: float) -> FieldRow:
         not_predicted=int((rows & ~values.predicted).sum()),
         with_confidence=len(pairs),
         accuracy=_accuracy(values, rows, level),
-        calibration_error=error_of(pairs, level=level) if enough else None,
-        auroc=auroc_of(ranked(pairs), level=level) if enough else None,
+        calibration_error=estimate_error(pairs, level=level) if enough else None,
+        auroc=estimate_auroc(ranked(pairs), level=level) if enough else None,
         unseen=float(unseen.mean()) if len(unseen) else None,
     )
 

@@ -186,7 +186,7 @@ class FieldTable(Rows[FieldRow]):
             Column("filed_wrong", COUNT, "wrong", values=[row.wrong for row in policy.fields]),
         ]
 
-    def besides(self) -> Sequence[Result]:
+    def further_tables(self) -> Sequence[Result]:
         """The worst values, if requested."""
         return [] if self.worst is None else [self.worst]
 
@@ -199,6 +199,6 @@ class FieldTable(Rows[FieldRow]):
 
     def figure(self) -> Figure:
         """The same as a figure."""
-        from howsure.figures.style import figure_of
+        from howsure.figures.style import parent_figure
 
-        return figure_of(self.plot())
+        return parent_figure(self.plot())

@@ -11,9 +11,9 @@ from howsure.errors import InputError
 from howsure.fields.checked_values import CheckedValues
 from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats
-from howsure.recalibration.map_input import Labelled, binary_of
+from howsure.recalibration.map_input import Labelled, binary_scores
 from howsure.recalibration.methods import SHRUNK
-from howsure.recalibration.recalibrate import recalibration_of
+from howsure.recalibration.recalibrate import fit_recalibration
 from howsure.recalibration.results import RecalibrationMap
 
 FLOOR = 1e-4  # since APIs round probabilities to 1
@@ -36,14 +36,14 @@ def field_map(values: CheckedValues, fields: Sequence[str]) -> RecalibrationMap:
     with_confidence = np.flatnonzero(~np.isnan(values.confidence))
     place = np.array([fields.index(field) for field in values.fields], dtype=np.int64)
     labelled = Labelled(
-        binary_of(values.confidence[with_confidence], floor=FLOOR),
+        binary_scores(values.confidence[with_confidence], floor=FLOOR),
         values.right[with_confidence].astype(np.int64),
         groups=place[values.field[with_confidence]],
         group_names=tuple(fields),
         clusters=values.document[with_confidence],
     )
     try:
-        return recalibration_of(labelled, small=SHRUNK, floor=FLOOR)
+        return fit_recalibration(labelled, small=SHRUNK, floor=FLOOR)
     except InputError as error:
         raise InputError(
             f"too few values are wrong or right in {counted(len(values.documents), 'document')}, the half to which "

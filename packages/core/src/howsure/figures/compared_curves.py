@@ -19,7 +19,7 @@ from howsure.errors import InputError
 from howsure.figures.curves import AUTO, draw_curves
 from howsure.figures.style import FAINT, QUIET, dress, literal, literal_legend, look, new_figure, shortened_name, styled
 from howsure.figures.width import is_narrow, wanted_width
-from howsure.recalibration.map_input import Scores, binary_of, classes_of
+from howsure.recalibration.map_input import Scores, binary_scores, class_scores
 from howsure.show.table import interval, number
 
 if TYPE_CHECKING:
@@ -252,11 +252,11 @@ def _curves(recalibration_map: RecalibrationMap, q: Floats) -> list[tuple[str, F
         return [
             (
                 shortened_name(name, MAP_NAME_LENGTH),
-                _applied(recalibration_map, _of_class(recalibration_map, q, place))[:, place],
+                _applied(recalibration_map, _one_class_rows(recalibration_map, q, place))[:, place],
             )
             for place, name in list(enumerate(recalibration_map.classes))[:MAX_CURVES]
         ]
-    scores = binary_of(q, floor=recalibration_map.floor)
+    scores = binary_scores(q, floor=recalibration_map.floor)
     if not recalibration_map.groups:
         return [("", _applied(recalibration_map, scores))]
     rows = np.zeros(len(q), dtype=np.int64)
@@ -272,12 +272,12 @@ def _applied(recalibration_map: RecalibrationMap, scores: Scores) -> Floats:
     return recalibration_map.apply_rows(scores, np.zeros(len(scores), dtype=np.int64) if names else None, names)
 
 
-def _of_class(recalibration_map: RecalibrationMap, q: Floats, place: int) -> Scores:
+def _one_class_rows(recalibration_map: RecalibrationMap, q: Floats, place: int) -> Scores:
     """Rows in which one class has the probability q, and the other classes share the rest."""
     k = len(recalibration_map.classes)
     matrix = np.repeat((1 - q)[:, None] / (k - 1), k, axis=1)
     matrix[:, place] = q
-    return classes_of(matrix, floor=recalibration_map.floor)
+    return class_scores(matrix, floor=recalibration_map.floor)
 
 
 def _corners(recalibration_map: RecalibrationMap) -> list[Floats]:

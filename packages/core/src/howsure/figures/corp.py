@@ -16,14 +16,14 @@ from howsure.figures.curves import (
     AUTO,
     TOGETHER_UP_TO,
     Scale,
+    choose_scale,
     curve_names,
     draw_strip,
     draw_together,
     panel_figure,
     print_beside,
-    scale_of,
 )
-from howsure.figures.style import FAINT, Look, figure_of
+from howsure.figures.style import FAINT, Look, parent_figure
 from howsure.inputs.pairs import Floats
 from howsure.show.table import number, p_in_words
 
@@ -37,8 +37,8 @@ def corp_figure(curves: Sequence[CorpCurve], *, title: str | None = None, axis: 
     """
     if len(curves) > TOGETHER_UP_TO:
         names = curve_names(curves, None)
-        return panel_figure(curves, names, title, scale_of(curves, axis), draw=partial(_draw_alone, small=True))
-    return figure_of(draw_corp(curves, title=title, axis=axis))
+        return panel_figure(curves, names, title, choose_scale(curves, axis), draw=partial(_draw_alone, small=True))
+    return parent_figure(draw_corp(curves, title=title, axis=axis))
 
 
 def draw_corp(

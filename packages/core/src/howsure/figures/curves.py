@@ -26,11 +26,11 @@ from howsure.figures.style import (
     Look,
     dress,
     estimate_text,
-    figure_of,
     literal,
     literal_legend,
     look,
     new_figure,
+    parent_figure,
     shortened_name,
     styled,
 )
@@ -110,7 +110,7 @@ class Scale:
         return "" if (self.low, self.high) == (0.0, 1.0) else f" (from {self.low:g} to {self.high:g})"
 
 
-def scale_of(curves: Sequence[CalibrationCurve | CorpCurve], axis: str = AUTO) -> Scale:
+def choose_scale(curves: Sequence[CalibrationCurve | CorpCurve], axis: str = AUTO) -> Scale:
     """The scale for some curves. "auto": only the corner if all bins are below 0.2 or above 0.8, otherwise [0, 1].
 
     Raises InputError for another axis, or log-odds of a mean prediction of exactly 0 or 1.
@@ -118,21 +118,23 @@ def scale_of(curves: Sequence[CalibrationCurve | CorpCurve], axis: str = AUTO) -
     if axis not in AXES:
         raise InputError(f"axis must be one of {', '.join(map(repr, AXES))}, not {axis!r}")
     if axis == LOGIT:
-        return _of_log_odds(curves)
-    points = np.concatenate([part for parts in map(parts_of, curves) for part in (parts.mean_prob, parts.frequency)])
+        return _log_odds_scale(curves)
+    points = np.concatenate(
+        [part for parts in map(bins_or_steps, curves) for part in (parts.mean_prob, parts.frequency)]
+    )
     low, high = float(points.min()), float(points.max())
     cornered = high <= CORNER or low >= 1.0 - CORNER
     if axis == LINEAR or (axis == AUTO and not cornered):
         return Scale()
-    return _around(low, high)
+    return _round_range(low, high)
 
 
-def parts_of(curve: CalibrationCurve | CorpCurve) -> Bins | CorpSteps:
+def bins_or_steps(curve: CalibrationCurve | CorpCurve) -> Bins | CorpSteps:
     """The bins of a curve, or the steps of a curve without bins."""
     return curve.steps if isinstance(curve, CorpCurve) else curve.bins
 
 
-def _around(low: float, high: float) -> Scale:
+def _round_range(low: float, high: float) -> Scale:
     """The smallest round part of [0, 1] that contains a range with some margin."""
     room = 0.08 * max(high - low, 0.002)
     step = next((step_size for step_size in NICE if step_size >= (high - low + 2 * room) / 6), NICE[-1])
@@ -143,9 +145,9 @@ def _around(low: float, high: float) -> Scale:
     return Scale(round(start, 6), round(end, 6))
 
 
-def _of_log_odds(curves: Sequence[CalibrationCurve | CorpCurve]) -> Scale:
+def _log_odds_scale(curves: Sequence[CalibrationCurve | CorpCurve]) -> Scale:
     for curve in curves:
-        parts = parts_of(curve)
+        parts = bins_or_steps(curve)
         wrong = np.flatnonzero((parts.mean_prob <= 0.0) | (parts.mean_prob >= 1.0))
         if len(wrong):
             name = "" if curve.name is None else f" of {curve.name}"
@@ -154,7 +156,9 @@ def _of_log_odds(curves: Sequence[CalibrationCurve | CorpCurve]) -> Scale:
                 f"`axis='logit'` shows no mean prediction of exactly 0 or 1; that of {kind} {wrong[0] + 1}{name} is "
                 f"{parts.mean_prob[wrong[0]]:g}. Choose `axis='linear'` or `axis='zoom'`."
             )
-    values = np.concatenate([part for c in map(parts_of, curves) for part in (c.mean_prob, c.frequency, c.low, c.high)])
+    values = np.concatenate(
+        [part for c in map(bins_or_steps, curves) for part in (c.mean_prob, c.frequency, c.low, c.high)]
+    )
     inside = values[(values > 0.0) & (values < 1.0)]
     ends = sorted(_candidates())
     low = max((end for end in ends if end <= inside.min()), default=ends[0])
@@ -243,7 +247,7 @@ def draw_together(
     heading: Callable[[AnyCurve], str],
 ) -> Axes:
     """Draw a curve `alone`, or several, each as one `among` many with its `describe` text in a legend."""
-    names, scale = curve_names(curves, labels), scale_of(curves, axis)
+    names, scale = curve_names(curves, labels), choose_scale(curves, axis)
     with styled():
         axes = new_axes(len(curves)) if ax is None else ax
         draw_background(axes, scale, curves)
@@ -417,7 +421,7 @@ def print_beside(
     size: float,
 ) -> None:
     """Print a text on a curve, its pairs and the number of its parts, on the empty side of the diagonal."""
-    parts = parts_of(curve)
+    parts = bins_or_steps(curve)
     above = float(parts.weight @ (parts.frequency - parts.mean_prob)) > 0
     room = (0.12 if small else 0.07) if lower else 0.0
     x, y, ha, va = (0.985, 0.02 + room, "right", "bottom") if above else (0.02, 0.985 - room, "left", "top")
@@ -487,16 +491,16 @@ def curve_figure(
     """
     names = curve_names(curves, labels)
     if panels if panels is not None else len(curves) > TOGETHER_UP_TO:
-        return panel_figure(curves, names, title, scale_of(curves, axis), draw=partial(draw_one, small=True))
+        return panel_figure(curves, names, title, choose_scale(curves, axis), draw=partial(draw_one, small=True))
     if len(curves) > TOGETHER_UP_TO:
         raise InputError(f"panels=False shows at most {TOGETHER_UP_TO} curves; there are {len(curves):,}. Choose some.")
-    return figure_of(draw_curves(curves, labels=labels, title=title, axis=axis))
+    return parent_figure(draw_curves(curves, labels=labels, title=title, axis=axis))
 
 
-def columns_of(panels: int) -> int:
+def grid_width(panels: int) -> int:
     """The number of panels in a row: a grid slightly wider than high, with few empty places.
 
-    >>> [columns_of(n) for n in (1, 4, 9, 14, 20)]
+    >>> [grid_width(n) for n in (1, 4, 9, 14, 20)]
     [1, 2, 3, 5, 5]
     """
     square = math.ceil(math.sqrt(panels))
@@ -517,9 +521,9 @@ def panel_figure(
         )
     target_width = wanted_width()
     columns = (
-        columns_of(n)
+        grid_width(n)
         if target_width is None
-        else max(1, min(columns_of(n), int((target_width - 0.4) / SMALLEST_PANEL)))
+        else max(1, min(grid_width(n), int((target_width - 0.4) / SMALLEST_PANEL)))
     )
     rows, panel = -(-n // columns), PANEL if target_width is None else (target_width - 0.4) / columns
     with styled():

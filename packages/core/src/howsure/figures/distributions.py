@@ -56,7 +56,7 @@ def draw_histogram(curve: CalibrationCurve, *, ax: Axes) -> Axes:
     ax.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * abs(share):g} %"))
     middle = roots[0] / sum(roots)
     for label, place in ((0, middle / 2), (1, (1 + middle) / 2)):
-        text = _named(label, curve)
+        text = _label_and_share(label, curve)
         ax.text(1.02, place, text, transform=ax.transAxes, fontsize=8, color=INK, va="center", linespacing=1.4)
     ax.axhline(0.0, color=QUIET, linewidth=0.8)
     ax.grid(visible=True, axis="y", color=GRID, linewidth=0.7)
@@ -65,7 +65,7 @@ def draw_histogram(curve: CalibrationCurve, *, ax: Axes) -> Axes:
     return ax
 
 
-def _named(label: int, curve: CalibrationCurve) -> str:
+def _label_and_share(label: int, curve: CalibrationCurve) -> str:
     share = float(curve.histogram[label].sum() / curve.histogram.sum())
     name = ("wrong", "right")[label] if curve.reduction == TOP_LABEL else f"label {label}"
     return f"{name}\n{100 * share:.3g} % of all" if share > 0 else f"no pair has\n{name}"

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from howsure.errors import InputError
 from howsure.figures.style import styled
 from howsure.figures.width import wanted_width
-from howsure.files.atomic_write import write_whole
+from howsure.files.atomic_write import write_atomically
 
 DOTS_PER_INCH = 200
 POINTS_PER_INCH = 72
@@ -40,7 +40,7 @@ def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
     if kind not in UNDATED:
         ending = f"{target.name!r} ends in {kind!r}" if kind else f"{target.name!r} has no suffix"
         raise InputError(f"A figure's file must end in .svg, .png or .pdf; {ending}. Rename it.")
-    write_whole(figure_bytes(figure, kind), target)
+    write_atomically(figure_bytes(figure, kind), target)
 
 
 def figure_bytes(figure: Figure, kind: str) -> bytes:

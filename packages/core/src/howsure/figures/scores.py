@@ -49,8 +49,8 @@ def draw_scores(table: Leaderboard[Any], *, ax: Axes | None = None) -> Axes:
     Of more than 60 rows, the first of each group are drawn, and the figure says how many these are. For several k, draw
     pass@k and pass^k by k instead.
     """
-    rows, left_out = _shown(table)
-    if curves := (curves_of(_of_groups(table)) if {"pass_at", "pass_hat"} & table.recipe.keys() else []):
+    rows, left_out = _limited_rows(table)
+    if curves := (pass_curves(_rows_to_draw(table)) if {"pass_at", "pass_hat"} & table.recipe.keys() else []):
         return draw_curves(curves, level=rows[0].mean.level, ax=ax)
     with styled():
         axes = _page(rows).subplots() if ax is None else ax
@@ -92,7 +92,7 @@ def _page(rows: Sequence[ScoreRow]) -> Figure:
     return new_figure(WIDTH, EDGES + ROW * (len(rows) + _heads(rows)), keep="height")
 
 
-def _of_groups(table: Leaderboard[Any]) -> list[ScoreRow]:
+def _rows_to_draw(table: Leaderboard[Any]) -> list[ScoreRow]:
     """The rows to draw: the means over groups if requested, otherwise all rows; for battles, the points."""
     if isinstance(table, BattleTable):
         ranks = [(score_row.rank_low, score_row.rank_high, score_row.tier, score_row.maybe_best) for score_row in table]
@@ -103,9 +103,9 @@ def _of_groups(table: Leaderboard[Any]) -> list[ScoreRow]:
     return [row for row in table.rows if row.group == MACRO] or list(table.rows)
 
 
-def _shown(table: Leaderboard[Any]) -> tuple[list[ScoreRow], str]:
+def _limited_rows(table: Leaderboard[Any]) -> tuple[list[ScoreRow], str]:
     """The rows to draw and, if some are left out, a line with their number."""
-    rows = _of_groups(table)
+    rows = _rows_to_draw(table)
     if len(rows) <= MAX_ROWS:
         return rows, ""
     groups: dict[tuple[str, str | None], list[ScoreRow]] = {}
@@ -156,7 +156,7 @@ class Curve:
     high: Floats
 
 
-def curves_of(rows: list[ScoreRow]) -> list[Curve]:
+def pass_curves(rows: list[ScoreRow]) -> list[Curve]:
     """The curves of pass@k and pass^k, the best at its first k first; () unless a curve has several k."""
     rows_by_curve: dict[tuple[str, bool], dict[int, ScoreRow]] = {}
     several = len({row.score.rpartition(" pass")[0] for row in rows}) > 1
@@ -312,19 +312,19 @@ def _draw_agent(axes: Axes, row: AgentRow, middle: float) -> None:
 
 
 def _draw_ranges(table: AgentTable, ax: Axes | None) -> Axes:
-    failed = Mark("errored trials failed", _as_failed, "o", look(0).colour, 0.0)
-    passed = Mark("errored trials passed", _as_passed, "x", INK, 0.0, bare=True)
+    failed = Mark("errored trials failed", _lowest_estimate, "o", look(0).colour, 0.0)
+    passed = Mark("errored trials passed", _highest_estimate, "x", INK, 0.0, bare=True)
     marks = [failed, passed] if any(row.errored for row in table.rows) else [failed]
     return draw_rows(
         table.rows, marks, name=lambda row: row.model or "all trials", of="agents", label=f"mean {table.score}", ax=ax
     )
 
 
-def _as_failed(row: AgentRow) -> Estimate:
+def _lowest_estimate(row: AgentRow) -> Estimate:
     return Estimate(row.lowest, row.low, row.high, level=0.95, method="", n=row.n)
 
 
-def _as_passed(row: AgentRow) -> Estimate:
+def _highest_estimate(row: AgentRow) -> Estimate:
     return Estimate(row.highest, None, None, level=0.95, method="", n=row.n)
 
 

@@ -85,7 +85,7 @@ def new_figure(width: float, height: float, *, constrained: bool = True, keep: s
     return Figure(figsize=size, layout="constrained")
 
 
-def figure_of(ax: Axes) -> Figure:
+def parent_figure(ax: Axes) -> Figure:
     """The figure that axes are in."""
     figure = ax.get_figure(root=True)
     assert figure is not None

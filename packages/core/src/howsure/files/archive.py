@@ -72,7 +72,7 @@ def unpacking(name: str) -> Iterator[None]:
         raise InputError(f"{name} cannot be read: {error}.") from error
 
 
-def most_unpacked(packed: int, *, text: bool = False) -> int:
+def max_unpacked_size(packed: int, *, text: bool = False) -> int:
     """The maximum unpacked size of a file of `packed` bytes; a `text` of short rows needs some 30 times its size."""
     return max(RATIO * packed, MIN_TEXT if text else MAX_UNPACKED)
 
@@ -95,7 +95,7 @@ class Archive:
 
     def __init__(self, file: IO[bytes], *, repetitive: bool = False) -> None:
         size = file.seek(0, io.SEEK_END)
-        self._file, self._left = file, most_unpacked(size) * (10 if repetitive else 1)
+        self._file, self._left = file, max_unpacked_size(size) * (10 if repetitive else 1)
         try:
             self._zip = zipfile.ZipFile(file)
             self.members = tuple(dict.fromkeys(self._zip.namelist()) if repetitive else self._zip.namelist())
@@ -121,7 +121,7 @@ class Archive:
         size = self._take(member)
         try:
             if self._zip.getinfo(member).compress_type == ZSTD:
-                return self._of_zstd(self._zip.getinfo(member))
+                return self._unpack_zstd(self._zip.getinfo(member))
             with self._zip.open(member) as stream:
                 content = stream.read(size)  # all of it would be more than declared, if the size is a lie
                 stream.read(1)  # at its end it is held against its checksum
@@ -144,7 +144,7 @@ class Archive:
         except (*FAULTS, ValueError) as error:
             raise _damaged(member, error) from error
 
-    def _of_zstd(self, member: zipfile.ZipInfo) -> bytes:
+    def _unpack_zstd(self, member: zipfile.ZipInfo) -> bytes:
         """A member compressed with zstd, unpacked at most to its declared size."""
         self._file.seek(member.header_offset)
         mark, name, extra = LOCAL_HEADER.unpack(self._file.read(LOCAL_HEADER.size))
@@ -223,7 +223,7 @@ def array_header(stream: IO[bytes], size: int, *, name: str, kinds: Collection[s
         )
     if dtype.kind not in kinds:
         what = "columns of several types" if dtype.names else f"values of the type {dtype}"
-        raise ArchiveError(f"{name} must contain {_said(kinds)}; it contains {what}")
+        raise ArchiveError(f"{name} must contain {_kind_names(kinds)}; it contains {what}")
     if not all(type(n) is int and n >= 0 for n in shape):
         raise ArchiveError(f"{name} is not an array of numpy: its shape is {shape}")
     header = ArrayHeader(dtype, shape, fortran, stream.tell() - start)
@@ -244,7 +244,7 @@ def _check_characters(array: Array, name: str) -> None:
         raise ArchiveError(f"{name} contains texts with invalid characters")
 
 
-def _said(kinds: Collection[str]) -> str:
+def _kind_names(kinds: Collection[str]) -> str:
     texts = any(kind in kinds for kind in TEXTS)
     return f"{'text' if texts and not set(kinds) & set(NUMBERS) else 'numbers or text' if texts else 'numbers'}"
 

@@ -39,12 +39,12 @@ def check_place(path: str | os.PathLike[str]) -> None:
 
 
 def write_text(text: str, path: str | os.PathLike[str]) -> None:
-    """Write text as UTF-8 by `write_whole`, compressed if the name ends in .gz."""
+    """Write text as UTF-8 by `write_atomically`, compressed if the name ends in .gz."""
     content = text.encode()
-    write_whole(gzip.compress(content, mtime=0) if str(path).endswith(".gz") else content, path)
+    write_atomically(gzip.compress(content, mtime=0) if str(path).endswith(".gz") else content, path)
 
 
-def write_whole(content: bytes, path: Place) -> None:
+def write_atomically(content: bytes, path: Place) -> None:
     """Write a file atomically, through a temporary file in its folder: it is complete even after a power cut.
 
     A file that is replaced passes its permissions on. A pipe or a device, such as /dev/stdout, is written to, not
@@ -173,7 +173,7 @@ def append(file: BinaryIO, content: bytes, *, start: int) -> None:
 
 
 @contextmanager
-def alone(path: Place) -> Iterator[None]:
+def locked(path: Place) -> Iterator[None]:
     """A context for reading and replacing a file: processes that use it run one after another.
 
     The folder is locked, since the file itself is replaced; the lock goes with the process that holds it. On systems
@@ -218,17 +218,17 @@ HEAD = re.compile(rb"[0-9a-f]{8} \{")
 BEGINNING = b"00000000 {"
 
 
-def line_of(record: Mapping[str, Any]) -> bytes:
+def checksummed_line(record: Mapping[str, Any]) -> bytes:
     """A record as a line: a checksum and the content as JSON.
 
-    >>> line_of({"a": 1}).decode().strip()
+    >>> checksummed_line({"a": 1}).decode().strip()
     'fba18e97 {"a": 1}'
     """
     content = json.dumps(record, ensure_ascii=False, allow_nan=False).encode()
     return f"{zlib.crc32(content):08x} ".encode() + content + b"\n"
 
 
-def records_of(path: Path, start: int, *, what: str) -> Iterator[tuple[Any, int]]:
+def read_records(path: Path, start: int, *, what: str) -> Iterator[tuple[Any, int]]:
     """The complete records from a byte on, with the byte after each; an incomplete record at the end is left out.
 
     Raises InputError if a complete line is damaged, or if the file does not begin like a journal (`what` it should be).

@@ -24,7 +24,7 @@ from types import TracebackType
 from typing import IO, Any, BinaryIO, NoReturn, Self
 
 from howsure.errors import MIN_SIMILARITY, ColumnName, InputError, Parameter
-from howsure.files.archive import most_unpacked, zstd
+from howsure.files.archive import max_unpacked_size, zstd
 from howsure.inputs.numbers_and_names import natural_order, nearest
 from howsure.inputs.source_names import source_name
 
@@ -96,7 +96,7 @@ def check_each_once(paths: Iterable[str | os.PathLike[str]], *, what: str = "row
         path_by_place[where] = path
 
 
-def each_once(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
+def expand_paths(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
     """The files named by paths and globs, in the given order; those of a glob in natural order.
 
     Raises InputError if none is named, a path leads nowhere, or a file is named twice, under any name or link.
@@ -185,7 +185,7 @@ def parsed_json(text: str | bytes, *, strict: bool = False) -> Any:
 
     Raises ValueError if the text is not JSON or not UTF-8, is nested too deeply, or has invalid characters.
     """
-    rules: dict[str, Any] = {"parse_constant": _no_number, "object_pairs_hook": _once} if strict else {}
+    rules: dict[str, Any] = {"parse_constant": _refuse_constant, "object_pairs_hook": _once} if strict else {}
     if not isinstance(text, str | bytes):
         raise ValueError(f"it is a {type(text).__name__}, not a text")
     try:
@@ -200,7 +200,7 @@ def parsed_json(text: str | bytes, *, strict: bool = False) -> Any:
     return value
 
 
-def _no_number(name: str) -> NoReturn:
+def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"it contains {name}, which is not a number in JSON")
 
 
@@ -226,7 +226,7 @@ PIECE = 1 << 20  # bytes
 FAULTS = (OSError, EOFError, zlib.error)
 
 
-def compression_of(first: bytes) -> str:
+def detect_compression(first: bytes) -> str:
     """The compression that the first bytes of a file show: "gzip", "zstd" or "none"."""
     return next((kind for magic, kind in MAGIC.items() if first.startswith(magic)), "none")
 
@@ -264,7 +264,7 @@ def open_unpacked(path: str, compression: str, name: str) -> Iterator[IO[bytes]]
 
 
 def _pieces(file: IO[bytes], compression: str, packed: int, name: str) -> Iterator[bytes]:
-    most, total = most_unpacked(packed, text=True), 0
+    most, total = max_unpacked_size(packed, text=True), 0
     faults = (*FAULTS, zstd().ZstdError) if compression == "zstd" else FAULTS
     try:
         with zstd().open(file) if compression == "zstd" else gzip.GzipFile(fileobj=file) as stream:
@@ -419,7 +419,7 @@ def asked_encoding(path: str | os.PathLike[str], place: str) -> InputError:
     with open(path, "rb") as file:
         raw = file.read(PIECE)
     bad = [line for line in raw.splitlines() if not _is_decodable(line)][:LINES_TRIED]
-    if compression_of(raw[:4]) != "none" or not (bad or raw.startswith(UTF_16)):
+    if detect_compression(raw[:4]) != "none" or not (bad or raw.startswith(UTF_16)):
         return InputError("{location} is not UTF-8 text. Save it as UTF-8, or name its `encoding`.", location=place)
     candidates = likely_encodings(raw if raw.startswith(UTF_16) else b"\n".join(bad))
     lines = raw.decode("utf-16", "replace").splitlines() if candidates == ["utf-16"] else []
@@ -451,7 +451,7 @@ def own_encoding(path: str | os.PathLike[str]) -> str | None:
     except OSError:
         return None
     bad = [line for line in raw.splitlines() if not _is_decodable(line)]
-    if compression_of(raw[:4]) != "none" or not (bad or raw.startswith(UTF_16)):
+    if detect_compression(raw[:4]) != "none" or not (bad or raw.startswith(UTF_16)):
         return None
     return likely_encoding(raw if raw.startswith(UTF_16) else b"\n".join(bad[:LINES_TRIED]))
 
@@ -514,7 +514,7 @@ def _bytes(path: str) -> bytes:
 
 
 def _unpacked(raw: bytes, name: str) -> bytes:
-    compression = compression_of(raw[:4])
+    compression = detect_compression(raw[:4])
     return raw if compression == "none" else unpacked(raw, compression, name)
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from howsure.errors import InputError, shown
 from howsure.files.archive import Archive, ArchiveError, Array, read_array
-from howsure.files.atomic_write import Place, alone, write_whole
+from howsure.files.atomic_write import Place, locked, write_atomically
 from howsure.files.input_files import is_version, opened, parsed_json
 from howsure.inputs.numbers_and_names import shortened
 
@@ -26,7 +26,7 @@ MAX_BYTES = 1 << 28
 Loaded = TypeVar("Loaded")
 
 
-def path_of(path: object, *, like: str) -> Path:
+def checked_path(path: object, *, like: str) -> Path:
     """A path given by the user; InputError, with an example `like` which it should be, for invalid ones."""
     if isinstance(path, str | os.PathLike):
         path_text = os.fspath(path)
@@ -37,9 +37,9 @@ def path_of(path: object, *, like: str) -> Path:
 
 def save(content: bytes, path: Place, *, like: str) -> None:
     """Write a file atomically; InputError if it cannot be written."""
-    target = path_of(path, like=like)
+    target = checked_path(path, like=like)
     try:
-        write_whole(content, target)
+        write_atomically(content, target)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror or error}.") from error
 
@@ -52,7 +52,7 @@ def save_later(content: bytes, path: Place, *, earlier: set[str], like: str) -> 
 
     Raises InputError if the file holds anything else.
     """
-    with alone(path_of(path, like=like)):
+    with locked(checked_path(path, like=like)):
         if os.path.exists(path) and sha256(Path(path).read_bytes()) not in earlier:
             changed = "was written by another process since it was loaded, or " if earlier else ""
             raise InputError(f"{path} {changed}contains something else; load it and add to that, or name another file.")
@@ -65,7 +65,7 @@ def load(path: Place, parse: Callable[[bytes], Loaded], *, like: str, what: str)
 
     Raises InputError if the file does not exist, cannot be read, or is larger than any `what`.
     """
-    with opened(path_of(path, like=like)) as file:
+    with opened(checked_path(path, like=like)) as file:
         content = file.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:
         raise InputError(f"{path} is too large to be a {what}: larger than {MAX_BYTES >> 20} MiB.")
@@ -181,7 +181,7 @@ def write_model(
 
     Raises InputError where no file can be written.
     """
-    members = {f"{name}.npy": _bytes_of(array) for name, array in arrays.items()}
+    members = {f"{name}.npy": _npy_bytes(array) for name, array in arrays.items()}
     sums = {name: sha256(members[f"{name}.npy"]) for name in arrays}
     head = json.dumps({"kind": kind, "schema": schema, "content": content, "sha256": sums}).encode()
     packed = _zipped({HEAD: head, CHECKSUM: sha256(head).encode(), **members})
@@ -197,7 +197,7 @@ def read_model(
     Raises InputError if the file does not exist, or is truncated, changed, of another kind or of another schema.
     """
     try:
-        with opened(path_of(path, like=LIKE)) as file:
+        with opened(checked_path(path, like=LIKE)) as file:
             archive = Archive(file)
             head = _head(path, archive)
             _check_kind(path, head, kind=kind, schemas=range(schema if oldest is None else oldest, schema + 1))
@@ -265,7 +265,7 @@ def _check_kind(path: Place, head: Mapping[str, Any], *, kind: str, schemas: ran
         raise InputError(f"{schema_text} and this howsure reads {reader} of the kind {kind!r}; {advice}.")
 
 
-def _bytes_of(array: Array) -> bytes:
+def _npy_bytes(array: Array) -> bytes:
     buffer = io.BytesIO()
     np.save(buffer, np.ascontiguousarray(array), allow_pickle=False)
     return buffer.getvalue()

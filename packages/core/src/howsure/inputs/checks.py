@@ -111,10 +111,10 @@ def check_finite(values: Floats, *, name: str) -> None:
         raise InputError("outside", name, value=value, row=row, low=-LARGEST_SCORE, high=LARGEST_SCORE, remedy=remedy)
 
 
-def array_of(values: Any) -> Column:
+def as_array(values: Any) -> Column:
     """Convert values to an array of any shape; lists of different lengths become a one-dimensional array of objects.
 
-    >>> array_of([[0], [0, 1]]).shape, array_of([[0, 1], [0, 2]]).shape
+    >>> as_array([[0], [0, 1]]).shape, as_array([[0, 1], [0, 2]]).shape
     ((2,), (2, 2))
     """
     try:
@@ -338,13 +338,13 @@ def check_numbers(values: object, *, name: str, n: int | None = None) -> Floats:
     if kind in NUMERIC:
         return column.astype(np.float64, copy=False)
     if kind != "O":
-        raise no_number(name, column[0], row=0)
+        raise not_a_number(name, column[0], row=0)
     row = first_missing(column)
     if row is not None:
         raise missing(name, row)
     for row, value in enumerate(column):
         if isinstance(value, NO_NUMBERS) or not hasattr(value, "__float__"):
-            raise no_number(name, value, row=row)
+            raise not_a_number(name, value, row=row)
     return column.astype(np.float64)
 
 
@@ -371,7 +371,7 @@ def check_probabilities(
         value = float(values[row])
         if math.isnan(value):
             raise missing(name, row)
-        raise no_probability(name, value, row=row, highest=float(high), scales=scales)
+        raise not_a_probability(name, value, row=row, highest=float(high), scales=scales)
     return values + 0.0 if low == 0.0 and np.signbit(values).any() else values
 
 
@@ -440,7 +440,7 @@ def check_weights(sample_weight: object, *, n: int, name: str = "sample_weight")
     if not (low >= 0.0 and high < math.inf):
         row = int(is_weight(values).argmin())
         value = float(values[row])
-        raise missing(name, row) if math.isnan(value) else no_weight(name, value, row=row)
+        raise missing(name, row) if math.isnan(value) else not_a_weight(name, value, row=row)
     if high == 0.0:
         raise weighs_nothing(name)
     with np.errstate(over="ignore"):
@@ -610,7 +610,7 @@ def is_weight(values: Floats) -> npt.NDArray[np.bool_]:
     return (values >= 0.0) & (values < math.inf)
 
 
-def no_number(name: str, value: object, *, row: int | None = None, place: str | None = None) -> InputError:
+def not_a_number(name: str, value: object, *, row: int | None = None, place: str | None = None) -> InputError:
     """Error for a value that is not a number, such as a text."""
     remedy = (comma_advice(value) if isinstance(value, str) else "") or "leave_out_rows"
     if Fault("not_a_number", name).role == "y_prob" and isinstance(value, str) and states_confidence(value):
@@ -618,7 +618,7 @@ def no_number(name: str, value: object, *, row: int | None = None, place: str | 
     return InputError("not_a_number", name, value=value, row=row, place=place, remedy=remedy)
 
 
-def no_probability(
+def not_a_probability(
     name: str,
     value: float,
     *,
@@ -632,7 +632,7 @@ def no_probability(
     return InputError("outside", name, value=value, row=row, place=place, low=0, high=1, remedy=remedy)
 
 
-def no_weight(name: str, value: float, *, row: int | None = None, place: str | None = None) -> InputError:
+def not_a_weight(name: str, value: float, *, row: int | None = None, place: str | None = None) -> InputError:
     """Error for a weight that is negative or infinite."""
     return InputError("not_a_weight", name, value=value, row=row, place=place, remedy="leave_out_rows")
 

@@ -288,7 +288,7 @@ def columns_from(frame: Any, names: Sequence[str]) -> tuple[Column, ...]:
     return tuple(columns[name] for name in names)
 
 
-def rows_of(data: Any, kinds: Mapping[str, Kind], **how: Any) -> Rows:
+def read_columns(data: Any, kinds: Mapping[str, Kind], **how: Any) -> Rows:
     """Columns of a source or a frame by name. A source converts each to its kind; a frame's values are unchanged.
 
     Of a frame, only the kind LATER has an effect. how: further arguments of `Source.rows`, such as which
@@ -297,13 +297,13 @@ def rows_of(data: Any, kinds: Mapping[str, Kind], **how: Any) -> Rows:
     if isinstance(data, Source):
         return data.rows(kinds, **how)
     if not is_frame(data):
-        raise no_frame(data)
+        raise not_a_frame(data)
     columns: dict[str, Any] = dict(zip(kinds, columns_from(data, list(kinds)), strict=True))
     later = [name for name, kind in kinds.items() if kind == Kind.LATER]
     return Rows(columns, at=lambda rows: {name: [columns[name][row] for row in rows] for name in later})
 
 
-def no_column_name(role: str, value: object) -> InputError:
+def not_a_column_name(role: str, value: object) -> InputError:
     """Error for a parameter that must be the name of a column and is not a text."""
     return InputError(
         "with `data=...`, {role} must name a column, not be a {type}.",
@@ -312,7 +312,7 @@ def no_column_name(role: str, value: object) -> InputError:
     )
 
 
-def no_frame(data: object) -> InputError:
+def not_a_frame(data: object) -> InputError:
     """Error for `data` without named columns."""
     return InputError(
         "{parameter} must be a data frame, or files by howsure.read; it is a {type}. Pass arrays without `data`.",
@@ -321,13 +321,13 @@ def no_frame(data: object) -> InputError:
     )
 
 
-def columns_of(data: Any, **named: Any) -> list[Any]:
+def frame_columns(data: Any, **named: Any) -> list[Any]:
     """The columns of a data frame whose names are the arguments' values, in the order of arguments; None stays None."""
     if not is_frame(data):
-        raise no_frame(data)
+        raise not_a_frame(data)
     for role, name in named.items():
         if name is not None and not isinstance(name, str):
-            raise no_column_name(role, name)
+            raise not_a_column_name(role, name)
     columns_left = iter(columns_from(data, [name for name in named.values() if name is not None]))
     return [None if name is None else next(columns_left) for name in named.values()]
 
@@ -340,7 +340,7 @@ def named_columns(data: Any, **named: Any) -> tuple[dict[str, Any], dict[str, st
     names_in_messages = {role: role for role in named}
     if data is None:
         return named, names_in_messages
-    columns = dict(zip(named, columns_of(data, **named), strict=True))
+    columns = dict(zip(named, frame_columns(data, **named), strict=True))
     return columns, names_in_messages | {
         role: ColumnName(name, role) for role, name in named.items() if name is not None
     }

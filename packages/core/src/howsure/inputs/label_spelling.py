@@ -36,8 +36,8 @@ def check_common_labels(true: Collection[object], predicted: Collection[object],
         else "Is it the right column? Write both alike."
     )
     raise InputError(
-        f"no value of {name} is a true label: it contains {_listed(predicted)}; the true labels are {_listed(true)}. "
-        f"{advice}"
+        f"no value of {name} is a true label: it contains {_shortened_list(predicted)}; the true "
+        f"labels are {_shortened_list(true)}. {advice}"
     )
 
 
@@ -127,7 +127,7 @@ def variants_note(true: Iterable[object], predicted: Mapping[object, int]) -> st
     differ, count = ("differs", "counts") if rows == 1 else ("differ", "count")
     return (
         f"{counted(rows, 'prediction')} {differ} from a true label only in {_way([*labels, *different])} "
-        f"({_listed(different)}), and {count} as wrong"
+        f"({_shortened_list(different)}), and {count} as wrong"
     )
 
 
@@ -152,7 +152,7 @@ def _way(labels: Iterable[object]) -> str:
     return "case or spaces"
 
 
-def _listed(labels: Collection[object]) -> str:
+def _shortened_list(labels: Collection[object]) -> str:
     if not labels:
         return "nothing"
     texts = [f"{label:g}" if isinstance(label, float) else repr(label) for label in labels]

@@ -21,7 +21,7 @@ from howsure.inputs.checks import (
     first_missing,
     is_missing,
     missing,
-    no_number,
+    not_a_number,
 )
 from howsure.inputs.label_spelling import check_positive, is_same_label
 from howsure.inputs.numbers_and_names import counted, number_or_text, shortened, unknown_name
@@ -319,7 +319,7 @@ def _scores_of_objects(rows: Column, pos_label: object, name: str, notes: list[s
     if pos_label is None:
         odd = next((code for code, cell in enumerate(cells) if not (cell is None or hasattr(cell, "__float__"))), None)
         if odd is not None:
-            raise no_number(name, cells[odd], row=int((codes == odd).argmax()))
+            raise not_a_number(name, cells[odd], row=int((codes == odd).argmax()))
         return np.array([math.nan if cell is None else float(cell) for cell in cells])[codes]
     texts = Counter[str]()
     for value, cell, count in zip(values, cells, np.bincount(codes).tolist(), strict=True):

@@ -44,7 +44,7 @@ class Measure:
     lower_is_better: bool | None = False
     bounds: Ends | None = None
 
-    def bounds_of(self, *scores: npt.NDArray[np.float64]) -> Ends | None:
+    def known_bounds(self, *scores: npt.NDArray[np.float64]) -> Ends | None:
         """The bounds if they are known and all scores are within them, else None."""
         if self.bounds is None:
             return None
@@ -52,17 +52,17 @@ class Measure:
         return self.bounds if all(low <= values.min() and values.max() <= high for values in scores) else None
 
 
-def measure_of(name: str, bounds: Mapping[str, Ends] | None = None) -> Measure:
+def measure_named(name: str, bounds: Mapping[str, Ends] | None = None) -> Measure:
     """What a score with this name measures; a quality where higher is better, unless its name has other known words.
 
     bounds: the possible values of scores, by name.
 
-    >>> measure_of("exact_match")
+    >>> measure_named("exact_match")
     Measure(is_quality=True, lower_is_better=False, bounds=None)
-    >>> measure_of("inference_runtime"), measure_of("batch_size")
+    >>> measure_named("inference_runtime"), measure_named("batch_size")
     (Measure(is_quality=False, lower_is_better=True, bounds=None), Measure(is_quality=False, lower_is_better=None, \
 bounds=None))
-    >>> [measure_of(name).lower_is_better for name in ("bits_per_byte", "WER", "toxicity_accuracy", "wordPerplexity")]
+    >>> [measure_named(n).lower_is_better for n in ("bits_per_byte", "WER", "toxicity_accuracy", "wordPerplexity")]
     [True, True, False, True]
     """
     words = {word.casefold() for word in WORD.findall(name)}

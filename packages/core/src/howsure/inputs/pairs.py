@@ -41,7 +41,7 @@ class ClassScores:
         """The scores repeated k times, for pairs that are ordered by class and then by row."""
         return ClassScores(np.tile(self.brier, k), np.tile(self.label_probability, k), np.tile(self.has_zero, k))
 
-    def are_of(self, labels: npt.NDArray[np.uint8], probabilities: Floats) -> bool:
+    def match_pairs(self, labels: npt.NDArray[np.uint8], probabilities: Floats) -> bool:
         """Whether the scores still belong to these pairs.
 
         A pair with label 1 must have its row's label probability; that fails after a recalibration, for example.
@@ -208,11 +208,11 @@ class Probabilities:
     def __post_init__(self) -> None:
         if self.way not in WAYS:
             check_choice(self.way, WAYS[:-1], name="way")
-        if self.is_one and (self.classes is not None or not self.of_the_likelier):
+        if self.is_one and (self.classes is not None or not self.is_confidence):
             self.refuse_classes()
 
     @property
-    def of_the_likelier(self) -> bool:
+    def is_confidence(self) -> bool:
         """Whether each row's probability p counts for the likelier of two labels, with confidence max(p, 1 - p)."""
         return self.way == PROB and self.reduce == TOP_LABEL
 
@@ -258,10 +258,10 @@ class Probabilities:
         return named
 
 
-def given_of(y_prob: Any) -> Probabilities:
+def as_probabilities(y_prob: Any) -> Probabilities:
     """Wrap `y_prob` as `Probabilities`: a list of column names means class probabilities, anything else is "prob".
 
-    >>> given_of("score").way, given_of(["p_no", "p_yes"]).way
+    >>> as_probabilities("score").way, as_probabilities(["p_no", "p_yes"]).way
     ('prob', 'probs')
     """
     if isinstance(y_prob, Probabilities):

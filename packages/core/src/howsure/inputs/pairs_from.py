@@ -23,7 +23,7 @@ from howsure.inputs.checks import (
     check_weights,
 )
 from howsure.inputs.classes import distributions, pairs_from_classes
-from howsure.inputs.frames import Source, columns_of, named_columns
+from howsure.inputs.frames import Source, frame_columns, named_columns
 from howsure.inputs.pairs import (
     LOGITS,
     PROB,
@@ -104,7 +104,7 @@ def pairs_from(
             roles["clusters"], notes = frame_clusters(data, [groups], with_role)
         notes += note_on_models_of_frame(data, models_as, [*with_role, *other])
     if isinstance(y_prob, Probabilities) and y_prob.way != PROB:
-        return replace(_of_given(roles, y_prob, data, pos_label=pos_label, prob_name=prob_name), notes=notes)
+        return replace(_read_form(roles, y_prob, data, pos_label=pos_label, prob_name=prob_name), notes=notes)
     if isinstance(y_prob, Probabilities):
         y_prob.refuse_classes()
         roles[prob_name] = y_prob.values
@@ -128,13 +128,13 @@ def pairs_from(
     )
 
 
-def _of_given(roles: dict[str, Any], spec: Probabilities, data: Any, *, pos_label: Any, prob_name: str) -> Pairs:
+def _read_form(roles: dict[str, Any], spec: Probabilities, data: Any, *, pos_label: Any, prob_name: str) -> Pairs:
     """Pairs from `Probabilities` in any form except "prob"; `roles` maps the other parameters to arrays or columns."""
     del roles[prob_name]
     columns: list[Any] = [spec.values]
     if data is not None:
         named = {f"{prob_name}[{place}]": name for place, name in enumerate(spec.columns)}
-        columns_found = columns_of(data, **roles, **named)
+        columns_found = frame_columns(data, **roles, **named)
         roles, columns = dict(zip(roles, columns_found, strict=False)), columns_found[len(roles) :]
         classes = spec.columns if spec.classes is None and len(columns) > 1 else spec.classes
         spec = replace(spec, classes=classes)
@@ -152,7 +152,7 @@ def _pairs_of_given(
         np.column_stack([np.asarray(column) for column in columns]) if len(columns) > 1 else array_of_given(columns[0])
     )
     if matrix_.ndim == 1:
-        single = of_one(spec, matrix_)
+        single = single_probabilities(spec, matrix_)
         return pairs_from(y_true, single, groups=groups, pos_label=pos_label, **other_roles)
     spec.refuse_roles(pos_label=pos_label, groups=groups)
     matrix = classes_of_given(spec, matrix_)
@@ -241,16 +241,16 @@ def array_of_given(values: Any) -> Column:
     return array
 
 
-def of_one(spec: Probabilities, column: Column) -> Floats:
+def single_probabilities(spec: Probabilities, column: Column) -> Floats:
     """Probabilities (n,) from a column of probabilities, logits, log-probabilities or texts."""
     if spec.way == VERBALISED:
-        return _confidences_of(column)
+        return _stated_confidences(column)
     if spec.scale is None:
         return column
-    return probabilities_of(check_scale(column, spec.scale), spec.scale)
+    return unscaled_probabilities(check_scale(column, spec.scale), spec.scale)
 
 
-def probabilities_of(values: Floats, scale: str) -> Floats:
+def unscaled_probabilities(values: Floats, scale: str) -> Floats:
     """Probabilities from logits (by the sigmoid) or log-probabilities (by exp, at most 1)."""
     if scale == LOGITS:
         with np.errstate(over="ignore"):  # exp(800) is infinite, and the probability 0
@@ -262,7 +262,7 @@ def check_one_probability(values: Floats, scale: str | None, *, name: str) -> Fl
     """Check one value per row, on a scale (None: probabilities), and convert the values to probabilities (n,)."""
     if scale is None:
         return check_probabilities(values, name=name, scales=GIVEN_PREFIX)
-    return probabilities_of(check_scale(values, scale, name=name), scale)
+    return unscaled_probabilities(check_scale(values, scale, name=name), scale)
 
 
 def check_scale(values_: object, scale: str, *, name: str = "y_prob") -> Floats:
@@ -275,7 +275,7 @@ def check_scale(values_: object, scale: str, *, name: str = "y_prob") -> Floats:
     return values
 
 
-def _confidences_of(texts: Column) -> Floats:
+def _stated_confidences(texts: Column) -> Floats:
     from howsure.inputs.stated_confidence import stated_confidence
 
     confidences = [stated_confidence("" if text is None else str(text)) for text in texts]

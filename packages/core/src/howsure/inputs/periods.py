@@ -34,12 +34,12 @@ DAYS_OF_THEM = 146_097
 MAX_PERIODS = 10_000  # in a series: all years from 1 to 9999, or 190 years of weeks
 
 
-def period_of(date: str | datetime.date, *, period: str) -> str:
+def find_period(date: str | datetime.date, *, period: str) -> str:
     """The period of a date: `2003-W12` (ISO week), `2003-03`, `2003-Q1` or `2003`.
 
     A date is ISO 8601 (`2003-03-20`, with or without a time: the day counts as written) or a Python date.
 
-    >>> [period_of("2003-03-20T05:34:00+03:00", period=period) for period in PERIODS]
+    >>> [find_period("2003-03-20T05:34:00+03:00", period=period) for period in PERIODS]
     ['2003-W12', '2003-03', '2003-Q1', '2003']
 
     Raises InputError for invalid dates, and for other periods.
@@ -48,10 +48,10 @@ def period_of(date: str | datetime.date, *, period: str) -> str:
     return _label(_date(date, "date"), period)
 
 
-def periods_of(dates: Iterable[str | datetime.date | None], *, period: str, name: str = "dates") -> tuple[str, ...]:
-    """The period of each date; see `period_of`.
+def find_periods(dates: Iterable[str | datetime.date | None], *, period: str, name: str = "dates") -> tuple[str, ...]:
+    """The period of each date; see `find_period`.
 
-    >>> periods_of(["2003-03-20", ""], period="month", name="published")
+    >>> find_periods(["2003-03-20", ""], period="month", name="published")
     Traceback (most recent call last):
     howsure.errors.InputError: published[1] has no date. Leave such documents out first, or give them one.
 
@@ -81,7 +81,7 @@ def periods_between(first: str, last: str, *, period: str) -> tuple[str, ...]:
 
 @lru_cache(MAX_PERIODS)
 def period_start(label: str) -> datetime.date:
-    """The first day of a period, given by its label from `period_of`.
+    """The first day of a period, given by its label from `find_period`.
 
     >>> print(period_start("2003-Q1"), period_start("2003-W12"))
     2003-01-01 2003-03-17
@@ -100,23 +100,23 @@ def period_start(label: str) -> datetime.date:
 
 @lru_cache(MAX_PERIODS)
 def period_end(label: str) -> datetime.date:
-    """The last day of a period, given by its label from `period_of`.
+    """The last day of a period, given by its label from `find_period`.
 
     >>> print(period_end("2000-02"), period_end("2003-Q4"), period_end("2003-W12"), period_end("9999"))
     2000-02-29 2003-12-31 2003-03-23 9999-12-31
 
     Raises InputError for invalid labels.
     """
-    start, period = period_start(label), length_of(label)
+    start, period = period_start(label), period_length(label)
     if (datetime.date.max - start).days < LONGEST[period]:
         return datetime.date.max
     return period_start(_label(start + LONGEST[period] * DAY, period)) - DAY
 
 
-def length_of(label: str) -> str:
+def period_length(label: str) -> str:
     """The length of a period ("week", "month", "quarter" or "year"), from the form of its label.
 
-    >>> [length_of(label) for label in ("2003-W12", "2003-03", "2003-Q1", "2003")]
+    >>> [period_length(label) for label in ("2003-W12", "2003-03", "2003-Q1", "2003")]
     ['week', 'month', 'quarter', 'year']
     """
     _, _, part = label.partition("-")
@@ -158,7 +158,7 @@ def _label(day: datetime.date, period: str) -> str:
     return f"{day.year:04}-Q{(day.month + 2) // 3}" if period == "quarter" else f"{day.year:04}"
 
 
-def day_of(value: Day | None, *, name: str) -> datetime.date | None:
+def as_date(value: Day | None, *, name: str) -> datetime.date | None:
     """Convert an ISO 8601 text or a Python date to a date; None stays None.
 
     Raises InputError for invalid dates.

@@ -127,17 +127,17 @@ def item_notes(recipe: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def first_repeated(
-    columns: Mapping[str, bool], repeated_of: Callable[[str], RepeatedItems | None]
+    columns: Mapping[str, bool], find_repeated: Callable[[str], RepeatedItems | None]
 ) -> RepeatedItems | None:
     """The first candidate column that repeats and has at least 10 items, else the first that repeats; None without one.
 
     Stops at a column of items that never repeats. A column `prompt` with fewer than 10 values is passed over: these are
     prompt templates. So are source rows if there is one in each cell: these are models. columns: from `candidates`.
-    repeated_of: examines a column.
+    find_repeated: examines a column.
     """
     few: RepeatedItems | None = None
     for name, is_item in columns.items():
-        repeated = repeated_of(name)
+        repeated = find_repeated(name)
         if repeated is None:
             if is_item:
                 break
@@ -156,11 +156,11 @@ def repeated_in_frame(frame: Any, cells: Sequence[Any], columns_with_role: Seque
         [name for name in names if isinstance(name, str)] for names in (cells, columns_with_role)
     )
 
-    def repeated_of(name: str) -> RepeatedItems | None:
+    def find_repeated(name: str) -> RepeatedItems | None:
         items, *cell_columns = columns_from(frame, [name, *cells])
         return _repeated(name, items, cell_columns)
 
-    return first_repeated(dict(candidates(frame_names(frame), columns_with_role)), repeated_of)
+    return first_repeated(dict(candidates(frame_names(frame), columns_with_role)), find_repeated)
 
 
 def _repeated(column: str, items: Any, cells: Sequence[Any]) -> RepeatedItems | None:

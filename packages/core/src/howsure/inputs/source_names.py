@@ -61,10 +61,10 @@ def source_names(paths: Sequence[str]) -> tuple[str, ...]:
     ('m.csv', 'm.json')
     """
     names = dict(zip(paths, map(source_name, paths), strict=True))
-    for shared in _shared(names):
+    for shared in _equal_names(names):
         names |= _names_apart(shared)
     whole = {path: system_path.normpath(path) for path in names}
-    while repeated := [path for shared in _shared(names) for path in shared if names[path] != whole[path]]:
+    while repeated := [path for shared in _equal_names(names) for path in shared if names[path] != whole[path]]:
         names |= {path: whole[path] for path in repeated}
     return tuple(names[path] for path in paths)
 
@@ -79,7 +79,7 @@ def name_of_file(path: str, paths: Sequence[str]) -> str:
     return next((name for name, path_ in zip(names, paths, strict=True) if f"/{path_}".endswith(f"/{path}")), path)
 
 
-def _shared(names: dict[str, str]) -> list[list[str]]:
+def _equal_names(names: dict[str, str]) -> list[list[str]]:
     """Groups of paths that have the same name."""
     by_name: dict[str, list[str]] = {}
     for path, name in names.items():

@@ -199,7 +199,7 @@ def _paired(columns: Columns, role: str, bounds: tuple[float, float] | None, lev
     if ends is not None:
         for grade_role in ("score", role):
             check_within(columns.numbers[grade_role], ends, name=grade_role)
-    units = columns.units_of(rows)
+    units = columns.select_units(rows)
     changes, shift = (f"{name}: {quantity}" for quantity in ("changes", "shift"))
     if (n if units is None else len(np.unique(units))) < MIN_PAIRED:
         return [_untold(label, n, level) for label in (changes, shift)]

@@ -16,7 +16,7 @@ from howsure.counts.sampling_design import Elements, partial_column, read_draw
 from howsure.errors import GIVEN, LOOK, InputError, parameter, rows_at
 from howsure.inputs.arguments import check_distinct
 from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes, missing
-from howsure.inputs.frames import AS_READ, Kind, Rows, no_column_name, rows_of
+from howsure.inputs.frames import AS_READ, Kind, Rows, not_a_column_name, read_columns
 from howsure.inputs.long_form import item_twice, partial_scores
 from howsure.inputs.numbers_and_names import check_bounds, check_within
 from howsure.inputs.pairs import Floats, Integers
@@ -161,13 +161,13 @@ class Columns:
             draw, _ = read_draw(Elements(len(rows), None), labelled, strata=strata, inclusion=inclusion)
         if draw.note is not None and (note := note_text(draw.note)) not in self.notes:
             self.notes.append(note)
-        units = self.units_of(rows)
+        units = self.select_units(rows)
         several = draw.stratum_of_all is not None and draw.stratum.max() > 0
         of_all = draw.stratum_of_all.astype(np.int64) if draw.stratum_of_all is not None and several else None
         stratum = np.unique(draw.stratum, return_inverse=True)[1]
         return Graded(judged, labelled, people[labelled], draw.weight, stratum, units, bounds, of_all)
 
-    def units_of(self, rows: Integers) -> Integers | None:
+    def select_units(self, rows: Integers) -> Integers | None:
         """The clusters of some rows; None if each row is its own cluster."""
         return None if self.units is None else self.units[rows]
 
@@ -242,7 +242,7 @@ def _rows(
 ) -> Rows:
     for role, column in column_by_role.items():
         if not isinstance(column, str):
-            raise no_column_name(role, column)
+            raise not_a_column_name(role, column)
     kinds = dict.fromkeys(show, Kind.LATER)
     for role, column in column_by_role.items():
         partial = role in PARTIAL or role == "inclusion" or (role == "strata" and "inclusion" in column_by_role)
@@ -250,7 +250,7 @@ def _rows(
             kinds[column] = Kind.PARTIAL if partial else Kind.SCORE if role in numeric else Kind.NAMES
     clusters, notes = (None, ()) if cells is None else frame_clusters(data, cells, list(kinds))
     kinds |= {} if clusters is None else {clusters: Kind.NAMES}
-    rows = rows_of(data, kinds, clusters=column_by_role.get("clusters"), cells=cells)
+    rows = read_columns(data, kinds, clusters=column_by_role.get("clusters"), cells=cells)
     chosen = {**rows.chosen, **({} if clusters is None else {"clusters": clusters})}
     return replace(rows, chosen=chosen, notes=(*rows.notes, *notes))
 

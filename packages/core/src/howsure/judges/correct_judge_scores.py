@@ -223,7 +223,7 @@ def _rows(answers: Columns, bounds: Bounds | None, level: float) -> list[JudgedR
                 raise
             refused.append(error)
             why = str(error)
-        rows.append(_nothing(name, labelled, judged, answers.units_of(mine), level, why))
+        rows.append(_nothing(name, labelled, judged, answers.select_units(mine), level, why))
     if len(refused) == len(rows):
         raise refused[0]
     return rows

@@ -137,7 +137,7 @@ def draw_judge_sample(
     role_by_name = {
         str(column) if data is not None else role: role for role, column in roles.items() if column is not None
     }
-    shown = {name: _told(answers, role, order) for name, role in role_by_name.items()}
+    shown = {name: _number_texts(answers, role, order) for name, role in role_by_name.items()}
     shown |= {name: [column[row] for row in order] for name, column in later.items()}
     few = answers.codes("model")[indices]
     notes = [
@@ -160,7 +160,7 @@ def draw_judge_sample(
     )
 
 
-def _told(columns: Columns, role: str, order: Integers) -> list[str]:
+def _number_texts(columns: Columns, role: str, order: Integers) -> list[str]:
     if role in columns.coded:
         return [columns.names(role)[code] for code in columns.codes(role)[order]]
     return [f"{value:.15g}" for value in columns.numbers[role][order]]

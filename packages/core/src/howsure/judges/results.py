@@ -125,11 +125,11 @@ class JudgedScores(Rows[JudgedRow]):
         verdicts = "; ".join(f"{side}: {shortened(models)}" for side, models in sides.items())
         return f"{first.model} scores best {by_grades}, {first.corrected}{f'; {verdicts}' if verdicts else ''}."
 
-    def besides(self) -> Sequence[Result]:
+    def further_tables(self) -> Sequence[Result]:
         """The differences, if there are any."""
         return [_Differences(rows=self.differences, recipe=self.recipe)] if self.differences else []
 
-    def in_csv(self) -> Result:
+    def csv_result(self) -> Result:
         """The scores."""
         return self
 

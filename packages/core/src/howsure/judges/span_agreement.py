@@ -15,7 +15,7 @@ from howsure.calibration.error import exact_interval
 from howsure.errors import InputError, shown, told
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import as_column, check_same_length, is_missing, missing
-from howsure.inputs.frames import Kind, Rows, Source, no_column_name, rows_of
+from howsure.inputs.frames import Kind, Rows, Source, not_a_column_name, read_columns
 from howsure.inputs.numbers_and_names import check_level, counted, spelled_number
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
@@ -182,8 +182,8 @@ def _rows(columns: Mapping[str, Any], data: Any) -> Rows:
         return Rows({role: as_column(column, name=role) for role, column in columns.items()})
     for role, name in columns.items():
         if not isinstance(name, str):
-            raise no_column_name(role, name)
-    return rows_of(data, dict.fromkeys(columns.values(), Kind.OPTIONAL))
+            raise not_a_column_name(role, name)
+    return read_columns(data, dict.fromkeys(columns.values(), Kind.OPTIONAL))
 
 
 def _documents(rows: Rows, names: Mapping[str, str]) -> dict[str, Annotated]:

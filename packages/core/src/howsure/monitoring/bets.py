@@ -17,11 +17,11 @@ EDGES = np.array([0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 
 N_CELLS = len(EDGES) - 1
 
 
-def cells_of(probabilities: Floats) -> Integers:
+def assign_cells(probabilities: Floats) -> Integers:
     """The cell of each probability; cells include their lower edge but not their upper one, and the last cell includes
     1.
 
-    >>> cells_of(np.array([0.0, 0.05, 0.949, 1.0]))
+    >>> assign_cells(np.array([0.0, 0.05, 0.949, 1.0]))
     array([ 0,  2, 11, 13])
     """
     return np.minimum(np.searchsorted(EDGES, probabilities, side="right") - 1, N_CELLS - 1)
@@ -54,7 +54,7 @@ class CellSums:
     @classmethod
     def of(cls, labels: Labels, probabilities: Floats, clusters: Integers | None) -> Self:
         """The sums of some rows."""
-        cells = cells_of(probabilities)
+        cells = assign_cells(probabilities)
         z = labels - probabilities
 
         def summed(weights: Floats | None) -> Floats:
@@ -155,14 +155,14 @@ def log_gains(
     gains 1 + b · mean(gain - 1) over its rows, b the number of independent rows that m rows of this `correlation` are
     worth, m / (1 + (m - 1) · correlation), and at most what keeps the gain positive.
     """
-    cells = cells_of(probabilities)
+    cells = assign_cells(probabilities)
     lower, upper = tolerated.bounds(probabilities, cells)
     bets = [*_whole(lower, upper), *_learned(probabilities + learned[:, cells], lower, upper)]
     gains = [_summed(labels, bet, clusters, correlation) for bet in bets]
     for size in CELL_SHIFTS:
         for target, bound in ((upper + size, upper), (lower - size, lower)):
             cell_gains = _gains(target, bound)
-            gains += _by_cell(labels, cell_gains, cells, clusters, correlation).tolist()
+            gains += _cell_bets(labels, cell_gains, cells, clusters, correlation).tolist()
     return np.array(gains)
 
 
@@ -231,7 +231,7 @@ def _summed(labels: Labels, gains: Gains, clusters: Integers | None, correlation
     return float(_log_of_clusters(gained, gains, clusters, correlation).sum())
 
 
-def _by_cell(labels: Labels, gains: Gains, cells: Integers, clusters: Integers | None, correlation: float) -> Floats:
+def _cell_bets(labels: Labels, gains: Gains, cells: Integers, clusters: Integers | None, correlation: float) -> Floats:
     """The same for the rows of each cell, as separate bets."""
     gained = np.where(labels == 1, gains[1], gains[0])
     if clusters is None:

@@ -20,8 +20,15 @@ from howsure.inputs.pairs import Integers, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.monitoring.bets import CellSums
 from howsure.monitoring.group import KEPT, Group
-from howsure.monitoring.results import MonitorSeries, MonitorStatus, MonitorUpdate, e_of, group_status, series_of
-from howsure.monitoring.settings import ALL, DAY, Days, Rows, Settings, as_day, rows_of, starts_of
+from howsure.monitoring.results import (
+    MonitorSeries,
+    MonitorStatus,
+    MonitorUpdate,
+    build_series,
+    capped_e_value,
+    group_status,
+)
+from howsure.monitoring.settings import ALL, DAY, Days, Rows, Settings, as_day, period_starts, read_rows
 
 # The state of a monitor as a text.
 
@@ -135,19 +142,21 @@ class CalibrationMonitor:
         Raises InputError naming the row and the value. The monitor is then as it was.
         """
         roles: dict[str, Any] = {"groups": groups, "clusters": clusters, "pos_label": pos_label}
-        return self.take(rows_of(dates, y_true, y_prob, id=id, data=data, **roles), until=until)
+        return self.take(read_rows(dates, y_true, y_prob, id=id, data=data, **roles), until=until)
 
     def take(self, rows: Rows, *, until: Date | None = None) -> MonitorUpdate:
-        """`update` for rows that have been read (`howsure.monitoring.settings.rows_of`)."""
+        """`update` for rows that have been read (`howsure.monitoring.settings.read_rows`)."""
         self._check_as_before(rows)
         newest = np.concatenate([rows.days, rows.unlabelled]).max()
         last = newest - DAY if until is None else as_day(until, name="until")
-        ended = starts_of(np.array([last - self.settings.wait * DAY + DAY]), period=self.settings.period)[0]
+        ended = period_starts(np.array([last - self.settings.wait * DAY + DAY]), period=self.settings.period)[0]
         return self._take(rows, ended)
 
     def _take(self, rows: Rows, ended: np.datetime64) -> MonitorUpdate:
         """Add the periods before a day."""
-        periods, unlabelled = (starts_of(days, period=self.settings.period) for days in (rows.days, rows.unlabelled))
+        periods, unlabelled = (
+            period_starts(days, period=self.settings.period) for days in (rows.days, rows.unlabelled)
+        )
         before = self._is_before(periods)
         new = ~before & (periods < ended)
         late, changed, missed = self._differences(periods[before], rows.probabilities[before])
@@ -271,7 +280,7 @@ class CalibrationMonitor:
         missing = {period: int(counts[2]) for period, counts in self._taken.items() if counts[2]}
         return MonitorStatus(
             rows=tuple(group_status(name, group, self.settings, self.recipe) for name, group in self._groups.items()),
-            e_value=e_of(float(np.logaddexp.reduce(log_e))) if log_e else 1.0,
+            e_value=capped_e_value(float(np.logaddexp.reduce(log_e))) if log_e else 1.0,
             first=periods[0] if periods else None,
             last=periods[-1] if periods else None,
             unlabelled_by_period=missing,
@@ -301,7 +310,7 @@ class CalibrationMonitor:
 
         Raises InputError for a group that there is not.
         """
-        return series_of(*self._group(group), self.settings, self.recipe)
+        return build_series(*self._group(group), self.settings, self.recipe)
 
     def sums(self, period: str, *, group: str | None = None) -> CellSums:
         """The sums of a period by cell of probability, which give its calibration curve.

@@ -169,11 +169,11 @@ def _packed(sums: CellSums) -> dict[str, list[float]]:
     of_all = sums.values
     for cell in np.flatnonzero(sums.n).tolist():
         values = of_all[:, cell].tolist()
-        packed[str(cell)] = values[:ALONE] if values == _of_rows(values[:ALONE]) else values
+        packed[str(cell)] = values[:ALONE] if values == _row_sums(values[:ALONE]) else values
     return packed
 
 
-def _of_rows(column: list[float]) -> list[float]:
+def _row_sums(column: list[float]) -> list[float]:
     """All sums of a cell in which each row is its own cluster."""
     n, predicted, observed, squares = column
     return [n, predicted, observed, squares, squares, squares, n]
@@ -182,7 +182,7 @@ def _of_rows(column: list[float]) -> list[float]:
 def _unpacked(state: dict[str, list[float]]) -> CellSums:
     values = np.zeros((len(SUMS), N_CELLS))
     for cell, column in state.items():
-        values[:, int(cell)] = column if len(column) == len(SUMS) else _of_rows(column)
+        values[:, int(cell)] = column if len(column) == len(SUMS) else _row_sums(column)
     n = values[0]
     if not (n <= MAX_ROWS).all():
         raise ValueError("more rows than a sum can count")

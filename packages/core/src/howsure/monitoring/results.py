@@ -39,7 +39,7 @@ SERIES = ("period", "n", "predicted", "observed", "error", "low", "high", "e_val
 LARGEST = 700.0  # a logarithm beyond which a number is infinite
 
 
-def e_of(log_e: float) -> float:
+def capped_e_value(log_e: float) -> float:
     """The e-value from its logarithm, at most the largest float."""
     return math.exp(min(log_e, LARGEST))
 
@@ -50,10 +50,10 @@ def e_text(log_e: float | None) -> str:
     >>> e_text(0.0), e_text(math.log(34567)), e_text(None)
     ('1', '3.5e+04', '–')
     """
-    return UNDEFINED if log_e is None else f"{e_of(log_e):.2g}"
+    return UNDEFINED if log_e is None else f"{capped_e_value(log_e):.2g}"
 
 
-E_VALUE = Kind(lambda value: e_text(log_of(value)))
+E_VALUE = Kind(lambda value: e_text(safe_log(value)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -90,7 +90,7 @@ class GroupStatus(Result):
 
     def columns(self) -> Sequence[Column]:
         """One row."""
-        return columns_of(self.error.level)
+        return figure_columns(self.error.level)
 
     @property
     def words(self) -> str:
@@ -149,7 +149,7 @@ class MonitorStatus(Rows[GroupStatus]):
 
     def columns(self) -> Sequence[Column]:
         """One row per group."""
-        return columns_of(self.rows[0].error.level if self.rows else 0.95)
+        return figure_columns(self.rows[0].error.level if self.rows else 0.95)
 
     @property
     def words(self) -> str:
@@ -181,7 +181,7 @@ class MonitorStatus(Rows[GroupStatus]):
         return [*alarms, *(f"note: {note}" for note in self.notes)]
 
 
-def columns_of(level: float) -> Sequence[Column]:
+def figure_columns(level: float) -> Sequence[Column]:
     """The columns of a group's figures."""
     interval = f"{100 * level:g}%"
     return (
@@ -223,8 +223,8 @@ def group_status(name: str, group: Group, settings: Settings, recipe: dict[str, 
         error=error_sequence(group.total, level=settings.level),
         latest=period_error(tested[-1] if tested else CellSums.zero(), level=settings.level),
         gap=float((chosen.observed - chosen.predicted).sum()) / rows if rows else math.nan,
-        e_value=e_of(group.process.log_e),
-        threshold=e_of(group.threshold(settings)),
+        e_value=capped_e_value(group.process.log_e),
+        threshold=capped_e_value(group.threshold(settings)),
         p_value=min(1.0, math.exp(-group.process.highest) * (2.0 if has_reference else 1.0) / group.weight),
         alarm=None if group.alarm is None else group.alarm.period,
         since=since or None,
@@ -233,7 +233,7 @@ def group_status(name: str, group: Group, settings: Settings, recipe: dict[str, 
     )
 
 
-def log_of(value: float) -> float:
+def safe_log(value: float) -> float:
     return math.log(value) if value > 0 else -math.inf
 
 
@@ -282,7 +282,7 @@ class MonitorSeries(Result):
     @property
     def provenance(self) -> str:
         """The rule for an alarm, and the level of the intervals."""
-        return f"Alarm at an e-value of {e_text(log_of(self.threshold))}. {100 * self.recipe['level']:g}% intervals."
+        return f"Alarm at an e-value of {e_text(safe_log(self.threshold))}. {100 * self.recipe['level']:g}% intervals."
 
     def __len__(self) -> int:
         return len(self.period)
@@ -321,7 +321,7 @@ class MonitorSeries(Result):
         return series_figure(self)
 
 
-def series_of(name: str, group: Group, settings: Settings, recipe: dict[str, Any]) -> MonitorSeries:
+def build_series(name: str, group: Group, settings: Settings, recipe: dict[str, Any]) -> MonitorSeries:
     """The series of a group."""
     sums = [period_sums for period_sums, _ in group.series.values()]
     errors = [period_error(period_sums, level=settings.level) for period_sums in sums]
@@ -335,8 +335,8 @@ def series_of(name: str, group: Group, settings: Settings, recipe: dict[str, Any
         error=tuple(error.value for error in errors),
         low=tuple(float(error.low or 0.0) for error in errors),
         high=tuple(float(error.high or 0.0) for error in errors),
-        e_value=tuple(None if log_e is None else e_of(log_e) for _, log_e in group.series.values()),
-        threshold=e_of(group.threshold(settings)),
+        e_value=tuple(None if log_e is None else capped_e_value(log_e) for _, log_e in group.series.values()),
+        threshold=capped_e_value(group.threshold(settings)),
         alarm=None if alarm is None else alarm.period,
         since=None if alarm is None else alarm.since,
         recipe=recipe,

@@ -22,7 +22,7 @@ from howsure.inputs.checks import (
     first_missing,
     is_missing,
 )
-from howsure.inputs.frames import Source, columns_of
+from howsure.inputs.frames import Source, frame_columns
 from howsure.inputs.numbers_and_names import check_level, check_whole, is_number, unknown_name
 from howsure.inputs.pairs import Floats, Integers, Labels
 from howsure.inputs.repeated_items import repeated_in_frame
@@ -78,10 +78,10 @@ def _day(value: object, message: str) -> np.datetime64:
     raise InputError(message)
 
 
-def starts_of(days: Any, *, period: str) -> Any:
+def period_starts(days: Any, *, period: str) -> Any:
     """The first day of the period of each day.
 
-    >>> starts_of(np.array(["2026-11-22", "2026-11-23"], "M8[D]"), period="week").astype(str).tolist()
+    >>> period_starts(np.array(["2026-11-22", "2026-11-23"], "M8[D]"), period="week").astype(str).tolist()
     ['2026-11-16', '2026-11-23']
     """
     if period == "month":
@@ -169,7 +169,7 @@ class Rows:
         )
 
 
-def rows_of(
+def read_rows(
     dates: Any,
     y_true: Any,
     y_prob: Any,
@@ -190,7 +190,7 @@ def rows_of(
         repeated = None
         if data is not None:
             repeated = None if clusters is not None else repeated_in_frame(data, [groups], [*named.values()])
-            named = dict(zip(named, columns_of(data, **named), strict=True))
+            named = dict(zip(named, frame_columns(data, **named), strict=True))
         notes = () if repeated is None else (repeated.warning(can_switch_off=False),)
         return replace(checked_rows(**named, pos_label=pos_label), notes=notes)
     dated = data.dated(dates, y_true, y_prob, fingerprint=fingerprint, id=id, pos_label=pos_label, **roles)

@@ -18,7 +18,7 @@ from howsure.inputs.numbers_and_names import check_level, check_whole, shortened
 from howsure.inputs.pairs import Floats, Integers, Pairs, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.recalibration.binary_maps import BINS
-from howsure.recalibration.evaluation import check_margin, evaluation_of, evaluation_of_map
+from howsure.recalibration.evaluation import check_margin, evaluate_fits, evaluation_of_map
 from howsure.recalibration.evaluation_results import MARGIN, RecalibrationEvaluation, RecalibrationTable
 from howsure.recalibration.map_input import (
     FOLDS,
@@ -26,15 +26,15 @@ from howsure.recalibration.map_input import (
     Classes,
     Labelled,
     Scores,
+    assign_folds,
     check_choice_in_folds,
     check_floor,
     check_folds,
-    folds_of,
     labelled_read,
     rows_of_all,
     with_floor,
 )
-from howsure.recalibration.methods import AUTO, Method, candidates, check_fit, check_told, chosen, fit
+from howsure.recalibration.methods import AUTO, Method, candidates, check_fit, check_options, choose_method, fit
 from howsure.recalibration.results import RecalibrationMap
 from howsure.stats.p_values import adjust_p_values
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
@@ -102,13 +102,13 @@ def cross_fitted_evaluation(
     times = check_repeats(repeats, len(data))
     fitted, used = [], []
     for _ in range(times):
-        fold = folds_of(data, folds, generator)
+        fold = assign_folds(data, folds, generator)
         after = []
         for k, seed in enumerate(generator.integers(1 << 62, size=folds).tolist()):
             rows = np.flatnonzero(fold != k)
             others = data.only(rows)
             with rows_of_all(rows, before=f"without the rows of one of {folds} folds: ", remedy=INSTEAD):
-                recalibration = method_of(others, methods, folds, seed)
+                recalibration = fold_method(others, methods, folds, seed)
                 after.append(applied(others, recalibration, data.scores))
             used.append(recalibration)
             advance(1)
@@ -123,16 +123,16 @@ def cross_fitted_evaluation(
         "floor": floor,
     }
     notes = [] if chosen_by_fold is None else [_choices(method, chosen_by_fold)]
-    return evaluation_of(
+    return evaluate_fits(
         labelled, fitted, method=method, level=level, margin=margin, recipe=recipe, notes=notes, name=name
     )
 
 
-def method_of(others: Labelled, methods: tuple[Method, ...], folds: int, seed: int) -> Method:
+def fold_method(others: Labelled, methods: tuple[Method, ...], folds: int, seed: int) -> Method:
     """The only method, or the one chosen without the rows of the fold."""
     if len(methods) == 1:
         return methods[0]
-    return chosen(others, methods, folds=folds, small=(), rng=np.random.default_rng(seed)).method
+    return choose_method(others, methods, folds=folds, small=(), rng=np.random.default_rng(seed)).method
 
 
 def applied(others: Labelled, method: Method, scores: Scores) -> Floats:
@@ -310,7 +310,7 @@ def evaluate_maps(
             "{parameter} chooses how a map is fitted, and `map` names a fitted one. Leave out one of the two.",
             set_options[0],
         )
-    check_told(methods, n_bins, penalty)
+    check_options(methods, n_bins, penalty)
     named: Any = {"groups": groups, "clusters": clusters, "sample_weight": sample_weight, "pos_label": pos_label}
     how: dict[str, Any] = {"folds": folds, "repeats": repeats, "level": level, "margin": margin, "floor": floor}
     with labelled_read(y_true, y_prob, data=data, id=id, **named) as (rows, provenance):
@@ -321,13 +321,13 @@ def evaluate_maps(
         parts = max(len(rows.group_names), 1)
         steps = check_evaluation_folds(folds) * check_repeats(repeats, len(rows) // parts) * len(methods) * parts
         with data.progress(steps, "folds") if isinstance(data, Source) else nullcontext(lambda done: None) as advance:
-            table = table_of(
+            table = evaluate_methods(
                 rows, methods=methods, adjust=adjust, n_bins=n_bins, penalty=penalty, rng=rng, advance=advance, **how
             )
     return replace(table, recipe=provenance | dict(table.recipe))
 
 
-def table_of(
+def evaluate_methods(
     data: Labelled,
     *,
     methods: Sequence[str],
@@ -382,7 +382,7 @@ def evaluations_of_map(
 
     Raises InputError for other classes than those of the map, or for a group that it does not know.
     """
-    data = in_order_of(fitted.classes, labelled)
+    data = reorder_classes(fitted.classes, labelled)
     names = data.group_names if fitted.groups else ()
     if fitted.groups and data.groups is None:
         raise InputError(
@@ -402,7 +402,7 @@ def evaluations_of_map(
     ]
 
 
-def in_order_of(classes: Sequence[str], data: Labelled) -> Labelled:
+def reorder_classes(classes: Sequence[str], data: Labelled) -> Labelled:
     """The rows with their classes in another order.
 
     Raises InputError if there are other classes.

@@ -13,7 +13,7 @@ from howsure import __version__
 from howsure.calibration.bins import Sums, bin_pairs, sorted_rows, sums_of_rows
 from howsure.calibration.calibration_errors import debiased_estimate
 from howsure.calibration.clusters import clustered_mse, clustered_value, without_each_cluster
-from howsure.calibration.curve import curve_of
+from howsure.calibration.curve import binned_curve
 from howsure.calibration.differences import (
     Units,
     certain_classes,
@@ -22,8 +22,8 @@ from howsure.calibration.differences import (
     label_shifts,
     losses,
     mean_difference,
-    no_difference,
     reach,
+    undefined_difference,
     zero_classes,
 )
 from howsure.calibration.error import ClusterSums, SquaredError, cluster_sums, debiased_mse
@@ -169,7 +169,7 @@ def _change(
         gain[np.abs(gain) <= ROUNDING * before] = 0.0  # of a map that changes nothing
         means = [float(np.sort(weight * losses).sum() / np.sort(weight).sum()) for losses in (before, held_out)]
     if infinite:
-        return Change(means[0], means[1], no_difference(n, level))
+        return Change(means[0], means[1], undefined_difference(n, level))
     shared = [shared_variance(_losses_by_map(losses, fold, weight)) for losses, fold in zip(after, folds, strict=True)]
     return Change(means[0], means[1], mean_difference(gain, units, level, far, extra_variance=float(np.mean(shared))))
 
@@ -248,7 +248,7 @@ def _judged(pairs: Pairs, fold: Integers, units: Units) -> Judged:
     """
     folds = int(fold.max()) + 1
     edges = values[:-1] if (values := _few_values(pairs, fold)) is not None else bin_pairs(pairs).upper[:-1]
-    places = _bins_of(pairs.probabilities, edges) * folds + fold
+    places = _assign_bins(pairs.probabilities, edges) * folds + fold
     filled, cells_of_rows = np.unique(places, return_inverse=True)
     cells = cluster_sums(replace(pairs, clusters=units.code), cells_of_rows, len(filled))
     if units.clustered:
@@ -272,14 +272,14 @@ def _few_values(pairs: Pairs, fold: Integers) -> Floats | None:
     return np.unique(pairs.probabilities)
 
 
-def _bins_of(q: Floats, edges: Floats) -> Integers:
+def _assign_bins(q: Floats, edges: Floats) -> Integers:
     return np.asarray(np.searchsorted(edges, q, side="left"))
 
 
 def _sums(part: Pairs, edges: Floats) -> Sums:
     """The sums of a fold's pairs in each of the bins that it has any in."""
     q, y, w = sorted_rows(part)
-    sums = sums_of_rows(q, y, w).into(_bins_of(q, edges), len(edges) + 1)
+    sums = sums_of_rows(q, y, w).into(_assign_bins(q, edges), len(edges) + 1)
     return sums.only(np.flatnonzero(sums.count))
 
 
@@ -297,7 +297,7 @@ def _errors_by_map(held_out: HeldOut, edges: Floats, units: Units) -> Floats:
 def _value(part: Pairs, edges: Floats, units: Units, rows: Integers) -> float:
     """The debiased squared error of a fold's pairs in given bins; 0 where they say nothing."""
     if units.clustered:
-        bins = _bins_of(part.probabilities, edges)
+        bins = _assign_bins(part.probabilities, edges)
         filled, places = np.unique(bins, return_inverse=True)
         value = clustered_value(cluster_sums(replace(part, clusters=units.code[rows]), places, len(filled)))
     else:
@@ -318,7 +318,7 @@ def check_margin(margin: float) -> float:
     return float(margin)
 
 
-def evaluation_of(
+def evaluate_fits(
     data: Labelled,
     fitted: Sequence[tuple[Integers, Sequence[Floats]]],
     *,
@@ -332,15 +332,16 @@ def evaluation_of(
     """The evaluation of checked rows. fitted: of each cross-fitting the fold of each row (n,), and the probabilities of
     all rows by the map that was fitted without fold k, for each k."""
     level, margin = check_level(level), check_margin(margin)
-    before = pairs_of(data, data.scores.probabilities)
-    repeats = [HeldOut(before, [pairs_of(data, each) for each in after], fold) for fold, after in fitted]
+    before = judged_pairs(data, data.scores.probabilities)
+    repeats = [HeldOut(before, [judged_pairs(data, each) for each in after], fold) for fold, after in fitted]
     held_out = repeats[0].own
     units = Units.of(before, held_out)
     squared, squared_after = squared_error_change(repeats, units, level)
     brier, log_loss = (pair_score_change(repeats, units, level, loss=loss) for loss in (BRIER, LOG))
     of_classes = class_score_changes(repeats, units, level) or (None, None)
     curves = [
-        curve_of(pairs, level=level, name=curve_name) for pairs, curve_name in ((before, "before"), (held_out, "after"))
+        binned_curve(pairs, level=level, name=curve_name)
+        for pairs, curve_name in ((before, "before"), (held_out, "after"))
     ]
     error_after = debiased_estimate(squared_after, n=len(data), level=level)
     curves[1] = replace(curves[1], error=error_after, p_value=math.nan)
@@ -369,10 +370,10 @@ def evaluation_of_map(
     """The evaluation of rows that a map was not fitted to, and what it makes of them."""
     recipe: dict[str, Any] = {"method": method, "folds": None}
     fitted = [(np.zeros(len(data), dtype=np.int64), [after])]
-    return evaluation_of(data, fitted, method=method, level=level, margin=margin, recipe=recipe, name=name)
+    return evaluate_fits(data, fitted, method=method, level=level, margin=margin, recipe=recipe, name=name)
 
 
-def pairs_of(data: Labelled, probabilities: Floats) -> Pairs:
+def judged_pairs(data: Labelled, probabilities: Floats) -> Pairs:
     """The pairs that are judged: those of label 1 or, of several classes, the first choices."""
     if data.is_binary:
         return Pairs(

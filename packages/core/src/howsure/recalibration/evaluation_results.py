@@ -70,7 +70,7 @@ def verdict_kind(improvement: Estimate, margin: float) -> str:
     return NO_HELP if high < margin**2 else CANNOT_TELL
 
 
-def p_value_of(improvement: Estimate) -> float:
+def improvement_p_value(improvement: Estimate) -> float:
     """The two-sided p-value of no improvement, from the interval: normal, with the width of the interval on the side of
     0."""
     from scipy.special import ndtr
@@ -151,7 +151,7 @@ def verdict_sentence(result: RecalibrationEvaluation) -> str:
     return f"{verdict[0].upper()}{verdict[1:]}"
 
 
-def _how(result: RecalibrationEvaluation) -> str:
+def _design_text(result: RecalibrationEvaluation) -> str:
     folds = result.recipe.get("folds")
     if folds is None:
         return f"{result.n:,} rows that the map was not fitted to"
@@ -207,7 +207,7 @@ class RecalibrationEvaluation(Result):
     @property
     def p_value(self) -> float:
         """The two-sided p-value of an unchanged Brier score; below 1 - level if the interval excludes 0."""
-        return p_value_of(self.deciding.improvement)
+        return improvement_p_value(self.deciding.improvement)
 
     @property
     def needed(self) -> int | None:
@@ -282,7 +282,7 @@ class RecalibrationEvaluation(Result):
 
     def below(self) -> Sequence[str]:
         """How the rows were divided, the assumption of the verdict, and the notes."""
-        details = [f"{_how(self)[:1].upper()}{_how(self)[1:]}.", SCOPE_NOTE]
+        details = [f"{_design_text(self)[:1].upper()}{_design_text(self)[1:]}.", SCOPE_NOTE]
         return [*(Note(detail, DETAIL) for detail in details), *Result.below(self)]
 
     @checks_axes
@@ -360,7 +360,7 @@ class RecalibrationTable(Rows[RecalibrationEvaluation]):
             Column("n", COUNT),
             Column("error_before", ESTIMATE),
             Column("error_after", ESTIMATE, better=LOWER),
-            *(column for name in self.rows[0].changes() for column in self._of_change(name)),
+            *(column for name in self.rows[0].changes() for column in self._change_columns(name)),
             Column("gain", GAIN, "Brier improvement", "", better, lambda row: row.deciding.improvement, only=TABLE),
             Column("p_value", P_VALUE, "p", only=FRAME),
             Column("p_adjusted", P_VALUE, "p (adjusted)", values=self.p_adjusted),
@@ -369,7 +369,7 @@ class RecalibrationTable(Rows[RecalibrationEvaluation]):
             Column("notes", WORDS, get=lambda row: "; ".join(row.notes), only=FRAME),
         ]
 
-    def _of_change(self, name: str) -> Iterator[Column]:
+    def _change_columns(self, name: str) -> Iterator[Column]:
         changes, label = [row.changes()[name] for row in self.rows], name.replace("_", " ")
         for end in ("before", "after"):
             values = [getattr(change, end) for change in changes]

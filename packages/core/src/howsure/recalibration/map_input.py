@@ -19,7 +19,7 @@ from howsure.inputs.checks import (
     check_weights,
 )
 from howsure.inputs.classes import check_scores, class_columns, class_positions, softmax
-from howsure.inputs.frames import Source, all_columns, columns_from, columns_of, is_frame
+from howsure.inputs.frames import Source, all_columns, columns_from, frame_columns, is_frame
 from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.pairs import (
     LOG_PROBABILITIES,
@@ -31,7 +31,7 @@ from howsure.inputs.pairs import (
     Integers,
     Pairs,
     Probabilities,
-    given_of,
+    as_probabilities,
 )
 from howsure.inputs.pairs_from import check_scale, pairs_from
 from howsure.inputs.repeated_items import frame_clusters
@@ -111,13 +111,13 @@ def scores_from(
         matrix = class_columns(values, name)
         names = _names(classes, matrix.shape[1])
         check_scores(matrix, names, None if logits is None else LOGITS, name=name)
-        return classes_of(matrix + 0.0, logits=logits is not None, floor=floor), names
+        return class_scores(matrix + 0.0, logits=logits is not None, floor=floor), names
     if logits is None:
-        return binary_of(check_probabilities(values, scales=GIVEN_PREFIX), floor=floor), ()
-    return binary_of(check_scale(values, LOGITS, name=name), logits=True, floor=floor), ()
+        return binary_scores(check_probabilities(values, scales=GIVEN_PREFIX), floor=floor), ()
+    return binary_scores(check_scale(values, LOGITS, name=name), logits=True, floor=floor), ()
 
 
-def binary_of(column: Floats, *, logits: bool = False, floor: float | None = None) -> Binary:
+def binary_scores(column: Floats, *, logits: bool = False, floor: float | None = None) -> Binary:
     """The scores of checked probabilities, or of checked log-odds."""
     if logits:
         bound = np.inf if floor is None else float(np.log(1.0 - floor) - np.log(floor))
@@ -128,7 +128,7 @@ def binary_of(column: Floats, *, logits: bool = False, floor: float | None = Non
         return Binary(q, np.log(q) - np.log1p(-q))
 
 
-def classes_of(matrix: Floats, *, logits: bool = False, floor: float | None = None) -> Classes:
+def class_scores(matrix: Floats, *, logits: bool = False, floor: float | None = None) -> Classes:
     """The scores of checked rows of probabilities (n, K), or of logits."""
     if floor is not None:
         raised = np.maximum(softmax(matrix) if logits else matrix, floor)
@@ -140,26 +140,26 @@ def classes_of(matrix: Floats, *, logits: bool = False, floor: float | None = No
         return Classes(matrix, np.log(matrix))
 
 
-def scores_of(matrix: Floats, scale: str | None, floor: float | None) -> Scores:
+def as_scores(matrix: Floats, scale: str | None, floor: float | None) -> Scores:
     """The scores from a file's numbers, (n,) or (n, K), which are already checked."""
     if matrix.ndim == 1:
         if scale == LOG_PROBABILITIES:
-            return binary_of(np.minimum(np.exp(matrix), 1.0), floor=floor)
-        return binary_of(matrix, logits=scale == LOGITS, floor=floor)
-    return classes_of(matrix, logits=scale is not None, floor=floor)
+            return binary_scores(np.minimum(np.exp(matrix), 1.0), floor=floor)
+        return binary_scores(matrix, logits=scale == LOGITS, floor=floor)
+    return class_scores(matrix, logits=scale is not None, floor=floor)
 
 
 def with_floor(scores: Scores, floor: float | None) -> Scores:
     """The scores with probabilities moved into [floor, 1 - floor], as maps with this floor expect.
 
-    >>> with_floor(binary_of(np.array([0.0, 0.5])), 0.1).probabilities.round(3).tolist()
+    >>> with_floor(binary_scores(np.array([0.0, 0.5])), 0.1).probabilities.round(3).tolist()
     [0.1, 0.5]
     """
     if floor is None:
         return scores
     if isinstance(scores, Binary):
-        return binary_of(scores.log_odds, logits=True, floor=floor)
-    return classes_of(scores.probabilities, floor=floor)
+        return binary_scores(scores.log_odds, logits=True, floor=floor)
+    return class_scores(scores.probabilities, floor=floor)
 
 
 def check_floor(floor: float | None) -> float | None:
@@ -239,7 +239,7 @@ class Labelled:
         return self.classes or ("0", "1")
 
 
-def of_label(probabilities: Floats, labels: Integers) -> Floats:
+def label_probabilities(probabilities: Floats, labels: Integers) -> Floats:
     """The probability (n,) of each row's label, from probabilities of label 1 (n,) or of classes (n, K)."""
     if probabilities.ndim == 1:
         return np.where(labels == 1, probabilities, 1.0 - probabilities)
@@ -316,7 +316,7 @@ def labelled_read(
     provenance: dict[str, Any] = {}
     if not isinstance(data, Source):
         if data is not None:
-            way = given_of(y_prob)
+            way = as_probabilities(y_prob)
             if way.way not in (PROB, PROBS, LOGITS):
                 raise InputError(
                     "{parameter} of a data frame is a column of probabilities, several, or logits.", "y_prob"
@@ -332,18 +332,18 @@ def labelled_read(
             columns = columns_from(data, way.columns)
             array = columns[0] if len(columns) == 1 else np.column_stack(columns)
             names = ("groups", "clusters", "sample_weight")
-            y_true, *others = columns_of(data, y_true=y_true, **{name: other_roles.get(name) for name in names})
+            y_true, *others = frame_columns(data, y_true=y_true, **{name: other_roles.get(name) for name in names})
             other_roles |= dict(zip(names, others, strict=True)) | {"classes": way.classes}
             y_prob, other_roles["logits"] = (None, array) if way.way == LOGITS else (array, None)
         yield labelled_from(y_true, y_prob, floor=floor, **other_roles), provenance
         return
     roles = {name: other_roles.get(name) for name in ("groups", "clusters", "sample_weight", "pos_label")}
-    reduced = None if y_prob is None else given_of(y_prob).reduce
+    reduced = None if y_prob is None else as_probabilities(y_prob).reduce
     with data.predictions(y_true, y_prob, id=id, keep_classes=reduced is None, find_items=True, **roles) as opened:
         predictions: Any = opened
         pairs, rows, positions = predictions.pairs(), predictions.class_rows, predictions.selection.positions()
         if rows is not None:
-            scores = scores_of(rows.matrix, rows.scale, floor)
+            scores = as_scores(rows.matrix, rows.scale, floor)
             held_by = (pairs.weights, pairs.groups, pairs.group_names, pairs.clusters)
             labelled = Labelled(scores, rows.codes, *held_by, rows.names)
             predictions.notes.pop("reduce", None)
@@ -351,7 +351,7 @@ def labelled_read(
             labelled = labelled_pairs(pairs, floor=floor)
             odds = _log_odds(predictions) if reduced is None else None
             if odds is not None:
-                labelled = replace(labelled, scores=binary_of(odds, logits=True, floor=floor))
+                labelled = replace(labelled, scores=binary_scores(odds, logits=True, floor=floor))
             labelled = replace(labelled, positive=labelled.positive or roles["pos_label"])
         table = predictions.selection.table
         with rows_at(lambda row: table.place_of(int(positions[row]))):
@@ -372,7 +372,7 @@ def _log_odds(predictions: Any) -> Floats | None:
 def labelled_pairs(pairs: Pairs, *, floor: float | None = None) -> Labelled:
     """Checked pairs as scores of label 1."""
     return Labelled(
-        binary_of(pairs.probabilities, floor=floor),
+        binary_scores(pairs.probabilities, floor=floor),
         pairs.labels.astype(np.int64),
         pairs.weights,
         pairs.groups,
@@ -416,7 +416,7 @@ def check_folds(folds: object) -> int:
     return int(folds)
 
 
-def stream_of(rng: Randomness) -> np.random.Generator:
+def separate_generator(rng: Randomness) -> np.random.Generator:
     """Random numbers of its own for a seed: data that were simulated from the same seed do not know them."""
     return generator_from(rng).spawn(1)[0]
 
@@ -436,7 +436,7 @@ def _units(data: Labelled) -> tuple[str, int]:
     return ("rows", len(data)) if data.clusters is None else ("clusters", len(np.unique(data.clusters)))
 
 
-def folds_of(data: Labelled, folds: int, rng: np.random.Generator) -> Integers:
+def assign_folds(data: Labelled, folds: int, rng: np.random.Generator) -> Integers:
     """The fold of each row (n,), from 0.
 
     Clusters stay whole. They are dealt in random order, those together whose rarest label and group are the same: so

@@ -16,7 +16,7 @@ from howsure.inputs.pairs import Floats, Integers
 from howsure.recalibration.binary_maps import BINS, Beta, Histogram, Isotonic, Platt, Temperature, Unchanged, VennAbers
 from howsure.recalibration.class_maps import ClassTemperature, Dirichlet, Ordered, Vector
 from howsure.recalibration.map_base import ProbabilityMap
-from howsure.recalibration.map_input import Labelled, Scores, folds_of, of_label, rows_of_all
+from howsure.recalibration.map_input import Labelled, Scores, assign_folds, label_probabilities, rows_of_all
 from howsure.show.table import TABLE, WORDS, Column, digits
 
 # The methods by name.
@@ -50,14 +50,14 @@ class Method:
 
         Raises InputError where the method has none for them.
         """
-        kind = maps_of(data.is_binary)[self.name]
+        kind = map_types(data.is_binary)[self.name]
         options: dict[str, Any] = {"n_bins": self.n_bins} if self.name == Histogram.method else {}
         options |= {} if self.penalty is None else {"penalty": self.penalty}
         fitted_map: ProbabilityMap = kind.fit(data, **options)
         return fitted_map
 
 
-def maps_of(binary: bool) -> dict[str, Any]:
+def map_types(binary: bool) -> dict[str, Any]:
     """The maps by name: for one probability per row, or for several classes."""
     return BINARY if binary else OF_CLASSES
 
@@ -67,7 +67,7 @@ def candidates(method: object, *, binary: bool, n_bins: int = BINS, penalty: flo
 
     Raises InputError for an unknown name, and for a method that does not apply to these rows.
     """
-    methods = maps_of(binary)
+    methods = map_types(binary)
     name = SYNONYMS.get(str(method), str(method))
     if name not in METHODS:
         raise unknown_name("method", name, METHODS, place="howsure.recalibrate")
@@ -80,7 +80,7 @@ def candidates(method: object, *, binary: bool, n_bins: int = BINS, penalty: flo
             rows=rows,
             other=other,
         )
-    check_told([name], n_bins, penalty)
+    check_options([name], n_bins, penalty)
     several = PENALTIES if penalty is None else (penalty,)
     return tuple(
         Method(method, n_bins=n_bins, penalty=penalty_tried)
@@ -104,7 +104,7 @@ def shrunk_candidates(method: str) -> tuple[Method, ...]:
     return (*unchanged, *(Method(Platt.method, penalty=penalty) for penalty in SHRINKAGES))
 
 
-def check_told(methods: Sequence[str], n_bins: int, penalty: float | None) -> None:
+def check_options(methods: Sequence[str], n_bins: int, penalty: float | None) -> None:
     """Raise InputError for invalid bins or penalties, or if none of the methods uses them."""
     names = [SYNONYMS.get(str(method), str(method)) for method in methods]
     named = Parameter("method", ",".join(names))
@@ -142,7 +142,7 @@ class Fitted:
     of_all: ProbabilityMap | None = None
     small: tuple[str, ...] = ()
 
-    def of_group(self, name: str) -> ProbabilityMap:
+    def group_map(self, name: str) -> ProbabilityMap:
         """The map for the rows of a group."""
         if name in self.small:
             assert self.of_all is not None
@@ -158,7 +158,7 @@ class Fitted:
         for code, name in enumerate(names):
             rows = np.flatnonzero(groups == code)
             if len(rows):
-                probabilities[rows] = self.of_group(name).apply(scores.only(rows))
+                probabilities[rows] = self.group_map(name).apply(scores.only(rows))
         return probabilities
 
 
@@ -175,7 +175,7 @@ def fit(data: Labelled, method: Method, small: Sequence[str] = ()) -> Fitted:
         return Fitted(tuple(of_all.shrunk(rows, penalty) for rows in own_rows), data.group_names)
     own_maps = tuple(name for name in data.group_names if name not in small)
     return Fitted(
-        tuple(_of_group(data, method, name) for name in own_maps),
+        tuple(_fit_group(data, method, name) for name in own_maps),
         own_maps,
         method.fit(data) if small else None,
         tuple(small),
@@ -257,7 +257,7 @@ def small_groups(data: Labelled, how: str) -> tuple[str, ...]:
     return too_small
 
 
-def _of_group(data: Labelled, method: Method, name: str) -> ProbabilityMap:
+def _fit_group(data: Labelled, method: Method, name: str) -> ProbabilityMap:
     assert data.groups is not None
     rows = np.flatnonzero(data.groups == data.group_names.index(name))
     with rows_of_all(rows, before=f"group {name!r}: "):
@@ -301,7 +301,7 @@ class Choice:
         ]
 
 
-def chosen(
+def choose_method(
     data: Labelled,
     methods: Sequence[Method],
     *,
@@ -320,7 +320,7 @@ def chosen(
     """
     started = time.perf_counter()
     is_shrunk = any(method.name == Platt.method and method.penalty is not None for method in methods)
-    fold = folds_of(replace(data, groups=None) if is_shrunk else data, folds, rng)
+    fold = assign_folds(replace(data, groups=None) if is_shrunk else data, folds, rng)
     losses: list[Floats | None] = []
     refused: list[str | None] = []
     for method in methods:
@@ -368,7 +368,7 @@ def _losses(data: Labelled, fold: Any, method: Method, small: Sequence[str], adv
 def log_losses(probabilities: Floats, data: Labelled) -> Floats:
     """The log loss of each row (n,), 0 for rows of weight 0."""
     with np.errstate(divide="ignore"):
-        losses = -np.log(of_label(probabilities, data.labels))
+        losses = -np.log(label_probabilities(probabilities, data.labels))
     return np.where(data.weight > 0, losses, 0.0)
 
 

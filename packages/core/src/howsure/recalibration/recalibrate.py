@@ -19,7 +19,7 @@ from howsure.inputs.pairs import Floats, Pairs, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.recalibration.binary_maps import BINS, Histogram, Isotonic, Platt
 from howsure.recalibration.class_maps import Vector
-from howsure.recalibration.map_input import FOLDS, Labelled, check_folds, labelled_read, scores_of, stream_of
+from howsure.recalibration.map_input import FOLDS, Labelled, as_scores, check_folds, labelled_read, separate_generator
 from howsure.recalibration.methods import (
     AUTO,
     ERROR,
@@ -30,7 +30,7 @@ from howsure.recalibration.methods import (
     Method,
     candidates,
     check_fit,
-    chosen,
+    choose_method,
     fit,
     shrunk_candidates,
     small_groups,
@@ -122,11 +122,11 @@ def recalibrate(
             data.progress(folds * len(tried), "folds") if isinstance(data, Source) else nullcontext(lambda done: None)
         )
         with steps as advance:
-            recalibration = recalibration_of(rows, advance=advance, **options)
+            recalibration = fit_recalibration(rows, advance=advance, **options)
     return replace(recalibration, recipe=provenance | dict(recalibration.recipe))
 
 
-def recalibration_of(
+def fit_recalibration(
     data: Labelled,
     *,
     method: str = AUTO,
@@ -141,12 +141,12 @@ def recalibration_of(
     """The map of checked rows: the implementation of `recalibrate`. `advance` is called after every fold of every
     method."""
     methods = _methods(data, method, small, n_bins, penalty)
-    folds, generator = check_folds(folds), stream_of(rng)
+    folds, generator = check_folds(folds), separate_generator(rng)
     check_fit(data)
     pooled = small_groups(data, small)
     choice = None
     if len(methods) > 1:
-        choice = chosen(data, methods, folds=folds, small=pooled, rng=generator, advance=advance)
+        choice = choose_method(data, methods, folds=folds, small=pooled, rng=generator, advance=advance)
     used = methods[0] if choice is None else choice.method
     fitted = fit(data, used, pooled)
     recipe: dict[str, Any] = {
@@ -289,7 +289,7 @@ def recalibrate_file(
         with data.progress(rows.n, "rows") as advance:
             for chunk in rows.chunks():
                 with rows.placed(chunk.rows):
-                    after = map.apply_rows(scores_of(chunk.scores, rows.scale, map.floor), chunk.groups, rows.groups)
+                    after = map.apply_rows(as_scores(chunk.scores, rows.scale, map.floor), chunk.groups, rows.groups)
                 columns = [after] if after.ndim == 1 else list(after.T.copy())
                 rows.add(chunk, dict(zip(names, columns, strict=True)))
                 advance(chunk.length)

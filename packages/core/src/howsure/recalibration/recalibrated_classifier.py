@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from howsure.lazy_imports import require
-from howsure.recalibration.map_input import Labelled, binary_of, check_floor, classes_of
-from howsure.recalibration.recalibrate import recalibration_of
+from howsure.recalibration.map_input import Labelled, binary_scores, check_floor, class_scores
+from howsure.recalibration.recalibrate import fit_recalibration
 
 NAME = "RecalibratedClassifier"
 FOLDS = 5
@@ -78,21 +78,23 @@ def _classifier() -> type:
                 raise ValueError(f"y must contain two classes or more; it contains 1 class, {self.classes_[0]!r}")
             probabilities = _out_of_fold(prototype, X, y, codes, self.cv, weight, groups, self.random_state)
             binary = len(self.classes_) == 2
-            scores = binary_of(probabilities[:, 1], floor=floor) if binary else classes_of(probabilities, floor=floor)
+            scores = (
+                binary_scores(probabilities[:, 1], floor=floor) if binary else class_scores(probabilities, floor=floor)
+            )
             names = () if binary else tuple(str(name) for name in self.classes_)
             clusters = None if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
             data = Labelled(scores, codes.astype(np.int64), weight, clusters=clusters, classes=names)
-            self.map_ = recalibration_of(data, method=self.method, floor=floor, rng=self.random_state)
+            self.map_ = fit_recalibration(data, method=self.method, floor=floor, rng=self.random_state)
             self.estimator_ = _fitted(clone(prototype), X, y, weight)
             return self
 
         def predict_proba(self, X: Any) -> Any:
             """The recalibrated probabilities (n, K), in the order of `classes_`."""
             check_is_fitted(self)
-            raw = np.asarray(self.estimator_.predict_proba(_like_fitted(self, X)), dtype=np.float64)
+            raw = np.asarray(self.estimator_.predict_proba(_validate_features(self, X)), dtype=np.float64)
             if len(self.classes_) > 2:
-                return self.map_.apply_rows(classes_of(raw, floor=self.floor))
-            ones = self.map_.apply_rows(binary_of(raw[:, 1], floor=self.floor))
+                return self.map_.apply_rows(class_scores(raw, floor=self.floor))
+            ones = self.map_.apply_rows(binary_scores(raw[:, 1], floor=self.floor))
             return np.column_stack([1.0 - ones, ones])
 
         def predict(self, X: Any) -> Any:
@@ -124,7 +126,7 @@ def _checked_rows(self: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, A
     return X, y, None if weight is None else np.asarray(weight, dtype=np.float64)
 
 
-def _like_fitted(self: Any, X: Any) -> Any:
+def _validate_features(self: Any, X: Any) -> Any:
     from sklearn.utils.validation import validate_data
 
     return validate_data(self, X, reset=False, accept_sparse=SPARSE, dtype=None, ensure_all_finite=True)

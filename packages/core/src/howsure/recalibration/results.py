@@ -19,7 +19,7 @@ from howsure.recalibration.evaluation import evaluation_of_map
 from howsure.recalibration.evaluation_results import MARGIN, RecalibrationEvaluation
 from howsure.recalibration.map_base import ProbabilityMap, is_number
 from howsure.recalibration.map_input import Binary, Classes, Scores, check_floor, labelled_from, scores_from
-from howsure.recalibration.methods import Candidate, Choice, Fitted, Method, maps_of
+from howsure.recalibration.methods import Candidate, Choice, Fitted, Method, map_types
 from howsure.result import Result, plain
 from howsure.show.axes import checks_axes
 from howsure.show.table import FRAME, NUMBER, WORDS, Column, in_a_line, number
@@ -55,15 +55,15 @@ def description(recalibration_map: RecalibrationMap) -> str:
     return f"{title}. It maps {of}, to calibrated ones by `formula`.{groups}{pooled} Lists count from 0."
 
 
-def _listed(parameters: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} = {_shown(value)}" for name, value in parameters.items())
+def _parameter_list(parameters: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} = {_parameter_text(value)}" for name, value in parameters.items())
 
 
-def _shown(value: Any) -> str:
+def _parameter_text(value: Any) -> str:
     if not isinstance(value, list):
         return number(value)
     more = f", … {len(value):,} in all" if len(value) > SHOWN else ""
-    return f"[{', '.join(_shown(item) for item in value[:SHOWN])}{more}]"
+    return f"[{', '.join(_parameter_text(item) for item in value[:SHOWN])}{more}]"
 
 
 # A map as JSON: a text that people understand and other languages can apply; and back, checked.
@@ -126,7 +126,7 @@ def map_json(recalibration_map: RecalibrationMap) -> str:
     return "{\n  " + ",\n  ".join(lines) + "\n}\n"
 
 
-def map_of(text: str | bytes) -> dict[str, Any]:
+def parse_map(text: str | bytes) -> dict[str, Any]:
     """The fields of the map in a JSON text.
 
     Raises InputError where it is not one.
@@ -136,7 +136,7 @@ def map_of(text: str | bytes) -> dict[str, Any]:
     classes = _texts(fields_, "classes") if fields_.get("classes") is not None else ()
     if classes and (not 2 <= len(classes) <= MAX_CLASSES or len(set(classes)) != len(classes)):
         raise InputError("the map's classes must be two different names or more.")
-    methods = maps_of(not classes)
+    methods = map_types(not classes)
     method = fields_.get("method")
     if not isinstance(method, str) or method not in methods:
         of = "classes" if classes else "one probability per row"
@@ -195,12 +195,12 @@ def _choice(entries: object, method: str) -> Choice | None:
         raise InputError("the map's candidates must be a list of what each method scored.")
     for entry in entries:
         for name, value in entry.items():
-            if not _may_be(name, value):
+            if not _is_valid(name, value):
                 raise InputError(f"the map's candidates must be a list of what each method scored; not {shown(value)}.")
     return Choice(Method(method), tuple(Candidate(**entry) for entry in entries))
 
 
-def _may_be(field: str, value: object) -> bool:
+def _is_valid(field: str, value: object) -> bool:
     """Whether a value is valid in a field of a candidate."""
     if field == "taken":
         return isinstance(value, bool)
@@ -262,7 +262,7 @@ class RecalibrationMap(Result):
         """The numbers of the map by their names in the formula; of maps of groups, by group."""
         if not self.groups:
             return self.fitted.maps[0].parameters()
-        return {name: self.fitted.of_group(name).parameters() for name in self.groups}
+        return {name: self.fitted.group_map(name).parameters() for name in self.groups}
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -295,7 +295,7 @@ class RecalibrationMap(Result):
 
         Raises InputError for other classes than those of the map, or a group that it does not know.
         """
-        scores, codes, names = self._given(y_prob, logits, groups, classes)
+        scores, codes, names = self._read_scores(y_prob, logits, groups, classes)
         return self.fitted.apply(scores, codes, names) + 0.0
 
     def interval(
@@ -309,12 +309,12 @@ class RecalibrationMap(Result):
             raise InputError(
                 "only `method='venn-abers'` gives two probabilities; this map is of {method!r}.", method=self.method
             )
-        scores, codes, names = self._given(y_prob, logits, groups, None)
+        scores, codes, names = self._read_scores(y_prob, logits, groups, None)
         assert isinstance(scores, Binary)
         low, high = scores.probabilities.copy(), scores.probabilities.copy()
         for code, name in enumerate(names or ("",)):
             rows = slice(None) if codes is None else codes == code
-            venn_abers = self.fitted.of_group(name) if name else self.fitted.maps[0]
+            venn_abers = self.fitted.group_map(name) if name else self.fitted.maps[0]
             assert isinstance(venn_abers, VennAbers)
             low[rows], high[rows] = venn_abers.both(scores.probabilities[rows])
         return low, high
@@ -339,7 +339,7 @@ class RecalibrationMap(Result):
             f"groups must be known to the map, which has {shortened(map(repr, self.groups))}; not {unknown_text}."
         )
 
-    def _given(
+    def _read_scores(
         self, y_prob: Any, logits: Any, groups: Any, classes: Sequence[object] | None
     ) -> tuple[Scores, Integers | None, tuple[str, ...]]:
         class_names = None if classes is None else [str(class_name) for class_name in classes]
@@ -426,7 +426,7 @@ class RecalibrationMap(Result):
 
         Raises InputError if the text is not a map, is of a later version, or has impossible parameters.
         """
-        return cls(**map_of(text))
+        return cls(**parse_map(text))
 
     def save(self, path: Place) -> None:
         """Write the map to a file for `load`, replacing an existing one."""
@@ -456,10 +456,13 @@ class RecalibrationMap(Result):
         if self.classes:
             lines.append(f"classes: {in_a_line(shortened(self.classes))}")
         if self.groups:
-            lines += [f"{in_a_line(name)}: {_listed(values)}" for name, values in list(self.parameters.items())[:SHOWN]]
+            lines += [
+                f"{in_a_line(name)}: {_parameter_list(values)}"
+                for name, values in list(self.parameters.items())[:SHOWN]
+            ]
             lines += [f"… and {len(self.groups) - SHOWN:,} more groups"] if len(self.groups) > SHOWN else []
         elif self.parameters:
-            lines.append(_listed(self.parameters))
+            lines.append(_parameter_list(self.parameters))
         if self.choice is not None:
             scored = (f"{candidate.method} {number(candidate.log_loss, 5)}" for candidate in self.choice.candidates)
             lines.append(f"chosen by cross-fitted log loss: {', '.join(scored)}")

@@ -12,7 +12,7 @@ import numpy as np
 from howsure import __version__
 from howsure.errors import GIVEN, ColumnName, InputError, Parameter, told
 from howsure.inputs.arguments import check_arguments
-from howsure.inputs.frames import AS_READ, Kind, Rows, Source, all_columns, is_frame, no_column_name, rows_of
+from howsure.inputs.frames import AS_READ, Kind, Rows, Source, all_columns, is_frame, not_a_column_name, read_columns
 from howsure.inputs.numbers_and_names import check_level, counted, shortened, unknown_name
 from howsure.inputs.pairs import Floats
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
@@ -155,14 +155,14 @@ def _held(column_by_role: dict[str, Any], data: Any) -> tuple[dict[str, Any], Ro
             else []
         )
         if not names or not all(isinstance(name, str) for name in names):
-            raise no_column_name(role, column)
+            raise not_a_column_name(role, column)
         partly = role in ("y_true", "inclusion") or (role == "strata" and "inclusion" in column_by_role)
         named = role in ("fixed_effects", "strata", "clusters")
         kind = Kind.PARTIAL if partly else Kind.NAMES if named else Kind.VALUES
         for name in names:
             if kinds.setdefault(name, kind) != kind:
                 kinds[name] = Kind.VALUES
-    rows = rows_of(data, kinds, clusters=column_by_role.get("clusters"), pooled="covariates")
+    rows = read_columns(data, kinds, clusters=column_by_role.get("clusters"), pooled="covariates")
     rows = replace(rows, notes=(*rows.notes, *note_on_models_of_frame(data, "covariates", list(kinds))))
     values_by_role: dict[str, Any] = {}
     for role, column in column_by_role.items():
@@ -191,7 +191,7 @@ def _named(columns: Any, role: str) -> dict[str, Any]:
 def _coefficients(inputs: Asked, level: float) -> tuple[PredictedCoefficient, ...]:
     features = np.hstack([inputs.predicted, inputs.regression.columns])
     labelled, notes, n = inputs.labelled, inputs.notes, inputs.n
-    sure = _sure(inputs)
+    sure = _labels_suffice(inputs)
     rows: list[PredictedCoefficient] = []
     expected = cross_fitted(features, inputs.known, labelled) if sure else inputs.predicted
     residuals = inputs.known - expected[labelled.rows]
@@ -257,7 +257,7 @@ def _estimate(fit: Fit | None, place: int, level: float, method: str, n: int) ->
     return *fit.estimate(place, level=level, method=method, n=n), degrees
 
 
-def _sure(inputs: Asked) -> bool:
+def _labels_suffice(inputs: Asked) -> bool:
     """Whether the labels suffice: there are enough, and the predictions do not contradict the stated way of drawing.
     Reasons against it are added to the notes."""
     labelled, notes = inputs.labelled, inputs.notes

@@ -64,7 +64,7 @@ def _or_none(names: Sequence[str]) -> str:
     return shortened(names, limit=MAX_NAMED) if names else "none"
 
 
-def _itself(row: PredictedCoefficient) -> PredictedCoefficient:
+def _unchanged(row: PredictedCoefficient) -> PredictedCoefficient:
     return row
 
 
@@ -97,13 +97,15 @@ class PredictedRegression(Rows[PredictedCoefficient]):
             *([Column("outcome", WORDS)] if self.rows[0].outcome is not None else []),
             Column("name", WORDS, "coefficient"),
             Column("naive", ESTIMATE, only=FRAME),
-            Column("naive", NAIVE, legend=f"with predictions taken as labels; {level}", get=_itself, only=TABLE),
+            Column("naive", NAIVE, legend=f"with predictions taken as labels; {level}", get=_unchanged, only=TABLE),
             Column("naive_error", NUMBER, only=FRAME),
             Column("naive_degrees", NUMBER, only=FRAME),
             Column("corrected", ESTIMATE, only=FRAME),
-            Column("corrected", CORRECTED, legend="with labels corrected by those of people", get=_itself, only=TABLE),
+            Column(
+                "corrected", CORRECTED, legend="with labels corrected by those of people", get=_unchanged, only=TABLE
+            ),
             Column("corrected_error", NUMBER, "standard error", only=FRAME),
-            Column("error", ERROR, "standard error", legend="of the corrected coefficient", get=_itself, only=TABLE),
+            Column("error", ERROR, "standard error", legend="of the corrected coefficient", get=_unchanged, only=TABLE),
             Column("corrected_degrees", DEGREES, "df", legend="degrees of freedom of the corrected interval"),
             Column("p_value", P_VALUE, "p", legend="of a corrected coefficient of 0"),
         ]

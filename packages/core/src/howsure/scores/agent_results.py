@@ -154,9 +154,9 @@ class AgentTable(Rows[AgentRow]):
 
     def figure(self) -> Figure:
         """The same as a figure."""
-        from howsure.figures.style import figure_of
+        from howsure.figures.style import parent_figure
 
-        return figure_of(self.plot())
+        return parent_figure(self.plot())
 
 
 def _range_text(row: AgentRow) -> str:

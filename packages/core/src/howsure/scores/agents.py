@@ -197,7 +197,7 @@ def _trials(rows: ScoredRows, name: str, ends: Bounds | None) -> _Trials:
     scores_given = scores[~errored]
     if ends is not None:
         check_within(scores_given, ends, name=name)
-    log_bounds = None if measure is None or not len(scores_given) else measure.bounds_of(scores_given)
+    log_bounds = None if measure is None or not len(scores_given) else measure.known_bounds(scores_given)
     ends = ends or log_bounds or unit_bounds(scores_given)
     if ends is None:
         row = int(np.flatnonzero(~errored)[((scores_given < 0) | (scores_given > 1)).argmax()])

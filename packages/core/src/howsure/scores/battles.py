@@ -13,8 +13,8 @@ from howsure import __version__
 from howsure.errors import InputError, Parameter, Verbatim, parameter
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import Coded, check_codes, check_same_length
-from howsure.inputs.frames import AS_READ, Kind, Rows, Source, no_column_name
-from howsure.inputs.frames import rows_of as rows_of_data
+from howsure.inputs.frames import AS_READ, Kind, Rows, Source, not_a_column_name
+from howsure.inputs.frames import read_columns as rows_of_data
 from howsure.inputs.numbers_and_names import check_level, shortened, spelled_number, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
@@ -133,7 +133,7 @@ def rank_battles(
     gained = (outcome != SECOND, outcome != FIRST) if share is None else (share > 0.0, share < 1.0)
     connected = connections(first, second, gained[0], gained[1], len(models))
     battles = _Battles(models, first, second, outcome, units, share)
-    parts = [battles.of_part(connected, code) for code in np.argsort(-np.bincount(connected.part), kind="stable")]
+    parts = [battles.select_part(connected, code) for code in np.argsort(-np.bincount(connected.part), kind="stable")]
     with one_thread():
         results = [
             part.rank(number, position_effect=position_effect, scale=scale, level=level, rng=generator)
@@ -172,7 +172,7 @@ def _read_columns(roles: dict[str, Any], data: Any) -> tuple[dict[str, Any], dic
         return roles, {role: role for role in roles}, Rows({})
     for role, column in roles.items():
         if not isinstance(column, str):
-            raise no_column_name(role, column)
+            raise not_a_column_name(role, column)
     how = {"clusters": roles.get("clusters")} if isinstance(data, Source) else {}
     rows = rows_of_data(data, dict.fromkeys(roles.values(), Kind.NAMES), **how)
     return {role: rows[column] for role, column in roles.items()}, roles, rows
@@ -342,7 +342,7 @@ class _Battles:
             None if self.share is None else self.share[kept],
         )
 
-    def of_part(self, connected: Connections, code: int) -> _Part:
+    def select_part(self, connected: Connections, code: int) -> _Part:
         """The battles of one connected part, with the one-sided battles of each model outside its core."""
         inside = connected.part == code
         battles, core = self.among(inside), connected.core[inside]

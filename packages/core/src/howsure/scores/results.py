@@ -50,9 +50,9 @@ class Leaderboard(Rows[Row]):
 
     def figure(self) -> Figure:
         """The same as a figure, as high as its rows need."""
-        from howsure.figures.style import figure_of
+        from howsure.figures.style import parent_figure
 
-        return figure_of(self.plot())
+        return parent_figure(self.plot())
 
 
 @dataclass(frozen=True, slots=True)

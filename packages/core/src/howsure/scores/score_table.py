@@ -326,7 +326,7 @@ def score_bounds(rows: ScoredRows, name: str, values: Floats, bounds: Bounds | N
     """The bounds of a score: of its metric, as passed, as its log defines them, or (0, 1) for scores of 0 and 1."""
     if name in rows.bounds:
         return rows.bounds[name]
-    log_bounds = rows.measures[name].bounds_of(values) if name in rows.measures else None
+    log_bounds = rows.measures[name].known_bounds(values) if name in rows.measures else None
     return bounds or log_bounds or share_bounds(values)
 
 

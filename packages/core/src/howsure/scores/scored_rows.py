@@ -43,8 +43,8 @@ from howsure.inputs.frames import (
     Kind,
     Rows,
     Source,
-    columns_of,
-    no_column_name,
+    frame_columns,
+    not_a_column_name,
 )
 from howsure.inputs.long_form import as_scores, partial_scores, positive_scores
 from howsure.inputs.measures import Measure
@@ -53,7 +53,7 @@ from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.pooled_models import note_on_models_of_frame
 from howsure.inputs.repeated_items import frame_clusters
 from howsure.significance.checked_systems import unequal_rows
-from howsure.significance.documents import objects_of
+from howsure.significance.documents import object_array
 from howsure.significance.metrics.metric import Metric
 from howsure.worst_rows import LowItem, Worst
 
@@ -164,7 +164,7 @@ def read_scored_rows(
         roles, notes = {**roles, "clusters": clusters}, [*item_notes]
     if roles["model"] is None:
         notes += note_on_models_of_frame(data, "model", [*compared.values(), *roles.values()])
-    columns = [*compared.values(), *roles.values()] if data is None else columns_of(data, **compared, **roles)
+    columns = [*compared.values(), *roles.values()] if data is None else frame_columns(data, **compared, **roles)
     may_hide = {*(compared if may_miss else ()), *OF_TRIALS}  # roles in which a value may be missing
     columns = [
         with_none(column) if role in may_hide else column
@@ -176,7 +176,7 @@ def read_scored_rows(
         column = as_column(columns[0], name=name)
         n, scores = len(column), {name: _score_values(column, pos_label, name, notes, may_miss=may_miss)}
     else:
-        both = objects_of(columns[0]), objects_of(columns[1])
+        both = object_array(columns[0]), object_array(columns[1])
         n, scores = len(both[0]), {"": np.zeros(len(both[0]))}
         if len(both[1]) != n:
             raise unequal_rows("prediction", len(both[1]), n)
@@ -209,7 +209,7 @@ def _read_source(
         **roles,
     }.items():
         if column is not None and not isinstance(column, str):
-            raise no_column_name(role, column)
+            raise not_a_column_name(role, column)
     by_file = isinstance(source, Files) and source.by_file
     apart = isinstance(source, Files) and source.across_files == SEPARATE
     if apart and isinstance(source, Files):
@@ -250,7 +250,7 @@ def _read_source(
     with table.placed():
         filled = {name: _fill_rows(table.columns[name], n, spelled=pos_label is None) for name in names}
         loose = may_miss or score is None
-        held_answers = None if answers is None else (objects_of(table[answers[0]]), objects_of(table[answers[1]]))
+        held_answers = None if answers is None else (object_array(table[answers[0]]), object_array(table[answers[1]]))
         scores = {"": np.zeros(n)} if answers else {}
         scores |= {name: _score_values(filled[name], pos_label, name, notes, may_miss=loose) for name in names}
         others = _rows_of_other_scores(score_by_task, table.columns[TASK], names) if score_by_task else {}

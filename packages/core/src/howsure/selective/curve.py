@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from howsure import __version__
-from howsure.calibration.engines.pairs_or_sums import parts_of
+from howsure.calibration.engines.pairs_or_sums import read_calibration_input
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
@@ -20,9 +20,9 @@ from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate
 from howsure.selective.kept_answers import Kept, even_places, interval_name, kept_at, risk_interval
-from howsure.selective.ranked_answers import BLOCK, Ranked, auroc_of, ranked, risk_areas
+from howsure.selective.ranked_answers import BLOCK, Ranked, estimate_auroc, ranked, risk_areas
 from howsure.selective.results import AtAccuracy, AtCoverage, RiskCoverage, SelectiveCurve, SelectiveTable
-from howsure.selective.threshold import check_promise, threshold_of, threshold_tests
+from howsure.selective.threshold import check_promise, choose_threshold, threshold_tests
 from howsure.stats.clusters import MIN_CARRIERS, carriers, few_carriers, few_clusters
 from howsure.stats.proportions import wilson_interval
 from howsure.worst_rows import Show, check_worst, is_wrong
@@ -124,7 +124,7 @@ def selective_curve(
     """
     check_arguments(selective_curve, locals())
     pairs = pairs_from(y_true, y_prob, data=data, clusters=clusters, pos_label=pos_label)
-    return selective_of(pairs, coverage=coverage, accuracy=accuracy, level=level)
+    return build_selective_curve(pairs, coverage=coverage, accuracy=accuracy, level=level)
 
 
 def selective_table(
@@ -177,21 +177,21 @@ def selective_table(
     options: dict[str, Any] = {"coverage": checked_shares(coverage, "coverage"), "level": level}
     options["accuracy"] = checked_shares(accuracy, "accuracy")
     roles: dict[str, Any] = {"groups": groups, "clusters": clusters, "id": id, "pos_label": pos_label}
-    likelier = isinstance(y_prob, Probabilities) and y_prob.of_the_likelier
+    likelier = isinstance(y_prob, Probabilities) and y_prob.is_confidence
     spec = replace(y_prob, reduce=None) if isinstance(y_prob, Probabilities) and likelier else y_prob
     asked_worst = check_worst(worst, show, data, wrong=is_less_likely if likelier else is_wrong)
-    all_parts = parts_of(y_true, spec, data=data, in_memory=True, worst=asked_worst, **roles)
+    all_parts = read_calibration_input(y_true, spec, data=data, in_memory=True, worst=asked_worst, **roles)
     parts = [
-        (name, of_the_likelier(pairs) if likelier else _with_note_on_right(pairs, pos_label))
+        (name, confidence_pairs(pairs) if likelier else _with_note_on_right(pairs, pos_label))
         for name, pairs in all_parts.by_group
         if isinstance(pairs, Pairs)
     ]
     return SelectiveTable(
-        rows=tuple(selective_of(pairs, name=name, **options) for name, pairs in parts),
+        rows=tuple(build_selective_curve(pairs, name=name, **options) for name, pairs in parts),
         thresholds=()
         if risk is None
         else tuple(
-            threshold_of(pairs, risk=risk, delta=delta, dependence=dependence, level=level, name=name)
+            choose_threshold(pairs, risk=risk, delta=delta, dependence=dependence, level=level, name=name)
             for name, pairs in parts
         ),
         recipe={
@@ -208,7 +208,7 @@ def selective_table(
     )
 
 
-def selective_of(
+def build_selective_curve(
     pairs: Pairs,
     *,
     coverage: Sequence[float] = COVERAGES,
@@ -223,7 +223,7 @@ def selective_of(
     every = kept_at(ranks, slice(None))
     kept = every.only(even_places(ranks))
     low, high = risk_interval(ranks, kept, level)
-    auroc = auroc_of(ranks, level=level)
+    auroc = estimate_auroc(ranks, level=level)
     aurc, excess = risk_areas(ranks, auroc, level=level)
     points = RiskCoverage(kept.threshold, kept.n, kept.errors, kept.coverage, kept.risk, low, high)
     accuracy = (float(1 - kept.risk[-1]), float(1 - high[-1]), float(1 - low[-1]))
@@ -272,7 +272,7 @@ def _with_note_on_right(pairs: Pairs, pos_label: Hashable) -> Pairs:
     return replace(pairs, notes=(*pairs.notes, note))
 
 
-def of_the_likelier(pairs: Pairs) -> Pairs:
+def confidence_pairs(pairs: Pairs) -> Pairs:
     """Convert the probability of label 1 to that of the likelier label, and whether that is the true one; 0 at one
     half."""
     right = (~is_less_likely(pairs.labels, pairs.probabilities)).view(np.uint8)

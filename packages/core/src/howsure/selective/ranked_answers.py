@@ -12,7 +12,7 @@ from howsure.errors import InputError
 from howsure.inputs.checks import Codes
 from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
 from howsure.result import Estimate
-from howsure.stats.clusters import MIN_CARRIERS, carriers, ends_with_one_more, kish
+from howsure.stats.clusters import MIN_CARRIERS, carriers, ends_with_added_cluster, kish
 from howsure.stats.proportions import normal_quantile, t_quantile
 
 BLOCK = 16_384  # places that are computed at a time
@@ -136,7 +136,7 @@ def _codes(clusters: Integers | None) -> Integers | None:
 # Intervals of a measure of ranked answers from the influence of each answer on it.
 
 
-def variance_of(ranks: Ranked, influences: Iterable[tuple[Block, Floats]]) -> float:
+def influence_variance(ranks: Ranked, influences: Iterable[tuple[Block, Floats]]) -> float:
     """The variance of a measure from influences (positions, 2): the change due to a wrong and a right answer at each
     position of a block.
 
@@ -181,7 +181,7 @@ def undefined(level: float, method: str, n: int) -> Estimate:
 # The area under the ROC curve of confidence for correctness.
 
 
-def auroc_of(ranks: Ranked, *, level: float) -> Estimate:
+def estimate_auroc(ranks: Ranked, *, level: float) -> Estimate:
     """P(a right answer is more confident than a wrong one) + ½ P(they are equally confident), with an interval.
 
     Its variance is that of DeLong, DeLong & Clarke-Pearson (1988), from midranks, or with clusters Obuchowski's (1997);
@@ -203,8 +203,8 @@ def auroc_of(ranks: Ranked, *, level: float) -> Estimate:
         return Estimate(value, low, high, level, "exact bound", ranks.total)
     variance, degrees, factor = variance_of_area(ranks, value)
     low, high = logit_interval(value, variance, level=level, degrees_of_freedom=degrees)
-    low = min(value if low is None else low, furthest(value, right, wrong, factor, level))
-    high = max(value if high is None else high, 1 - furthest(1 - value, right, wrong, factor, level))
+    low = min(value if low is None else low, lowest_area(value, right, wrong, factor, level))
+    high = max(value if high is None else high, 1 - lowest_area(1 - value, right, wrong, factor, level))
     return Estimate(value, low, high, level, "DeLong" if ranks.clusters is None else "Obuchowski", ranks.total)
 
 
@@ -225,11 +225,11 @@ def variance_of_area(ranks: Ranked, value: float) -> tuple[float, float, float]:
         (block, np.column_stack([(losses - value) / wrong, (wins - value) / right]))
         for block, wins, losses in placements(ranks)
     )
-    variance = variance_of(ranks, influences)
+    variance = influence_variance(ranks, influences)
     return variance, ranks.carriers - 1, max(variance / alone, 1.0) if alone > 0 else 1.0
 
 
-def furthest(value: float, right: int, wrong: int, factor: float, level: float) -> float:
+def lowest_area(value: float, right: int, wrong: int, factor: float, level: float) -> float:
     """The smallest area θ below `value` with (value - θ)² ≤ z² factor V(θ): with few answers of one kind, their
     observed variance is unreliable.
 
@@ -263,7 +263,7 @@ def placements(ranks: Ranked) -> Iterator[tuple[Block, Floats, Floats]]:
 # The area under the risk–coverage curve, and its excess over that of a perfect order.
 
 
-def area_of(ranks: Ranked) -> float:
+def area_under_curve(ranks: Ranked) -> float:
     """AURC: the mean over i = 1 … n of the share of wrong answers among the i most confident.
 
     Equal confidences come in random order, and the value is the exact expectation over these orders: in a tie of m
@@ -345,7 +345,7 @@ def risk_areas(ranks: Ranked, auroc: Estimate, *, level: float) -> tuple[Estimat
     the AUROC's lower end, and it has no interval where the AUROC of clusters has none.
     """
     n, wrong = ranks.total, ranks.wrong
-    area, least = area_of(ranks), least_area(n, wrong)
+    area, least = area_under_curve(ranks), least_area(n, wrong)
     if wrong in (0, n):
         reach = _worst(1 - ((1 - level) / 2) ** ranks.cluster_share)
         ends = (0.0, reach) if wrong == 0 else (1 - reach, 1.0)
@@ -372,12 +372,14 @@ def _ends(
     """The ends from the influence on the AURC, to which that on the least area is `added` (2,) for the excess;
     `misplaced`: what one more cluster adds, relative to its share of the answers."""
     n = ranks.total
-    variance = variance_of(ranks, ((block, (influence + added) / n) for block, influence in area_influence(ranks)))
+    variance = influence_variance(
+        ranks, ((block, (influence + added) / n) for block, influence in area_influence(ranks))
+    )
     low, high = logit_interval(value, variance, level=level, degrees_of_freedom=ranks.carriers - 1)
     if ranks.clusters is None or low is None or high is None:
         return low, high
     risk, size = 1 - value if mirrored else value, misplaced * ranks.cluster_share
-    few, many = ends_with_one_more(risk, variance, size, ranks.carriers, level=level)
+    few, many = ends_with_added_cluster(risk, variance, size, ranks.carriers, level=level)
     few, many = (1 - many, 1 - few) if mirrored else (few, many)
     return max(min(low, few), 0.0), min(max(high, many), 1.0)
 

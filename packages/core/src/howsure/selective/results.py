@@ -252,10 +252,10 @@ class SelectiveTable(Rows[SelectiveCurve]):
         ]
         for i, point in enumerate(first.at_coverage):
             values = [row.at_coverage[i].accuracy for row in self.rows]
-            columns.append(_asked(f"accuracy at {point.asked:g}", values))
+            columns.append(_requested_column(f"accuracy at {point.asked:g}", values))
         for i, other in enumerate(first.at_accuracy):
             values = [row.at_accuracy[i].coverage for row in self.rows]
-            columns.append(_asked(f"coverage at {other.asked:g}", values))
+            columns.append(_requested_column(f"coverage at {other.asked:g}", values))
         if thresholds:
             columns.append(Column("threshold", EXACT, values=[row.threshold for row in thresholds]))
             columns.append(Column("kept", COUNT, values=[row.n_kept for row in thresholds]))
@@ -359,9 +359,9 @@ class SelectiveTable(Rows[SelectiveCurve]):
     def figure(self) -> Figure:
         """The risk–coverage curves; for a single group with a guarantee, the tested thresholds."""
         from howsure.figures.selective import draw_threshold
-        from howsure.figures.style import figure_of
+        from howsure.figures.style import parent_figure
 
-        return figure_of(draw_threshold(self.thresholds[0]) if len(self.thresholds) == 1 else self.plot())
+        return parent_figure(draw_threshold(self.thresholds[0]) if len(self.thresholds) == 1 else self.plot())
 
 
 def _digits(threshold: float) -> str:
@@ -377,5 +377,5 @@ def _name(row: SelectiveCurve | SelectiveThreshold) -> str:
     return row.name or "all"
 
 
-def _asked(heading: str, values: Sequence[Estimate]) -> Column:
+def _requested_column(heading: str, values: Sequence[Estimate]) -> Column:
     return Column(heading.replace(" ", "_").replace(".", "_"), POINT, heading, values=values)

@@ -28,7 +28,7 @@ from howsure.selective.kept_answers import (
 )
 from howsure.selective.ranked_answers import Ranked, ranked
 from howsure.selective.results import ANY, ASSUMED, ESTIMATED, Candidates, SelectiveThreshold
-from howsure.stats.clusters import few_clusters, gamma_p_value, one_more
+from howsure.stats.clusters import added_contribution, few_clusters, gamma_p_value
 from howsure.stats.proportions import wilson_interval
 
 # Tests that the risk of what a threshold keeps is at most a target, for many thresholds at once.
@@ -109,7 +109,7 @@ def fallback(p_values: Floats, weights: Floats) -> tuple[Floats, Bools]:
     return levels, passed
 
 
-def fewest(risk: float, level: float) -> int:
+def min_answers(risk: float, level: float) -> int:
     """The smallest number of answers, all of them right, that show a risk below `risk` at a level: log(level) / log(1 -
     risk)."""
     return 1 if risk >= 1.0 else math.ceil(math.log(level) / math.log1p(-risk) - 1e-9)
@@ -118,7 +118,7 @@ def fewest(risk: float, level: float) -> int:
 def _candidates(ranks: Ranked, risk: float, delta: float, *, bet: bool, unseen: bool = False) -> Integers:
     """The positions to test: from the first that could pass at the first level if all its answers were right."""
     ends = np.cumsum(ranks.n)
-    first = int(np.searchsorted(ends, fewest(risk, FIRST * delta)))
+    first = int(np.searchsorted(ends, min_answers(risk, FIRST * delta)))
     if first == len(ends):
         return np.zeros(0, np.int64)
     targets = np.linspace(ends[first], ranks.total, MAX_BETS if bet else MAX_POINTS)
@@ -187,8 +187,8 @@ class Shares:
         variance = self.variance / times
         value = self.value + unlucky * np.sqrt(variance)
         if not unseen:
-            return gamma_p_value(value, variance, one_more(self.cluster / times, self.carriers * times), risk)
-        further = one_more(np.minimum(self.cluster, self.worst) / times, self.carriers * times)
+            return gamma_p_value(value, variance, added_contribution(self.cluster / times, self.carriers * times), risk)
+        further = added_contribution(np.minimum(self.cluster, self.worst) / times, self.carriers * times)
         ends = np.linspace(0.0, risk, SPLITS)[:, None]
         none_seen = (1.0 - risk + ends[1:]) ** (self.many * times)
         here = np.concatenate([np.ones((1, len(value))), gamma_p_value(value, variance, further, ends[1:-1])])
@@ -242,7 +242,7 @@ def answers_needed(
         return _round_up(enough[0] * ranks.total) if enough else None
     r = risk_so_far[below]
     kept_answers = ((z * math.sqrt(risk * (1 - risk)) + other * np.sqrt(r * (1 - r))) / (risk - r)) ** 2
-    kept_answers = np.maximum(kept_answers, fewest(risk, FIRST * delta))
+    kept_answers = np.maximum(kept_answers, min_answers(risk, FIRST * delta))
     alone = np.ones(len(kept.n))
     if ranks.clusters is not None:
         alone = np.array([counts.max() for counts, _ in cluster_counts(ranks, even_places(ranks))])
@@ -296,10 +296,10 @@ def selective_threshold(
     """
     check_arguments(selective_threshold, locals())
     pairs = pairs_from(y_true, y_prob, data=data, clusters=clusters, pos_label=pos_label)
-    return threshold_of(pairs, risk=risk, delta=delta, dependence=dependence, level=level)
+    return choose_threshold(pairs, risk=risk, delta=delta, dependence=dependence, level=level)
 
 
-def threshold_of(
+def choose_threshold(
     pairs: Pairs,
     *,
     risk: float,
@@ -368,7 +368,7 @@ def _test(clusters: int | None, dependence: str) -> str:
 
 
 def _notes(ranks: Ranked, risk: float, delta: float, best: int | None, dependence: str) -> Iterator[str]:
-    least = fewest(risk, FIRST * delta)
+    least = min_answers(risk, FIRST * delta)
     if best is None and ranks.total < least:
         yield (
             f"{counted(ranks.total, 'answer')} cannot show a risk of at most {risk:g}: with delta={delta:g}, at "

@@ -12,7 +12,7 @@ from howsure import __version__
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import check_codes, check_same_length
-from howsure.inputs.frames import AS_READ, Kind, Source, no_column_name, rows_of
+from howsure.inputs.frames import AS_READ, Kind, Source, not_a_column_name, read_columns
 from howsure.inputs.frames import Rows as Columns
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
@@ -101,9 +101,9 @@ def held_columns(
         return dict(roles), {role: role for role in roles}, Columns({})
     for role, column in roles.items():
         if not isinstance(column, str):
-            raise no_column_name(role, column)
+            raise not_a_column_name(role, column)
     kinds = {column: Kind.SCORE if role in scores else Kind.VALUES for role, column in roles.items()}
-    rows = rows_of(data, kinds, **how)
+    rows = read_columns(data, kinds, **how)
     return {role: rows[column] for role, column in roles.items()}, dict(roles), rows
 
 

@@ -99,7 +99,7 @@ class ScoreSequence(ABC):
         if order is not None:
             if (items_total, clusters_total, largest_cluster) != (None, None, None):
                 raise InputError("order says how many items and clusters there are; leave their numbers out.")
-            items_total, clusters_total, largest_cluster = _sizes_of(order)
+            items_total, clusters_total, largest_cluster = _order_sizes(order)
         if (clusters_total is None) != (items_total is None) and largest_cluster is not None:
             raise InputError(
                 "{parameter} and `clusters_total` belong together where there are clusters: a benchmark has "
@@ -295,7 +295,7 @@ class ScoreSequence(ABC):
 
         def parsed(content: bytes) -> Any:
             with SavedState(cls.head, AGAIN).content(content) as state:
-                sequence = cls._of_state(state)
+                sequence = cls._from_state(state)
                 sequence.status()
             sequence._earlier.add(sha256(content))
             return sequence
@@ -304,7 +304,7 @@ class ScoreSequence(ABC):
         return loaded
 
     @classmethod
-    def _of_state(cls, state: Mapping[str, Any]) -> Self:
+    def _from_state(cls, state: Mapping[str, Any]) -> Self:
         settings, scores = dict(state["settings"]), dict(state["scores"])
         expected = cls()._state()["settings"]
         if settings.keys() != expected.keys() or scores.keys() != set(cls.roles):
@@ -388,7 +388,7 @@ def _order_of_state(items: Sequence[tuple[str, str | None]], recipe: Mapping[str
     return ItemOrder(rows=tuple(OrderedItem(i, *item) for i, item in enumerate(items, 1)), recipe=recipe)
 
 
-def _sizes_of(order: ItemOrder) -> tuple[int, int | None, int | None]:
+def _order_sizes(order: ItemOrder) -> tuple[int, int | None, int | None]:
     """The numbers of items and clusters, and the size of the largest cluster, of an order."""
     if not isinstance(order, ItemOrder):
         raise InputError("`order=...` must come from howsure.draw_order; it is a {order}.", order=type(order))

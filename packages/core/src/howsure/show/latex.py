@@ -61,7 +61,7 @@ def latex_number(text: str) -> str:
 
 def latex_tabular(rows: Sequence[Sequence[str]], *, words: Sequence[bool]) -> list[str]:
     """The lines of a tabular, from escaped cells; the first row contains the headings."""
-    first, *rest = (" & ".join(_apart(row)) + r" \\" for row in rows)
+    first, *rest = (" & ".join(_protect_first_cell(row)) + r" \\" for row in rows)
     columns = "".join("l" if word else "r" for word in words)
     body = [r"\toprule", first, r"\midrule", *rest, r"\bottomrule"]
     return [rf"\begin{{tabular}}{{{columns}}}", *body, r"\end{tabular}"]
@@ -81,11 +81,11 @@ def latex_advice(text: str) -> list[str]:
     return [f"% preamble: {PREAMBLE}", *engine]
 
 
-def inches_of(widths: Sequence[int]) -> float:
+def table_inches(widths: Sequence[int]) -> float:
     """The approximate width of a table whose columns have these numbers of characters, in 10-point text."""
     return sum(widths) * CHARACTER + len(widths) * GAP
 
 
-def _apart(row: Sequence[str]) -> list[str]:
+def _protect_first_cell(row: Sequence[str]) -> list[str]:
     r"""The row, with {} before a first cell that LaTeX would otherwise read as an argument of the preceding \\."""
     return [f"{{}}{row[0]}" if row and row[0].startswith(("[", "*")) else row[0], *row[1:]] if row else []

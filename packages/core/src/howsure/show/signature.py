@@ -35,13 +35,13 @@ def signature_text(kind: str, recipe: Mapping[str, object], rows: Sequence[Mappi
     first, *others = rows or ({},)
     agreed = {key: value for key, value in first.items() if all(key in row and row[key] == value for row in others)}
     entries = {**recipe, **{key: value for key, value in agreed.items() if key not in recipe}}
-    pairs = [(key, text) for key, value in entries.items() if key not in APART and (text := _written(value))]
+    pairs = [(key, text) for key, value in entries.items() if key not in APART and (text := _value_text(value))]
     parts = [f"{quote(key, safe=PLAIN)}:{text}" for key, text in pairs]
     version = str(recipe.get("howsure", sys.modules["howsure"].__version__))
     return "|".join([MARK, kind, *parts, f"{VERSION}:{quote(version, safe='')}"])
 
 
-def _written(value: object) -> str:
+def _value_text(value: object) -> str:
     """A value of a recipe; "" for values that a signature does not contain."""
     if value is None or value is False or isinstance(value, Mapping):
         return ""

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.show.latex import inches_of, latex_advice, latex_escaped, latex_float, latex_number, latex_tabular
+from howsure.show.latex import latex_advice, latex_escaped, latex_float, latex_number, latex_tabular, table_inches
 
 PRINTED_ROWS = 24  # of a result that prints itself
 MAX_ROWS = 12  # of a result that is displayed below its answer
@@ -90,7 +90,7 @@ class Table:
         shown = self._cut()._shown(in_a_line, raw)
         widths, left = _widths(shown), self._in_words
         lines = ["  ".join(map(_padded, row, widths, left)).rstrip() for row in shown]
-        return "\n".join([lines[0], "─" * max(map(width_of, lines)), *lines[1:]])
+        return "\n".join([lines[0], "─" * max(map(terminal_width, lines)), *lines[1:]])
 
     def html(self) -> str:
         """A table element, and a paragraph per note."""
@@ -128,7 +128,7 @@ class Table:
         lines = latex_tabular(shown, words=self._in_words)
         if self.title:
             title = latex_escaped(in_a_line(" ".join([_sentence(self.title), *self._legend()])))
-            inches = inches_of(_widths(self._cut()._shown(in_a_line, raw)))
+            inches = table_inches(_widths(self._cut()._shown(in_a_line, raw)))
             lines = latex_float(lines, caption=title, label=label, inches=inches)
         comment = [f"% {line}" for line in self.caption.splitlines()]
         return "\n".join([*comment, *latex_advice("\n".join(lines)), *lines])
@@ -227,7 +227,7 @@ class Table:
             rivals.setdefault(contest, []).append(y)
         for x, heading in enumerate(self.headings):
             for rows in rivals.values() if heading in self.better and self.bold else ():
-                values = {y: value for y in rows if (value := _value_of(self.rows[y][x])) is not None}
+                values = {y: value for y in rows if (value := _leading_number(self.rows[y][x])) is not None}
                 if len(set(values.values())) > 1:
                     best = (min if self.better[heading] == LOWER else max)(values.values())
                     best_cells |= {(y, x) for y, value in values.items() if value == best}
@@ -276,10 +276,10 @@ def figures_text(rows: Sequence[tuple[str, str]]) -> str:
     return "\n".join(f"{name:<{width}}  {text}" for name, text in rows)
 
 
-def width_of(text: str) -> int:
+def terminal_width(text: str) -> int:
     """The number of terminal columns of a text: two for wide East Asian characters, none for combining accents.
 
-    >>> width_of("error"), width_of("日本語"), width_of("e\N{COMBINING ACUTE ACCENT}")
+    >>> terminal_width("error"), terminal_width("日本語"), terminal_width("e\N{COMBINING ACUTE ACCENT}")
     (5, 6, 1)
     """
     return len(text) if text.isascii() else sum(map(_columns, text))
@@ -292,11 +292,11 @@ def _columns(character: str) -> int:
 
 
 def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
-    return [max(map(width_of, column)) for column in zip(*rows, strict=True)]
+    return [max(map(terminal_width, column)) for column in zip(*rows, strict=True)]
 
 
 def _padded(cell: str, width: int, left: bool) -> str:
-    space = " " * (width - width_of(cell))
+    space = " " * (width - terminal_width(cell))
     return cell + space if left else space + cell
 
 
@@ -313,7 +313,7 @@ def _sentence(text: str) -> str:
     return text if text.endswith((".", "?", "!")) else f"{text}."
 
 
-def _value_of(cell: str) -> float | None:
+def _leading_number(cell: str) -> float | None:
     """The number of a cell; for plain text, the number at its beginning."""
     if isinstance(cell, Cell):
         return cell.rank
@@ -603,7 +603,7 @@ class Column:
         """The values with all digits, empty if missing, by CSV heading."""
         parts = [self.kind.parts(value) for value in plain_list(self.of(rows))]
         ends = enumerate(self.kind.ends)
-        return {self.shown + end.replace("_", " "): [all_of(part[i]) for part in parts] for i, end in ends}
+        return {self.shown + end.replace("_", " "): [plain_value(part[i]) for part in parts] for i, end in ends}
 
     def framed(self, values: Sequence[Any] | np.ndarray[Any, Any]) -> dict[str, Any]:
         """The columns of a frame, by name."""
@@ -611,7 +611,7 @@ class Column:
             return {self.name: values}
         parts = [self.kind.parts(value) for value in values]
         ends = enumerate(self.kind.ends)
-        return {self.name + end: _of_one_type([part[i] for part in parts], self.kind.missing) for i, end in ends}
+        return {self.name + end: _uniform_column([part[i] for part in parts], self.kind.missing) for i, end in ends}
 
 
 def with_ends(column: Column, *, of_ends: str = "") -> list[Column]:
@@ -631,10 +631,10 @@ def with_ends(column: Column, *, of_ends: str = "") -> list[Column]:
     return [replace(column, get=end("value").get, answer=True), end("low", of_ends), end("high")]
 
 
-def all_of(value: object) -> str:
+def plain_value(value: object) -> str:
     """A plain value for programs.
 
-    >>> all_of(0.1), all_of(None), all_of(True), all_of("HMM"), all_of(float("nan"))
+    >>> plain_value(0.1), plain_value(None), plain_value(True), plain_value("HMM"), plain_value(float("nan"))
     ('0.1', '', 'yes', 'HMM', '')
     """
     if value is None:
@@ -651,7 +651,7 @@ def plain_list(values: Sequence[Any] | np.ndarray[Any, Any]) -> list[Any]:
     return [value.item() if isinstance(value, np.generic) else value for value in values]
 
 
-def _of_one_type(values: list[Any], missing: Any) -> list[Any]:
+def _uniform_column(values: list[Any], missing: Any) -> list[Any]:
     """A frame column of one type: integers remain integers if none is missing, names of several types become texts."""
     cells: list[Any] = [missing if value is None else value for value in values]
     kinds = {type(value) for value in cells}

@@ -165,7 +165,7 @@ def counted_p_value(extreme: Booleans) -> tuple[float, float]:
     return p, float(np.sqrt(p * (1 - p) / (len(extreme) + 1)))
 
 
-def interval_of(
+def bootstrap_interval(
     replicates: Floats, difference: float, level: float, method: str, jackknife: tuple[Floats, Floats] | None = None
 ) -> tuple[float, float]:
     """The interval of a difference from its defined replicates: `basic`, `percentile` or `bca`."""

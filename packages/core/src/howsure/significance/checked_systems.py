@@ -23,7 +23,7 @@ from howsure.inputs.classes import SUM_TOLERANCE
 from howsure.inputs.label_spelling import check_common_labels
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.pairs import Floats, Integers
-from howsure.significance.systems import Problem, Runs, check_grouping, readable, rows_of, runs_of
+from howsure.significance.systems import Problem, Runs, align_runs, as_rows, check_grouping, readable
 
 AsCodes = tuple[npt.NDArray[Any], dict[str, npt.NDArray[Any]], tuple[str, ...]]
 LABELS = "biufUSTO"  # kinds of arrays: no complex numbers, dates, times or raw bytes
@@ -61,7 +61,7 @@ class Systems:
             averaged=self.averaged,
         )
 
-    def of_items(self, items: Integers) -> Systems:
+    def select_items(self, items: Integers) -> Systems:
         """Some of the items, by their positions; without strata if one of these is left with a single item or
         cluster."""
         clusters, strata = (
@@ -92,10 +92,10 @@ def read_systems(
 
     Raises InputError naming the parameter, the rule, the value and the row.
     """
-    items = runs_of(y_true, systems, run=run, id=id, grouping=grouping)
-    targets = readable(rows_of(items.targets, "y_true"), "y_true")
+    items = align_runs(y_true, systems, run=run, id=id, grouping=grouping)
+    targets = readable(as_rows(items.targets, "y_true"), "y_true")
     columns = {
-        name: [readable(rows_of(run, run_name(name, k, runs)), run_name(name, k, runs)) for k, run in enumerate(runs)]
+        name: [readable(as_rows(run, run_name(name, k, runs)), run_name(name, k, runs)) for k, run in enumerate(runs)]
         for name, runs in items.systems.items()
     }
     for name, arrays in columns.items():
@@ -132,7 +132,7 @@ def check_predictions(values: object, *, name: str) -> npt.NDArray[Any]:
 
     Raises InputError naming the rule, the value and the row.
     """
-    array = rows_of(values, name)
+    array = as_rows(values, name)
     if array.ndim == 2:
         return _probabilities(array, name)
     if array.dtype.kind == "f" and not (array == np.floor(array)).all():
@@ -207,7 +207,7 @@ def _check_shared(targets: Integers, predictions: Mapping[str, Integers], names:
 
 def _averaged(classes: Sequence[object], names: tuple[str, ...]) -> Integers:
     """The codes of the classes over which averages are computed."""
-    column = _plain_labels(rows_of(list(classes), "classes"), "classes")
+    column = _plain_labels(as_rows(list(classes), "classes"), "classes")
     _, chosen = check_codes(column, n=len(column), name="classes")
     unknown = [name for name in chosen if name not in names]
     if unknown:
@@ -358,7 +358,7 @@ def seen_as(systems: Systems, task: str) -> Systems:
         predictions = {name: _labels(runs) for name, runs in predictions.items()}
     elif task == "soft":
         targets = np.eye(max(len(names), 2))[targets]
-        predictions = {name: _of_all_classes(runs) for name, runs in predictions.items()}
+        predictions = {name: _both_classes(runs) for name, runs in predictions.items()}
         names = ()
     return replace(systems, task=task, targets=targets, predictions=predictions, labels=names)
 
@@ -383,12 +383,12 @@ def _labels(probabilities: Floats) -> Integers:
     return np.asarray(probabilities.argmax(axis=-1), dtype=np.int64)
 
 
-def _of_all_classes(probabilities: Floats) -> Floats:
+def _both_classes(probabilities: Floats) -> Floats:
     if probabilities.shape[-1] > 1:
         return probabilities
     return np.concatenate([1 - probabilities, probabilities], axis=-1)
 
 
 def _ties(probabilities: Floats) -> int:
-    class_probabilities = _of_all_classes(probabilities)
+    class_probabilities = _both_classes(probabilities)
     return int(((class_probabilities == class_probabilities.max(axis=-1, keepdims=True)).sum(axis=-1) > 1).sum())

@@ -16,7 +16,14 @@ from howsure.inputs.measures import Measure
 from howsure.inputs.numbers_and_names import check_bounds, check_within, counted, unknown_name
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.significance.checked_systems import Systems, view_notes
-from howsure.significance.comparison_input import SCORE, ToCompare, of_arrays, of_columns, of_rows, of_scores
+from howsure.significance.comparison_input import (
+    SCORE,
+    ToCompare,
+    read_arrays,
+    read_model_columns,
+    read_model_rows,
+    read_score_columns,
+)
 from howsure.significance.differences import (
     BY_ORDER,
     JACKKNIFE,
@@ -25,13 +32,13 @@ from howsure.significance.differences import (
     WITH_INTERVAL,
     Choices,
     check_choices,
-    differences_of,
-    seed_of,
+    draw_seed,
+    test_differences,
 )
 from howsure.significance.documents import notes_of_documents, notes_on_labels, recipe_of_documents
-from howsure.significance.metrics.metric import DOCUMENT, Metric, tasks_of
+from howsure.significance.metrics.metric import DOCUMENT, Metric, tasks_of_metrics
 from howsure.significance.metrics.probabilities import certain_rows, score_metric
-from howsure.significance.metrics.requested import Requested, asked_order, named_metrics, requested_metrics
+from howsure.significance.metrics.requested import Requested, named_metrics, requested_metrics, requested_order
 from howsure.significance.model_files import systems_of_files
 from howsure.significance.model_means import (
     ItemScores,
@@ -43,7 +50,7 @@ from howsure.significance.model_means import (
     paired_difference,
     paired_mean,
 )
-from howsure.significance.notes import notes_of, notes_of_group
+from howsure.significance.notes import comparison_notes, notes_of_group
 from howsure.significance.results import ALPHA, Comparison, Difference, GroupDifference, GroupDifferences
 from howsure.significance.systems import Runs
 from howsure.stats.jackknife_value import units_needed
@@ -71,7 +78,7 @@ class Family:
     best: str | None = None
 
 
-def family_of(requested: Sequence[Requested], *, against: str | None, all_pairs: bool, alternative: str) -> Family:
+def build_family(requested: Sequence[Requested], *, against: str | None, all_pairs: bool, alternative: str) -> Family:
     """The pairs to compare: every model with the baseline `against`, or all pairs if it is None.
 
     In the latter case, only the pairs with the model that is best in the first metric are shown, unless `all_pairs`.
@@ -110,11 +117,11 @@ def compare_family(
     recipe: Mapping[str, str] | None = None,
 ) -> Comparison:
     """Test every pair in every metric, also within groups; p is adjusted for all tests, shown or not."""
-    names = asked_order(requested)
+    names = requested_order(requested)
     groups = requested[0].systems.groups
     parts = [] if groups is None else [np.flatnonzero(groups.codes == code) for code in range(len(groups.names))]
     steps = _Steps(len(family.tested) * (1 + len(parts)), progress)
-    scores = _scores_of(requested) if with_means else {}
+    scores = _item_scores(requested) if with_means else {}
     rows = _adjusted(_tested(requested, family, choices, seed, scores, steps), choices)
     shown = [row for row in rows if (row.against, row.model) in set(family.shown)]
     recipe = choices.recipe([request.systems for request in requested], seed) | dict(recipe or {})
@@ -127,16 +134,16 @@ def compare_family(
     for score in sorted(scores.values(), key=lambda score: names.index(score.metric.name)):
         means += model_means(score, list(models), level=choices.level)
     further_notes = (
-        *notes_of([(request.systems, request.metrics) for request in requested], shown),
-        *_of_few_draws(shown, choices),
-        *_of_intervals(requested[0].systems, shown, choices),
+        *comparison_notes([(request.systems, request.metrics) for request in requested], shown),
+        *_few_draws_notes(shown, choices),
+        *_interval_notes(requested[0].systems, shown, choices),
     )
     by_group = None
     if groups is not None:
         in_groups: list[GroupDifference] = []
         for name, items in zip(groups.names, parts, strict=True):
-            part = [request.of_items(items) for request in requested]
-            group_scores = _scores_of(part) if with_means else {}
+            part = [request.select_items(items) for request in requested]
+            group_scores = _item_scores(part) if with_means else {}
             of_group = _tested(part, family, choices, seed, group_scores, steps)
             group_notes = tuple(notes_of_group(requested[0].systems, part[0].systems, alternative=choices.alternative))
             in_groups += [GroupDifference.of(name, row, group_notes) for row in of_group]
@@ -163,7 +170,7 @@ def _adjusted(rows: Sequence[Rows], choices: Choices) -> list[Rows]:
     return [replace(row, p_adjusted=float(p)) for row, p in zip(rows, adjusted, strict=True)]
 
 
-def _scores_of(requested: Sequence[Requested]) -> dict[str, ItemScores]:
+def _item_scores(requested: Sequence[Requested]) -> dict[str, ItemScores]:
     """The scores of the items in each metric that is a mean."""
     return {
         metric.name: item_scores(request.systems, metric)
@@ -200,7 +207,7 @@ def _tested(
     steps: _Steps,
 ) -> list[Difference]:
     """A row for every pair and metric, with unadjusted p."""
-    names = asked_order(requested)
+    names = requested_order(requested)
     rows: list[Difference] = []
     for pair in family.tested:
         steps.begin()
@@ -208,7 +215,7 @@ def _tested(
     return rows
 
 
-def _of_few_draws(rows: Sequence[Difference], choices: Choices) -> Iterator[str]:
+def _few_draws_notes(rows: Sequence[Difference], choices: Choices) -> Iterator[str]:
     """Note that p has its smallest possible value for this number of draws, but is not significant after adjustment."""
     smallest = (1 + 1e-9) / (choices.n_resamples + 1)
     stuck = [row for row in rows if row.p_error > 0 and row.p_value <= smallest and row.p_adjusted > ALPHA]
@@ -220,7 +227,7 @@ def _of_few_draws(rows: Sequence[Difference], choices: Choices) -> Iterator[str]
         )
 
 
-def _of_intervals(systems: Systems, rows: Sequence[Difference], choices: Choices) -> Iterator[str]:
+def _interval_notes(systems: Systems, rows: Sequence[Difference], choices: Choices) -> Iterator[str]:
     """Notes on missing intervals, and on intervals that disagree with p because they come from another method."""
     if choices.interval is None:
         return
@@ -234,19 +241,19 @@ def _of_intervals(systems: Systems, rows: Sequence[Difference], choices: Choices
         why = f"one {unit} is so large that the others hardly count"
         if few:
             why = f"{counted(n, unit)} are too few; at least {units_needed(size)} are needed at level {choices.level:g}"
-        yield f"no interval of {_named(lacking)}: {why}."
+        yield f"no interval of {_models_and_metrics(lacking)}: {why}."
     if choices.method in (*WITH_INTERVAL, "boostsa") or choices.alternative != "two-sided":
         return
     complete_rows = [row for row in rows if math.isfinite(row.low) and math.isfinite(row.p_value)]
     unlike = [row for row in complete_rows if (row.low > 0.0 or row.high < 0.0) == (row.p_value > 1 - choices.level)]
     if unlike:
         yield told(
-            f"p and the interval of {_named(unlike)} come from two methods, which disagree on whether there is a "
-            f"difference: treat it as not shown. `method={JACKKNIFE!r}` takes both from one."
+            f"p and the interval of {_models_and_metrics(unlike)} come from two methods, which disagree on whether "
+            f"there is a difference: treat it as not shown. `method={JACKKNIFE!r}` takes both from one."
         )
 
 
-def _named(rows: Sequence[Difference]) -> str:
+def _models_and_metrics(rows: Sequence[Difference]) -> str:
     """The models of some rows, each with its metrics."""
     models = dict.fromkeys(row.model for row in rows)
     return ", ".join(f"{name} ({', '.join(row.metric for row in rows if row.model == name)})" for name in models)
@@ -266,7 +273,7 @@ def _pair_rows(
             ]
             rows += [_without_verdict(row, request) for row in tested]
             continue
-        for row in differences_of(request.systems.problem(*pair), request.metrics, choices, seed, pair):
+        for row in test_differences(request.systems.problem(*pair), request.metrics, choices, seed, pair):
             if row.metric in scores:
                 held_scores = scores[row.metric]
                 mean_difference = paired_mean(held_scores, *pair, level=level, bounded=False)
@@ -386,8 +393,8 @@ def compare(
     )
     grouping: dict[str, Any] = {"clusters": clusters, "strata": strata, "groups": groups}
     if in_rows:
-        named = _name_of(against)
-        to_compare = of_rows(
+        named = _check_baseline_name(against)
+        to_compare = read_model_rows(
             data,
             y_true,
             named,
@@ -400,31 +407,37 @@ def compare(
             targets=targets,
             skip_missing=skip_missing,
             classes=classes,
-            tasks=tasks_of(chosen_metrics or ()),
+            tasks=tasks_of_metrics(chosen_metrics or ()),
             **grouping,
         )
     elif score is not None:
         for name, value in {"y_true": y_true, "model": model, "run": run, "id": id}.items():
             if value is not None:
                 raise InputError(f"{parameter(name)} cannot be given with `score=...`; leave one of them out.")
-        to_compare = of_scores(score, _name_of(against), **grouping)
+        to_compare = read_score_columns(score, _check_baseline_name(against), **grouping)
     else:
-        options = {"tasks": tasks_of(chosen_metrics or ()), "classes": classes, "id": id, "run": run, **grouping}
+        options = {
+            "tasks": tasks_of_metrics(chosen_metrics or ()),
+            "classes": classes,
+            "id": id,
+            "run": run,
+            **grouping,
+        }
         if isinstance(targets, str):
             others = {"prediction": prediction, "y_true": y_true, "id": id, "run": run, **grouping}
             arrays, file_rows = systems_of_files(
-                targets, against, model, tasks=tasks_of(chosen_metrics or ()), others=others, column=column
+                targets, against, model, tasks=tasks_of_metrics(chosen_metrics or ()), others=others, column=column
             )
-            to_compare = replace(of_arrays(**(options | arrays)), rows=file_rows)
+            to_compare = replace(read_arrays(**(options | arrays)), rows=file_rows)
         elif data is not None:
-            to_compare = of_columns(data, y_true, against, model, of_score=of_score, **options)
+            to_compare = read_model_columns(data, y_true, against, model, of_score=of_score, **options)
         elif against is None and model is None:
             raise InputError(
                 "give `y_true`, `against` and `model`; or `data=...`, a table with one row per model and item; or "
                 "`score=...`, a column for each model."
             )
         else:
-            to_compare = of_arrays(y_true, against, model, **options)
+            to_compare = read_arrays(y_true, against, model, **options)
     with to_compare.rows.placed():
         if not to_compare.of_scores:
             (systems,) = to_compare.systems.values()
@@ -432,7 +445,7 @@ def compare(
         elif (chosen_metrics is not None and not of_score) or target_class is not None:
             raise InputError("metrics are for predictions; a score is compared by its mean. Leave metrics out.")
         else:
-            requested = _of_scores(to_compare, lower_is_better=lower_is_better, bounds=bounds)
+            requested = _score_metrics(to_compare, lower_is_better=lower_is_better, bounds=bounds)
         is_score = requested[0].systems.task == "score"
         unknown = [metric.name for request in requested for metric in request.metrics if metric.bounds is None]
         if method == "gaffke" and unknown:
@@ -450,14 +463,14 @@ def compare(
         how = usual_interval if interval == "usual" else interval
         choices = Choices(chosen, n_resamples, alternative, how, level, adjust, two_way, share, bug_compatible)
         check_choices(choices, requested[0].systems, [metric for request in requested for metric in request.metrics])
-        family = family_of(requested, against=to_compare.against, all_pairs=all_pairs, alternative=alternative)
+        family = build_family(requested, against=to_compare.against, all_pairs=all_pairs, alternative=alternative)
         views = view_notes(requested[0].source, {request.systems.task for request in requested})
         names, source = [metric.name for metric in requested[0].metrics], requested[0].source
         comparison = compare_family(
             requested,
             family,
             choices,
-            seed_of(rng),
+            draw_seed(rng),
             with_means=to_compare.of_scores or in_rows or chosen in OF_MEANS,
             notes=(
                 *to_compare.notes,
@@ -472,7 +485,7 @@ def compare(
     return replace(comparison, recipe={**to_compare.rows.read, **comparison.recipe})
 
 
-def _name_of(against: object) -> str | None:
+def _check_baseline_name(against: object) -> str | None:
     """Check that the baseline is given by name, or is None."""
     if against is not None and not isinstance(against, str):
         raise InputError(f"`against` must be the name of a model, or left out; it is {shown(against)}.")
@@ -496,7 +509,9 @@ def _check_goes_with(
         )
 
 
-def _of_scores(to_compare: ToCompare, *, lower_is_better: bool, bounds: tuple[float, float] | None) -> list[Requested]:
+def _score_metrics(
+    to_compare: ToCompare, *, lower_is_better: bool, bounds: tuple[float, float] | None
+) -> list[Requested]:
     """The requested metrics of scores: each column is a metric, whose direction and bounds a log may define.
 
     Raises InputError for a log's count, which has no better direction.
@@ -510,15 +525,15 @@ def _of_scores(to_compare: ToCompare, *, lower_is_better: bool, bounds: tuple[fl
                 "score` shows its means; if less is better, say so: `lower_is_better=True`."
             )
         lower = lower_is_better or bool(measure.lower_is_better)
-        metric = score_metric(name, lower_is_better=lower, bounds=_bounds_of(systems, bounds, measure))
+        metric = score_metric(name, lower_is_better=lower, bounds=_score_bounds(systems, bounds, measure))
         requested.append(Requested(systems, (metric,), systems, (place,)))
     return requested
 
 
-def _bounds_of(systems: Systems, bounds: tuple[float, float] | None, measure: Measure) -> tuple[float, float] | None:
+def _score_bounds(systems: Systems, bounds: tuple[float, float] | None, measure: Measure) -> tuple[float, float] | None:
     """The bounds of scores: the given ones, else those that a log defines, else (0, 1) if all scores are 0 or 1 and
     both values occur, else None."""
-    if bounds is None and (log_bounds := measure.bounds_of(*systems.predictions.values())) is not None:
+    if bounds is None and (log_bounds := measure.known_bounds(*systems.predictions.values())) is not None:
         return log_bounds
     if bounds is None:
         both = {

@@ -21,10 +21,10 @@ from howsure.inputs.pairs import Floats
 from howsure.inputs.repeated_items import frame_clusters
 from howsure.inputs.source_names import name_of_file
 from howsure.significance.checked_systems import Systems, grouping_codes
-from howsure.significance.documents import objects_of, systems_of
+from howsure.significance.documents import object_array, read_documents_or_systems
 from howsure.significance.metrics.metric import DOCUMENT
 from howsure.significance.model_files import nothing_to_compare, rows_of_models, unnamed
-from howsure.significance.systems import GROUPINGS, Runs, rows_of
+from howsure.significance.systems import GROUPINGS, Runs, as_rows
 
 SCORE = "score"  # the metric of columns that hold scores
 AGAINST = "baseline"  # what a model is called that is given without a name
@@ -46,7 +46,7 @@ class ToCompare:
     rows: Rows = field(default_factory=lambda: Rows({}))
 
 
-def of_arrays(
+def read_arrays(
     y_true: Any, against: Any, model: Any, *, tasks: set[str], id: Any, run: Any, **options: Any
 ) -> ToCompare:
     """Targets, and the predictions of a model and of others; each may include its name, {name: predictions}.
@@ -69,7 +69,7 @@ def of_arrays(
     ):
         raise InputError(f"`id` must name every row of `y_true`, of which there are {len(y_true):,}.")
     _check_indexes({"`y_true`": y_true, **others, **models})
-    systems = systems_of(y_true, {**others, **models}, tasks=tasks, id=id, run=run, **options)
+    systems = read_documents_or_systems(y_true, {**others, **models}, tasks=tasks, id=id, run=run, **options)
     notes: tuple[str, ...] = ()
     if run is not None and id is not None:
         n_runs, n_repetitions = len(check_codes(run, n=len(id), name="run")[1]), len(systems.predictions[name])
@@ -92,7 +92,7 @@ def _check_indexes(columns: Mapping[Any, Any]) -> None:
             )
 
 
-def of_scores(score: Any, against: str | None, **grouping: Any) -> ToCompare:
+def read_score_columns(score: Any, against: str | None, **grouping: Any) -> ToCompare:
     """Scores by model, a column each: a mapping, or a data frame.
 
     Raises InputError for fewer than two models, unequal lengths, or a score that is not a finite number.
@@ -154,17 +154,17 @@ def _columns(data: Any, kinds: Mapping[str, Kind], **how: Any) -> Rows:
         columns = dict(zip(kinds, columns_from(data, list(kinds)), strict=True))
     else:
         raise InputError(f"`data` must be a data frame or columns by name, not {type(data).__name__}.")
-    arrays = {name: _as_read(column, name, kinds[name]) for name, column in columns.items()}
+    arrays = {name: _convert_column(column, name, kinds[name]) for name, column in columns.items()}
     lengths = {name: len(array) for name, array in arrays.items()}
     if len(set(lengths.values())) > 1:
         raise InputError(f"the columns of data must have the same length; they have {lengths}.")
     return Rows(arrays, chosen={} if clusters is None else {"clusters": clusters}, notes=notes)
 
 
-def _as_read(column: Any, name: str, kind: Kind) -> Any:
+def _convert_column(column: Any, name: str, kind: Kind) -> Any:
     if isinstance(column, Coded):
         return column
-    return objects_of(column) if kind is Kind.OPTIONAL else rows_of(column, name)
+    return object_array(column) if kind is Kind.OPTIONAL else as_rows(column, name)
 
 
 def _kind(tasks: set[str], kind: Kind) -> Kind:
@@ -172,7 +172,7 @@ def _kind(tasks: set[str], kind: Kind) -> Kind:
     return Kind.OPTIONAL if DOCUMENT in tasks else Kind.NUMBER if "probabilistic" in tasks else kind
 
 
-def _listed(argument: Any, role: str) -> list[str]:
+def _column_list(argument: Any, role: str) -> list[str]:
     """The columns named by a parameter."""
     if argument is None:
         return []
@@ -183,14 +183,14 @@ def _listed(argument: Any, role: str) -> list[str]:
     raise InputError(f"with `data=...`, {parameter(role)} must name a column, not be {shown(argument)}.")
 
 
-def _one(argument: Any, role: str) -> str:
-    listed = _listed(argument, role)
+def _single_column(argument: Any, role: str) -> str:
+    listed = _column_list(argument, role)
     if len(listed) != 1:
         raise InputError(f"{parameter(role)} must name one column; it names {shortened(listed) or 'none'}.")
     return listed[0]
 
 
-def _as_numbers(columns: dict[str, Any], names: Sequence[str]) -> None:
+def _convert_numeric_labels(columns: dict[str, Any], names: Sequence[str]) -> None:
     """Convert text to numbers if all columns of labels spell numbers: 1 and 1.0 are one class."""
     texts = [name for name in names if np.asarray(columns[name]).dtype.kind in "OU"]
     numbers = {name: [spelled_number(str(text)) for text in columns[name].tolist()] for name in texts}
@@ -222,7 +222,7 @@ def _classes(rows: Rows, names: Sequence[str]) -> list[str] | None:
 # A column for each model.
 
 
-def of_columns(
+def read_model_columns(
     data: Any,
     y_true: Any,
     against: Any,
@@ -239,18 +239,18 @@ def of_columns(
 
     Raises InputError naming the parameter, or the column, the row and the value.
     """
-    models = _listed(model, "model")
+    models = _column_list(model, "model")
     if against is None or not models:
         lacking = "against" if against is None else "model"
         raise nothing_to_compare(lacking, found_in=data)
-    other = _one(against, "against")
+    other = _single_column(against, "against")
     if other in models:
         raise InputError(f"`against` and `model` must differ; both name {other}.")
     twice = [name for name in models if models.count(name) > 1]
     if twice:
         raise InputError(f"`model` {twice[0]} is named twice.")
     roles = {"id": id, "run": run, **grouping}
-    names = {role: _one(argument, role) for role, argument in roles.items() if argument is not None}
+    names = {role: _single_column(argument, role) for role, argument in roles.items() if argument is not None}
     systems = [other, *models]
     if of_score:
         for role, argument in {"y_true": y_true, "run": run, "id": id}.items():
@@ -261,31 +261,31 @@ def of_columns(
                 )
         kinds = dict.fromkeys(names.values(), Kind.VALUES) | dict.fromkeys(systems, Kind.SCORE)
         rows = _columns(data, kinds, clusters=names.get("clusters"), cells=_cells(names))
-        names |= _found_clusters(rows)
+        names |= _repeated_item_column(rows)
         arrays = {role: rows[name] for role, name in names.items()}
         with rows.placed():
             scores = {name: rows[name] for name in systems}
-            made = of_scores(scores, other, **{role: arrays.get(role) for role in grouping})
+            made = read_score_columns(scores, other, **{role: arrays.get(role) for role in grouping})
         return replace(made, rows=_grouped(rows, names), notes=(*made.notes, *rows.notes))
     if y_true is None:
         raise InputError(
             "`y_true` must name the column of true labels; columns of scores need none, but `metrics='score'`."
         )
-    truth, of_documents = _one(y_true, "y_true"), DOCUMENT in tasks
+    truth, of_documents = _single_column(y_true, "y_true"), DOCUMENT in tasks
     for system in systems:
         check_distinct({"y_true": truth, "against" if system == other else "model": system})
     columns = [truth, *systems]
     kinds = dict.fromkeys([*columns, *names.values()], Kind.VALUES)
     kinds |= dict.fromkeys(systems, _kind(tasks, Kind.VALUES)) | ({truth: Kind.OPTIONAL} if of_documents else {})
     rows = _columns(data, kinds, clusters=names.get("clusters"), run=names.get("run"), cells=_cells(names))
-    names |= _found_clusters(rows)
+    names |= _repeated_item_column(rows)
     arrays = dict(rows.columns)
     if isinstance(data, Files) and not of_documents:
-        _as_numbers(arrays, columns)
+        _convert_numeric_labels(arrays, columns)
     if "run" in names:  # items are counted, not rows
         rows = replace(rows, place=at_row)
     with rows.placed():
-        made = of_arrays(
+        made = read_arrays(
             arrays[truth],
             {other: arrays[other]},
             {name: arrays[name] for name in models},
@@ -303,7 +303,7 @@ def _cells(names: Mapping[str, str]) -> list[str] | None:
     return [names["run"]] if "run" in names else []
 
 
-def _found_clusters(rows: Rows) -> dict[str, str]:
+def _repeated_item_column(rows: Rows) -> dict[str, str]:
     """The column of repeated items, used as clusters."""
     return {"clusters": rows.chosen["clusters"]} if "clusters" in rows.chosen else {}
 
@@ -316,7 +316,7 @@ def _grouped(rows: Rows, names: Mapping[str, str]) -> Rows:
 # One row per model, item and run.
 
 
-def of_rows(
+def read_model_rows(
     data: Any,
     y_true: Any,
     against: str | None,
@@ -346,7 +346,7 @@ def of_rows(
         )
     check_distinct({"y_true": y_true if targets is None else None, "prediction": prediction})
     arguments = {"model": model, "id": id, "run": run, "y_true": y_true, "prediction": prediction, "score": score}
-    names = {role: _listed(argument, role) for role, argument in (arguments | grouping).items()}
+    names = {role: _column_list(argument, role) for role, argument in (arguments | grouping).items()}
     for role in ("y_true", "prediction"):
         if len(names[role]) > 1:
             raise InputError(f"{parameter(role)} must name one column; it names {shortened(names[role])}.")
@@ -374,10 +374,10 @@ def of_rows(
         table = _columns(data, {name: Kind.OPTIONAL if name in documents else Kind.VALUES for name in column_names})
     with table.placed():
         columns = dict(table.columns)
-        notes = file_notes if targets is None else _with_targets(columns, names, targets, skip_missing=skip_missing)
+        notes = file_notes if targets is None else _add_targets(columns, names, targets, skip_missing=skip_missing)
         if prediction is not None and isinstance(data, Files) and DOCUMENT not in tasks:
             labels = [names["y_true"][0], names["prediction"][0]]
-            _as_numbers(columns, labels)
+            _convert_numeric_labels(columns, labels)
             classes = _classes(table, labels) if classes is None and targets is None else classes
         columns, left = _without_missing(columns) if skip_missing else (columns, {})
         if not len(next(iter(columns.values()))):
@@ -389,7 +389,7 @@ def of_rows(
             return None if not parts else parts[0] if len(parts) == 1 else joined_key(parts, listed, n=len(parts[0]))
 
         if names["groups"]:
-            columns, of_one = _without_groups_of_one(columns, key("groups"), key("model"))
+            columns, of_one = _drop_single_model_groups(columns, key("groups"), key("model"))
             notes += of_one
         n = len(next(iter(columns.values())))
         item_table = long_form(key("model"), key("groups", "id"), key("run"), n=n, skip_missing=skip_missing)
@@ -406,8 +406,10 @@ def of_rows(
             )
         if prediction is not None:
             kind = _kind(tasks, Kind.VALUES)
-            true, predicted = (_as_read(columns[names[role][0]], role, kind) for role in ("y_true", "prediction"))
-            systems[""] = systems_of(
+            true, predicted = (
+                _convert_column(columns[names[role][0]], role, kind) for role in ("y_true", "prediction")
+            )
+            systems[""] = read_documents_or_systems(
                 item_table.per_item(true, "y_true"),
                 {model_name: Runs([predicted[rows] for rows in runs]) for model_name, runs in item_table.rows.items()},
                 tasks=tasks,
@@ -418,7 +420,7 @@ def of_rows(
         return ToCompare(systems, prediction is None, against, tuple(notes), rows=table)
 
 
-def _with_targets(
+def _add_targets(
     columns: dict[str, Any], names: Mapping[str, list[str]], targets: Any, *, skip_missing: bool
 ) -> list[str]:
     """Add the true values from a separate table, by item; returns notes.
@@ -447,7 +449,9 @@ def _with_targets(
     return [f"{counted(len(unseen), 'item')} of {table_name} left out: no model answers them."] if unseen else []
 
 
-def _without_groups_of_one(columns: dict[str, Any], groups: object, models: object) -> tuple[dict[str, Any], list[str]]:
+def _drop_single_model_groups(
+    columns: dict[str, Any], groups: object, models: object
+) -> tuple[dict[str, Any], list[str]]:
     """The rows of the groups that several models have, and a sentence on groups that only one has.
 
     Raises InputError where no group has two models.
@@ -467,7 +471,7 @@ def _without_groups_of_one(columns: dict[str, Any], groups: object, models: obje
     ]
     if not several.any():
         raise InputError(f"`groups` must have two models or more to compare; each has one: {shortened(groups_of_one)}.")
-    kept = {name: _kept(column, several[group]) for name, column in columns.items()}
+    kept = {name: _select_rows(column, several[group]) for name, column in columns.items()}
     return kept, [
         f"{counted(len(groups_of_one), 'group')} left out, which only one model has: {shortened(groups_of_one)}."
     ]
@@ -484,7 +488,7 @@ def _without_missing(columns: Mapping[str, Any]) -> tuple[dict[str, Any], dict[s
             complete &= ~lost
     if not left:
         return dict(columns), left
-    return {name: _kept(column, complete) for name, column in columns.items()}, left
+    return {name: _select_rows(column, complete) for name, column in columns.items()}, left
 
 
 def _missing(column: Any) -> npt.NDArray[np.bool_]:
@@ -495,7 +499,7 @@ def _missing(column: Any) -> npt.NDArray[np.bool_]:
     return np.fromiter((is_missing(value) for value in column.tolist()), dtype=bool, count=len(column))
 
 
-def _kept(column: Any, mask: npt.NDArray[np.bool_]) -> Any:
+def _select_rows(column: Any, mask: npt.NDArray[np.bool_]) -> Any:
     if not isinstance(column, Coded):
         return column[mask]
     kept, codes = np.unique(column.codes[mask], return_inverse=True)

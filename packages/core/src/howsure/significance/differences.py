@@ -13,10 +13,10 @@ from howsure import __version__
 from howsure.errors import InputError, parameter
 from howsure.inputs.numbers_and_names import check_level, check_number, check_whole, unknown_name
 from howsure.significance.bootstrap import (
+    bootstrap_interval,
     bootstrap_values,
     degrees_of_freedom,
     drift,
-    interval_of,
     jackknife_values,
     observed_values,
     quantile_ratio,
@@ -139,12 +139,12 @@ class Choices:
 
 def check_choices(choices: Choices, systems: Systems, metrics: Sequence[Metric]) -> None:
     """Raise InputError for invalid or incompatible settings, with an alternative."""
-    _one_of("method", choices.method, METHODS)
+    _check_choice("method", choices.method, METHODS)
     if choices.alternative in ("greater", "less"):
         raise InputError("alternative is 'two-sided', 'better' or 'worse': of the model, whichever direction that is.")
-    _one_of("alternative", choices.alternative, ALTERNATIVES)
+    _check_choice("alternative", choices.alternative, ALTERNATIVES)
     if choices.interval is not None:
-        _one_of("interval", choices.interval, INTERVALS)
+        _check_choice("interval", choices.interval, INTERVALS)
     check_level(choices.level)
     count = choices.n_resamples
     check_whole(count, name="n_resamples", most=MAX_RESAMPLES)
@@ -198,10 +198,10 @@ def check_choices(choices: Choices, systems: Systems, metrics: Sequence[Metric])
         raise InputError(f"{parameter(name)} goes with `method='boostsa'` alone; leave it out, or choose that method.")
 
 
-def seed_of(rng: Randomness) -> int:
+def draw_seed(rng: Randomness) -> int:
     """One integer for all draws, recorded in the recipe: the given seed, or one drawn from the given generator.
 
-    >>> seed_of(7)
+    >>> draw_seed(7)
     7
 
     Raises InputError for anything other than a seed, Generator, SeedSequence or None.
@@ -217,7 +217,7 @@ def _resampled(systems: Systems, several: bool, two_way: bool) -> str:
     return f"{unit} × runs" if two_way else f"{unit} with all their runs"
 
 
-def _one_of(name: str, value: str, allowed: Sequence[str]) -> None:
+def _check_choice(name: str, value: str, allowed: Sequence[str]) -> None:
     if value not in allowed:
         raise unknown_name(name, str(value), allowed, place="compare")
 
@@ -226,13 +226,13 @@ UNDEFINED = (math.nan, math.nan, False)
 ROUNDING = 1e-12
 
 
-def differences_of(
+def test_differences(
     problem: Problem, metrics: Sequence[Metric], choices: Choices, seed: int, names: tuple[str, str]
 ) -> list[Difference]:
     """One row per metric, with unadjusted p; `names` are the names of the baseline and the model."""
     units = build_units(problem, metrics, two_way=choices.two_way)
     if choices.method == JACKKNIFE:
-        return [_of_jackknife(problem, units, metric, choices, names) for metric in metrics]
+        return [_jackknife_difference(problem, units, metric, choices, names) for metric in metrics]
     with np.errstate(invalid="ignore"):
         observed = observed_values(units, metrics)
         replicates = _replicates(units, metrics, choices, observed, seed)
@@ -248,7 +248,7 @@ def differences_of(
         if drawn is not None and math.isfinite(difference):
             moved = None if left_out is None else (turn * left_out[0], left_out[1])
             widened = difference + quantile * (turn * drawn - difference)
-            low, high = interval_of(widened, difference, choices.level, str(choices.interval), moved)
+            low, high = bootstrap_interval(widened, difference, choices.level, str(choices.interval), moved)
             undefined = int((~np.isfinite(drawn)).sum())
             if max(abs(low), abs(high)) < ROUNDING and difference == 0.0:
                 low = high = 0.0  # identical systems: the nonzero value is due to rounding
@@ -281,7 +281,7 @@ def differences_of(
     return rows
 
 
-def _of_jackknife(
+def _jackknife_difference(
     problem: Problem, units: Units, metric: Metric, choices: Choices, names: tuple[str, str]
 ) -> Difference:
     """The row of a metric by the paired jackknife, with unadjusted p."""

@@ -18,10 +18,10 @@ from howsure.inputs.numbers_and_names import counted
 from howsure.significance.checked_systems import Systems, grouping_codes, read_systems, run_name, unequal_rows
 from howsure.significance.metrics.documents import labels_by, signatures
 from howsure.significance.metrics.metric import DOCUMENT, find_metric
-from howsure.significance.systems import GROUPINGS, Runs, runs_of
+from howsure.significance.systems import GROUPINGS, Runs, align_runs
 
 
-def systems_of(y_true: Any, systems: Mapping[str, Any], *, tasks: set[str], **options: Any) -> Systems:
+def read_documents_or_systems(y_true: Any, systems: Mapping[str, Any], *, tasks: set[str], **options: Any) -> Systems:
     """The systems to compare: for metrics of documents, an object per document; else predictions by `read_systems`.
 
     Raises InputError naming the parameter, the rule, the value and the row.
@@ -38,13 +38,13 @@ def systems_of(y_true: Any, systems: Mapping[str, Any], *, tasks: set[str], **op
     run, id = options.get("run"), options.get("id")
     grouping: Mapping[str, Any] = {role: options.get(role) for role in GROUPINGS}
     if run is None and id is not None:
-        parts, id, grouping = _by_document(parts, id, grouping)
+        parts, id, grouping = _group_by_document(parts, id, grouping)
     if run is not None or id is not None:
-        parts = {name: part if isinstance(part, Runs) else objects_of(part) for name, part in parts.items()}
-    items = runs_of(parts.pop("y_true"), parts, run=run, id=id, grouping=grouping)
-    targets = objects_of(items.targets)
+        parts = {name: part if isinstance(part, Runs) else object_array(part) for name, part in parts.items()}
+    items = align_runs(parts.pop("y_true"), parts, run=run, id=id, grouping=grouping)
+    targets = object_array(items.targets)
     runs = {
-        name: [objects_of(predictions) for predictions in system_runs] for name, system_runs in items.systems.items()
+        name: [object_array(predictions) for predictions in system_runs] for name, system_runs in items.systems.items()
     }
     for name, system_runs in runs.items():
         for k, predictions in enumerate(system_runs):
@@ -54,7 +54,7 @@ def systems_of(y_true: Any, systems: Mapping[str, Any], *, tasks: set[str], **op
     return Systems(DOCUMENT, targets, {name: np.stack(system_runs) for name, system_runs in runs.items()}, (), **codes)
 
 
-def _by_document(
+def _group_by_document(
     parts: Mapping[str, Any], id: Any, grouping: Mapping[str, Any]
 ) -> tuple[dict[str, Any], Any, dict[str, Any]]:
     """Combine rows with the same id (candidates of a query, words of a sentence) into a document: a list of values.
@@ -68,7 +68,7 @@ def _by_document(
         raise InputError("`id` must differ where there are runs; give these a list for each document.")
     order = np.argsort(codes, kind="stable")
     rows = np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
-    columns = {name: objects_of(part) for name, part in parts.items()}
+    columns = {name: object_array(part) for name, part in parts.items()}
     for name, column in columns.items():
         if len(column) != len(codes):
             raise unequal_rows(name, len(column), len(codes))
@@ -87,10 +87,10 @@ def _by_document(
     return lists, None, of_document
 
 
-def objects_of(values: Any) -> npt.NDArray[np.object_]:
+def object_array(values: Any) -> npt.NDArray[np.object_]:
     """An object array with the content of each document (list, text, set); None where it is missing.
 
-    >>> objects_of([["O"], ["B-PER", "O"]]).tolist()
+    >>> object_array([["O"], ["B-PER", "O"]]).tolist()
     [['O'], ['B-PER', 'O']]
     """
     if not is_listlike(values):

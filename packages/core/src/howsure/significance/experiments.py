@@ -17,7 +17,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import InputError
-from howsure.files.atomic_write import append, appending, line_number, line_of, records_of
+from howsure.files.atomic_write import append, appending, checksummed_line, line_number, read_records
 from howsure.files.input_files import is_version
 from howsure.inputs.checks import as_column
 from howsure.inputs.numbers_and_names import shortened, unknown_name
@@ -27,7 +27,7 @@ from howsure.significance.comparison import compare
 from howsure.significance.metrics.metric import Metric
 from howsure.significance.results import Comparison
 from howsure.significance.systems import Runs
-from howsure.significance.trend import Trend, TrendPoint, check_point, trend_of
+from howsure.significance.trend import Trend, TrendPoint, build_trend, check_point
 from howsure.stats.randomness import Randomness
 
 TARGETS, RUN, POINT = "targets", "run", "point"
@@ -120,7 +120,7 @@ class Experiments:
         Raises InputError if the run already exists, if items or true labels do not match, for invalid predictions, or
         for epochs that are not whole numbers.
         """
-        condition, run, epochs = str(condition), str(run), _whole(epochs)
+        condition, run, epochs = str(condition), str(run), _whole_number(epochs)
         values = check_predictions(prediction, name="prediction").tolist()
         true = None if y_true is None else check_predictions(y_true, name="y_true").tolist()
         names = _names(id, len(values))
@@ -132,13 +132,13 @@ class Experiments:
             if not self._targets:
                 if true is None:
                     raise InputError("y_true is needed with the first run: add(..., `y_true=...`).")
-                lines += line_of({"kind": TARGETS, "schema": SCHEMA, "ids": names, "targets": true})
+                lines += checksummed_line({"kind": TARGETS, "schema": SCHEMA, "ids": names, "targets": true})
             else:
                 self._check_same(names, true)
             if (condition, run) in self._runs:
                 raise InputError(f"run {run!r} of {condition!r} already exists; give this one another name.")
             record = {"kind": RUN, "condition": condition, "run": run, "epochs": epochs, "ids": names}
-            lines += line_of({**record, "predictions": values})
+            lines += checksummed_line({**record, "predictions": values})
             append(file, lines, start=self._read_to)  # in the place of a line that was cut short
         self._refresh()
 
@@ -147,7 +147,7 @@ class Experiments:
 
         A later point with the same date, check, rule and group replaces the earlier one in the trend.
         """
-        lines = b"".join(line_of({"kind": POINT, "schema": SCHEMA, **_plain(point)}) for point in points)
+        lines = b"".join(checksummed_line({"kind": POINT, "schema": SCHEMA, **_plain(point)}) for point in points)
         with appending(self.path) as file:
             self._refresh()
             append(file, lines, start=self._read_to)  # in the place of a line that was cut short
@@ -165,7 +165,7 @@ class Experiments:
         if check is not None and check not in names:
             raise unknown_name("check", check, names, place=str(self.path))
         chosen = [point for point in self._points if check in (None, point.check)]
-        return trend_of(chosen, source=str(self.path), howsure=__version__)
+        return build_trend(chosen, source=str(self.path), howsure=__version__)
 
     def compare(
         self,
@@ -221,7 +221,7 @@ class Experiments:
 
     def _refresh(self) -> None:
         """Read records appended since, also by other processes."""
-        for record, end in records_of(self.path, self._read_to, what=STORE):
+        for record, end in read_records(self.path, self._read_to, what=STORE):
             try:
                 self._take(record)
             except (KeyError, TypeError, ValueError) as error:
@@ -293,7 +293,7 @@ def _names(id: object, n: int) -> list[str]:
     return names
 
 
-def _whole(epochs: object) -> int | None:
+def _whole_number(epochs: object) -> int | None:
     if epochs is None:
         return None
     try:

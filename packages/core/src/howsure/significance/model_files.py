@@ -62,7 +62,7 @@ def rows_of_models(
     ]
     kinds = {**kinds, **dict.fromkeys(coded, Kind.NAMES), **dict.fromkeys(score_columns, of_score)}
     choose = partial(
-        _of_log,
+        _log_columns,
         scores=score_columns,
         include_scores=not score_columns and not names["prediction"],
         notes=notes,
@@ -82,14 +82,14 @@ def rows_of_models(
     if not scores and not names["prediction"]:
         raise nothing_to_compare("against", found_in=source)
     if model is None:
-        raise InputError(_no_model(scores, against))
+        raise InputError(_no_model_advice(scores, against))
     if item is None:
         raise unnamed("id")
     names |= {"model": [model], "id": [item], "run": [run] if run else [], "score": scores}
     return replace(rows, read=rows.read | apart)
 
 
-def _no_model(scores: Sequence[str], against: str | None) -> str:
+def _no_model_advice(scores: Sequence[str], against: str | None) -> str:
     """Advice for a file without a model column: the scores of each model may be a column."""
     advice = "`model` must name the column of the models, or give a FILE for each model."
     if against is None or not scores:
@@ -113,7 +113,7 @@ def nothing_to_compare(lacking: str, *, found_in: object) -> InputError:
     )
 
 
-def _of_log(
+def _log_columns(
     log: Log,
     *,
     scores: Sequence[str],
@@ -171,7 +171,7 @@ def _own_scores(log: Log, notes: list[str]) -> dict[str, str]:
 # Files of labels, as the paper has them: one of what is true, and one for each model; or of documents.
 
 
-def no_files() -> InputError:
+def no_input_error() -> InputError:
     """Error if there are neither columns nor files of labels."""
     targets, against, model = (parameter(role) for role in ("targets", "against", "model"))
     return InputError(
@@ -201,7 +201,7 @@ def systems_of_files(
         raise InputError(f"{parameter(wrong[0])} is for columns: name a FILE that contains them.")
     models = [model] if isinstance(model, str) else list(model) if isinstance(model, (list, tuple)) else []
     if not isinstance(against, str) or not models or not all(isinstance(name, str) for name in models):
-        raise no_files()
+        raise no_input_error()
     files = [against, *models]
     if len(set(files)) < len(files):
         twice = next(name for name in files if files.count(name) > 1)

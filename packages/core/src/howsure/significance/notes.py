@@ -20,18 +20,18 @@ MIN_ITEMS = 6  # items that are all better on one side have p = 2 · 2 ** -6 < .
 OVER_ALL = ("accuracy", "mcc")  # metrics of labels that do not average over classes
 
 
-def notes_of(views: Sequence[tuple[Systems, Sequence[Metric]]], rows: Sequence[Difference]) -> tuple[str, ...]:
+def comparison_notes(views: Sequence[tuple[Systems, Sequence[Metric]]], rows: Sequence[Difference]) -> tuple[str, ...]:
     """All notes on the data, metrics and results; views: the predictions in each form, with the metrics that use it."""
     notes: list[str] = []
     for systems, metrics in views:
-        notes += _of_classes(systems, metrics) if systems.task == "hard" else ()
-        notes += _of_bins(systems, metrics, rows)
-        notes += _of_bounds(systems, metrics)
-        notes += _of_certain_rows(systems, metrics)
-    return (*notes, *_of_clusters(views[0][0]), *_of_zero_width(views[0][0], rows))
+        notes += _class_notes(systems, metrics) if systems.task == "hard" else ()
+        notes += _binning_notes(systems, metrics, rows)
+        notes += _bounds_notes(systems, metrics)
+        notes += _certainty_notes(systems, metrics)
+    return (*notes, *_cluster_notes(views[0][0]), *_zero_width_notes(views[0][0], rows))
 
 
-def _of_classes(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
+def _class_notes(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
     """Predicted classes missing from the targets, and classes of the targets that a system never predicts."""
     n = len(systems.labels)
     true = np.bincount(systems.targets, minlength=n)
@@ -41,7 +41,7 @@ def _of_classes(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
         predicted = np.bincount(runs.ravel(), minlength=n)
         strange = np.flatnonzero((predicted > 0) & (true == 0))
         if len(strange):
-            what = f"{name} predicts {_named(systems, strange)} in {counted(int(predicted[strange].sum()), 'row')}"
+            what = f"{name} predicts {_label_list(systems, strange)} in {counted(int(predicted[strange].sum()), 'row')}"
             left = [code for code in strange if code not in counted_in]
             outside = "counted as wrong; averages over classes leave it out unless `classes=...` names it"
             fate = outside if left else "counted as wrong, and as a class with the value 0 in averages over classes"
@@ -56,10 +56,10 @@ def _of_classes(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
         if len(missed):
             rows = counted(int(true[missed].sum()), "row")
             worth = ", worth 0 in every average over classes" if averages else ""
-            yield f"{name} never predicts {_named(systems, missed)}, the true label of {rows}{worth}."
+            yield f"{name} never predicts {_label_list(systems, missed)}, the true label of {rows}{worth}."
 
 
-def _of_bins(systems: Systems, metrics: Sequence[Metric], rows: Sequence[Difference]) -> Iterable[str]:
+def _binning_notes(systems: Systems, metrics: Sequence[Metric], rows: Sequence[Difference]) -> Iterable[str]:
     """How a calibration error was binned, what was left out, and which errors were below 0 before taking the root."""
     if any(metric.name in CALIBRATION for metric in metrics):
         alone = {name: alone_in_bin(systems.targets, runs[0]) for name, runs in systems.predictions.items()}
@@ -80,7 +80,7 @@ def _of_bins(systems: Systems, metrics: Sequence[Metric], rows: Sequence[Differe
             )
 
 
-def _of_bounds(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
+def _bounds_notes(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
     """Note on the assumption about scores with unknown bounds."""
     if systems.task == "score":
         for metric in metrics:
@@ -92,7 +92,7 @@ def _of_bounds(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
                 )
 
 
-def _of_certain_rows(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
+def _certainty_notes(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
     """Which models give a class the probability 1, so that the expected loss may be infinite."""
     names = [metric.name for metric in metrics if metric.infinite_at_zero]
     certain = {name: certain_rows(runs) for name, runs in systems.predictions.items()}
@@ -105,7 +105,7 @@ def _of_certain_rows(systems: Systems, metrics: Sequence[Metric]) -> Iterable[st
         )
 
 
-def _of_clusters(systems: Systems) -> Iterable[str]:
+def _cluster_notes(systems: Systems) -> Iterable[str]:
     few = None if systems.clusters is None else few_clusters(np.bincount(systems.clusters))
     if few is not None:
         yield f"{few}."
@@ -125,7 +125,7 @@ def notes_of_group(whole: Systems, part: Systems, *, alternative: str) -> Iterab
         yield f"strata are not kept apart, since one has a single {unit}"
 
 
-def _of_zero_width(systems: Systems, rows: Sequence[Difference]) -> Iterable[str]:
+def _zero_width_notes(systems: Systems, rows: Sequence[Difference]) -> Iterable[str]:
     """If the systems differ on no item, or equally on all, an interval of width 0 holds only for these items."""
     n, unit = systems.n, "item"
     if systems.clusters is not None:
@@ -135,14 +135,14 @@ def _of_zero_width(systems: Systems, rows: Sequence[Difference]) -> Iterable[str
         names = ", ".join(row.metric for row in flat if row.model == model)
         yield (
             f"{model}, {names}: all {counted(n, unit)} agree, so the interval has no width. It describes these only; "
-            f"up to {_unseen(n):.1%} of others may differ (level .95)."
+            f"up to {_unseen_share(n):.1%} of others may differ (level .95)."
         )
 
 
-def _unseen(n: int) -> float:
+def _unseen_share(n: int) -> float:
     """The largest share that remains unobserved in n draws with probability 0.05: about 3/n."""
     return float(1 - 0.05 ** (1 / n))
 
 
-def _named(systems: Systems, codes: Iterable[int]) -> str:
+def _label_list(systems: Systems, codes: Iterable[int]) -> str:
     return shortened((repr(systems.labels[code]) for code in codes), limit=6)

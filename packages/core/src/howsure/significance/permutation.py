@@ -94,7 +94,7 @@ class Exchange:
         return sums
 
     def _slopes(self, sums: Floats) -> Floats:
-        return slopes_of(self.metric, sums, self.sizes)
+        return metric_slopes(self.metric, sums, self.sizes)
 
 
 def _forms(left: Floats, matrix: Floats, right: Floats) -> Floats:
@@ -102,7 +102,7 @@ def _forms(left: Floats, matrix: Floats, right: Floats) -> Floats:
     return np.asarray(((left @ matrix) * right).sum(axis=1))
 
 
-def slopes_of(metric: Metric, sums: Floats, sizes: Floats) -> Floats:
+def metric_slopes(metric: Metric, sums: Floats, sizes: Floats) -> Floats:
     """The derivatives of a metric with respect to its sums (rows, k): its own, or by central differences of STEP of
     `sizes` (k)."""
     if metric.slopes is not None:
@@ -115,7 +115,7 @@ def slopes_of(metric: Metric, sums: Floats, sizes: Floats) -> Floats:
     return slopes
 
 
-def exchange_of(units: Units, metric: Metric) -> Exchange:
+def build_exchange(units: Units, metric: Metric) -> Exchange:
     """The exchange of a metric's statistics, unit by unit.
 
     A difference without a standard error (because a derivative is undefined) is tested directly.
@@ -231,7 +231,7 @@ def permutation_p_values(
 
     `alternatives` are of second - first: `two-sided`, or `better` (larger differences are extreme) or `worse`.
     """
-    exchanges = [exchange_of(units, metric.tested or metric) for metric in metrics]
+    exchanges = [build_exchange(units, metric.tested or metric) for metric in metrics]
     observed = [float(exchange.statistics(np.zeros((1, len(units))))[0]) for exchange in exchanges]
     cases = list(zip(exchanges, observed, alternatives, strict=True))
     exact_p_values = [exact_p_value(*case) for case in cases]

@@ -138,7 +138,7 @@ def detection_power(
         + xlogy(disagreements, disagreement)
         + xlogy(n - disagreements, 1 - disagreement)
     )
-    allowed = _most_lost(disagreements, alpha / SIDES[alternative], mid=method == "mcnemar")
+    allowed = _max_losses(disagreements, alpha / SIDES[alternative], mid=method == "mcnemar")
     lost = (1 - difference / disagreement) / 2
     detection_rates = np.where(allowed >= 0, bdtr(np.maximum(allowed, 0), disagreements.astype(int), lost), 0.0)
     if alternative == "two-sided":
@@ -181,7 +181,7 @@ def required_sample_size(difference: float, disagreement: float, *, power: float
     return high
 
 
-def _most_lost(disagreements: Floats, tail: float, *, mid: bool) -> Floats:
+def _max_losses(disagreements: Floats, tail: float, *, mid: bool) -> Floats:
     """The largest number of disagreements that a system may lose and still be significantly better; -1 if there is
     none."""
     from scipy.special import bdtr, ndtri

@@ -26,7 +26,7 @@ MAX_MERGED_COLUMNS, MIN_MERGED_UNITS = 16, 100
 TARGET, MODEL, COUNT, ROW, COLUMN = (np.uint64(odd) for odd in (0x9E3779B97F4A7C15, 3, 5, 7, 11))
 
 
-def mixed(bits: npt.NDArray[Any]) -> Bits:
+def splitmix64(bits: npt.NDArray[Any]) -> Bits:
     """Every number replaced by a pseudo-random one: the finaliser of splitmix64 (Steele, Lea & Flood 2014)."""
     z = np.asarray(bits).astype(np.uint64) + TARGET
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -37,20 +37,20 @@ def mixed(bits: npt.NDArray[Any]) -> Bits:
 def row_fingerprints(problem: Problem) -> tuple[Bits, Bits]:
     """One number per row, and the same with the two systems exchanged."""
     targets, baseline, model = _as_bits(problem)
-    first, second = (mixed(mixed(system).sum(axis=0)) for system in (baseline, model))
-    truth = mixed(targets) * TARGET
-    ways = (mixed(truth + a + b * MODEL).sum(axis=-1) for a, b in ((first, second), (second, first)))
+    first, second = (splitmix64(splitmix64(system).sum(axis=0)) for system in (baseline, model))
+    truth = splitmix64(targets) * TARGET
+    ways = (splitmix64(truth + a + b * MODEL).sum(axis=-1) for a, b in ((first, second), (second, first)))
     plain, swapped = ways
     if problem.counts is None:
-        return mixed(plain), mixed(swapped)
+        return splitmix64(plain), splitmix64(swapped)
     copies = problem.counts.astype(np.uint64) * COUNT
-    return mixed(plain + copies), mixed(swapped + copies)
+    return splitmix64(plain + copies), splitmix64(swapped + copies)
 
 
 def run_order(runs: npt.NDArray[Any], problem: Problem) -> npt.NDArray[np.int64]:
     """The runs of one system, in an order that depends only on their predictions."""
     truth, system = _as_bits(problem)[0], _bits(runs, label_colours(problem) if problem.task == "hard" else None)
-    prints = mixed(mixed(truth * TARGET + mixed(system)).sum(axis=-1)).sum(axis=-1)
+    prints = splitmix64(splitmix64(truth * TARGET + splitmix64(system)).sum(axis=-1)).sum(axis=-1)
     return np.argsort(prints, kind="stable")
 
 
@@ -62,11 +62,11 @@ def label_colours(problem: Problem) -> Bits:
     pairs, counts = _confusions(problem)
     true, predicted = pairs
     copies = counts.astype(np.uint64)
-    colours = mixed(_sums(true, copies, problem) + ROW * mixed(_sums(predicted, copies, problem)))
+    colours = splitmix64(_sums(true, copies, problem) + ROW * splitmix64(_sums(predicted, copies, problem)))
     for _ in range(ROUNDS):
-        rows = mixed(colours[predicted] + COUNT * copies + (true == predicted).astype(np.uint64))
-        columns = mixed(colours[true] + COUNT * copies)
-        colours = mixed(colours + ROW * _sums(true, rows, problem) + COLUMN * _sums(predicted, columns, problem))
+        rows = splitmix64(colours[predicted] + COUNT * copies + (true == predicted).astype(np.uint64))
+        columns = splitmix64(colours[true] + COUNT * copies)
+        colours = splitmix64(colours + ROW * _sums(true, rows, problem) + COLUMN * _sums(predicted, columns, problem))
     return colours
 
 
@@ -164,7 +164,7 @@ def merge_equal(units: Units) -> Units:
     content = np.column_stack([strata, units.rows, units.sums + 0.0])
     prints = np.zeros(len(units), dtype=np.uint64)
     for column in content.T:
-        prints = mixed(prints * ROW + np.ascontiguousarray(column).view(np.uint64))
+        prints = splitmix64(prints * ROW + np.ascontiguousarray(column).view(np.uint64))
     _, first, kind = np.unique(prints, return_index=True, return_inverse=True)
     if len(first) > len(units) // 4 or not np.array_equal(content, content[first[kind]]):
         return units
@@ -185,7 +185,7 @@ def build_units(problem: Problem, metrics: Sequence[Metric], *, two_way: bool = 
     order = _canonical_order(problem)
     functions = list(dict.fromkeys(metric.rows for metric in metrics))
     systems = (problem.model, problem.baseline) if order.swapped else (problem.baseline, problem.model)
-    statistics = [_of_runs(problem, system, functions, two_way) for system in systems]
+    statistics = [_run_statistics(problem, system, functions, two_way) for system in systems]
     first, second = (
         np.concatenate([part for run in system for part in run], axis=1)[order.rows] for system in statistics
     )
@@ -226,7 +226,7 @@ def _canonical_order(problem: Problem) -> _Order:
     swapped = bool(_total(prints_exchanged, strata) < _total(prints, strata))
     if swapped:
         prints, plain = prints_exchanged, exchanged
-    of_stratum = _sum_by(strata, mixed(prints))[strata]
+    of_stratum = _sum_by(strata, splitmix64(prints))[strata]
     units = np.lexsort((prints, strata, of_stratum))  # strata of equal content have equal numbers: keep them apart
     place = np.empty(len(units), dtype=np.int64)
     place[units] = np.arange(len(units))
@@ -264,7 +264,7 @@ def _distinct(problem: Problem) -> Problem:
     )
 
 
-def _of_runs(
+def _run_statistics(
     problem: Problem, system: npt.NDArray[Any], functions: Sequence[Rows], keep_runs: bool
 ) -> list[list[Floats]]:
     """Arrays (rows, statistics), by run (or for all runs added up) and by function."""
@@ -280,4 +280,4 @@ def _sum_by(codes: Integers, values: npt.NDArray[np.uint64]) -> npt.NDArray[np.u
 
 
 def _total(prints: npt.NDArray[np.uint64], strata: Integers) -> np.uint64:
-    return np.uint64(mixed(_sum_by(strata, mixed(prints))).sum())
+    return np.uint64(splitmix64(_sum_by(strata, splitmix64(prints))).sum())

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
 from howsure.inputs.parameter_types import Axes, Figure
-from howsure.result import Rows, as_json, dict_of, held_in_frames, provenance_line
+from howsure.result import Rows, as_json, held_in_frames, plain_dict, provenance_line
 from howsure.show.axes import checks_axes
 from howsure.show.notes import DETAIL, WARNING, Note, notes_by_name
 from howsure.show.table import (
@@ -206,7 +206,7 @@ class Comparison(Rows[Difference]):
         """The JSON form; only with means, there are `means`, with a best model, `best` and `tied`, and with groups,
         `groups`."""
         parts = {"means": self.means, "groups": self.groups}
-        json_form = dict_of(self) | {
+        json_form = plain_dict(self) | {
             name: None if part is None else part.to_dict()[name] for name, part in parts.items()
         }
         return {key: entry for key, entry in json_form.items() if entry or key not in (*parts, "best", "tied")}
@@ -325,13 +325,13 @@ def verdicts(result: Comparison) -> list[str]:
     ['large is better than base in accuracy by +0.5000 [+0.3432, +0.6568] (p < 0.0001).']
     """
     if result.best is not None:
-        return _of_best(result)
+        return _best_sentences(result)
     sentences = []
     for model in dict.fromkeys(row.model for row in result):
         rows = [row for row in result if row.model == model]
         parts = []
         for side in ("better", "worse"):
-            findings = [_finding(row) for row in rows if row.p_adjusted <= ALPHA and _side(row) == side]
+            findings = [_finding(row) for row in rows if row.p_adjusted <= ALPHA and _better_or_worse(row) == side]
             parts += [f"is {side} than {rows[0].against} in {', in '.join(findings)}"] if findings else []
         unseen = [row.metric for row in rows if row.p_adjusted > ALPHA]
         unknown = [row for row in rows if math.isnan(row.p_adjusted)]
@@ -366,7 +366,7 @@ def comparison_answer(result: Comparison) -> str:
     rows = [row for row in result if row.metric == result[0].metric]
     sides: dict[str, list[str]] = {}
     for row in sorted(rows, key=lambda row: not row.p_adjusted <= ALPHA):
-        side = f"{_side(row)} than {row.against}" if row.p_adjusted <= ALPHA else "no difference detected"
+        side = f"{_better_or_worse(row)} than {row.against}" if row.p_adjusted <= ALPHA else "no difference detected"
         sides.setdefault("undefined" if math.isnan(row.p_adjusted) else side, []).append(row.model)
     parts = [f"{side}: {shortened(models, limit=3)}" for side, models in sides.items()]
     return f"In {rows[0].metric}, {'; '.join(parts)}."
@@ -378,13 +378,13 @@ def _in_groups(rows: Sequence[GroupDifference]) -> Iterator[str]:
         group_rows = [row for row in rows if (row.against, row.model, row.metric) == (against, model, metric)]
         sides: dict[str, list[str]] = {"better": [], "worse": [], "not told apart": [], "undefined": []}
         for row in group_rows:
-            verdict = _side(row) if row.p_adjusted <= ALPHA else "not told apart"
+            verdict = _better_or_worse(row) if row.p_adjusted <= ALPHA else "not told apart"
             sides["undefined" if math.isnan(row.p_adjusted) else verdict].append(row.group)
         parts = [f"{side} in {shortened(groups)}" for side, groups in sides.items() if groups]
         yield f"{model} against {against} in {metric}, by group: {'; '.join(parts)}."
 
 
-def _of_best(result: Comparison) -> list[str]:
+def _best_sentences(result: Comparison) -> list[str]:
     """The best model in the first metric, and those that are not significantly worse."""
     metric = result[0].metric
     rows = [row for row in result if row.metric == metric and row.against == result.best]
@@ -403,7 +403,7 @@ def how(result: Comparison) -> list[str]:
     """What was drawn at random, and for how many tests p was adjusted, in sentences."""
     recipe = result.recipe
     if recipe["method"] in ("gaffke", "student", JACKKNIFE):
-        return [*_of_means(result), *_adjusted(result), *(f"Note: {note}" for note in result.notes)]
+        return [*_means_sentences(result), *_adjusted(result), *(f"Note: {note}" for note in result.notes)]
     drawn = {
         "permutation": "swapped by coin flips",
         "bootstrap": "drawn with replacement",
@@ -449,7 +449,7 @@ def _is_mcnemar(row: Difference) -> bool:
     return math.isclose(row.p_value, min(2 * bdtr(min(better, worse), better + worse, 0.5), 1.0), rel_tol=1e-6)
 
 
-def _of_means(result: Comparison) -> list[str]:
+def _means_sentences(result: Comparison) -> list[str]:
     recipe, n = result.recipe, result.recipe["n"]
     unit = f"{n:,} items" if recipe["clusters"] is None else f"{n:,} items in {recipe['clusters']:,} clusters"
     runs = ", each the mean of its runs" if recipe["runs"] is not None else ""
@@ -493,5 +493,5 @@ def _finding(row: Difference) -> str:
     return f"{row.metric}, {side} by {abs(row.difference):.4f}{ends} {p_text}"
 
 
-def _side(row: Difference) -> str:
+def _better_or_worse(row: Difference) -> str:
     return "better" if (row.difference > 0) == row.higher_is_better else "worse"

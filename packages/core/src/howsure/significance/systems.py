@@ -65,11 +65,11 @@ LABELS = (str, bytes, bool, np.bool_, numbers.Real, enum.Enum)
 NO_LABELS = "cmMV"  # numpy's kinds of complex numbers, times and records
 
 
-def rows_of(values: object, name: str) -> Column:
+def as_rows(values: object, name: str) -> Column:
     """An array with one or two dimensions from any container; a column of lists becomes rows, and rows with one value
     become a column.
 
-    >>> rows_of([[0.0], [1.0]], "model")
+    >>> as_rows([[0.0], [1.0]], "model")
     array([0., 1.])
 
     Raises InputError if rows differ in length, if text and numbers are mixed, or if there are no values.
@@ -193,7 +193,7 @@ class Items:
     grouping: Mapping[str, Any]
 
 
-def runs_of(
+def align_runs(
     y_true: object, systems: Mapping[str, object], *, run: object, id: object, grouping: Mapping[str, Any]
 ) -> Items:
     """One row per item, from rows that are items, or items × runs.
@@ -215,15 +215,15 @@ def runs_of(
         raise InputError(
             "give `run=...` with one row per item and run, or Runs([...]) with one row per item, not both."
         )
-    named: dict[str, Any] = {name: rows_of(column, name) for name, column in {"y_true": y_true, **systems}.items()}
-    n = check_same_length(**named, run=rows_of(run, "run"))
+    named: dict[str, Any] = {name: as_rows(column, name) for name, column in {"y_true": y_true, **systems}.items()}
+    n = check_same_length(**named, run=as_rows(run, "run"))
     run_codes, run_names = check_codes(run, n=n, name="run")
     table = _item_table(run_codes, run_names, named["y_true"], id, n)
     return Items(
         one_per_item(named["y_true"], table, "y_true"),
         {name: Runs([column[rows] for rows in table]) for name, column in named.items() if name != "y_true"},
         {
-            role: None if column is None else one_per_item(rows_of(column, role), table, role)
+            role: None if column is None else one_per_item(as_rows(column, role), table, role)
             for role, column in grouping.items()
         },
     )

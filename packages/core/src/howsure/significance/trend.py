@@ -115,7 +115,7 @@ class Trend(Rows[TrendPoint]):
         return trend_figure(self)
 
 
-def trend_of(points: Sequence[TrendPoint], *, source: str, howsure: str) -> Trend:
+def build_trend(points: Sequence[TrendPoint], *, source: str, howsure: str) -> Trend:
     """Points in chronological order; of several for one date, rule and group, the last one counts."""
     last = {(point.date, point.check, point.rule, point.group or ""): point for point in points}
     ordered = tuple(last[key] for key in sorted(last, key=lambda key: (key[0],)))

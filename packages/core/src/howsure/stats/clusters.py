@@ -139,7 +139,7 @@ class ItemGroups:
             return 0.0
         if self.unit is None:
             return degrees_of_freedom(self._units_by_stratum(), self._units_by_stratum())
-        return degrees_of_freedom(self._by_stratum(self.sizes), self._by_stratum(self.sizes**2))
+        return degrees_of_freedom(self._stratum_sums(self.sizes), self._stratum_sums(self.sizes**2))
 
     def totals(self, values: Floats) -> Floats:
         """Sum of the values (n,) in each unit."""
@@ -163,8 +163,8 @@ class ItemGroups:
             e -= e.mean()
             return math.sqrt(self.units / (self.units - 1) * float(np.square(e, out=e).sum())) / self.n
         m = self._units_by_stratum()
-        e -= (self._by_stratum(e) / m)[self.strata]
-        return math.sqrt(float((m / (m - 1) * self._by_stratum(e**2)).sum())) / self.n
+        e -= (self._stratum_sums(e) / m)[self.strata]
+        return math.sqrt(float((m / (m - 1) * self._stratum_sums(e**2)).sum())) / self.n
 
     def jackknife_error(self, values: Floats) -> float:
         """Standard error of the mean from leaving out each unit in turn. NaN for a single unit.
@@ -175,12 +175,12 @@ class ItemGroups:
         if self.units == 1:
             return math.nan
         e, m = self.totals(values - values.mean()), self._units_by_stratum()
-        stratum_sums, items = self._by_stratum(e)[self.strata], self._items_by_stratum()[self.strata]
+        stratum_sums, items = self._stratum_sums(e)[self.strata], self._items_by_stratum()[self.strata]
         filled = (m / (m - 1))[self.strata] if len(m) > 1 else 1.0
         above = (stratum_sums - e) * filled - stratum_sums + e.sum()
         below = (items - self.sizes) * filled + (self.n - items)
         moved = above / below - e.sum() / self.n
-        return math.sqrt(float(((m - 1) / m * self._by_stratum(moved**2)).sum()))
+        return math.sqrt(float(((m - 1) / m * self._stratum_sums(moved**2)).sum()))
 
     def safe_error(self, values: Floats) -> float:
         """The larger of `standard_error` and `jackknife_error`; NaN for a single unit."""
@@ -192,9 +192,9 @@ class ItemGroups:
         return np.bincount(self.strata).astype(np.float64) if self.has_strata else np.array([float(self.units)])
 
     def _items_by_stratum(self) -> Floats:
-        return self._units_by_stratum() if self.unit is None else self._by_stratum(self.sizes)
+        return self._units_by_stratum() if self.unit is None else self._stratum_sums(self.sizes)
 
-    def _by_stratum(self, values: Floats) -> Floats:
+    def _stratum_sums(self, values: Floats) -> Floats:
         return np.asarray(np.bincount(self.strata, weights=values), dtype=np.float64)
 
 
@@ -204,8 +204,7 @@ class ItemGroups:
 # clusters of this kind altogether; the variance between the observed clusters shows neither. Fay & Feuer's (1997)
 # interval of a weighted sum of Poisson counts allows for both. Its ends are quantiles of gamma distributions with the
 # mean and variance of the sum; for the upper end, one more contribution is added. If all contributions are equal, it is
-# the exact interval of a Poisson count. `one_more` is the size of the added contribution; `few_carriers` is the note
-# for results with few contributing clusters.
+# the exact interval of a Poisson count. `few_carriers` is the note for results with few contributing clusters.
 
 ENOUGH_CARRIERS = 20.0  # effective number of contributing clusters above which less than a whole cluster is added
 MIN_CARRIERS_FOR_T = (
@@ -223,7 +222,7 @@ def carriers(counts: npt.NDArray[Any]) -> float:
     return kish(counts) if counts.any() else 0.0
 
 
-def one_more(size: Any, carrying: Any) -> Any:
+def added_contribution(size: Any, carrying: Any) -> Any:
     """The contribution that one more cluster could make to a share of rows: size · min(1, 20 / carrying).
 
     size: the share of rows in a cluster (1 / `kish` of the sizes); all rows of the added cluster are assumed to count.
@@ -245,16 +244,16 @@ def gamma_interval(value: float, variance: float, further: float, *, level: floa
     return _quantile(value, variance, tail), _quantile(value + further, variance + further**2, 1 - tail)
 
 
-def ends_with_one_more(
+def ends_with_added_cluster(
     value: float, variance: float, size: float, carrying: float, *, level: float
 ) -> tuple[float, float]:
     """The narrowest ends (low, high) that are acceptable for an interval of a share concentrated in few clusters.
 
-    They are Fay and Feuer's, with `one_more` cluster added; from 100 contributing clusters on, both are the share.
+    They are Fay and Feuer's, with one more cluster added; from 100 contributing clusters on, both are the share.
     """
     if carrying >= MIN_CARRIERS_FOR_T:
         return value, value
-    return gamma_interval(value, variance, float(one_more(size, carrying)), level=level)
+    return gamma_interval(value, variance, float(added_contribution(size, carrying)), level=level)
 
 
 def gamma_p_value(value: Floats, variance: Floats, further: Floats, limit: float | Floats) -> Floats:

@@ -16,7 +16,7 @@ from functools import cache
 import numpy as np
 
 from howsure.inputs.pairs import Floats
-from howsure.stats.p_values import zero
+from howsure.stats.p_values import find_zero
 
 # Paired differences of scores, without differences that are due to rounding.
 
@@ -46,7 +46,7 @@ def paired_differences(first: Floats, second: Floats) -> Floats:
     return differences
 
 
-def in_order(values: Floats) -> Floats:
+def sorted_values(values: Floats) -> Floats:
     """The sorted values (n,), whose sums do not depend on the order of rows; the same array if it is sorted."""
     return values if (values[1:] >= values[:-1]).all() else np.sort(values)
 
@@ -82,7 +82,7 @@ class Sums:
         More than 512 distinct sums of clusters of equal size are approximated by `condense`.
         """
         if (sizes == sizes[0]).all():
-            sums, times = _counted(in_order(sums))
+            sums, times = _counted(sorted_values(sums))
             if len(sums) > MAX_EXACT:
                 sums, times = condense(sums, times)
             return cls(sums, np.full(len(sums), sizes[0]), times, largest)
@@ -155,7 +155,7 @@ def gaffke_bound(scores: Sums, *, low: float, size: float) -> float:
 
     near = scores.value
     ends = (low, near) if excess(near) > 0.0 else (near, highest)
-    return zero(excess, *ends, within=max(1e-13 * (highest - low), TINY))
+    return find_zero(excess, *ends, within=max(1e-13 * (highest - low), TINY))
 
 
 def gaffke_interval(scores: Sums, *, bounds: tuple[float, float], size: float) -> tuple[float, float]:

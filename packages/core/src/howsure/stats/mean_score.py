@@ -9,8 +9,8 @@ import numpy as np
 
 from howsure.inputs.pairs import Floats
 from howsure.stats.clusters import ItemGroups
-from howsure.stats.gaffke import Sums, gaffke_bound, gaffke_p_value, in_order, paired_differences
-from howsure.stats.p_values import furthest
+from howsure.stats.gaffke import Sums, gaffke_bound, gaffke_p_value, paired_differences, sorted_values
+from howsure.stats.p_values import bisect_limit
 from howsure.stats.proportions import normal_quantile, t_quantile
 
 Bounds = tuple[float, float]
@@ -73,14 +73,14 @@ class MeanScore:
 
     def bound(self, size: float, *, upper: bool) -> float:
         """The lower or the upper bound."""
-        if not self.known or (self.error > 0.0 and self._least > size):
+        if not self.known or (self.error > 0.0 and self._smallest_p > size):
             return math.nan
         sign = 1.0 if upper else -1.0
         if not self.error > 0.0:
             return self.value + sign * self.unseen
         reach = max(FAR, 2 * t_quantile(1 - 2 * size, self.degrees_of_freedom)) * self.error
         p_value = self.p_below if upper else self.p_above
-        return furthest(lambda limit: p_value(limit) > size, self.value, self.value + sign * reach)
+        return bisect_limit(lambda limit: p_value(limit) > size, self.value, self.value + sign * reach)
 
     def interval(self, level: float) -> Bounds:
         """The interval from two one-sided tests of size (1 - level) / 2."""
@@ -104,7 +104,7 @@ class MeanScore:
 
         None if the estimate is too close to the limit: more than 10,000 times the present rows would be needed.
         """
-        return self.needed(limit, size, at_limit=self.error, least=self._least)
+        return self.needed(limit, size, at_limit=self.error, least=self._smallest_p)
 
     def needed(self, limit: float, size: float, *, at_limit: float, least: float) -> int | None:
         """As `rows_needed`, given the error `at_limit` if the mean were at the limit, and the smallest possible p-value
@@ -157,10 +157,10 @@ class MeanScore:
             return 1.0
         z = (self.value - limit) / self.error
         t = z + self.lean * z**2 / 3 + self.lean**2 * z**3 / 27 + self.lean / 6
-        return max(float(stdtr(self.degrees_of_freedom, -t)), self._least)
+        return max(float(stdtr(self.degrees_of_freedom, -t)), self._smallest_p)
 
     @property
-    def _least(self) -> float:
+    def _smallest_p(self) -> float:
         """The smallest possible p-value, 2^-units."""
         units = self.degrees_of_freedom + 1 if math.isnan(self.units) else self.units
         return math.exp2(-min(units, 1000.0))
@@ -284,9 +284,9 @@ def mean_score(
     """
     groups = groups or ItemGroups.of(len(values))
     if groups.unit is None and not groups.has_strata:
-        values = in_order(values)
+        values = sorted_values(values)
     error = groups.safe_error(values) if groups.degrees and np.ptp(values) > 0 else 0.0  # not due to rounding
-    lean, standard_error = _lean(groups, values, error), groups.standard_error(values)
+    lean, standard_error = _skewness(groups, values, error), groups.standard_error(values)
     mean = MeanScore(_mean(values), error, lean, groups.degrees, n or len(values), standard_error, units=groups.units)
     return mean if bounds is None else _bounded(values, groups, bounds, mean)
 
@@ -322,7 +322,7 @@ def mean_difference(
     error = math.hypot(groups.safe_error(differences), one_more) if groups.degrees else 0.0
     error = max(error, min(2.0, VOTES / groups.units) * one_unit)
     unseen = spread * (1 - (1 - level) ** (1 / groups.units))
-    lean, standard_error = _lean(groups, differences, error), groups.standard_error(differences)
+    lean, standard_error = _skewness(groups, differences, error), groups.standard_error(differences)
     mean = MeanScore(
         _mean(differences),
         error,
@@ -374,14 +374,14 @@ def _within_strata(values: Floats, groups: ItemGroups, bounds: Bounds, mean: flo
 
 
 def _mean(values: Floats) -> float:
-    return float(values[0]) if values.min() == values.max() else float(in_order(values).mean())
+    return float(values[0]) if values.min() == values.max() else float(sorted_values(values).mean())
 
 
-def _lean(groups: ItemGroups, values: Floats, error: float) -> float:
+def _skewness(groups: ItemGroups, values: Floats, error: float) -> float:
     """Skewness of the mean: Σ e³ / (n · error)³, where e is the sum of deviations from the mean in a unit."""
     if not error > 0.0:
         return 0.0
-    residuals = in_order(groups.totals(values - _mean(values)))
+    residuals = sorted_values(groups.totals(values - _mean(values)))
     return sum_of_cubes(residuals) / (groups.n * error) ** 3
 
 

@@ -33,10 +33,10 @@ def smallest_size(rejects: Callable[[float], bool], *, steps: int = BISECTIONS) 
     return rejected
 
 
-def furthest(holds: Callable[[float], bool], near: float, far: float) -> float:
+def bisect_limit(holds: Callable[[float], bool], near: float, far: float) -> float:
     """The value between `near` and `far` up to which a condition holds, by bisection; it must hold at `near`.
 
-    >>> round(furthest(lambda value: value < 0.3, 0.0, 1.0), 9)
+    >>> round(bisect_limit(lambda value: value < 0.3, 0.0, 1.0), 9)
     0.3
     """
     if holds(far):
@@ -47,13 +47,13 @@ def furthest(holds: Callable[[float], bool], near: float, far: float) -> float:
     return near
 
 
-def zero(of: Callable[[float], float], first: float, other: float, *, within: float) -> float:
+def find_zero(of: Callable[[float], float], first: float, other: float, *, within: float) -> float:
     """The zero of a continuous function that has different signs at both ends of an interval.
 
     Anderson & Björck's (1973) variant of false position: fast if the function is not much steeper at one end. within:
     the precision of the result.
 
-    >>> round(zero(lambda x: x**3 - 2, 0.0, 2.0, within=1e-12) ** 3, 9)
+    >>> round(find_zero(lambda x: x**3 - 2, 0.0, 2.0, within=1e-12) ** 3, 9)
     2.0
     """
     at_one, at_other = of(first), of(other)

@@ -132,7 +132,7 @@ def poisson_binomial(probabilities: object) -> CountDistribution:
     Source: Hong (2013), for the distribution; the halving is that used for products of polynomials.
     """
     p = check_probabilities(probabilities, name="probabilities") if np.size(probabilities) else np.empty(0)  # type: ignore[arg-type]
-    pmf = _written(_short_laws(np.column_stack([1.0 - p, p]), np.array([len(p)]))[0], len(p))
+    pmf = _sum_of_counts(_short_laws(np.column_stack([1.0 - p, p]), np.array([len(p)]))[0], len(p))
     return CountDistribution(pmf, float(p.sum()), float((p * (1.0 - p)).sum()))
 
 
@@ -149,7 +149,7 @@ def sums_of_counts(groups: Sequence[Floats]) -> list[CountDistribution]:
     """
     sizes = np.array([len(laws) for laws in groups], dtype=np.int64)
     width = max((laws.shape[1] for laws in groups if len(laws)), default=2)
-    every = np.concatenate([np.zeros((0, width)), *(_padded(laws, width) for laws in groups)])
+    every = np.concatenate([np.zeros((0, width)), *(_pad_laws(laws, width) for laws in groups)])
     off = np.flatnonzero(~(np.abs(every.sum(axis=1) - 1.0) <= 1e-6) | (every < -1e-9).any(axis=1))
     ends = np.cumsum(sizes)
     if len(off):
@@ -170,10 +170,10 @@ def sums_of_counts(groups: Sequence[Floats]) -> list[CountDistribution]:
     short, others = _short_laws(every[few, :2], n_few), _short_laws(every[~few], n_others)
     most = (n_few + n_others * [laws.shape[1] - 1 for laws in groups]).tolist()
     parts = zip(short, others, most, mean, variance, strict=True)
-    return [CountDistribution(_written([*few, *more], longest), m, v) for few, more, longest, m, v in parts]
+    return [CountDistribution(_sum_of_counts([*few, *more], longest), m, v) for few, more, longest, m, v in parts]
 
 
-def _padded(laws: Floats, width: int) -> Floats:
+def _pad_laws(laws: Floats, width: int) -> Floats:
     return laws if laws.shape[1] == width else np.pad(laws, ((0, 0), (0, width - laws.shape[1])))
 
 
@@ -202,7 +202,7 @@ def _short_laws(laws: Floats, sizes: Integers) -> list[list[Floats]]:
     return [list(islice(rows, n)) for n in blocks.tolist()]
 
 
-def _written(laws: list[Floats], most: int) -> Floats:
+def _sum_of_counts(laws: list[Floats], most: int) -> Floats:
     """The distribution (most + 1,) of the sum of independent counts with the given distributions."""
     pmf = np.zeros(most + 1)
     law, offset = _convolved(laws)

@@ -31,8 +31,8 @@ from howsure import (
     calibration_test,
 )
 from howsure.calibration.calibration_tests import check_sums
-from howsure.calibration.corp import corp_of
-from howsure.calibration.curve import curve_of
+from howsure.calibration.corp import fit_corp
+from howsure.calibration.curve import binned_curve
 from howsure.calibration.engines.pairs_or_sums import sums_of_frame
 from howsure.calibration.slots import EXACT_UP_TO, SlotAdder
 
@@ -86,19 +86,19 @@ def test_every_figure_comes_from_the_sums(frame: pd.DataFrame, path: str) -> Non
     """The engine is asked once for each, and no row comes back."""
     slots, lazy = slots_of_rows(frame), relation(path)
     curve = calibration_curve("label", "prob", data=lazy)
-    assert curve.to_dict() == curve_of(slots).to_dict()
+    assert curve.to_dict() == binned_curve(slots).to_dict()
     assert calibration_error("label", "prob", data=lazy) == curve.error
     assert calibration_test("label", "prob", data=lazy, method="binned").p_value == curve.p_value
     assert calibration_test("label", "prob", data=lazy, rng=0) == check_sums(slots, method="simulation", rng=0)
     weighted = calibration_curve("label", "prob", data=lazy, sample_weight="weight")
-    expected = curve_of(slots_of_rows(frame, weight="weight"))
+    expected = binned_curve(slots_of_rows(frame, weight="weight"))
     assert weighted.notes == expected.notes
     assert weighted.error.value == pytest.approx(expected.error.value, rel=1e-11)
     assert weighted.brier.score == pytest.approx(expected.brier.score, rel=1e-12)
     steps = calibration_curve("label", "prob", data=lazy, method="corp", rng=0)
-    assert steps.to_dict() == corp_of(slots, rng=0).to_dict()
+    assert steps.to_dict() == fit_corp(slots, rng=0).to_dict()
     table = calibration_table("label", "prob", groups="tag", data=lazy)
-    tagged = curve_of(slots_of_rows(frame[frame["tag"] == "t7"]))
+    tagged = binned_curve(slots_of_rows(frame[frame["tag"] == "t7"]))
     assert [row.name for row in table] == [f"t{i}" for i in range(20)]
     assert (table["t7"].n, table["t7"].error, table["t7"].p_value) == (tagged.n, tagged.error, tagged.p_value)
     assert table.recipe["n"] == FEW

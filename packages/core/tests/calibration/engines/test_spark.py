@@ -12,7 +12,7 @@ from tests.calibration.engines.pairs import FEW, MANY, OPTIONS, agrees, sample, 
 from tests.calibration.engines.test_refusals import FAULTS, broken
 
 from howsure import calibration_curve
-from howsure.calibration.curve import curve_of
+from howsure.calibration.curve import binned_curve
 from howsure.calibration.engines.pairs_or_sums import sums_of_frame
 from howsure.errors import InputError
 from tests.lacking import require
@@ -61,7 +61,8 @@ def test_every_figure_of_millions_of_rows(spark: Any, tmp_path_factory: pytest.T
     frame = sample(MANY)
     lazy = spark.read.parquet(stored_parquet(frame, tmp_path_factory))
     assert (
-        calibration_curve("label", "single", data=lazy).to_dict() == curve_of(slots_of_rows(frame, "single")).to_dict()
+        calibration_curve("label", "single", data=lazy).to_dict()
+        == binned_curve(slots_of_rows(frame, "single")).to_dict()
     )
 
 

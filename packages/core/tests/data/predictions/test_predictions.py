@@ -13,7 +13,7 @@ import pytest
 from tests.data.files import Columns, opened, write
 
 import howsure
-from howsure.calibration.slots import Slots, slots_of
+from howsure.calibration.slots import Slots, sum_by_slot
 from howsure.data import Predictions
 from howsure.data.predictions import rows as reading
 from howsure.data.predictions.rows import OTHERS, column_of_feature, feature_columns
@@ -40,12 +40,12 @@ def columns_of(rows: int, seed: int = 5) -> Columns:
 def rows_of(columns: Columns, mask: list[bool] | None = None) -> Slots:
     """The sums of some rows."""
     rows = np.array(mask or [True] * len(columns["q"]))
-    return slots_of(Pairs(np.array(columns["y"], dtype=np.uint8)[rows], np.array(columns["q"])[rows]))
+    return sum_by_slot(Pairs(np.array(columns["y"], dtype=np.uint8)[rows], np.array(columns["q"])[rows]))
 
 
 def summed(source: Pairs | Slots) -> Slots:
     """The sums of pairs, or of what stands for them."""
-    return source if isinstance(source, Slots) else slots_of(Pairs(source.labels, source.probabilities))
+    return source if isinstance(source, Slots) else sum_by_slot(Pairs(source.labels, source.probabilities))
 
 
 @pytest.fixture(params=[(0, ".parquet"), (0, ".csv"), (10**6, ".parquet"), (10**6, ".jsonl")], ids=str)

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from tests.data.files import opened, write
 
 import howsure
-from howsure.calibration.slots import Slots, cells_of
+from howsure.calibration.slots import Slots, assign_cells
 from howsure.data.tables.database import Column, Database, Place, literal, parts_of, path_text, place_of
 from howsure.data.tables.named_files import File
 from howsure.data.tables.table import Table, open_table
@@ -186,7 +186,7 @@ def test_several_streams_and_groups_keep_to_it(tmp_path: Path) -> None:
         for name, q in predictions.items():
             sums = open_predictions.source(name)
             assert isinstance(sums, Slots)
-            assert np.repeat(sums.cell, sums.count).tolist() == sorted(cells_of(np.array(q)).tolist())
+            assert np.repeat(sums.cell, sums.count).tolist() == sorted(assign_cells(np.array(q)).tolist())
 
 
 DOCS: list[dict[str, Any]] = [

@@ -16,7 +16,7 @@ from howsure.calibration.miscalibrated_groups import MiscalibratedGroups
 from howsure.calibration.table import GroupCalibration
 from howsure.figures.calibration import groups_figure
 from howsure.figures.groups import error_figure
-from howsure.figures.width import of_width
+from howsure.figures.width import figure_width
 from howsure.result import Estimate
 
 RNG = np.random.default_rng(3)
@@ -110,6 +110,6 @@ def test_in_a_narrow_figure_conditions_are_stacked() -> None:
     kind, sort, q = rng.choice(["a", "b"], 6000), rng.choice(["k", "l"], 6000), rng.random(6000)
     labels = rng.random(6000) < np.where((kind == "b") & (sort == "k"), q**3, q)
     result = find_miscalibrated_groups(labels, q, features={"kind": kind, "sort": sort})
-    with of_width(3.3):
+    with figure_width(3.3):
         names = [tick.get_text() for tick in groups_figure(result).axes[0].get_yticklabels()]
     assert "kind = b\nand sort = k" in names

@@ -20,7 +20,7 @@ from howsure import CalibrationCurve, calibration_curve, pairs_from_classes
 from howsure.calibration.curve_text import verdict
 from howsure.calibration.quantiles import quantile_calibration
 from howsure.figures.calibration import curve_html
-from howsure.figures.curves import CORNER, STRIP, Scale, axis_words, columns_of, curve_figure, draw_curves, scale_of
+from howsure.figures.curves import CORNER, STRIP, Scale, axis_words, choose_scale, curve_figure, draw_curves, grid_width
 from howsure.figures.distributions import draw_quantiles, histogram_figure, quantile_figure
 from howsure.figures.files import figure_bytes
 
@@ -119,7 +119,7 @@ def test_panels_can_be_requested() -> None:
 
 @given(st.integers(1, 200))
 def test_the_grid_holds_all_panels_and_is_never_narrow(n: int) -> None:
-    columns = columns_of(n)
+    columns = grid_width(n)
     rows = -(-n // columns)
     assert rows * columns >= n
     assert rows <= columns <= rows + 3
@@ -135,19 +135,19 @@ WIDE = curve_with([0.01, 0.5], [0.02, 0.4])
 
 
 def test_a_corner_is_drawn_alone_by_itself() -> None:
-    assert scale_of([WIDE]) == Scale()
-    assert scale_of([WIDE, RARE]) == Scale()
-    assert (scale_of([RARE]).low, scale_of([RARE]).high) == (0.0, 0.06)
-    assert (scale_of([SURE]).low, scale_of([SURE]).high) == (0.8, 1.0)
-    assert scale_of([RARE], "linear") == Scale()
-    assert scale_of([WIDE], "zoom").high < 1.0
+    assert choose_scale([WIDE]) == Scale()
+    assert choose_scale([WIDE, RARE]) == Scale()
+    assert (choose_scale([RARE]).low, choose_scale([RARE]).high) == (0.0, 0.06)
+    assert (choose_scale([SURE]).low, choose_scale([SURE]).high) == (0.8, 1.0)
+    assert choose_scale([RARE], "linear") == Scale()
+    assert choose_scale([WIDE], "zoom").high < 1.0
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8), st.lists(st.floats(0, 1), min_size=8, max_size=8))
 def test_every_bin_lies_within(q: list[float], p: list[float]) -> None:
     curve = curve_with(sorted(q), p[: len(q)])
     for axis in ("auto", "zoom"):
-        scale = scale_of([curve], axis)
+        scale = choose_scale([curve], axis)
         points = np.concatenate([curve.bins.mean_prob, curve.bins.frequency])
         assert 0.0 <= scale.low <= points.min() <= points.max() <= scale.high <= 1.0
         cornered = points.max() <= CORNER or points.min() >= 1 - CORNER

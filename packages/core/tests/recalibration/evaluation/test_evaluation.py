@@ -15,8 +15,8 @@ from howsure import Estimate, compare_calibration, evaluate_recalibration, recal
 from howsure.calibration.bins import bin_pairs
 from howsure.inputs.pairs import Pairs
 from howsure.recalibration.evaluate_recalibration import evaluate_maps
-from howsure.recalibration.evaluation import evaluation_of
-from howsure.recalibration.evaluation_results import p_value_of, rows_needed, verdict_kind
+from howsure.recalibration.evaluation import evaluate_fits
+from howsure.recalibration.evaluation_results import improvement_p_value, rows_needed, verdict_kind
 from howsure.recalibration.map_input import Labelled, labelled_from
 
 HOW: dict[str, Any] = {"method": "made up", "level": 0.9, "margin": 0.01}
@@ -43,7 +43,7 @@ def test_of_one_map_it_is_the_comparison_of_two_models(clustered: bool, weighted
     clusters = data.clusters if clustered else None
     weights = np.random.default_rng(1).uniform(0.5, 1.0, len(data)) if weighted else None
     labelled = labelled_from(data.labels, data.scores.probabilities, clusters=clusters, sample_weight=weights)
-    evaluation = evaluation_of(labelled, [(np.zeros(len(data), dtype=np.int64), [after])], recipe={}, **HOW)
+    evaluation = evaluate_fits(labelled, [(np.zeros(len(data), dtype=np.int64), [after])], recipe={}, **HOW)
     expected = compare_calibration(
         data.labels, data.scores.probabilities, against=after, clusters=clusters, sample_weight=weights, level=0.9
     )
@@ -62,9 +62,9 @@ def test_the_error_after_matches_pairs_of_rows_of_one_fold_and_bin(rows: Any) ->
     """The bins are those of the curve after, so that both errors see equally fine waves."""
     data, after, fold = rows
     plain = labelled_from(data.labels, data.scores.probabilities)
-    evaluation = evaluation_of(plain, [(fold, after)], recipe={}, **HOW)
+    evaluation = evaluate_fits(plain, [(fold, after)], recipe={}, **HOW)
     q = np.choose(fold, after)
-    bins = bin_pairs(Pairs(data.labels.astype(np.uint8), q)).bins_of(q)
+    bins = bin_pairs(Pairs(data.labels.astype(np.uint8), q)).assign_bins(q)
     total, n_paired = 0.0, 0
     for k, b in np.unique(np.column_stack([fold, bins]), axis=0):
         gaps = (q - data.labels)[(fold == k) & (bins == b)]
@@ -80,7 +80,7 @@ def test_each_of_few_values_is_a_bin(rows: Any) -> None:
     data, after, fold = rows
     plain = labelled_from(data.labels, data.scores.probabilities)
     coarse = [np.round(3 * q) / 3 * (1 - 0.02 * k) for k, q in enumerate(after)]
-    evaluation = evaluation_of(plain, [(fold, coarse)], recipe={}, **HOW)
+    evaluation = evaluate_fits(plain, [(fold, coarse)], recipe={}, **HOW)
     total, n_paired = 0.0, 0
     for k in range(3):
         q, y = coarse[k][fold == k], data.labels[fold == k]
@@ -95,8 +95,8 @@ def test_each_of_few_values_is_a_bin(rows: Any) -> None:
 def test_the_order_of_the_rows_changes_nothing(rows: Any) -> None:
     data, after, fold = rows
     order = np.random.default_rng(3).permutation(150)
-    evaluation = evaluation_of(data, [(fold, after)], recipe={}, **HOW)
-    other = evaluation_of(data.only(order), [(fold[order], [q[order] for q in after])], recipe={}, **HOW)
+    evaluation = evaluate_fits(data, [(fold, after)], recipe={}, **HOW)
+    other = evaluate_fits(data.only(order), [(fold[order], [q[order] for q in after])], recipe={}, **HOW)
     for name, change in evaluation.changes().items():
         assert ends(change.improvement) == pytest.approx(ends(other.changes()[name].improvement))
     assert str(evaluation.error_after) == str(other.error_after)
@@ -105,8 +105,8 @@ def test_the_order_of_the_rows_changes_nothing(rows: Any) -> None:
 def test_repeated_cross_fittings_are_averaged(rows: Any) -> None:
     data, after, fold = rows
     turned = (fold, after), ((fold + 1) % 3, after)
-    alone = [evaluation_of(data, [folds], recipe={}, **HOW) for folds in turned]
-    both = evaluation_of(data, turned, recipe={}, **HOW)
+    alone = [evaluate_fits(data, [folds], recipe={}, **HOW) for folds in turned]
+    both = evaluate_fits(data, turned, recipe={}, **HOW)
     for name, change in both.changes().items():
         means = [evaluation.changes()[name] for evaluation in alone]
         assert change.after == pytest.approx(np.mean([mean.after for mean in means]))
@@ -117,7 +117,7 @@ def test_a_map_that_changes_first_choices_is_judged_by_its_own() -> None:
     rng = np.random.default_rng(2)
     matrix, labels = rng.dirichlet(np.ones(3), 60), rng.integers(0, 3, 60)
     data, turned = labelled_from(labels, matrix), np.roll(matrix, 1, axis=1)
-    evaluation = evaluation_of(data, [(np.zeros(60, dtype=np.int64), [turned])], recipe={}, **HOW)
+    evaluation = evaluate_fits(data, [(np.zeros(60, dtype=np.int64), [turned])], recipe={}, **HOW)
     right = [(probabilities.argmax(axis=1) == labels, probabilities.max(axis=1)) for probabilities in (matrix, turned)]
     means = [float(np.mean((q - y) ** 2)) for y, q in right]
     assert [evaluation.brier.before, evaluation.brier.after] == pytest.approx(means)
@@ -129,7 +129,7 @@ def test_a_map_that_changes_first_choices_is_judged_by_its_own() -> None:
 def test_a_certain_error_leaves_the_log_loss_without_a_difference() -> None:
     q = np.array([1.0, 0.4, 0.6, 0.5] * 10)
     data = labelled_from([0, 1, 1, 0] * 10, q)
-    evaluation = evaluation_of(data, [(np.zeros(40, dtype=np.int64), [np.full(40, 0.5)])], recipe={}, **HOW)
+    evaluation = evaluate_fits(data, [(np.zeros(40, dtype=np.int64), [np.full(40, 0.5)])], recipe={}, **HOW)
     assert np.isinf(evaluation.log_loss.before)
     assert evaluation.log_loss.improvement.low is None
     assert "before recalibration, 10 predictions of exactly 0 or 1 are wrong" in evaluation.notes[0]
@@ -147,7 +147,7 @@ def gain(value: float, low: float | None, high: float | None, n: int = 1000) -> 
 def test_the_p_value_is_below_5_percent_where_the_interval_excludes_0(value: float, down: float, up: float) -> None:
     e = gain(value, value - down, value + up)
     excluded = e.low > 0 or e.high < 0  # type: ignore[operator]
-    p = p_value_of(e)
+    p = improvement_p_value(e)
     assert 0 <= p <= 1
     if abs(p - 0.05) > 1e-6:
         assert (p < 0.05) == excluded
@@ -156,13 +156,13 @@ def test_the_p_value_is_below_5_percent_where_the_interval_excludes_0(value: flo
 
 def test_an_interval_of_no_width_at_0_does_not_help() -> None:
     e = gain(0.0, 0.0, 0.0)
-    assert (verdict_kind(e, 0.01), p_value_of(e)) == ("does not help", 1.0)
+    assert (verdict_kind(e, 0.01), improvement_p_value(e)) == ("does not help", 1.0)
 
 
 def test_without_an_interval_there_is_no_decision() -> None:
     e = gain(float("nan"), None, None)
     assert verdict_kind(e, 0.01) == "cannot tell"
-    assert np.isnan(p_value_of(e))
+    assert np.isnan(improvement_p_value(e))
     assert rows_needed(e, 0.01) is None
 
 

@@ -25,7 +25,7 @@ from howsure.data.tables.database import Column, Database
 from howsure.data.tables.named_files import File, named_files
 from howsure.data.tables.table import COPIED, Table, open_table
 from howsure.errors import InputError, parameter
-from howsure.files.input_files import Text, check_each_once, compression_of, missing_file
+from howsure.files.input_files import Text, check_each_once, detect_compression, missing_file
 from howsure.inputs.numbers_and_names import natural_order, shortened
 from howsure.inputs.source_names import source_names
 from howsure_events.corpus import ALL, Corpus, Fields, InputDocument, Part
@@ -217,7 +217,7 @@ def _lines(file: File) -> Iterator[str]:
 
 def _opened(path: str) -> IO[bytes]:
     with open(path, "rb") as file:
-        packed = compression_of(file.read(4)) == "gzip"
+        packed = detect_compression(file.read(4)) == "gzip"
     return cast(IO[bytes], gzip.open(path, "rb")) if packed else open(path, "rb")
 
 

@@ -25,7 +25,7 @@ from howsure.counts.planning import MIN_LABELS
 from howsure.errors import InputError, parameter
 from howsure.inputs.numbers_and_names import check_whole, counted, unknown_name
 from howsure.inputs.pairs import Floats, Integers
-from howsure.inputs.periods import period_of
+from howsure.inputs.periods import find_period
 from howsure.result import Result
 from howsure.show.table import COUNT, WORDS, Column
 from howsure_events.corpus import NO_ACTOR
@@ -125,7 +125,7 @@ def strata_of(store: Store, actors: Sequence[str], *, period: str, n: int, score
         labels = (
             bands
             if length == "none"
-            else [f"{band}, {period_of(day, period=length)}" for band, day in zip(bands, dates, strict=True)]
+            else [f"{band}, {find_period(day, period=length)}" for band, day in zip(bands, dates, strict=True)]
         )
         known_labels = sorted(set(labels))
         if len(known_labels) * MIN_MEAN_LABELS <= n or length == "none":

@@ -17,7 +17,7 @@ from howsure.counts.results import CountEstimate, CountEstimates, Diagnostics
 from howsure.inputs.checks import coded_rows
 from howsure.inputs.numbers_and_names import check_level, counted, shortened, unknown_name
 from howsure.inputs.parameter_types import Axes
-from howsure.inputs.periods import Day, period_of
+from howsure.inputs.periods import Day, find_period
 from howsure.result import Row, Rows, as_json
 from howsure.show.axes import checks_axes
 from howsure.show.notes import DETAIL, Note
@@ -477,7 +477,7 @@ def _estimate_counts(
     groups = {
         "actor": coded_rows(pairs.actors, pairs.actor),
         "days": coded_rows([WITHIN if days[0] <= day <= days[1] else OUTSIDE for day in day_list], place),
-        "period": coded_rows([period_of(day, period=period) for day in day_list], place),
+        "period": coded_rows([find_period(day, period=period) for day in day_list], place),
     }
     return estimate_counts(
         labelled_pairs.labels,

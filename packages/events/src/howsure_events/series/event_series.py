@@ -14,7 +14,7 @@ from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.numbers_and_names import check_level, counted, shortened, unknown_name
 from howsure.inputs.parameter_types import Axes, Figure
-from howsure.inputs.periods import Day, period_end, period_of, period_start
+from howsure.inputs.periods import Day, find_period, period_end, period_start
 from howsure.result import as_json, plain
 from howsure.show.axes import checks_axes
 from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, number, span
@@ -114,7 +114,7 @@ def stored_events(
     edges = np.flatnonzero((code[1:] != code[:-1]) | (start[1:] != start[:-1])) + 1
     cells = {}
     for low, high in zip([0, *edges.tolist()], [*edges.tolist(), len(code)], strict=True):
-        key = str(code[low]), period_of(start[low].item(), period=period)
+        key = str(code[low]), find_period(start[low].item(), period=period)
         cells[key] = {name: columns[name][low:high] for name in NONE}
     return cells
 

@@ -17,7 +17,7 @@ from howsure.inputs import frames
 from howsure.inputs.checks import Coded
 from howsure.inputs.numbers_and_names import shortened, unknown_name
 from howsure.inputs.parameter_types import IntoFrame
-from howsure.inputs.periods import period_of
+from howsure.inputs.periods import find_period
 from howsure.regression.regress_predicted import regress_predicted
 from howsure.regression.results import PredictedCoefficient, PredictedRegression
 from howsure.result import Estimate
@@ -151,7 +151,7 @@ def _store_columns(store: Store, pairs: PairFeatures, period: str) -> dict[str, 
     ids = [name for (name,) in query_rows(store, "SELECT id FROM documents ORDER BY document")]
     return {
         ACTOR: pairs.actor_codes,
-        PERIOD: np.array([period_of(day.item(), period=period) for day in days], dtype=object)[place],
+        PERIOD: np.array([find_period(day.item(), period=period) for day in days], dtype=object)[place],
         DOCUMENT: np.repeat(np.array(ids, dtype=object), len(pairs.actors)),
     }
 
@@ -168,7 +168,7 @@ def _data_columns(
     if unknown is not None or not on:
         raise unknown_name("key", str(unknown), KEYS, place="rows of covariates")
     kinds = dict.fromkeys(names, frames.Kind.VALUES) | dict.fromkeys(on, frames.Kind.NAMES)
-    rows = frames.rows_of(data, kinds)
+    rows = frames.read_columns(data, kinds)
     keys = _keys(store, rows, on)
     keys_needed = list(zip(*(columns[name] for name in on), strict=True))
     lacking = next((key for key in keys_needed if key not in keys), None)

@@ -20,12 +20,12 @@ from howsure.errors import InputError
 from howsure.inputs.periods import (
     PERIODS,
     check_span,
+    find_period,
+    find_periods,
     n_periods,
     period_end,
-    period_of,
     period_start,
     periods_between,
-    periods_of,
 )
 from howsure_events.series.actor_comparison import compare_actors
 from howsure_events.series.counts import INTERVALS
@@ -213,11 +213,11 @@ DATES = st.dates(datetime.date(1950, 1, 1), datetime.date(2049, 12, 31))
     ],
 )
 def test_labels(date: str, labels: tuple[str, ...]) -> None:
-    assert tuple(period_of(date, period=by) for by in PERIODS) == labels
+    assert tuple(find_period(date, period=by) for by in PERIODS) == labels
 
 
 def test_dates_of_python() -> None:
-    assert periods_of([datetime.date(1999, 3, 24), datetime.datetime(1999, 6, 10, 23)], period="quarter") == (
+    assert find_periods([datetime.date(1999, 3, 24), datetime.datetime(1999, 6, 10, 23)], period="quarter") == (
         "1999-Q1",
         "1999-Q2",
     )
@@ -227,10 +227,10 @@ def test_dates_of_python() -> None:
 def test_periods_sort_as_time_does_and_leave_no_gap(day: datetime.date, another_day: datetime.date, by: str) -> None:
     first, last = min(day, another_day), max(day, another_day)
     periods = periods_between(first.isoformat(), last.isoformat(), period=by)
-    assert (periods[0], periods[-1]) == (period_of(first, period=by), period_of(last, period=by))
+    assert (periods[0], periods[-1]) == (find_period(first, period=by), find_period(last, period=by))
     assert list(periods) == sorted(set(periods))
     starts = [period_start(period) for period in periods]
-    assert all(period_of(start, period=by) == period for start, period in zip(starts, periods, strict=True))
+    assert all(find_period(start, period=by) == period for start, period in zip(starts, periods, strict=True))
     days = {(b - a).days for a, b in pairwise(starts)}
     longest = {"week": 7, "month": 31, "quarter": 92, "year": 366}[by]
     assert all(0 < gap <= longest for gap in days)
@@ -239,9 +239,9 @@ def test_periods_sort_as_time_does_and_leave_no_gap(day: datetime.date, another_
 @pytest.mark.parametrize("period", PERIODS)
 def test_the_last_days_that_there_are(period: str) -> None:
     periods = periods_between("9998-12-30", "9999-12-31", period=period)
-    assert periods[-1] == period_of("9999-12-31", period=period)
+    assert periods[-1] == find_period("9999-12-31", period=period)
     assert period_end(periods[-1]) == datetime.date.max
-    assert periods_between("0001-01-01", "0001-01-02", period=period) == (period_of("0001-01-01", period=period),)
+    assert periods_between("0001-01-01", "0001-01-02", period=period) == (find_period("0001-01-01", period=period),)
 
 
 def test_more_periods_than_anybody_looks_at() -> None:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tests.events.made_up_store import TITLES, make_store, packed, store_file
 
 from howsure.errors import HowsureError, InputError
-from howsure.inputs.periods import PERIODS, period_end, period_of, period_start
+from howsure.inputs.periods import PERIODS, find_period, period_end, period_start
 from howsure_events.explorer import queries
 from howsure_events.series.actor_comparison import compare_actors
 from howsure_events.series.files import doubtful_documents, period_documents
@@ -41,11 +41,11 @@ def test_labels_are_little_endian() -> None:
 
 @given(st.dates(datetime.date(1700, 1, 1), datetime.date(2200, 1, 1)), st.sampled_from(PERIODS))
 def test_a_period_ends_the_day_before_the_next(date: datetime.date, by: str) -> None:
-    period = period_of(date, period=by)
+    period = find_period(date, period=by)
     end = period_end(period)
     assert period_start(period) <= date <= end
-    assert period_of(end, period=by) == period
-    assert period_of(end + datetime.timedelta(days=1), period=by) != period
+    assert find_period(end, period=by) == period
+    assert find_period(end + datetime.timedelta(days=1), period=by) != period
 
 
 @pytest.mark.long

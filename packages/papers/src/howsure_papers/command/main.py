@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from howsure.files.atomic_write import write_whole
+from howsure.files.atomic_write import write_atomically
 from howsure.inputs.parameter_types import Figure
 from howsure_cli.terminal.commands import Group
 from howsure_cli.terminal.destinations import OutputFile, OutputFolder
@@ -153,8 +153,8 @@ def show(result: Reproduction, form: str, figures: str | None, page: str | None)
         path = Path(page)
         save(drawn, path.with_suffix(""), ("svg",))
         for name, table in result.long_tables().items():
-            write_whole(table.encode(), path.with_suffix("") / name)
-        write_whole(result.page(f"{_typed()} --page {path.name}", path.stem, limit).encode(), path)
+            write_atomically(table.encode(), path.with_suffix("") / name)
+        write_atomically(result.page(f"{_typed()} --page {path.name}", path.stem, limit).encode(), path)
     emit(
         json_text(result.to_dict() | {"summary": result.summary(limit)}) if form == "json" else result.text(limit), None
     )

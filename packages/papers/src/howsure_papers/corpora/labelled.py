@@ -14,7 +14,7 @@ import numpy as np
 
 from howsure.errors import MissingExtraError
 from howsure.inputs.pairs import Floats, Labels
-from howsure.inputs.periods import period_of
+from howsure.inputs.periods import find_period
 from howsure_cli.datasets import data_set_path, find_data_set, read_labelled_texts
 from howsure_papers.corpora.news import packed_rows
 from howsure_papers.corpora.tagged import PARTS
@@ -80,7 +80,7 @@ class PoliceNews:
 
     def cells(self, by: str) -> np.ndarray[tuple[int], np.dtype[np.str_]]:
         """The period of each article: its week or its day."""
-        return np.array(self.dates if by == "day" else [period_of(date, period=by) for date in self.dates])
+        return np.array(self.dates if by == "day" else [find_period(date, period=by) for date in self.dates])
 
 
 def read_police_news(data: str | None, questions: Sequence[str], *, limit: int | None = None) -> PoliceNews:

@@ -15,8 +15,8 @@ import numpy as np
 
 from howsure.errors import InputError, shown
 from howsure.files.archive import NUMBERS, ZIP, Archive, ArchiveError, Array
-from howsure.files.atomic_write import write_whole
-from howsure.files.input_files import compression_of, opened, parsed_json
+from howsure.files.atomic_write import write_atomically
+from howsure.files.input_files import detect_compression, opened, parsed_json
 from howsure.inputs.numbers_and_names import nearest, shortened
 from howsure_text.coreference.antecedent_scores import AntecedentScores
 
@@ -242,7 +242,7 @@ class ScoreFile:
             file.seek(0)
             if first.startswith(ZIP):
                 self._read_archive(file)
-            elif compression_of(first) != "none":
+            elif detect_compression(first) != "none":
                 raise InputError(f"{self.path} is packed; unpack it first: its documents are read one at a time.")
             else:
                 self._find_lines(file)
@@ -339,6 +339,6 @@ def write_antecedent_scores(scores: Iterable[AntecedentScores], path: str | os.P
             raise InputError(f"documents must have names of their own; two are called {document.id!r}.")
         names.add(document.id)
     if os.fspath(path).lower().endswith(".npz"):
-        write_whole(archive_bytes(documents), path)
+        write_atomically(archive_bytes(documents), path)
     else:
-        write_whole("".join(f"{json_from_scores(document)}\n" for document in documents).encode(), path)
+        write_atomically("".join(f"{json_from_scores(document)}\n" for document in documents).encode(), path)

@@ -11,7 +11,7 @@ import numpy as np
 
 from howsure.data.documents.document import Document, Mention, Sentence, Strings
 from howsure.errors import InputError, shown
-from howsure.inputs.checks import array_of
+from howsure.inputs.checks import as_array
 from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Integers
 
@@ -90,7 +90,7 @@ def _sentences(words: object) -> tuple[Strings, ...]:
 
 
 def _spans(mentions: object, length: int, unit: str) -> Integers:
-    spans = array_of(mentions)
+    spans = as_array(mentions)
     if spans.size == 0:
         return np.empty((0, 2), dtype=np.int64)
     if spans.ndim != 2 or spans.shape[1] != 2 or spans.dtype.kind not in "iu":

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import InputError, shown
-from howsure.inputs.checks import array_of, probability_advice
+from howsure.inputs.checks import as_array, probability_advice
 from howsure.inputs.classes import SUM_TOLERANCE
 from howsure.inputs.numbers_and_names import is_number
 from howsure.inputs.pairs import Floats, Integers
@@ -189,7 +189,7 @@ def _check_row(j: int, antecedents: object, probabilities: object, new: float) -
 
 
 def _whole_numbers(antecedents: object, row: int) -> Integers:
-    k = array_of(antecedents)
+    k = as_array(antecedents)
     if k.ndim == 1 and (k.size == 0 or k.dtype.kind in "iu"):
         return k.astype(np.int64)
     raise InputError(
@@ -255,7 +255,7 @@ def _null(null: object, in_rows: Sequence[float], m: int) -> Floats:
 
 def _softmax(j: int, scores: Floats, antecedents: Any, null: float) -> tuple[Integers, Floats, float]:
     """The antecedents of a mention that have a probability, ascending, these, and P(new)."""
-    places = array_of(antecedents)
+    places = as_array(antecedents)
     if places.ndim != 1 or (places.size and places.dtype.kind not in "iu"):
         raise InputError(
             f"antecedents must be positions of mentions from 0; `matrix row {j}` is {shown(places.tolist())}."

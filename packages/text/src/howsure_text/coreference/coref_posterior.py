@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from howsure import __version__
 from howsure.errors import InputError, shown
-from howsure.inputs.checks import array_of
+from howsure.inputs.checks import as_array
 from howsure.inputs.numbers_and_names import MAX_SIMULATIONS, check_level, check_whole
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike
@@ -265,7 +265,7 @@ class CorefPosterior:
         return QueryPosterior(tuple(answers), recipe | {"seed": seed_in_recipe(rng)})
 
     def _positions(self, pairs: npt.ArrayLike) -> Integers:
-        chosen = array_of(pairs)
+        chosen = as_array(pairs)
         if chosen.size == 0:
             return np.empty((0, 2), dtype=np.int64)
         if chosen.ndim != 2 or chosen.shape[1] != 2 or chosen.dtype.kind not in "iu":

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from howsure.calibration.curve import curve_of
+from howsure.calibration.curve import binned_curve
 from howsure.errors import InputError
 from howsure.inputs.checks import listed
 from howsure.inputs.numbers_and_names import counted, is_number
@@ -212,7 +212,7 @@ class Errors:
     @classmethod
     def of(cls, pairs: Pairs) -> Self:
         """The errors of pairs, in bins of 5,000 if they fill twenty."""
-        curve = curve_of(pairs, bin_size=BIN_SIZE if len(pairs) >= MIN_BINS * BIN_SIZE else "auto")
+        curve = binned_curve(pairs, bin_size=BIN_SIZE if len(pairs) >= MIN_BINS * BIN_SIZE else "auto")
         error = curve.error
         low, high = (math.nan if end is None else end for end in (error.low, error.high))
         squared = float(np.average((pairs.probabilities - pairs.labels) ** 2, weights=pairs.weights))

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from howsure import __version__
 from howsure.errors import InputError
-from howsure.files.atomic_write import Place, write_whole
+from howsure.files.atomic_write import Place, write_atomically
 from howsure.files.input_files import opened, parsed_json
 from howsure.inputs.checks import listed
 from howsure.inputs.numbers_and_names import check_number, unknown_name
@@ -122,7 +122,7 @@ class CoreferenceRecalibration(Result):
         """
         content = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
         try:
-            write_whole(content.encode(), path)
+            write_atomically(content.encode(), path)
         except OSError as error:
             raise InputError(f"cannot write {path}: {error.strerror or error}.") from error
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.calibration.comparison import compare_calibration
-from howsure.calibration.curve import curve_of
+from howsure.calibration.curve import binned_curve
 from howsure.calibration.results import CalibrationCurve
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted
@@ -302,7 +302,7 @@ def _error(
 ) -> tuple[tuple[CalibrationCurve, CalibrationCurve], Change]:
     """Both curves, and their errors."""
     if name == ENTITIES:  # each has its own entities
-        first, second = curve_of(before, name="before", level=level), curve_of(after, name="after", level=level)
+        first, second = binned_curve(before, name="before", level=level), binned_curve(after, name="after", level=level)
         return (first, second), Change(name, first.error, second.error, None)
     comparison = compare_calibration(after, against=before, level=level, names=("after", "before"))
     row = Change(

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from howsure.errors import InputError
-from howsure.files.archive import most_unpacked
+from howsure.files.archive import max_unpacked_size
 from howsure.files.atomic_write import Place
 from howsure.files.input_files import opened, undecodable
 from howsure.inputs.numbers_and_names import check_number, check_whole, counted, unknown_name
@@ -313,7 +313,7 @@ class CrfsuiteModel:
         if size != len(data):
             raise ValueError(f"it should have {size:,} bytes, and has {len(data):,}")
         names = _strings(data, labels, n_labels), _strings(data, attributes, n_attributes)
-        if n_labels**2 * 8 > most_unpacked(len(data)):
+        if n_labels**2 * 8 > max_unpacked_size(len(data)):
             raise ValueError(f"it names {n_labels:,} labels, far too many for its size")
         records = _features(data, features)
         states, transitions = records[records["kind"] == STATE], records[records["kind"] == TRANSITION]

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from howsure.calibration.curve import curve_of
+from howsure.calibration.curve import binned_curve
 from howsure.calibration.curve_text import kind
 from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.scores import score_columns, scores_of_all_classes
@@ -371,9 +371,9 @@ def evaluate_entities(
 
 def _judged(pairs: Pairs, adjust: str | None, **binning: Any) -> tuple[list[CalibrationCurve], list[float]]:
     """The curve of all pairs and of each group, and their p-values, those of groups adjusted for their number."""
-    each = [curve_of(group, name=name, **binning) for name, group in by_group(pairs)]
+    each = [binned_curve(group, name=name, **binning) for name, group in by_group(pairs)]
     adjusted: list[float] = adjust_p_values([curve.p_value for curve in each], method=adjust).tolist()
-    pooled = curve_of(pairs, name=ALL, **binning)
+    pooled = binned_curve(pairs, name=ALL, **binning)
     return [pooled, *each], [pooled.p_value, *adjusted]
 
 

@@ -21,7 +21,7 @@ from howsure.data.sources import Files
 from howsure.errors import InputError
 from howsure.fields.check_fields import check_fields, run_fields_check
 from howsure.fields.policy import FilingPolicy
-from howsure.files.atomic_write import alone, write_whole
+from howsure.files.atomic_write import locked, write_atomically
 from howsure.files.input_files import identity
 from howsure.show.table import in_a_line, markdown_escaped
 from howsure.significance.experiments import Experiments
@@ -222,7 +222,7 @@ def show(check: Check, shared: Mapping[str, Any]) -> None:
     if shared["write_baseline"] is not None:
         check.baseline.save(shared["write_baseline"])
     if shared["junit"] is not None:
-        write_whole(junit_xml(check).encode(), shared["junit"])
+        write_atomically(junit_xml(check).encode(), shared["junit"])
     if shared["summary"] is not None:
         append_summary(check, shared["summary"])
     if store is not None:
@@ -336,6 +336,6 @@ def summary_markdown(check: Check) -> str:
 
 def append_summary(check: Check, path: str) -> None:
     """Append the summary to a file, which several steps of a job share."""
-    with alone(path):
+    with locked(path):
         before = Path(path).read_bytes() if os.path.isfile(path) else b""
-        write_whole(before + summary_markdown(check).encode(), path)
+        write_atomically(before + summary_markdown(check).encode(), path)

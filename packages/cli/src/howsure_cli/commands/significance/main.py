@@ -13,7 +13,7 @@ from howsure.data.sources import read as files_of
 from howsure.errors import InputError, parameter
 from howsure.significance.comparison import compare
 from howsure.significance.model_comparison import compare_models, compare_scores, resample_models
-from howsure.significance.model_files import no_files
+from howsure.significance.model_files import no_input_error
 from howsure.significance.power import comparison_power
 from howsure.significance.results import Comparison
 from howsure_cli.terminal.derived import (
@@ -134,7 +134,7 @@ def compare_files(form: str, output: str | None, figure: str | None, report: str
         if misplaced_options:
             raise InputError(f"{parameter(misplaced_options[0])} is for columns: name a FILE that contains them.")
         if targets is None:
-            raise no_files()
+            raise no_input_error()
         arguments["model"] = list(model)
     with comparison_progress() as advance:
         result = compare(**arguments, progress=advance)

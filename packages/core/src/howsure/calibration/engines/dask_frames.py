@@ -16,7 +16,7 @@ from howsure.calibration.engines.lazy_frames import (
     labels_unclear,
     weights_refused,
 )
-from howsure.calibration.slots import Slots, slots_of
+from howsure.calibration.slots import Slots, sum_by_slot
 from howsure.errors import ColumnName, InputError
 from howsure.inputs.checks import (
     GIVEN_PREFIX,
@@ -98,7 +98,7 @@ class PartitionSums:
         positive = None if self.pos_label is None else str(self.pos_label)
         pairs = Pairs(y, q, w, codes, names, positive=positive)
         parts = [("", pairs)] if codes is None else pairs.by_group()
-        return PartSums(n, {name: slots_of(part) for name, part in parts}, labels)
+        return PartSums(n, {name: sum_by_slot(part) for name, part in parts}, labels)
 
 
 def sums_of_dask(frame: Any, pairs: LazyPairs) -> FrameSums:
@@ -113,7 +113,7 @@ def sums_of_dask(frame: Any, pairs: LazyPairs) -> FrameSums:
     parts = frame[list(dict.fromkeys(named))].to_delayed()
     sums = [add(part, number) for number, part in enumerate(parts)]
     while len(sums) > 1:
-        sums = [dask.delayed(added)(sums[i : i + MERGED_PER_TASK]) for i in range(0, len(sums), MERGED_PER_TASK)]
+        sums = [dask.delayed(merge_sums)(sums[i : i + MERGED_PER_TASK]) for i in range(0, len(sums), MERGED_PER_TASK)]
     try:
         (total,) = dask.compute(sums[0])
     except Exception as error:
@@ -124,7 +124,7 @@ def sums_of_dask(frame: Any, pairs: LazyPairs) -> FrameSums:
     return FrameSums(total.n, by_group, _refusal(total, pairs))
 
 
-def added(parts: Sequence[PartSums]) -> PartSums:
+def merge_sums(parts: Sequence[PartSums]) -> PartSums:
     """Merge the sums of several parts."""
     return sum(parts, start=PartSums())
 

@@ -14,7 +14,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from howsure.calibration.slots import COLUMNS, FRACTION, LAST, LOG_UNIT, SCALE, STEEP, WEIGHTS, Slots, added
+from howsure.calibration.slots import COLUMNS, FRACTION, LAST, LOG_UNIT, SCALE, STEEP, WEIGHTS, Slots, merge_slots
 from howsure.errors import ColumnName, InputError
 from howsure.inputs.checks import (
     MAX_LABELS,
@@ -23,12 +23,12 @@ from howsure.inputs.checks import (
     check_codes,
     is_missing,
     missing,
-    no_probability,
-    no_weight,
+    not_a_probability,
+    not_a_weight,
     not_two_values,
     weighs_nothing,
 )
-from howsure.inputs.frames import fetched, lazy_table, no_column_name
+from howsure.inputs.frames import fetched, lazy_table, not_a_column_name
 from howsure.inputs.numbers_and_names import counted, unknown_name
 from howsure.inputs.pairs import Integers
 
@@ -153,7 +153,7 @@ def lazy_pairs(
     for role, name in named.items():
         optional = role in ("sample_weight", "groups")
         if not isinstance(name, str) and not (optional and name is None):
-            raise no_column_name(role, name)
+            raise not_a_column_name(role, name)
     table = lazy_table(data)
     dtypes = dict(table.collect_schema())
     for name in named.values():
@@ -332,9 +332,9 @@ def refusal(pairs: LazyPairs, fault: FrameFault, *, rows: int, n: int) -> InputE
     place = f"one of {counted(n, 'row')}" + (f" ({rows:,} are wrong)" if rows > 1 else "")
     if fault is FrameFault.PROBABILITY_OUTSIDE:
         value = _value(pairs, fault, "q")
-        return no_probability(pairs.column("y_prob"), value, highest=_highest(pairs), place=place)
+        return not_a_probability(pairs.column("y_prob"), value, highest=_highest(pairs), place=place)
     if fault is FrameFault.WEIGHT_OUTSIDE:
-        return no_weight(pairs.column("sample_weight"), _value(pairs, fault, "weight"), place=place)
+        return not_a_weight(pairs.column("sample_weight"), _value(pairs, fault, "weight"), place=place)
     roles = {
         FrameFault.LABEL_MISSING: "y_true",
         FrameFault.GROUP_MISSING: "groups",
@@ -433,4 +433,4 @@ def _slots(pairs: LazyPairs, rows: dict[str, Column], chosen: Integers) -> Slots
     weights = np.stack([rows[name][kept].astype(np.float64) for name in WEIGHTS]) if pairs.is_weighted else None
     slots = Slots(2 * rows["cell"][kept].astype(np.int64) + rows["y"][kept].astype(np.int64), sums, weights, weightless)
     positive = None if pairs.pos_label is None else str(pairs.pos_label)
-    return replace(added(slots), positive=positive)
+    return replace(merge_slots(slots), positive=positive)

@@ -50,7 +50,7 @@ class Parts:
     worst: WorstRows | None = None
 
 
-def parts_of(
+def read_calibration_input(
     y_true: Any,
     y_prob: Any = None,
     *,
@@ -84,7 +84,7 @@ def parts_of(
         )
     pairs_given = pairs_from(y_true, y_prob, data=data, **roles)
     parts: tuple[tuple[str | None, Pairs], ...] = ((None, pairs_given),)
-    worst_rows_ = None if worst is None else worst.of_pairs(pairs_given, y_true, data)
+    worst_rows_ = None if worst is None else worst.rank_pairs(pairs_given, y_true, data)
     return Parts(
         parts if pairs_given.groups is None else tuple(pairs_given.by_group()),
         len(pairs_given),
@@ -94,14 +94,14 @@ def parts_of(
 
 
 def pairs_or_sums(y_true: Any, y_prob: Any, **roles: Any) -> Pairs | Slots:
-    """The pairs or sums of an input without groups; `roles` are the other arguments of `parts_of`.
+    """The pairs or sums of an input without groups; `roles` are the other arguments of `read_calibration_input`.
 
     Raises InputError naming the parameter, and of rows the value, that violated a rule.
     """
     if isinstance(y_true, Pairs):  # which may have groups
         del roles["in_memory"]
         return pairs_from(y_true, y_prob, **roles)
-    ((_, pairs),) = parts_of(y_true, y_prob, soft_labels=True, **roles).by_group
+    ((_, pairs),) = read_calibration_input(y_true, y_prob, soft_labels=True, **roles).by_group
     return pairs
 
 
@@ -119,7 +119,7 @@ def parts_read(
     a thousand groups take gigabytes; the source must remain open.
     """
     described, reading = predictions.describe(), GroupsRead(predictions, source)
-    worst_rows_ = None if worst is None else worst.of_read(predictions)
+    worst_rows_ = None if worst is None else worst.rank_source(predictions)
     if not (in_memory or "cluster" in described):
         return Parts(
             reading if one_by_one else tuple(reading), predictions.n, described, predictions.notes, worst_rows_
@@ -141,10 +141,10 @@ class GroupsRead:
     def __iter__(self) -> Iterator[tuple[str | None, Pairs | Slots]]:
         with self.source.progress(self.read.n) as advance:
             for name in self.read.group_names or (None,):
-                yield name, _as_read(self.read.source(name, advance=advance))
+                yield name, _narrow_type(self.read.source(name, advance=advance))
 
 
-def _as_read(source: object) -> Pairs | Slots:
+def _narrow_type(source: object) -> Pairs | Slots:
     """Narrow the type of what a source returned; the package `inputs` does not know `Slots`."""
     assert isinstance(source, Pairs | Slots)
     return source

@@ -28,7 +28,7 @@ from howsure.data.tables.table import open_table
 from howsure.data.tables.where import Condition
 from howsure.errors import InputError, parameter, shown, told
 from howsure.inputs.frames import DOCUMENT, EXCEPTION, ITEM, ITEM_HASH, MODEL, RUN, TASK
-from howsure.inputs.measures import Measure, measure_of
+from howsure.inputs.measures import Measure, measure_named
 from howsure.inputs.numbers_and_names import check_choice, counted, shortened, spelled_number
 from howsure.inputs.pairs import CLASS_WISE, PROB, PROBS_COLUMN, TOP_LABEL, UNNAMED, Probabilities
 
@@ -146,7 +146,7 @@ class Log:
     def measure(self, name: str) -> Measure:
         """What a score measures."""
         if name not in self.measures:
-            self.measures[name] = measure_of(name, self.format.bounds)
+            self.measures[name] = measure_named(name, self.format.bounds)
         return self.measures[name]
 
     @cached_property

@@ -16,7 +16,7 @@ from howsure.data.tables.named_files import TEXTS, File, parquet_source, reading
 from howsure.data.tables.table import column_names
 from howsure.errors import InputError, shown
 from howsure.files.archive import FAULTS, Archive, unpacking
-from howsure.files.input_files import compression_of, decoded, open_unpacked, opened, parsed_json
+from howsure.files.input_files import decoded, detect_compression, open_unpacked, opened, parsed_json
 from howsure.inputs.frames import EXCEPTION
 from howsure.lazy_imports import require
 
@@ -111,7 +111,7 @@ class Beginning:
         """Build from a path, of which `kind` is the format."""
         with opened(path) as file:
             head = file.read(FIRST)
-        beginning = cls(File(path, path, kind, compression_of(head[:4])))
+        beginning = cls(File(path, path, kind, detect_compression(head[:4])))
         if beginning.file.compression == "none" and kind in TEXTS:
             beginning.__dict__["text"] = head
         return beginning

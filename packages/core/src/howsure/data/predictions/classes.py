@@ -13,7 +13,7 @@ from howsure.data.tables.connections import Connection
 from howsure.data.tables.database import Column, NullFound, batches, chunks, identifier
 from howsure.data.tables.table import Table
 from howsure.errors import ColumnName, InputError, parameter, rows_at, shown
-from howsure.inputs.checks import no_number
+from howsure.inputs.checks import not_a_number
 from howsure.inputs.classes import (
     check_distributions,
     class_positions,
@@ -164,7 +164,7 @@ def no_numbers(
         if selection.has(condition):
             place, value = selection.place(condition, column.text)
             if not lists:
-                return no_number(column.called, value, place=place)
+                return not_a_number(column.called, value, place=place)
             return InputError("not_a_list_of_numbers", column.called, value=value, place=place, remedy="leave_out_rows")
     return InputError(f"{shortened(column.name for column in columns)}: the values changed while they were read.")
 

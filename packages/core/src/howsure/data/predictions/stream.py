@@ -13,13 +13,13 @@ from typing import IO, Any, TypeVar
 
 import numpy as np
 
-from howsure.calibration.slots import SlotAdder, Slots, slots_of
+from howsure.calibration.slots import SlotAdder, Slots, sum_by_slot
 from howsure.data.predictions.classes import class_matrix, no_numbers
 from howsure.data.predictions.selection import Selection, enum_sql, label_counts, labels_refused
 from howsure.data.tables.connections import THREADS
 from howsure.data.tables.database import Column, NullFound, chunks
 from howsure.errors import InputError, rows_at
-from howsure.inputs.checks import is_weight, no_weight, weighs_nothing
+from howsure.inputs.checks import is_weight, not_a_weight, weighs_nothing
 from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
 from howsure.inputs.pairs_from import check_one_probability
 
@@ -70,7 +70,7 @@ class PairStream:
             probabilities = check_one_probability(chunk[0], self.scale, name=self.y_prob.called)
             if self.sample_weight is not None and weighted and not is_weight(chunk[2]).all():
                 row = int(is_weight(chunk[2]).argmin())
-                raise no_weight(self.sample_weight.called, float(chunk[2][row]), row=row)
+                raise not_a_weight(self.sample_weight.called, float(chunk[2][row]), row=row)
         if chunk[1].max() > 1:
             raise self._null()
         return [probabilities, *chunk[1:]]
@@ -203,7 +203,7 @@ class StoredGroups:
         start, rows = self._starts[group], self._sizes[group]
         signed, weights = (self._read(name, start, rows) for name in FILES)
         assert signed is not None
-        group_slots = slots_of(Pairs(np.signbit(signed).view(np.uint8), np.abs(signed), weights))
+        group_slots = sum_by_slot(Pairs(np.signbit(signed).view(np.uint8), np.abs(signed), weights))
         return _check_weights(self._stream, group_slots, group)
 
     def _read(self, name: str, start: int, rows: int) -> Floats | None:

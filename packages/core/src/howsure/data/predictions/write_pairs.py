@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from howsure.data.tables.database import Database, copy_to_file, identifier, literals
 from howsure.errors import InputError
-from howsure.files.atomic_write import check_place, write_whole
+from howsure.files.atomic_write import check_place, write_atomically
 from howsure.inputs.pairs import Integers, Pairs
 from howsure.show.table import in_a_spreadsheet
 
@@ -118,4 +118,4 @@ def _write(
         target = database.folder / f"pairs{suffix}"
         database.connection.register("pairs", dict(columns))
         copy_to_file(database.connection, f"SELECT {', '.join(shown)} FROM pairs", target, options=options)
-        write_whole(target.read_bytes(), path)
+        write_atomically(target.read_bytes(), path)

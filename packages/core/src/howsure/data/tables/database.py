@@ -28,7 +28,7 @@ from howsure.data.tables.connections import (
     lift_memory_limit,
 )
 from howsure.errors import ColumnName, InputError
-from howsure.files.input_files import Scratch, asked_encoding, checked_text, compression_of, open_unpacked
+from howsure.files.input_files import Scratch, asked_encoding, checked_text, detect_compression, open_unpacked
 from howsure.inputs.checks import MISSING_TEXT
 from howsure.inputs.date_formats import ISO_DATE
 from howsure.inputs.numbers_and_names import THOUSANDS, counted, nearest, spelled_number, unknown_name
@@ -200,7 +200,7 @@ def _why_uneven(path: str) -> str | None:
 
 def _first_bad_line(path: str, name: str) -> str | None:
     """What is wrong with the first line that is not JSON, and what to do; None if all are."""
-    with open_unpacked(path, compression_of(_first_bytes(path, 4)), name) as file:
+    with open_unpacked(path, detect_compression(_first_bytes(path, 4)), name) as file:
         for number, line in enumerate(file, start=1):
             try:
                 json.loads(line) if line.strip() else None

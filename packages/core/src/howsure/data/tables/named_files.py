@@ -20,8 +20,8 @@ from howsure.errors import InputError
 from howsure.files.input_files import (
     STANDARD_INPUT,
     check_packed,
-    compression_of,
-    each_once,
+    detect_compression,
+    expand_paths,
     recoded,
     standard_input,
 )
@@ -114,7 +114,7 @@ def named_files(
     """
     if format is not None:
         check_choice(format, TABLES, name="format")
-    named = each_once(paths)
+    named = expand_paths(paths)
     files = [
         _file(file_name, format, f"{spool}/input-{at}", by_content=by_content) for at, file_name in enumerate(named)
     ]
@@ -217,7 +217,7 @@ def _compression(path: str, name: str) -> str:
         raise InputError(f"{name} cannot be read: {error.strerror}.") from error
     if not first:
         raise InputError(f"{name} is empty.")
-    actual = compression_of(first)
+    actual = detect_compression(first)
     claimed = COMPRESSIONS.get(os.path.splitext(path)[1].lower(), actual)
     if claimed != actual:
         raise InputError(f"{name} is not compressed with {claimed}, despite its suffix; is it damaged?")

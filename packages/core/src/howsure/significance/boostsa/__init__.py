@@ -19,19 +19,19 @@ from howsure.significance.boostsa.runs import (
     OF_CLASS,
     SOFT,
     block,
+    build_frame,
     check_one_kind,
     check_part,
-    columns_of,
     deviation,
-    difference_of,
     empty_part,
-    frame_of,
     merged_outcomes,
     paired,
     plain_epochs,
+    print_lines,
+    rounded_difference,
     run_lines,
     stars,
-    telling,
+    table_columns,
     value_text,
 )
 from howsure.significance.boostsa.storage import check_folder, read_labels, read_outcomes, write_outcomes, write_results
@@ -152,7 +152,7 @@ class Bootstrap:
         tables = {}
         for names in _tables(rows):
             table = {h0_name: _baseline_row(rows, names, "", {}), h1_name: _model_row(rows, names, "", {})}
-            tables[names[0] in OF_CLASS] = frame_of(columns_of(names, spread=False), table)
+            tables[names[0] in OF_CLASS] = build_frame(table_columns(names, spread=False), table)
         return self._saved(tables)
 
     def run(
@@ -174,11 +174,11 @@ class Bootstrap:
                 systems = paired(h0, control, h1, treatment)
                 if verbose:
                     parts = (control, treatment) if k == 0 else (treatment,)
-                    telling((line for part in parts for line in run_lines(part)), self._tell)
+                    print_lines((line for part in parts for line in run_lines(part)), self._tell)
                 rows = self._tested(systems, (h0, h1), n_loops, sample_size, targetclass, verbose=True)
                 for names in _tables(rows):
                     of_class = names[0] in OF_CLASS
-                    columns[of_class] = columns_of(names, spread=True)
+                    columns[of_class] = table_columns(names, spread=True)
                     table = rows_by_condition.setdefault(of_class, {})
                     both = [{names[0]: deviation(part, names[0], targetclass)} for part in (control, treatment)]
                     if k == 0:
@@ -189,9 +189,9 @@ class Bootstrap:
         if not rows_by_condition:
             raise InputError("nothing to compare: feed a control (h0=...) and a treatment (h0=..., h1=...) first.")
         self._save_outcomes()
-        tables = {kind: frame_of(columns[kind], table) for kind, table in rows_by_condition.items()}
+        tables = {kind: build_frame(columns[kind], table) for kind, table in rows_by_condition.items()}
         for table in tables.values():
-            telling(iter(table.to_string().splitlines()), self._tell)
+            print_lines(iter(table.to_string().splitlines()), self._tell)
         if self.save_results and True in tables:
             write_results("results_overall.tsv", tables[False].join(tables[True].iloc[:, 1:]), self.dir_out)
         return self._saved(tables)
@@ -225,7 +225,7 @@ class Bootstrap:
         self.comparisons.append(result)
         rows = dict(zip(short, result, strict=True))
         plain = {name: predictions for name, predictions in systems.items() if not isinstance(predictions, Runs)}
-        telling(block(plain, {"h0": names[0], "h1": names[1]}, result, rows, n_loops, verbose=verbose), self._tell)
+        print_lines(block(plain, {"h0": names[0], "h1": names[1]}, result, rows, n_loops, verbose=verbose), self._tell)
         return rows
 
     def _saved(self, tables: dict[bool, Any]) -> tuple[Any, Any]:
@@ -233,7 +233,7 @@ class Bootstrap:
         if self.save_results:
             for of_class, table in tables.items():
                 write_results(f"results{'_targetclass' if of_class else ''}.tsv", table, self.dir_out)
-        return tables[False], tables[True] if True in tables else frame_of([], {})
+        return tables[False], tables[True] if True in tables else build_frame([], {})
 
     def _save_outcomes(self) -> None:
         if self.save_outcomes:
@@ -270,7 +270,7 @@ def _baseline_row(rows: dict[str, Difference], names: list[str], epochs: Any, sp
 def _model_row(rows: dict[str, Difference], names: list[str], epochs: Any, spread: dict[str, Any]) -> list[Any]:
     cells: list[Any] = [epochs]
     for name in names:
-        cells += [value_text(rows[name].model_value), difference_of(rows[name]), stars(rows[name].p_value)]
+        cells += [value_text(rows[name].model_value), rounded_difference(rows[name]), stars(rows[name].p_value)]
         cells += [spread[name]] if name in spread else []
     return cells
 

@@ -55,12 +55,12 @@ def value_text(value: float) -> float:
     return round(float(value), DIGITS)
 
 
-def difference_of(row: Difference) -> float:
+def rounded_difference(row: Difference) -> float:
     """The difference of the rounded values, to 4 digits."""
     return round(value_text(row.model_value) - value_text(row.against_value), DIGITS)
 
 
-def columns_of(names: Sequence[str], *, spread: bool) -> list[str]:
+def table_columns(names: Sequence[str], *, spread: bool) -> list[str]:
     """The columns of a table of results; with `spread`, also the standard deviation of the first metric over runs."""
     columns = ["mean_epochs"]
     for k, name in enumerate(names):
@@ -68,7 +68,7 @@ def columns_of(names: Sequence[str], *, spread: bool) -> list[str]:
     return columns
 
 
-def frame_of(columns: Sequence[str], rows: Mapping[str, Sequence[Any]]) -> Any:
+def build_frame(columns: Sequence[str], rows: Mapping[str, Sequence[Any]]) -> Any:
     """A pandas DataFrame with the conditions as its index.
 
     Raises MissingExtraError without pandas.
@@ -101,7 +101,7 @@ def block(
         for name, values in systems.items():
             yield _counts(name, values) if width == 1 else f"{name} distribution: {np.mean(values, axis=0)}"
         for name, row in rows.items():
-            a, b, d = value_text(row.against_value), value_text(row.model_value), difference_of(row)
+            a, b, d = value_text(row.against_value), value_text(row.model_value), rounded_difference(row)
             what = f"{FULL[name]}:" if width > 1 else FULL[name].ljust(14, ".")
             yield f"{what} - h0: {a:.4f} - h1: {b:.4f} - diff: {d:.4f}"
     for name, row in rows.items():
@@ -110,7 +110,7 @@ def block(
         yield f"count sample diff {name} is twice tot diff {name}..... {shown}".rstrip()
 
 
-def telling(lines: Iterator[str], tell: Callable[[str], None]) -> None:
+def print_lines(lines: Iterator[str], tell: Callable[[str], None]) -> None:
     """Print the lines, one by one."""
     for line in lines:
         tell(line)

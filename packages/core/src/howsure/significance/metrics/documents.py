@@ -157,10 +157,10 @@ def partial_counts(true: Sequence[Entity], predicted: Sequence[Entity]) -> tuple
 # Sets of labels.
 
 
-def labels_of(labels: Any) -> frozenset[str]:
+def parse_labels(labels: Any) -> frozenset[str]:
     """The labels of a row: from a list or set, JSON, or text separated by commas or semicolons; empty for None.
 
-    >>> sorted(labels_of("sport; news")), sorted(labels_of('["a, b", "c"]')), sorted(labels_of(None))
+    >>> sorted(parse_labels("sport; news")), sorted(parse_labels('["a, b", "c"]')), sorted(parse_labels(None))
     (['news', 'sport'], ['a, b', 'c'], [])
     """
     if labels is None:
@@ -181,18 +181,18 @@ def all_labels(true: frozenset[str], predicted: frozenset[str]) -> tuple[float, 
 
 
 SETS = "sets of labels: lists, or texts with commas between the labels"
-LABEL_SETS = DocumentRows(labels_of, SETS, all_labels)
+LABEL_SETS = DocumentRows(parse_labels, SETS, all_labels)
 
 
 def each_label(targets: Any, predictions: Any, problem: Problem, /) -> Floats:
     """Indicators of correct, predicted and true, for each label that is true in some row: (rows, 3 · labels)."""
-    true = parsed(targets, "y_true", labels_of, SETS)
+    true = parsed(targets, "y_true", parse_labels, SETS)
     names = sorted(frozenset[str]().union(*true))
     if not names:
         raise InputError("`y_true` must contain a label in some row; every set is empty.")
     is_true, is_predicted = (
         np.array([[name in row for name in names] for row in rows], dtype=np.float64)
-        for rows in (true, parsed(predictions, "prediction", labels_of, SETS))
+        for rows in (true, parsed(predictions, "prediction", parse_labels, SETS))
     )
     return np.concatenate([is_true * is_predicted, is_predicted, is_true], axis=1)
 
@@ -203,7 +203,7 @@ def labels_by(metric: Metric) -> Callable[[Any], Iterable[str]] | None:
     The labels of entities are their types.
     """
     if metric.rows in (LABEL_SETS, each_label):
-        return labels_of
+        return parse_labels
     return _types if metric.rows is EXACT or isinstance(metric.rows, StrictEntityRows) else None
 
 
@@ -214,7 +214,7 @@ def _types(document: Any) -> list[str]:
 # Rankings: the relevance of the candidates of a query, and the scores by which they are ranked.
 
 
-def numbers_of(values: Any) -> Floats:
+def parse_numbers(values: Any) -> Floats:
     """Parse the numbers of a query's candidates, from a list or JSON; they must be finite and not empty."""
     numbers = np.asarray(parsed_json(values) if isinstance(values, str) else values, dtype=np.float64)
     if numbers.ndim != 1 or not len(numbers) or not np.isfinite(numbers).all():
@@ -237,7 +237,7 @@ def ranked(relevance: Floats, scores: Floats) -> Floats:
     return means[np.sort(group)]
 
 
-def gain(relevance: Floats, scores: Floats, *, k: int | None) -> tuple[float, float]:
+def ndcg(relevance: Floats, scores: Floats, *, k: int | None) -> tuple[float, float]:
     """nDCG of a query (0 if no candidate is relevant), and 1 for the mean over queries."""
     if (relevance < 0).any():
         raise InputError(f"the relevance of nDCG must not be below 0; one is {relevance.min():g}.")
@@ -247,7 +247,7 @@ def gain(relevance: Floats, scores: Floats, *, k: int | None) -> tuple[float, fl
     return (float(weights @ ranked(relevance, scores)) / ideal if ideal else 0.0), 1.0
 
 
-def recalled(relevance: Floats, scores: Floats, *, k: int | None) -> tuple[float, float]:
+def recall_at_k(relevance: Floats, scores: Floats, *, k: int | None) -> tuple[float, float]:
     """The share of a query's relevant candidates among the first k, and 1 for the mean over queries."""
     relevant = (relevance > 0).astype(np.float64)
     if not relevant.any():
@@ -255,8 +255,8 @@ def recalled(relevance: Floats, scores: Floats, *, k: int | None) -> tuple[float
     return float(ranked(relevant, scores)[:k].sum() / relevant.sum()), 1.0
 
 
-def _of_ranking(name: str, value: Callable[..., tuple[float, float]], k: int | None) -> Metric:
-    rows = DocumentRows(numbers_of, "lists of numbers, one for each candidate of a query", partial(value, k=k))
+def _ranking_metric(name: str, value: Callable[..., tuple[float, float]], k: int | None) -> Metric:
+    rows = DocumentRows(parse_numbers, "lists of numbers, one for each candidate of a query", partial(value, k=k))
     return Metric(name if k is None else f"{name}@{k}", DOCUMENT, rows, mean, best=1.0, bounds=SHARE)
 
 
@@ -266,29 +266,29 @@ def _of_ranking(name: str, value: Callable[..., tuple[float, float]], k: int | N
 TEXTS = "texts"
 
 
-def text_of(text: Any) -> str:
+def parse_text(text: Any) -> str:
     """The text; None becomes an empty text. Raises ValueError for anything else."""
     if text is not None and not isinstance(text, str):
         raise ValueError(text)
     return text or ""
 
 
-def references_of(references: Any) -> list[str]:
+def parse_references(references: Any) -> list[str]:
     """The list of references of a text, from one text, a list, or a JSON list."""
     if isinstance(references, str) and references.lstrip().startswith('["'):
         references = parsed_json(references)
     texts = [
-        text_of(reference) for reference in (references if isinstance(references, (list, tuple)) else [references])
+        parse_text(reference) for reference in (references if isinstance(references, (list, tuple)) else [references])
     ]
     if not texts:
         raise ValueError(references)
     return texts
 
 
-def edits(true: Sequence[str], predicted: Sequence[str]) -> int:
+def levenshtein_distance(true: Sequence[str], predicted: Sequence[str]) -> int:
     """Levenshtein distance: the smallest number of insertions, deletions and substitutions between two sequences.
 
-    >>> edits("the cat sat".split(), "the cat".split()), edits("kitten", "sitting")
+    >>> levenshtein_distance("the cat sat".split(), "the cat".split()), levenshtein_distance("kitten", "sitting")
     (1, 3)
     """
     places = np.arange(len(predicted) + 1)
@@ -303,7 +303,7 @@ def edits(true: Sequence[str], predicted: Sequence[str]) -> int:
 
 def _edited(true: str, predicted: str, *, split: Callable[[str], Sequence[str]]) -> tuple[float, float]:
     parts = split(true.strip())
-    return edits(parts, split(predicted.strip())), len(parts)
+    return levenshtein_distance(parts, split(predicted.strip())), len(parts)
 
 
 def error_rate(sums: Floats) -> Floats:
@@ -318,8 +318,8 @@ class ScorerRows:
     name: str
 
     def __call__(self, targets: Any, predictions: Any, problem: Problem, /) -> Floats:
-        references = parsed(targets, "y_true", references_of, TEXTS)
-        texts = parsed(predictions, "prediction", text_of, TEXTS)
+        references = parsed(targets, "y_true", parse_references, TEXTS)
+        texts = parsed(predictions, "prediction", parse_text, TEXTS)
         return np.array(_scorer(self.name)._extract_corpus_statistics(texts, _streams(references)), dtype=np.float64)
 
 
@@ -327,7 +327,7 @@ def signatures(metrics: Sequence[str], targets: Any) -> dict[str, str]:
     """What decides a metric's value besides the texts, by name: sacrebleu's signatures of BLEU and chrF, and the scheme
     of strict entities; other metrics are left out."""
     names = [name for name in metrics if name in SCORERS]
-    references = _streams([references_of(target) for target in targets]) if names else None
+    references = _streams([parse_references(target) for target in targets]) if names else None
     strict = [name for name in metrics if name.startswith("strict_entity_")]
     scheme = scheme_of(map(_tags, targets)) or BIO if strict else None
     return {
@@ -409,12 +409,13 @@ def counted(
     ends = np.cumsum([0, *(block.shape[-1] for block in next(iter(blocks.values())))]).tolist()
     columns = {function: Columns(*pair) for function, pair in zip(functions, pairwise(ends), strict=True)}
     taking = tuple(
-        replace(metric, rows=columns[metric.rows], score=_score_of(metric, columns[metric.rows])) for metric in metrics
+        replace(metric, rows=columns[metric.rows], score=_document_score(metric, columns[metric.rows]))
+        for metric in metrics
     )
     return {name: np.concatenate(statistics, axis=-1) for name, statistics in blocks.items()}, taking
 
 
-def _score_of(metric: Metric, columns: Columns) -> Callable[[Any, Any, Problem], Floats]:
+def _document_score(metric: Metric, columns: Columns) -> Callable[[Any, Any, Problem], Floats]:
     """A function that returns the metric of each single document, signed so that higher is better; NaN if undefined."""
 
     def score(targets: Any, predictions: Any, problem: Problem) -> Floats:
@@ -432,22 +433,22 @@ EXACT, PART = (
 SIZES = {name: TotalOf(tuple(np.flatnonzero(quotient.below).tolist())) for name, quotient in PER_CLASS.items()}
 
 
-def _of_documents(metric: Metric, rows: Rows, sizes: Callable[[Floats], Floats]) -> Metric:
+def _document_metric(metric: Metric, rows: Rows, sizes: Callable[[Floats], Floats]) -> Metric:
     """Register a metric of correct, predicted and true counts as a metric of documents."""
     return register(replace(metric, task=DOCUMENT, rows=rows, score=None, sizes=sizes))
 
 
 for _name, _one in PER_CLASS.items():
-    _of_documents(micro(f"entity_{_name}", _one), EXACT, SIZES[_name])
-    _of_documents(micro(f"strict_entity_{_name}", _one), StrictEntityRows(), SIZES[_name])
-    _of_documents(micro(f"entity_partial_{_name}", _one), PART, SIZES[_name])
-_of_documents(micro("multilabel_micro_f1", PER_CLASS["f1"]), LABEL_SETS, SIZES["f1"])
-_of_documents(macro("multilabel_macro_f1", PER_CLASS["f1"]), each_label, shares_of_labels)
-register(_of_ranking("ndcg", gain, None))
-register_family("ndcg", partial(_of_ranking, "ndcg", gain))
-register_family("recall", partial(_of_ranking, "recall", recalled))
+    _document_metric(micro(f"entity_{_name}", _one), EXACT, SIZES[_name])
+    _document_metric(micro(f"strict_entity_{_name}", _one), StrictEntityRows(), SIZES[_name])
+    _document_metric(micro(f"entity_partial_{_name}", _one), PART, SIZES[_name])
+_document_metric(micro("multilabel_micro_f1", PER_CLASS["f1"]), LABEL_SETS, SIZES["f1"])
+_document_metric(macro("multilabel_macro_f1", PER_CLASS["f1"]), each_label, shares_of_labels)
+register(_ranking_metric("ndcg", ndcg, None))
+register_family("ndcg", partial(_ranking_metric, "ndcg", ndcg))
+register_family("recall", partial(_ranking_metric, "recall", recall_at_k))
 for _name, _split in (("wer", str.split), ("cer", list)):
-    _rows = DocumentRows(text_of, TEXTS, partial(_edited, split=_split))
+    _rows = DocumentRows(parse_text, TEXTS, partial(_edited, split=_split))
     _rate = Metric(_name, DOCUMENT, _rows, error_rate, higher_is_better=False, best=0.0, bounds=RATE)
     register(replace(_rate, sizes=TotalOf((1,)), worst=1.0))
 for _name, _value in SCORERS.items():

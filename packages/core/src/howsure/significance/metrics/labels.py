@@ -70,7 +70,7 @@ class OneClassRows:
         return np.stack([true & predicted, predicted, true], axis=-1).astype(np.float64)
 
 
-def right(targets: Codes, predictions: Codes, problem: Problem) -> Floats:
+def correctness(targets: Codes, predictions: Codes, problem: Problem) -> Floats:
     """1 for a correct row, else 0: (rows,)."""
     return np.asarray(targets == predictions, dtype=np.float64)
 
@@ -120,7 +120,7 @@ def macro(name: str, quotient: Quotient, classes: str = "averaged") -> Metric:
         counts = _counts(sums)
         return np.asarray(quotient.slopes(counts, _values(quotient, counts)) / counts.shape[-1]).reshape(sums.shape)
 
-    return Metric(name, "hard", ClassRows(classes), value, best=1.0, bounds=SHARE, score=right, slopes=slopes)
+    return Metric(name, "hard", ClassRows(classes), value, best=1.0, bounds=SHARE, score=correctness, slopes=slopes)
 
 
 def weighted(name: str, quotient: Quotient) -> Metric:
@@ -139,7 +139,7 @@ def weighted(name: str, quotient: Quotient) -> Metric:
         change[..., 2, :] += values - ratio((values * true).sum(axis=-1, keepdims=True), n)
         return np.asarray(change.reshape(sums.shape) / n)
 
-    return Metric(name, "hard", ClassRows("averaged"), value, best=1.0, bounds=SHARE, score=right, slopes=slopes)
+    return Metric(name, "hard", ClassRows("averaged"), value, best=1.0, bounds=SHARE, score=correctness, slopes=slopes)
 
 
 def micro(name: str, quotient: Quotient) -> Metric:
@@ -151,7 +151,7 @@ def micro(name: str, quotient: Quotient) -> Metric:
         lambda sums: quotient.values(sums[..., None])[..., 0],
         best=1.0,
         bounds=SHARE,
-        score=right,
+        score=correctness,
     )
 
 
@@ -164,10 +164,10 @@ def matthews_correlation(sums: Floats) -> Floats:
     return ratio(shared, np.sqrt(spread))
 
 
-def of_class(name: str, label: Any) -> Metric:
+def class_metric(name: str, label: Any) -> Metric:
     """The precision, recall or F1 of one class, given by its label; undefined if that class does not occur.
 
-    >>> of_class("f1", "spam").name
+    >>> class_metric("f1", "spam").name
     'f1[spam]'
     """
     quotient = PER_CLASS[name]
@@ -189,11 +189,11 @@ def of_class(name: str, label: Any) -> Metric:
     )
 
 
-register(Metric("accuracy", "hard", correct_rows, mean, best=1.0, bounds=SHARE, score=right))
+register(Metric("accuracy", "hard", correct_rows, mean, best=1.0, bounds=SHARE, score=correctness))
 for _name, _one in PER_CLASS.items():
     register(macro(f"macro_{_name}", _one))
 for _name, _one in PER_CLASS.items():
     register(micro(f"micro_{_name}", _one))
     register(weighted(f"weighted_{_name}", _one))
 register(macro("balanced_accuracy", PER_CLASS["recall"], "true"))
-register(Metric("mcc", "hard", ClassRows("all"), matthews_correlation, best=1.0, bounds=(-1.0, 1.0), score=right))
+register(Metric("mcc", "hard", ClassRows("all"), matthews_correlation, best=1.0, bounds=(-1.0, 1.0), score=correctness))

@@ -194,7 +194,7 @@ def find_metric(name: str, task: str) -> Metric:
     raise unknown_name("metric", name, metric_names(task), place=f"the metrics of {task} predictions")
 
 
-def tasks_of(names: Iterable[str | Metric]) -> set[str]:
+def tasks_of_metrics(names: Iterable[str | Metric]) -> set[str]:
     """The tasks for which metrics with these names exist."""
     tasks = set()
     for metric in names:

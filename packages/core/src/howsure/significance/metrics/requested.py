@@ -11,7 +11,7 @@ from howsure.errors import InputError
 from howsure.inputs.pairs import Integers
 from howsure.significance.checked_systems import VIEWS, Systems, seen_as
 from howsure.significance.metrics.documents import counted
-from howsure.significance.metrics.labels import of_class
+from howsure.significance.metrics.labels import class_metric
 from howsure.significance.metrics.metric import DOCUMENT, Metric, find_metric, metric_names
 
 DEFAULTS = {
@@ -36,12 +36,12 @@ class Requested:
     source: Systems
     places: tuple[int, ...]
 
-    def of_items(self, items: Integers) -> Requested:
+    def select_items(self, items: Integers) -> Requested:
         """The same metrics of some of the items, by their positions."""
-        return replace(self, systems=self.systems.of_items(items))
+        return replace(self, systems=self.systems.select_items(items))
 
 
-def asked_order(requested: Sequence[Requested]) -> list[str]:
+def requested_order(requested: Sequence[Requested]) -> list[str]:
     """The names of all metrics in the requested order."""
     placed = [pair for request in requested for pair in zip(request.places, request.metrics, strict=True)]
     return [metric.name for _, metric in sorted(placed, key=lambda pair: pair[0])]
@@ -76,17 +76,17 @@ def requested_metrics(
             f"{', '.join(str(getattr(metric, 'name', metric)) for metric in metrics)}. Ask for one of these, or leave "
             "it out."
         )
-    resolved_metrics = [metric_of(name, systems, target_class) for name in metrics]
+    resolved_metrics = [find_applicable(name, systems, target_class) for name in metrics]
     twice = [
         metric.name for metric in resolved_metrics if sum(metric.name == other.name for other in resolved_metrics) > 1
     ]
     if twice:
         raise InputError(f"metrics must differ; {twice[0]} is named twice.")
     tasks = dict.fromkeys(metric.task for metric in resolved_metrics)
-    return [_of_task(resolved_metrics, task, systems) for task in tasks]
+    return [_request_for_task(resolved_metrics, task, systems) for task in tasks]
 
 
-def _of_task(all_metrics: Sequence[Metric], task: str, systems: Systems) -> Requested:
+def _request_for_task(all_metrics: Sequence[Metric], task: str, systems: Systems) -> Requested:
     placed_metrics = [(metric, place) for place, metric in enumerate(all_metrics) if metric.task == task]
     metrics, places = zip(*placed_metrics, strict=True)
     if task == DOCUMENT:
@@ -97,7 +97,7 @@ def _of_task(all_metrics: Sequence[Metric], task: str, systems: Systems) -> Requ
     return Requested(seen_as(systems, task), metrics, systems, places)
 
 
-def metric_of(name: str | Metric, systems: Systems, target_class: object) -> Metric:
+def find_applicable(name: str | Metric, systems: Systems, target_class: object) -> Metric:
     """The metric with a name, for predictions of these systems' kind or a kind to which they can be converted."""
     kinds = VIEWS[systems.task]
     if isinstance(name, Metric):
@@ -110,7 +110,7 @@ def metric_of(name: str | Metric, systems: Systems, target_class: object) -> Met
         as_labels = seen_as(systems, "hard")
         first = next(iter(as_labels.predictions))
         as_labels.problem(first, first).code(target_class)
-        return of_class(name, target_class)
+        return class_metric(name, target_class)
     task = next((kind for kind in kinds if name in metric_names(kind)), systems.task)
     if name in BRIER and task == "probabilistic":
         width = next(iter(systems.predictions.values())).shape[-1]

@@ -12,7 +12,7 @@ from howsure import __version__
 from howsure.data import write_conll2012, write_conllu, write_three_columns
 from howsure.data.documents.document import Document
 from howsure.errors import InputError
-from howsure.files.atomic_write import write_whole
+from howsure.files.atomic_write import write_atomically
 from howsure.inputs.numbers_and_names import counted
 from howsure.show.table import Table
 from howsure_cli.terminal.output import is_raw, json_text, table_text
@@ -142,7 +142,7 @@ def write_posterior(resolved_documents: Sequence[ResolvedDocument], path: str, r
             {name: part for name, part in resolved_document.to_dict().items() if name != "recipe"}
             for resolved_document in resolved_documents
         ]
-        write_whole(json_text({"howsure": __version__, **recipe, "documents": documents}).encode(), path)
+        write_atomically(json_text({"howsure": __version__, **recipe, "documents": documents}).encode(), path)
         return
     from howsure.data.predictions.write_pairs import write_columns
 
