@@ -68,7 +68,7 @@ def test_every_reader_of_json_is_in_the_table(tmp_path: Path) -> None:
 SOURCES = frozenset(FILES)
 
 # What parses JSON: functions of the packages and, of its methods, those of these names.
-PARSERS = {"parsed_json", "DECODE", "loads", "load", "read_model", "records_of", "fields", "content"}
+PARSERS = {"parsed_json", "DECODE", "loads", "load", "read_model", "read_records", "fields", "content"}
 OWNERS = {"loads": {"json"}, "load": {"json"}, "fields": {"head", "HEAD"}, "content": {"STATE", "SavedState"}}
 NOT_READERS = {
     "howsure_cli/terminal/recorded_help.py recorded_help": "a file of the package",

@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from howsure.files.atomic_write import write_whole
+from howsure.files.atomic_write import write_atomically
 from howsure_events.corpus import Fields
 from howsure_events.extraction.extract_events import extract_events
 from howsure_events.extraction.open_corpus import open_corpus
@@ -34,7 +34,7 @@ def example_store(path: str | os.PathLike[str] | None = None) -> EventStore:
     if target.exists():
         _extract_to(target)
     else:
-        write_whole(_news(), target)
+        write_atomically(_news(), target)
         remember_whole(target, store_state(target))
     return EventStore.open(target)
 

@@ -22,7 +22,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from howsure.errors import InputError
-from howsure.figures.curves import columns_of
+from howsure.figures.curves import grid_width
 from howsure.figures.style import (
     FAINT,
     INK,
@@ -39,7 +39,7 @@ from howsure.figures.style import (
 from howsure.figures.width import NARROW, wanted_width
 from howsure.inputs.numbers_and_names import unknown_name
 from howsure.inputs.pairs import Bools
-from howsure.inputs.periods import length_of, period_end, period_start
+from howsure.inputs.periods import period_end, period_length, period_start
 from howsure_events.series.corrected_series import CorrectedSeries
 from howsure_events.series.event_series import EventSeries
 
@@ -126,7 +126,7 @@ def period_axis(ax: Axes, periods: Sequence[str], *, small: bool) -> None:
     places = Places.of(ax, periods, ())
     ax.set_xlim(places.middle[0] - places.days[0] / 2, places.middle[-1] + places.days[-1] / 2)
     fitting = max(1, int(places.points * len(periods) / (38 if small else 48)))
-    n, steps = len(periods), YEARLY[length_of(periods[0])]
+    n, steps = len(periods), YEARLY[period_length(periods[0])]
     every = next((step for step in steps if n / step <= fitting), -(-n // fitting))
     first = next((at for at, period in enumerate(periods) if FIRST.search(period)), 0)
     named = range(first % every, n, every)
@@ -252,7 +252,7 @@ def event_page(series: EventSeries, *, title: str | None = None) -> Figure:
     actors = series.actors
     if len(actors) > MAX_SMALL_PANELS:
         raise InputError(f"a page shows at most {MAX_SMALL_PANELS} actors; there are {len(actors):,}. Choose some.")
-    columns = min(COLUMNS, columns_of(len(actors)))
+    columns = min(COLUMNS, grid_width(len(actors)))
     if (width := wanted_width()) is not None:
         columns = max(1, min(columns, int(width // PANEL_WIDTH)))
     heights = [*[1.25] * -(-len(actors) // columns), 0.4]

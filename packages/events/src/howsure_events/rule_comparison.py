@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from howsure.errors import InputError
-from howsure.inputs.periods import period_of
+from howsure.inputs.periods import find_period
 from howsure.result import Rows
 from howsure.show.table import COUNT, FRAME, WORDS, Column, digits
 from howsure_events.store.store_queries import (
@@ -117,7 +117,7 @@ Found = dict[int, tuple[float, int]]  # by document: probability, whether in the
 def _events(store: Store, period: str | None) -> dict[tuple[str, str], Found]:
     cells: dict[tuple[str, str], Found] = {}
     for actor, document, date, probability, best in query_rows(store, EVENTS):
-        label = WHOLE if period is None else period_of(date, period=period)
+        label = WHOLE if period is None else find_period(date, period=period)
         cells.setdefault((actor, label), {})[document] = probability, best
     return cells
 

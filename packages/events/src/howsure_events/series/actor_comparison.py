@@ -16,8 +16,8 @@ from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.numbers_and_names import check_level, counted, unknown_name
 from howsure.inputs.pairs import Floats, Integers
-from howsure.inputs.periods import Day, period_end, period_of, period_start
-from howsure.result import as_json, dict_of
+from howsure.inputs.periods import Day, find_period, period_end, period_start
+from howsure.result import as_json, plain_dict
 from howsure.show.notes import FINDING, Note
 from howsure.show.table import (
     COUNT,
@@ -119,7 +119,7 @@ class ActorComparison(RawCounts[PeriodComparison]):
 
     def to_dict(self) -> dict[str, Any]:
         """The recipe and the rows as plain values, and the corrected comparison; undefined values are None."""
-        return dict_of(self) | self.corrected_dict()
+        return plain_dict(self) | self.corrected_dict()
 
     def columns(self) -> Sequence[Column]:
         """One row per period: for frames and CSV all figures, for tables the requested ones."""
@@ -364,7 +364,7 @@ def _laws(
     for low, high in zip([0, *edges.tolist()], [*edges.tolist(), len(start)], strict=True):
         together = None if apart else shared_stories(story[low:high])
         difference = joint[low:high]
-        label = period_of(start[low].item(), period=period)
+        label = find_period(start[low].item(), period=period)
         laws_by_period[label] = difference_laws(difference if together is None else story_sums(difference, together))
     return laws_by_period, has
 

@@ -20,11 +20,11 @@ from howsure.inputs.numbers_and_names import nearest, shortened, unknown_name
 from howsure.inputs.periods import (
     PERIODS,
     Day,
+    as_date,
     check_span,
-    day_of,
-    length_of,
+    find_period,
     period_end,
-    period_of,
+    period_length,
     period_start,
     periods_between,
 )
@@ -442,7 +442,7 @@ def documents_by_period(
         raise InputError(f"the store has no document from {low} to {high}; its documents are of {first} to {last}.")
     check_span(first, last, period=period, advice=ADVICE)
     grouped = f"SELECT date_trunc('{period}', date)::DATE, count(*) {source} GROUP BY ALL"
-    counts = {period_of(start, period=period): int(n) for start, n in query_facts(store, grouped, low=low, high=high)}
+    counts = {find_period(start, period=period): int(n) for start, n in query_facts(store, grouped, low=low, high=high)}
     return {label: counts.get(label, 0) for label in periods_between(str(first), str(last), period=period)}
 
 
@@ -459,7 +459,7 @@ def requested_days(since: Day | None, until: Day | None) -> tuple[datetime.date,
 
     Raises InputError for invalid dates, and if the last is before the first.
     """
-    low, high = day_of(since, name="since"), day_of(until, name="until")
+    low, high = as_date(since, name="since"), as_date(until, name="until")
     if low is not None and high is not None and high < low:
         raise InputError(f"until must not be before since; they are {high} and {low}.")
     return low or datetime.date.min, high or datetime.date.max
@@ -470,7 +470,7 @@ def period_bounds(store: Store, at: str) -> tuple[datetime.date, datetime.date]:
 
     Raises InputError for one outside the store's range.
     """
-    periods = list(documents_by_period(store, length_of(at)))
+    periods = list(documents_by_period(store, period_length(at)))
     if at not in periods:
         raise unknown_name("period", at, periods, place="the store")
     return period_start(at), period_end(at)
