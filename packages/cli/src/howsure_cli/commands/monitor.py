@@ -14,7 +14,7 @@ import click
 from howsure.errors import InputError
 from howsure.monitoring.calibration_monitor import CalibrationMonitor
 from howsure.monitoring.results import GroupStatus, MonitorStatus
-from howsure.monitoring.settings import rows_of
+from howsure.monitoring.settings import read_rows
 from howsure.show.table import in_a_line
 from howsure_cli.terminal.commands import Group
 from howsure_cli.terminal.derived import option, parameter_help
@@ -77,17 +77,17 @@ def update_command(
     howsure monitor update state.json 'logs/*.parquet' --date day --target gold --probs-column probs --wait 7
     howsure monitor update state.json --database app.duckdb --table answers --date day --target right --prob p
     """
-    from howsure.files.atomic_write import alone
+    from howsure.files.atomic_write import locked
 
     if typed.pop("sample_weight") is not None:
         raise InputError("--weight is not supported here: a bet counts rows. Leave --weight out.")
     settings = {name: typed.pop(name) for name in parameter_help(CalibrationMonitor)}
     CalibrationMonitor(**settings)  # what is wrong with a setting is said before the log is read
     source = build_source(_named_input(files, database, typed["table"]), typed)
-    rows = rows_of(
+    rows = read_rows(
         dates, **column_roles(typed), data=source
     )  # before the state is locked: standard input may take its time
-    with alone(state):
+    with locked(state):
         if os.path.exists(state):
             monitor = read_state(state)
             _check_unchanged(monitor.settings.to_dict(), settings, state)

@@ -177,7 +177,7 @@ def _grades(columns: Columns, scale: str, categories: Sequence[str | float] | No
         names = tuple(f"{value:g}" for value in values)
     if categories is not None:
         occurring = list(names) if scale == "nominal" else values.tolist()
-        listed, keys = _scale_of(categories, occurring, scale)
+        listed, keys = _code_scale(categories, occurring, scale)
         place = {key: code for code, key in enumerate(listed)}
         code_of = np.array([place.get(key, -1) for key in keys])
         if (code_of < 0).any():
@@ -210,7 +210,7 @@ def _scale_note(grades: _Grades) -> str:
     )
 
 
-def _scale_of(categories: Sequence[str | float], occurring: list[Any], scale: str) -> tuple[list[Any], list[Any]]:
+def _code_scale(categories: Sequence[str | float], occurring: list[Any], scale: str) -> tuple[list[Any], list[Any]]:
     """All categories, in order if they have one, and the grades that occur; both as numbers or both as strings.
 
     Raises InputError for a single category, a repeated category, and a category that is not a number if grades are.
@@ -254,7 +254,7 @@ def _alphas(counts: Floats, values: Floats, scale: str) -> Callable[[Floats], fl
 
     def of(times: Floats) -> float:
         frequency = times @ counts
-        distance = _of_ranks(frequency) if fixed is None else fixed
+        distance = _ordinal_distances(frequency) if fixed is None else fixed
         disagreement = float(times @ (observed(distance) if of_fixed is None else of_fixed))
         by_chance = float(frequency @ distance @ frequency) / (frequency.sum() - 1)
         return float(1.0 - disagreement / by_chance) if by_chance > 0.0 else math.nan
@@ -262,7 +262,7 @@ def _alphas(counts: Floats, values: Floats, scale: str) -> Callable[[Floats], fl
     return of
 
 
-def _of_ranks(frequency: Floats) -> Floats:
+def _ordinal_distances(frequency: Floats) -> Floats:
     """δ² for ordinal grades, from the frequency of each grade."""
     below = np.cumsum(frequency) - frequency / 2
     return np.asarray((below[:, None] - below[None, :]) ** 2)
@@ -277,7 +277,7 @@ def _agreement(values: Floats, scale: str) -> Floats:
     return np.asarray(1.0 - (np.abs(places[:, None] - places[None, :]) / np.ptp(places)) ** power)
 
 
-def shares_of(pairs: Floats, agree: Floats) -> tuple[float, float, float]:
+def pair_agreement(pairs: Floats, agree: Floats) -> tuple[float, float, float]:
     """The agreement of two raters, Cohen's κ and Gwet's AC, from the cross table (q, q) of their grades."""
     p = pairs / pairs.sum()
     first, second = p.sum(axis=1), p.sum(axis=0)
@@ -308,7 +308,7 @@ def _row(grades: _Grades, raters: Sequence[str], a: str, b: str | None, level: f
     def coefficient(pair_counts: Floats, which: int) -> float:
         pairs = np.zeros(q * q)
         pairs[cells] = pair_counts
-        return shares_of(pairs.reshape(q, q), agree)[which]
+        return pair_agreement(pairs.reshape(q, q), agree)[which]
 
     of_pairs = items.astype(np.float64)
     kappa = estimate(partial(coefficient, which=1), of_pairs, chance=float(p @ p))

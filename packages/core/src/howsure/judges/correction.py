@@ -12,7 +12,7 @@ from howsure.result import Estimate
 from howsure.stats.clusters import ItemGroups, kish, ratio_error
 from howsure.stats.gaffke import Sums
 from howsure.stats.mean_score import BoundedMean, Bounds, MeanScore, mean_score, sum_of_cubes
-from howsure.stats.p_values import LARGEST, SMALLEST, smallest_size, zero
+from howsure.stats.p_values import LARGEST, SMALLEST, find_zero, smallest_size
 
 CARRIERS, PER_UNIT = 20.0, 6.0  # below 20 units that carry the variance, or a 6th of all, no t
 ROUNDING = 1e-9  # relative to the range of grades
@@ -132,7 +132,7 @@ class Graded:
             value=rest.value + (0.0 if of_rest else slope * float(self.judged.mean())),
             n=len(self.grades),
             rest=rest,
-            of_all=self._mean_of(g),
+            of_all=self._item_mean(g),
             constant=bool(np.ptp(g) <= ROUNDING),
             correlation=self._correlation(g, slope),
             few=bool(self.lacking) or (not isinstance(rest, BoundedMean) and self._few(rest, slope)),
@@ -163,11 +163,11 @@ class Graded:
         if smallest > 0.0:
             return 2 * SMALLEST
         quantiles = (float(ndtri(size)) for size in (LARGEST, SMALLEST))
-        return 2 * float(ndtr(zero(lambda quantile: margin(float(ndtr(quantile))), *quantiles, within=PRECISION)))
+        return 2 * float(ndtr(find_zero(lambda quantile: margin(float(ndtr(quantile))), *quantiles, within=PRECISION)))
 
     def judge(self, level: float) -> Estimate:
         """The mean of the judge's grades, as if they were human grades."""
-        mean = self._mean_of(self.judged)
+        mean = self._item_mean(self.judged)
         ends = mean.interval(level)
         low, high = (end if all(map(math.isfinite, ends)) else None for end in ends)
         return Estimate(mean.value, low, high, level=level, method=mean.method, n=len(self.judged))
@@ -178,7 +178,7 @@ class Graded:
         low, high = (None if end is None else 0.0 - end for end in (turned.high, turned.low))
         return Estimate(0.0 - turned.value, low, high, level=level, method=turned.method, n=turned.n)
 
-    def _mean_of(self, values: Floats) -> MeanScore:
+    def _item_mean(self, values: Floats) -> MeanScore:
         """The mean of a value over all items."""
         distinct = np.unique(values)
         bounds = (float(distinct[0]), float(distinct[-1])) if 1 < len(distinct) <= DISTINCT else None

@@ -193,12 +193,12 @@ class JudgeValidation(Rows[JudgeValidationRow]):
         more = "" if in_all is None else f" About {in_all:,} labelled answers in all would decide it."
         return f"Cannot tell whether the judge agrees with people in {bar} of answers of each label ({rates}).{more}"
 
-    def besides(self) -> Sequence[Result]:
+    def further_tables(self) -> Sequence[Result]:
         """The disagreements, if columns of them are to be shown."""
         rows = self.disagreements
         return [JudgeDisagreements(rows=rows, recipe=self.recipe)] if rows and self.recipe["show"] else []
 
-    def in_csv(self) -> Result:
+    def csv_result(self) -> Result:
         """The rates."""
         return self
 
@@ -211,9 +211,9 @@ class JudgeValidation(Rows[JudgeValidationRow]):
 
     def figure(self) -> Figure:
         """The same as a figure."""
-        from howsure.figures.style import figure_of
+        from howsure.figures.style import parent_figure
 
-        return figure_of(self.plot())
+        return parent_figure(self.plot())
 
     def below(self) -> Sequence[str]:
         """The corrected mean, κ, where the disagreements are, how verdicts are made, and the notes."""
@@ -309,7 +309,7 @@ def validate_judge(
         elif not any(other.judged[row.label] for other in rows):
             notes.append(f"The judge gave the label {row.label} to none of the labelled answers.")
     people_said = y_true if data is None else answers.rows[str(y_true)]
-    in_words = {} if pos_label is None else _in_words(people_said, pos_label)
+    in_words = {} if pos_label is None else _label_words(people_said, pos_label)
     shown_names = {label: in_words.get(name, name) for label, name in names.items()}
     return JudgeValidation(
         rows=rows,
@@ -327,7 +327,7 @@ def validate_judge(
     )
 
 
-def _in_words(values: Any, pos_label: Hashable) -> dict[str, str]:
+def _label_words(values: Any, pos_label: Hashable) -> dict[str, str]:
     """The names of labels 0 and 1; 0 is called by the other human label, or "other" if there are several.
 
     >>> _in_words(["good", "bad", None], "good"), _in_words(["win", "tie", "loss"], "win")

@@ -65,12 +65,12 @@ def scores_answer(table: ScoreTable) -> str:
     if pooled is None and len(by_group) > 1:
         return _across_groups(by_group, table.recipe, f"By {first_score}, " * several_scores)
     where = " over all groups" if pooled == OVERALL else " in the mean of the groups" if pooled == MACRO else ""
-    return _of_one_group(
+    return _group_sentence(
         by_group[pooled] if pooled else rows, table.recipe, f"By {first_score}" * several_scores, where
     )
 
 
-def _of_one_group(rows: Sequence[ScoreRow], recipe: Mapping[str, Any], by: str, where: str) -> str:
+def _group_sentence(rows: Sequence[ScoreRow], recipe: Mapping[str, Any], by: str, where: str) -> str:
     """The first line for the models of one group. by: the score, if there are several. where: the rows that are
     compared.
     """
