@@ -1,6 +1,6 @@
 """Recalibration: maps from a model's probabilities to calibrated ones, and what they improve.
 
-`RecalibratedClassifier` is here, too: a classifier of scikit-learn's, loaded when it is first used.
+`RecalibratedClassifier`, a scikit-learn classifier, is loaded when it is first used.
 """
 
 from typing import Any

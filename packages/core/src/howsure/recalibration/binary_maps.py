@@ -68,7 +68,7 @@ class Temperature(ProbabilityMap):
             )
         if (sign[counted] >= 0).all():
             raise InputError(SEPARATED)
-        if weight @ sign <= 0:  # the slope of the log likelihood at 1 / T = 0
+        if weight @ sign <= 0:  # derivative of the log likelihood at 1 / T = 0
             raise InputError(REVERSED)
         zero = np.zeros(1)
         fit = fit_logistic(odds[:, None], labels.astype(np.float64), weight, penalty=zero, centre=zero)
@@ -87,8 +87,8 @@ class Temperature(ProbabilityMap):
 class Platt(ProbabilityMap):
     """q' = σ(a + b logit(q)); b below 0 reverses the order; for b > 0, 0 and 1 remain unchanged.
 
-    Labels 1 and 0 are fitted as (n₁ + 1) / (n₁ + 2) and 1 / (n₀ + 2), n₁ and n₀ their numbers (sums of weights), as in
-    Platt (1999) and scikit-learn: so a fit exists even where a threshold separates the labels.
+    Labels 1 and 0 are replaced by the targets (n₁ + 1) / (n₁ + 2) and 1 / (n₀ + 2), where n₁ and n₀ are their numbers
+    (sums of weights), as in Platt (1999) and scikit-learn. So a fit exists even if a threshold separates the labels.
     """
 
     intercept: float
@@ -115,8 +115,9 @@ class Platt(ProbabilityMap):
         return cls(float(fit.coefficients[0]), float(fit.coefficients[1]))
 
     def shrunk(self, data: Labelled, penalty: float) -> Self:
-        """The map of some rows, with a and b shrunk towards those of this map: ½ penalty (Δa² + Δb²) is added to the
-        log loss of these rows (a normal prior of variance 1 / penalty)."""
+        """The map of some rows, with a and b shrunk towards those of this map. The term ½ penalty (Δa² + Δb²) is added
+        to the log loss of these rows, which is a normal prior of variance 1 / penalty.
+        """
         assert isinstance(data.scores, Binary)
         if np.isinf(data.scores.log_odds).all():
             return self
@@ -137,9 +138,9 @@ class Platt(ProbabilityMap):
         return sigmoid(self.intercept + self.slope * scores.log_odds)
 
 
-# Beta calibration: log q and log(1 - q) with slopes of their own.
+# Beta calibration: separate slopes for log q and log(1 - q).
 
-LARGEST = 1e4  # a slope, of anything but separated labels
+LARGEST = 1e4  # largest slope of labels that are not separated
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,10 +186,10 @@ def _logs(odds: Floats) -> tuple[Floats, Floats]:
 
 
 def _slopes(odds: Floats, labels: Floats, weight: Floats) -> Floats:
-    """Intercept, a and b that minimise the log loss with a, b ≥ 0.
+    """The intercept, a and b that minimise the log loss with a, b ≥ 0.
 
-    Where the minimum without these bounds lies outside of them (or nowhere), that within lies on a bound, since the
-    loss is convex.
+    If the unconstrained minimum violates the bounds or does not exist, the constrained minimum lies on a bound, because
+    the loss is convex.
     """
     columns = np.column_stack([np.ones(len(odds)), *_logs(odds)])
     for faces in (((0, 1, 2),), ((0, 1), (0, 2)), ((0,),)):
@@ -200,7 +201,7 @@ def _slopes(odds: Floats, labels: Floats, weight: Floats) -> Floats:
 
 
 def _unbounded(columns: Floats, labels: Floats, weight: Floats, used: tuple[int, ...]) -> Floats | None:
-    """The coefficients of some columns, with 0 for the others; None if they have no finite minimum."""
+    """The coefficients of the `used` columns, and 0 for the others; None if there is no finite minimum."""
     ones = float(weight @ labels)
     centre = np.zeros(len(used))
     centre[0] = np.log(ones / (weight.sum() - ones))
@@ -218,7 +219,7 @@ def _loss(eta: Floats, labels: Floats, weight: Floats) -> float:
 
 
 def _refuse_separated(odds: Floats, labels: Integers) -> None:
-    """Raise InputError if every label 1 has a higher score than every label 0, or nearly: then no slope is optimal."""
+    """Raise InputError if the scores (nearly) separate the labels, so that no finite slope is optimal."""
     ones, zeros = odds[labels == 1], odds[labels == 0]
     if ones.min() >= zeros.max():
         raise InputError(
@@ -228,15 +229,15 @@ def _refuse_separated(odds: Floats, labels: Integers) -> None:
         )
 
 
-# Isotonic regression: the rising step function nearest to the labels, joined by lines.
+# Isotonic regression: the increasing step function closest to the labels, interpolated linearly.
 
 
 @dataclass(frozen=True, slots=True)
 class Isotonic(ProbabilityMap):
-    """q' is interpolated between the points (x, y), and constant beyond them (Zadrozny & Elkan 2002).
+    """q' is interpolated between the points (x, y), and constant outside them (Zadrozny & Elkan 2002).
 
-    The points are the ends of the blocks that the pool-adjacent-violators algorithm makes of all probabilities that
-    occur; that of scikit-learn's IsotonicRegression.
+    The points are the ends of the blocks of the pool-adjacent-violators algorithm, applied to all probabilities that
+    occur. The map equals that of scikit-learn's IsotonicRegression.
     """
 
     x: Floats
@@ -275,9 +276,10 @@ class Isotonic(ProbabilityMap):
 
 
 def at_each(q: Floats, labels: Floats, weight: Floats) -> tuple[Floats, Floats, Floats]:
-    """The distinct probabilities, ascending, with the weight of the rows of each and of its labels 1.
+    """The distinct probabilities in ascending order, with the weight of the rows and the weight of the labels 1 of
+    each.
 
-    Those that weigh nothing are left out.
+    Probabilities of weight 0 are left out.
 
     >>> at_each(np.array([0.5, 0.2, 0.5]), np.array([1.0, 0.0, 0.0]), np.ones(3))
     (array([0.2, 0.5]), array([1., 2.]), array([0., 1.]))
@@ -296,11 +298,11 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class VennAbers(ProbabilityMap):
-    """q' = p₁ / (1 - p₀ + p₁), where p₀ and p₁ are the values at q of isotonic regressions with an additional row of q
-    with label 0, or 1 (Vovk, Petej & Fedorova 2015); never 0 or 1.
+    """q' = p₁ / (1 - p₀ + p₁), where p₀ and p₁ are the values at q of isotonic regressions with an additional row (q,
+    label 0) or (q, label 1) (Vovk, Petej & Fedorova 2015). q' is never 0 or 1.
 
-    Both are step functions: low[i], where i is how many of `from` are at most q; high[j], where j is how many of `upto`
-    are below q.
+    Both are step functions of q. p₀ is low[i], where i is the number of values in `from` that are at most q; p₁ is
+    high[j], where j is the number of values in `upto` that are below q.
     """
 
     starts: Floats
@@ -354,9 +356,10 @@ def with_label_one(weight: Floats, positive: Floats) -> Floats:
     """The isotonic regression at each of m ascending scores, with an additional row of this score, label 1 and weight
     1.
 
-    weight, positive (m,): of the rows of a score, and of their labels 1. Algorithms 1 and 2 of Vovk, Petej & Fedorova
-    (2015): the added row is a step (1, 1) of the path of sums, which moves to the right past one score at a time, while
-    a stack holds the corners of the path's greatest convex minorant from where the step is.
+    weight, positive (m,): the weight of the rows of each score, and of its labels 1. Implements algorithms 1 and 2 of
+    Vovk, Petej & Fedorova (2015): the added row is a step (1, 1) in the path of cumulative sums. The step moves to the
+    right past one score at a time, while a stack holds the corners of the greatest convex minorant of the path from the
+    step on.
 
     >>> with_label_one(np.ones(3), np.array([0.0, 1.0, 0.0])).round(3).tolist()
     [0.5, 0.667, 0.667]
@@ -368,9 +371,9 @@ def with_label_one(weight: Floats, positive: Floats) -> Floats:
     for score in range(len(weight)):
         top, following = stack[-1], stack[-2]
         probabilities[score] = (following[1] - top[1]) / (following[0] - top[0])
-        point = (x[score + 1] - 1.0, y[score + 1] - 1.0)  # the path, where the step is past this score
+        point = (x[score + 1] - 1.0, y[score + 1] - 1.0)  # the path with the step after this score
         if _turn(top, point, following) <= 0:
-            continue  # at or above the line
+            continue  # on or above the line
         stack.pop()
         while len(stack) > 1 and _turn(point, stack[-1], stack[-2]) <= 0:
             stack.pop()
@@ -379,7 +382,7 @@ def with_label_one(weight: Floats, positive: Floats) -> Floats:
 
 
 def _corners(path: list[Point]) -> list[Point]:
-    """The corners of the greatest convex minorant of a path, the last first."""
+    """The corners of the greatest convex minorant of a path, from the last to the first."""
     stack: list[Point] = []
     for point in path:
         while len(stack) > 1 and _turn(stack[-2], stack[-1], point) <= 0:
@@ -389,7 +392,7 @@ def _corners(path: list[Point]) -> list[Point]:
 
 
 def _turn(first: Point, second: Point, third: Point) -> float:
-    """Above 0 if the second of three points, from left to right, is below the line through the others."""
+    """A number above 0 if the second of three points, from left to right, is below the line through the others."""
     return (second[0] - first[0]) * (third[1] - first[1]) - (second[1] - first[1]) * (third[0] - first[0])
 
 
@@ -402,8 +405,8 @@ BINS = 15
 class Histogram(ProbabilityMap):
     """q' is the frequency of label 1 in the bin of q (Zadrozny & Elkan 2001).
 
-    A bin holds the probabilities from its edge up to the next one. Bins have equal weight as nearly as ties allow, and
-    none is empty: where ties join several, there are fewer.
+    A bin contains the probabilities from its edge up to the next edge, which is excluded. Bins have equal weight as far
+    as ties allow. No bin is empty, so that ties can reduce the number of bins.
     """
 
     edges: Floats

@@ -23,15 +23,16 @@ from howsure.recalibration.map_base import (
 from howsure.recalibration.map_input import Classes, Labelled, Scores
 from howsure.stats.logistic import LARGEST, Objective, fit_logistic, newton_minimum, sigmoid
 
-# The softmax of linear functions: the derivatives of its log loss, and where a penalised one is least.
+# The softmax of linear functions: its log loss with derivatives, and the minimum of a penalised loss.
 
-STEPS = 100  # of the search for a temperature
-MANY_STEPS, FLAT = 500, 1e-6  # of L-BFGS, and the largest slope where it ends
+STEPS = 100  # iterations of the search for a temperature
+MANY_STEPS, FLAT = 500, 1e-6  # iterations of L-BFGS, and the largest gradient at its end
 
 
 def softmax_loss(scores: Floats, labels: Floats, share: Floats) -> tuple[float, Floats]:
-    """The mean log loss of the softmax of scores (n, K), and its derivatives; `labels` (n, K) are 1 at the label, and
-    `share` (n,) are weights that sum to 1."""
+    """The mean log loss of the softmax of scores (n, K), and its derivatives; `labels` (n, K) are one-hot, and `share`
+    (n,) are weights that sum to 1.
+    """
     shifted = scores - scores.max(axis=1, keepdims=True)
     raised = np.exp(shifted)
     total = raised.sum(axis=1)
@@ -107,7 +108,7 @@ class ClassTemperature(ProbabilityMap):
 def _inverse(logits: Floats, possible: Bools, label_logs: Floats, weight: Floats) -> float:
     """The β = 1 / T at which the increasing derivative of the log loss, Σ w (E[s] - s of the label), is 0.
 
-    Newton's method, within bounds that the signs of the slope narrow.
+    Uses Newton's method within a bracket that shrinks according to the sign of the derivative.
     """
     low, high, beta = 0.0, np.inf, 1.0
     everywhere = bool(possible.all())
@@ -132,18 +133,18 @@ def _inverse(logits: Floats, possible: Bools, label_logs: Floats, weight: Floats
 # Linear maps of the logarithms of class probabilities: vector scaling, and Dirichlet calibration.
 
 PENALTY = 1e-3
-MAX_CLASSES = 20  # for second derivatives of a matrix
-ROWS = 1 << 15  # of a block of them
+MAX_CLASSES = 20  # maximum number of classes for second derivatives of a matrix
+ROWS = 1 << 15  # rows of a block of second derivatives
 FLOOR = "`floor=1e-6`"
 CERTAIN = f"`method='temperature'` keeps probabilities of 0, and {FLOOR} moves them away from it."
 
 
 @dataclass(frozen=True, slots=True)
 class Vector(ProbabilityMap):
-    """p'_k ∝ exp(a_k log p_k + b_k): a temperature and an offset for each class.
+    """p'_k ∝ exp(a_k log p_k + b_k): a scale (inverse temperature) and an offset for each class.
 
-    Vector scaling (Guo et al. 2017) of log-probabilities: logits are normalised first, so that the map depends on the
-    probabilities alone.
+    This is vector scaling (Guo et al. 2017) of log-probabilities. Logits are normalised first, so that the map depends
+    only on the probabilities.
     """
 
     scales: Floats
@@ -157,7 +158,7 @@ class Vector(ProbabilityMap):
 
     @classmethod
     def fit(cls, data: Labelled) -> Self:
-        """The scales and offsets that minimise the log loss; the offsets' mean, which has no effect, is 0.
+        """The scales and offsets that minimise the log loss. The mean of the offsets has no effect and is set to 0.
 
         Raises InputError if there is no minimum.
         """
@@ -195,7 +196,8 @@ class Dirichlet(ProbabilityMap):
     """p'_k ∝ exp(Σ_j W_kj log p_j + b_k): Dirichlet calibration (Kull et al. 2019), or matrix scaling of
     log-probabilities.
 
-    `penalty` λ is that of their ODIR: λ (Σ_{k≠j} W_kj² / (K (K - 1)) + Σ b_k² / K) is added to the mean log loss.
+    `penalty` λ is that of the ODIR regularisation in Kull et al. (2019): λ (Σ_{k≠j} W_kj² / (K (K - 1)) + Σ b_k² / K)
+    is added to the mean log loss.
     """
 
     weights: Floats
@@ -213,7 +215,7 @@ class Dirichlet(ProbabilityMap):
     def fit(cls, data: Labelled, *, penalty: float = PENALTY) -> Self:
         """The W and b that minimise the penalised log loss.
 
-        Raises InputError where a label's class has the probability 0.
+        Raises InputError if a label's class has probability 0.
         """
         logs, truth = _usable(data, cls.method)
         share, k = _shares(data), logs.shape[1]
@@ -247,9 +249,9 @@ class Dirichlet(ProbabilityMap):
 
 
 def finite_logs(scores: Scores) -> Floats:
-    """The logarithms of probabilities, none of which is 0.
+    """The logarithms of probabilities.
 
-    Raises InputError if one is.
+    Raises InputError if a probability is 0.
     """
     assert isinstance(scores, Classes)
     impossible = np.isneginf(scores.logs)
@@ -262,7 +264,7 @@ def finite_logs(scores: Scores) -> Floats:
 
 
 def _second_derivatives(logs: Floats, share: Floats, weights: Floats, offsets: Floats) -> Floats:
-    """The second derivatives of the mean log loss by the coefficients: W row by row, then b."""
+    """The second derivatives of the mean log loss by the coefficients, in the order W (row by row), b."""
     k = logs.shape[1]
     matrix = np.zeros((k * (k + 1), k * (k + 1)))
     for start in range(0, len(logs), ROWS):
@@ -278,7 +280,7 @@ def _second_derivatives(logs: Floats, share: Floats, weights: Floats, offsets: F
 
 
 def _usable(data: Labelled, method: str) -> tuple[Floats, Floats]:
-    """The logarithms (n, K), and 1 at each row's label (n, K)."""
+    """The logarithms (n, K) of probabilities, and the one-hot labels (n, K)."""
     assert isinstance(data.scores, Classes)
     counted = data.weight > 0
     label_logs = data.scores.logs[np.arange(len(data)), data.labels]
@@ -293,7 +295,7 @@ def _usable(data: Labelled, method: str) -> tuple[Floats, Floats]:
         )
     truth = np.zeros(logs.shape, order="F")
     truth[np.arange(len(data)), data.labels] = 1.0
-    return np.asfortranarray(logs), truth  # columns of a few classes are summed faster than rows
+    return np.asfortranarray(logs), truth  # with few classes, columns are summed faster than rows
 
 
 def _shares(data: Labelled) -> Floats:
@@ -302,9 +304,9 @@ def _shares(data: Labelled) -> Floats:
 
 
 def _finite(solution: Floats, method: str) -> Floats:
-    """The coefficients; InputError if they diverged.
+    """The coefficients, if they converged.
 
-    Raises InputError for these.
+    Raises InputError if they diverged.
     """
     if not np.isfinite(solution).all() or np.abs(solution).max() > LARGEST:
         raise InputError(
@@ -314,9 +316,9 @@ def _finite(solution: Floats, method: str) -> Floats:
     return solution
 
 
-# The map of ordered levels: one temperature and a shift for each cut point, of the log-odds of a higher level.
+# The map of ordered levels: for the log-odds of a higher level, one temperature and a shift for each cut point.
 
-MIN_SHARE = 1e-3  # of the probability of a level between cut points that cross
+MIN_SHARE = 1e-3  # fraction of its probability that a level between crossing cut points keeps
 LEVELS_REVERSED = (
     "no temperature above 0 is best: the more probable a higher level, the rarer it is. Are the levels named from the "
     "lowest to the highest, in the order of their probabilities? `classes=...` says so."
@@ -327,8 +329,8 @@ LEVELS_REVERSED = (
 class Ordered(ProbabilityMap):
     """P'(level > k) = σ(logit(P(level > k)) / T + s_k), T > 0, for each cut point k of K ordered levels.
 
-    Fitted by the log loss of all cut points, whose labels count as in Platt scaling: with two levels, it is Platt
-    scaling. Where shifts carry a cut point past the next, the level between them keeps a thousandth of its probability.
+    Fitted by the log loss of all cut points, with the target values of Platt scaling; with two levels, it is Platt
+    scaling. If shifts make two cut points cross, the level between them keeps a thousandth of its probability.
     """
 
     temperature: float
@@ -384,7 +386,7 @@ class Ordered(ProbabilityMap):
 
 
 def log_odds_above(scores: Classes) -> Floats:
-    """The log-odds of a level above each cut point (n, K - 1); -inf and inf where it is impossible and certain."""
+    """The log-odds of a level above each cut point (n, K - 1): -inf if it is impossible, inf if it is certain."""
     below = np.cumsum(scores.probabilities, axis=1)[:, :-1]
     above = np.cumsum(scores.probabilities[:, ::-1], axis=1)[:, -2::-1]
     with np.errstate(divide="ignore"):

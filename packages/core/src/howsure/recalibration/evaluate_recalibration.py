@@ -1,4 +1,4 @@
-"""Whether recalibration helps: by a given map, or by cross-fitting; in each group, and for each method."""
+"""Evaluate recalibration by a given map or by cross-fitting, in each group and for each method."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from howsure.recalibration.results import RecalibrationMap
 from howsure.stats.p_values import adjust_p_values
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
-# Each map of a cross-fitting, applied to all rows.
+# The maps of a cross-fitting, applied to all rows.
 
 MIN_FOLDS = 3
 INSTEAD = "More rows, or another method, may do."
@@ -47,7 +47,7 @@ REPEATS, REPEATED_UP_TO, MAX_REPEATS = 3, 20_000, 100
 
 
 def check_evaluation_folds(folds: int) -> int:
-    """Check a whole number of at least 3: two folds do not show how much maps have in common.
+    """Check that the number of folds is a whole number of at least 3: with 2, the dependence of maps is unknown.
 
     Raises InputError for anything else.
     """
@@ -60,8 +60,8 @@ def check_evaluation_folds(folds: int) -> int:
 
 
 def check_repeats(repeats: int | None, n: int) -> int:
-    """Check a whole number of at least 1; the default is 3 for up to 20,000 rows, and 1 for more, where chance matters
-    less.
+    """Check that the number of repeats is a whole number of at least 1. The default is 3 for up to 20,000 rows, and 1
+    for more, because the random division matters less then.
 
     Raises InputError for anything else.
     """
@@ -85,9 +85,9 @@ def cross_fitted_evaluation(
     name: str | None = None,
     advance: Callable[[int], None] = lambda steps: None,
 ) -> RecalibrationEvaluation:
-    """The evaluation of checked rows without groups; probabilities before recalibration are without the floor.
+    """The evaluation of checked rows without groups. The floor is not applied to probabilities before recalibration.
 
-    Raises InputError where a method has no map without the rows of a fold.
+    Raises InputError if a method has no map without the rows of a fold.
     """
     data = replace(labelled, scores=with_floor(labelled.scores, check_floor(floor)))
     folds = check_evaluation_folds(folds)
@@ -95,7 +95,7 @@ def cross_fitted_evaluation(
     level, margin = check_level(level), check_margin(margin)
     check_fit(data)
     if len(methods) == 1:
-        fit(data, methods[0])  # its error names the rows by their own numbers
+        fit(data, methods[0])  # its error numbers the rows of this part
     else:
         check_choice_in_folds(data, folds)
     generator = generator_from(rng)
@@ -136,7 +136,7 @@ def fold_method(others: Labelled, methods: tuple[Method, ...], folds: int, seed:
 
 
 def applied(others: Labelled, method: Method, scores: Scores) -> Floats:
-    """The probabilities of rows by the map that is fitted to other rows."""
+    """The probabilities of rows by a map that is fitted to `others`."""
     return fit(others, method).apply(scores, None, ())
 
 
@@ -145,7 +145,7 @@ def _choices(method: str, methods_by_fold: Counter[str]) -> str:
     return f"{method} chose a method for each fold, from the other folds: {counts_text}"
 
 
-# Would recalibration help on rows like these? And in each group, by which method?
+# The improvement by recalibration on rows like these, in each group and by each method.
 
 
 def evaluate_recalibration(
@@ -165,19 +165,19 @@ def evaluate_recalibration(
     id: str | None = None,
     data: Source | IntoFrame | None = None,
 ) -> RecalibrationEvaluation:
-    """Whether recalibration would help on rows like these, by cross-fitting: each map is evaluated on rows that it was
-    not fitted to.
+    """Test by cross-fitting whether recalibration would help on rows like these; each map is evaluated on rows that it
+    was not fitted to.
 
-    y_true, y_prob, and all that is not explained here: as for `recalibrate`. folds: the rows, or whole
-    clusters, are divided at random into this many parts, at least 3; each row is evaluated after the map that was
-    fitted to the other parts ("auto" chooses again within them). repeats: how often the rows are divided anew, by
-    default 3 times for up to 20,000 rows and once for more; results are means, which hang less on chance. margin: the
-    smallest calibration error that is worth removing.
+    y_true, y_prob and the parameters that are not explained here are those of `recalibrate`. folds: the number of
+    parts, at least 3, into which the rows, or whole clusters, are divided at random. Each row is evaluated with a map
+    that was fitted to the other parts ("auto" chooses the method again within them). repeats: the number of random
+    divisions, by default 3 for up to 20,000 rows and 1 for more. Results are means over repeats and thus depend less on
+    chance. margin: the smallest calibration error that is worth removing.
 
-    What is estimated is the improvement by a map that was fitted to (folds - 1) / folds of these rows, the mean over
-    the maps that were fitted here; the map of all rows is about as good or a little better. Squared calibration errors
-    are those of bins within a fold, debiased. Intervals are paired jackknives over rows or clusters, with a variance
-    added for what folds share (docs/recalibration.md has the formula, and the simulations that check it).
+    The estimate is the mean improvement by maps fitted to (folds - 1) / folds of these rows. A map fitted to all rows
+    is about as good or slightly better. Squared calibration errors are debiased and computed in bins within a fold.
+    Intervals are based on the paired jackknife over rows or clusters, with an added variance for the rows that folds
+    share (docs/recalibration.md has the formula and the simulations that check it).
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -217,25 +217,26 @@ def recalibration_table(
     id: str | None = None,
     data: Source | IntoFrame | None = None,
 ) -> RecalibrationTable:
-    """Calibration error and scores before and after recalibration, by method and group, on rows that no map was
+    """The calibration error and scores before and after recalibration, by method and group, on rows that no map was
     fitted to.
 
-    `evaluate_recalibration` of each group by itself and of each of several methods, in one table: each row is evaluated
-    after a map that was fitted to others.
+    Runs `evaluate_recalibration` for each group separately and for each of several methods, and puts the results into
+    one table. Each row is evaluated with a map that was fitted to other rows.
 
     groups (n,): column of groups: one map for each; several: a,b.
-    methods: what is fitted without each fold, one or several (all on the same folds): auto, none, temperature, platt,
-    beta, venn-abers, isotonic, histogram, vector, dirichlet, ordered
-    folds: parts that the rows or clusters are divided into, at least 3.
-    repeats: how often they are divided anew (default: 3 up to 20,000 rows, 1 for more).
+    methods: one or more methods, evaluated on the same folds: auto, none, temperature, platt, beta, venn-abers,
+    isotonic, histogram, vector, dirichlet, ordered.
+    folds: number of parts into which the rows or clusters are divided, at least 3.
+    repeats: number of random divisions into folds (default: 3 up to 20,000 rows, 1 for more).
     margin: smallest calibration error that is worth removing.
-    floor: move probabilities into [floor, 1 - floor] first, for those that are exactly 0 or 1 and wrong.
+    floor: first move probabilities into [floor, 1 - floor]; needed if some are exactly 0 or 1 and wrong.
     rng: seed of the folds.
 
-    `methods` may map a method to its setting: {"temperature": None, "histogram": 20}, the number of bins of histogram,
-    the penalty of dirichlet. Intervals and verdicts are each row's own, so of many rows some are wrong by chance;
-    p-values are adjusted for the number of groups and methods (Holm). The other parameters are those of
-    `evaluate_recalibration`. A map that is already fitted evaluates itself: `RecalibrationMap.evaluate`.
+    `methods` may be a mapping from methods to their settings, such as {"temperature": None, "histogram": 20}: the
+    number of bins of histogram, or the penalty of dirichlet. Intervals and verdicts hold for each row of the table
+    separately, so that some of many rows are wrong by chance; p-values are adjusted for the number of groups and
+    methods (Holm). The other parameters are those of `evaluate_recalibration`. To evaluate a map that is already
+    fitted, use `RecalibrationMap.evaluate`.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -284,12 +285,13 @@ def evaluate_maps(
 ) -> RecalibrationTable:
     """Calibration error and scores before and after recalibration, on rows that no map was fitted to.
 
-    map: evaluate this map, which recalibrate fit wrote, on rows that it was not fitted to.
+    map: a map that recalibrate fit wrote, to be evaluated on rows that it was not fitted to.
     adjust: adjustment of the p-values for the number of groups and methods.
     n_bins: bins of equal size of `method` histogram.
     penalty: penalty of `method` dirichlet (default: found by cross-fitting).
 
-    The table behind `recalibration_table`, which explains it, and `howsure recalibrate evaluate`.
+    The implementation of `recalibration_table`, whose docstring explains the parameters, and of `howsure recalibrate
+    evaluate`.
 
     Raises InputError naming the parameter, the row and the value that violated a rule.
     """
@@ -372,15 +374,15 @@ def by_group(data: Labelled) -> list[tuple[str | None, Integers]]:
     return [(name, np.flatnonzero(data.groups == code)) for code, name in enumerate(data.group_names)]
 
 
-# What a fitted map makes of other rows, in each group.
+# The effect of a fitted map on other rows, in each group.
 
 
 def evaluations_of_map(
     fitted: RecalibrationMap, labelled: Labelled, *, level: float, margin: float
 ) -> list[RecalibrationEvaluation]:
-    """The evaluation of a map on the rows of each group, or on all rows; nothing is fitted.
+    """Evaluate a map on the rows of each group, or on all rows; nothing is fitted.
 
-    Raises InputError for other classes than those of the map, or for a group that it does not know.
+    Raises InputError for other classes than those of the map, or for a group that the map does not know.
     """
     data = reorder_classes(fitted.classes, labelled)
     names = data.group_names if fitted.groups else ()

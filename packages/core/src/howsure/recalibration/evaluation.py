@@ -1,4 +1,4 @@
-"""Does recalibration help? Errors and scores before and after it, on rows that no map has seen."""
+"""Errors and scores before and after recalibration, on rows that the map was not fitted to."""
 
 from __future__ import annotations
 
@@ -43,14 +43,15 @@ from howsure.recalibration.evaluation_results import Change, RecalibrationEvalua
 from howsure.recalibration.map_input import Labelled
 from howsure.stats.clusters import few_clusters
 
-# Rows before and after recalibration, each after a map that was fitted without it, and what that makes uncertain.
+# Rows before and after recalibration by maps that were fitted without them, and the variance of cross-fitting.
 
 
 @dataclass(frozen=True, slots=True)
 class HeldOut:
     """Pairs before recalibration, and after it by each of several maps, `after[k]` by the map that was fitted without
-    the rows of fold k; `fold` (n,) is that of each row. With a single map, which none of these rows was used for, all
-    are of fold 0."""
+    the rows of fold k; `fold` (n,) is that of each row. With a single map that was not fitted to any of these rows, all
+    are in fold 0.
+    """
 
     before: Pairs
     after: Sequence[Pairs]
@@ -58,12 +59,12 @@ class HeldOut:
 
     @property
     def folds(self) -> int:
-        """How many there are."""
+        """The number of folds."""
         return len(self.after)
 
     @property
     def own(self) -> Pairs:
-        """Each row after the map that was fitted without it."""
+        """The probability of each row after the map that was fitted without it."""
         first = self.after[0]
         if self.folds == 1:
             return first
@@ -80,7 +81,7 @@ class HeldOut:
         return replace(first, labels=labels, probabilities=chosen, class_scores=scores)
 
     def same_labels(self) -> bool:
-        """Whether recalibration leaves the labels of the pairs as they are: it changes no first choice."""
+        """Whether recalibration leaves the labels of the pairs unchanged, that is, changes no first choice."""
         return all(np.array_equal(pairs.labels, self.before.labels) for pairs in self.after)
 
     def _chosen(self, columns: Sequence[Any]) -> Any:
@@ -91,14 +92,15 @@ class HeldOut:
 
 
 def shared_variance(by_map: Floats) -> float:
-    """The variance that the dependence between folds adds to Σ_k (what fold k says of its own map).
+    """The variance that the dependence between folds adds to the sum over folds k of the value of fold k for its own
+    map.
 
-    by_map (K, K): entry (k, l) is what fold k says of the map that was fitted without fold l. To second order, the sum
-    varies about what it estimates by Σ_k S_k' A Σ_{l≠k} S_l, where S_k is the noise of fold k: by 2 K (K - 1) v, v the
-    variance of S_k' A S_l. Given their maps, the rows show half of it; the other half is here, and v is how much an
-    entry of row k varies over the maps l ≠ k, which lack the noise of different folds. It is negligible compared with
-    what the rows show unless almost nothing is gained or lost (then the intervals would hold in only four of five data
-    sets).
+    by_map (K, K): entry (k, l) is the value on fold k of the map that was fitted without fold l. To second order, the
+    sum deviates from its estimand by Σ_k S_k' A Σ_{l≠k} S_l, where S_k is the noise of fold k. This has the variance 2
+    K (K - 1) v, with v the variance of S_k' A S_l. Half of it is part of the variance between rows given their maps;
+    this function returns the other half. v is estimated by the variance of the entries of row k over the maps l ≠ k,
+    which lack the noise of different folds. The result is negligible compared with the variance between rows unless
+    almost nothing is gained or lost; without it, intervals would then cover in only four of five data sets.
     """
     k = len(by_map)
     if k < 3:
@@ -107,15 +109,15 @@ def shared_variance(by_map: Floats) -> float:
     return k * (k - 1) * float(others.var(axis=1, ddof=1).mean())
 
 
-ROUNDING = 1e-12  # of losses
+ROUNDING = 1e-12  # names of losses
 NEVER_CERTAIN = "platt or beta"  # methods whose probabilities lie strictly between 0 and 1
 
 
-# By how much the mean scores fall, with paired jackknife intervals.
+# The decrease of the mean scores, with paired jackknife intervals.
 
 
 def pair_score_change(repeats: Sequence[HeldOut], units: Units, level: float, *, loss: ProperLoss) -> Change:
-    """The change of the mean loss of the pairs, the mean over repeated cross-fittings."""
+    """The change of the mean loss of the pairs, averaged over repeated cross-fittings."""
     first = repeats[0]
     before, held_out, far = first.before, first.own, (0.0, 0.0)
     if all(repeat.same_labels() for repeat in repeats):
@@ -128,7 +130,9 @@ def pair_score_change(repeats: Sequence[HeldOut], units: Units, level: float, *,
 
 
 def class_score_changes(repeats: Sequence[HeldOut], units: Units, level: float) -> tuple[Change, Change] | None:
-    """The changes of the Brier score and the log loss of all classes; None where these are not known."""
+    """The changes of the Brier score and the log loss of all classes; None if the probabilities of all classes are not
+    known.
+    """
     before = multiclass_losses(repeats[0].before)
     after = [[multiclass_losses(pairs) for pairs in repeat.after] for repeat in repeats]
     if before is None or any(losses is None for by_map in after for losses in by_map):
@@ -160,13 +164,14 @@ def _change(
     *,
     infinite: bool,
 ) -> Change:
-    """The change of a loss: of each row before, and after each map (maps, n), by repetition. `infinite`: whether the
-    expected loss may be infinite, so that the improvement is undefined."""
+    """The change of a loss. before: the loss of each row before recalibration. after: for each repetition, the losses
+    after each map (maps, n). infinite: whether the expected loss may be infinite, so that the improvement is undefined.
+    """
     n, weight = len(before), units.weight
     held_out = np.mean([losses[fold, np.arange(n)] for losses, fold in zip(after, folds, strict=True)], axis=0)
     with np.errstate(invalid="ignore"):
         gain = before - held_out
-        gain[np.abs(gain) <= ROUNDING * before] = 0.0  # of a map that changes nothing
+        gain[np.abs(gain) <= ROUNDING * before] = 0.0  # the error of a map that changes nothing
         means = [float(np.sort(weight * losses).sum() / np.sort(weight).sum()) for losses in (before, held_out)]
     if infinite:
         return Change(means[0], means[1], undefined_difference(n, level))
@@ -175,7 +180,7 @@ def _change(
 
 
 def _losses_by_map(after: Floats, fold: Integers, weight: Floats) -> Floats:
-    """Minus the loss of each map in each fold, over the weight of all rows; infinite ones say nothing."""
+    """The negative loss of each map in each fold, divided by the weight of all rows; infinite losses are left out."""
     table = np.zeros((len(after), len(after)))
     for other, loss in enumerate(after):
         finite = np.where(np.isfinite(loss), weight * loss, 0.0)
@@ -183,15 +188,14 @@ def _losses_by_map(after: Floats, fold: Integers, weight: Floats) -> Floats:
     return table
 
 
-# By how much the squared calibration error falls, from rows of the same fold.
+# The decrease of the squared calibration error, from pairs of rows in the same fold.
 
-ROWS_PER_VALUE = 5  # of a fold, from which each value is a bin
+ROWS_PER_VALUE = 5  # maximum number of values of a fold for which each value is a bin
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The debiased squared error of some pairs, the inner edges of their bins, and the sums of each unit in each bin
-    and fold."""
+    """The debiased squared error of some pairs, the inner edges of their bins, and the sums by unit, bin and fold."""
 
     squared: SquaredError
     edges: Floats
@@ -199,8 +203,9 @@ class Judged:
 
 
 def squared_error_change(repeats: Sequence[HeldOut], units: Units, level: float) -> tuple[Change, SquaredError]:
-    """The squared errors before and after with their difference, means over repeated cross-fittings; and that after
-    with what its interval needs."""
+    """The squared errors before and after recalibration and their difference, averaged over repeated cross-fittings;
+    and the squared error after recalibration with the figures for its interval.
+    """
     before, after = (
         [_judged(getattr(repeat, when), repeat.fold, units) for repeat in repeats] for when in ("before", "own")
     )
@@ -221,8 +226,9 @@ def squared_error_change(repeats: Sequence[HeldOut], units: Units, level: float)
 def _mean(errors: Sequence[SquaredError], folds: int) -> SquaredError:
     """The mean over repeated cross-fittings with this many folds, with its variance.
 
-    What varies under calibration, the products of the noise of two rows (`least`), are in each repetition those of a
-    part of all pairs of rows, and two repetitions share one in `folds` of them; the rest varies as in one repetition.
+    The part of the variance that remains under calibration (`least`) comes from products of the noise of two rows. Each
+    repetition uses a part of all pairs of rows, and two repetitions share one in `folds` of these pairs. The rest of
+    the variance is that of a single repetition.
     """
     shared = (1 + (len(errors) - 1) / folds) / len(errors)
     mean = {
@@ -240,11 +246,12 @@ def _mean(errors: Sequence[SquaredError], folds: int) -> SquaredError:
 
 
 def _judged(pairs: Pairs, fold: Integers, units: Units) -> Judged:
-    """The squared error in the bins of the pairs' curve, from pairs of rows of one bin and one fold; where each fold's
-    map gives few values, as a histogram does, in a bin for each.
+    """The squared error in the bins of the pairs' curve, from pairs of rows in the same bin and fold. If each fold's
+    map yields few values, as histogram binning does, each value is a bin.
 
-    The product of the gaps of two rows of one fold is without bias, since their map has seen neither of them. Of two
-    folds, the map of each has seen the other row and leans towards its label: such products are too small.
+    The product of the gaps of two rows in one fold is unbiased, because their map was fitted to neither of them. For
+    two rows in different folds, each row's map was fitted to the other row and is biased towards its label, so that the
+    product is too small.
     """
     folds = int(fold.max()) + 1
     edges = values[:-1] if (values := _few_values(pairs, fold)) is not None else bin_pairs(pairs).upper[:-1]
@@ -259,9 +266,9 @@ def _judged(pairs: Pairs, fold: Integers, units: Units) -> Judged:
 
 
 def _few_values(pairs: Pairs, fold: Integers) -> Floats | None:
-    """The values of the predictions, if those of each of several folds have few; None otherwise.
+    """The values of the predictions, if there are several folds with few values each; else None.
 
-    Errors of neighbouring values of a histogram are independent of each other; in one bin, they would cancel.
+    The errors of neighbouring values of a histogram are independent and would cancel in a common bin.
     """
     if not fold.any():
         return None
@@ -277,14 +284,16 @@ def _assign_bins(q: Floats, edges: Floats) -> Integers:
 
 
 def _sums(part: Pairs, edges: Floats) -> Sums:
-    """The sums of a fold's pairs in each of the bins that it has any in."""
+    """The sums of a fold's pairs in each of its nonempty bins."""
     q, y, w = sorted_rows(part)
     sums = sums_of_rows(q, y, w).into(_assign_bins(q, edges), len(edges) + 1)
     return sums.only(np.flatnonzero(sums.count))
 
 
 def _errors_by_map(held_out: HeldOut, edges: Floats, units: Units) -> Floats:
-    """Minus the squared error of each map in each fold, times the fold's share of the weight; 0 for its own map."""
+    """The negative squared error of each map in each fold, times the fold's proportion of the weight; 0 for its own
+    map.
+    """
     table = np.zeros((held_out.folds, held_out.folds))
     for k in range(held_out.folds) if held_out.folds > 1 else ():
         rows = np.flatnonzero(held_out.fold == k)
@@ -295,7 +304,7 @@ def _errors_by_map(held_out: HeldOut, edges: Floats, units: Units) -> Floats:
 
 
 def _value(part: Pairs, edges: Floats, units: Units, rows: Integers) -> float:
-    """The debiased squared error of a fold's pairs in given bins; 0 where they say nothing."""
+    """The debiased squared error of a fold's pairs in given bins; 0 if it is undefined."""
     if units.clustered:
         bins = _assign_bins(part.probabilities, edges)
         filled, places = np.unique(bins, return_inverse=True)
@@ -305,11 +314,11 @@ def _value(part: Pairs, edges: Floats, units: Units, rows: Integers) -> float:
     return 0.0 if np.isnan(value) else value
 
 
-# Errors and scores before and after recalibration, of rows that no map was fitted to.
+# Errors and scores before and after recalibration, on rows that the map was not fitted to.
 
 
 def check_margin(margin: float) -> float:
-    """The smallest calibration error that is worth removing, above 0 and below 1.
+    """Check the smallest calibration error that is worth removing, and return it: a number above 0 and below 1.
 
     Raises InputError for another value.
     """
@@ -329,8 +338,9 @@ def evaluate_fits(
     notes: Sequence[str] = (),
     name: str | None = None,
 ) -> RecalibrationEvaluation:
-    """The evaluation of checked rows. fitted: of each cross-fitting the fold of each row (n,), and the probabilities of
-    all rows by the map that was fitted without fold k, for each k."""
+    """The evaluation of checked rows. fitted: for each cross-fitting, the fold of each row (n,) and, for each fold k,
+    the probabilities of all rows by the map that was fitted without fold k.
+    """
     level, margin = check_level(level), check_margin(margin)
     before = judged_pairs(data, data.scores.probabilities)
     repeats = [HeldOut(before, [judged_pairs(data, each) for each in after], fold) for fold, after in fitted]
@@ -367,14 +377,14 @@ def evaluate_fits(
 def evaluation_of_map(
     data: Labelled, after: Floats, *, method: str, level: float, margin: float, name: str | None = None
 ) -> RecalibrationEvaluation:
-    """The evaluation of rows that a map was not fitted to, and what it makes of them."""
+    """The evaluation of a map on rows that it was not fitted to; `after` are their recalibrated probabilities."""
     recipe: dict[str, Any] = {"method": method, "folds": None}
     fitted = [(np.zeros(len(data), dtype=np.int64), [after])]
     return evaluate_fits(data, fitted, method=method, level=level, margin=margin, recipe=recipe, name=name)
 
 
 def judged_pairs(data: Labelled, probabilities: Floats) -> Pairs:
-    """The pairs that are judged: those of label 1 or, of several classes, the first choices."""
+    """The pairs whose calibration is evaluated: those of label 1 or, for several classes, of the first choices."""
     if data.is_binary:
         return Pairs(
             data.labels.astype(np.uint8),

@@ -1,4 +1,4 @@
-"""Results of evaluating recalibration: errors and scores before and after, for one map or several, also in words."""
+"""Results of evaluating recalibration: errors and scores before and after, for one or several maps, with sentences."""
 
 from __future__ import annotations
 
@@ -36,18 +36,19 @@ from howsure.stats.proportions import normal_quantile
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A mean loss before and after recalibration, and the improvement, before - after, with its interval: positive is
-    better."""
+    """A mean loss before and after recalibration, and the improvement, before - after, with its interval; positive is
+    better.
+    """
 
     before: float
     after: float
     improvement: Estimate
 
 
-# Does recalibration help? The verdict on an improvement, and the rows that it would take.
+# The verdict on an improvement, and the number of rows that a verdict needs.
 
 IMPROVES, NO_HELP, CANNOT_TELL, WORSE = "improves", "does not help", "cannot tell", "makes it worse"
-MARGIN = 0.01  # a calibration error that is not worth removing
+MARGIN = 0.01  # calibration error below which recalibration is not worth while
 POWER = 0.8416  # the normal quantile of 0.8
 
 
@@ -55,7 +56,7 @@ def verdict_kind(improvement: Estimate, margin: float) -> str:
     """The verdict on an improvement of the Brier score.
 
     "improves": the interval lies above 0. "makes it worse": it lies below 0. "does not help": it contains 0 and lies
-    below margin², what removing a calibration error of `margin` gains. "cannot tell": it contains both.
+    below margin², the gain of removing a calibration error of `margin`. "cannot tell": it contains 0 and margin².
 
     >>> [verdict_kind(Estimate(0.0, low, high, 0.95, "", 9), 0.01) for low, high in ((1e-5, 1), (-1, 5e-5), (-1, 1))]
     ['improves', 'does not help', 'cannot tell']
@@ -71,8 +72,9 @@ def verdict_kind(improvement: Estimate, margin: float) -> str:
 
 
 def improvement_p_value(improvement: Estimate) -> float:
-    """The two-sided p-value of no improvement, from the interval: normal, with the width of the interval on the side of
-    0."""
+    """The two-sided p-value of no improvement, from the normal distribution whose standard error follows from the
+    interval's width on the side of 0.
+    """
     from scipy.special import ndtr
 
     value, low, high = improvement.value, improvement.low, improvement.high
@@ -85,8 +87,9 @@ def improvement_p_value(improvement: Estimate) -> float:
 
 
 def rows_needed(improvement: Estimate, margin: float) -> int | None:
-    """About how many rows would give the verdict "improves" or "does not help" with probability 0.8, if the improvement
-    is as estimated: intervals shrink with the square root of the number of rows. None if unknown."""
+    """The approximate number of rows that would lead to the verdict "improves" or "does not help" with probability 0.8,
+    if the improvement is as estimated and intervals shrink with the square root of the number of rows. None if unknown.
+    """
     value, low, high = improvement.value, improvement.low, improvement.high
     if low is None or high is None:
         return None
@@ -96,10 +99,10 @@ def rows_needed(improvement: Estimate, margin: float) -> int | None:
     return math.ceil(min(improvement.n * (farther * reach / distance) ** 2 for reach, distance in ways))
 
 
-# Evaluations of recalibration in words and tables.
+# Sentences and tables on evaluations of recalibration.
 
 WIDTH = 104  # of sentences
-FINE = 5  # decimals of what is on the scale of squared probabilities
+FINE = 5  # decimals on the scale of squared probabilities
 SCOPE_NOTE = "This is about rows like these: other data benefit only if their probabilities are off in the same way."
 
 
@@ -124,7 +127,7 @@ def rounded(value: float) -> str:
 
 
 def verdict_sentence(result: RecalibrationEvaluation) -> str:
-    """Whether the map helps."""
+    """A sentence on whether the map helps."""
     gain, map_ = result.deciding.improvement, f"recalibration ({result.method})"
     score = score_words("brier", None if result.multiclass_brier is None else MULTICLASS)
     least = f"{result.margin**2:g}"
@@ -165,15 +168,16 @@ def _design_text(result: RecalibrationEvaluation) -> str:
 class RecalibrationEvaluation(Result):
     """The result of `evaluate_recalibration`: the effect of recalibration on rows that no map was fitted to.
 
-    error_before, error_after: debiased calibration errors with intervals. squared_error, brier, log_loss: what they
-    were, what they are, and the improvement with its interval; of first choices among several classes, their own.
-    multiclass_brier, multiclass_log_loss: those of all classes, None where there are two. curves: before and after.
-    method: of the map. margin: the smallest calibration error that is worth removing. n: the rows. notes: caveats.
+    error_before, error_after: debiased calibration errors with intervals. squared_error, brier, log_loss: the values
+    before and after, and the improvement with its interval; for several classes, these refer to the first choices.
+    multiclass_brier, multiclass_log_loss: the same over all classes, None for two classes. curves: the calibration
+    curves before and after. method: the method of the map. margin: the smallest calibration error that is worth
+    removing. n: the number of rows. notes: caveats.
     recipe: everything needed to repeat it. name: the group.
 
-    The Brier score decides the verdict, with several classes that of all of them. A map that keeps the order of the
-    predictions lowers it by exactly the squared calibration error that it removes; a map that merges predictions also
-    loses the discrimination between them.
+    The verdict is based on the Brier score; for several classes, on the Brier score over all classes. A map that keeps
+    the order of the predictions lowers the Brier score by exactly the squared calibration error that it removes. A map
+    that merges predictions also loses discrimination between them.
     """
 
     error_before: Estimate
@@ -211,11 +215,11 @@ class RecalibrationEvaluation(Result):
 
     @property
     def needed(self) -> int | None:
-        """If the data do not decide: about how many such rows would, with probability 0.8."""
+        """If there is no verdict, the approximate number of such rows that would lead to one with probability 0.8."""
         return rows_needed(self.deciding.improvement, self.margin) if self.kind == "cannot tell" else None
 
     def verdict(self) -> str:
-        """Whether recalibration helps, in a sentence, with the assumption in a second line."""
+        """A sentence on whether recalibration helps, with the assumption in a second line."""
         return f"{verdict_sentence(self)}\n{SCOPE_NOTE}"
 
     def changes(self) -> dict[str, Change]:
@@ -276,12 +280,12 @@ class RecalibrationEvaluation(Result):
 
     @property
     def answer(self) -> str:
-        """Whether recalibration helps."""
+        """The first line of output: whether recalibration helps."""
         name = "" if self.name is None else f"{self.name}: "
         return f"{name}{verdict_sentence(self)}"
 
     def below(self) -> Sequence[str]:
-        """How the rows were divided, the assumption of the verdict, and the notes."""
+        """The division of rows into folds, the assumption of the verdict, and the notes."""
         details = [f"{_design_text(self)[:1].upper()}{_design_text(self)[1:]}.", SCOPE_NOTE]
         return [*(Note(detail, DETAIL) for detail in details), *Result.below(self)]
 
@@ -301,7 +305,8 @@ class RecalibrationEvaluation(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RecalibrationTable(Rows[RecalibrationEvaluation]):
-    """The evaluations of `recalibration_table`, one per group and method; iterate, index by name, or convert them.
+    """The result of `recalibration_table`: an evaluation for each group and method. Iterate over them, or index by
+    name.
 
     p_adjusted: the p-values, adjusted for their number.
     """
@@ -332,7 +337,7 @@ class RecalibrationTable(Rows[RecalibrationEvaluation]):
         return row_names
 
     def contests(self) -> Sequence[Hashable]:
-        """Methods compete within a group."""
+        """The competing methods, by group."""
         return [row.name for row in self.rows]
 
     @property

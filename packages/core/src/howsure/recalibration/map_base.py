@@ -16,14 +16,14 @@ from howsure.inputs.pairs import Bools, Floats, Integers
 from howsure.recalibration.map_input import Binary, Labelled, Scores
 from howsure.result import plain
 
-# The parameters of a map in its file, checked when they are read.
+# The parameters of a map in a file, checked when they are read.
 
 Parameters = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class ProbabilityMap(ABC):
-    """A fitted map of one kind, from probabilities to probabilities. names: of its fields in a file."""
+    """A fitted map of one kind, from probabilities to probabilities. names: the names of its fields in a file."""
 
     names: ClassVar[tuple[str, ...]] = ()
     method: ClassVar[str]
@@ -31,9 +31,9 @@ class ProbabilityMap(ABC):
 
     @classmethod
     def read(cls, parameters: Parameters, k: int) -> Self:
-        """Create from the parameters in a file, for k classes.
+        """Create a map from the parameters in a file, for k classes.
 
-        Raises InputError for any that it cannot have.
+        Raises InputError for invalid parameters.
         """
         return cls()
 
@@ -70,7 +70,8 @@ def numbers(
     strictly: bool = False,
     shares: bool = False,
 ) -> Floats:
-    """A list of finite numbers: `n` of them, in increasing order, or in [0, 1] (`shares`).
+    """A list of finite numbers. n: the required number. rising, strictly: in (strictly) increasing order. shares: in
+    [0, 1].
 
     Raises InputError for anything else.
     """
@@ -108,7 +109,7 @@ def is_number(value: object) -> TypeGuard[float]:
         return False
 
 
-# What maps of log-odds share: rows of certainty, and refusals of what has no optimum.
+# Common parts of maps of log-odds: rows of probability 0 or 1, and errors if there is no optimum.
 
 OTHERWISE = "`method='isotonic'` needs no log-odds."
 
@@ -116,9 +117,9 @@ OTHERWISE = "`method='isotonic'` needs no log-odds."
 def uncertain(data: Labelled) -> tuple[Floats, Integers, Floats]:
     """The log-odds, labels and weights of the rows whose probability is neither 0 nor 1.
 
-    A map of log-odds keeps 0 and 1, so that rows which are certain and right say nothing about it.
+    A map of log-odds keeps 0 and 1, so that rows with a correct probability of 0 or 1 carry no information about it.
 
-    Raises InputError if one is certain and wrong: its log loss is infinite whatever the map.
+    Raises InputError if a probability of 0 or 1 is wrong: its log loss is infinite for every map.
     """
     assert isinstance(data.scores, Binary)
     odds, labels, weight = data.scores.log_odds, data.labels, data.weight
@@ -144,7 +145,7 @@ def refuse_certain_errors(wrong: Bools, what: str) -> None:
 
 
 def refuse_one_value(odds: Floats, *, least: int, method: str) -> None:
-    """Raise InputError if there are fewer distinct log-odds than parameters, so that these are not determined."""
+    """Raise InputError if there are fewer distinct log-odds than parameters, which are then not determined."""
     n_values = len(np.unique(odds[:1000])) if len(odds) > 1000 else len(np.unique(odds))
     if n_values < least:
         n_values = len(np.unique(odds))

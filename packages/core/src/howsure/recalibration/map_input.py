@@ -83,10 +83,11 @@ Scores = Binary | Classes
 def scores_from(
     y_prob: Any, logits: Any, *, floor: float | None = None, classes: Sequence[str] | None = None
 ) -> tuple[Scores, tuple[str, ...]]:
-    """The scores, and the names of their classes, () for one column. Exactly one of `y_prob` and `logits` is given: one
-    number per row, a matrix (n, K), or a data frame whose columns are the classes.
+    """The scores, and the names of their classes (() for a single column). Exactly one of `y_prob` and `logits` is
+    given, as one number per row, a matrix (n, K), or a data frame whose columns are the classes.
 
-    `floor`: probabilities are moved into [floor, 1 - floor] (of classes: raised to it, and divided by their sum).
+    floor: probabilities are moved into [floor, 1 - floor]; with classes, they are raised to the floor and then
+    normalised.
 
     Raises InputError naming the parameter, the row and the value.
     """
@@ -141,7 +142,7 @@ def class_scores(matrix: Floats, *, logits: bool = False, floor: float | None = 
 
 
 def as_scores(matrix: Floats, scale: str | None, floor: float | None) -> Scores:
-    """The scores from a file's numbers, (n,) or (n, K), which are already checked."""
+    """The scores from checked numbers of a file, (n,) or (n, K)."""
     if matrix.ndim == 1:
         if scale == LOG_PROBABILITIES:
             return binary_scores(np.minimum(np.exp(matrix), 1.0), floor=floor)
@@ -163,7 +164,7 @@ def with_floor(scores: Scores, floor: float | None) -> Scores:
 
 
 def check_floor(floor: float | None) -> float | None:
-    """The least probability passed to a map, above 0 and at most 0.1.
+    """Check the smallest probability that is passed to a map, and return it: above 0 and at most 0.1.
 
     Raises InputError for another value.
     """
@@ -189,14 +190,14 @@ def _names(classes: Sequence[str] | None, k: int) -> tuple[str, ...]:
     return names
 
 
-# Scores with their labels: what a map is fitted to.
+# Scores with their labels: the input for fitting a map.
 
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """Scores (n rows) with the label of each: 0 or 1, or the column of its class; optionally weights, groups, clusters.
+    """Scores (n rows) with their labels: 0 or 1, or the index of a class; optionally weights, groups and clusters.
 
-    `classes` are the names of the columns, () where the score is the probability of label 1, `positive`.
+    classes: the names of the columns, or () if the score is the probability of label 1, whose name is `positive`.
     """
 
     scores: Scores
@@ -307,8 +308,8 @@ def labelled_from(
 def labelled_read(
     y_true: Any, y_prob: Any = None, *, data: Any = None, id: Any = None, floor: float | None = None, **other_roles: Any
 ) -> Iterator[tuple[Labelled, dict[str, Any]]]:
-    """The labelled scores from arrays, a frame or a source, and a description of files; errors in the block name rows
-    by their location. `other_roles`: the other arguments of `labelled_from`.
+    """Context with the labelled scores from arrays, a frame or a source, and a description of files. Errors in the
+    block name rows by their location. other_roles: the other arguments of `labelled_from`.
 
     Raises InputError naming the parameter, the row and the value that violated a rule.
     """
@@ -384,8 +385,8 @@ def labelled_pairs(pairs: Pairs, *, floor: float | None = None) -> Labelled:
 
 @contextmanager
 def rows_of_all(rows: Integers, *, before: str = "", remedy: str = "") -> Iterator[None]:
-    """A context in which errors count rows as `rows` does, which gives the part's rows among all; with additional
-    words.
+    """A context in which errors number rows by `rows`, the numbers of a part's rows among all rows. before, remedy:
+    texts that are added to the message.
 
     >>> import numpy as np
     >>> with rows_of_all(np.array([4, 7]), before="group 'b': "):
@@ -400,14 +401,14 @@ def rows_of_all(rows: Integers, *, before: str = "", remedy: str = "") -> Iterat
         raise InputError("{before}{error}", before=before, error=among_all, remedy=remedy) from error
 
 
-# Folds: whole clusters, dealt so that each fold has its part of every label and group.
+# Folds: whole clusters, assigned so that every label and group is spread evenly over folds.
 
 FOLDS = 5
 MAX_FOLDS = 100
 
 
 def check_folds(folds: object) -> int:
-    """Check a whole number from 2 to 100.
+    """Check that the number of folds is a whole number from 2 to 100.
 
     Raises InputError for anything else.
     """
@@ -417,12 +418,12 @@ def check_folds(folds: object) -> int:
 
 
 def separate_generator(rng: Randomness) -> np.random.Generator:
-    """Random numbers of its own for a seed: data that were simulated from the same seed do not know them."""
+    """A random generator from a seed, independent of data that were simulated with the same seed."""
     return generator_from(rng).spawn(1)[0]
 
 
 def check_choice_in_folds(data: Labelled, folds: int) -> None:
-    """Raise InputError if the rows outside a fold are too few to be divided into folds themselves."""
+    """Raise InputError if there are too few rows outside a fold to divide them into folds again."""
     what, n = _units(data)
     if folds <= n < (least := folds + 2):
         raise InputError(
@@ -439,11 +440,11 @@ def _units(data: Labelled) -> tuple[str, int]:
 def assign_folds(data: Labelled, folds: int, rng: np.random.Generator) -> Integers:
     """The fold of each row (n,), from 0.
 
-    Clusters stay whole. They are dealt in random order, those together whose rarest label and group are the same: so
-    each fold has its part of every label and group, as nearly as the clusters allow.
+    Clusters stay whole. They are sorted by their rarest label and group, in random order within these, and assigned to
+    the folds in turn. So every label and group is spread over the folds as evenly as the clusters allow.
 
-    Raises InputError if there are fewer clusters than folds, or where a label (of a group) lies in one cluster alone,
-    and so in no other fold than one.
+    Raises InputError if there are fewer clusters than folds, or if all rows of a label (in a group) are in one cluster
+    and thus in one fold.
     """
     kind = data.labels if data.groups is None else data.groups * data.k + data.labels
     kinds, kind = np.unique(kind, return_inverse=True)
@@ -456,7 +457,7 @@ def assign_folds(data: Labelled, folds: int, rng: np.random.Generator) -> Intege
     rank[np.argsort(sizes, kind="stable")] = np.arange(len(kinds))
     stratum = np.full(n_units, len(kinds))
     np.minimum.at(stratum, unit, rank[kind])
-    # Not from rng itself: rows drawn by a generator of the same seed would be dealt in the order of their values.
+    # Not from rng itself: rows drawn by a generator of the same seed would be assigned in the order of their values.
     shuffled = np.random.default_rng(rng.integers(1 << 62, size=4)).permutation(n_units)
     order = np.lexsort((shuffled, stratum))
     dealt = np.empty(n_units, dtype=np.int64)

@@ -22,11 +22,11 @@ from howsure.show.table import TABLE, WORDS, Column, digits
 # The methods by name.
 
 AUTO = "auto"
-PENALTIES = (1e-1, 1e-2, 1e-3, 1e-4)  # of Dirichlet calibration, tried by cross-fitting
-SHRINKAGES = (1e3, 1e2, 1e1, 1.0)  # of Platt maps of groups towards that of all rows, tried by cross-fitting
+PENALTIES = (1e-1, 1e-2, 1e-3, 1e-4)  # penalties of Dirichlet calibration, tried by cross-fitting
+SHRINKAGES = (1e3, 1e2, 1e1, 1.0)  # penalties that shrink Platt maps of groups, tried by cross-fitting
 
 
-BINARY: dict[str, Any] = {  # in the order of what each may do, the least first
+BINARY: dict[str, Any] = {  # in the order of flexibility, the least flexible first
     kind.method: kind for kind in (Unchanged, Temperature, Platt, Beta, VennAbers, Isotonic, Histogram)
 }
 OF_CLASSES: dict[str, Any] = {kind.method: kind for kind in (Unchanged, ClassTemperature, Vector, Dirichlet, Ordered)}
@@ -48,7 +48,7 @@ class Method:
     def fit(self, data: Labelled) -> ProbabilityMap:
         """The map of some rows.
 
-        Raises InputError where the method has none for them.
+        Raises InputError if the method has no map for them.
         """
         kind = map_types(data.is_binary)[self.name]
         options: dict[str, Any] = {"n_bins": self.n_bins} if self.name == Histogram.method else {}
@@ -63,7 +63,7 @@ def map_types(binary: bool) -> dict[str, Any]:
 
 
 def candidates(method: object, *, binary: bool, n_bins: int = BINS, penalty: float | None = None) -> tuple[Method, ...]:
-    """The methods to choose from for a name: one, unless the name is "auto" or a penalty must be chosen.
+    """The methods to choose from for a name: a single one, unless the name is "auto" or a penalty must be chosen.
 
     Raises InputError for an unknown name, and for a method that does not apply to these rows.
     """
@@ -90,7 +90,7 @@ def candidates(method: object, *, binary: bool, n_bins: int = BINS, penalty: flo
 
 
 def shrunk_candidates(method: str) -> tuple[Method, ...]:
-    """No map, and Platt maps of groups that are shrunk towards that of all rows, the strongest shrinkage first.
+    """ "none", and Platt maps of groups that are shrunk towards the map of all rows, in order of decreasing shrinkage.
 
     Raises InputError for another method.
     """
@@ -124,10 +124,10 @@ def check_options(methods: Sequence[str], n_bins: int, penalty: float | None) ->
         raise InputError("penalty is for `method='dirichlet'`; with {named}, leave penalty out.", named=named)
 
 
-# A map of all rows, or one for each group; and of each fold, by the maps of the others.
+# A map of all rows, or one for each group; and the rows of each fold by the maps of the other folds.
 
-MIN_SHARE = 1e-12  # of the weight, for the second label
-MIN_ROWS = 20  # of each of two labels in a group (of classes: of right and of wrong top classes)
+MIN_SHARE = 1e-12  # minimum proportion of the weight for the rarer label
+MIN_ROWS = 20  # rows of each label in a group; with classes, of right and of wrong top classes
 ERROR: Final = "error"
 POOLED: Final = "pooled"
 SHRUNK: Final = "shrunk"
@@ -135,7 +135,7 @@ SHRUNK: Final = "shrunk"
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """`maps` of the groups `names`, or one map of all rows; the groups `small` use `of_all`."""
+    """The `maps` of the groups `names`, or one map of all rows. Groups in `small` use the map `of_all`."""
 
     maps: tuple[ProbabilityMap, ...]
     names: tuple[str, ...] = ()
@@ -163,9 +163,9 @@ class Fitted:
 
 
 def fit(data: Labelled, method: Method, small: Sequence[str] = ()) -> Fitted:
-    """One map for all rows, or one per group; the groups `small` use that of all rows.
+    """Fit one map for all rows, or one per group; groups in `small` use the map of all rows.
 
-    Raises InputError where the method has no map for some of them.
+    Raises InputError if the method has no map for some rows.
     """
     if data.groups is None:
         return Fitted((method.fit(data),))
@@ -189,7 +189,7 @@ def out_of_fold(
     *,
     advance: Callable[[int], None] = lambda steps: None,
 ) -> Floats:
-    """The probabilities of all rows, those of each fold by the map that `fitted_to` fits to the other rows."""
+    """The probabilities of all rows; those of each fold come from the map that `fitted_to` fits to the other rows."""
     probabilities = np.empty_like(data.scores.probabilities)
     for number in range(int(fold.max()) + 1):
         rows = np.flatnonzero(fold == number)
@@ -203,8 +203,9 @@ def out_of_fold(
 
 
 def check_fit(data: Labelled) -> None:
-    """Raise InputError for rows to which no map can be fitted: with one label only, or with nearly all of the weight on
-    one."""
+    """Raise InputError for rows to which no map can be fitted: only one label occurs, or it has nearly all of the
+    weight.
+    """
     counts = np.bincount(data.labels[data.weight > 0], minlength=data.k)
     if (counts > 0).sum() > 1:
         share = np.bincount(data.labels, data.weight, minlength=data.k) / data.weight.sum()
@@ -229,7 +230,8 @@ def check_fit(data: Labelled) -> None:
 def small_groups(data: Labelled, how: str) -> tuple[str, ...]:
     """The groups with too few rows for their own map.
 
-    Raises InputError for any, unless they take the map of all by name: `how` is "pooled". With "shrunk", none is small.
+    Raises InputError if there are any, unless `how` is "pooled", so that they use the map of all rows. With "shrunk",
+    no group is small.
     """
     if how not in (ERROR, POOLED, SHRUNK):
         raise unknown_name("small_groups", str(how), (ERROR, POOLED, SHRUNK), place="howsure.recalibrate")
@@ -264,13 +266,15 @@ def _fit_group(data: Labelled, method: Method, name: str) -> ProbabilityMap:
         return method.fit(data.only(rows))
 
 
-# Which map: the simplest whose cross-fitted log loss is, within one standard error, that of the best.
+# The choice of a method: the simplest whose cross-fitted log loss is within one standard error of the best.
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """The result of a method: its cross-fitted log_loss (None: infinite, or no fit), the amount `above` the best one
-    and the standard_error of this difference; the reason if it was `refused`, and whether it was `taken`."""
+    """The result of a method: its cross-fitted log_loss (None if infinite or not fitted), the difference from the best
+    one (`above`) and the standard_error of this difference, the reason if the method was `refused`, and whether it was
+    chosen (`taken`).
+    """
 
     method: str
     log_loss: float | None
@@ -310,11 +314,11 @@ def choose_method(
     rng: np.random.Generator,
     advance: Callable[[int], None] = lambda steps: None,
 ) -> Choice:
-    """Fit each method without each fold, and take the first whose log loss is at most one standard error above the
-    least. `methods` are in order of flexibility, "none" first.
+    """Fit each method without each fold, and choose the first one whose log loss is at most one standard error above
+    the smallest. `methods` are in order of flexibility, "none" first.
 
-    The standard error is that of the paired difference, of whole clusters. The log loss of the method taken is that of
-    a winner, and so a little too low: cross-fit the choice itself to know what it is worth (`evaluate_recalibration`).
+    The standard error is that of the paired difference, by clusters. The log loss of the chosen method is slightly too
+    low, because it was selected; cross-fit the choice itself for an unbiased value (`evaluate_recalibration`).
 
     Raises InputError if no method has a finite log loss.
     """
@@ -356,8 +360,8 @@ def choose_method(
 def _losses(data: Labelled, fold: Any, method: Method, small: Sequence[str], advance: Callable[[int], None]) -> Floats:
     """The log loss of each row, by the map fitted without its fold; 0 for rows of weight 0.
 
-    It is infinite for a row that the map makes certain, with a probability of exactly 0 or 1, although the model was
-    not: the expected loss is, whether or not the row is right.
+    It is infinite for a row that the map gives a probability of exactly 0 or 1, although the model did not: then the
+    expected loss is infinite, even if the row is right.
     """
     probabilities = out_of_fold(data, fold, lambda others: fit(others, method, small), advance=advance)
     added = is_certain(probabilities) & ~is_certain(data.scores.probabilities)

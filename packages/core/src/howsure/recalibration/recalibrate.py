@@ -41,7 +41,7 @@ from howsure.stats.randomness import Randomness, seed_in_recipe
 if TYPE_CHECKING:
     from howsure.data.sources import Files
 
-MIN_LABEL_ROWS = 50  # rows of a label, below which a note says so
+MIN_LABEL_ROWS = 50  # rows of a label, below which there is a note
 
 
 def recalibrate(
@@ -65,34 +65,34 @@ def recalibrate(
     """Fit a map from a model's probabilities to calibrated ones, from labelled rows.
 
     y_true (n,), y_prob (n,): labels 0 and 1 (or two values, of which `pos_label` is 1) and the probabilities of label
-    1. Or y_true (n,), y_prob (n, K): one of K classes per row, by name or position, and the probabilities of all; or
-    a data frame whose columns are the classes. y_prob=Probabilities("logits", ..., classes=[...]) names the classes and
-    holds log-odds (n,), or any scores whose softmax gives the probabilities (n, K). `Pairs` may replace y_true and
+    1. Or y_true (n,), y_prob (n, K): one of K classes per row, by name or position, and the probabilities of all; or a
+    data frame whose columns are the classes. y_prob=Probabilities("logits", ..., classes=[...]) names the classes and
+    contains log-odds (n,), or any scores (n, K) whose softmax gives the probabilities. `Pairs` may replace y_true and
     y_prob.
 
-    method: what is fitted; auto chooses by cross-fitted log loss, and may choose none. For one probability per row:
+    method: the kind of map; auto chooses by cross-fitted log loss, and may choose none. For one probability per row:
     temperature to histogram; for several classes: temperature, vector, dirichlet; for ordered levels: ordered.
     groups (n,): column of groups: one map for each; several: a,b.
     folds: folds of cross-fitting; rows of a cluster stay together.
     floor: move probabilities into [floor, 1 - floor] first, for those that are exactly 0 or 1 and wrong.
-    small_groups: groups of fewer than 20 rows of each label: an error, or they take the map of all rows; or the Platt
-    maps of all groups are shrunk towards that of all rows, the more the fewer rows they have.
+    small_groups: what to do if a group has fewer than 20 rows of a label: raise an error, or use the map of all rows
+    for it, or shrink the Platt maps of all groups towards the map of all rows, more strongly the fewer rows they have.
     n_bins: bins of equal size of `method` histogram.
     penalty: penalty of `method` dirichlet (default: found by cross-fitting).
     rng: seed of the folds.
 
-    "ordered" takes the classes as levels, from the lowest to the highest; "auto" does not try it. "auto" takes the
-    simplest method whose cross-fitted log loss is at most one standard error above that of the best, which may be
-    "none": no map helps; `choice` holds what each scored. "dirichlet" is matrix scaling of log-probabilities. clusters
-    (n,) are rows that belong together, sample_weight (n,) how often a row counts. The floor is that of the map when it
-    is applied, too; without it, a probability of exactly 0 or 1 stays as it is in maps of log-odds, and is an error
-    where it is wrong. With `data` (a frame, or files by `howsure.read`) all of these name its columns;
-    y_prob=Probabilities('logits', ...) says how several give probabilities.
+    "ordered" treats the classes as levels, from the lowest to the highest; "auto" does not try it. "auto" chooses the
+    simplest method whose cross-fitted log loss is at most one standard error above that of the best method. This may be
+    "none", if no map helps; `choice` holds the results of all methods. "dirichlet" is matrix scaling of
+    log-probabilities. clusters (n,) identify correlated rows; sample_weight (n,) are weights of rows. The floor is also
+    used when the map is applied. Without it, maps of log-odds leave probabilities of exactly 0 or 1 unchanged, and
+    raise an error if one of them is wrong. With `data` (a frame, or files by `howsure.read`) all of these name its
+    columns; y_prob=Probabilities('logits', ...) says how several columns give probabilities.
 
-    The map has been fitted to these rows: judge it on others, by its `evaluate`, or cross-fitted on these by
-    `evaluate_recalibration`.
+    The map has been fitted to these rows. Evaluate it on other rows by its method `evaluate`, or by cross-fitting on
+    these rows with `evaluate_recalibration`.
 
-    Raises InputError naming the parameter, row and value that violated a rule, and where a method has no best map.
+    Raises InputError naming the parameter, row and value that violated a rule, or if a method has no optimal map.
     Sources: Platt (1999), Zadrozny & Elkan (2001, 2002), Vovk et al. (2015), Guo et al. (2017), Kull et al. (2017,
     2019).
 
@@ -178,7 +178,7 @@ def fit_recalibration(
 
 
 def _methods(data: Labelled, method: str, small: str, n_bins: int, penalty: float | None) -> tuple[Method, ...]:
-    """The methods to choose from; where maps of groups are shrunk, Platt scaling with several penalties."""
+    """The methods to choose from; if maps of groups are shrunk, Platt scaling with several penalties."""
     methods = candidates(method, binary=data.is_binary, n_bins=n_bins, penalty=penalty)
     return shrunk_candidates(method) if small == SHRUNK and data.groups is not None else methods
 
@@ -231,7 +231,9 @@ def _certain(data: Labelled, fitted: Fitted) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class RecalibratedFile:
-    """The result of `recalibrate_file`: `n` rows, of which `skipped` have no value, with the new `columns`."""
+    """The result of `recalibrate_file`: the number `n` of rows, the number `skipped` without a value, and the names of
+    the new `columns`.
+    """
 
     path: str
     n: int
@@ -252,19 +254,19 @@ def recalibrate_file(
     output: Place,
     data: Files,
 ) -> RecalibratedFile:
-    """Write a file of `howsure.read` with recalibrated probabilities in new columns, after its own.
+    """Write a copy of a file of `howsure.read`, with recalibrated probabilities in new columns at the end.
 
-    The file is CSV, TSV, JSON, JSON lines or Parquet; the rows stay in order, in a file of the same format, and are
-    read and written some at a time. Classes are matched by name, whatever the order of their columns.
+    The file is CSV, TSV, JSON, JSON lines or Parquet. The output has the same format and order of rows; rows are read
+    and written in blocks. Classes are matched by name, whatever the order of their columns.
 
-    map: the map that recalibrate fit wrote.
+    map: the map to apply, which recalibrate fit wrote.
     y_prob: column of the predicted probability.
     groups: column of groups, for a map of groups; several: a,b.
     new_name: name of the new column; with classes, of the columns NAME_CLASS.
-    output: where the rows are written.
+    output: file to write.
 
-    Of the options of a source, `skip_missing` leaves the new columns empty where a value is missing, and counts these;
-    `format` is that of the file.
+    With the option `skip_missing` of a source, rows with a missing value are counted, and their new columns are empty.
+    `format` is the format of the file.
 
     >>> import howsure, os, tempfile
     >>> folder = tempfile.mkdtemp()
@@ -277,7 +279,7 @@ def recalibrate_file(
     >>> open(new).read().split()
     ['id,score,recalibrated', 'a,0.9,0.9', 'b,0.2,0.2']
 
-    Raises InputError for anything that is not there or not as it must be.
+    Raises InputError for a missing file or column, and for invalid values.
     """
     check_arguments(recalibrate_file, locals())
     if map.groups and groups is None:

@@ -13,7 +13,7 @@ from howsure.recalibration.recalibrate import fit_recalibration
 
 NAME = "RecalibratedClassifier"
 FOLDS = 5
-SPARSE = ("csr", "csc")  # the formats whose rows can be taken
+SPARSE = ("csr", "csc")  # sparse formats with indexing by rows
 
 
 def __getattr__(name: str) -> Any:
@@ -32,11 +32,11 @@ def _classifier() -> type:
     class RecalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         """A classifier whose `predict_proba` is recalibrated.
 
-        `estimator` (logistic regression, if None) is fitted without each of `cv` folds, which it then judges: a number
-        (of which a class of fewer rows takes fewer), or a splitter of scikit-learn's. A map of `method` is fitted to
-        these probabilities, each from a fit that has not seen its row; at last the estimator is fitted to all rows. One
-        that is fitted already is wrapped in scikit-learn's FrozenEstimator. `floor` and `random_state` are `floor` and
-        `rng` of `recalibrate`.
+        The `estimator` (logistic regression if None) is fitted without each of `cv` folds and predicts the rows of the
+        fold. `cv` is a number of folds (reduced if a class has fewer rows) or a scikit-learn splitter. A map of
+        `method` is fitted to these out-of-fold probabilities; finally, the estimator is fitted to all rows. To use an
+        estimator that is already fitted, wrap it in scikit-learn's FrozenEstimator. `floor` and `random_state` are
+        `floor` and `rng` of `recalibrate`.
 
         After `fit`: estimator_, map_ (a `RecalibrationMap`), classes_, n_features_in_.
 
@@ -64,9 +64,10 @@ def _classifier() -> type:
             self.random_state = random_state
 
         def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Any:
-            """Fit the estimator and the map. sample_weight (n,): used by both. groups (n,): rows that share a fold.
+            """Fit the estimator and the map. sample_weight (n,): used by both. groups (n,): rows of a group are kept in
+            one fold.
 
-            Raises ValueError for what the estimator or the map cannot take.
+            Raises ValueError for data that the estimator or the map does not accept.
             """
             from sklearn.linear_model import LogisticRegression
 

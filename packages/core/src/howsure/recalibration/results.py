@@ -24,7 +24,7 @@ from howsure.result import Result, plain
 from howsure.show.axes import checks_axes
 from howsure.show.table import FRAME, NUMBER, WORDS, Column, in_a_line, number
 
-# A map in words.
+# Sentences on a map.
 
 TITLES = {
     "none": "No map: the probabilities stay as they are",
@@ -38,11 +38,11 @@ TITLES = {
     "dirichlet": "Dirichlet calibration (matrix scaling of log-probabilities)",
     "ordered": "One temperature and a shift for each cut point of ordered levels",
 }
-SHOWN = 6  # numbers of a list
+SHOWN = 6  # numbers of a list that are shown that are shown
 
 
 def description(recalibration_map: RecalibrationMap) -> str:
-    """A sentence or two on what a map is, stored in its file."""
+    """One or two sentences that describe a map; they are stored in its file."""
     if recalibration_map.classes:
         of = f"p, the probabilities of the {len(recalibration_map.classes)} classes of a row, in the order of `classes`"
     else:
@@ -66,7 +66,7 @@ def _parameter_text(value: Any) -> str:
     return f"[{', '.join(_parameter_text(item) for item in value[:SHOWN])}{more}]"
 
 
-# A map as JSON: a text that people understand and other languages can apply; and back, checked.
+# A map as readable JSON that programs in other languages can apply; and the checked map from JSON.
 
 FORMAT, VERSION = "howsure recalibration map", 1
 HEAD = Head(
@@ -121,15 +121,15 @@ def map_document(recalibration_map: RecalibrationMap) -> dict[str, Any]:
 
 
 def map_json(recalibration_map: RecalibrationMap) -> str:
-    """The map as a JSON text; lists of numbers on one line each."""
+    """The map as a JSON string, with each list of numbers on one line."""
     lines = [f"{json.dumps(key)}: {_text(value)}" for key, value in map_document(recalibration_map).items()]
     return "{\n  " + ",\n  ".join(lines) + "\n}\n"
 
 
 def parse_map(text: str | bytes) -> dict[str, Any]:
-    """The fields of the map in a JSON text.
+    """The fields of the map in a JSON string.
 
-    Raises InputError where it is not one.
+    Raises InputError if the string is not a map.
     """
     fields_ = HEAD.fields(text)
     _check_keys(fields_)
@@ -242,10 +242,10 @@ def _text(value: Any) -> str:
 class RecalibrationMap(Result):
     """The result of `recalibrate`: a map from a model's probabilities to calibrated ones.
 
-    method: what was fitted. parameters: by the names in the formula; by group, if there are groups. classes: the names
-    of the columns, in order; () for one probability per row, that of label 1 (`positive`, where it has a name). floor:
-    the least probability that the map is given. choice: what each candidate scored, if the method was chosen. recipe:
-    how it was made. notes: caveats.
+    method: the method of the fit. parameters: the numbers of the map by their names in the formula; by group, if there
+    are groups. classes: the names of the columns, in order; () for one probability per row, that of label 1
+    (`positive`, if it has a name). floor: the smallest probability that is passed to the map. choice: the results of
+    the candidates, if the method was chosen. recipe: everything needed to repeat it. notes: caveats.
     """
 
     method: str
@@ -259,7 +259,7 @@ class RecalibrationMap(Result):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The numbers of the map by their names in the formula; of maps of groups, by group."""
+        """The numbers of the map by their names in the formula; by group, if there are maps of groups."""
         if not self.groups:
             return self.fitted.maps[0].parameters()
         return {name: self.fitted.group_map(name).parameters() for name in self.groups}
@@ -290,10 +290,10 @@ class RecalibrationMap(Result):
         """The recalibrated probabilities, of label 1 (n,) or of the classes (n, K).
 
         y_prob or logits as in `recalibrate`. The columns of a data frame are matched with the classes by name, whatever
-        their order; so are those of an array whose order `classes` says. What comes out is in the map's order of
-        classes. groups (n,): the group of each row, where the map has groups.
+        their order; so are those of an array if `classes` names them. The result has the map's order of classes. groups
+        (n,): the group of each row, if the map has groups.
 
-        Raises InputError for other classes than those of the map, or a group that it does not know.
+        Raises InputError for other classes than those of the map, or for a group that the map does not know.
         """
         scores, codes, names = self._read_scores(y_prob, logits, groups, classes)
         return self.fitted.apply(scores, codes, names) + 0.0
@@ -301,7 +301,7 @@ class RecalibrationMap(Result):
     def interval(
         self, y_prob: ArrayLike | None = None, *, logits: ArrayLike | None = None, groups: ArrayLike | None = None
     ) -> tuple[Floats, Floats]:
-        """The two probabilities p0 and p1 (n,) of a Venn–Abers map, which `apply` merges.
+        """The probabilities p0 and p1 (n,) of a Venn–Abers map, which `apply` combines into one.
 
         Raises InputError for another method.
         """
@@ -396,11 +396,11 @@ class RecalibrationMap(Result):
         level: float = 0.95,
         margin: float = MARGIN,
     ) -> RecalibrationEvaluation:
-        """Errors and scores before and after this map, on rows that it was not fitted to; nothing is fitted.
+        """Evaluate this map on rows that it was not fitted to: errors and scores before and after; nothing is fitted.
 
-        y_true, y_prob or logits, clusters, sample_weight, pos_label: as for `recalibrate`; groups as for `apply`, and
-        evaluated together. margin: the smallest calibration error that is worth removing. On the rows that the map was
-        fitted to, it looks better than it is: `evaluate_recalibration` cross-fits them.
+        y_true, y_prob or logits, clusters, sample_weight and pos_label are as for `recalibrate`; groups as for `apply`,
+        and all groups are evaluated together. margin: the smallest calibration error that is worth removing. On the
+        rows that the map was fitted to, it would look better than it is; use `evaluate_recalibration` for these.
 
         Raises InputError as `apply` does.
         """
@@ -417,14 +417,14 @@ class RecalibrationMap(Result):
         return evaluation_of_map(data, after, method=self.method, level=level, margin=margin)
 
     def to_json(self) -> str:
-        """The map as a text for `from_json`: parameters and formula, for any language; no rows."""
+        """The map as a JSON string for `from_json`, with its parameters and its formula, but no rows."""
         return map_json(self)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> RecalibrationMap:
-        """Restore a map from the text of `to_json`; it gives bit-identical probabilities.
+        """Restore a map from the string of `to_json`; it gives bit-identical probabilities.
 
-        Raises InputError if the text is not a map, is of a later version, or has impossible parameters.
+        Raises InputError if the string is not a map, is of a later version, or has impossible parameters.
         """
         return cls(**parse_map(text))
 

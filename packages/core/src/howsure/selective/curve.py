@@ -29,10 +29,11 @@ from howsure.worst_rows import Show, check_worst, is_wrong
 
 
 def at_coverage(ranks: Ranked, every: Kept, share: float, *, level: float) -> AtCoverage:
-    """The highest threshold that keeps at least a share of the answers, and the accuracy of those kept.
+    """The highest threshold that keeps at least a proportion `share` of the answers, and the accuracy of the kept
+    answers.
 
-    The interval is Wilson's, with clusters Gaffke's, of the accuracy to expect at this threshold: given the lowest
-    confidence among them, the answers above it are as independent as all are.
+    The interval is Wilson's, or Gaffke's with clusters, and refers to the accuracy to expect at this threshold. It is
+    valid because, given the lowest kept confidence, the kept answers are as independent as all answers.
     """
     place = int(np.searchsorted(every.n, math.ceil(share * every.total - 1e-9)))
     kept = every.only(np.array([min(place, len(every.n) - 1)]))
@@ -43,11 +44,11 @@ def at_coverage(ranks: Ranked, every: Kept, share: float, *, level: float) -> At
 
 
 def at_accuracy(ranks: Ranked, every: Kept, accuracy_asked: float, *, level: float) -> AtAccuracy:
-    """The largest coverage at which answers have at least an accuracy, with an interval for it.
+    """The largest coverage at which the accuracy is at least `accuracy_asked`, with an interval for the coverage.
 
-    Lower end: the coverage of the threshold that `selective_threshold` promises for a risk of 1 - accuracy at half of
-    1 - level, 0 without one. Upper end: the largest coverage at which the accuracy's interval reaches `accuracy_asked`.
-    Both are widened by Wilson's interval of a share.
+    The lower end is the coverage of the threshold that `selective_threshold` guarantees for a risk of 1 - accuracy at
+    half of 1 - level, or 0 if there is none. The upper end is the largest coverage at which the accuracy's interval
+    reaches `accuracy_asked`. Both are widened by Wilson's interval of a proportion.
     """
     good = _last_place(every, lambda kept: kept.errors <= (1 - accuracy_asked) * kept.n + 1e-9)
     threshold = None if good is None else float(every.threshold[good])
@@ -56,7 +57,7 @@ def at_accuracy(ranks: Ranked, every: Kept, accuracy_asked: float, *, level: flo
     candidates = every if ranks.clusters is None else every.only(even_places(ranks))
     possible = _last_place(candidates, lambda kept: risk_interval(ranks, kept, level)[0] <= 1 - accuracy_asked + 1e-12)
     furthest = 0.0
-    if possible is not None:  # with clusters, between places
+    if possible is not None:  # with clusters, between evaluated positions
         furthest = float(candidates.coverage[min(possible + (ranks.clusters is not None), len(candidates.n) - 1)])
     sure = _promised(ranks, accuracy_asked, level)
     low, high = (
@@ -87,8 +88,8 @@ def _promised(ranks: Ranked, accuracy_limit: float, level: float) -> float:
 COVERAGES = (0.5, 0.8, 0.9)
 FEW_VALUES = 20
 FEW_OF_A_KIND = 5
-MANY_UNLIKELY = 0.25  # share of confidences below one half from which they may be probabilities of a class
-HARDLY = 0.1  # a confidence that no chosen answer has, unless there are more than ten to choose from
+MANY_UNLIKELY = 0.25  # proportion of confidences below ½ from which they may be class probabilities
+HARDLY = 0.1  # a chosen answer has a lower confidence only if there are more than ten options
 
 
 def selective_curve(
@@ -102,18 +103,17 @@ def selective_curve(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> SelectiveCurve:
-    """Risk by coverage if only confident answers are kept, and how well confidence separates right from wrong
-    (AUROC).
+    """The risk–coverage curve of keeping only confident answers, and the AUROC of confidence for correctness.
 
-    y_true (n,): 1 where the model's answer is right; any two values with `pos_label`. y_prob (n,): its confidence in
-    that answer. `Pairs` may replace both (`pairs_from_classes` makes them from class probabilities). clusters (n,):
-    identifies answers that are right or wrong together; intervals then count clusters.
+    y_true (n,): 1 if the model's answer is right, else 0; any two values with `pos_label`. y_prob (n,): the model's
+    confidence in that answer. `Pairs` may replace both (`pairs_from_classes` makes them from class probabilities).
+    clusters (n,): clusters of answers that may be right or wrong together; intervals are then based on clusters.
 
-    The result: `auroc`, the probability that a right answer is more confident than a wrong one; `aurc`, the area under
-    the risk–coverage curve, mean over i of the share of errors among the i most confident answers, and `excess_aurc`,
-    what it lies above that of a perfect order (E-AURC); the curve; the accuracy of what is kept at each `coverage`, and
-    the largest coverage at which it is at least each `accuracy`. Answers of equal confidence are kept or given up
-    together; the AURC is its expectation over random orders within them. level: that of all intervals.
+    The result contains: `auroc`, the probability that a right answer is more confident than a wrong one; `aurc`, the
+    area under the risk–coverage curve, which is the mean over i of the error rate among the i most confident answers;
+    `excess_aurc` (E-AURC), the AURC minus that of a perfect order; the curve; the accuracy of the kept answers at each
+    `coverage`; and the largest coverage at which this accuracy reaches each `accuracy`. Answers of equal confidence are
+    kept or rejected together; for them, the AURC is the expectation over random orders. level: level of all intervals.
 
     Raises InputError naming the parameter, row and value that violated a rule.
     Source: Geifman, Uziel & El-Yaniv (2019) for AURC and E-AURC; DeLong et al. (1988), Obuchowski (1997) for AUROC.
@@ -145,23 +145,24 @@ def selective_table(
     show: Show = (),
     data: Source | IntoFrame | None = None,
 ) -> SelectiveTable:
-    """Risk by coverage, AUROC and a threshold with a guarantee, for each group, if only confident answers are kept.
+    """The risk–coverage curve, AUROC and a threshold with guaranteed risk for each group, if only confident answers are
+    kept.
 
-    The curve of `selective_curve` for every group (models, languages, subjects), and with a `risk` the threshold of
-    `selective_threshold`. Intervals and promises are each group's own.
+    Computes `selective_curve` for every group (models, languages, subjects) and, with a `risk`, also
+    `selective_threshold`. Intervals and guarantees hold for each group separately.
 
     y_true (n,): whether the answer is right; with classes, the true label.
     y_prob (n,): the model's confidence in its answer.
-    groups (n,): groups (model, subject), one curve each; without them, all answers are one.
-    coverage: accuracy of the most confident shares of answers.
-    accuracy: largest coverage that has these accuracies.
-    risk: find the threshold that is promised to keep at most this share of wrong answers.
-    delta: largest probability that this promise is broken.
+    groups (n,): groups (model, subject) with a curve each; without them, there is one curve for all answers.
+    coverage: proportions of answers to keep; reports the accuracy of the most confident answers.
+    accuracy: accuracies to reach; reports the largest coverage with each of them.
+    risk: find a threshold for which it is guaranteed that at most this proportion of the kept answers is wrong.
+    delta: largest probability that this guarantee is broken.
     dependence: with clusters and a risk, how answers of a cluster depend on each other.
-    worst: this many wrong answers with the largest confidence.
-    show: columns of these rows to show, such as question,answer; texts are read of these rows alone.
+    worst: number of wrong answers to list, those with the largest confidence.
+    show: columns to show of the worst rows, such as question,answer; texts are read only for these rows.
 
-    Equally bad rows are in their original order. Without `data`, `show` maps names to arrays. The other arguments are
+    Equally bad rows keep their original order. Without `data`, `show` maps names to arrays. The other arguments are
     those of `selective_curve`.
 
     >>> table = selective_table([1, 0, 1, 1], [0.9, 0.2, 0.3, 0.6], groups=["a", "a", "b", "b"])
@@ -249,7 +250,7 @@ def build_selective_curve(
 
 
 def checked_shares(values: Sequence[float], name: str) -> list[float]:
-    """Shares of answers, above 0 and at most 1."""
+    """Check that proportions are above 0 and at most 1, and return them."""
     for value in values:
         if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0.0 < value <= 1.0:
             raise InputError(
@@ -261,7 +262,7 @@ def checked_shares(values: Sequence[float], name: str) -> list[float]:
 
 
 def _with_note_on_right(pairs: Pairs, pos_label: Hashable) -> Pairs:
-    """The pairs, with a note on what is right if a label was named and many confidences are below one half."""
+    """The pairs, with a note on the meaning of correctness if a label was named and many confidences are below ½."""
     unlikely = float(np.mean(pairs.probabilities < 0.5))
     if pos_label is None or unlikely < MANY_UNLIKELY:
         return pairs
@@ -273,14 +274,15 @@ def _with_note_on_right(pairs: Pairs, pos_label: Hashable) -> Pairs:
 
 
 def confidence_pairs(pairs: Pairs) -> Pairs:
-    """Convert the probability of label 1 to that of the likelier label, and whether that is the true one; 0 at one
-    half."""
+    """Convert the probability of label 1 to that of the likelier label, and the label to whether the likelier label is
+    true. At a probability of ½, label 0 counts as the likelier one.
+    """
     right = (~is_less_likely(pairs.labels, pairs.probabilities)).view(np.uint8)
     return replace(pairs, labels=right, probabilities=np.maximum(pairs.probabilities, 1 - pairs.probabilities))
 
 
 def is_less_likely(labels: Labels, probabilities: Floats) -> Bools:
-    """Whether the true label is not the likelier one."""
+    """Whether the true label is the less likely one."""
     return np.asarray((probabilities > 0.5) != (labels == 1))
 
 

@@ -1,4 +1,4 @@
-"""The answers kept at each threshold: their number, the wrong ones among them, and single points of the curve."""
+"""The numbers of kept and of wrong answers at each threshold, and single points of the risk–coverage curve."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from howsure.selective.ranked_answers import Ranked
 from howsure.stats.gaffke import Sums, gaffke_interval
 from howsure.stats.proportions import wilson_interval
 
-MAX_POINTS, MAX_CLUSTERED_POINTS = 200, 50  # of a curve; intervals in clusters take longer
+MAX_POINTS, MAX_CLUSTERED_POINTS = 200, 50  # points of a curve; intervals with clusters take longer
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """The answers kept at some thresholds, the highest first: those whose confidence is at least `threshold`.
+    """The answers kept at some thresholds, from the highest threshold down. An answer is kept if its confidence is at
+    least `threshold`.
 
-    n, errors: how many, and how many of them are wrong. effective_total: the number of independent answers that would
-    say as much about the share that is kept, fewer than `total` with clusters.
+    n: the number of kept answers. errors: the number of wrong ones among them. effective_total: the effective sample
+    size of the proportion that is kept, smaller than `total` with clusters.
     """
 
     threshold: Floats
@@ -31,16 +32,16 @@ class Kept:
 
     @property
     def coverage(self) -> Floats:
-        """The share of all answers that are kept."""
+        """The proportion of all answers that are kept."""
         return self.n / self.total
 
     @property
     def risk(self) -> Floats:
-        """The share of the kept answers that are wrong."""
+        """The proportion of the kept answers that are wrong."""
         return self.errors / self.n
 
     def only(self, places: Integers | slice) -> Kept:
-        """The answers kept at some of the thresholds."""
+        """The answers kept at some of the thresholds, given by their positions."""
         arrays = (self.threshold[places], self.n[places], self.errors[places])
         return Kept(*arrays, self.total, self.effective_total)
 
@@ -54,7 +55,7 @@ def kept_at(ranks: Ranked, places: Integers | slice) -> Kept:
 
 
 def risk_interval(ranks: Ranked, kept: Kept, level: float) -> tuple[Floats, Floats]:
-    """The interval of each risk: Wilson's; with clusters Gaffke's, which allows any dependence within a cluster."""
+    """The interval of each risk: Wilson's or, with clusters, Gaffke's, valid for any dependence within clusters."""
     if ranks.clusters is None:
         return wilson_interval(kept.risk, kept.n.astype(np.float64), level=level)
     places = np.searchsorted(np.cumsum(ranks.n), kept.n)
@@ -72,7 +73,7 @@ def interval_name(ranks: Ranked) -> str:
 
 
 def cluster_counts(ranks: Ranked, places: Integers) -> list[tuple[Floats, Floats]]:
-    """The answers kept and the errors among them, by cluster that has any, down to each place."""
+    """The answers kept and the errors among them in each nonempty cluster, down to each position."""
     assert ranks.clusters is not None
     order = np.argsort(ranks.place, kind="stable")
     ends = np.cumsum(ranks.n)[places]
@@ -107,8 +108,7 @@ class ClusterSums:
 
 
 def cluster_sums(ranks: Ranked) -> ClusterSums:
-    """All sums in one pass: another answer of a cluster with n answers and e errors adds 2n + 1 to Σ n_c², and so
-    on."""
+    """All sums in one pass: a further answer of a cluster with n answers adds 2n + 1 to Σ n_c², and so on."""
     assert ranks.clusters is not None
     order = np.argsort(ranks.place, kind="stable")
     codes, wrong = ranks.clusters[order], 1 - ranks.correct[order].astype(np.int64)

@@ -1,4 +1,4 @@
-"""Answers in the order of confidence, the area under the ROC curve, and intervals of such measures."""
+"""Answers in the order of confidence, the areas under the ROC and risk–coverage curves, and their intervals."""
 
 from __future__ import annotations
 
@@ -15,18 +15,19 @@ from howsure.result import Estimate
 from howsure.stats.clusters import MIN_CARRIERS, carriers, ends_with_added_cluster, kish
 from howsure.stats.proportions import normal_quantile, t_quantile
 
-BLOCK = 16_384  # places that are computed at a time
+BLOCK = 16_384  # positions that are computed at a time
 
-# Answers in the order of their confidence, ties together: what every selective measure is computed from.
+# Answers in the order of their confidence, with ties together: the input of every selective measure.
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
     """Answers by distinct confidence, the highest first.
 
-    confidence (K,): the distinct values. n, errors (K,): the answers with this confidence, and how many of them are
-    wrong. clusters (N,): codes 0 … C-1, each in use; None if every answer is its own. Only with clusters: place (N,),
-    for each answer the position of its confidence, and correct (N,), 1 where it is right.
+    confidence (K,): the distinct values. n, errors (K,): the numbers of answers and of wrong answers with this
+    confidence. clusters (N,): codes 0 … C-1, each in use; None if every answer is its own cluster. place (N,), only
+    with clusters: the position of each answer's confidence. correct (N,), only with clusters: 1 if the answer is right,
+    else 0.
     """
 
     confidence: Floats
@@ -48,20 +49,21 @@ class Ranked:
 
     @property
     def n_clusters(self) -> int:
-        """The number of clusters; of answers, if each is its own."""
+        """The number of clusters; without clusters, of answers."""
         return self.total if self.clusters is None else int(self.clusters.max()) + 1
 
     @property
     def carriers(self) -> float:
-        """The effective number of clusters that contain the right or the wrong answers, whichever is smaller; without
-        clusters, the number of these answers."""
+        """The effective number of clusters with right answers or with wrong answers, whichever is smaller; without
+        clusters, the number of these answers.
+        """
         if self.clusters is None:
             return float(min(self.wrong, self.total - self.wrong))
         return min(carriers(self.by_kind(kind)) for kind in (0, 1))
 
     @property
     def cluster_share(self) -> float:
-        """The share of all answers in one cluster, for clusters of equal size that are equivalent in number."""
+        """1 / the effective number of clusters: the proportion of all answers in each of as many equal clusters."""
         return 1 / self.total if self.clusters is None else 1 / kish(np.bincount(self.clusters))
 
     def by_kind(self, kind: int) -> Integers:
@@ -81,7 +83,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Adjacent positions, the first of them `start`: answers and errors at each, and before it."""
+    """Adjacent positions from `start` on: the answers and errors at each position, and before it."""
 
     start: int
     n: Integers
@@ -91,12 +93,13 @@ class Block:
 
     @property
     def rate(self) -> Floats:
-        """The share of errors at each position."""
+        """The error rate at each position."""
         return np.asarray(self.errors / self.n)
 
 
 def ranked(pairs: Pairs) -> Ranked:
-    """Rank checked pairs: the label says whether an answer is right, the probability how confident the model is.
+    """Rank checked pairs, whose labels say whether an answer is right and whose probabilities are the model's
+    confidence.
 
     Raises InputError for weighted pairs.
     """
@@ -133,14 +136,14 @@ def _codes(clusters: Integers | None) -> Integers | None:
     return codes.astype(np.int64)
 
 
-# Intervals of a measure of ranked answers from the influence of each answer on it.
+# Intervals of a measure of ranked answers, from the influence of each answer on the measure.
 
 
 def influence_variance(ranks: Ranked, influences: Iterable[tuple[Block, Floats]]) -> float:
     """The variance of a measure from influences (positions, 2): the change due to a wrong and a right answer at each
     position of a block.
 
-    The sum of squares over independent answers, n / (n - 1) Σ i²; with clusters, of their sums: C / (C - 1) Σ_c (Σ i)².
+    For independent answers n / (n - 1) Σ i²; with clusters, C / (C - 1) Σ_c (Σ i)², with sums of i within clusters.
     """
     many, squares = ranks.n_clusters, 0.0
     if ranks.clusters is None:
@@ -160,7 +163,7 @@ def influence_variance(ranks: Ranked, influences: Iterable[tuple[Block, Floats]]
 def logit_interval(
     value: float, variance: float, *, level: float, degrees_of_freedom: float
 ) -> tuple[float, float] | tuple[None, None]:
-    """Both ends of an interval by Student's t on the logit scale, on which a measure near 0 or 1 is less skewed.
+    """Both ends of an interval by Student's t on the logit scale, on which measures near 0 or 1 are less skewed.
 
     logit(value) ± t · √variance / (value (1 - value)); (None, None) at 0 and 1, or without a variance.
     """
@@ -174,7 +177,7 @@ def logit_interval(
 
 
 def undefined(level: float, method: str, n: int) -> Estimate:
-    """An undefined measure, if the answers do not determine it."""
+    """The estimate NaN for a measure that the answers do not determine."""
     return Estimate(math.nan, None, None, level, method, n)
 
 
@@ -185,10 +188,10 @@ def estimate_auroc(ranks: Ranked, *, level: float) -> Estimate:
     """P(a right answer is more confident than a wrong one) + ½ P(they are equally confident), with an interval.
 
     Its variance is that of DeLong, DeLong & Clarke-Pearson (1988), from midranks, or with clusters Obuchowski's (1997);
-    the interval is Student's t on the logit scale with Satterthwaite's degrees of freedom, or with `carriers` less 1:
-    there is none below 2 of them. If all right answers are above all wrong ones, the other end is tail^(1/m), m the
-    fewer of the two kinds of answers (or their `carriers`): the value below which m comparisons would hardly all
-    succeed.
+    the interval uses Student's t on the logit scale with Satterthwaite's degrees of freedom or `carriers` - 1. There is
+    no interval with fewer than 2 carriers. If all right answers are above all wrong ones, the lower end is tail^(1/m),
+    where m is the number of right or of wrong answers, whichever is smaller (or of their `carriers`): below this value,
+    m comparisons would hardly all succeed.
     """
     wrong = ranks.wrong
     right = ranks.total - wrong
@@ -230,8 +233,8 @@ def variance_of_area(ranks: Ranked, value: float) -> tuple[float, float, float]:
 
 
 def lowest_area(value: float, right: int, wrong: int, factor: float, level: float) -> float:
-    """The smallest area θ below `value` with (value - θ)² ≤ z² factor V(θ): with few answers of one kind, their
-    observed variance is unreliable.
+    """The smallest area θ below `value` with (value - θ)² ≤ z² factor V(θ), used because the observed variance is
+    unreliable with few right or few wrong answers.
 
     V is Newcombe's (2006, method 5), the mean of Hanley and McNeil's (1982) over both directions:
     (θ (1 - θ) + (N - 1) (θ / (2 - θ) + 2 θ² / (1 + θ) - 2 θ²)) / (right · wrong), N = (right + wrong) / 2.
@@ -250,8 +253,9 @@ def lowest_area(value: float, right: int, wrong: int, factor: float, level: floa
 
 
 def placements(ranks: Ranked) -> Iterator[tuple[Block, Floats, Floats]]:
-    """For each place of a block, the share of wrong answers that a right answer there is above, and the share of right
-    answers that are above a wrong answer there; ties count half."""
+    """For each position of a block, the proportion of wrong answers below a right answer there, and the proportion of
+    right answers above a wrong answer there; ties count half.
+    """
     wrong = ranks.wrong
     right = ranks.total - wrong
     for block in ranks.blocks():
@@ -264,11 +268,11 @@ def placements(ranks: Ranked) -> Iterator[tuple[Block, Floats, Floats]]:
 
 
 def area_under_curve(ranks: Ranked) -> float:
-    """AURC: the mean over i = 1 … n of the share of wrong answers among the i most confident.
+    """AURC: the mean over i = 1 … n of the error rate among the i most confident answers.
 
-    Equal confidences come in random order, and the value is the exact expectation over these orders: in a tie of m
-    answers with e errors, after N answers with E errors, the j-th share is on average (E + j e / m) / (N + j), and
-    their sum is e + (E - N e / m) (H(N + m) - H(N)), H the harmonic numbers.
+    For ties, the value is the exact expectation over random orders. In a tie of m answers with e errors, after N
+    answers with E errors, the j-th error rate is on average (E + j e / m) / (N + j). The sum of these rates is e + (E -
+    N e / m) (H(N + m) - H(N)), with the harmonic numbers H.
     """
     total = 0.0
     for block in ranks.blocks():
@@ -301,9 +305,9 @@ def area_influence(ranks: Ranked) -> Iterator[tuple[Block, Floats]]:
     """The change of n times the AURC due to a wrong (0) and a right (1) answer at each position of a block, (positions,
     2).
 
-    Of the limit for many answers, A = ∫ R(u) du over coverage u, R(u) = (E + r (u - N)) / u within a tie at N … N + m
-    with errors r m: R at the answer - A + ∫ (l - R(u)) / u du over all below it, l = 1 for a wrong answer; averaged
-    over its position within its tie.
+    The influence is that on the limit for many answers, A = ∫ R(u) du over coverage u, with R(u) = (E + r (u - N)) / u
+    within a tie at N … N + m with r m errors. It is R at the answer - A + ∫ (l - R(u)) / u du over all u below the
+    answer, with l = 1 for a wrong answer, averaged over the answer's positions within its tie.
     """
     n, below = ranks.total, np.zeros(2)
     area = sum(float(_ratios(block, n)[4] @ block.n) for block in ranks.blocks()) / n
@@ -337,12 +341,13 @@ def _ratios(block: Block, n: int) -> tuple[Floats, Floats, Floats, Floats, Float
 def risk_areas(ranks: Ranked, auroc: Estimate, *, level: float) -> tuple[Estimate, Estimate]:
     """AURC and E-AURC with intervals from the influence of each answer or cluster, by Student's t on the logit scale.
 
-    With clusters, they reach at least as far as Fay and Feuer's, with one more cluster of wrong answers, or of right
-    ones if these are rarer; in the excess, it is one whose confidences are as misplaced as the AUROC allows. Without a
-    wrong answer, the AURC is 0, and its upper end that of the worst order with as many wrong answers as the exact
-    interval of their share allows. The excess is known no better than the AUROC that causes it: relative to its value,
-    its upper end is at least as far as that of 1 - AUROC, in a perfect order it is the excess of the worst model with
-    the AUROC's lower end, and it has no interval where the AUROC of clusters has none.
+    With clusters, the intervals are at least as wide as Fay and Feuer's with one more cluster of wrong answers (or of
+    right answers, if these are rarer). For the excess, the confidences in this cluster are as misplaced as the AUROC
+    allows. Without a wrong answer, the AURC is 0; its upper end is the AURC of the worst order with as many wrong
+    answers as the exact interval of their proportion allows. The excess cannot be known more precisely than the AUROC
+    that causes it. Relative to its value, its upper end is at least as far away as that of 1 - AUROC; in a perfect
+    order, the upper end is the excess of the worst model with the AUROC's lower end. The excess has no interval if the
+    AUROC of clusters has none.
     """
     n, wrong = ranks.total, ranks.wrong
     area, least = area_under_curve(ranks), least_area(n, wrong)
@@ -369,8 +374,9 @@ def risk_areas(ranks: Ranked, auroc: Estimate, *, level: float) -> tuple[Estimat
 def _ends(
     ranks: Ranked, value: float, added: Floats, misplaced: float, level: float, *, mirrored: bool = False
 ) -> tuple[float | None, float | None]:
-    """The ends from the influence on the AURC, to which that on the least area is `added` (2,) for the excess;
-    `misplaced`: what one more cluster adds, relative to its share of the answers."""
+    """The ends of an interval, from the influence on the AURC. added (2,): for the excess, the influence on the least
+    area. misplaced: the increase due to one more cluster, relative to its proportion of the answers.
+    """
     n = ranks.total
     variance = influence_variance(
         ranks, ((block, (influence + added) / n) for block, influence in area_influence(ranks))
@@ -385,5 +391,5 @@ def _ends(
 
 
 def _worst(share: float) -> float:
-    """The AURC if all wrong answers, a share s, come first: s (1 - log s)."""
+    """The AURC if all wrong answers, a proportion s, come first: s (1 - log s)."""
     return min(share * (1 - math.log(share)), 1.0) if share > 0.0 else 0.0

@@ -1,4 +1,4 @@
-"""Results about selective answers: curves, tables of groups, and guaranteed thresholds, also in words."""
+"""Results about selective answers: curves, tables of groups, and guaranteed thresholds, with their sentences."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from howsure.show.notes import notes_by_name
 from howsure.show.table import COUNT, ESTIMATE, EXACT, FRAME, HIGHER, LOWER, POINT, WORDS, Column, number
 from howsure.worst_rows import WorstRows
 
-DOWN = Context(prec=6, rounding=ROUND_FLOOR)  # of thresholds in sentences
+DOWN = Context(prec=6, rounding=ROUND_FLOOR)  # digits of thresholds in sentences
 ESTIMATED: Final = "estimated"
 ANY: Final = "any"
 ASSUMED = {
@@ -28,10 +28,11 @@ ASSUMED = {
 
 @dataclass(frozen=True, slots=True)
 class RiskCoverage(Arrays):
-    """The risk–coverage curve: arrays, one entry per threshold, the highest first; at most 200.
+    """The risk–coverage curve: arrays with an entry for each of at most 200 thresholds, from the highest down.
 
-    n, errors: answers whose confidence is at least `threshold`, and how many of them are wrong. coverage: their share
-    of all answers. risk: errors / n, with its interval [low, high], each at the stated level by itself.
+    n: the number of answers whose confidence is at least `threshold`. errors: the number of wrong ones among them.
+    coverage: n divided by the number of all answers. risk: errors / n, with the interval [low, high]; each interval has
+    the stated level separately.
     """
 
     threshold: Floats
@@ -45,8 +46,9 @@ class RiskCoverage(Arrays):
 
 @dataclass(frozen=True, slots=True)
 class AtCoverage:
-    """The accuracy of the n answers whose confidence is at least `threshold`, the highest threshold that keeps a share
-    of at least `asked`; `coverage` is the share kept."""
+    """The accuracy of the n answers whose confidence is at least `threshold`, the highest threshold with a coverage of
+    at least `asked`. coverage: the proportion of answers that it keeps.
+    """
 
     asked: float
     threshold: float
@@ -61,8 +63,9 @@ class AtCoverage:
 
 @dataclass(frozen=True, slots=True)
 class AtAccuracy:
-    """The largest share of answers whose accuracy is at least `asked`, the threshold that keeps them (None without any)
-    and their number n."""
+    """The largest coverage with an accuracy of at least `asked`, its threshold (None if no coverage has this accuracy)
+    and the number n of answers kept.
+    """
 
     asked: float
     threshold: float | None
@@ -78,9 +81,10 @@ class AtAccuracy:
 class SelectiveCurve(Result):
     """The result of `selective_curve`.
 
-    name: the group. n: the answers. accuracy: of all answers. auroc: of confidence for correctness. aurc, excess_aurc:
-    the area under the risk–coverage curve, and its excess over a perfect order. at_coverage, at_accuracy: what was
-    asked for. notes: caveats. points: the curve. recipe: everything needed to repeat it.
+    name: the group. n: the number of answers. accuracy: the accuracy of all answers. auroc: the AUROC of confidence for
+    correctness. aurc, excess_aurc: the area under the risk–coverage curve, and its excess over a perfect order.
+    at_coverage, at_accuracy: the requested points of the curve. notes: caveats. points: the curve. recipe: everything
+    needed to repeat it.
     """
 
     name: str | None = as_json("group", default=None)
@@ -96,12 +100,12 @@ class SelectiveCurve(Result):
     recipe: dict[str, Any]
 
     def columns(self) -> Sequence[Column]:
-        """The points."""
+        """The points of the curve."""
         return self.points.columns()
 
     @property
     def figures(self) -> list[str]:
-        """The figures of the curve, aligned, a line each."""
+        """The key figures of the curve, aligned, one per line."""
         figures = {
             "answers": f"{self.n:,}",
             "accuracy": str(self.accuracy),
@@ -116,7 +120,7 @@ class SelectiveCurve(Result):
 
     @property
     def words(self) -> str:
-        """The figures of the curve, with the level of the intervals and the notes."""
+        """The key figures of the curve, with the level of the intervals and the notes."""
         lines = [*self.figures, f"intervals: {100 * self.accuracy.level:g}%"]
         head = "selective answers" + (f" of {self.name}" if self.name is not None else "")
         return "\n  ".join([head, *lines, *self.below()])
@@ -131,8 +135,9 @@ class SelectiveCurve(Result):
 
 @dataclass(frozen=True, slots=True)
 class Candidates(Arrays):
-    """The thresholds that were tested, the highest first: what each keeps, the p-value of "the risk exceeds the
-    target", the level at which it was tested, and whether it passed."""
+    """The tested thresholds, from the highest down: the numbers of answers kept and of errors, the p-value of "the risk
+    exceeds the target", the level of the test, and whether the threshold passed.
+    """
 
     threshold: Floats
     n: Integers
@@ -148,11 +153,12 @@ class Candidates(Arrays):
 class SelectiveThreshold(Result):
     """The result of `selective_threshold`.
 
-    name: the group. threshold: keep answers whose confidence is at least this; None if nothing can be promised. risk,
-    delta: the promise, P(wrong | kept) ≤ risk, broken with probability delta at most. n_kept, errors: the answers kept
-    here and how many of them are wrong. coverage: their share. n, n_wrong: all answers. needed: without a threshold,
-    about how many answers like these would lead to one in four of five data sets; None if no number would. notes:
-    caveats. candidates: what was tested. recipe: everything needed to repeat it.
+    name: the group. threshold: keep answers whose confidence is at least this value; None if nothing can be guaranteed.
+    risk, delta: the guarantee is P(wrong | kept) ≤ risk, and is broken with probability at most delta. n_kept, errors:
+    the numbers of answers kept here and of wrong ones among them. coverage: the proportion kept. n, n_wrong: the
+    numbers of all answers and of all wrong ones. needed: if there is no threshold, the approximate number of answers
+    like these with which four of five data sets would have one; None if no number suffices. notes: caveats. candidates:
+    the tested thresholds. recipe: everything needed to repeat it.
     """
 
     name: str | None = as_json("group", default=None)
@@ -204,7 +210,7 @@ class SelectiveThreshold(Result):
 
     @property
     def advice(self) -> str:
-        """Without a guarantee: whether more answers would change that."""
+        """Without a guarantee, advice on whether more answers would lead to one."""
         if self.needed is None:
             return "none has an observed risk below the target: more answers alone would not change that"
         return f"about {self.needed:,} answers like these are needed; there are {self.n:,}"
@@ -264,7 +270,7 @@ class SelectiveTable(Rows[SelectiveCurve]):
 
     @property
     def words(self) -> str:
-        """For a single group without a name, its figures; otherwise empty, and the table is printed."""
+        """The key figures of a single group without a name; otherwise empty, and the table is printed."""
         return "\n\n".join(part.words for part in (*self.rows, *self.thresholds)) if self._is_of_one else ""
 
     @property
@@ -286,7 +292,7 @@ class SelectiveTable(Rows[SelectiveCurve]):
         )
 
     def _range(self, estimates: Sequence[Estimate]) -> str:
-        """The estimate, or those of the groups from the lowest to the highest."""
+        """The estimate of a single group, or the lowest and the highest estimate of several groups."""
         if len(estimates) == 1:
             return str(estimates[0])
         named = sorted(zip(estimates, map(_name, self.rows), strict=True), key=lambda pair: pair[0].value)
@@ -320,7 +326,7 @@ class SelectiveTable(Rows[SelectiveCurve]):
         return provenance_line(self.recipe | {"level": self.rows[0].auroc.level})
 
     def next_parameters(self) -> Mapping[str, object]:
-        """A guaranteed threshold, or a figure."""
+        """Parameters for the suggested next step: a guaranteed threshold, or a figure."""
         return {"figure": "selective.svg"} if self.thresholds else {"risk": 0.05}
 
     def below(self) -> Sequence[str]:
@@ -365,7 +371,7 @@ class SelectiveTable(Rows[SelectiveCurve]):
 
 
 def _digits(threshold: float) -> str:
-    """A threshold in a sentence, rounded down to six digits: it still keeps the answers at the exact one.
+    """A threshold for a sentence, rounded down to six digits so that it still keeps the answers at the exact threshold.
 
     >>> _digits(0.5115108470943258), _digits(0.8), _digits(0.99999999), _digits(1.0)
     ('0.51151', '0.8', '0.999999', '1')

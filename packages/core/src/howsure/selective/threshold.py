@@ -34,19 +34,20 @@ from howsure.stats.proportions import wilson_interval
 # Tests that the risk of what a threshold keeps is at most a target, for many thresholds at once.
 
 STARTS = 5
-FIRST = 0.5  # of delta, for the strictest threshold; the other starts share the rest
-MAX_BETS = 40  # candidates; a bet goes over all clusters
-TIMES = np.geomspace(1.0, 1e4, 400)  # the clusters there are
-POWER = 0.8  # of the number of answers that are needed
-MARGIN = 0.2  # of the first level, for the p-value that a first threshold would have without an error
-SPLITS = 65  # ends of the intervals into which a risk is split
-HIGHEST_BET = 0.9  # of the bet that one cluster of wrong answers alone would lose
+FIRST = 0.5  # fraction of delta for the strictest threshold; the other starts divide the rest
+MAX_BETS = 40  # number of candidates; a bet visits all clusters
+TIMES = np.geomspace(1.0, 1e4, 400)  # multiple of the present clusters
+POWER = 0.8  # probability of a guarantee with the number of answers that is reported as needed
+MARGIN = 0.2  # multiple of the first level; limit of the p-value of a first threshold without an error
+SPLITS = 65  # grid points by which a risk is split
+HIGHEST_BET = 0.9  # fraction of the wealth that a single cluster of wrong answers would lose
 
 
 @dataclass(frozen=True, slots=True)
 class ThresholdTests:
-    """The tested thresholds, the highest first, with p-values of "the risk exceeds the target", the level at which each
-    was tested, and which passed."""
+    """The tested thresholds, from the highest down, with the p-values of "the risk exceeds the target", the level of
+    each test, and whether each passed.
+    """
 
     kept: Kept
     p_value: Floats
@@ -57,17 +58,17 @@ class ThresholdTests:
 def threshold_tests(
     ranks: Ranked, *, risk: float, delta: float, dependence: str = ESTIMATED, unseen: bool = False
 ) -> ThresholdTests:
-    """Test thresholds from the highest down, so that with probability at least 1 - delta, none that passes has a larger
-    risk.
+    """Test thresholds from the highest down, so that with probability at least 1 - delta, no threshold that passes has
+    a risk above `risk`.
 
     Candidates are at most 200 distinct confidences, evenly spaced in coverage, from the first that could pass. The
-    p-value of one is P(Binomial(n, risk) ≤ errors): it is at most delta if and only if Clopper and Pearson's upper
-    bound at 1 - delta is at most the risk. With clusters, that bound is Fay and Feuer's (`Shares`), or, with
-    dependence="any", p comes from a bet. The levels follow the fallback procedure (Wiens 2003): delta / 2 belongs to
-    the first candidate, delta / 8 to each of four others, evenly spaced, and what passes hands its level on to the
-    next. So a sequence that stops early, or a model that is worst where it is most confident, costs a part of delta,
-    not the whole promise. unseen: whether clusters that are entirely wrong, but so rare that none is here, are tested
-    separately from the errors that are here (`Shares.p_values`).
+    p-value of a candidate is P(Binomial(n, risk) ≤ errors). It is at most delta if and only if Clopper and Pearson's
+    upper bound at 1 - delta is at most the risk. With clusters, the bound is Fay and Feuer's (`Shares`) or, with
+    dependence="any", p comes from a bet. The levels follow the fallback procedure (Wiens 2003): the first candidate
+    gets delta / 2 and each of four others, evenly spaced, delta / 8; a candidate that passes hands its level on to the
+    next. So if a sequence stops early, or if the model is worst where it is most confident, only a part of delta is
+    lost. unseen: whether to test separately for clusters that are entirely wrong but too rare to occur in these data
+    (`Shares.p_values`).
     """
     kept, p = candidate_tests(ranks, risk=risk, delta=delta, dependence=dependence, unseen=unseen)
     return ThresholdTests(kept, p, *fallback(p, delta * start_weights(len(p))))
@@ -84,7 +85,7 @@ def candidate_tests(
 
 
 def start_weights(n: int) -> Floats:
-    """The shares of the level that n tests in order have of their own, 1 in all."""
+    """The initial weights of n ordered tests, as fractions of the level that add up to 1."""
     weights = np.zeros(n)
     if n:
         weights[np.linspace(0, n, STARTS, endpoint=False).astype(np.int64)] = (1 - FIRST) / (STARTS - 1)
@@ -94,8 +95,8 @@ def start_weights(n: int) -> Floats:
 
 
 def fallback(p_values: Floats, weights: Floats) -> tuple[Floats, Bools]:
-    """The level of each test in order, and whether it rejects: its own share of the error, plus the level of the
-    previous test if that rejected (Wiens 2003).
+    """The level of each test in order, and whether it rejects. The level is the test's own weight plus the level of the
+    previous test, if the previous test rejected (Wiens 2003).
 
     >>> levels, passed = fallback(np.array([0.01, 0.06, 0.2]), np.array([0.05, 0.05, 0.0]))
     >>> levels.tolist(), passed.tolist()
@@ -132,7 +133,7 @@ def _candidates(ranks: Ranked, risk: float, delta: float, *, bet: bool, unseen: 
         else _p_values(flawless, kept_at(flawless, places), risk, unseen=unseen)
     )
     could = np.flatnonzero(p <= FIRST * delta)
-    if unseen and len(could):  # a start that passes with a few errors, too
+    if unseen and len(could):  # a start that can pass even with a few errors
         likely = np.flatnonzero(p <= MARGIN * FIRST * delta)
         could = likely if len(likely) else could[-1:]
     return places[could[0] :] if len(could) else np.zeros(0, np.int64)
@@ -154,8 +155,9 @@ def _binomial(risk_seen: Floats, n: Floats, risk: float) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """Shares of wrong answers in clusters: their variances, the effective numbers of clusters that contribute to them,
-    the share of answers in a cluster, that of the wrong answers of the worst cluster, and the number of clusters.
+    """Proportions of wrong answers with clusters: their variances, the effective numbers of clusters that contribute to
+    them, the proportion of answers in one cluster, the proportion of the wrong answers that the worst cluster has, and
+    the number of clusters.
 
     The variance is that of a ratio, Σ (e_c - p n_c)² / n², so that it holds where large clusters are riskier.
     """
@@ -169,7 +171,7 @@ class Shares:
 
     @classmethod
     def of(cls, sums: ClusterSums) -> Shares:
-        """Of what is kept at some thresholds."""
+        """Build from the sums of the answers kept at some thresholds."""
         p = sums.e / sums.n
         squares = np.maximum(sums.ee - 2 * p * sums.ne + p**2 * sums.nn, 0.0) / sums.n**2
         carriers = np.divide(sums.e**2, sums.ee, out=np.zeros_like(p), where=sums.ee > 0)
@@ -177,12 +179,13 @@ class Shares:
         return cls(p, variance, carriers, sums.nn / sums.n**2, np.maximum(sums.most, 1) / sums.n, sums.many)
 
     def p_values(self, risk: float, *, times: float = 1.0, unlucky: float = 0.0, unseen: bool = False) -> Floats:
-        """P-values of Fay and Feuer's upper bounds, with one more cluster of wrong answers; in `times` as many
-        clusters, whose shares are `unlucky` standard errors higher.
+        """P-values of Fay and Feuer's upper bounds, with one more cluster of wrong answers, for `times` as many
+        clusters with proportions that are `unlucky` standard errors higher.
 
-        unseen: one more cluster as bad as the worst one here, and separately clusters that are entirely wrong of which
-        none is here: the largest p(s) · (1 - (risk - s))^C, where the errors that are here have a share of s or more
-        with p-value p(s), and the C clusters have none of those that make up the rest of the risk.
+        unseen: allow for one more cluster as bad as the worst in these data, and separately for entirely wrong clusters
+        that do not occur in them. The p-value is then the largest p(s) · (1 - (risk - s))^C over s, where p(s) is the
+        p-value of "the observed kinds of errors have a proportion of at least s", and the second factor is the
+        probability that the C clusters include none of the entirely wrong ones, which make up the rest of the risk.
         """
         variance = self.variance / times
         value = self.value + unlucky * np.sqrt(variance)
@@ -204,10 +207,10 @@ def _bets(ranks: Ranked, places: Integers, risk: float, delta: float) -> Floats:
 def _log_wealth(counts: Floats, wrong: Floats, risk: float, delta: float) -> float:
     """The logarithm of a bet against "the risk is larger": W = mean over b of Π_c (1 - b (e_c - risk · n_c)).
 
-    If the mean of e_c - risk · n_c over clusters is not below 0, the mean of W is at most 1, so 1 / W is a p-value
-    (Markov) however the answers of a cluster depend on each other. The three bets b are chosen before the errors are
-    seen, from the sizes of the clusters: best for independent answers, for clusters of equal answers, and in between.
-    They suppose that no cluster is larger than the largest that is kept.
+    If the mean of e_c - risk · n_c over clusters is not below 0, the mean of W is at most 1, so that 1 / W is a p-value
+    (Markov's inequality), however the answers of a cluster depend on each other. The three bets b depend only on
+    cluster sizes, not on the errors: one is best for independent answers, one for clusters of equal answers, and one is
+    in between. They assume that no cluster is larger than the largest kept one.
     """
     total, all_ = float(counts.sum()), float((counts**2).sum())
     spread = risk * (1 - risk) * np.array([total, math.sqrt(total * all_), all_])
@@ -220,12 +223,12 @@ def _log_wealth(counts: Floats, wrong: Floats, risk: float, delta: float) -> flo
 def answers_needed(
     ranks: Ranked, *, risk: float, delta: float, dependence: str = ESTIMATED, unseen: bool = False
 ) -> int | None:
-    """About how many answers like these would give a guarantee with probability POWER; None if no subset of these has
-    an observed risk below the target.
+    """The approximate number of answers like these that would lead to a guarantee with probability POWER; None if no
+    threshold has an observed risk below the target.
 
-    Without clusters, or in bets, the least over the thresholds of n = ((z √(risk (1 - risk)) + z' √(r (1 - r))) / (risk
-    - r))² / coverage, r their observed risk (errors + risk) / (n + 1). Otherwise as many times the clusters there are
-    as the test needs.
+    Without clusters, or for bets, it is the minimum over thresholds of n = ((z √(risk (1 - risk)) + z' √(r (1 - r))) /
+    (risk - r))² / coverage, with the observed risk r = (errors + risk) / (n + 1). Otherwise it is the multiple of the
+    present clusters that the test needs.
     """
     from scipy.special import ndtri
 
@@ -267,22 +270,23 @@ def selective_threshold(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> SelectiveThreshold:
-    """The lowest threshold of confidence for which it is guaranteed that at most a share `risk` of the kept answers is
-    wrong.
+    """The lowest confidence threshold for which it is guaranteed that at most a proportion `risk` of the kept answers
+    is wrong.
 
-    The promise: over data sets like this one, the threshold λ found has P(wrong | confidence ≥ λ) > risk with
-    probability at most `delta`. It holds for any number of answers and any model, not only for many; it is about new
-    answers of the same kind, not about other data.
+    The guarantee: over data sets like this one, the returned threshold λ has P(wrong | confidence ≥ λ) > risk with
+    probability at most `delta`. It holds for any model and any number of answers, also a small one. It refers to new
+    answers of the same kind, not to other data.
 
-    y_true (n,): 1 where the answer is right; any two values with `pos_label`. y_prob (n,): its confidence. `Pairs` may
-    replace both. Thresholds are confidences that occur, so that answers of equal confidence are kept or given up
+    y_true (n,): 1 if the answer is right, else 0; any two values with `pos_label`. y_prob (n,): its confidence. `Pairs`
+    may replace both. Thresholds are confidences that occur, so that answers of equal confidence are kept or rejected
     together. They are tested from the highest down (see docs/selective.md), each by the exact binomial test. clusters
-    (n,): identifies answers that are right or wrong together. With dependence="estimated", the test is based on how
-    the clusters here differ, and allows for one more cluster of wrong answers; with "any", it is a bet on whole
-    clusters, which holds however the answers of a cluster depend on each other, as long as none is larger than the
-    largest seen, and promises much less. level: that of the coverage's interval.
+    (n,): clusters of answers that may be right or wrong together. With dependence="estimated", the test uses the
+    observed differences between clusters and allows for one more cluster of wrong answers. With "any", the test is a
+    bet on whole clusters. It is valid for any dependence within clusters, as long as no cluster is larger than the
+    largest one here, but keeps far fewer answers. level: level of the coverage's interval.
 
-    If nothing can be promised, `threshold` is None and `needed` says about how many answers would change that.
+    If nothing can be guaranteed, `threshold` is None, and `needed` is the approximate number of answers that would
+    suffice.
 
     Raises InputError naming the parameter, row and value that violated a rule.
     Source: Learn then Test (Angelopoulos et al. 2021), with the fallback procedure (Wiens 2003).
@@ -347,7 +351,7 @@ def choose_threshold(
 
 
 def check_promise(risk: float, delta: float, dependence: str) -> None:
-    """Raise InputError for settings with which nothing could be guaranteed."""
+    """Raise InputError for an invalid risk, delta or dependence."""
     for name, value in {"risk": risk, "delta": delta}.items():
         if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0.0 < value < 1.0:
             raise InputError("not_between", name, value=value, low=0, high=1, remedy="Write 0.05 for 5%.")

@@ -1,4 +1,4 @@
-"""`SequentialComparison`, `SequentialScore`: scores are added in the order drawn, with a valid verdict after each."""
+"""`SequentialComparison`, `SequentialScore`: add scores in the order drawn; the verdict is valid after each item."""
 
 from __future__ import annotations
 
@@ -25,16 +25,17 @@ class SequentialComparison(ScoreSequence):
     """A comparison of two models that is valid after each item: add their scores in the order drawn, and stop at any
     time.
 
-    The items must come in random order (`draw_order`), not in that of a file and not as answers arrive. With
-    probability at least `level`, no verdict is ever wrong, and the interval of the difference, first - second, is right
-    at all times together. Bets are those of Waudby-Smith & Ramdas (2024).
+    The items must come in random order (`draw_order`), not in the order of a file or of arriving answers. With
+    probability at least `level`, no verdict is ever wrong, and the interval contains the true difference, first -
+    second, at all times. The tests are the betting tests of Waudby-Smith & Ramdas (2024).
 
-    items_total: the items of the benchmark, whose mean is then decided; without, that of endlessly many items.
-    clusters_total: the clusters of the benchmark.
-    largest_cluster: the most items that any cluster has; clusters are bet on as a whole, when they are complete.
-    bounds: the lowest and the highest score that is possible.
+    items_total: the number of items of the benchmark; the verdict is then about their mean. Without it, the verdict is
+    about the mean of an infinite population.
+    clusters_total: the number of clusters of the benchmark.
+    largest_cluster: the size of the largest cluster; a cluster counts as a whole once it is complete.
+    bounds: the lowest and the highest possible score.
     level: 1 minus the probability that a verdict is ever wrong.
-    order: the order drawn, which knows the three numbers above; items out of it are refused.
+    order: the order drawn (`draw_order`), which replaces the three numbers above; items out of order are refused.
 
     >>> comparison = SequentialComparison(items_total=1000)
     >>> comparison.add([1, 1, 1, 0, 1] * 8, [0, 0, 1, 0, 0] * 8)
@@ -97,13 +98,14 @@ class SequentialComparison(ScoreSequence):
 class SequentialScore(ScoreSequence):
     """A test of a mean score against a limit that is valid after each item: add scores in the order drawn.
 
-    pass: the mean is above `min_score`; fail: below; the probability that either verdict is ever wrong is at most 1 -
-    level. Without a limit there is the interval alone. The other settings are those of `SequentialComparison`.
+    The outcome is "pass" if the mean is above `min_score`, and "fail" if it is below. The probability that either
+    verdict is ever wrong is at most 1 - level. Without a limit there is only the interval. The other settings are those
+    of `SequentialComparison`.
 
     min_score: the limit.
-    predicted: what is expected of each item of the benchmark, by its name, such as the mean score of other models on
-    it; fixed before, and not from answers of this model. Fewer items then decide, the better it predicts; the verdicts
-    hold whatever it predicts. Items are named by `id`.
+    predicted: the predicted score of each item of the benchmark, by the item's name, such as the mean score of other
+    models on it. Predictions must be fixed beforehand, without answers of this model. The better they are, the fewer
+    items are needed; verdicts are valid even if predictions are bad. Items are named by `id`.
 
     >>> score = SequentialScore(min_score=0.8)
     >>> score.add([1] * 60)

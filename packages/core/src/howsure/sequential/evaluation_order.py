@@ -23,7 +23,7 @@ from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe,
 
 @dataclass(frozen=True, slots=True)
 class OrderedItem:
-    """An item, its position in the order, from 1, and its cluster."""
+    """An item, its position in the order (from 1), and its cluster."""
 
     position: int
     id: str
@@ -60,11 +60,10 @@ def draw_order(
     rng: Randomness = None,
     data: Source | IntoFrame | None = None,
 ) -> ItemOrder:
-    """Draw the order in which to evaluate the items of a benchmark, so that you may stop as soon as a verdict is
-    reached.
+    """Draw the order in which to evaluate the items of a benchmark, so that you may stop once there is a verdict.
 
-    Every order of the items, or of whole clusters of them, is equally likely. Early verdicts are based on this
-    alone: in a sorted file, the first items differ from the others, and every comparison gets a wrong verdict.
+    Every order of the items, or of whole clusters of items, is equally likely. Early verdicts are valid only for such
+    an order: in a sorted file, the first items differ from the others, and a comparison may get a wrong verdict.
 
     id (n,): the items, each once.
     clusters (n,): what is correlated, such as the document of each item; clusters stay together.
@@ -108,13 +107,13 @@ def held_columns(
 
 
 def texts(values: Any, n: int, name: str) -> list[str]:
-    """Names as texts; InputError for a missing one."""
+    """Names as strings. Raises InputError for a missing name."""
     codes, names = check_codes(values, n=n, name=name)
     return [names[code] for code in codes.tolist()]
 
 
 def refuse_repeated(items: Sequence[str], name: str, items_before: Mapping[str, Any] | None = None) -> None:
-    """Raise InputError for an item that occurs twice, or is one of `items_before`."""
+    """Raise InputError for an item that occurs twice or is in `items_before`."""
     items_seen = set(items_before or ())
     for row, item in enumerate(items):
         if item in items_seen:

@@ -32,10 +32,11 @@ from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe,
 class ComparisonPlan(Result):
     """The result of `plan_comparison`.
 
-    n: items of the pilot. items_total: of the benchmark. difference: of the means in the pilot. items, median, most:
-    the items until it is decided, or all are evaluated: their mean, median and 90% quantile. first, second, undecided:
-    the probability of each verdict. fixed: the items of a test, of a number fixed beforehand, that finds the difference
-    of the pilot with a power of .8; None if that is too small. recipe: everything needed to repeat it.
+    n: the number of items of the pilot. items_total: the number of items of the benchmark. difference: the difference
+    of the means in the pilot. items, median, most: the mean, the median and the 90% quantile of the number of items
+    until there is a verdict, or until all items are evaluated. first, second, undecided: the probability of each
+    verdict. fixed: the number of items of a test with a fixed sample size that detects the pilot's difference with a
+    power of 0.8; None if the difference is too small. recipe: everything needed to repeat it.
     """
 
     n: int
@@ -91,8 +92,8 @@ class ComparisonPlan(Result):
         return provenance_line({**self.recipe, "level": self.difference.level})
 
 
-MAX_ITEMS, MAX_DRAWS = 10_000_000, 1_000_000_000  # of a benchmark, and in all simulations
-POWER, MAX_NAMED_ITEMS = 0.8, 10**9  # of the fixed test; items beyond which no number is named
+MAX_ITEMS, MAX_DRAWS = 10_000_000, 1_000_000_000  # items of a benchmark, and in all simulations
+POWER, MAX_NAMED_ITEMS = 0.8, 10**9  # power of the fixed test; number of items above which none is reported
 
 
 def _rounded(name: str, plan: ComparisonPlan) -> int:
@@ -114,18 +115,18 @@ def plan_comparison(
     rng: Randomness = None,
     data: Source | IntoFrame | None = None,
 ) -> ComparisonPlan:
-    """The number of items until one of two models is shown to be better, simulated from a pilot of limited size.
+    """The number of items needed until one of two models is shown to be better, simulated from a small pilot.
 
-    Each simulation weighs the items of the pilot, or its clusters, at random (as a Bayesian bootstrap does), draws a
-    benchmark from them, and evaluates it in random order until `SequentialComparison` decides.
+    Each simulation weights the items (or clusters) of the pilot at random, as in the Bayesian bootstrap, draws a
+    benchmark from them, and evaluates it in random order until `SequentialComparison` reaches a verdict.
 
     score (n,): the scores of the first model in the pilot.
     against (n,): the scores of the second model on the same items.
-    items_total: the items of the benchmark, 10,000,000 at most.
+    items_total: the number of items of the benchmark, at most 10,000,000.
     clusters (n,): what is correlated, such as the document of each item.
     bounds: the lowest and the highest score that is possible; those of scores that are all 0 or 1 are known.
-    level: level of the comparison.
-    n_simulations: number of simulated benchmarks; of all items in them, 1,000,000,000 at most are drawn.
+    level: 1 minus the probability of a wrong verdict.
+    n_simulations: number of simulated benchmarks; together they may have at most 1,000,000,000 items.
     rng: seed of the simulations.
 
     >>> plan = plan_comparison([1, 1, 1, 0] * 25, [1, 0, 1, 0] * 25, items_total=2000, rng=1)
@@ -192,8 +193,8 @@ def plan_comparison(
 
 
 def fixed_items(difference: float, spread: float, *, level: float) -> int | None:
-    """The number of items, fixed beforehand, with which a test finds a mean difference with power 0.8, if the standard
-    deviation of the differences is `spread`; None if there is hardly a difference.
+    """The sample size with which a test detects a mean difference with power 0.8, if the standard deviation of the
+    differences is `spread`; None if the difference is too small.
 
     >>> fixed_items(0.05, 0.5, level=0.95)
     785

@@ -1,11 +1,11 @@
-"""`race_models`: which of several models is the best? A model that is shown to be worse is dropped and not evaluated
+"""`race_models`: find the best of several models; a model that is shown to be worse is dropped and not evaluated
 further.
 
-There is a game for each model, against the hypothesis that it is (one of) the best. Each item is a bet that the leader
-of the others so far scores higher. If the model is at least as good as all others, the bets are fair or worse, no
-matter which model leads. A model is dropped when e-Holm rejects its game: its wealth exceeds 1 / size by the sum of the
-amounts by which the remaining models with less wealth fall short of it. The probability that any of the best models is
-ever dropped is at most `size`.
+For each model, a sequence of bets tests the hypothesis that the model is (one of) the best. Each item is a bet that the
+current leader of the other models scores higher. If the model is at least as good as all others, no bet has a positive
+expected gain, whichever model leads. A model is dropped when e-Holm rejects its hypothesis: its wealth exceeds 1 / size
+by the sum of the amounts by which the remaining models with less wealth fall short of 1 / size. The probability that
+any of the best models is ever dropped is at most `size`.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from howsure.stats.betting import BettingMean, Units, wealth
 from howsure.stats.mean_score import share_bounds
 from howsure.stats.randomness import Randomness
 
-FIRST_UNITS = 500  # units that most races take; more are looked at if need be
+FIRST_UNITS = 500  # units that most races need; more are used if necessary
 BEST, RACING, DROPPED = "best", "in the race", "dropped"
 
 
 @dataclass(frozen=True, slots=True)
 class Racer:
-    """A model: whether it is the best, still in the race, or dropped; the number of items used; and its mean score."""
+    """A model: whether it is the best, remaining or dropped; the number of its items used; and its mean score."""
 
     model: str
     outcome: str
@@ -49,8 +49,8 @@ class Racer:
 class Race(Rows[Racer]):
     """The result of `race_models`: the remaining models, then those that were dropped, the last one first.
 
-    n: items until it was decided, or so far. items_total: those of the benchmark. answers: those that the race took of
-    all models together. recipe: everything needed to repeat it.
+    n: the number of items until there was a verdict, or so far. items_total: the number of items of the benchmark.
+    answers: the number of answers of all models that the race used. recipe: everything needed to repeat it.
     """
 
     rows: tuple[Racer, ...] = as_json("models")
@@ -63,7 +63,7 @@ class Race(Rows[Racer]):
     title = "Race of models"
 
     def columns(self) -> Sequence[Column]:
-        """Models, their status, the items used, and their means."""
+        """Models, their status, the numbers of items used, and their means."""
         return [Column("model", WORDS), Column("outcome", WORDS), Column("n", COUNT), Column("mean", ESTIMATE)]
 
     @property
@@ -82,7 +82,7 @@ class Race(Rows[Racer]):
         )
 
     def below(self) -> Sequence[str]:
-        """What was decided, the items used, and the assumptions."""
+        """The verdict, the numbers of items and answers used, and the assumptions."""
         return [
             self.answer,
             f"With probability {self.rows[0].mean.level:g}, none of the best models on these {self.items_total:,} "
@@ -102,22 +102,21 @@ def race_models(
     rng: Randomness = None,
     data: Source | IntoFrame | None = None,
 ) -> Race:
-    """Find the best of several models by early stopping: items are evaluated in the order drawn, and worse models are
-    dropped.
+    """Find the best of several models with early stopping: evaluate items in the order drawn, and drop worse models.
 
-    With probability `level`, none of the best models of the benchmark is ever dropped, however often one looks. Call it
-    again as answers come, and evaluate the next items with the models that are left. The intervals of the means are
-    right at all times, each for itself.
+    With probability `level`, none of the best models of the benchmark is ever dropped, however often you look. Call the
+    function again whenever there are new answers, and evaluate the next items with the remaining models. The intervals
+    of the means are valid at all times, each separately.
 
     score (n,): the score of each answer.
     model (n,): the model that gave it.
-    id (n,): the item; a model has one score for it.
-    order: the order drawn, of all items of the benchmark; as a file, what howsure score order wrote. Without one, all
-    models have all items, and an order is drawn now to report how many items a race would have taken.
-    clusters (n,): what is correlated, such as the document of each item; with a file of the order, a column of it.
+    id (n,): the item; each model has one score for it.
+    order: the order drawn, of all items of the benchmark, or the file that howsure score order wrote. Without it, all
+    models must have all items, and an order is drawn to report how many items a race would have needed.
+    clusters (n,): what is correlated, such as the document of each item; if `order` is a file, a column of this file.
     bounds: the lowest and the highest score that is possible; those of scores that are all 0 or 1 are known.
     level: the probability that none of the best models is ever dropped.
-    rng: seed of an order that is drawn now.
+    rng: seed of the order, if none is given.
 
     >>> scores, items = [1, 1, 1, 0] * 50 + [1, 0, 1, 0] * 50 + [0, 0, 1, 0] * 50, list(range(200)) * 3
     >>> race = race_models(scores, model=["a"] * 200 + ["b"] * 200 + ["c"] * 200, id=items, rng=1)
@@ -187,8 +186,9 @@ def race_models(
 
 
 def drops(sums: Floats, sizes: Integers, size: float) -> list[int | None]:
-    """After how many units each model is dropped; None if not. sums (units, models): of scores between 0 and 1, of all
-    units of a benchmark in the order drawn; NaN where a model was not evaluated. size: of a wrong drop ever.
+    """The number of units after which each model is dropped; None if it is not. sums (units, models): sums of scores
+    between 0 and 1, for all units of a benchmark in the order drawn, NaN if a model was not evaluated. size: the
+    probability that a best model is ever dropped.
 
     >>> drops(np.repeat([[1.0, 0.0]], 20, axis=0), np.ones(20, dtype=int), 0.05)
     [None, 7]
@@ -201,7 +201,7 @@ def drops(sums: Floats, sizes: Integers, size: float) -> list[int | None]:
 
 
 def _drops(sums: Floats, sizes: Integers, size: float) -> list[int | None]:
-    """The drops after the first units."""
+    """The drops, given the units so far."""
     until, racing = _complete(sums), np.ones(sums.shape[1], dtype=np.bool_)
     stops: list[int | None] = [None] * len(racing)
     start, games, leaders = 0, *_games(sums, sizes, until)
@@ -223,7 +223,7 @@ def _drops(sums: Floats, sizes: Integers, size: float) -> list[int | None]:
 
 
 def _games(sums: Floats, sizes: Integers, until: Integers) -> tuple[Floats, Integers]:
-    """The wealth of the game against each model after each unit, and the leader of the others before it."""
+    """The wealth of the bets against each model after each unit, and the leader of the other models before the unit."""
     units = np.arange(len(sums))[:, None]
     sums = np.nan_to_num(sums)
     before = np.vstack([np.zeros_like(sums[:1]), sums.cumsum(axis=0)[:-1]])
@@ -238,13 +238,13 @@ def _games(sums: Floats, sizes: Integers, until: Integers) -> tuple[Floats, Inte
 
 
 def _complete(sums: Floats) -> Integers:
-    """The number of complete units of each model, from the first on."""
+    """The number of units, from the first on, that each model has completed without a gap."""
     missing = np.isnan(sums)
     return np.where(missing.any(axis=0), missing.argmax(axis=0), len(sums))
 
 
 def _as_drawn(order: ItemOrder | Source | IntoFrame, clusters: Any) -> ItemOrder:
-    """The order as drawn, or from the columns of a file that `howsure score order` wrote."""
+    """The order as an `ItemOrder`: unchanged, or read from the columns of a file that `howsure score order` wrote."""
     if isinstance(order, ItemOrder):
         if clusters is not None:
             raise InputError("`order=...` contains the clusters; leave `clusters` out.", "order")
@@ -291,7 +291,7 @@ def _by_position(
 
 
 def _refuse_gaps(table: Floats, names: Sequence[str], drawn: ItemOrder, n: int) -> None:
-    """Raise InputError for a model that lacks one of the first n items."""
+    """Raise InputError if a model lacks one of the first n items."""
     for position, column in np.argwhere(np.isnan(table[:n])).tolist():
         raise InputError(
             f"models in the race must have all items in the order drawn; {shown(names[column])} lacks "

@@ -30,9 +30,10 @@ AGAIN = "Restore a copy, or begin a new state with all rows."
 class SequentialStatus(Result):
     """The verdict and the estimate after the items so far.
 
-    outcome: the verdict. decided_after: the items after which it was reached. n: items that were bet on; waiting: those
-    of a cluster that is not complete yet. items_total: those of the benchmark, None if it is endless. estimate: of the
-    mean of the score, or of the difference. first, second: the means of both models. mean_of: whose mean is decided.
+    outcome: the verdict. decided_after: the number of items after which it was reached. n: the number of items used;
+    waiting: the number of items of a cluster that is not complete yet. items_total: the number of items of the
+    benchmark, None for an infinite population. estimate: the estimate of the mean score, or of the difference. first,
+    second: the means of both models. mean_of: the population whose mean the verdict is about.
     recipe: the settings, and the version.
     """
 
@@ -81,7 +82,7 @@ class SequentialStatus(Result):
 
 
 class ScoreSequence(ABC):
-    """The scores so far, in the order drawn, and the settings; both are saved as the state."""
+    """The scores so far, in the order drawn, and the settings. Both are saved as the state."""
 
     roles: ClassVar[tuple[str, ...]]
     head: ClassVar[Head]
@@ -123,7 +124,7 @@ class ScoreSequence(ABC):
         self._clusters: list[str] = []
         self._cluster_sizes: dict[str, int] = {}
         self._running = RunningTests()
-        self._earlier: set[str] = set()  # the SHA-256 of each state that was loaded or saved
+        self._earlier: set[str] = set()  # SHA-256 of each state that was loaded or saved
 
     def __len__(self) -> int:
         return len(self._scores[self.roles[0]])
@@ -194,9 +195,9 @@ class ScoreSequence(ABC):
                 )
 
     def _checked_clusters(self, units: Sequence[str]) -> dict[str, int]:
-        """The sizes of the clusters of these items; the first may continue an earlier cluster.
+        """The sizes of the clusters of these items; the first of them may continue an earlier cluster.
 
-        Raises InputError for clusters that are not together, too large, or too many.
+        Raises InputError if the items of a cluster are not adjacent, or if clusters are too large or too many.
         """
         if self.largest_cluster is None:
             return {}
@@ -237,7 +238,7 @@ class ScoreSequence(ABC):
 
     @abstractmethod
     def _values(self) -> Floats:
-        """The values between 0 and 1 whose mean is bet on."""
+        """The values between 0 and 1 whose mean is tested."""
 
     def _units(self) -> Units:
         """The complete units."""
@@ -281,7 +282,7 @@ class ScoreSequence(ABC):
     def save(self, path: Place) -> None:
         """Write the state to a file atomically: a new file, or one with an earlier state of this sequence.
 
-        Raises InputError if the file holds anything else, such as what another process added.
+        Raises InputError if the file contains anything else, such as a state that another process saved.
         """
         text = SavedState(self.head, AGAIN).text(self._state()).encode()
         save_later(text, path, earlier=self._earlier, like=LIKE)
@@ -290,7 +291,7 @@ class ScoreSequence(ABC):
     def load(cls, path: Place) -> Self:
         """Read the state from a file.
 
-        Raises InputError if there is none, it was changed or cut off, or is of another version.
+        Raises InputError if the file does not exist, was changed or truncated, or has another version.
         """
 
         def parsed(content: bytes) -> Any:
@@ -320,7 +321,7 @@ class ScoreSequence(ABC):
 
     @abstractmethod
     def _asked(self) -> tuple[float, float, tuple[str, str, str]]:
-        """The limit; the probability that each verdict is ever wrong; what it is above, below, and undecided."""
+        """The limit, the probability that each verdict is ever wrong, and the verdicts for above, below and undecided."""
 
     def _status(self, **means: Any) -> SequentialStatus:
         test = self.test()
@@ -346,7 +347,7 @@ class ScoreSequence(ABC):
 
     @property
     def mean_of(self) -> str:
-        """Whose mean is decided."""
+        """The population whose mean the verdict is about."""
         if self.items_total is None:
             return "the mean of the population that the items are drawn from"
         return f"the mean of these {self.items_total:,} items, over the runs evaluated"
@@ -366,7 +367,7 @@ class ScoreSequence(ABC):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The interval so far; intervals at all times are simultaneously valid with probability `level`."""
+        """The interval so far; the intervals at all times hold simultaneously with probability `level`."""
         estimate = self.status().estimate
         return float(estimate.low or 0.0), float(estimate.high or 0.0)
 
@@ -375,7 +376,7 @@ class ScoreSequence(ABC):
 
 
 def blocks(names: Sequence[str]) -> tuple[list[int], list[int]]:
-    """The start and the size of each block of equal names."""
+    """The start and the size of each run of equal names."""
     starts = [i for i, name in enumerate(names) if i == 0 or name != names[i - 1]]
     return starts, [end - start for start, end in zip(starts, [*starts[1:], len(names)], strict=True)]
 
