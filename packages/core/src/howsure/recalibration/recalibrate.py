@@ -74,7 +74,7 @@ def recalibrate(
     temperature to histogram; for several classes: temperature, vector, dirichlet; for ordered levels: ordered.
     groups (n,): column of groups: one map for each; several: a,b.
     folds: folds of cross-fitting; rows of a cluster stay together.
-    floor: move probabilities into [floor, 1 - floor] first, for those that are exactly 0 or 1 and wrong.
+    floor: first move probabilities into [floor, 1 - floor]; needed if some are exactly 0 or 1 and wrong.
     small_groups: what to do if a group has fewer than 20 rows of a label: raise an error, or use the map of all rows
     for it, or shrink the Platt maps of all groups towards the map of all rows, more strongly the fewer rows they have.
     n_bins: bins of equal size of `method` histogram.

@@ -321,7 +321,7 @@ class ScoreSequence(ABC):
 
     @abstractmethod
     def _asked(self) -> tuple[float, float, tuple[str, str, str]]:
-        """The limit, the probability that each verdict is ever wrong, and the verdicts for above, below and undecided."""
+        """The limit, the probability that each verdict is ever wrong, and the verdicts above, below and undecided."""
 
     def _status(self, **means: Any) -> SequentialStatus:
         test = self.test()
