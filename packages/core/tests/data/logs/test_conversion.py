@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable, Iterator, Sequence
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ import howsure
 from howsure.data.logs.conversion import LOGS as FORMATS
 from howsure.data.logs.conversion import Log, input_files
 from howsure.data.logs.log_detection import log_format
-from howsure.data.logs.tokens import normalised, softmax
+from howsure.data.logs.tokens import normalised, softmax, softmax_of_rows
 from howsure.errors import InputError
 from howsure.inputs.frames import Kind
 
@@ -127,6 +128,14 @@ def test_softmax_is_a_distribution_that_a_shift_leaves_as_it_is(logits: list[flo
     probabilities = softmax(logits)
     assert math.fsum(probabilities) == pytest.approx(1, abs=1e-12)
     assert probabilities == pytest.approx(softmax([logit + shift for logit in logits]), abs=1e-9)
+
+
+def test_batches_of_softmax_do_not_depend_on_the_order_of_the_choices() -> None:
+    """Rounding must not separate equal predictions: bins would depend on the order in which choices are written."""
+    logits = np.random.default_rng(0).normal(size=(200, 4))
+    orders = [softmax_of_rows(logits[:, order].tolist()) for order in permutations(range(4))]
+    assert len({tuple(max(row) for row in rows) for rows in orders}) == 1
+    np.testing.assert_allclose(orders[0], [softmax(row) for row in logits.tolist()], rtol=1e-14)
 
 
 @given(st.lists(st.floats(-30, 30), min_size=2, max_size=6))

@@ -49,7 +49,8 @@ def softmax_of_rows(rows: Sequence[Sequence[float] | None]) -> Sequence[Sequence
         largest = logits.max(axis=1, keepdims=True, initial=-math.inf)
         if np.isfinite(largest).all():
             exponentials = np.exp(logits - largest)
-            of_rows: list[list[float]] = (exponentials / exponentials.sum(axis=1, keepdims=True)).tolist()
+            totals = np.sort(exponentials, axis=1).sum(axis=1, keepdims=True)  # equal for every order of the choices
+            of_rows: list[list[float]] = (exponentials / totals).tolist()
             return of_rows
     return [None if row is None else softmax(row) for row in rows]
 
