@@ -1,4 +1,4 @@
-"""How probable it is that two mentions are one entity: a square of all pairs, entities framed."""
+"""Figures of the probabilities that two mentions corefer: a matrix of all pairs with framed entities."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from howsure.errors import InputError
 from howsure.figures.style import INK, QUIET, literal, new_figure, shortened_name, styled
 from howsure.inputs.pairs import Floats
 
-MAX_NAMED_MENTIONS = 60  # mentions; more have no room for their words
+MAX_NAMED_MENTIONS = 60  # number of mentions up to which words are shown
 NAME_LENGTH = 28
 CELL = 0.17  # inches
 
@@ -38,11 +38,11 @@ def pair_figure(
 
 
 def draw_pairs(together: Floats, names: Sequence[str], *, entities: Sequence[object], ax: Axes) -> Axes:
-    """Draw P(i ~ j) (M, M), the darker the more probable; neighbours with one label in `entities` share a frame.
+    """Draw P(i ~ j) (M, M), darker if more probable; adjacent mentions with one label in `entities` share a frame.
 
     Up to 60 mentions are labelled with their words, `names`.
 
-    Raises InputError where the three do not have the same length.
+    Raises InputError if these three arguments do not have the same length.
     """
     n = len(names)
     if together.shape != (n, n) or len(entities) != n or n == 0:

@@ -1,4 +1,4 @@
-"""The text of documents as one page: entities in colour, and what the posterior is not sure of marked."""
+"""The text of documents as a page, with coloured entities and marks for uncertain mentions."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ class Page:
 
 
 def coreference_page(documents: Sequence[ResolvedDocument]) -> str:
-    """Documents as one HTML page that needs no network and runs no script; every text in it is escaped.
+    """Documents as a single HTML page without scripts or network access; all texts are escaped.
 
     A mention is in brackets with the number of its entity if that has another mention, or if another mention has
-    at least a probability of .25 to be the same; a dotted line marks mentions whose confidence is below .75. What the
-    posterior says of a mention is shown when the pointer is on it.
+    at least a probability of .25 to be the same; a dotted line marks mentions whose confidence is below .75. The
+    probabilities of a mention are shown when the pointer is on it.
     """
     pages = [_page(document) for document in documents]
     title = "Who is who, and how certain is that?"
@@ -121,7 +121,7 @@ def _brackets(resolved_document: ResolvedDocument) -> dict[int, Bracket]:
 
 
 def _rival(resolved_document: ResolvedDocument, together: Floats, place: int) -> int | None:
-    """The most probable mention of another entity, if it is probable at all."""
+    """The most probable mention of another entity, if its probability is large enough."""
     outside = resolved_document.labels != resolved_document.labels[place]
     if not outside.any():
         return None

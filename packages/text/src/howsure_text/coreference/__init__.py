@@ -1,4 +1,4 @@
-"""Coreference: which mentions refer to the same entity, and how certain is that?"""
+"""Coreference: which mentions refer to the same entity, with probabilities."""
 
 from howsure_text.coreference.antecedent_files import read_antecedent_scores, write_antecedent_scores
 from howsure_text.coreference.antecedent_model import AntecedentModel

@@ -42,7 +42,7 @@ def parse_record(line: bytes | str) -> dict[str, Any]:
 
 
 def scores_from_json(record: dict[str, Any]) -> AntecedentScores:
-    """The scores that a JSON object holds.
+    """The scores in a JSON object.
 
     Raises InputError naming the key that is missing or wrong.
     """
@@ -67,7 +67,7 @@ def scores_from_json(record: dict[str, Any]) -> AntecedentScores:
 
 
 def json_from_scores(scores: AntecedentScores) -> str:
-    """A line of JSON; scores of earlier mentions only, where the others are -inf."""
+    """A line of JSON; only the scores of earlier mentions are written if the others are -inf."""
     values: dict[str, Any] = {"id": scores.id}
     if scores.text is None:
         values["words"] = [list(sentence) for sentence in scores.words]
@@ -89,7 +89,7 @@ def json_from_scores(scores: AntecedentScores) -> str:
 
 
 def _numbers(row: object, where: str) -> Any:
-    """Numbers, null for -inf."""
+    """A list of numbers, in which null means -inf."""
     if not isinstance(row, list):
         raise InputError(f"{where} must be a list of numbers; it is {shown(row)}.")
     try:
@@ -204,7 +204,7 @@ def archive_bytes(scores: Iterable[AntecedentScores]) -> bytes:
 
 
 def _pad_rows(antecedent_scores: AntecedentScores) -> tuple[Array, Array]:
-    """Rows of equal length: -inf for what is not there."""
+    """Rows padded to equal length with -inf."""
     rows = [np.asarray(row, dtype=np.float64) for row in antecedent_scores.scores]
     extra = 1 if isinstance(antecedent_scores.null, str) else 0
     if extra and len({len(row) for row in rows}) > 1:
@@ -226,7 +226,7 @@ MARK = b"\xef\xbb\xbf"
 class ScoreFile:
     """The documents of a file of JSON lines, each read on demand, or of an .npz file, read at once.
 
-    Raises InputError if there is no such file, and names the line that is not a document or repeats a document's name.
+    Raises InputError if the file does not exist, and for a line that is not a document or repeats a document's name.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -265,7 +265,7 @@ class ScoreFile:
     def read(self, name: str) -> AntecedentScores:
         """The scores of a document.
 
-        Raises InputError if the file has no such document, or naming what is wrong with it.
+        Raises InputError if the file has no such document, or the document is invalid.
         """
         if name not in self:
             raise InputError(
@@ -311,7 +311,7 @@ class ScoreFile:
 
 
 def read_antecedent_scores(path: str | os.PathLike[str]) -> list[AntecedentScores]:
-    """The scores of all documents of a file of JSON lines or an .npz, as described in docs/coreference.md.
+    """The scores of all documents of a JSON-lines or .npz file, as described in docs/coreference.md.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "scores.jsonl")
@@ -320,15 +320,15 @@ def read_antecedent_scores(path: str | os.PathLike[str]) -> list[AntecedentScore
     >>> read_antecedent_scores(path)
     [AntecedentScores('a', 1 mention)]
 
-    Raises InputError naming the line, the document and what is wrong with it. Nothing is unpickled.
+    Raises InputError naming the line, the document and the error. Nothing is unpickled.
     """
     return list(ScoreFile(path))
 
 
 def write_antecedent_scores(scores: Iterable[AntecedentScores], path: str | os.PathLike[str]) -> None:
-    """Write documents to a file that appears whole or not at all: .npz, or else JSON lines.
+    """Write documents atomically to a file: .npz, or else JSON lines.
 
-    Raises InputError if two documents have one name, or the file cannot be written.
+    Raises InputError if two documents have the same name, or the file cannot be written.
     """
     documents = [scores] if isinstance(scores, AntecedentScores) else list(scores)
     names: set[str] = set()

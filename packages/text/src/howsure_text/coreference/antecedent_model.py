@@ -57,7 +57,7 @@ def check_parameters(
     rng: Randomness,
     families: Sequence[str],
 ) -> None:
-    """Raise InputError for what `AntecedentModel` cannot take; families: the names that `features` may hold."""
+    """Raise InputError for invalid parameters of `AntecedentModel`. families: the names that `features` may contain."""
     _check_choice("mentions", mentions, get_args(Source))
     _check_choice("loss", loss, get_args(Loss))
     check_number(l1, name="l1", low=0)
@@ -77,9 +77,9 @@ def _check_choice(parameter: str, value: object, names: Sequence[str]) -> None:
 def sharpen_scores(scores: Floats, sharpness: float, *, two_steps: bool) -> Floats:
     """P(a_j = k) from scores (M, M), antecedents below the diagonal and "new" on it, with probabilities to the power s.
 
-    In two steps, first whether j is new, P(new)^s / (P(new)^s + P(not new)^s), then which antecedent it has, P(a_j =
-    k)^s / Σ_k P(a_j = k)^s; otherwise all choices at once, which favours "new", a single choice, over the antecedents,
-    which are many.
+    With `two_steps`, first whether j is new, P(new)^s / (P(new)^s + P(not new)^s), then which antecedent it has, P(a_j
+    = k)^s / Σ_k P(a_j = k)^s. Otherwise all choices at once, which favours the single choice "new" over the many
+    antecedents.
     """
     sharp = probabilities(sharpness * scores)
     if not two_steps:
@@ -97,7 +97,7 @@ def sharpen_scores(scores: Floats, sharpness: float, *, two_steps: bool) -> Floa
 
 
 def unsharpened_posterior(scores: Floats, mentions: Sequence[Mention] | None = None) -> CorefPosterior:
-    """The posterior of scores as they were learnt, neither sharpened nor recalibrated."""
+    """The posterior of learned scores, neither sharpened nor recalibrated."""
     return CorefPosterior(probabilities(scores), mentions=mentions)
 
 
@@ -111,9 +111,10 @@ def fit_recalibration(
     folds: int | None = None,
     **options: Any,
 ) -> CoreferenceRecalibration:
-    """The recalibration fitted to documents; used: what the model said of them, recalibrated as it `had` been.
+    """The recalibration fitted to documents. used: the model's posteriors of these documents. had: the recalibration by
+    which these were made.
 
-    Without `sharpen`, its probabilities stay as they are used, with the sharpening that it has.
+    Without `sharpen`, the probabilities and the existing sharpening are unchanged.
     """
     learned = [unsharpened_posterior(score) for score in scores] if sharpen else used
     recalibration = recalibrate_coreference(learned, gold, before=used, had=had, sharpen=sharpen, **options)
@@ -122,7 +123,7 @@ def fit_recalibration(
 
 
 KIND, SCHEMA, RECALIBRATED = "antecedent model", 1, 2  # in files: of a model as trained, and of one recalibrated
-FITTED = "fitted"  # where weights come from, unless from a file
+FITTED = "fitted"  # the source of weights, unless a file
 FAMILY_NAMES = tuple(family.name for family in (*PAIR_FAMILIES, *NEW_FAMILIES))
 
 
@@ -136,11 +137,11 @@ class AntecedentModel:
 
     mentions: "gold", those annotated in a document's file, or "detected" in its dependency parse. loss: "likelihood" of
     the latent antecedents, which gives calibrated probabilities, or "margin" (0.1, 3, 1), which makes the model
-    overconfident. l1: the penalty λ of AdaGrad. passes: over the documents. sharpness: as long as the model is not
-    recalibrated (`recalibration_`), the power to which the learned probabilities are raised, 1 for no change; a value
-    above 1 counteracts the spread of pair probabilities along chains of links that the model treats as independent
-    (scripts/choose_sharpness.py). two_steps: raise P(new) first, then the share of each antecedent; otherwise all
-    choices at once, which makes "new" too probable.
+    overconfident. l1: the penalty λ of AdaGrad. passes: the number of passes over the documents. sharpness: the power
+    to which the learned probabilities are raised as long as the model is not recalibrated (`recalibration_`), 1 for no
+    change. A value above 1 counteracts the spread of pair probabilities along chains of links that the model treats as
+    independent (scripts/choose_sharpness.py). two_steps: first raise P(new), then the conditional probability of each
+    antecedent; otherwise raise all choices at once, which makes "new" too probable.
 
     >>> from howsure.data.documents.document import Document, Mention, Sentence
     >>> parsed = Sentence(("Ann", "sees", "herself"), tags=("NNP", "VBZ", "PRP"), heads=(1, -1, 1),
@@ -191,7 +192,7 @@ class AntecedentModel:
         )
 
     def get_params(self) -> dict[str, Any]:
-        """The parameters as given."""
+        """The parameters of the constructor."""
         names = ("mentions", "loss", "l1", "passes", "sharpness", "two_steps", "features", "rng")
         return {name: getattr(self, name) for name in names}
 
@@ -211,13 +212,13 @@ class AntecedentModel:
         """Learn the weights from documents whose mentions and entities are annotated.
 
         With `development` documents, the best pass on them is kept. With `folds`, the model is also recalibrated
-        (`recalibration_`), by the documents it learns from alone: each fold is predicted by a model trained on the
-        others, which takes folds - 1 times as long again; sharpen: as of `recalibrate_coreference`. Ctrl-C ends the
-        training and keeps the best weights so far (`interrupted_`), not recalibrated; `history_` records every pass.
-        `advance` is called with 1 for every document learned from, `passes` times each, or with folds `passes * folds`.
+        (`recalibration_`) on the training documents: each fold is predicted by a model trained on the others, which
+        takes another folds - 1 times as long. sharpen: as in `recalibrate_coreference`. Ctrl-C ends the training and
+        keeps the best weights so far, without recalibration (`interrupted_`); `history_` records every pass. `advance`
+        is called with 1 for every document learned from, `passes` times each, or with folds `passes * folds`.
 
-        Raises InputError if there is nothing to learn from, a document is not parsed, or there are not two documents
-        for each fold.
+        Raises InputError if there is nothing to learn from, if a document is not parsed, or if there are fewer than two
+        documents per fold.
         """
         if isinstance(documents, Document) or isinstance(development, Document):
             raise InputError("documents and development must be lists of documents; of one: [document].")
@@ -250,10 +251,10 @@ class AntecedentModel:
         weight_of_new: float = WEIGHT_OF_NEW,
         sharpen: bool = True,
     ) -> Self:
-        """The same model, recalibrated by documents with gold entities that it did not learn from: another model with
-        its `recalibration_`, whose `effects` say what this gains and loses. This one does not change.
+        """Return a copy of the model, recalibrated with gold entities of documents that it was not trained on. The
+        `effects` of its `recalibration_` compare errors before and after. This model does not change.
 
-        score, weight_of_new, sharpen: as of `recalibrate_coreference`.
+        score, weight_of_new, sharpen: as in `recalibrate_coreference`.
 
         Raises InputError if the model is not trained, and as `recalibrate_coreference` does.
         """
@@ -263,8 +264,8 @@ class AntecedentModel:
         return other
 
     def judge_recalibration(self, documents: Iterable[Document], *, before: Self) -> CoreferenceRecalibration:
-        """The model's recalibration, with its `effects` on other documents with gold entities, against those of the
-        model `before`.
+        """The model's recalibration, with its `effects` on other documents with gold entities, compared with the model
+        `before`.
 
         Raises InputError if the model is not recalibrated, and as `recalibrate_coreference` does.
         """
@@ -331,7 +332,7 @@ class AntecedentModel:
     def load(cls, path: Place) -> Self:
         """Read a model from a file.
 
-        Raises InputError if there is no such file, or if it is not a model, truncated, changed, or of another version.
+        Raises InputError if the file does not exist, is not a model, is truncated or changed, or has another version.
         """
         content, arrays = read_model(path, kind=KIND, schema=RECALIBRATED, oldest=SCHEMA)
         try:
@@ -386,7 +387,7 @@ class AntecedentModel:
         return self._scorer.scores(self._scorer.features(mention_columns(parsed, mentions)), self._tables)
 
     def _posterior(self, scores: Floats, mentions: Sequence[Mention] | None = None) -> CorefPosterior:
-        """What the model says of scores."""
+        """The model's posterior for given scores."""
         if self.recalibration_ is not None and self.recalibration_.sharpening is not None:
             return self.recalibration_.apply(unsharpened_posterior(scores, mentions))
         return CorefPosterior(sharpen_scores(scores, self.sharpness, two_steps=self.two_steps), mentions=mentions)

@@ -1,4 +1,4 @@
-"""The scores with which any coreference model chooses antecedents: what they are, and their files."""
+"""The antecedent scores of any coreference model, and their alignment with documents."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class AntecedentScores:
 
     mentions (M, 2): start and end of each, in text order; the end is excluded, positions count from 0. They are
     positions of `words`, a list of words or of sentences of words, or characters of `text`. scores (M, M): row j
-    contains the scores of the mentions k < j, -inf where there is none; with `antecedents`, rows of positions k, only
-    those of these (a masked score is -inf, or so low that its probability is 0). null: the score of "no antecedent", a
-    number or one per mention, or the place where `scores` have it ("first" or "last" column, "diagonal").
+    contains the scores of the mentions k < j, -inf where there is none; with `antecedents` (rows of positions k), only
+    the scores of these mentions. A masked score is -inf, or so low that its probability is 0. null: the score of "no
+    antecedent": a number, one number per mention, or its position in `scores` ("first" or "last" column, "diagonal").
 
     >>> AntecedentScores(id="a", words=["Ann", "saw", "herself"], mentions=[(0, 1), (2, 3)], scores=[[], [1.5]], null=0)
     AntecedentScores('a', 2 mentions)
@@ -67,7 +67,7 @@ class AntecedentScores:
         return len(self.mentions)
 
     def document(self) -> Document:
-        """The text alone as a document; a `text` is cut at blanks and where mentions begin and end."""
+        """The words as a document; a `text` is split at blanks and where mentions begin and end."""
         if self.text is None:
             return Document(self.id, tuple(Sentence(word) for word in self.words))
         words, spaces = _split_words(self.text, self.mentions)
@@ -75,7 +75,7 @@ class AntecedentScores:
 
 
 def _sentences(words: object) -> tuple[Strings, ...]:
-    """Words as sentences: one if they are not in lists of their own."""
+    """Words as sentences; a flat list of words is a single sentence."""
     word_list = list(words) if isinstance(words, Sequence | np.ndarray) and not isinstance(words, str | bytes) else []
     nested = bool(word_list) and not isinstance(word_list[0], str)
     if nested and any(isinstance(item, str) or not isinstance(item, Sequence) for item in word_list):
@@ -118,7 +118,7 @@ def _spans(mentions: object, length: int, unit: str) -> Integers:
 
 
 def _square_scores(scores: Any) -> Any:
-    """Rows that hold only the scores of the mentions before become a square."""
+    """Convert rows with only the scores of earlier mentions to a square matrix."""
     m = len(scores)
     lengths = [len(row) if hasattr(row, "__len__") else -1 for row in scores]
     if m == 0 or set(lengths) <= {m, m + 1}:
@@ -141,7 +141,7 @@ def _square_scores(scores: Any) -> Any:
 
 
 def _split_words(text: str, mentions: Integers) -> tuple[Strings, tuple[bool, ...]]:
-    """The words of a text, cut at blanks and at the ends of mentions, and whether a blank follows each."""
+    """The words of a text, split at blanks and at the ends of mentions, and whether a blank follows each."""
     blank = [character.isspace() for character in text]
     ends = set(mentions.ravel().tolist()) | {len(text)}
     ends |= {at for at, (first, other) in enumerate(pairwise(blank), 1) if first != other}
@@ -150,14 +150,16 @@ def _split_words(text: str, mentions: Integers) -> tuple[Strings, tuple[bool, ..
     return tuple(text[start:end] for start, end in pieces), tuple(end == len(text) or blank[end] for _, end in pieces)
 
 
-# The mentions of a model in a document whose words may be cut otherwise, found by the characters other than blanks.
+# A model's mentions aligned with a document of other tokenisation, by the characters other than blanks.
 
-CONTEXT_LENGTH = 20  # characters around a difference
+CONTEXT_LENGTH = 20  # characters shown around a difference
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """For each mention of a model, the mention of the document, or None and the reason, by its number."""
+    """For each mention of a model, the mention of the document, or None; and the reasons for None by number of the
+    mention.
+    """
 
     mentions: tuple[Mention | None, ...]
     faults: dict[int, str]
@@ -166,9 +168,9 @@ class Placement:
 def place_mentions(scores: AntecedentScores, document: Document) -> Placement:
     """Find mentions in a document of the same text; blanks are not compared.
 
-    A mention is at fault if it begins or ends inside a word of the document, or if it crosses sentences.
+    A mention cannot be aligned if it begins or ends inside a word of the document, or if it crosses sentences.
 
-    Raises InputError where the texts differ.
+    Raises InputError if the texts differ.
     """
     starts, ends, letters = _words(document)
     letters_given, places = _places(scores)
@@ -197,11 +199,11 @@ def place_mentions(scores: AntecedentScores, document: Document) -> Placement:
     return Placement(tuple(mentions), faults)
 
 
-Places = dict[int, tuple[int, int]]  # of a word in its sentence, by a place among the letters
+Places = dict[int, tuple[int, int]]  # index of a word in its sentence, by character position
 
 
 def _words(document: Document) -> tuple[Places, Places, str]:
-    """Where words begin and end among the letters of a document, and these."""
+    """The characters of a document without blanks, and the start and end of each word among them."""
     starts: Places = {}
     ends: Places = {}
     letters: list[str] = []
@@ -217,7 +219,7 @@ def _words(document: Document) -> tuple[Places, Places, str]:
 
 
 def _places(scores: AntecedentScores) -> tuple[str, list[tuple[int, int]]]:
-    """The letters that a model was given, and where its mentions begin and end among them."""
+    """The characters of a model's input without blanks, and the start and end of its mentions among them."""
     if scores.text is None:
         words = [_letters(word) for sentence in scores.words for word in sentence]
         counts = [0, *accumulate(map(len, words))]

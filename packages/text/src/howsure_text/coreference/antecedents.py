@@ -201,7 +201,7 @@ def _starts(counts: npt.NDArray[np.integer[Any]]) -> Integers:
     return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(counts, dtype=np.int64)])
 
 
-# Scores of a few antecedents per mention, as models keep them that prune: rows of positions and of scores.
+# Scores of a few antecedents per mention, as in models that prune: rows of positions and of scores.
 
 COLUMNS = {"first": 0, "last": -1}
 
@@ -209,7 +209,7 @@ COLUMNS = {"first": 0, "last": -1}
 def from_listed_scores(scores: Any, *, antecedents: Any, null: object) -> Antecedents:
     """The softmax of every row over its antecedents and the null score, which represents "new".
 
-    Where a score is masked (-inf, or so low that its probability is 0), the position does not matter.
+    If a score is masked (-inf, or so low that its probability is 0), its position is ignored.
 
     Raises InputError naming the row with NaN, without a finite score, or with an antecedent that is repeated or not
     earlier.
@@ -232,7 +232,7 @@ def from_listed_scores(scores: Any, *, antecedents: Any, null: object) -> Antece
 
 
 def _split_row(row: Floats, null: object, j: int) -> tuple[Floats, float]:
-    """The scores of antecedents in a row, and that of "new", if it is one of its columns."""
+    """The scores of the antecedents in a row, and the score of "new" if it is one of the columns."""
     if not isinstance(null, str):
         return row, 0.0
     if null not in COLUMNS:
@@ -254,7 +254,7 @@ def _null(null: object, in_rows: Sequence[float], m: int) -> Floats:
 
 
 def _softmax(j: int, scores: Floats, antecedents: Any, null: float) -> tuple[Integers, Floats, float]:
-    """The antecedents of a mention that have a probability, ascending, these, and P(new)."""
+    """The antecedents of a mention with a positive probability, in ascending order; their probabilities; and P(new)."""
     places = as_array(antecedents)
     if places.ndim != 1 or (places.size and places.dtype.kind not in "iu"):
         raise InputError(
@@ -349,7 +349,7 @@ def _split_matrix(matrix: Floats, null: object) -> tuple[Floats, Floats]:
 
 
 def _refuse_later(links: Floats, earlier: np.ndarray[tuple[int, ...], np.dtype[np.bool_]], highest: Floats) -> None:
-    """Masked scores (-inf, or so low that their probability is 0) are allowed above the diagonal; others are not."""
+    """Raise InputError for an unmasked score above the diagonal (masked: -inf, or a probability of 0)."""
     with np.errstate(under="ignore", over="ignore"):
         wrong = np.argwhere(~earlier & (np.exp(np.minimum(links - highest[:, None], 0.0)) > 0.0))
     if len(wrong):

@@ -20,8 +20,8 @@ from howsure_text.coreference.antecedents import Antecedents
 
 # Clusterings, as lists of mentions and as labels: the label of a mention is the first mention of its cluster.
 
-Clusters = list[list[Any]]  # of mentions, or of their positions where they have no names
-Clustering = Iterable[Iterable[Hashable]] | SupportsArray  # as it is given: clusters of mentions, or labels (M,)
+Clusters = list[list[Any]]  # lists of mentions, or of positions if mentions have no names
+Clustering = Iterable[Iterable[Hashable]] | SupportsArray  # as users pass it: clusters of mentions, or labels (M,)
 
 
 def labels_from(clusters: object, names: Sequence[Hashable], *, parameter: str = "clusters") -> Integers:
@@ -73,7 +73,7 @@ def clusters_from(labels: Integers, names: Sequence[Hashable]) -> Clusters:
 
 
 def first_labels(codes: Integers) -> Integers:
-    """Any codes of clusters, renamed to the position of their first mention.
+    """Replace any codes of clusters by the position of the cluster's first mention.
 
     >>> first_labels(np.array([7, 3, 7]))
     array([0, 1, 0])
@@ -123,14 +123,14 @@ def _members(clusters: object, parameter: str) -> list[list[Hashable]]:
 # Clusterings drawn from the posterior: independent and exact; all samples advance one step at a time.
 
 CHUNK = 1 << 22
-MAX_COUNT = 65_535  # in 16 bits
+MAX_COUNT = 65_535  # labels fit in 16 bits
 
 
 def draw_labels(antecedents: Antecedents, n: int, rng: np.random.Generator) -> Integers:
     """n clusterings as (M, n) labels, where a label is the first mention of its cluster.
 
-    For one mention after the other, the antecedent is drawn in all samples, and its label copied. A mention with
-    antecedents needs one uniform number per sample, whatever the machine.
+    Mention by mention, the antecedent is drawn in all samples, and its label is copied. A mention with antecedents uses
+    one uniform number per sample, so that results do not depend on the machine.
     """
     m = len(antecedents)
     labels = np.empty((m, n), dtype=np.int64)
@@ -145,7 +145,9 @@ def draw_labels(antecedents: Antecedents, n: int, rng: np.random.Generator) -> I
 
 
 def pair_frequency(labels: Integers) -> Floats:
-    """How often each pair of mentions is together in samples (n, M): (M, M), the paper's estimate of P(i ~ j)."""
+    """The frequency (M, M) with which pairs of mentions are in one cluster in samples (n, M); the paper's estimate of
+    P(i ~ j).
+    """
     n, m = labels.shape
     by_mention = np.ascontiguousarray(labels.T.astype(np.int16 if m < 1 << 15 else np.int32))
     counts = np.zeros((m, m))
@@ -192,8 +194,8 @@ def expected_loss(together: Floats, labels: Integers, *, threshold: float = 0.5)
 
 
 def minimise_loss(together: Floats, starts: Iterable[Integers], *, threshold: float = 0.5) -> Integers:
-    """The clustering of least expected loss that local search finds from any of the `starts`; labels (M,)."""
-    worth = together - threshold  # what a pair gains by being together
+    """The labels (M,) of the clustering with the smallest expected loss that local search finds from the `starts`."""
+    worth = together - threshold  # gain of putting a pair together
     np.fill_diagonal(worth, 0.0)
     solutions = [_local_search(worth, start) for start in starts]
     return max(solutions, key=lambda labels: float(worth[labels[:, None] == labels].sum()))
@@ -205,7 +207,7 @@ def _local_search(worth: Floats, start: Integers) -> Integers:
     columns = np.zeros(worth.shape)
     for label, gains in zip(labels.tolist(), worth, strict=True):
         columns[label] += gains
-    pull = np.ascontiguousarray(columns.T)  # what each mention would gain in each cluster
+    pull = np.ascontiguousarray(columns.T)  # gain of each mention in each cluster
     while _move_mentions(worth, pull, labels) or _merge_clusters(pull, labels):
         pass
     return labels
@@ -255,10 +257,10 @@ def antecedent_entropy(antecedents: Antecedents) -> float:
 
 
 def clustering_entropy(antecedents: Antecedents, n: int, rng: np.random.Generator, *, level: float) -> Estimate:
-    """The entropy of the clusterings from n of them, with a normal interval of the mean.
+    """The entropy of the clusterings, estimated from n samples, with a normal interval of the mean.
 
     If all samples agree, unseen clusterings can have a probability of up to 1 - ((1 - level) / 2)^(1/n), and contribute
-    that share of the maximum entropy.
+    that fraction of the maximum entropy.
     """
     step = max(1, MAX_NUMBERS_AT_ONCE // max(len(antecedents), 1))
     values = np.concatenate([_conditional_entropies(antecedents, min(step, n - at), rng) for at in range(0, n, step)])
@@ -289,4 +291,4 @@ def _entropy_terms(p: Floats) -> Floats:
     from scipy.special import entr
 
     terms: Floats = entr(p)
-    return np.maximum(terms, 0.0)  # of what rounding puts above 1
+    return np.maximum(terms, 0.0)  # rounding may give values above 1

@@ -308,7 +308,7 @@ class QueryPosterior(Result):
     @property
     def sd(self) -> float:
         """The posterior standard deviation, from n - 1; undefined for one sample."""
-        with np.errstate(invalid="ignore"):  # answers without bound have no spread
+        with np.errstate(invalid="ignore"):  # infinite answers have no standard deviation
             return float(self._numbers().std(ddof=1)) if self.n > 1 else math.nan
 
     @property
@@ -349,7 +349,7 @@ class QueryPosterior(Result):
     def to_dict(self) -> dict[str, Any]:
         """The JSON form: the recipe, the estimate (None for values that are not numbers), and each distinct value.
 
-        A value that JSON cannot represent is given as text.
+        A value that JSON cannot represent is given as a string.
         """
         answers = [{"answer": plain_answer(a), "probability": p, "standard_error": e} for a, p, e in self.rows_shown()]
         estimate = self._estimate_or_none()
@@ -357,7 +357,7 @@ class QueryPosterior(Result):
         return {"recipe": dict(self.recipe), "n": self.n, "estimate": shown, "answers": answers}
 
     def rows_shown(self) -> list[tuple[Any, float, float]]:
-        """Each distinct answer, its probability and the standard error of that."""
+        """Each distinct answer, its probability and the standard error of the probability."""
         return [(answer, p, error) for answer, (p, error) in self.probabilities().items()]
 
     def columns(self) -> Sequence[Column]:

@@ -1,4 +1,4 @@
-"""Recalibrated confidence in entities, and what recalibration gains and loses."""
+"""Recalibrated confidence in entities, and the effects of recalibration."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from howsure_text.coreference.clusterings import Clustering
 from howsure_text.coreference.coref_posterior import CorefPosterior
 from howsure_text.coreference.gold_comparison import mention_confidence, pairs_from_posteriors
 
-# Recalibrated confidence in entities: the share of pairs of mentions of an entity that truly corefer.
+# Recalibrated confidence in entities: the proportion of pairs of mentions of an entity that truly corefer.
 
 MAX_CONFIDENCE = 1 - 1e-6  # confidences are capped here before recalibration
 
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceMap:
-    """From the confidence that a posterior has in a mention of an entity to what gold entities say of such mentions.
+    """A map from the posterior confidence in a mention of an entity to the observed proportion for such mentions.
 
-    A choice of clusters picks what looks probable, so that the mean pair probability within a chosen entity is too high
-    even if all pairs are calibrated. several: log odds of the recalibrated confidence are several[0] + several[1] × log
-    odds of the confidence + several[2] × log(number of mentions / 2). alone: the same without the last, for a mention
-    that is an entity of its own.
+    Because clusters are chosen for high probabilities, the mean pair probability within a chosen entity is too high
+    even if all pairs are calibrated. several: the log odds of the recalibrated confidence are several[0] + several[1] ×
+    log odds of the confidence + several[2] × log(number of mentions / 2). alone: the same without the last term, for a
+    mention that is the only one of its entity.
     """
 
     several: tuple[float, float, float] = (0.0, 1.0, 0.0)
@@ -64,8 +64,9 @@ class ConfidenceMap:
 @dataclass(frozen=True, slots=True)
 class Judged:
     """Chosen entities of a document compared with gold: the confidence in each mention (M,), the labels of the chosen
-    entities (M,), and right (M,): the share of the other mentions of its entity with which it truly corefers; of a lone
-    mention, whether it is alone in gold."""
+    entities (M,), and right (M,): the proportion of the other mentions of its entity with which it truly corefers or,
+    for a lone mention, whether it is alone in gold.
+    """
 
     confidence: Floats
     labels: Integers
@@ -73,7 +74,7 @@ class Judged:
 
 
 def right_share(labels: Integers, gold: Integers) -> Floats:
-    """What `Judged.right` holds, of the labels of chosen and of gold entities.
+    """The values of `Judged.right`, from the labels of chosen and of gold entities.
 
     >>> right_share(np.array([0, 0, 0, 3]), np.array([0, 0, 2, 3])).tolist()
     [0.5, 0.5, 0.0, 1.0]
@@ -86,9 +87,10 @@ def right_share(labels: Integers, gold: Integers) -> Floats:
 
 
 def fit_confidence(judged: Iterable[Judged]) -> ConfidenceMap:
-    """The map under which what is right is most probable; every entity counts once, however many mentions it has.
+    """Fit the map by maximum likelihood; every entity counts once, however many mentions it has.
 
-    A logistic regression, drawn towards no change with the weight of one entity, so that few entities change little.
+    It is a logistic regression, shrunk towards no change with the weight of one entity, so that few entities change
+    little.
     """
     documents = list(judged)
     sizes = np.concatenate([entity_sizes(document.labels) for document in documents])
@@ -112,7 +114,7 @@ def fit_confidence(judged: Iterable[Judged]) -> ConfidenceMap:
 def entity_pairs(judged: Iterable[Judged], *, alone: bool) -> Pairs:
     """The confidence in every entity of several mentions, or in every lone mention, and whether it is right.
 
-    An entity whose pairs are right by three quarters is a row of weight 0.75 with label 1, and one of weight 0.25 with
+    An entity of whose pairs three quarters are right is a row of weight 0.75 with label 1 and a row of weight 0.25 with
     label 0. The document is the cluster.
     """
     confidence, right, document = [], [], []
@@ -173,7 +175,7 @@ def choose_entities(posterior: CorefPosterior, decision: Decision) -> list[list[
 def check_documents(
     posteriors: Iterable[CorefPosterior], gold: Iterable[Clustering]
 ) -> tuple[list[CorefPosterior], list[Integers]]:
-    """The posteriors, and the labels of gold clusters. Raises InputError where they do not fit together."""
+    """The posteriors, and the labels of gold clusters. Raises InputError if they do not match."""
     if isinstance(posteriors, CorefPosterior):
         raise InputError("posteriors must be a list, one per document; there must be several.")
     checked = listed(posteriors, name="posteriors", of="posteriors")
@@ -193,15 +195,16 @@ def check_documents(
     return checked, labels
 
 
-# What recalibration gains and loses: pairs, new mentions, best antecedents and entities, before and after.
+# The effects of recalibration on the errors of pairs, new mentions, best antecedents and entities.
 
-BIN_SIZE, MIN_BINS = 5_000, 20  # the bins of the paper, if there are pairs for at least this many of them
+BIN_SIZE, MIN_BINS = 5_000, 20  # minimum number of bins of the paper's size
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Errors:
-    """How far predictions are from what is true: squared, the mean squared difference (Brier score); algorithm1_error,
-    the calibration error as in the paper, which counts noise as error; and the debiased one, error, in [low, high]."""
+    """Errors of predictions: squared, the mean squared difference (Brier score); algorithm1_error, the paper's
+    calibration error, which includes noise; and error, the debiased calibration error, with the interval [low, high].
+    """
 
     squared: float
     algorithm1_error: float = as_json("algorithm_1")
@@ -233,7 +236,7 @@ class Errors:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
-    """One kind of prediction: what it is, how many there are, and its errors before and after."""
+    """One kind of prediction: its name, the number of predictions, and their errors before and after."""
 
     name: str = as_json("predictions")
     n: int
@@ -249,7 +252,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What is said of documents: their posteriors, and the chosen entities with their confidence."""
+    """Predictions for documents: their posteriors, and the chosen entities with their confidence."""
 
     posteriors: Sequence[CorefPosterior]
     judged: Sequence[Judged]
@@ -258,7 +261,7 @@ class Side:
 def recalibration_effects(before: Side, after: Side, gold: Sequence[Integers]) -> tuple[Effect, ...]:
     """The errors of all kinds of predictions on the same documents; gold: labels of the mentions of each.
 
-    A kind of which there are no predictions, on one side or the other, is left out.
+    A kind without predictions, before or after, is left out.
     """
     kinds: Mapping[str, Callable[[Side], Pairs]] = {
         "pairs": lambda side: pairs_from_posteriors(side.posteriors, gold),
@@ -305,7 +308,7 @@ def _best_antecedent_pairs(posteriors: Sequence[CorefPosterior], gold: Sequence[
 
 
 def _best_links(antecedents: Antecedents) -> Integers:
-    """(N, 2): mentions that have an antecedent, and their most probable one; of several the nearest."""
+    """(N, 2): mentions that have an antecedent, and their most probable antecedent; of several, the nearest."""
     links = []
     for j in range(len(antecedents)):
         earlier, p = antecedents.row(j)

@@ -20,8 +20,8 @@ from howsure_text.coreference.coref_posterior import CorefPosterior
 def mention_confidence(posterior: CorefPosterior, clusters: object) -> Floats:
     """The mean of P(i ~ j) over the other members j of each mention's cluster, (M,); of a singleton, P(alone).
 
-    `clusters`: lists of mentions, or labels (M,). Exact. In a calibrated posterior, it is on average the share of the
-    other members with which a mention truly corefers.
+    `clusters`: lists of mentions, or labels (M,). Exact. In a calibrated posterior, it equals on average the proportion
+    of the other members with which a mention truly corefers.
 
     >>> posterior = CorefPosterior([[1, 0, 0], [0.4, 0.6, 0], [0.5, 0.3, 0.2]])
     >>> mention_confidence(posterior, [[0, 2], [1]]).round(2).tolist()

@@ -21,7 +21,7 @@ from howsure.show.table import FRAME, TABLE, WORDS, Column, Kind, in_a_line
 
 # The overlap of two clusterings: every coreference metric is a ratio of these sums, which add up over documents.
 
-Sums = tuple[float, float, float, float]  # what is right and what there is: of the predicted, of the gold
+Sums = tuple[float, float, float, float]  # numerator and denominator, for predicted and gold
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +65,16 @@ def muc(overlap: Overlap) -> tuple[float, float]:
 
 
 def b_cubed(overlap: Overlap) -> tuple[float, float]:
-    """For each gold mention, the share of its cluster that is also in its predicted cluster: Σ |g ∩ p|² / |g|, of Σ
-    |g|."""
+    """For each gold mention, the proportion of its cluster that is also in its predicted cluster: Σ |g ∩ p|² / |g|, of
+    Σ |g|.
+    """
     return sum(n * n / overlap.gold[g] for (g, _), n in overlap.shared.items()), sum(overlap.gold)
 
 
 def lea(overlap: Overlap) -> tuple[float, float]:
-    """Gold clusters weighted by size, each with its share of links found; a singleton links to itself."""
+    """Gold clusters weighted by size, each with the proportion of its links that are found; a singleton links to
+    itself.
+    """
     score = 0.0
     for (g, p), n in overlap.shared.items():
         size = overlap.gold[g]
@@ -123,7 +126,7 @@ def _clusters(clusters: Any, name: str, singletons: bool) -> list[set[Hashable]]
     return checked
 
 
-Side = Document | Iterable[Iterable[Hashable]]  # of a document
+Side = Document | Iterable[Iterable[Hashable]]  # metrics of a document
 SHARES = ("precision", "recall", "f1")
 PERCENT = Kind(lambda share: f"{100 * share:.2f}")
 METRICS = {"MUC": "muc", "B³": "b_cubed", "CEAF-e": "ceaf_e", "LEA": "lea", "pairs": "pairwise"}
@@ -140,12 +143,12 @@ class Score:
 
     @property
     def precision(self) -> float:
-        """The share of predictions that are correct."""
+        """The proportion of predictions that are correct."""
         return self.right_of_predicted / self.predicted if self.predicted else 0.0
 
     @property
     def recall(self) -> float:
-        """The share of gold items that are found."""
+        """The proportion of gold items that are found."""
         return self.right_of_gold / self.gold if self.gold else 0.0
 
     @property
@@ -292,7 +295,7 @@ def score_documents(gold: Iterable[Side], predicted: Iterable[Side], *, singleto
 
 # Documents with entities on two sides, matched by name, and their mentions by the place of their words.
 
-MAX_DIFFERING_SHARE = 0.1  # share of differing words from which on two documents of one name are two
+MAX_DIFFERING_SHARE = 0.1  # proportion of differing words from which two documents of the same name are different
 Span = tuple[int, int]
 
 

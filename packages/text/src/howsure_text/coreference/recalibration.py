@@ -43,10 +43,10 @@ MAX_BYTES = 1 << 20  # bytes of a file
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CoreferenceRecalibration(Result):
-    """The result of `recalibrate_coreference`: what to do to a posterior, and what that gains and loses.
+    """The result of `recalibrate_coreference`: a map for posteriors, and its effects on errors.
 
-    sharpening: of the antecedent distributions; pairs, counts and samples change with them and stay coherent. None if
-    they are left as they are.
+    sharpening: the change of the antecedent distributions; pairs, counts and samples change with them and stay
+    coherent. None if they are unchanged.
     confidence: by the decision ("best", "minimum-risk") that chooses the entities, the map of the confidence in them.
     effects: pairs, new mentions, best antecedents, entities and lone mentions, before and after, on the documents of
     the fit. documents: their number. notes: what could not be estimated.
@@ -62,15 +62,18 @@ class CoreferenceRecalibration(Result):
     words = ""
 
     def apply(self, posterior: CorefPosterior) -> CorefPosterior:
-        """The posterior recalibrated; `posterior` is one as those of the fit were, not recalibrated before."""
+        """The recalibrated posterior; `posterior` must come from the same model as those of the fit, and not be
+        recalibrated.
+        """
         return _sharpened(posterior, self.sharpening)
 
     def mention_confidence(self, posterior: CorefPosterior, clusters: object, *, decision: Decision = "best") -> Floats:
         """The recalibrated confidence in every mention of the entities that `decision` chose from a recalibrated
         posterior.
 
-        Of a mention: how probably another mention of its entity, picked at random, is truly the same; if it is alone,
-        that it is. The mean over an entity is the confidence in the entity: of two of its mentions, picked at random.
+        The confidence in a mention is the probability that it truly corefers with another, randomly chosen mention of
+        its entity or, for a lone mention, that it is alone. The mean over an entity is the confidence in the entity:
+        the probability that two randomly chosen mentions corefer.
 
         Raises InputError for another decision, or if the clusters do not consist of the mentions.
         """
@@ -89,7 +92,7 @@ class CoreferenceRecalibration(Result):
     ) -> CoreferenceRecalibration:
         """The same recalibration with its effects on other documents, which did not take part in the fit.
 
-        Arguments as of `recalibrate_coreference`. Raises InputError as it does.
+        The arguments, and the InputErrors raised, are those of `recalibrate_coreference`.
         """
         checked, labels = check_documents(posteriors, gold)
         plain = checked if before is None else listed(before, name="before", of="posteriors")
@@ -116,9 +119,9 @@ class CoreferenceRecalibration(Result):
         )
 
     def save(self, path: Place) -> None:
-        """Write the recalibration to a file that `load` reads, as JSON; what is there is replaced.
+        """Write the recalibration as JSON to a file that `load` reads, replacing an existing file.
 
-        Raises InputError where no file can be written.
+        Raises InputError if the file cannot be written.
         """
         content = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
         try:
@@ -130,7 +133,7 @@ class CoreferenceRecalibration(Result):
     def load(cls, path: Place) -> Self:
         """Read a recalibration that `save` wrote.
 
-        Raises InputError if there is no such file, or it is something else.
+        Raises InputError if the file does not exist or is not a recalibration.
         """
         try:
             with opened(path) as file:
@@ -172,7 +175,7 @@ class CoreferenceRecalibration(Result):
         ]
 
     def below(self) -> Sequence[str]:
-        """What the numbers of the map say."""
+        """An explanation of the map's parameters."""
         sharpening = self.sharpening
         change = (
             "The probabilities are unchanged; the confidence in entities is recalibrated."
@@ -187,7 +190,7 @@ class CoreferenceRecalibration(Result):
         ]
 
     def _changes(self) -> dict[str, list[str]]:
-        """Which squared errors fall, and which rise."""
+        """The squared errors that decrease, and those that increase."""
         return {
             "falls": [effect.name for effect in self.effects if effect.after.squared < effect.before.squared],
             "rises": [effect.name for effect in self.effects if effect.after.squared > effect.before.squared],
@@ -204,24 +207,24 @@ def recalibrate_coreference(
     weight_of_new: float = WEIGHT_OF_NEW,
     sharpen: bool = True,
 ) -> CoreferenceRecalibration:
-    """Fit a recalibration to documents with gold entities on which the model was not trained, of whatever model.
+    """Fit a recalibration of any coreference model to documents with gold entities that the model was not trained on.
 
-    posteriors: one per document, for example from `posterior_from_scores`. gold: for each, clusters of its mentions
-    (those left out are alone), or labels (M,). Three numbers are fitted: the power of the choice of an antecedent, and
-    a power and an offset of the odds of "new", which minimise loss(pairs) / its value without a recalibration +
-    `weight_of_new` × loss(P(new)) / its value without. score: the loss, "squared" (Brier score), or "log" (minus log of
-    the probability of what is true). sharpen: False to leave the probabilities as they are. Then, for each way to
-    choose entities, the confidence in them is mapped to how often two of their mentions truly corefer. before: the
-    posteriors that `effects` compare with (default: `posteriors`); had: the recalibration that gave these their
-    confidence.
+    posteriors: one per document, for example from `posterior_from_scores`. gold: for each document, clusters of its
+    mentions (omitted mentions are alone), or labels (M,). Three numbers are fitted: a power for the choice of an
+    antecedent, and a power and an offset for the odds of "new". They minimise loss(pairs) + `weight_of_new` ×
+    loss(P(new)), each loss divided by its value without recalibration. score: the loss, "squared" (Brier score) or
+    "log" (negative log probability of the truth). sharpen: False leaves the probabilities unchanged. Then, for each way
+    to choose entities, the confidence in them is mapped to the proportion of pairs of their mentions that truly
+    corefer. before: the posteriors that `effects` compare with (default: `posteriors`). had: the recalibration that
+    gave these their confidence.
 
     >>> rows = [[1, 0, 0], [0.6, 0.4, 0], [0.3, 0.3, 0.4]]
     >>> found = recalibrate_coreference([CorefPosterior(rows)] * 3, [[[0, 1], [2]], [[0, 1, 2]], [[0], [1], [2]]])
     >>> print(f"{found.apply(CorefPosterior(rows)).pair_probability()[0, 1]:.2f}")
     0.52
 
-    Raises InputError for fewer than two documents, documents of which nothing can be learnt, gold that does not consist
-    of the mentions, or an unknown score.
+    Raises InputError for fewer than two documents, documents from which nothing can be learned, gold clusters that do
+    not consist of the mentions, or an unknown score.
     Source: the sharpening generalises temperature scaling (Guo et al. 2017); pairs after Nguyen & O'Connor (2015).
     """
     if score not in SCORES:
@@ -257,11 +260,11 @@ def entity_pairs_from_posteriors(
     decision: Decision = "best",
     alone: bool = False,
 ) -> Pairs:
-    """The confidence in every chosen entity of several mentions as a prediction: are two of its mentions the same?
+    """Calibration pairs of the confidence in every chosen entity of several mentions, and whether its mentions corefer.
 
-    An entity whose pairs are right by three quarters is a row of weight 0.75 with label 1, and one of weight 0.25 with
-    label 0; the document is the cluster. posteriors, gold: as of `recalibrate_coreference`, but recalibrated already.
-    recalibration: recalibrates the confidence. alone: the lone mentions instead; label 1 if they are alone in
+    An entity of whose pairs three quarters are right is a row of weight 0.75 with label 1 and a row of weight 0.25 with
+    label 0; the document is the cluster. posteriors, gold: as in `recalibrate_coreference`, but already recalibrated.
+    recalibration: recalibrates the confidence. alone: use lone mentions instead, with label 1 if they are alone in
     gold.
 
     >>> posterior = CorefPosterior([[1, 0, 0], [0.4, 0.6, 0], [0.5, 0.3, 0.2]])

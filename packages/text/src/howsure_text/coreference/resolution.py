@@ -1,4 +1,4 @@
-"""Which mentions of a document are one entity, and how sure that is: by a model, or by the scores of another one."""
+"""Resolve the coreference of a document, with probabilities, by a model or by the scores of another model."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ from howsure_text.parses import ParsedDocument
 LEVEL = 0.95
 ENTITIES_SHOWN, WIDTH = 8, 80
 SIDES = ("first", "second")
-PLACE = Kind(str)  # a number that says where
-MAX_LINKS = 5  # of a mention, on hover
+PLACE = Kind(str)  # columns with positions
+MAX_LINKS = 5  # text of a mention, shown on hover
 NOT_RECALIBRATED = (
     "confidence: not recalibrated, likely too high; howsure coreference recalibrate corrects it with documents that "
     "have gold entities"
@@ -44,10 +44,11 @@ NOT_RECALIBRATED = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ResolvedDocument(Result):
-    """The result of `resolve`: a document with one clustering of its mentions, and what is probable of them.
+    """The result of `resolve`: a document with a clustering of its mentions, and their probabilities.
 
-    mentions, posterior: recalibrated, where that is possible. labels (M,): the entities that `decision` chose.
-    recalibration: that of the confidence in them, if there is one. threshold: the lowest probability of the
+    mentions, posterior: the mentions and their posterior, recalibrated if possible. labels (M,): the entities that
+    `decision` chose. recalibration: the recalibration of the confidence in entities, if there is one. threshold: the
+    lowest probability of the
     pairs that are shown. notes: what was left out.
     """
 
@@ -63,14 +64,14 @@ class ResolvedDocument(Result):
 
     @cached_property
     def confidence(self) -> Floats:
-        """(M,): how sure the posterior is of each mention in its entity."""
+        """(M,): the confidence in each mention of its entity."""
         if self.recalibration is None:
             return mention_confidence(self.posterior, self.labels)
         return self.recalibration.mention_confidence(self.posterior, self.labels, decision=self.decision)
 
     @cached_property
     def gold(self) -> Integers | None:
-        """(M,): the annotated entities; None where there are none."""
+        """(M,): the annotated entities; None if there are none."""
         mentions = self.document.mentions
         if mentions is None or any(mention.entity is None for mention in mentions):
             return None
@@ -78,7 +79,7 @@ class ResolvedDocument(Result):
 
     @property
     def pairs(self) -> Integers:
-        """(N, 2): the places of the mentions of each pair that is shown, the earlier one first."""
+        """(N, 2): the positions of both mentions of each pair that is shown, the earlier mention first."""
         return self._shown[0]
 
     @property
@@ -95,7 +96,7 @@ class ResolvedDocument(Result):
 
     @property
     def entities(self) -> list[list[int]]:
-        """The places of the mentions of each entity, those with several mentions first."""
+        """The positions of the mentions of each entity; entities with several mentions come first."""
         return sorted(clusters_from(self.labels, range(len(self.labels))), key=lambda members: len(members) == 1)
 
     @property
@@ -109,7 +110,9 @@ class ResolvedDocument(Result):
         return float((self.posterior.antecedents.new - self.posterior.singleton_probability()).sum())
 
     def confidence_of(self, members: Sequence[int]) -> float:
-        """The mean pair probability within an entity, recalibrated if possible; of a lone mention, that it is alone."""
+        """The mean pair probability within an entity or, for a lone mention, the probability that it is alone;
+        recalibrated if possible.
+        """
         return float(self.confidence[members].mean())
 
     def words_of(self, place: int) -> str:
@@ -129,7 +132,7 @@ class ResolvedDocument(Result):
         return text + Result._repr_html_(self)
 
     def annotated(self, *, singletons: bool = True) -> Document:
-        """The document with these entities, numbered from 1; singletons: also those of a single mention."""
+        """The document with these entities, numbered from 1. singletons: include entities of a single mention."""
         entities = [cluster for cluster in clusters_from(self.labels, self.mentions) if singletons or len(cluster) > 1]
         mentions = [
             replace(mention, entity=str(number), type=None)
@@ -139,7 +142,7 @@ class ResolvedDocument(Result):
         return replace(self.document, mentions=tuple(sorted(mentions)))
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form: mentions, entities and pairs, mentions by their place and entities from 1."""
+        """The JSON form: mentions, entities and pairs, mentions are given by position, entities are numbered from 1."""
         low, high = self.number.interval(LEVEL)
         columns = {column.name: column.of(()) for column in self.columns()}
         return {
@@ -193,7 +196,7 @@ class ResolvedDocument(Result):
         ]
 
     def entity_table(self) -> Table:
-        """The first entities of several mentions, and how many more there are."""
+        """The first entities with several mentions, and the number of further ones."""
         several = [members for members in self.entities if len(members) > 1]
         rows = [
             [f"{number}", f"{self.confidence_of(members):.3f}", _shorten(" · ".join(map(self.words_of, members)))]
@@ -238,7 +241,7 @@ class ResolvedDocument(Result):
         return pair_figure(together, names, entities=entities)
 
     def _drawn(self) -> tuple[Floats, list[str], list[int]]:
-        """What is drawn: pair probabilities, the words of the mentions, and their entities."""
+        """The content of the figure: pair probabilities, the words of the mentions, and their entities."""
         linked = set(self.pairs.ravel().tolist())
         order = [place for members in self.entities for place in members if place in linked]
         if not order:
@@ -262,13 +265,14 @@ def resolve(
     decision: Decision = "best",
     threshold: float = 0.05,
 ) -> ResolvedDocument:
-    """The entities of a document, and the probability of every pair of mentions, by a model or by another one's scores.
+    """The entities of a document and the probability of every pair of mentions, by a model or by scores of another
+    model.
 
-    document: parsed, for a model; it may be left out where `scores` have their own text. model: by default the small
-    English one of the package. mentions: "gold" or "detected", by default those that the model was trained with.
-    scores: the antecedent scores of any other model; misplaced: as of `posterior_from_scores`; recalibration: of these
-    scores (a model contains its own). decision: the entities by the "best" antecedent of each mention, or those of
-    "minimum-risk". threshold: the lowest probability of the pairs that are shown.
+    document: a document, which must be parsed for a model; it may be omitted if `scores` contain the text. model: the
+    model (default: the small English model of the package). mentions: "gold" or "detected" (default: as in the model's
+    training). scores: the antecedent scores of any other model. misplaced: as in `posterior_from_scores`.
+    recalibration: the recalibration of these scores (a model contains its own). decision: entities by the "best"
+    antecedent of each mention, or of "minimum-risk". threshold: the lowest probability of the pairs that are shown.
 
     >>> scores = AntecedentScores(
     ...     id="a", words=["Ann", "saw", "herself"], mentions=[(0, 1), (2, 3)], scores=[[], [2.0]], null=0.0
@@ -278,7 +282,7 @@ def resolve(
     [['Ann', 1, 0.8807970779778823], ['herself', 1, 0.8807970779778823]]
 
     Raises InputError for a document that is not parsed or has no mentions annotated, scores of another text, or
-    arguments that do not go together.
+    incompatible arguments.
     """
     check_sides(document, model=model, mentions=mentions, scores=scores, recalibration=recalibration)
     check_threshold(threshold)
@@ -318,7 +322,7 @@ def check_threshold(threshold: float) -> None:
 
 
 def check_sides(document: object, *, model: object, mentions: object, scores: object, recalibration: object) -> None:
-    """Raise InputError unless either a model or the scores of another one are asked, of a text."""
+    """Raise InputError unless there is a text and either a model or the scores of another model."""
     if scores is None and recalibration is not None:
         raise InputError("`recalibration` is that of `scores`; a model contains its own: recalibrate `model`.")
     if scores is None and document is None:

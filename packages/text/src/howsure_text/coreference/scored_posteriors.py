@@ -20,11 +20,12 @@ from howsure_text.coreference.detection import check_size
 
 
 def without_mentions(antecedents: Antecedents, kept: Bools) -> tuple[Antecedents, float]:
-    """The distributions of the `kept` mentions (M,) over these and "new", and the largest probability that was lost.
+    """The distributions of the `kept` mentions (a mask (M,)) over each other and "new", and the largest probability
+    lost.
 
-    Each is divided by what remains of it: that is the posterior given that no kept mention refers to one left out.
+    Each distribution is renormalised, which gives the posterior if no kept mention refers to an omitted one.
 
-    Raises InputError naming the mention that has no other antecedent, and is not new.
+    Raises InputError naming a mention that is not new and has no kept antecedent.
     """
     sources = antecedents.sources()
     links = kept[sources] & kept[antecedents.antecedents]
@@ -54,7 +55,8 @@ MISPLACED = ("error", "leave-out")
 class ScoredDocument:
     """A document, the mentions of a model in it, their posterior, and which mentions are left out.
 
-    left_out: for each, why. lost: the largest probability with which a mention that stays refers to them.
+    left_out: the reason for each omitted mention. lost: the largest probability with which a kept mention refers to an
+    omitted one.
     """
 
     document: Document
@@ -64,7 +66,7 @@ class ScoredDocument:
     lost: float
 
     def left_out_text(self) -> str:
-        """What is left out, and what it was worth."""
+        """A sentence on the omitted mentions, and the largest probability lost."""
         named = len(self.left_out) + len(self.mentions)
         return (
             f"left out {counted(len(self.left_out), 'mention')} of the {named:,} scored in {self.document.name} "
@@ -107,10 +109,10 @@ def posterior_from_scores(
 ) -> CorefPosterior:
     """The posterior that the antecedent scores of any model define: the softmax of each mention's scores.
 
-    Its mentions are those of `document`, which must have the same text but may be cut into other words, or of the
-    scores' own text. A mention that begins or ends inside a word of the document, or crosses its sentences, is an error
-    or, by `misplaced="leave-out"`, left out with a warning that counts it: the posterior is then that given that no
-    other mention refers to it.
+    Mentions refer to `document`, which must have the same text but may be tokenised differently, or to the scores' own
+    text. A mention that begins or ends inside a word of the document, or crosses sentences, is an error or, with
+    `misplaced="leave-out"`, is left out with a warning. The posterior is then conditional on no other mention referring
+    to it.
 
     >>> scores = AntecedentScores(
     ...     id="a", words=["Ann", "saw", "herself"], mentions=[(0, 1), (2, 3)], scores=[[], [2.0]], null=0.0
@@ -130,20 +132,20 @@ type=None)), array([0.881]))
     return scored.posterior
 
 
-# What fastcoref and LingMess found, as antecedent scores. fastcoref is not imported: its results are read.
+# Results of fastcoref and LingMess as antecedent scores. fastcoref is not imported; only its results are read.
 
 
 def scores_from_fastcoref(result: Any, *, id: str, words: Sequence[Any] | None = None) -> AntecedentScores:
-    """The antecedent scores in a result of `FCoref` or `LingMessCoref`, `model.predict(...)`, which its clusters drop.
+    """The antecedent scores in a result of `FCoref` or `LingMessCoref`, `model.predict(...)`, which its clusters omit.
 
-    `result.coref_logit` (k, k + 1): row j has the scores of its k candidates, the last column that of "none", 0; what
-    is masked has -10,000. `result.char_map`: the candidates in order, and their place in the text. `words`: the
-    sentences of the text where it was given as words, which fastcoref does not keep.
+    `result.coref_logit` (k, k + 1): row j has the scores of the k candidates and, in the last column, the score 0 of
+    "none"; masked scores are -10,000. `result.char_map`: the candidates in order, and their positions in the text.
+    `words`: the sentences, if the input was words, which fastcoref does not keep.
 
     Candidates that are not words (special tokens, padding), and those with the same words as an earlier one, cannot
     be linked to in a text and are left out, with a warning if anything referred to them.
 
-    Raises InputError if it is not such a result.
+    Raises InputError if `result` is not such a result.
     """
     try:
         logits, places = np.asarray(result.coref_logit, dtype=np.float64), list(result.char_map.values())

@@ -1,4 +1,4 @@
-"""Sharper or blunter antecedent distributions, fitted so that pairs and new mentions are calibrated."""
+"""Sharpen or flatten antecedent distributions so that pairs and new mentions are calibrated."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from howsure.stats.logistic import sigmoid
 from howsure_text.coreference.antecedents import Antecedents
 from howsure_text.coreference.pair_probabilities import pair_matrix
 
-# Antecedent distributions made sharper or blunter, and "new" more or less probable.
+# Make antecedent distributions sharper or flatter, and "new" more or less probable.
 
-MAX_PARAMETER = 100  # of what is accepted; what is fitted stays nearer
+MAX_PARAMETER = 100  # limit of accepted numbers; fitted ones are smaller
 
 
 @dataclass(frozen=True, slots=True)
 class Sharpening:
     """Three numbers that change an antecedent distribution; 1, 1 and 0 change nothing.
 
-    First, whether mention j is new: log odds of P(new), times `new`, plus `offset`. Then which antecedent it has, if it
-    is not new: P(a_j = k)^links / Σ_k P(a_j = k)^links. A power is one over a temperature: above 1, probabilities move
-    towards 0 and 1.
+    First, the log odds that mention j is new are multiplied by `new`, and `offset` is added. Then, the distribution of
+    the antecedent, if j is not new, becomes P(a_j = k)^links / Σ_k P(a_j = k)^links. A power is one over a temperature:
+    above 1, probabilities move towards 0 and 1.
 
     Raises InputError for powers that are not above 0, and for numbers beyond ±100.
     """
@@ -43,7 +43,7 @@ class Sharpening:
             object.__setattr__(self, name, check_number(value, name=name, low=lowest, high=MAX_PARAMETER, open="low"))
 
     def apply(self, antecedents: Antecedents) -> Antecedents:
-        """The distributions changed. What is certain stays certain, what is impossible impossible."""
+        """The changed distributions; probabilities of 0 and 1 stay unchanged."""
         if self == Sharpening():
             return antecedents
         odds, logs, sources = log_odds(antecedents)
@@ -62,7 +62,7 @@ class Sharpening:
 
     @classmethod
     def from_dict(cls, state: Mapping[str, Any]) -> Self:
-        """What `to_dict` gave. Raises KeyError, TypeError or InputError for something else."""
+        """Build from the result of `to_dict`. Raises KeyError, TypeError or InputError for anything else."""
         return cls(links=state["links"], new=state["new"], offset=state["offset"])
 
 
@@ -78,7 +78,7 @@ def log_odds(antecedents: Antecedents) -> tuple[Any, Any, Any]:
     return odds, logs - highest[sources], sources
 
 
-# How far P(i ~ j) and P(new) are from gold entities, and how that changes with the sharpening.
+# The losses of P(i ~ j) and P(new) against gold entities, and their derivatives by the sharpening.
 #
 # P(i ~ j) of all pairs follows from the antecedent distributions by the recursion F_ji = Σ_k P(a_j = k) F_ki (j > i),
 # so its derivatives follow backwards, from the last mention to the first: with Λ_ji = dL/dF_ji of what comes directly
@@ -87,13 +87,13 @@ def log_odds(antecedents: Antecedents) -> tuple[Any, Any, Any]:
 
 Score = Literal["squared", "log"]
 SCORES = ("squared", "log")
-MIN_PROBABILITY = 1e-12  # a probability in a logarithm
-MAX_LOG_ODDS = 50.0  # log odds: at most
+MIN_PROBABILITY = 1e-12  # smallest probability in a logarithm
+MAX_LOG_ODDS = 50.0  # largest log odds
 
 
 @dataclass(frozen=True, slots=True)
 class Losses:
-    """Sums over pairs and over mentions, how many there are, and the derivatives by `links`, `new` and `offset`."""
+    """Sums of losses over pairs and mentions, their numbers, and the derivatives by `links`, `new` and `offset`."""
 
     pairs: float
     new: float
@@ -116,7 +116,7 @@ class Losses:
 def document_losses(antecedents: Antecedents, gold: Integers, sharpening: Sharpening, *, score: Score) -> Losses:
     """The losses of one document under a sharpening; gold (M,): the labels of its entities.
 
-    "squared": Σ (P - y)², or "log": - Σ log of the probability of what is true.
+    score: "squared", Σ (P - y)², or "log", - Σ log of the probability of the truth.
     """
     m = len(antecedents)
     odds, logs, sources = log_odds(antecedents)
@@ -161,15 +161,15 @@ def _loss_and_slope(p: Floats, true: NDArray[np.bool_], score: Score) -> tuple[F
 
 
 def _propagate_slopes(links: Floats, slope: Floats) -> Floats:
-    """Λ (M, M), strictly lower: what a change of P(i ~ j) changes in all, through later mentions too."""
+    """Λ (M, M), strictly lower: the total effect of a change of P(i ~ j), including that through later mentions."""
     for j in range(len(links) - 2, 0, -1):
         slope[j, :j] += links[j + 1 :, j] @ slope[j + 1 :, :j] + slope[j + 1 :, j] @ links[j + 1 :, :j]
     return slope
 
 
-# The sharpening under which pairs of mentions, and whether a mention is new, are predicted best.
+# The sharpening that best predicts pairs of mentions and whether mentions are new.
 
-POWERS, OFFSETS = (0.25, 4.0), (-3.0, 3.0)  # where it is searched
+POWERS, OFFSETS = (0.25, 4.0), (-3.0, 3.0)  # range of the search
 START = (1.1, 1.0, -0.1)
 BOUND_TOLERANCE = 1e-3
 STEPS, SMALL = 60, 1e-5
@@ -178,12 +178,12 @@ STEPS, SMALL = 60, 1e-5
 def fit_sharpening(
     documents: Sequence[tuple[Antecedents, Integers]], *, score: Score, weight_of_new: float
 ) -> tuple[Sharpening, tuple[str, ...]]:
-    """The sharpening of least loss: that of the pairs, and `weight_of_new` times that of P(new), each divided by what
-    it is without one; and notes on what the documents do not determine.
+    """The sharpening that minimises the loss of pairs plus `weight_of_new` times the loss of P(new), each divided by
+    its value without sharpening; and notes on numbers that the documents do not determine.
 
     documents: antecedent distributions and gold labels.
 
-    Raises InputError if no mention of the documents refers back to another, or every one does that can.
+    Raises InputError if no mention of the documents refers back to another, or if every mention that can does so.
     """
     from scipy.optimize import minimize
 

@@ -119,13 +119,13 @@ def weight_blocks(families: Sequence[Family], context: Context, *, start: int = 
 
 
 def weight_arrays(weights: Floats) -> dict[str, Array]:
-    """The weights that are not zero, as a file holds them."""
+    """The weights that are not zero, as stored in a file."""
     places = np.flatnonzero(weights).astype(np.int32)
     return {"places": places, "values": weights[places]}
 
 
 def weights_from_arrays(arrays: Mapping[str, Array], n: int) -> Floats | None:
-    """n weights from what `weight_arrays` gave; None for arrays that are not numbers at distinct positions below n."""
+    """n weights from the result of `weight_arrays`; None unless they are numbers at distinct positions below n."""
     places, values = arrays.get("places"), arrays.get("values")
     if places is None or values is None or not _are_valid_weights(places, values, n):
         return None
@@ -273,9 +273,7 @@ def probabilities(scores: Floats) -> Floats:
 
 # AdaGrad with an L1 penalty: every weight has its own step size, and small weights are exactly zero.
 
-INITIAL_SQUARES = (
-    100.0  # what every sum of squares starts with, so that the first documents do not throw all weights about
-)
+INITIAL_SQUARES = 100.0  # initial sum of squares, so that the first documents do not change weights too much
 
 
 class AdaGrad:
@@ -300,7 +298,7 @@ class AdaGrad:
 
 # Training: passes over documents, with one step each, keeping the best weights even on Ctrl-C.
 
-RATE, SLOWEST = 0.5, 0.1  # the learning rate falls in a line to this share of itself
+RATE, SLOWEST = 0.5, 0.1  # the learning rate decreases linearly to this fraction
 
 
 @dataclass(frozen=True, slots=True)
@@ -401,11 +399,11 @@ def log_likelihood(scorer: Scorer, examples: Sequence[Example], weights: Floats)
 
 # Scores of documents by models that did not learn from them.
 
-MIN_FOLD_DOCUMENTS = 2  # documents, at least
+MIN_FOLD_DOCUMENTS = 2  # minimum number of documents
 
 
 def check_folds(folds: object, documents: int) -> None:
-    """Raise InputError unless there are at least two folds of at least two documents, or none are wanted."""
+    """Raise InputError unless folds are None or there are at least two, with at least two documents each."""
     if folds is None:
         return
     if isinstance(folds, bool) or not isinstance(folds, int | np.integer) or folds < 2:
@@ -429,7 +427,8 @@ def cross_fit_scores(
 ) -> list[Floats] | None:
     """The scores of every document by a model trained on the documents of the other folds; None if interrupted.
 
-    There is one fold for each generator; documents take turns, so that a fold holds some of every part of a list.
+    There is one fold for each generator. Documents are assigned to folds in turn, so that a fold contains some of every
+    part of a list.
     """
     scores_by_place: dict[int, Floats] = {}
     for fold, rng in enumerate(rngs):

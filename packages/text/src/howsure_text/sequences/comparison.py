@@ -1,4 +1,4 @@
-"""What a tagger's probabilities are worth before and after a change: errors, losses and accuracy, in pairs."""
+"""The quality of a tagger's probabilities before and after a change: errors, losses and accuracy."""
 
 from __future__ import annotations
 
@@ -44,8 +44,9 @@ Tags = Sequence[Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A figure before and after; `difference`, after - before, where both are on the same rows, and, of errors, the
-    difference of their squares."""
+    """A figure before and after. difference: after - before, if both are on the same rows; for errors, the difference
+    of their squares.
+    """
 
     name: str
     before: Estimate
@@ -55,7 +56,7 @@ class Change:
 
     @property
     def shown(self) -> str | None:
-        """The difference, or that of the squares, if one of them is known."""
+        """The difference or the difference of squares, whichever is known."""
         if self.difference is not None and self.difference.low is not None:
             return _signed(self.difference)
         if self.squared_difference is not None and self.squared_difference.low is not None:
@@ -71,8 +72,9 @@ class PosteriorComparison(Result):
 
     errors: calibration errors of the most probable tags (of seen and unseen words), of every tag, of pairs of
     consecutive tags, and of entities. means: -log P of gold tags and of gold sequences, per token, and the accuracy of
-    the most probable sequences; their intervals are by sentences. curves: before and after, by what they are of.
-    left_out: tokens that are in no -log P. sentences, tokens: those that count.
+    the most probable sequences; their intervals are by sentences. curves: the curves before and after, by kind of
+    prediction. left_out: the number of tokens that are left out of -log P. sentences, tokens: the numbers of those that
+    are used.
     """
 
     derived: ClassVar = {"outcome": "means"}
@@ -96,17 +98,17 @@ class PosteriorComparison(Result):
 
     @property
     def accuracy(self) -> Estimate:
-        """After - before of the share of right tags in the most probable sequences."""
+        """The change (after - before) of the proportion of right tags in the most probable sequences."""
         return self._difference(ACCURACY)
 
     @property
     def gain(self) -> Estimate:
-        """After - before of -log P of gold tags, per token: what temperatures are fitted by."""
+        """The change (after - before) of -log P of gold tags per token, the objective of fitting temperatures."""
         return self._difference(TAG_LOSS)
 
     @property
     def outcome(self) -> str:
-        """Whether the change "helps", "makes it worse", or one "cannot tell", by the interval of the gain."""
+        """The verdict by the interval of the gain: the change "helps", "makes it worse", or "cannot tell"."""
         low, high = self.gain.low, self.gain.high
         if low is None or high is None or low <= 0 <= high:
             return UNKNOWN
@@ -114,7 +116,7 @@ class PosteriorComparison(Result):
 
     @property
     def sentence(self) -> str:
-        """What the change is worth."""
+        """A sentence on the effect of the change."""
         verbs = {
             HELPS: "the temperatures help",
             HARMS: "the temperatures make it worse; keep the model as it is",
@@ -123,7 +125,7 @@ class PosteriorComparison(Result):
         return f"{TAG_LOSS} changes by {_signed(self.gain)} per token: {verbs[self.outcome]}"
 
     def verdict(self) -> str:
-        """What the change is worth, and whether the answers got worse."""
+        """A sentence on the effect of the change, and whether the accuracy decreased."""
         lines = [self.sentence]
         if self.accuracy.high is not None and self.accuracy.high < 0:
             kept = "one temperature for everything (keep_answers) keeps the most probable sequences"
@@ -131,7 +133,7 @@ class PosteriorComparison(Result):
         return "\n".join(lines)
 
     def sizes(self) -> str:
-        """How many sentences and tokens count."""
+        """The numbers of sentences and tokens that are used."""
         left = f"; {counted(self.left_out, 'token')} in no -log P" if self.left_out else ""
         return f"{counted(self.sentences, 'sentence')}, {counted(self.tokens, 'token')}{left}"
 
@@ -151,11 +153,11 @@ class PosteriorComparison(Result):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a mark in the table means."""
+        """The meaning of marks in the table."""
         return (NOTE,) if any(SQUARES in (row.shown or "") for row in self.rows_shown()) else ()
 
     def below(self) -> Sequence[str]:
-        """The sizes, what marks mean, and what the change is worth."""
+        """The sizes, the meaning of marks, and the effect of the change."""
         return [*self.notes, f"{self.sizes()}.", *self.verdict().splitlines()]
 
     @checks_axes
@@ -166,7 +168,7 @@ class PosteriorComparison(Result):
         return draw_curves(self.curves[TOP.removeprefix("error, ")], ax=ax)
 
     def figure(self) -> Figure:
-        """The curves before and after, a panel for each of what they are of."""
+        """The curves before and after, with a panel for each kind of prediction."""
         from howsure.figures.compared_curves import before_after_figure
 
         return before_after_figure(self.curves)
@@ -187,14 +189,14 @@ def compare_posteriors(
     unknown_tags: str = ERROR,
     level: float = 0.95,
 ) -> PosteriorComparison:
-    """What a change of probabilities is worth, on sentences with gold tags: those of a recalibration, say.
+    """The effect of a change of probabilities, such as a recalibration, on sentences with gold tags.
 
     before, after: posteriors of the same sentences. tags: their gold tags. unseen: for each sentence, whether each of
-    its words is unseen (T,); their errors are then also reported separately. tag_pairs: the number of the most frequent
-    pairs of consecutive tags that are judged. unknown_tags: "error", or "keep", as in `tag_pairs`.
+    its words is unseen (T,); their errors are then also reported separately. tag_pairs: the number of most frequent
+    pairs of consecutive tags to evaluate. unknown_tags: "error", or "keep", as in `tag_pairs`.
 
-    After recalibrating a tagger, compare with `cross_tempered` on the sentences of the fit, and with the recalibrated
-    tagger on others.
+    After recalibrating a tagger, compare it with `cross_tempered` on the sentences of the fit, and with the
+    recalibrated tagger on other sentences.
 
     >>> rng = np.random.default_rng(0)
     >>> truth = TagPosterior(list(rng.normal(size=(200, 5, 2))), rng.normal(size=(2, 2)), labels=["N", "V"])
@@ -240,7 +242,7 @@ def compare_posteriors(
 
 
 def known_transitions(posterior: TagPosterior, tags: Tags, n: int) -> list[tuple[str, str]]:
-    """The n most frequent pairs of consecutive gold tags that the model knows both."""
+    """The n most frequent pairs of consecutive gold tags of which the model knows both tags."""
     known_labels = set(posterior.labels or ())
     return [step for step in frequent_transitions(tags, n + len(known_labels) ** 2) if known_labels.issuperset(step)][
         :n
@@ -249,8 +251,9 @@ def known_transitions(posterior: TagPosterior, tags: Tags, n: int) -> list[tuple
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """A posterior against gold tags: calibration pairs by what they are of; the -log P of each token and sentence, and
-    the hits of the best sequence of each sentence."""
+    """A posterior compared with gold tags: calibration pairs by kind of prediction, the -log P of each token and
+    sentence, and the number of right tags in the best sequence of each sentence.
+    """
 
     pairs: Mapping[str, Pairs]
     of_tokens: Floats
@@ -300,8 +303,8 @@ def _names_entities(posterior: TagPosterior) -> bool:
 def _error(
     name: str, before: Pairs, after: Pairs, level: float
 ) -> tuple[tuple[CalibrationCurve, CalibrationCurve], Change]:
-    """Both curves, and their errors."""
-    if name == ENTITIES:  # each has its own entities
+    """The curves before and after, and their errors."""
+    if name == ENTITIES:  # before and after have different entities
         first, second = binned_curve(before, name="before", level=level), binned_curve(after, name="after", level=level)
         return (first, second), Change(name, first.error, second.error, None)
     comparison = compare_calibration(after, against=before, level=level, names=("after", "before"))
@@ -327,7 +330,7 @@ def _accuracy_change(before: Floats, after: Floats, lengths: Floats, level: floa
     within: Bounds = 0.0, 1.0
     sides = [mean_score(values, groups, bounds=within) for values in (first, other)]
     rows = [Estimate(m.value, *m.interval(level), level, OVER_SENTENCES, len(sizes)) for m in sides]
-    ends: tuple[float | None, float | None] = None, None  # where no answer changed, none shows how many others would
+    ends: tuple[float | None, float | None] = None, None  # if no answer changed, the variance of changes is unknown
     if (first != other).any():
         ends = mean_difference(other, first, groups, level=level).interval(level)
     change = Estimate(rows[1].value - rows[0].value, *ends, level, OVER_SENTENCES, len(sizes))
@@ -335,7 +338,7 @@ def _accuracy_change(before: Floats, after: Floats, lengths: Floats, level: floa
 
 
 def mean_over_sentences(sums: Floats, counts: Floats, level: float) -> Estimate:
-    """Σ sums / Σ counts over sentences, the sentence being the unit of the interval (a ratio's linear one, Student).
+    """Σ sums / Σ counts over sentences, with Student's interval of the linearised ratio by sentence.
 
     >>> print(mean_over_sentences(np.array([2.0, 4.0, 3.0]), np.array([2.0, 4.0, 2.0]), 0.95))
     1.1250 [0.5088, 1.7412]

@@ -139,7 +139,7 @@ class CRFTagger(Tagger):
         start = self._start(layout, labels, attributes) if self.warm_start else np.zeros(len(layout))
         training = self._train(design, codes, layout, start, advance)
         if training.stopped == INTERRUPTED and not training.weights.any():
-            raise KeyboardInterrupt  # nothing was learnt yet
+            raise KeyboardInterrupt  # nothing learned yet
         state, transitions = layout.unpack(training.weights)
         self._take(labels, attributes, csr_array(state), transitions)
         self.values_, self.stopped_ = training.values, training.stopped
@@ -152,7 +152,8 @@ class CRFTagger(Tagger):
         return self
 
     def untempered(self, sentences: Sequence[Any]) -> TagPosterior:
-        """P(tags | words) for each sentence at no temperature. Attributes that did not occur in training are ignored.
+        """P(tags | words) for each sentence without temperatures. Attributes that did not occur in training are
+        ignored.
 
         Raises InputError if the sentences are not what `features` needs.
         """
@@ -186,7 +187,7 @@ class CRFTagger(Tagger):
         tolerance = TOLERANCES[self.trainer] if self.tolerance is None else self.tolerance
         if self.trainer == "lbfgs":
             return minimise(objective, start, max_iterations=most, tolerance=tolerance, advance=advance)
-        if self.rng is None:  # a fresh seed, but one that is known afterwards
+        if self.rng is None:  # a new seed that is recorded
             self.seed_ = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
         rng = generator_from(self.rng if self.seed_ is None else self.seed_)
         return descend(

@@ -28,7 +28,7 @@ from howsure_text.sequences.token_labels import EntityLabels
 # to the pairs of labels that say so. All starts are followed at once, and a start no further than the probability that
 # an entity begins there and has not ended yet, which bounds that of every longer one.
 
-CELLS = 1 << 22  # of the pair marginals held at once: 32 MB
+CELLS = 1 << 22  # pair marginals in memory at once: 32 MB
 
 
 class Spans(NamedTuple):
@@ -94,7 +94,7 @@ class SpanChain:
 
 
 def span_chains(posterior: TagPosterior, labels: EntityLabels) -> Iterator[SpanChain]:
-    """The chains of all sentences, as many at a time as memory may hold."""
+    """The chains of all sentences, as many at a time as fit in memory."""
     ends = np.cumsum(posterior.lengths) * max(posterior.n_tags, 1) ** 2
     start = 0
     while start < len(posterior):
@@ -108,7 +108,7 @@ def _chain(posterior: TagPosterior, labels: EntityLabels, first_sentence: int) -
     lengths, size = posterior.lengths, posterior.n_tags
     rows = first_rows(lengths)
     marginals = np.concatenate([*posterior.marginals(), np.empty((0, size))])
-    pairs = np.zeros((len(marginals), size, size))  # from each token to the next; none from a last one
+    pairs = np.zeros((len(marginals), size, size))  # from each token to the next, except from the last token
     later = np.ones(len(marginals), dtype=bool)
     later[rows[lengths > 0]] = False
     pairs[np.flatnonzero(later) - 1] = np.concatenate([*posterior.pair_marginals(), np.empty((0, size, size))])
@@ -122,21 +122,22 @@ def _chain(posterior: TagPosterior, labels: EntityLabels, first_sentence: int) -
     return SpanChain(first_sentence, rows, begins, ends * labels.inside, pairs, labels.type_membership)
 
 
-# The entities that a posterior holds possible, with the probability of each, and whether they are there.
+# The possible entities of a posterior, with their probabilities, and whether they are in gold.
 
 Booleans = Bools
-PLACE = Kind(str)  # a number that says where
+PLACE = Kind(str)  # columns with positions
 Key = tuple[int, int, int, str]  # sentence, start, stop, type
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class EntitySpans(Result):
-    """Entities, in the order of the text: those of the k best sequences, those that are probable enough, and gold.
+    """Entities in the order of the text: those of the k best sequences, probable ones, and gold ones.
 
     sentence, start, stop (n,): the tokens start, …, stop − 1 of a sentence, counted from 0. types (n,): their types.
-    probability (n,): that exactly these tokens are an entity of this type. predicted (n,): it is in the predicted
-    sequence. chosen (n,): it is listed whatever gold says. gold (n,): it is one; None without gold. changed_by_grammar:
-    the sentences in which the most probable legal sequence is not the most probable one; None without a grammar.
+    probability (n,): the probability that exactly these tokens are an entity of this type. predicted (n,): whether it
+    is in the predicted sequence. chosen (n,): whether it is listed independently of gold. gold (n,): whether it is a
+    gold entity; None without gold. changed_by_grammar: the number of sentences in which the most probable legal
+    sequence is not the most probable sequence; None without a grammar.
     """
 
     sentence: Integers
@@ -158,7 +159,7 @@ class EntitySpans(Result):
     def pairs(self, *, only_predicted: bool = False) -> Pairs:
         """Calibration pairs (probability, whether it is an entity), by type; the sentence is the cluster.
 
-        Gold entities that the posterior did not propose are not pairs: a choice that looks at the answer would make any
+        Gold entities that the posterior did not propose are not included: a selection by the gold labels would make any
         model look badly calibrated. only_predicted: only the entities of the predicted sequence.
 
         Raises InputError without gold, or if there is no such entity.
@@ -206,8 +207,8 @@ def entity_spans(
 ) -> EntitySpans:
     """The probability of each entity: that exactly these tokens, no fewer and no more, are an entity of its type.
 
-    It is the sum of the probabilities of all label sequences that hold the entity, whatever the rest of them says:
-    exact, by products along the chain. Sequences are read as `entities_in` does.
+    It is the sum of the probabilities of all label sequences that contain the entity, computed exactly by products
+    along the chain. Sequences are read as `entities_in` does.
 
     posterior: its labels are O, B-TYPE, I-TYPE, or those of IOB1, BIOES, BILOU. tags: the gold labels of each sentence.
     grammar: "BIO", "IOB1" or "BIOES", to ask `within_grammar(posterior, grammar)`.
@@ -279,7 +280,7 @@ def _probabilities(
 ) -> dict[Key, float]:
     """The probabilities of the entities asked for, and of all that have at least a probability."""
     type_of = {name: i for i, name in enumerate(labels.type_names)}
-    probabilities = dict.fromkeys(keys, 0.0)  # of a type that the model does not have
+    probabilities = dict.fromkeys(keys, 0.0)  # the model does not have this type
     ordered = sorted(key for key in keys if key[3] in type_of)
     place = 0
     for chain in span_chains(posterior, labels):
@@ -332,8 +333,8 @@ def _gold(tags: Texts, labels: EntityLabels, unknown_tags: str) -> set[Key]:
 def within_grammar(posterior: TagPosterior, grammar: str) -> TagPosterior:
     """The posterior given that the label sequence is legal in a grammar: "BIO", "IOB1" or "BIOES".
 
-    P(y | legal) = P(y) / P(legal) for legal sequences y; 0 for all others. The labels of a CRF that was trained on
-    entities say `O I-PER` rarely, but can; `TagPosterior.from_logits` takes a grammar itself.
+    P(y | legal) = P(y) / P(legal) for legal sequences y; 0 for all others. A CRF that was trained on entities rarely
+    predicts `O I-PER`, but can; `TagPosterior.from_logits` has a parameter `grammar`.
 
     >>> import numpy as np
     >>> free = TagPosterior([np.zeros((2, 3))], np.zeros((3, 3)), labels=["O", "B-PER", "I-PER"])

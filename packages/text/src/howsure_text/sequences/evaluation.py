@@ -1,4 +1,4 @@
-"""How good a tagger is, and how far what it says of tags and entities can be trusted: all together, and by type."""
+"""The accuracy of a tagger and the calibration of its tags and entities, overall and by type."""
 
 from __future__ import annotations
 
@@ -31,8 +31,10 @@ Tags = Sequence[Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class TagCalibration:
-    """One tag, or all of them: its `tokens` in gold, how many of them the most probable sequence has `right`, the
-    calibration curve of P(token has the tag), and its p-value adjusted for the number of tags (not of all)."""
+    """One tag, or all tags: the number of its gold `tokens`, the number of these that are `right` in the most probable
+    sequence, the calibration curve of P(token has the tag), and its p-value, adjusted for the number of tags
+    (unadjusted in the row of all tags).
+    """
 
     name: str
     tokens: int
@@ -42,7 +44,7 @@ class TagCalibration:
 
     @property
     def recall(self) -> float | None:
-        """The share of its tokens that are right; None without a token."""
+        """The proportion of its tokens that are right; None without tokens."""
         return self.right / self.tokens if self.tokens else None
 
     def to_dict(self) -> dict[str, Any]:
@@ -56,8 +58,10 @@ class TagCalibration:
 
 @dataclass(frozen=True, slots=True)
 class EntityCalibration:
-    """Entities of one type, or all of them: how many are in `gold`, `predicted`, and both (`hits`), the calibration
-    curve of their probabilities, and its p-value adjusted for the number of types (not of all)."""
+    """Entities of one type, or all entities: the numbers in `gold`, `predicted` and both (`hits`), the calibration
+    curve of their probabilities, and its p-value, adjusted for the number of types (unadjusted in the row of all
+    entities).
+    """
 
     name: str
     gold: int
@@ -68,12 +72,12 @@ class EntityCalibration:
 
     @property
     def precision(self) -> float | None:
-        """The share of the predicted entities that are right; None without any."""
+        """The proportion of the predicted entities that are right; None if none is predicted."""
         return self.hits / self.predicted if self.predicted else None
 
     @property
     def recall(self) -> float | None:
-        """The share of the gold entities that are predicted; None without any."""
+        """The proportion of the gold entities that are predicted; None without gold entities."""
         return self.hits / self.gold if self.gold else None
 
     @property
@@ -84,7 +88,7 @@ class EntityCalibration:
 
     @property
     def mean_probability(self) -> float:
-        """The mean probability of the entities that are judged."""
+        """The mean probability of the evaluated entities."""
         bins = self.curve.bins
         return float(np.average(bins.mean_prob, weights=bins.count))
 
@@ -99,19 +103,19 @@ Row = TypeVar("Row", TagCalibration, EntityCalibration)
 
 
 class Evaluation(Rows[Row]):
-    """What both evaluations have: `rows`, of which the first is of all together; iterate or index them by name."""
+    """Base class of both evaluations: `rows`, all classes together, then each class. Index by name or iterate."""
 
     __slots__ = ()
     recipe: dict[str, Any]
-    of: ClassVar[str]  # what a row is
+    of: ClassVar[str]  # the kind of a row
 
     @property
     def curves(self) -> list[CalibrationCurve]:
-        """The curve of all, then that of each."""
+        """The curve of all classes together, then of each class."""
         return [row.curve for row in self.rows]
 
     def heading(self) -> list[str]:
-        """The sizes, and how good the predictions are."""
+        """The sizes, and the quality of the predictions."""
         raise NotImplementedError
 
     def text(
@@ -123,7 +127,7 @@ class Evaluation(Rows[Row]):
         rest: str | None = None,
         width: int | None = None,
     ) -> str:
-        """The model and the files, if they are known, the sizes, the table, and what is to be known of its figures."""
+        """The model and the files, if known, the sizes, the table, and an explanation of its figures."""
         table = chosen_columns(self.table(), columns)
         table = table if most is None else table.shortened(most)
         heading = "\n".join(map(in_a_line, self._named_heading()))
@@ -140,7 +144,7 @@ class Evaluation(Rows[Row]):
         return replace(table, caption="\n".join([*self._named_heading(), table.caption]))
 
     def _adjusted(self) -> str:
-        """Of which p-values are adjusted, and how."""
+        """A sentence on the adjustment of p-values."""
         each, adjust = counted(len(self.rows) - 1, self.of), self.recipe["adjust"]
         if adjust is None:
             return f"p is each {self.of}'s own, not adjusted for {each}."
@@ -151,9 +155,9 @@ class Evaluation(Rows[Row]):
 class TagEvaluation(Evaluation[TagCalibration]):
     """The result of `evaluate_tags`.
 
-    sentences, tokens: how many there are. unknown_tags: tokens of gold tags that the model does not know. accuracy: the
-    share of right tags, by decoding: "viterbi" (the most probable sequence) and "posterior" (word by word). rows: all
-    tags together, then each.
+    sentences, tokens: their numbers. unknown_tags: the number of tokens with gold tags that the model does not know.
+    accuracy: the proportion of right tags, by decoding: "viterbi" (the most probable sequence) and "posterior" (word by
+    word). rows: all tags together, then each tag.
     """
 
     of = "tag"
@@ -192,7 +196,7 @@ class TagEvaluation(Evaluation[TagCalibration]):
         ]
 
     def _score_columns(self) -> list[Column]:
-        """Those of all classes, where they are the same in every row, stand below a table."""
+        """Scores over all classes, which are the same in every row, are shown below the table."""
         shown = {name for name, _ in score_columns(self.curves)}
         return [
             Column(
@@ -216,7 +220,7 @@ class TagEvaluation(Evaluation[TagCalibration]):
         ]
 
     def below(self) -> list[str]:
-        """The scores of all classes together, and what p is adjusted for."""
+        """The scores of all classes together, and the adjustment of p."""
         return [*scores_of_all_classes(self.curves), self._adjusted()]
 
 
@@ -224,8 +228,8 @@ class TagEvaluation(Evaluation[TagCalibration]):
 class EntityEvaluation(Evaluation[EntityCalibration]):
     """The result of `evaluate_entities`.
 
-    spans: the entities that are judged. missed: of each type of which the model brings up no entity, how many are in
-    gold. rows: all types together, then each of which there are entities to judge.
+    spans: the evaluated entities. missed: for each type without any proposed entity, the number in gold. rows: all
+    types together, then each type with entities to evaluate.
     """
 
     of = "type"
@@ -283,7 +287,7 @@ class EntityEvaluation(Evaluation[EntityCalibration]):
         return lines
 
     def below(self) -> list[str]:
-        """Which entities are judged, what p is adjusted for, and which types are missing."""
+        """The evaluated entities, the adjustment of p, and the missing types."""
         k, least = self.spans.recipe["k_best"], self.spans.recipe["min_probability"]
         best = "the most probable sequences" if k == 1 else f"the {k} best sequences"
         chosen = best if least is None else f"{best}, and all of probability {least:g} or more"
@@ -303,10 +307,10 @@ def evaluate_tags(
     level: float = 0.95,
     adjust: str | None = "holm",
 ) -> TagEvaluation:
-    """Accuracy, and the calibration of P(token has the tag), of all tags together and of each.
+    """The accuracy of a tagger, and the calibration of P(token has the tag), for all tags together and for each tag.
 
-    posterior: that of a tagger, `tagger.posterior(sentences)`. tags: the gold tags of each sentence. unknown_tags: as
-    in `tag_pairs`. The other arguments are those of `calibration_table`.
+    posterior: the posterior of a tagger, `tagger.posterior(sentences)`. tags: the gold tags of each sentence.
+    unknown_tags: as in `tag_pairs`. The other arguments are those of `calibration_table`.
 
     >>> rng = np.random.default_rng(0)
     >>> truth = TagPosterior(list(rng.normal(size=(200, 5, 2))), rng.normal(size=(2, 2)), labels=["N", "V"])
@@ -346,11 +350,11 @@ def evaluate_entities(
     level: float = 0.95,
     adjust: str | None = "holm",
 ) -> EntityEvaluation:
-    """Precision, recall, and the calibration of the probabilities of entities, of all together and by type.
+    """Precision, recall and calibration of the probabilities of entities, for all entities together and by type.
 
-    spans: those of `entity_spans`, with gold tags. The other arguments are those of `calibration_table`.
+    spans: the result of `entity_spans`, with gold tags. The other arguments are those of `calibration_table`.
 
-    Raises InputError without gold tags, or if there is no entity to judge.
+    Raises InputError without gold tags, or if there is no entity to evaluate.
     """
     pairs = spans.pairs()
     assert spans.gold is not None  # or there were no pairs
@@ -370,7 +374,7 @@ def evaluate_entities(
 
 
 def _judged(pairs: Pairs, adjust: str | None, **binning: Any) -> tuple[list[CalibrationCurve], list[float]]:
-    """The curve of all pairs and of each group, and their p-values, those of groups adjusted for their number."""
+    """The curves of all pairs and of each group, and their p-values; those of groups are adjusted for their number."""
     each = [binned_curve(group, name=name, **binning) for name, group in by_group(pairs)]
     adjusted: list[float] = adjust_p_values([curve.p_value for curve in each], method=adjust).tolist()
     pooled = binned_curve(pairs, name=ALL, **binning)
@@ -401,5 +405,5 @@ def _verdict_columns() -> list[Column]:
 
 
 def _hits(predicted: Tags, gold: Tags) -> Counter[str]:
-    """How many tokens of each gold tag have it."""
+    """The number of tokens of each gold tag that are predicted correctly."""
     return Counter(g for ps, gs in zip(predicted, gold, strict=True) for p, g in zip(ps, gs, strict=True) if p == g)

@@ -1,4 +1,4 @@
-"""What `howsure coreference` reads, and the options that its commands share."""
+"""The input of `howsure coreference`, and the options that its commands share."""
 
 from __future__ import annotations
 
@@ -69,12 +69,12 @@ recalibration_option = click.option(
 
 
 def report_left_out(left_out: LeftOut | None, kept: int) -> None:
-    """Say which documents were left out."""
+    """Report which documents were left out."""
     if left_out:
         click.echo(f"howsure: {left_out_text(left_out, kept)}", err=True)
 
 
-# What `howsure coreference` reads: documents with mentions, models, and two sides of documents to score.
+# The input of `howsure coreference`: documents with mentions, models, and gold and predicted documents to score.
 
 FIRST, ERROR = "first", "error"
 PLAIN = ".txt"
@@ -88,14 +88,14 @@ def read_distinct_mentions(
     source: Source | None = None,
     parser: str | None = None,
 ) -> list[Document]:
-    """The documents of files, in which no two mentions have one span; `repeated`: "error", or keep the "first".
+    """The documents of files, without repeated mention spans. repeated: "error", or keep the "first" of equal spans.
 
-    With a `parser`, a spaCy pipeline, they may be plain text (.txt), or words without a parse.
+    With a `parser` (a spaCy pipeline), the files may be plain text (.txt), or words without a parse.
 
-    Documents whose brackets do not match are an error, or, with a list as `left_out`, are left out into it.
+    A document whose brackets do not match is an error or, if `left_out` is a list, is left out and added to this list.
 
-    Raises InputError as the readers do, or naming the span that comes twice, or the document that has no mentions
-    annotated where they are the `source`.
+    Raises InputError as the readers do, for a repeated span, and for a document without annotated mentions if these are
+    the `source`.
     """
     check_each_once(files, what="documents")
     try:
@@ -137,13 +137,13 @@ def _drop_repeated_spans(document: Document, repeated: str) -> Document:
 
 
 def load_model(path: str | None) -> AntecedentModel:
-    """A model by its file; without one that of the package."""
+    """A model from its file; without a path, the model of the package."""
     return AntecedentModel.pretrained() if path is None else AntecedentModel.load(path)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ResolutionOptions:
-    """What the options of a command name: documents, and the model or the scores that say what corefers in them."""
+    """The documents that the options of a command name, and the model or the scores for their coreference."""
 
     file: str | None
     scores: str | None = None
@@ -157,16 +157,16 @@ class ResolutionOptions:
     names: Sequence[str] = ()
 
     def recipe(self) -> dict[str, str]:
-        """The model, or the file of scores and its digest."""
+        """The model, or the file of scores and its checksum."""
         if self.scores is None:
             return {"model": self.model or "pretrained", **({"parser": self.parser} if self.parser else {})}
         recalibration = {} if self.recalibration is None else {"recalibration": self.recalibration}
         return {"scores": self.scores, "digest": self._score_file.digest, "misplaced": self.misplaced, **recalibration}
 
     def open(self, **how: Any) -> tuple[list[Document], Iterator[ResolvedDocument]]:
-        """The documents, and what is said of them, one after another; `how`: further arguments of `resolve`.
+        """The documents with their resolved coreference, one after another. how: further arguments of `resolve`.
 
-        Raises InputError as the readers do, or for options that do not go together.
+        Raises InputError as the readers do, or for incompatible options.
         """
         sides = {name: getattr(self, name) for name in ("model", "mentions", "scores", "recalibration")}
         check_sides(self.file, **sides)
@@ -191,7 +191,7 @@ class ResolutionOptions:
         return ScoreFile(self.scores or "")
 
     def _read(self, source: Source | None) -> list[Document]:
-        """The documents asked for; InputError for a name that no document has."""
+        """The requested documents. Raises InputError for a name that no document has."""
         if self.file is None:
             documents = [self._score_file.read(name).document() for name in self._score_file.names]
         else:
@@ -205,7 +205,7 @@ class ResolutionOptions:
 
 
 def _print_notes(resolved_document: ResolvedDocument) -> ResolvedDocument:
-    """What was left out is said."""
+    """Report what was left out."""
     for note in resolved_document.notes:
         say(f"howsure: {note}")
     return resolved_document

@@ -41,12 +41,12 @@ from howsure_text.coreference.sharpening import SCORES
 from howsure_text.coreference.training import check_folds
 
 TEXT_ELSEWHERE = " The text with its entities in colour: --text FILE.html."
-FOLDS, MIN_DOCUMENTS = 4, 8  # documents that are recalibrated by unless --folds says otherwise
+FOLDS, MIN_DOCUMENTS = 4, 8  # folds for the recalibration, unless --folds says otherwise
 
 
 @click.group(cls=Group, context_settings={"max_content_width": 110})
 def command() -> None:
-    """Coreference: which mentions refer to the same entity, and how certain is that?"""
+    """Coreference: which mentions refer to the same entity, with probabilities."""
 
 
 @command.command("train", short_help="Train a model on parsed documents with entities.")
@@ -87,8 +87,8 @@ def train_command(
     \b
     howsure coreference train train.conllu --dev dev.conllu --output model.npz
 
-    With 8 documents or more, the model is then recalibrated by these documents alone, which takes 4 times as long.
-    Ctrl-C ends the training and keeps the best weights so far.
+    With 8 documents or more, the model is then recalibrated by cross-fitting on these documents, which takes 4 times as
+    long. Ctrl-C ends the training and keeps the best weights so far.
     """
     from howsure_text.commands.coreference.output import training_text
     from howsure_text.coreference import AntecedentModel
@@ -281,7 +281,7 @@ def score_command(
     document_lists = [
         read_distinct_mentions([file], repeated=repeated, left_out=left_out) for file in (gold, predicted)
     ]
-    if left_out:  # a name is one document, whichever side has broken it
+    if left_out:  # a name with broken brackets on either side is one document
         left_out = list({document.name: document for document in reversed(left_out)}.values())[::-1]
         broken = {document.name for document in left_out}
         document_lists = [
@@ -331,10 +331,10 @@ def recalibrate_command(
     left_out: LeftOut | None,
     **input_options: Any,
 ) -> None:
-    """Recalibrate a model by documents with gold entities, from which it did not learn.
+    """Recalibrate a model with gold entities of documents that it was not trained on.
 
-    Three numbers sharpen its probabilities, so that pairs, counts of entities and samples change together; another
-    three correct the confidence in entities. The table shows what this gains and loses.
+    Three parameters sharpen its probabilities, so that pairs, counts of entities and samples change together; another
+    three correct the confidence in entities. The table compares errors before and after.
 
     \b
     howsure coreference recalibrate dev.conllu --model model.npz --test test.conllu --output recalibrated.npz
@@ -376,7 +376,7 @@ def _read(file: str, left_out: LeftOut | None, input_options: Mapping[str, Any])
 def _read_scored(
     file: str, left_out: LeftOut | None, input_options: Mapping[str, Any]
 ) -> tuple[list[CorefPosterior], list[Integers]]:
-    """The posteriors of the scores, and the labels of the gold entities of a file."""
+    """The posteriors of the scores, and the entity labels of the gold entities of a file."""
     _, resolved = ResolutionOptions(file=file, left_out=left_out, **input_options).open()
     resolved_documents = list(resolved)
     report_left_out(left_out, len(resolved_documents))

@@ -1,4 +1,4 @@
-"""What `howsure coreference` shows and writes: a trained model, documents with entities, pairs, and how sure it is."""
+"""The output of `howsure coreference`: a trained model, documents with entities, pairs and probabilities."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FORM_OF_SUFFIX = {".conllu": "conllu", ".conll": "conll-2012"}
 
 
 def check_form(path: str, form: str | None) -> str:
-    """The form to write, by name or by suffix; InputError if neither says it."""
+    """The output format, by name or by suffix. Raises InputError if neither determines it."""
     output_format = form or FORM_OF_SUFFIX.get(Path(path).suffix.lower())
     if output_format is None:
         raise InputError(
@@ -46,7 +46,7 @@ def predicted_text(documents: Sequence[Document], path: str) -> str:
 def training_text(
     model: AntecedentModel, documents: Sequence[Document], development: Sequence[Document], dev: str | None, path: str
 ) -> str:
-    """The model, how training went, and its scores on the development documents."""
+    """A summary of the model, its training, and its scores on the development documents."""
     kept = max(
         model.history_, key=lambda training_pass: (training_pass.development or 0.0, training_pass.number), default=None
     )
@@ -68,7 +68,7 @@ def training_text(
 
 
 SUFFIXES = (".json", ".parquet", ".csv")
-SAMPLE_BYTES = 200  # of a row of samples, at least
+SAMPLE_BYTES = 200  # minimum size of a row of samples
 WHY_OUTSIDE = """ entities: those of one clustering, which rounds each mention: one that is new with p = 0.6 is a whole
 entity there and 0.6 of one in the expected number, so that their number may be outside the interval.
 """
@@ -87,7 +87,7 @@ def check_suffix(path: str, *, of_samples: bool = False) -> None:
 def posterior_text(resolved_documents: Sequence[ResolvedDocument], *, scored: bool) -> str:
     """The number of entities of every document; if there is one document, also its entities.
 
-    `scored`: by a model that may not show whether a mention alone in its entity is a mention at all.
+    scored: the scores are those of another model, which may not show whether a singleton is a mention at all.
     """
     text = _scored_text(resolved_documents) if scored else _numbers_text(resolved_documents)
     if len(resolved_documents) > 1:
@@ -116,7 +116,7 @@ def _numbers_text(resolved_documents: Sequence[ResolvedDocument]) -> str:
 
 
 def _scored_text(resolved_documents: Sequence[ResolvedDocument]) -> str:
-    """The entities with several mentions, and how many annotated mentions the scores name."""
+    """The entities with several mentions, and the number of annotated mentions that the scores contain."""
     rows = []
     for resolved_document in resolved_documents:
         several = sum(len(members) > 1 for members in resolved_document.entities)
@@ -136,7 +136,7 @@ def _scored_text(resolved_documents: Sequence[ResolvedDocument]) -> str:
 
 
 def write_posterior(resolved_documents: Sequence[ResolvedDocument], path: str, recipe: Mapping[str, Any]) -> None:
-    """Mentions, pairs and entities as JSON; as Parquet or CSV the pairs."""
+    """Write mentions, pairs and entities as JSON, or the pairs as Parquet or CSV."""
     if Path(path).suffix.lower() == ".json":
         documents = [
             {name: part for name, part in resolved_document.to_dict().items() if name != "recipe"}
@@ -153,11 +153,12 @@ def write_posterior(resolved_documents: Sequence[ResolvedDocument], path: str, r
 
 
 def write_samples(resolved_documents: Sequence[ResolvedDocument], path: str, *, n: int, seed: int) -> None:
-    """n clusterings of each document, drawn from its posterior: a row for each sample and mention.
+    """Write n clusterings of each document, drawn from its posterior: a row for each sample and mention.
 
-    `entity` is the number of the first mention of the entity. The draws of a document depend on its place only.
+    `entity` is the number of the first mention of the entity. The random numbers of a document depend only on its
+    position.
 
-    Raises InputError for more rows than the memory holds.
+    Raises InputError if the rows do not fit in memory.
     """
     from howsure.data.predictions.write_pairs import write_columns
 

@@ -1,4 +1,4 @@
-"""What `howsure sequences` reads: sentences, models and the labels of other programs; and the options that say so."""
+"""The input of `howsure sequences`: sentences, models and the labels of other programs; and its options."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from howsure_text.sequences.token_labels import IGNORED, gold_tags
 TEXT, ITEMS, CONLLU = "text", "crfsuite", "conllu"
 INPUT_FORMS = (*FORMS, ITEMS)
 LAYERS = {"xpos": "tags", "upos": "universal_tags"}
-CRFSUITE, ZIP, ARRAY = b"lCRF", b"PK\x03\x04", b"\x93NUM"  # how files of models start
+CRFSUITE, ZIP, ARRAY = b"lCRF", b"PK\x03\x04", b"\x93NUM"  # first bytes of model files
 Tags = Sequence[Sequence[str]]
 
 # The options that the commands share.
@@ -64,8 +64,9 @@ def input_option(*more: str) -> Callable[..., Any]:
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """The sentences of files as documents; crfsuite's items, if a tagger is asked about these and not about the words;
-    what a file of CoNLL-U says, character for character; and the documents whose mentions cannot be read."""
+    """The sentences of files as documents; crfsuite's items, if the tagger needs these instead of words; the verbatim
+    content of a CoNLL-U file; and the documents whose mentions cannot be read.
+    """
 
     name: str
     documents: list[Document]
@@ -80,22 +81,22 @@ class Corpus:
 
     @property
     def words(self) -> Sequence[Sequence[Any]]:
-        """What a tagger reads of each sentence."""
+        """The input of a tagger for each sentence: words or items."""
         return [sentence.words for sentence in self.sentences] if self.items is None else self.items
 
     @property
     def conllu(self) -> str:
-        """The sentences as CoNLL-U: what the file says if it is that, else what can be said in it."""
+        """The sentences as CoNLL-U: verbatim if the file has this format, else converted."""
         if self.original is not None:
             return self.original
-        # how the file was read is not part of what it says
+        # metadata about reading is not part of the file
         contents = [{key: text for key, text in doc.metadata.items() if key != COLUMNS} for doc in self.documents]
         return conllu_text([replace(doc, metadata=kept) for doc, kept in zip(self.documents, contents, strict=True)])
 
     def tags(self, column: str | int) -> list[Strings]:
         """The gold tags of each sentence.
 
-        Raises InputError naming the sentence that has none.
+        Raises InputError naming a sentence without tags.
         """
         layer_name, tags_by_sentence = tag_layer(column), []
         for i, sentence in enumerate(self.sentences, start=1):
@@ -109,14 +110,14 @@ class Corpus:
 
 
 def tag_layer(column: str | int) -> str:
-    """The layer of a sentence that holds the tags of a column."""
+    """The layer of a sentence that contains the tags of a column."""
     return LAYERS.get(str(column), "tags")
 
 
 def read_corpus(
     files: Sequence[str], *, form: str | None, model: Tagger | None = None, column: str | int = "xpos"
 ) -> Corpus:
-    """The sentences of files that hold tags; those of a crfsuite model are in crfsuite's own format.
+    """The sentences of tagged files; for a crfsuite model, the files have crfsuite's format.
 
     Raises InputError as the readers do.
     """
@@ -149,9 +150,10 @@ def read_words(file: str, *, form: str | None, model: Tagger, column: str | int 
 
 
 def _documents(text: Text, form: str, broken: LeftOut | None = None, *, column: str | int) -> list[Document]:
-    """The documents of a text. Their brackets may be broken, as no tagger reads mentions; `broken` counts those.
+    """The documents of a text. Brackets of mentions may be broken, since taggers ignore mentions; `broken` counts
+    these.
 
-    Raises InputError for the number of a column in a file whose form names its columns.
+    Raises InputError for a column number if the file's format names its columns.
     """
     if not isinstance(column, int):
         return FORMS[form](text, broken, mentions=False)
@@ -161,7 +163,7 @@ def _documents(text: Text, form: str, broken: LeftOut | None = None, *, column: 
 
 
 def takes_items(model: Tagger | None) -> bool:
-    """Whether a model is asked about attributes, not about words."""
+    """Whether the input of a model is attributes instead of words."""
     return isinstance(model, CRFTagger) and model.features is None
 
 
@@ -193,7 +195,7 @@ def _plain_document(text: Text) -> Document:
 
 
 def _check_known(corpus: Corpus, model: Tagger | None) -> None:
-    """Raise InputError if nothing in files is known to a fitted model: they are of another form."""
+    """Raise InputError if a fitted model knows nothing in the files, so that they must have another format."""
     if not isinstance(model, CRFTagger) or not hasattr(model, "labels_"):
         return
     attributes = set(model.attributes_)
@@ -231,7 +233,7 @@ class Labelled:
 
 
 def from_sentences(model: str, file: str, *, column: str | int, form: str | None) -> Labelled:
-    """The posterior of a tagger over the sentences of a file; gold is None if none of them has tags."""
+    """The posterior of a tagger over the sentences of a file; gold is None if no sentence has tags."""
     tagger = load_model(model)
     corpus = read_words(file, form=form, model=tagger, column=column)
     tagged = any(getattr(sentence, tag_layer(column)) is not None for sentence in corpus.sentences)
@@ -261,7 +263,7 @@ def from_logits(path: str, *, targets: str | None, labels: str | None) -> Labell
 
 
 def _word_label_ids(arrays: ModelArrays) -> Integers | None:
-    """The numbers of the right labels, without those of later subwords and of what is masked, if the file says so."""
+    """The ids of the gold labels, without later subwords and masked tokens, if the file marks them."""
     if arrays.label_ids is None:
         return None
     counts = np.ones(arrays.label_ids.shape, dtype=bool)

@@ -38,7 +38,7 @@ from howsure_text.commands.sequences.input import (
 from howsure_text.commands.sequences.spans import MAX_PATHS, spans_command
 from howsure_text.sequences.potentials import ImpossibleError
 
-SAMPLE_BYTES = 150  # of a row of samples, at least
+SAMPLE_BYTES = 150  # minimum size of a row of samples
 
 OPTIONS_OF = {
     "hmm": ("pseudocount_transition", "pseudocount_emission", "unknown"),
@@ -47,7 +47,7 @@ OPTIONS_OF = {
 
 
 class Sequences(Group):
-    """The commands; sentences are counted from 1 in what goes wrong."""
+    """The commands; error messages count sentences from 1."""
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command."""
@@ -124,9 +124,9 @@ def train_command(
 
 
 def _untrained(tagger: str, options: dict[str, Any], *, items: bool) -> Any:
-    """A tagger with the options given; `items`: a CRF of the attributes that files of crfsuite hold.
+    """A tagger with the given options. items: make a CRF for the attributes in crfsuite files.
 
-    Raises InputError for an option that is another tagger's.
+    Raises InputError for an option of another tagger.
     """
     from howsure_text.sequences.crf import CRFTagger
     from howsure_text.sequences.hmm import HMMTagger
@@ -336,12 +336,12 @@ def recalibrate_command(
     form: str,
     figure: str | None,
 ) -> None:
-    """Mend the probabilities of MODEL by temperatures, fitted to the gold tags of DEV, and write it as another model.
+    """Recalibrate MODEL by temperatures, fitted to the gold tags of DEV, and write it as another model.
 
-    The potentials of single tags and of transitions are divided by a temperature each; an HMM has a third one, for
-    words that it did not see in training. Single tags, pairs, entities, samples and best sequences change together.
-    DEV must hold no sentence of the training. Before and after are compared on DEV, each sentence at temperatures
-    fitted to the others, and on --test.
+    The potentials of single tags and of transitions are divided by a temperature each; an HMM has a third temperature,
+    for words that do not occur in training. Single tags, pairs, entities, samples and best sequences change together.
+    DEV must not contain training sentences. The results before and after are compared on DEV, each sentence at
+    temperatures fitted to other sentences, and on --test.
 
     \b
     howsure sequences recalibrate model.npz dev.conllu --output better.npz

@@ -1,4 +1,4 @@
-"""What `howsure sequences` shows: a trained model, tagged sentences, and what was written."""
+"""The output of `howsure sequences`: a trained model, tagged sentences, and the names of written files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COLUMNS = {"tags": TAG, "universal_tags": UNIVERSAL_TAG}
 def training_text(
     tagger: Tagger, train: Corpus, tags: Tags, path: str, dev: Corpus | None, dev_tags: Tags | None
 ) -> str:
-    """The model, what it was trained on, how training ended, and its accuracy on the development sentences."""
+    """A summary of the model, its training data, the end of training, and its accuracy on the development sentences."""
     rows = {"model": repr(tagger), "trained on": f"{train.name}: {_sizes(tags)}, {counted(len(tagger.labels_), 'tag')}"}
     if layout := next((document.metadata.get("columns") for document in train.documents), None):
         rows["read as"] = layout
@@ -46,8 +46,8 @@ def training_text(
 def posterior_pairs(
     posterior: TagPosterior, gold: Tags, *, tags: Sequence[str], n_transitions: int | None, unknown_tags: str
 ) -> tuple[Pairs, Integers]:
-    """The calibration pairs of all tags, of some, or of the most frequent pairs of consecutive tags; and the number of
-    each one's (first) token in its sentence. Sentences and tokens are counted from 1.
+    """The calibration pairs of all tags, of some tags, or of the most frequent pairs of consecutive tags; and the
+    position of the (first) token of each in its sentence. Sentences and tokens are counted from 1.
     """
     if n_transitions is None:
         distinct_tags = tuple(dict.fromkeys(tags)) or None
@@ -61,7 +61,7 @@ def posterior_pairs(
 
 
 def pairs_text(pairs: Pairs, name: str, path: str) -> str:
-    """What was written, and the command that judges it."""
+    """The file that was written, and the command that evaluates it."""
     assert pairs.clusters is not None
     sentences = len(np.unique(pairs.clusters))
     return (
@@ -103,7 +103,7 @@ def without_mentions_text(corpus: Corpus) -> str:
 
 
 def k_best_text(corpus: Corpus, posterior: TagPosterior, *, column: str | int, k: int, top: int | None) -> str:
-    """CoNLL-U in which every sentence stands once for each of its k most probable tag sequences."""
+    """CoNLL-U with each sentence repeated for each of its k most probable tag sequences."""
     taggings = (
         [
             _tagging(posterior, m, tags, top, {"rank": f"{rank}", "probability": number(math.exp(log_prob))})
@@ -129,7 +129,7 @@ def _tagging(
 
 
 def number(probability: float) -> str:
-    """A probability with six digits; 1 only if it is so.
+    """A probability with six digits; "1" only if it is exactly 1.
 
     >>> number(0.25), number(1 - 1e-9), number(1.0), number(3e-7)
     ('0.25', '0.999999', '1', '3e-07')
@@ -139,7 +139,7 @@ def number(probability: float) -> str:
 
 
 def _most_probable(marginals: Floats, labels: Sequence[str], n: int) -> list[str]:
-    """`NN:0.9,VB:0.08` of each word."""
+    """The n most probable tags of each word, such as `NN:0.9,VB:0.08`."""
     order = np.argsort(-marginals, axis=1, kind="stable")[:, :n]
     return [
         ",".join(f"{_escaped(labels[k])}:{number(float(row[k]))}" for k in columns.tolist())

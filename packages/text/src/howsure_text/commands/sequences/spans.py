@@ -65,8 +65,9 @@ def spans_command(
     """Get the probability that exactly these tokens are an entity of this type, and evaluate it by type.
 
     LOGITS is an .npz file with the arrays logits (or predictions) and label_ids, as `Trainer.predict` of transformers
-    hands them back; optional are label_names, mask or word_ids, and a CRF's transitions, start, end. Rows with the
-    label -100 do not count. Or: MODEL, a tagger trained on labels such as B-PER, and FILE, sentences.
+    returns them; optional arrays are label_names, mask or word_ids, and a CRF's transitions, start, end. Rows with the
+    label -100 are ignored. Alternatively, MODEL is a tagger trained on labels such as B-PER, and FILE contains
+    sentences.
 
     \b
     howsure sequences spans predictions.npz --labels config.json --grammar bio
@@ -126,7 +127,7 @@ def _write_pairs(spans: EntitySpans, path: str) -> None:
 
 
 def _entities_output(labelled: Labelled, spans: EntitySpans, recipe: Mapping[str, Any], form: str) -> str:
-    """The entities in one of the formats: a line each, sentences and words counted from 1."""
+    """The entities in one of the formats, one per line; sentences and words are counted from 1."""
     records = []
     for row in range(len(spans)):
         sentence, start, stop = int(spans.sentence[row]), int(spans.start[row]), int(spans.stop[row])
