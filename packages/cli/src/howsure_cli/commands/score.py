@@ -1,4 +1,4 @@
-"""`howsure score`: how good is each model, with intervals, ranks and tiers; from scores, or from battles of two."""
+"""`howsure score`: the scores of models with intervals, ranks and tiers, from scores or from pairwise battles."""
 
 from __future__ import annotations
 

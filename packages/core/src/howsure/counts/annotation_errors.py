@@ -22,7 +22,7 @@ MIN_DOUBLE_LABELS = 10  # units with two labels
 N_RATES, DRAWS, STEPS = 25, 2000, 200  # pairs of possible rates; posterior draws; EM steps
 PRIOR = 0.5  # pairs of each kind added before drawing (Jeffreys)
 MAX_P = 1e-3  # of equal rates of label 1; below it a note warns
-MIN_SEPARATION = 1e-6  # by which a reader tells labels apart
+MIN_SEPARATION = 1e-6  # smallest 1 - α - β at which labels are informative
 Rates = tuple[Floats, Floats]  # of false positives and of false negatives, (..., K): each of K pairs is possible
 
 
@@ -119,11 +119,13 @@ def _settled_as_1(settled: dict[int, float], pair_of_row: dict[int, tuple[float,
 
 
 def error_rates(pairs: Floats, by: str) -> Rates:
-    """α and β from shares of the four kinds of pairs (..., 4), if both annotators have the same rates, independently.
+    """α and β from the proportions of the four kinds of pairs (..., 4), if both annotators have the same rates,
+    independently.
 
-    With symmetric errors, labels differ for a share 2 ε (1 - ε). With settled labels, P(1, 1) = π (1 - β)² +
+    With symmetric errors, a proportion 2 ε (1 - ε) of label pairs differ. With settled labels, P(1, 1) = π (1 - β)² +
     (1 - π) α², P(differ, 1) = 2 π β (1 - β), P(differ, 0) = 2 (1 - π) α (1 - α) are solved by the EM algorithm (Dawid
-    & Skene 1979). With neither, all pairs of rates that give the shares: each α from 0 to that of β = 0.
+    & Skene 1979). With neither, the result is all pairs of rates that give the observed proportions: each α from 0 to
+    its value at β = 0.
     """
     share = pairs / pairs.sum(axis=-1, keepdims=True)
     both, true, false, neither = np.moveaxis(share, -1, 0)
@@ -147,7 +149,7 @@ def error_rates(pairs: Floats, by: str) -> Rates:
     alpha = (differ / (differ + 2.0 * neither))[..., None] * steps
     left = np.maximum(once - alpha, MIN_SEPARATION)
     beta = np.maximum(1.0 - once - together / left, 0.0)
-    alpha = np.where(together > 0.0, alpha, steps)  # uninformative labels: any share is possible
+    alpha = np.where(together > 0.0, alpha, steps)  # uninformative labels: any proportion is possible
     return alpha, np.where(together > 0.0, beta, 1.0 - alpha)
 
 
@@ -179,9 +181,10 @@ class ErrorRates:
     def ends(
         self, share: float, low: float, high: float, units: float = math.inf, *, of_difference: bool = False
     ) -> tuple[float, float, float]:
-        """The true share with its interval, from the share s labelled 1, or the same for a difference d of two shares.
+        """The true proportion with its interval, from the proportion s labelled 1, or the same for a difference d of
+        two proportions.
 
-        The estimate is NaN if only bounds are known. The true share is (s - α) / (1 - α - β), a true difference
+        The estimate is NaN if only bounds are known. The true proportion is (s - α) / (1 - α - β), a true difference
         d / (1 - α - β). The distance to an end is √(a² + b² + c²), from the uncertainty of s, of the rates, and of
         the number of errors in these units, all independent (Zou & Donner 2008).
         """

@@ -24,7 +24,9 @@ EstimateAndMethod = tuple[float, float, float, str]  # estimate, low, high, meth
 
 @dataclass(frozen=True, slots=True)
 class FittedCells:
-    """Per cell, Σ m over its units and the distribution of its count; no distributions if no method needs them."""
+    """For each cell, Σ m over its units and the distribution of its count; distributions are omitted if no method needs
+    them.
+    """
 
     expected: Floats
     laws: tuple[CountLaw, ...]
@@ -93,7 +95,7 @@ def _large_cell(proxy: Proxy, rows: Integers, with_laws: bool) -> tuple[float, l
 def count_cells(
     units: Units, proxy: Proxy, fitted: FittedCells, *, apart: Bools, method: str, level: float
 ) -> tuple[CountEstimate, ...]:
-    """The count of each cell; cells of the domains in `apart` share no information."""
+    """The count of each cell; cells of domains in `apart` are estimated separately."""
     n_labelled = np.bincount(units.cell_of_labelled, minlength=len(units.cells.names)).tolist()
     positives = units.by_cell(units.labels).astype(np.int64).tolist()
     intervals = count_intervals(fitted.laws, level)
@@ -125,7 +127,9 @@ def count_cells(
 def count_total(
     units: Units, proxy: Proxy, fitted: FittedCells, *, domain: int | None, method: str, level: float
 ) -> CountEstimate:
-    """The count of a domain, or of everything (None); without scores if under 20 labels are positive or negative."""
+    """The count of a domain, or of everything (None); without scores if fewer than 20 labels are positive or fewer than
+    20 negative.
+    """
     cells = units.cells
     member = np.ones(len(cells.names), dtype=np.bool_) if domain is None else cells.domain == domain
     labels = units.labels[member[units.cell_of_labelled]]
@@ -162,7 +166,7 @@ def _exact(units: Units, proxy: Proxy, cell: int, level: float) -> EstimateAndMe
 def _by_design(
     units: Units, proxy: Proxy, fitted: FittedCells, member: Bools, method: str, level: float, *, apart: bool = False
 ) -> EstimateAndMethod:
-    """The estimate from the sampling design. member: which cells are counted. apart: use Gaffke's bound."""
+    """The estimate from the sampling design. member: a mask of the cells to count. apart: use Gaffke's bound."""
     draw, labels = units.draw, units.labels
     inside = member[units.cell_of_labelled]
     element_sizes = _element_sizes(units, member)
@@ -191,7 +195,7 @@ def _element_sizes(units: Units, member: Bools) -> ElementSizes:
 
 
 def _minority_labels(units: Units, member: Bools) -> float:
-    """The effective number of labels of the rarer kind, counted by clusters if these are unequal."""
+    """The effective number of labels of the rarer value, by clusters if these are unequal."""
     inside = member[units.cell_of_labelled]
     element_sizes = _element_sizes(units, member)
     if element_sizes.are_unequal(units.draw):

@@ -1,4 +1,4 @@
-"""A level for each cell, pooled within its domain, and a cell alone, without borrowing."""
+"""A level for each cell, pooled within its domain, and the estimate of a single cell without pooling."""
 
 from __future__ import annotations
 
@@ -13,19 +13,20 @@ from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.logistic import sigmoid
 from howsure.stats.proportions import poisson_binomial
 
-# The totals of a population that a simple random sample does not rule out, by mid-p tails of the exact distribution.
+# Interval of a population total from a simple random sample, by mid-p tails of the exact distribution.
 
-REACH = 12.0  # standard deviations beyond which a hypergeometric law has no mass worth counting
+REACH = 12.0  # standard deviations beyond which the mass of a hypergeometric distribution is negligible
 MIN_REACH = 40.0
-ROUNDING = 1e-9  # a tail that exceeds its share by less does not exceed it, on any machine
+ROUNDING = 1e-9  # tolerance when comparing a tail with its level, so that results are the same on any machine
 
 
 def hypergeometric_interval(units: int, n: int, positives: int, *, level: float) -> tuple[int, int]:
     """The totals of `units` units that a simple random sample does not rule out: both mid-p tails exceed (1 - level)/2.
 
-    Each tail is monotone in the total, so either end is found by bisection. Mid-p intervals are shorter than those that
-    are guaranteed for every total: at level .95 their coverage, averaged over totals, is .95 or more, and that of
-    single totals is .92 at worst (50 to 1,000 units, 10 to 100 of them drawn, all totals enumerated; at .9: .84).
+    Each tail is monotone in the total, so both ends are found by bisection. Mid-p intervals are shorter than intervals
+    with guaranteed coverage for every total. At level 0.95 their coverage, averaged over totals, is at least 0.95, and
+    at least 0.92 for every single total (50 to 1,000 units, 10 to 100 of them drawn, all totals enumerated; at level
+    0.9: 0.84).
 
     >>> hypergeometric_interval(1000, 50, 0, level=0.95)
     (0, 56)
@@ -75,7 +76,7 @@ def mid_tails(units: int, n: int, positives: int, total: int) -> tuple[float, fl
     return float(mass[k < positives].sum()) + half, float(mass[k > positives].sum()) + half
 
 
-# One cell without borrowing: its count given the labels, whatever the level of the proxy is there.
+# A single cell without pooling: its count given the labels, for any level of the proxy in this cell.
 
 NEWTON_STEPS = 60
 
@@ -84,9 +85,9 @@ def conditional_interval(logits: Floats, unlabelled: Floats, positives: int, *, 
     """The totals t of a cell that its labels do not rule out: both mid-p tails of P(K | T = t) exceed (1 - level)/2.
 
     With odds m_i e^θ for labelled (`logits`) and unlabelled units, the total T is sufficient for θ, so
-    P(K = k | T = t) = f_S(k) f_U(t - k) / f_D(t) with f the laws of the sums over labelled, unlabelled and all units,
-    at any θ: it is chosen so that Σ m = t. A proxy that never varies gives the hypergeometric law of a simple random
-    sample. Sources: Chen & Liu (1997), for conditional Bernoulli laws.
+    P(K = k | T = t) = f_S(k) f_U(t - k) / f_D(t), with f the distributions of the sums over labelled, unlabelled and
+    all units. This holds at any θ; θ is chosen so that Σ m = t. A constant proxy gives the hypergeometric distribution
+    of a simple random sample. Sources: Chen & Liu (1997), for conditional Bernoulli laws.
     """
     tail = (1.0 - level) / 2
     least, most = positives, positives + len(unlabelled)
@@ -135,14 +136,14 @@ def _tilt(logits: Floats, total: float) -> float:
     return (low + high) / 2
 
 
-# A level for each cell, pooled within its domain: how far the proxy is off there, by a grid instead of a chain.
+# A level for each cell, the bias of the proxy there, pooled within its domain; on a grid instead of by MCMC.
 
 LEVELS = np.arange(-60, 61) / 10.0  # θ, in logits
 MEANS = np.arange(-16, 17) / 4.0  # μ
 SPREADS = np.array([0.05, 0.2, 0.4, 0.6, 0.8, 1.0, 1.3, 1.7, 2.2])  # τ
 SPREAD_OF_MEANS = 1.5
 SCALE_OF_SPREADS = 0.5
-TAILS = 3.0  # degrees of freedom of the levels: a cell may be far from the others
+TAILS = 3.0  # degrees of freedom of the levels' distribution, so that a cell may differ much from the others
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +168,8 @@ class CellLevels:
 
     @property
     def agreement(self) -> Floats:
-        """How likely the labels of each cell are under the law of the other cells of its domain, relative to the same
-        law moved to where they are likeliest: e^(-z²/2) if both are normal and z standard deviations apart.
+        """The likelihood of each cell's labels under the level distribution of the other cells of its domain, divided
+        by the maximum over shifts of this distribution: e^(-z²/2) if both are normal and z standard deviations apart.
         """
         densities, _ = _hyperparameters()
         laws = softmax(self.log_weight[self.domain] - np.log(self.evidence)) @ densities
@@ -178,16 +179,17 @@ class CellLevels:
 def cell_levels(
     logits: Floats, labels: Floats, cell: Integers, n_cells: int, domain_of_cell: Integers, weight: Floats | None = None
 ) -> CellLevels:
-    """The posterior of θ_c given labelled units with P(y = 1) = σ(logit + θ_c), each counting as `weight` units.
+    """The posterior of θ_c given labelled units with P(y = 1) = σ(logit + θ_c), each with the weight `weight`.
 
     θ_c ~ μ_a + τ_a t₃ within domain a. μ_a has density ∝ N(μ; 0, 1.5²) √Σ m (1 - m), the sum over the labelled units
     of the domain at level μ: without Jeffreys' root, upper ends are too low where few labels are positive (Firth 1993).
-    τ_a has density ∝ τ exp(-τ²/(2 · 0.5²)): few cells with few labels each cannot tell a small τ from none, and a
-    density above 0 at none covers cells that drift too rarely (Chung et al. 2013).
+    τ_a has density ∝ τ exp(-τ²/(2 · 0.5²)): few cells with few labels each cannot distinguish a small τ from 0, and
+    with a positive density at τ = 0, intervals of cells that drift would cover too rarely (Chung et al. 2013).
 
     On grids: L_c(θ) the likelihood of the cell's labels, Z_ch = Σ_θ L_c(θ) g_h(θ) for each hyperparameter h = (μ, τ),
-    w_h ∝ π_h Π_c Z_ch over the cells of the domain, and q_c(θ) = Σ_h w_h L_c(θ) g_h(θ) / Z_ch. The law of the others is
-    p_c(θ) ∝ Σ_h w_h g_h(θ) / Z_ch, and the agreement of the cell Σ_θ L_c(θ) p_c(θ) / max_δ Σ_θ L_c(θ) p_c(θ - δ).
+    w_h ∝ π_h Π_c Z_ch over the cells of the domain, and q_c(θ) = Σ_h w_h L_c(θ) g_h(θ) / Z_ch. The distribution of the
+    other cells is p_c(θ) ∝ Σ_h w_h g_h(θ) / Z_ch, and the agreement of the cell Σ_θ L_c(θ) p_c(θ) / max_δ Σ_θ L_c(θ)
+    p_c(θ - δ).
     """
     log_likelihood = np.zeros((n_cells, len(LEVELS)))
     eta = logits[:, None] + LEVELS

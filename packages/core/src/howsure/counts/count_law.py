@@ -43,8 +43,8 @@ def mixed_small_sums(alike: Alike, levels: Floats, weight: Floats, mean: Floats,
 def _tilted(alike: Alike, levels: Floats, weight: Floats, first: int, last: int) -> Floats:
     """The mixed law at counts first … last, tilted from that of the first level.
 
-    Kinds of units that are mostly positive are counted by their negatives, so that both sums are small. If the draws
-    differ too much for that, each is computed separately.
+    For kinds of units that are mostly positive, negatives are counted, so that both sums are small. If the draws differ
+    too much for this, each draw is computed separately.
     """
     weighted = weight.any(axis=1)
     value, count, weight = alike[0][weighted], alike[1], weight[weighted]
@@ -54,7 +54,7 @@ def _tilted(alike: Alike, levels: Floats, weight: Floats, first: int, last: int)
     low, high = sigmoid(value + least[:, None]), sigmoid(value + most[:, None])
     falling = np.asarray((low + high).mean(axis=0) > 1.0, dtype=np.bool_)
     width, mostly = last - first + 1, int(count[falling].sum())
-    p = np.where(falling, 1.0 - low, high)  # at most, of a unit to be counted
+    p = np.where(falling, 1.0 - low, high)  # largest probability of a counted unit
     spread = np.where(p > 0.5, 0.25, p * (1.0 - p))
     reach = 1
     for counted in (np.where(falling, 0, count), np.where(falling, count, 0)):
@@ -66,7 +66,7 @@ def _tilted(alike: Alike, levels: Floats, weight: Floats, first: int, last: int)
     value = value + levels[0]
     rises = sums_of_kinds(sigmoid(value[:, ~falling]), count[~falling], max(width, reach))
     falls = sums_of_kinds(sigmoid(-value[:, falling]), count[falling], max(width, reach))
-    start = first - mostly + falls.shape[1] - 1  # of the law below, whose first place is for the most that falls
+    start = first - mostly + falls.shape[1] - 1  # index in `law`, which begins at the largest fall
     law = np.zeros((len(value), width))
     for row, up, down in zip(law, rises, falls, strict=True):
         both = np.convolve(up, down[::-1])[max(start, 0) : max(start + width, 0)]
@@ -80,8 +80,8 @@ def _tilted(alike: Alike, levels: Floats, weight: Floats, first: int, last: int)
 def sums_of_kinds(p: Floats, count: Integers, width: int) -> Floats:
     """P(U = u), u < width, of sums of count[k] units of probability p[d, k], (draws, ·): terms are never negative.
 
-    The distribution for 2^l units of a kind is the convolution of that for half as many with itself; those that a
-    count needs are combined in pairs.
+    The distribution for 2^l units of a kind is the convolution of the distribution for half as many units with itself;
+    the powers of 2 in a count are combined in pairs.
 
     >>> sums_of_kinds(np.array([[0.5]]), np.array([3]), 3)
     array([[0.125, 0.375, 0.375]])
@@ -119,11 +119,11 @@ def _convolved(a: Floats, b: Floats, width: int) -> Floats:
     return convolved
 
 
-SMALL_VARIANCE = 16.0  # sums below it have their law computed term by term, others Edgeworth's approximation
+SMALL_VARIANCE = 16.0  # exact distributions below this variance, Edgeworth's approximation above
 MAX_SINGLE_UNITS = 4_096  # cells with more units are computed from a histogram of logits
-BIN_WIDTH = 0.02  # in logits
+BIN_WIDTH = 0.02  # width of a bin in logits
 BINS = 3_000  # on either side of 0; no logit is farther from it
-MIN_WEIGHT = 1e-7  # of a component worth keeping
+MIN_WEIGHT = 1e-7  # smallest weight of a component
 MAX_LAW_LENGTH = 20_000  # longest distribution that is tabulated
 NEGLIGIBLE = 1e-12  # probability beyond a tabulated distribution
 
@@ -132,8 +132,8 @@ NEGLIGIBLE = 1e-12  # probability beyond a tabulated distribution
 class CountLaw:
     """P(T = t) of T = known + U, where U is a mixture over components of sums of independent units.
 
-    Components of large variance have a weight, mean, standard deviation and skewness; of the others `small` is the
-    law, each at its weight: small[u] = Σ weight · P(U = u). `unread` is E U.
+    Components of large variance have a weight, mean, standard deviation and skewness; `small` is the weighted
+    distribution of the others: small[u] = Σ weight · P(U = u). `unread` is E U.
     """
 
     known: int
@@ -173,7 +173,7 @@ class CountLaw:
         low = np.full(len(shares), self.known - 1.0)
         high = np.full(len(shares), float(self.known + self.units))
         while (high - low).max() > 1:
-            middle = np.ceil((low + high) / 2)  # an end that has converged no longer moves
+            middle = np.ceil((low + high) / 2)  # converged ends no longer change
             reached = self.cdf(middle) >= least
             low, high = np.where(reached, low, middle), np.where(reached, middle, high)
         return [int(count) for count in high]

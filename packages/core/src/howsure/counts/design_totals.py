@@ -16,12 +16,12 @@ from howsure.stats.proportions import normal_quantile, t_quantile, wilson_interv
 MAX_GAIN = 2.0  # with given inclusion probabilities: the largest effective number of labels per label of equal weight
 EQUAL = ElementSizes()
 MIN_DEGREES = 30  # of a variance within strata; with fewer, Student's t is used
-MIN_MINORITY = 20  # positive or negative labels; a total with fewer is estimated without scores
+MIN_MINORITY = 20  # minimum number of positive and of negative labels for using scores
 
 
 @dataclass(frozen=True, slots=True)
 class DesignTotal:
-    """A total of a domain, its interval, and the variance that the design gives it."""
+    """The total of a domain, its interval, and its design variance."""
 
     value: float
     low: float

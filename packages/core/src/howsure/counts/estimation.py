@@ -1,4 +1,4 @@
-"""Corrected counts: the number of units whose label is 1, from scores of all units and labels of a few hundred."""
+"""Corrected counts: the number of units with label 1, from scores of all units and labels of a few hundred units."""
 
 from __future__ import annotations
 
@@ -203,8 +203,8 @@ def count_units(
     labelled: file written by `howsure counts sample`, with labels filled in, instead of `y_true`.
     date_format: date format, such as %d/%m/%Y (default: ISO 8601, or what else fits if only one does).
 
-    The estimation behind `estimate_counts` and `correct_annotation_errors`, which explain it, and behind `howsure
-    counts estimate`.
+    The implementation of `estimate_counts` and `correct_annotation_errors`, whose docstrings explain the parameters,
+    and of `howsure counts estimate`.
 
     Raises InputError naming the parameter, the row, the value and what to do.
     """
@@ -268,7 +268,7 @@ def count_units(
 def _estimate_from_sample(
     y_true: Any, y_prob: Any, sample: Any, strata: Any, inclusion: Any, options: dict[str, Any], n: int
 ) -> CountEstimates:
-    """The counts from the labels of a sample, allowing for any labels of drawn units without one."""
+    """The counts from the labels of a sample, allowing for any labels of drawn units that have no label."""
     if sample is None:
         return _estimate(y_true, y_prob, strata=strata, inclusion=inclusion, **options)
     if strata is not None or inclusion is not None:

@@ -11,12 +11,12 @@ from typing import Any
 from howsure.errors import told
 from howsure.inputs.numbers_and_names import counted, shortened
 
-MAX_NAMED = 5  # groups in a note
+MAX_NAMED = 5  # maximum number of groups in a note
 
 
 @dataclass(frozen=True, slots=True)
 class CountNote:
-    """A note: its code in `note_text`, and the values that fill its sentence; no value is a sentence.
+    """A note: its code in `note_text`, and the values for its sentence; no value is itself a sentence.
 
     needs_estimates: the note is about estimates and is dropped if these are withdrawn.
     """
@@ -53,7 +53,9 @@ SEVERITY = {
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The words of a surface for units, groups and clusters. hidden: parts of a group's name that it does not show."""
+    """The terms of a command, report or page for units, groups and clusters. hidden: parts of group names that are not
+    shown.
+    """
 
     units: str = "units"
     group: str = "group"
@@ -79,7 +81,7 @@ GENERAL = Terms()
 class SamplingDesign:
     """How labelled units or clusters were drawn: with given probabilities, within strata, or at random from all.
 
-    is_assumed: nothing was said of it.
+    is_assumed: the user did not state the design.
     """
 
     clustered: bool
@@ -208,7 +210,7 @@ def _largest_contributors(domain: Sequence[str], rows: Sequence[Any]) -> str:
 
 
 def as_sentence(text: str) -> str:
-    """A text that begins with a capital letter and ends with a full stop.
+    """The text with an initial capital letter and a final full stop.
 
     >>> as_sentence("label more")
     'Label more.'

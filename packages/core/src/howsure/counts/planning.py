@@ -1,4 +1,4 @@
-"""How many labels a count needs."""
+"""`plan_label_sample`: the number of labels that a count needs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MAX_VARIANCE = 0.25  # the variance of labels of which half are positive
 class LabelPlan(Result):
     """The number of `labels` (existing ones included) among `units` for an interval of a `width`.
 
-    share: whether the width is a share of the units. from_labels: whether the plan uses the existing labels.
+    share: whether the width is a proportion of the units. from_labels: whether the plan uses the existing labels.
     """
 
     labels: int
@@ -90,7 +90,7 @@ def plan_label_sample(
 
     y_prob (N,): scores, from 0 to 1.
     width: width of the total's interval, in units.
-    share: the width is a share of the units, such as 0.05.
+    share: the width is a proportion of the units, such as 0.05.
     labelled: file written by `howsure counts sample`, with labels filled in: the available labels.
     y_true (N,): the available labels, missing elsewhere, or a mapping of rows to them.
     pos_label: label value treated as positive (default: 1).

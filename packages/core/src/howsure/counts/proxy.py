@@ -13,7 +13,7 @@ from howsure.stats.logistic import fit_logistic, sigmoid
 
 # Logits of probabilities, kept away from 0 and 1.
 
-MIN_PROBABILITY = 1e-4  # no unit is certain before it is read
+MIN_PROBABILITY = 1e-4  # no probability is 0 or 1 before a unit is labelled
 
 
 def clipped_logit(p: Floats) -> Floats:
@@ -25,7 +25,7 @@ def clipped_logit(p: Floats) -> Floats:
 # Features of each unit: its score, numeric columns, and its domain, standardized.
 
 BLOCK = 1 << 16  # units at a time
-MAX_DOMAINS = 60  # with their own coefficient: those with the most labels
+MAX_DOMAINS = 60  # number of domains with their own coefficient, those with the most labels
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +109,8 @@ def _indicated(units: Units) -> Integers:
 RIDGE = 3.0
 INTERCEPT_RIDGE = 0.1  # weak shrinkage towards the base rate, so that a fit exists if all labels are equal
 FOLDS = 5
-DRAWS = 8  # of the coefficients, in antithetic pairs
-DRAWS_OF_MANY = 4  # for more than a million units, or a thousand cells
+DRAWS = 8  # draws of the coefficients, in antithetic pairs
+DRAWS_OF_MANY = 4  # draws for more than a million units or a thousand cells
 MANY_UNITS, MANY_CELLS = 1_000_000, 1_000
 
 
@@ -130,7 +130,7 @@ class Proxy:
     labelled_logits: Floats
 
     def logits(self, rows: Integers) -> Floats:
-        """Of units without a label: the mean of the folds, taken of probabilities within [0.0001, 0.9999]."""
+        """The logits of units without a label: the mean over folds of probabilities within [0.0001, 0.9999]."""
         return clipped_logit(sigmoid(self.features.linear(rows, self.fits)).mean(axis=0))
 
     def draws(self, rows: Integers, logits: Floats) -> Floats:
@@ -146,7 +146,7 @@ class Proxy:
 def fit_proxy(
     units: Units, features: list[Floats], rng: np.random.Generator, *, without: Integers | None = None
 ) -> Proxy:
-    """The proxy from the labels of all units, or of those that are not among the labelled ones at places `without`.
+    """Fit the proxy to all labels, or to all except those at the positions `without` among the labelled units.
 
     Its features: the logit of the score, whether the score is above 0, what the user adds, and the domain.
     """

@@ -83,7 +83,9 @@ def _read_mapping(values: Mapping[object, object], n: int, name: str) -> tuple[I
 
 
 def _plain_numbers(labels: Column) -> Column:
-    """Texts such as "1.0", as many programs write columns with gaps, as "1" or "0"; other values unchanged."""
+    """Strings such as "1.0", which many programs write in columns with gaps, become "1" or "0"; other values are
+    unchanged.
+    """
     if labels.dtype.kind not in "OUT":
         return labels
     numbers = [spelled_number(label) if isinstance(label, str) else None for label in labels.tolist()]
@@ -93,7 +95,7 @@ def _plain_numbers(labels: Column) -> Column:
 
 
 SIZE_TOLERANCE = 5.0  # standard deviations of Σ 1/π if units were drawn independently
-MIN_CHANCE = 1e-70  # a unit drawn with a smaller one would stand for more units than can be counted
+MIN_CHANCE = 1e-70  # smallest inclusion probability; a unit with a smaller one would represent too many units
 ROUNDING_TOLERANCE = 1e-6  # relative distance of n_h / π_h from a whole number; beyond it π_h was rounded
 PSEUDO_COUNT = 0.5  # positives and negatives added if all labels are equal, for their variance only
 
@@ -299,7 +301,7 @@ def _drawn_strata(
 def _stratum_sizes(names: tuple[str, ...], stratum: Integers, chances: Floats, elements: int, noun: str) -> Integers:
     """N_h = n_h / π_h of each stratum, rounded.
 
-    Raises InputError if probabilities differ within a stratum, or if the sizes do not add up.
+    Raises InputError if probabilities differ within a stratum, or if the sizes do not add up to the number of units.
     """
     size = np.zeros(len(names), dtype=np.int64)
     exact = True
@@ -320,7 +322,9 @@ def _stratum_sizes(names: tuple[str, ...], stratum: Integers, chances: Floats, e
 
 
 def _check_size(stated_size: float, elements: int, source: str, noun: str, tolerance: float) -> None:
-    """InputError where Σ 1/π, which estimates how many there are, is off by more than the room and 1%; none for 0."""
+    """Raise InputError if Σ 1/π, an estimate of the number of units, deviates from it by more than the tolerance and
+    1%.
+    """
     if abs(stated_size - elements) > (max(tolerance, elements // 100) if tolerance else 0.0):
         raise InputError(
             f"{source} that there are {stated_size:,.0f} {noun}; there are {elements:,}. Pass the labels of all drawn "

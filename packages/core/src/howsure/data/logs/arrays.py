@@ -1,4 +1,4 @@
-"""Arrays that a neural model has produced, and outputs of transformers."""
+"""Arrays of outputs of neural models, and outputs of transformers."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from howsure.files.archive import MAGIC, NUMBERS, TEXTS, ZIP, Archive, read_arra
 from howsure.files.input_files import opened, parsed_json, read_text
 from howsure.inputs.numbers_and_names import natural_order, shortened
 
-# What a neural model put out, saved as arrays: logits, the numbers of the right labels, potentials of a CRF.
+# The output of a neural model, saved as arrays: logits, the indices of the true labels, potentials of a CRF.
 #
-# `Trainer.predict` of transformers hands back `predictions` and `label_ids`; saved by numpy.savez, they are read by
+# `Trainer.predict` of transformers returns `predictions` and `label_ids`; saved by numpy.savez, they are read by
 # these names.
 
 Array = npt.NDArray[Any]
-NAMES = {  # of the arrays, by what they are; the first that is there counts
+NAMES = {  # names of arrays by content; the first existing one is used
     "logits": ("logits", "predictions"),
     "label_ids": ("label_ids", "labels", "targets"),
     "label_names": ("label_names", "classes", "labels"),
@@ -32,12 +32,12 @@ NAMES = {  # of the arrays, by what they are; the first that is there counts
     "start": ("start", "start_transitions"),
     "end": ("end", "end_transitions"),
 }
-KINDS = {"label_names": TEXTS, "label_ids": NUMBERS}  # where `labels` may be the names or the numbers
+KINDS = {"label_names": TEXTS, "label_ids": NUMBERS}  # `labels` may be names or indices
 
 
 @dataclass(frozen=True, slots=True)
 class ModelArrays:
-    """The arrays of a file; None for an array that is not there."""
+    """The arrays of a file; None for a missing array."""
 
     name: str
     logits: Array
@@ -54,7 +54,7 @@ def read_model_arrays(path: str, *, targets: str | None = None) -> ModelArrays:
     """The arrays of an .npz file, or the logits of an .npy file; `targets`: an .npy file with the index of each true
     label.
 
-    Raises InputError naming the file, and what it holds instead.
+    Raises InputError naming the file and its content if the arrays are missing.
     """
     with opened(path) as file, unpacking(path):
         start = file.read(len(MAGIC))
@@ -75,7 +75,7 @@ def read_model_arrays(path: str, *, targets: str | None = None) -> ModelArrays:
 def read_label_numbers(path: str) -> Array:
     """The indices of the true labels in an .npy file.
 
-    Raises InputError if it holds anything else.
+    Raises InputError if the file contains anything else.
     """
     with opened(path) as file, unpacking(path):
         numbers = _whole(file, path)
@@ -85,12 +85,12 @@ def read_label_numbers(path: str) -> Array:
 
 
 def label_names_of(text: str) -> tuple[str, ...]:
-    """The names of labels: from a text separated by commas, or from the id2label of a model's config.json.
+    """The names of labels, from a string with commas or from id2label in a model's config.json.
 
     >>> label_names_of("O,B-PER, I-PER")
     ('O', 'B-PER', 'I-PER')
 
-    Raises InputError for a file without id2label, or one that leaves out a number.
+    Raises InputError for a file without id2label, or if an index is missing in it.
     """
     if not text.endswith(".json"):
         return tuple(name.strip() for name in text.split(","))
@@ -136,10 +136,10 @@ def _texts(array: Array, path: str) -> tuple[str, ...]:
     return tuple(str(name) for name in array.astype(np.str_))
 
 
-# What transformers hands back: `Trainer.predict` saved by numpy.savez, and the output of pipelines as JSON.
+# Outputs of transformers: `Trainer.predict` saved by numpy.savez, and the output of pipelines as JSON.
 
-IGNORED = -100  # the label of a token that does not count
-TARGETS = ("target", "gold", "label", "labels")  # what the user calls the right label; the first that is there
+IGNORED = -100  # label of an ignored token
+TARGETS = ("target", "gold", "label", "labels")  # names of the true label in user data; the first existing one is used
 SCORED, TAGGED = {"label", "score"}, ({"entity", "score"}, {"entity_group", "score"})
 SUM_OFF_BY = 1e-3
 

@@ -1,4 +1,4 @@
-"""Logs rewritten as JSON lines with named columns, which are then read like any file."""
+"""Rewrite logs as JSON lines with named columns, which are then read like any table."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ from howsure.inputs.measures import Measure, measure_named
 from howsure.inputs.numbers_and_names import check_choice, counted, shortened, spelled_number
 from howsure.inputs.pairs import CLASS_WISE, PROB, PROBS_COLUMN, TOP_LABEL, UNNAMED, Probabilities
 
-# Logs rewritten as JSON lines in named columns, one for each row of the log, from where they are read as any table.
+# Rewrite logs as JSON lines with named columns, a line for each row of the log.
 
 WORD = re.compile(r"\w+")
 KEYS = ("item", "model", "task", "prompt", "run")
-MAX_VALUES = 10_000  # of a column that parts rows
+MAX_VALUES = 10_000  # maximum number of values of a column that separates rows
 ALWAYS_NEEDED = frozenset(NAMED)
 NUMERIC = frozenset((int, float, bool))
 BATCH = 256  # rows
-MASS = "class_mass"  # of the answers among all tokens
+MASS = "class_mass"  # proportion of answers among all tokens
 
 
 @dataclass
@@ -53,21 +53,21 @@ class Log:
     notes: list[str] = field(default_factory=list)
     files: int = 0
     rows: int = 0
-    filled_rows: dict[str, int] = field(default_factory=dict)  # how many rows have a value, by column
-    numbers: dict[str, None] = field(default_factory=dict)  # the columns that hold one somewhere
-    measures: dict[str, Measure] = field(default_factory=dict)  # of the scores, by name
+    filled_rows: dict[str, int] = field(default_factory=dict)  # number of rows with a value, by column
+    numbers: dict[str, None] = field(default_factory=dict)  # columns that contain a number somewhere
+    measures: dict[str, Measure] = field(default_factory=dict)  # measures of the scores, by name
     first_scores: dict[Any, str] = field(default_factory=dict)  # the first score of quality in a row, by task
-    names_before: dict[Any, set[str]] = field(default_factory=dict)  # what rows have before it, by task
-    values: dict[str, dict[Any, None]] = field(default_factory=dict)  # of the columns that part rows
+    names_before: dict[Any, set[str]] = field(default_factory=dict)  # scores that precede it in rows, by task
+    values: dict[str, dict[Any, None]] = field(default_factory=dict)  # values of the columns that separate rows
     ways: dict[tuple[Any, ...], dict[Any, None]] = field(default_factory=dict)  # of scoring, by model, task and prompt
-    lengths: set[int] = field(default_factory=set)  # of the lists of probabilities
+    lengths: set[int] = field(default_factory=set)  # lengths of the lists of probabilities
     classes: tuple[str, ...] | None = None
     alike: bool = True  # whether all rows have these classes
-    answers: dict[str, int] = field(default_factory=dict)  # how many rows name one of their classes, by column
+    answers: dict[str, int] = field(default_factory=dict)  # number of rows that name one of their classes, by column
     exceptions: Counter[str] = field(default_factory=Counter)  # why rows have no result, and how many
     unread: dict[str, Unread] = field(default_factory=dict)  # scores that are not numbers, by their names
-    documents: dict[int, int] = field(default_factory=dict, repr=False)  # the hash of a document, by that of its item
-    may_contradict: bool = False  # whether an item has two of them
+    documents: dict[int, int] = field(default_factory=dict, repr=False)  # hash of a document, by the hash of its item
+    may_contradict: bool = False  # whether an item has two documents
     reread: Callable[[], Iterator[tuple[str, Row]]] = field(default=lambda: iter(()), repr=False)  # files and rows
 
     def __post_init__(self) -> None:
@@ -164,7 +164,7 @@ class Log:
         """The column by which rows of several models are paired: the item or, if items contradict documents, the
         document, with a note.
 
-        Raises InputError where neither does.
+        Raises InputError if neither identifies the rows.
         """
         if self.contradiction is None:
             return ITEM
@@ -228,7 +228,7 @@ class Log:
             self.notes.append(told(f"Costs and counts are not scores: {names}. To use one, name it: {example}."))
 
     def describe(self) -> dict[str, Any]:
-        """What was read, for the recipe of a result."""
+        """A description of the input for the recipe of a result."""
         normalise = {"normalise": self.normalise} if "log_probabilities" in self.filled_rows else {}
         version = {} if self.model_version is None else {"model_version": self.model_version}
         return {"format": self.format.name, **normalise, **version} | ({"notes": self.notes} if self.notes else {})
@@ -319,18 +319,18 @@ def input_files(
     encoding: str | None = None,
     tell: Callable[[str], None] = lambda text: None,
 ) -> tuple[tuple[File, ...], Log | None]:
-    """The named files, with logs rewritten in `spool`, and the contents of the logs; None for tables.
+    """The named files, with logs rewritten in `spool`, and the description of the logs (None for tables).
 
-    `format` is a format of tables or of logs, or None to see it from the files. Of what a log holds beyond named
-    columns and scores, a column is kept if its name is a word of the texts `names_needed`. `normalise` says how
-    log-likelihoods of choices become probabilities. `files` are those of the paths and `form_name` is their log
-    format, where they are known. `most`: read at most this many rows of each log, with all that they hold.
-    `labels_from`: a table of right answers. `explode`: a list in each row of a table, whose elements become rows.
-    `pivot`: the columns of item, rater and grade in a table with a row for each grade, whose raters become columns.
-    `model_version`: the model behind an alias in a log of decisions. `encoding`: of text files.
+    `format` is a format of tables or of logs, or None to detect it. Of a log's further columns, beyond named columns
+    and scores, a column is kept if its name is a word in the strings `names_needed`. `normalise` says how
+    log-likelihoods of choices become probabilities. `files` are the files of the paths and `form_name` is their log
+    format, if known. `most`: read at most this many rows of each log, with all columns. `labels_from`: a table of right
+    answers. `explode`: a list in each row of a table, whose elements become rows. `pivot`: the columns of item, rater
+    and grade in a table with a row for each grade, whose raters become columns. `model_version`: the model behind an
+    alias in a log of decisions. `encoding`: of text files.
     `tell` is called with notes on the table.
 
-    Raises InputError if a file cannot be read, is cut off, or if logs and tables are mixed.
+    Raises InputError if a file cannot be read or is truncated, or if logs and tables are mixed.
     """
     check_format(format)
     if normalise is not None:
@@ -385,7 +385,7 @@ def input_files(
     log.reread = partial(_rows_with_files, rewritten)
     log.note_unread()
     if len(rewritten) > 1:
-        scores = dict.fromkeys(log.scores)  # also where the rows of a file have none
+        scores = dict.fromkeys(log.scores)  # even if the rows of a file have no such column
         rewritten = tuple(replace(file, columns=tuple(dict.fromkeys(file.columns) | scores)) for file in rewritten)
     if normalise is not None and "log_probabilities" not in log.filled_rows:
         raise InputError(f"`normalise=...` is for log-likelihoods of choices; {files[0].name} has none.")
@@ -410,7 +410,9 @@ def _rewrite(
     most: int | None,
     labels: Labels | None,
 ) -> File | None:
-    """A log as JSON lines; None and a note if it has no rows, such as a run that was stopped at once."""
+    """Rewrite a log as JSON lines; None and a note if it has no rows, for example because the run was stopped
+    immediately.
+    """
     before, start = log.rows, lines.tell()
     unlabelled, names = 0, dict[str, None]()
     source = Source(file, log.notes, log.model_version, log.unread)
@@ -430,8 +432,9 @@ def _rewrite(
 
 
 def _batches(source: Source, log: Log, most: int | None, labels: Labels | None) -> Iterator[tuple[Columns, int]]:
-    """The columns of consecutive rows of a log that have the same ones, with their probabilities, and how many rows
-    they are; errors name the line or the sample."""
+    """Batches of consecutive rows of a log with the same columns: the columns, with probabilities, and the number of
+    rows. Errors name the line or the sample.
+    """
     rows, n_read, batch, names = islice(log.format.rows(source), most), 0, list[Row](), tuple[str, ...]()
 
     def whole() -> tuple[Columns, int]:
@@ -446,7 +449,7 @@ def _batches(source: Source, log: Log, most: int | None, labels: Labels | None) 
             row = next(rows, None)
             labelled = row if row is None or labels is None else labels.of(row)
         except ValueError as error:
-            if batch:  # may have a fault in an earlier row
+            if batch:  # an earlier row may have an error
                 yield whole()
             raise error if isinstance(error, InputError) else source.fault(n_read + 1, f"{error}.") from error
         if batch and (labelled is None or len(batch) == BATCH or tuple(labelled) != names):
@@ -466,7 +469,7 @@ def columns_of(rows: Sequence[Row]) -> Columns:
 
 
 def _first_fault(source: Source, log: Log, rows: Sequence[Row], before: int) -> InputError:
-    """The error for the first of the rows that has no probabilities."""
+    """The error for the first row without probabilities."""
     for number, row in enumerate(rows, start=before + 1):
         try:
             _with_probabilities(columns_of([row]), log.normalise)
@@ -478,7 +481,7 @@ def _first_fault(source: Source, log: Log, rows: Sequence[Row], before: int) -> 
 def _with_probabilities(columns: Columns, way: str) -> Columns:
     """The columns with the probabilities of classes, the most probable class, and whether it is right.
 
-    Raises ValueError for a row from which none follow.
+    Raises ValueError for a row from which no probabilities follow.
     """
     rows = len(next(iter(columns.values())))
     nothing = (None,) * rows
@@ -515,8 +518,9 @@ def _with_probabilities(columns: Columns, way: str) -> Columns:
 
 
 def _answers(columns: Columns, probabilities: Sequence[list[float]]) -> Columns:
-    """What follows from probabilities, unless it is known: the most probable class, its probability, and whether it is
-    right."""
+    """Columns that follow from probabilities, if they are missing: the most probable class, its probability, and
+    whether it is right.
+    """
     best = [row.index(max(row)) if row else None for row in probabilities]
     answers = columns.get("prediction", best)
     targets = columns.get("target", (None,) * len(best))
@@ -540,8 +544,9 @@ def _as_literal(value: Any) -> str:
 
 
 def _needed_columns(columns: Columns, words: Collection[str] | None) -> Columns:
-    """The columns that users can name: those of every log, the numbers of others, and those in `words`; without words,
-    all."""
+    """The columns that users can name: the standard columns of logs, other columns of numbers, and columns in `words`;
+    without words, all columns.
+    """
     if words is None:
         return columns
     return {
@@ -553,7 +558,7 @@ def _needed_columns(columns: Columns, words: Collection[str] | None) -> Columns:
     }
 
 
-# The columns of a log for what the user did not name.
+# The default columns of a log for roles that the user did not name.
 
 Roles = dict[str, str | None]  # a column each
 
@@ -563,8 +568,8 @@ def with_defaults(
 ) -> tuple[Roles, Probabilities]:
     """The requested columns of a log, with a default column for each role that was not named.
 
-    Every model, task and prompt becomes a group of its own. Rows are identified by their item; where an item has
-    several rows in a group, it is their cluster. With `pairing`, the rows are those of one model, to be matched with
+    Every model, task and prompt becomes a separate group. Rows are identified by their item; if an item has several
+    rows in a group, the item is their cluster. With `pairing`, the rows are those of one model, to be matched with
     another's: nothing is grouped, and a task is part of the item.
 
     Raises InputError if the log does not contain what is requested.
@@ -662,7 +667,7 @@ def _items(roles: Roles, log: Log, parts: Sequence[str]) -> Roles:
     return clusters | ({} if roles["id"] is not None else {"id": ",".join([*task, ITEM])})
 
 
-# What a log holds in the rows that an expression lets through: by these, not by all, its columns are chosen.
+# The description of a log for the rows that an expression selects; default columns are chosen by these rows.
 
 
 def log_of_selected_rows(
@@ -675,7 +680,7 @@ def log_of_selected_rows(
 ) -> Log:
     """The log of the rows, rewritten in `files`, that satisfy a condition; without one, of all rows.
 
-    Raises InputError if none does, or a value cannot be compared.
+    Raises InputError if no row does, or if a value cannot be compared.
     """
     if rows is None:
         return log

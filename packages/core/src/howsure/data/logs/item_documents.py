@@ -1,4 +1,4 @@
-"""The document behind each item of a log: an item must be the same document in every file, or pairs are wrong."""
+"""The document behind each item of a log: an item must be the same document in every file, so that pairs are right."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def content_hash(content: Any, *, kind: str = "content") -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """An item that is one document in one file and another document in another file, and the number of such items.
+    """An item that refers to different documents in two files, and the number of such items.
 
     one_to_one: whether all items have different documents, and every file has the same documents: then rows can be
     paired by their documents.

@@ -13,7 +13,7 @@ from howsure.data.tables.named_files import named_files
 from howsure.data.tables.table import column_names, open_table
 from howsure.errors import InputError, shown
 
-COLUMNS = {  # what a table of labels holds -> what its column may be called
+COLUMNS = {  # content of a column -> possible names of the column
     "id": ("id", "item", "custom_id", "uid"),
     "question": ("question", "task", "name"),
     "label": ("label", "target", "gold", "y_true"),

@@ -16,8 +16,8 @@ from howsure.data.logs.log_file import NAMED, Beginning, LogFormat, Row, Source,
 from howsure.errors import shown
 from howsure.inputs.source_names import source_name
 
-FAILED = "failed"  # whether a row has no answer or ended in an error, which is counted and no column
-ASKED = "asked"  # what was asked: items that ask the same are the first of them, asked again
+FAILED = "failed"  # whether a row has no answer or ended in an error; counted, not a column
+ASKED = "asked"  # the question; items with the same question are runs of the first of them
 MODEL_OUTPUTS = re.compile(r"model_outputs_(.+?)(?:_\d+shots?)?")  # files of MMLU-Pro's own release
 Record = Mapping[str, Any]
 
@@ -26,7 +26,7 @@ Record = Mapping[str, Any]
 class Layout:
     """The structure of a log format: each record is an item or contains several.
 
-    `keys` are what every record has, and what a document shows in its beginning, unless this begins with one of the
+    `keys` are the keys of every record, which must be in the beginning of a document unless it begins with one of the
     keys `first`. `records` finds them in a document; `rows` converts a record, and `failed` is the note on rows
     that failed.
     """
@@ -114,7 +114,7 @@ def _alpaca_eval(record: Record, _: Source) -> Iterator[Row]:
         yield named | {"win": None, FAILED: True}
     elif preference == 0 or 1 <= preference <= 2:
         win = 0.5 if preference == 0 else preference - 1
-        yield named | {"preference": f"{preference:g}", "win": win}  # a text, for the score is the win
+        yield named | {"preference": f"{preference:g}", "win": win}  # a string, because the score is the win
     else:
         raise ValueError(f"preference must be within [1, 2]; it is {shown(preference)}")
 

@@ -1,6 +1,7 @@
 """Samples of lm-evaluation-harness: DIR/<model>/samples_<task>_<date>.jsonl, a line for each document and filter.
 
-Its versions 0.4.0 to 0.4.13 write the same, but that numbers, positions and arguments came to be texts and mappings.
+Its versions 0.4.0 to 0.4.13 write the same content, but later ones write numbers and positions as strings, and
+arguments as mappings.
 """
 
 from __future__ import annotations
@@ -106,7 +107,7 @@ def _from_accuracy(record: Mapping[str, Any], likelihoods: Sequence[float]) -> l
     """The right choice, inferred from the accuracy of the likeliest; used where the target is the common continuation
     of different contexts.
 
-    Of more than two choices, it says only when the likeliest is right.
+    With more than two choices, the right one is known only if the likeliest is right.
     """
     best, accuracy = likelihoods.index(max(likelihoods)), record.get("acc")
     if len(set(_arguments(record, len(likelihoods), 1))) > 1 or accuracy not in (0, 1):
@@ -159,7 +160,7 @@ def _texts(record: Mapping[str, Any], choices: int, delimiter: str) -> list[str]
     texts = _arguments(record, choices, 1)
     if set(map(type, texts)) != {str}:
         return None
-    if len(set(texts)) == 1:  # the questions differ, not what follows them
+    if len(set(texts)) == 1:  # only the questions differ
         texts = _arguments(record, choices, 0)
         return texts if set(map(type, texts)) == {str} else None
     return [text.removeprefix(delimiter) for text in texts]
@@ -188,7 +189,7 @@ def _position(target: Any, choices: int) -> int | None:
 def _meaning_of_targets(source: Source, setting: Setting) -> str:
     """Whether the targets of a file are positions of choices or their texts, by the first line that shows it.
 
-    Where a choice is itself a number, a line may fit both: then one with only one reading decides.
+    If a choice is itself a number, a line may be compatible with both; then a line with only one reading decides.
     """
     fits, doubtful = {POSITION: True, TEXT: True}, 0
     for line, record in source.records():

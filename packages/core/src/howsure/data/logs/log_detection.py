@@ -1,4 +1,4 @@
-"""Detection of the program that wrote a file, reading of folders, and refusal of summaries, which have no answers."""
+"""Detect the program that wrote a file, read folders, and refuse summaries, which have no answers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted, natural_order, shortened
 from howsure.inputs.source_names import format_suffix
 
-# The formats of logs, and which of them a file has.
+# The formats of logs, and the detection of a file's format.
 
 LOGS = {  # name -> (module, its format), in the order in which they are tried
     "lm-eval": ("lm_eval", "LM_EVAL"),
@@ -54,7 +54,7 @@ def check_format(name: str | None) -> None:
 def detected(files: Sequence[File]) -> LogFormat | None:
     """The common log format of all files; None if they are tables.
 
-    Raises InputError if some are of one format and some of another, or none.
+    Raises InputError if the files have different formats, or only some of them are logs.
     """
     formats = [_format_of(Beginning(file)) for file in files]
     first = formats[0]
@@ -69,7 +69,7 @@ def detected(files: Sequence[File]) -> LogFormat | None:
 
 
 def _format_of(beginning: Beginning) -> LogFormat | None:
-    if beginning.file.format in ("csv", "tsv"):  # no program writes its log so
+    if beginning.file.format in ("csv", "tsv"):  # not a log of any program
         return None
     return next((form for form in map(log_format, LOGS) if form.recognises(beginning)), None)
 
@@ -80,7 +80,7 @@ def _format_name(form: LogFormat | None) -> str:
 
 # Summaries: the means that a program writes in addition to its samples, or instead of them.
 
-SUMMARIES = {  # program -> (the first keys, "" for any, others, what to give instead)
+SUMMARIES = {  # program -> (first keys, "" for any; other keys; files to use instead)
     "lm-evaluation-harness": (("results",), {"alias"}, "samples_*.jsonl, which are written with log_samples"),
     "lighteval": (("config_general",), {"results"}, "details_*.parquet, which are written with save-details"),
     "HELM": (("name",), {"count", "sum", "mean"}, "per_instance_stats.json, which is next to it"),

@@ -1,4 +1,4 @@
-"""A log file as readers of formats see it: its beginning, then JSON lines, a JSON document, a table or an archive."""
+"""A log file for the readers of formats: its beginning, then JSON lines, a JSON document, a table or an archive."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def number(value: Any) -> float | None:
 def numbers(value: Any, what: str) -> list[float]:
     """The value as a list of numbers.
 
-    Raises ValueError that names `what` it is if it is not.
+    Raises ValueError naming `what` if the value is not such a list.
     """
     values = [number(item) for item in listed(value)]
     if not isinstance(value, list) or None in values:
@@ -93,7 +93,7 @@ def lines_of(columns: Columns, rows: int) -> bytes:
     return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records).encode()  # not null for -inf
 
 
-# What a file shows before it is read: its name, its first bytes and what they hold.
+# What is known of a file before it is read: its name, its first bytes and their content.
 
 FIRST = 1 << 16  # bytes
 LONGEST_LINE = 1 << 26  # bytes
@@ -102,7 +102,7 @@ KEY = re.compile(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"\s*+:')  # possessive: no shorte
 
 @dataclass(frozen=True)
 class Beginning:
-    """The beginning of a file, each part read when a format asks for it."""
+    """The beginning of a file; each part is read when a format needs it."""
 
     file: File
 
@@ -190,7 +190,7 @@ class Source:
 
     file: File
     notes: list[str] = field(default_factory=list)
-    model_version: str | None = None  # what an alias stood for
+    model_version: str | None = None  # model behind an alias
     unread: dict[str, Unread] = field(default_factory=dict)  # by the name of the score
 
     @property
@@ -246,7 +246,7 @@ class Source:
     def records(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """The objects in the lines of the file, each with the number of its line.
 
-        Raises InputError at a line that is not a JSON object or is cut off.
+        Raises InputError at a line that is not a JSON object or is truncated.
         """
         with open_unpacked(self.file.path, self.file.compression, self.name) as stream:
             number = 0
@@ -282,7 +282,7 @@ class Source:
     def document(self) -> Any:
         """The single JSON value of the file.
 
-        Raises InputError if it is not JSON, cut off, or too large.
+        Raises InputError if the file is not JSON, is truncated or is too large.
         """
         with open_unpacked(self.file.path, self.file.compression, self.name) as stream:
             text = stream.read(FIRST)  # most are small, and memory for the largest takes longer than reading them
