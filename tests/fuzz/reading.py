@@ -18,7 +18,7 @@ from howsure_events import EventStore
 from howsure_events.explorer.labelling import codes, read_fields, text, truth, whole_field
 from howsure_events.explorer.queries import document_view
 from howsure_events.extraction.pipelines import _meta as meta_of_pipeline
-from howsure_events.labels.answers import labelling_of
+from howsure_events.labels.answers import find_labelling
 from howsure_events.series.regress_events import saved_regression
 from tests.fuzz.store_edits import whole_store
 
@@ -103,4 +103,4 @@ def open_store(path: Path) -> None:
     """What a store says before its rows are asked: its settings, and what readers were asked."""
     with EventStore.open(path) as store:
         document_view(store, 0)
-        labelling_of(store)
+        find_labelling(store)

@@ -14,7 +14,7 @@ from tests.cli.running import howsure, printed
 from tests.events.labels.labelled_stores import answer_all, drawn_store, store_to_label
 
 from howsure_events.examples import example_store
-from howsure_events.labels.answers import answers_of, asked_of, reading_order, record_answer, settle
+from howsure_events.labels.answers import current_answers, reading_order, record_answer, require_labelling, settle
 from howsure_events.store.event_store import EventStore
 
 
@@ -55,8 +55,8 @@ def test_documents_are_drawn_and_more_of_them_later(store: Path) -> None:
     assert "10 documents of 52 to read" in label(store, "--labels", 30)
     with EventStore.open(store) as opened:
         assert len(reading_order(opened)) == 30
-        assert (asked_of(opened).actors, asked_of(opened).period) == (("IRQ", "NATO"), "none")
-        assert [draw["seed"] for draw in asked_of(opened).draws] == [3, 0]
+        assert (require_labelling(opened).actors, require_labelling(opened).period) == (("IRQ", "NATO"), "none")
+        assert [draw["seed"] for draw in require_labelling(opened).draws] == [3, 0]
 
 
 def test_options_of_a_drawn_sample_cannot_change(store: Path) -> None:
@@ -107,7 +107,7 @@ def test_labels_go_out_and_come_back(labelled_store: Path, store: Path, tmp_path
     with EventStore.open(labelled_store) as opened:
         order = reading_order(opened)
         ids = dict(opened.ask("SELECT document, id FROM documents"))
-        answers = [(answer.document, answer.coder, answer.acting) for answer in answers_of(opened)]
+        answers = [(answer.document, answer.coder, answer.acting) for answer in current_answers(opened)]
     rows = list(csv.DictReader(out.open(newline="")))
     assert rows[0]["document"] == ids[order[0]]
     unclear = [row for row in rows if (row["document"], row["coder"]) == (ids[order[3]], "bob")]
@@ -116,7 +116,7 @@ def test_labels_go_out_and_come_back(labelled_store: Path, store: Path, tmp_path
     output = printed("events", "labels", "import", store, out)
     assert output == f"{store}: 41 answers to 20 documents by anna, bob, carla\n"
     with EventStore.open(store) as opened:
-        assert [(answer.document, answer.coder, answer.acting) for answer in answers_of(opened)] == answers
+        assert [(answer.document, answer.coder, answer.acting) for answer in current_answers(opened)] == answers
 
 
 @pytest.mark.long
@@ -184,4 +184,4 @@ def test_a_store_that_is_counted_again_says_that_it_keeps_its_labels(tmp_path: P
     out = printed("events", "recount", path, "--rule", "attack-wide", "--workers", 1, "--store", again)
     assert f"labels of 20 documents are carried over from {path}; they answer: Who?\n" in out
     with EventStore.open(again) as opened:
-        assert len(answers_of(opened)) == 20
+        assert len(current_answers(opened)) == 20

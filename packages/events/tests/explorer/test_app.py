@@ -18,7 +18,7 @@ from tests.explorer.serving import ServedPage
 from howsure.errors import InputError, MissingExtraError
 from howsure_events.commands.page import explore_command
 from howsure_events.explorer import Address, Tokens, create_app, queries, serve
-from howsure_events.explorer.access import COORDINATOR, HEADERS, LOOPBACK, host_in, is_loopback
+from howsure_events.explorer.access import COORDINATOR, HEADERS, LOOPBACK, is_loopback, parse_host
 from howsure_events.explorer.queries import QUESTIONS, corrected, corrected_pair
 from howsure_events.series.event_series import event_series
 from howsure_events.series.files import doubtful_documents, period_documents
@@ -271,7 +271,7 @@ def test_what_only_this_machine_reaches(host: str, private: bool) -> None:
     ],
 )
 def test_the_name_in_a_header(header: str, name: str | None) -> None:
-    host_name = host_in(header)
+    host_name = parse_host(header)
     assert (host_name and host_name.name) == name
 
 

@@ -19,8 +19,8 @@ from howsure.errors import InputError
 from howsure_cli.report.pages import write_report
 from howsure_events.explorer import Tokens, create_app, events_report, queries
 from howsure_events.explorer.access import COORDINATOR
-from howsure_events.explorer.queries import corrected, corrected_pair, series_of_labels
-from howsure_events.labels.answers import answers_of, record_answer, revision_of, settle
+from howsure_events.explorer.queries import corrected, corrected_pair, labelled_series
+from howsure_events.labels.answers import answer_revision, current_answers, record_answer, settle
 from howsure_events.series.corrected_comparison import corrected_comparison
 from howsure_events.series.corrected_series import corrected_series
 from howsure_events.series.event_series import event_series
@@ -69,7 +69,7 @@ def test_answers_are_those_of_the_library(labelled: EventStore) -> None:
     labels = {name: series.recipe[name] for name in queries.LABELS_USED}
     none = {"scores": [], "merged_strata": 0, "merged_coders": [], "left_out": 0}
     assert answer["labels"] == labels | none
-    (given,) = queries.answers_to(labelled, answers_of(labelled)[0].document)["answers"]
+    (given,) = queries.answers_to(labelled, current_answers(labelled)[0].document)["answers"]
     assert (given["coder"], given["unclear"], given["settles"]) == ("Anna", False, False)
     pair, expected = corrected_pair(labelled, "BBB", "AAA"), corrected_comparison(series, "BBB", "AAA").to_dict()
     assert pair == {name: expected[name] for name in ("rows", "total")}
@@ -92,11 +92,11 @@ def test_a_series_is_kept_until_an_answer_changes(tmp_path: Path) -> None:
     path = labelled_store(tmp_path / "changing.duckdb", n=80, n_labelled=40)
     options = {"period": "year", "level": 0.95, "unit": "documents"}
     with EventStore.open(path, read_only=False) as store:
-        first = series_of_labels(store, **options)
-        assert series_of_labels(store, **options) is first
+        first = labelled_series(store, **options)
+        assert labelled_series(store, **options) is first
         ((number, revision),) = store.ask("SELECT document, revision FROM answers ORDER BY entry LIMIT 1")
         record_answer(store, number, "Anna", acting=[], unclear=True, revision=revision)
-        second = series_of_labels(store, **options)
+        second = labelled_series(store, **options)
     assert second is not first
     assert second.recipe["unclear"] == 1
 
@@ -168,7 +168,7 @@ def test_answers_of_several_readers_behind_a_count(tmp_path: Path) -> None:
         for number, acting in ((agreed, ["AAA"]), (open_, ["AAA"]), (unclear, []), (settled, ["AAA"])):
             for coder in ("Anna", "Ben"):
                 actors = acting if coder == "Ben" or number == agreed else []
-                revision = revision_of(store, number, coder)
+                revision = answer_revision(store, number, coder)
                 is_unclear = number == unclear and coder == "Ben"
                 record_answer(store, number, coder, acting=actors, unclear=is_unclear, revision=revision)
         settle(store, settled, ["AAA"], coder="Cleo")

@@ -10,7 +10,7 @@ import pytest
 
 from howsure.errors import InputError
 from howsure_events.explorer.assembly import LABELLING, assemble
-from howsure_events.labels.draw_documents import question_of
+from howsure_events.labels.draw_documents import rule_question
 from howsure_events.languages import LANGUAGES, LOCALE, texts_in
 
 PAGE = files("howsure_events.explorer").joinpath("page")
@@ -95,6 +95,6 @@ def test_a_page_has_its_language_and_only_that() -> None:
 
 
 def test_a_question_is_asked_in_a_language() -> None:
-    assert question_of({"verbs": ["attack"]}, "de") == "Auf welche dieser Akteure trifft „attack“ im Text zu?"
-    assert question_of({"name": "strike"}, "es") == "¿A cuáles de estos se aplica «strike» en el texto?"
-    assert question_of({"name": "x", "question": "Wer {streikt}?"}, "es") == "Wer {streikt}?"
+    assert rule_question({"verbs": ["attack"]}, "de") == "Auf welche dieser Akteure trifft „attack“ im Text zu?"
+    assert rule_question({"name": "strike"}, "es") == "¿A cuáles de estos se aplica «strike» en el texto?"
+    assert rule_question({"name": "x", "question": "Wer {streikt}?"}, "es") == "Wer {streikt}?"

@@ -26,14 +26,14 @@ from howsure_events.explorer import Tokens, create_app, events_report, queries
 from howsure_events.explorer.access import COORDINATOR
 from howsure_events.explorer.app import Answers
 from howsure_events.explorer.queries import (
-    LONGEST,
+    MAX_TEXT,
     QUESTIONS,
     Parameter,
+    choice_reader,
     fraction,
-    number_or,
-    one_of,
+    number_or_word_reader,
     read_parameters,
-    whole,
+    whole_number_reader,
     words,
 )
 from howsure_events.series.actor_comparison import compare_actors
@@ -111,10 +111,10 @@ def test_the_others(store: EventStore) -> None:
 
 RULES = (
     Parameter("actors", words, most=2),
-    Parameter("period", one_of(["month", "year"]), "month"),
-    Parameter("limit", whole(1, 9), 5),
+    Parameter("period", choice_reader(["month", "year"]), "month"),
+    Parameter("limit", whole_number_reader(1, 9), 5),
     Parameter("low", fraction, 0.2),
-    Parameter("sample", number_or("best", high=99), "best"),
+    Parameter("sample", number_or_word_reader("best", high=99), "best"),
 )
 BAD = [
     ([], "actors must be given; it is missing."),
@@ -134,7 +134,7 @@ BAD = [
     ([("actors", "a"), ("sample", "worst")], "sample must be 'best' or a whole number from 0; it is 'worst'."),
     ([("actors", "a"), ("sample", "100")], "sample must be a whole number from 0 to 99; it is '100'."),
     ([("actor", "a")], "no parameter 'actor' in /api/x; it has actors, period, limit, low, sample. Did you mean"),
-    ([("actors", "a" * (LONGEST + 1))], "actors must have at most 200 characters; it has 201."),
+    ([("actors", "a" * (MAX_TEXT + 1))], "actors must have at most 200 characters; it has 201."),
 ]
 
 

@@ -19,10 +19,10 @@ from howsure_events.commands.output import result_output
 from howsure_events.commands.page import serve_page, serving_options
 from howsure_events.commands.queries import as_groups
 from howsure_events.labels.agreement import Disagreement, agreement, disagreements
-from howsure_events.labels.answers import Answer, answers_of, asked_of, labelling_of, reading_order
-from howsure_events.labels.coder_progress import OVERLAP, left_to_read
-from howsure_events.labels.coders import coders_of, merged_notes
-from howsure_events.labels.draw_documents import DESIGNS, LENGTHS, asked_by, draw_documents, question_of
+from howsure_events.labels.answers import Answer, current_answers, find_labelling, reading_order, require_labelling
+from howsure_events.labels.coder_progress import OVERLAP, reading_plan_lines
+from howsure_events.labels.coders import coder_names, merged_notes
+from howsure_events.labels.draw_documents import DESIGNS, LENGTHS, asked_by, draw_documents, rule_question
 from howsure_events.labels.import_labels import (
     IMPORTED_DESIGNS,
     import_labels,
@@ -88,17 +88,17 @@ def label_command(path: str, n: int | None, draw_only: bool, **options: Any) -> 
     reading = {name: options.pop(name) for name in ("assisted", "overlap", "coders", "coordinator")}
     with EventStore.open(path, read_only=False) as store, contextlib.suppress(KeyboardInterrupt):
         _draw(store, n, options, language=serving["language"])
-        progress_notes = [*left_to_read(store, overlap=reading["overlap"]), one_more_hour(store)]
+        progress_notes = [*reading_plan_lines(store, overlap=reading["overlap"]), one_more_hour(store)]
         emit("".join(f"  {line}\n" for line in progress_notes if line), None)
         if not draw_only:
             from howsure_events.explorer import Room
 
             room = Room(store, **{**reading, "coders": reading["coders"] or ()})
             what = "the documents and answer" if room.coders else ANY_NAME
-            serve_page(store, what=what, links=_labelled_at, room=room, **serving)
+            serve_page(store, what=what, links=_link_text, room=room, **serving)
 
 
-def _labelled_at(addresses: Mapping[Visitor, str]) -> str:
+def _link_text(addresses: Mapping[Visitor, str]) -> str:
     """The link of each visitor, one per line."""
     links = {
         "coordinator (totals, disagreements, series)" if visitor.is_coordinator else visitor.coder: address
@@ -111,10 +111,10 @@ def _labelled_at(addresses: Mapping[Visitor, str]) -> str:
 
 def _draw(store: EventStore, number: int | None, options: dict[str, Any], *, language: str) -> None:
     """Draw further documents up to a total number; without a question it is made of the rule, in that language."""
-    drawn = 0 if labelling_of(store) is None else len(reading_order(store))
+    drawn = 0 if find_labelling(store) is None else len(reading_order(store))
     rule = store.settings.get("rule") or {}
-    if labelling_of(store) is None and options["question"] is None and asked_by(rule) is not None:
-        options["question"] = question_of(rule, language)
+    if find_labelling(store) is None and options["question"] is None and asked_by(rule) is not None:
+        options["question"] = rule_question(rule, language)
     stored = int(query_rows(store, "SELECT count(*) FROM documents")[0][0])
     sample = draw_documents(store, number or drawn or max(min(LABELS, stored), 1), **options)
     if sum(sample.drawn):
@@ -145,7 +145,7 @@ def sheet_command(path: str, output: str, semicolons: bool) -> None:
     with their ids, for Label Studio; `howsure events labels import` reads what it exports, and the filled CSV.
     """
     with EventStore.open(path) as store:
-        rows, actors = reading_sheet(store), asked_of(store).actors
+        rows, actors = reading_sheet(store), require_labelling(store).actors
     if output.endswith(".csv"):
         cells = [[*map(str, row.values()), actor, ""] for row in rows for actor in actors]
         text = Table([*rows[0], "actor", "label"], cells).csv(separator=";" if semicolons else ",")
@@ -224,20 +224,20 @@ def disagreements_command(path: str, form: str, output: str | None) -> None:
     """List the documents that coders answered differently, and what settled them; the page settles them."""
     with EventStore.open(path) as store:
         differences = disagreements(store)
-        answers = answers_of(store)
+        answers = current_answers(store)
         ids: dict[int, str] = dict(query_rows(store, "SELECT document, id FROM documents"))
-        table, notes = _differing(store, differences, ids), merged_notes(coders_of(store).merged)
+        table, notes = _differing(store, differences, ids), merged_notes(coder_names(store).merged)
     if form == "json":
         documents = {"store": path, "documents": [_plain(disagreement, ids) for disagreement in differences]}
         emit(json_text(documents | ({"notes": notes} if notes else {})), output)
     elif form == "table":
-        shown = table_text(table, form) if differences else f"{_nothing_differs(answers)}\n"
+        shown = table_text(table, form) if differences else f"{_agreement_note(answers)}\n"
         emit("".join([shown, *("\n" for _ in notes[:1]), *(f"{note}\n" for note in notes)]), output)
     else:
         emit(table_text(table, form), output)
 
 
-def _nothing_differs(answers: Sequence[Answer]) -> str:
+def _agreement_note(answers: Sequence[Answer]) -> str:
     """The reason why there are no disagreements."""
     times = Counter(answer.document for answer in answers)
     twice = sum(n > 1 for n in times.values())
@@ -251,16 +251,18 @@ def _differing(store: Store, differences: list[Disagreement], ids: dict[int, str
     coders = sorted({answer.coder for disagreement in differences for answer in disagreement.answers})
     rows = []
     for disagreement in differences:
-        by = {answer.coder: _said(answer) for answer in disagreement.answers}
+        by = {answer.coder: _answer_text(answer) for answer in disagreement.answers}
         settled = (
-            "" if disagreement.settled is None else f"{_said(disagreement.settled)} ({disagreement.settled.coder})"
+            ""
+            if disagreement.settled is None
+            else f"{_answer_text(disagreement.settled)} ({disagreement.settled.coder})"
         )
         rows.append([ids[disagreement.document], *(by.get(coder, "") for coder in coders), settled])
     headings = ["document", *coders, "settled"]
     return Table(headings, rows, words=headings)
 
 
-def _said(answer: Answer) -> str:
+def _answer_text(answer: Answer) -> str:
     return "unclear" if answer.unclear else ", ".join(answer.acting) or "none"
 
 

@@ -29,22 +29,24 @@ class Host:
     port: int
 
 
-def host_in(header: str) -> Host | None:
+def parse_host(header: str) -> Host | None:
     """The name and the port in a Host header; None if it is invalid (RFC 3986, section 3.2).
 
-    >>> host_in("LocalHost:8350"), host_in("[::1]"), host_in("[localhost]evil.example"), host_in("127.0.0.1:1@evil")
-    (Host(name='localhost', port=8350), Host(name='::1', port=80), None, None)
+    >>> parse_host("LocalHost:8350"), parse_host("[::1]")
+    (Host(name='localhost', port=8350), Host(name='::1', port=80))
+    >>> parse_host("[localhost]evil.example"), parse_host("127.0.0.1:1@evil")
+    (None, None)
     """
     match = HEADER.fullmatch(header.strip(" \t").lower())
     if match is None or (match["number"] and not is_number(match["number"], version=6)):
         return None
-    return Host(spelled(match["number"] or match["name"]), int(match["port"] or HTTP))
+    return Host(canonical_host(match["number"] or match["name"]), int(match["port"] or HTTP))
 
 
-def spelled(name: str) -> str:
+def canonical_host(name: str) -> str:
     """A name or a number in canonical form: lower case, numbers in their usual notation.
 
-    >>> spelled("LocalHost"), spelled("0:0:0:0:0:0:0:1")
+    >>> canonical_host("LocalHost"), canonical_host("0:0:0:0:0:0:0:1")
     ('localhost', '::1')
     """
     return str(ipaddress.ip_address(name)) if is_number(name) else name.lower()
@@ -102,7 +104,7 @@ class Tokens:
     def __init__(self, visitors: Mapping[str, Visitor], once: str | None = None) -> None:
         self.visitors, self._once = dict(visitors), once
 
-    def opened_by(self, query: str) -> str | None:
+    def exchange_token(self, query: str) -> str | None:
         """The permanent token for the token in the query of an address; None if that is invalid."""
         values = [value for name, value in parse_qsl(query) if name == PARAMETER]
         if len(values) != 1:
@@ -112,7 +114,7 @@ class Tokens:
             return next(iter(self.visitors))
         return self._valid(values[0])
 
-    def held_in(self, headers: Iterable[str], port: int) -> str | None:
+    def cookie_token(self, headers: Iterable[str], port: int) -> str | None:
         """The token in the cookie of a browser; None if there is no valid one."""
         values = (value for header in headers for value in _cookie_values(header, _name(port)))
         return next((token for value in values if (token := self._valid(value)) is not None), None)
@@ -183,14 +185,19 @@ class Headers(Protocol):
         """All values of a header."""
 
 
-def forged(headers: Headers, *, token: str) -> str | None:
+def forgery_reason(headers: Headers, *, token: str) -> str | None:
     """The reason why a request does not come from the page itself; None if it does.
 
     Three checks, each of which stops other sites: the origin that a browser sends with every POST, its Sec-Fetch-Site
     header, and a token that only the page has.
     """
     origin, host, site = (headers.getlist(name) for name in ("origin", "host", "sec-fetch-site"))
-    if len(origin) != 1 or len(host) != 1 or host_of(origin[0]) is None or host_of(origin[0]) != host_in(host[0]):
+    if (
+        len(origin) != 1
+        or len(host) != 1
+        or origin_host(origin[0]) is None
+        or origin_host(origin[0]) != parse_host(host[0])
+    ):
         return "only the labelling page itself may write; this request comes from elsewhere, or has no origin."
     if any(relation != "same-origin" for relation in site):
         return "only the labelling page itself may write; the browser reports a request by another site."
@@ -203,14 +210,14 @@ def forged(headers: Headers, *, token: str) -> str | None:
     return None
 
 
-def host_of(origin: str) -> Host | None:
+def origin_host(origin: str) -> Host | None:
     """The host of an origin; None if the origin is invalid.
 
-    >>> host_of("http://localhost:8350"), host_of("null"), host_of("http://localhost:8350/a")
+    >>> origin_host("http://localhost:8350"), origin_host("null"), origin_host("http://localhost:8350/a")
     (Host(name='localhost', port=8350), None, None)
     """
     scheme = next((name for name in SCHEMES if origin.startswith(name)), None)
-    return None if scheme is None else host_in(origin.removeprefix(scheme))
+    return None if scheme is None else parse_host(origin.removeprefix(scheme))
 
 
 # Who is let in: those who ask for the page by one of its names, and bring its token.
@@ -258,7 +265,7 @@ class Guard:
     ) -> None:
         self.application, self.tokens, self.any_number = application, tokens, any_number
         self.coder_paths = frozenset(coder_paths)
-        self.names = {spelled(name) for name in names}
+        self.names = {canonical_host(name) for name in names}
         self.headers = _encoded({**HEADERS, "content-security-policy": policy})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -268,14 +275,14 @@ class Guard:
         if scope["type"] != "http":
             await self.application(scope, receive, send)
             return
-        host = self.asked_host(scope)
+        host = self.requested_host(scope)
         if host is None:
             names = ", ".join(sorted(self.names))
             message = f"This page answers only to {names}; the address asked for another."
             await _refuse(scope, self._with(self.headers, send), MISDIRECTED, message)
             return
         opening = self._opening(scope)
-        token = opening or self.tokens.held_in(_header_values(scope, b"cookie"), host.port)
+        token = opening or self.tokens.cookie_token(_header_values(scope, b"cookie"), host.port)
         refusal = self._refusal(scope, token)
         if token is None or refusal is not None:
             await _refuse(scope, self._with(self.headers, send), FORBIDDEN, refusal or NO_TOKEN)
@@ -294,17 +301,21 @@ class Guard:
             return OTHER_SITE
         return None
 
-    def asked_host(self, scope: Scope) -> Host | None:
+    def requested_host(self, scope: Scope) -> Host | None:
         """The requested host; None if there is none, several, or an unknown one."""
         headers = _header_values(scope, b"host")
-        host = host_in(headers[0]) if len(headers) == 1 else None
+        host = parse_host(headers[0]) if len(headers) == 1 else None
         if host is None or not (host.name in self.names or (self.any_number and is_number(host.name))):
             return None
         return host
 
     def _opening(self, scope: Scope) -> str | None:
         """The token in the address of a page."""
-        return self.tokens.opened_by(scope["query_string"].decode("latin-1")) if scope["path"] in (PAGE, ROOM) else None
+        return (
+            self.tokens.exchange_token(scope["query_string"].decode("latin-1"))
+            if scope["path"] in (PAGE, ROOM)
+            else None
+        )
 
     @staticmethod
     def _with(headers: RawHeaders, send: Send) -> Send:

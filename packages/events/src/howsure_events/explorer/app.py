@@ -15,7 +15,7 @@ from howsure.lazy_imports import require
 from howsure.regression.results import PredictedRegression
 from howsure_events.explorer.access import FORBIDDEN, LOOPBACK, PAGE, ROOM, VISITOR, Guard, Tokens, policy
 from howsure_events.explorer.assembly import LABELLING, assemble
-from howsure_events.explorer.labelling import CODER_PATHS, NotTheirsError, Room, orders_of, questions_of
+from howsure_events.explorer.labelling import CODER_PATHS, NotTheirsError, Room, questions_of, room_orders
 from howsure_events.explorer.queries import QUESTIONS, Question, overview_beside, read_parameters
 from howsure_events.languages import ENGLISH
 from howsure_events.store.store_queries import Facts, Store, is_for_reading, remember_answers
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 # A cache of answers; a question that is asked several times at once is computed once.
 
-MOST_BYTES = 64 * 2**20
+MAX_BYTES = 64 * 2**20
 THREADS = 4  # each question keeps DuckDB and numpy busy: more at once make all of them wait
 
 
 class Answers:
     """Cached answers by question; the least recently used is evicted. Errors are not cached."""
 
-    def __init__(self, *, most_bytes: int = MOST_BYTES, threads: int = THREADS) -> None:
+    def __init__(self, *, most_bytes: int = MAX_BYTES, threads: int = THREADS) -> None:
         self.most_bytes, self.n_bytes = most_bytes, 0
         self._kept: OrderedDict[Hashable, bytes] = OrderedDict()
         self._underway: dict[Hashable, Future[bytes]] = {}
@@ -117,7 +117,7 @@ def create_app(
     orders: Mapping[str, Callable[[Request], Awaitable[Response]]] = {}
     if room is not None:
         pages[ROOM] = assemble(design=LABELLING, language=language, writing=room.token)
-        questions, orders = questions_of(room, questions), orders_of(room)
+        questions, orders = questions_of(room, questions), room_orders(room)
     listed = ", ".join([*pages, *(f"/api/{name}" for name in (*questions, *orders))])
 
     def show(html: str) -> Callable[[Request], Awaitable[Response]]:

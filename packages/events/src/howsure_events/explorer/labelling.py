@@ -14,36 +14,36 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from howsure.errors import HowsureError, InputError
 from howsure.files.input_files import parsed_json
 from howsure.inputs.numbers_and_names import unknown_name
-from howsure_events.explorer.access import ANY_CODER, FORBIDDEN, ROOM, VISITOR, Visitor, forged, new_token
+from howsure_events.explorer.access import ANY_CODER, FORBIDDEN, ROOM, VISITOR, Visitor, forgery_reason, new_token
 from howsure_events.explorer.queries import (
     BEST,
-    LARGEST_NUMBER,
+    MAX_NUMBER,
     Parameter,
     Question,
     Sample,
     document_view,
-    number_or,
-    whole,
+    number_or_word_reader,
+    whole_number_reader,
     words,
 )
-from howsure_events.labels.agreement import ALIKE, RARE, SINGLE
+from howsure_events.labels.agreement import NO_VARIATION_NOTE, RARE_NOTE, SINGLE_DOCUMENT_NOTE
 from howsure_events.labels.agreement import agreement as measured
 from howsure_events.labels.agreement import disagreements as differing
 from howsure_events.labels.answers import (
     Answer,
     Conflict,
-    answers_of,
-    asked_of,
+    answer_revision,
+    current_answers,
+    current_settlements,
     reading_order,
     record_answer,
-    revision_of,
-    settlements_of,
+    require_labelling,
     undo_answer,
 )
 from howsure_events.labels.answers import settle as settle_answer
 from howsure_events.labels.coder_progress import OVERLAP, WORDS_A_MINUTE, Progress, documents_for, progress
 from howsure_events.labels.coder_progress import SECONDS as READING_SECONDS
-from howsure_events.labels.coders import coder_named, coders_of, is_same_coder
+from howsure_events.labels.coders import clean_coder_name, coder_names, is_same_coder
 from howsure_events.labels.totals_so_far import intervals
 from howsure_events.series.files import openings
 from howsure_events.store.event_store import EventStore
@@ -81,8 +81,8 @@ class Room:
         token: str | None = None,
     ) -> None:
         self.store, self.assisted, self.token = store, assisted, token or new_token()
-        self.coders = tuple(coder_named(name) for name in coders)
-        self.coordinator = None if coordinator is None else coder_named(coordinator)
+        self.coders = tuple(clean_coder_name(name) for name in coders)
+        self.coordinator = None if coordinator is None else clean_coder_name(coordinator)
         self.overlap = overlap
         self.n_orders = 0  # carried out so far; earlier answers are outdated
         self._lock, self._is_closed = Lock(), False
@@ -104,12 +104,12 @@ class Room:
 
         Raises InputError if the name is not valid, NotTheirsError if somebody else answers under it.
         """
-        name = coder_named(typed)
+        name = clean_coder_name(typed)
         if visitor.coder is not None and not is_same_coder(name, visitor.coder):
             raise NotTheirsError(f"this link answers as {visitor.coder}, and not as {name}.")
         if visitor.coder is None and any(is_same_coder(name, other) for other in self._reserved()):
             raise NotTheirsError(f"{name} answers by another link; open that one, or choose another name.")
-        return coders_of(self.store).name(name)
+        return coder_names(self.store).name(name)
 
     def _reserved(self) -> tuple[str, ...]:
         """Names that can be used only with their own link."""
@@ -144,8 +144,8 @@ class Room:
 
 # The body of a request that writes: a small JSON object; each field has a rule, and unknown fields are refused.
 
-MOST_ACTORS = 1000
-SHOWN = 60
+MAX_ACTORS = 1000
+MAX_SHOWN = 60
 NOBODY = "nobody yet"
 Rule = Callable[[str, Any], Any]
 
@@ -163,7 +163,7 @@ def read_fields(body: bytes, fields: Mapping[str, Rule], *, address: str) -> dic
         raise InputError(f"the body must be a JSON object with the fields {', '.join(fields)}.")
     for name in body_fields:
         if name not in fields:
-            raise unknown_name("field", name[:SHOWN], list(fields), place=address)
+            raise unknown_name("field", name[:MAX_SHOWN], list(fields), place=address)
     for name in fields:
         if name not in body_fields:
             raise InputError(f"{name} must be given; it is missing.")
@@ -172,7 +172,7 @@ def read_fields(body: bytes, fields: Mapping[str, Rule], *, address: str) -> dic
 
 def whole_field(name: str, value: Any) -> int:
     """A whole number from 0."""
-    if type(value) is not int or not 0 <= value <= LARGEST_NUMBER:
+    if type(value) is not int or not 0 <= value <= MAX_NUMBER:
         _refuse(name, "a whole number from 0", value)
     return int(value)
 
@@ -193,13 +193,13 @@ def truth(name: str, value: Any) -> bool:
 
 def codes(name: str, value: Any) -> list[str]:
     """A list of codes."""
-    if not isinstance(value, list) or len(value) > MOST_ACTORS or not all(isinstance(code, str) for code in value):
-        _refuse(name, f"a list of at most {MOST_ACTORS:,} codes", value)
+    if not isinstance(value, list) or len(value) > MAX_ACTORS or not all(isinstance(code, str) for code in value):
+        _refuse(name, f"a list of at most {MAX_ACTORS:,} codes", value)
     return list(value)
 
 
 def _refuse(name: str, rule: str, value: Any) -> NoReturn:
-    raise InputError(f"{name} must be {rule}; it is {json.dumps(value)[:SHOWN]}.")
+    raise InputError(f"{name} must be {rule}; it is {json.dumps(value)[:MAX_SHOWN]}.")
 
 
 # What the labelling room asks of a store; every answer is plain values, ready to be sent as JSON.
@@ -208,7 +208,7 @@ def _refuse(name: str, rule: str, value: Any) -> NoReturn:
 def start(store: Store, *, room_: Room, visitor: Visitor) -> dict[str, Any]:
     """The question, the number of documents, the estimated reading time for a new coder, the visitor's name if known,
     and whether the visitor is the coordinator."""
-    labelling, ahead = asked_of(store), progress(store, visitor.coder or NOBODY, overlap=room_.overlap)
+    labelling, ahead = require_labelling(store), progress(store, visitor.coder or NOBODY, overlap=room_.overlap)
     counts = {"documents": ahead.documents, "drawn": len(reading_order(store))}
     about = {"coder": visitor.coder, "coordinator": visitor.is_coordinator}
     return {"question": labelling.question, **counts, **_time(ahead), **about}
@@ -222,7 +222,7 @@ def _time(progress: Progress) -> dict[str, Any]:
 
 def coders(store: Store, *, room_: Room) -> dict[str, Any]:
     """The progress of each coder who has a link or has answered, for the coordinator."""
-    names = dict.fromkeys([*room_.coders, *(answer.coder for answer in answers_of(store))])
+    names = dict.fromkeys([*room_.coders, *(answer.coder for answer in current_answers(store))])
     progress_of = {name: progress(store, name, overlap=room_.overlap) for name in names}
     rows = [
         {
@@ -232,20 +232,20 @@ def coders(store: Store, *, room_: Room) -> dict[str, Any]:
         }
         for name, status in progress_of.items()
     ]
-    labelled = len({answer.document for answer in answers_of(store)})
+    labelled = len({answer.document for answer in current_answers(store)})
     return {"coders": rows, "drawn": len(reading_order(store)), "labelled": labelled}
 
 
 def room(store: Store, coder: str, *, room_: Room, visitor: Visitor) -> dict[str, Any]:
     """The question, the documents that a coder reads, in order, and which of them are answered."""
-    labelling, name = asked_of(store), room_.name(visitor, coder)
+    labelling, name = require_labelling(store), room_.name(visitor, coder)
     return {
         "question": labelling.question,
         "coder": name,
         "actors": [{"code": code, "title": actor_title(store, code)} for code in labelling.actors],
         "documents": documents_for(store, name, overlap=room_.overlap),
         "drawn": len(reading_order(store)),
-        "answered": [answer.document for answer in answers_of(store) if answer.coder == name],
+        "answered": [answer.document for answer in current_answers(store) if answer.coder == name],
         "progress": room_.progress(visitor, name),
     }
 
@@ -293,7 +293,7 @@ def disagreements(store: Store) -> list[dict[str, Any]]:
             "title": names[document.document][1],
             "answers": [{"coder": answer.coder, **plain(answer)} for answer in document.answers],
             "answer": None if document.settled is None else plain(document.settled),
-            "revision": revision_of(store, document.document, "", settles=True),
+            "revision": answer_revision(store, document.document, "", settles=True),
         }
         for document in disagreeing
     ]
@@ -301,19 +301,19 @@ def disagreements(store: Store) -> list[dict[str, Any]]:
 
 def agreement(store: Store) -> dict[str, Any]:
     """Krippendorff's α over all pairs of a document and an actor; `documents` is 0 until two coders share one."""
-    clear = Counter(answer.document for answer in answers_of(store) if not answer.unclear)
+    clear = Counter(answer.document for answer in current_answers(store) if not answer.unclear)
     if max(clear.values(), default=0) < 2:
         return {"documents": 0, "alpha": None, "low": None, "high": None, "why": None}
     total = measured(store).total
-    reasons = {ALIKE: "alike", RARE: "rare", SINGLE: "single"}
+    reasons = {NO_VARIATION_NOTE: "alike", RARE_NOTE: "rare", SINGLE_DOCUMENT_NOTE: "single"}
     why = None if total.why is None else reasons[total.why]
     return {name: getattr(total, name) for name in ("documents", "alpha", "low", "high")} | {"why": why}
 
 
 def present(store: Store, number: int, coder: str) -> dict[str, Any]:
     """A coder's current answer for a document, and its revision; the answer is None if there is none."""
-    answers = [answer for answer in answers_of(store, document=number) if answer.coder == coder]
-    return {"answer": plain(answers[0]) if answers else None, "revision": revision_of(store, number, coder)}
+    answers = [answer for answer in current_answers(store, document=number) if answer.coder == coder]
+    return {"answer": plain(answers[0]) if answers else None, "revision": answer_revision(store, number, coder)}
 
 
 def plain(answer: Answer) -> dict[str, Any]:
@@ -361,18 +361,18 @@ def settle(
     return {"revision": settle_answer(store, document, acting, unclear=unclear, coder=coder, revision=revision)}
 
 
-def _answered(store: EventStore, ordered: Mapping[str, Any]) -> dict[str, Any]:
-    return present(store, ordered["document"], coders_of(store).name(coder_named(ordered["coder"])))
+def _answered_state(store: EventStore, ordered: Mapping[str, Any]) -> dict[str, Any]:
+    return present(store, ordered["document"], coder_names(store).name(clean_coder_name(ordered["coder"])))
 
 
-def _settled(store: EventStore, ordered: Mapping[str, Any]) -> dict[str, Any]:
+def _settled_state(store: EventStore, ordered: Mapping[str, Any]) -> dict[str, Any]:
     number = ordered["document"]
-    settlements = settlements_of(store, document=number)
-    revision = revision_of(store, number, "", settles=True)
+    settlements = current_settlements(store, document=number)
+    revision = answer_revision(store, number, "", settles=True)
     return {"answer": plain(settlements[0]) if settlements else None, "revision": revision}
 
 
-SAID: Mapping[str, Rule] = {
+ANSWER_FIELDS: Mapping[str, Rule] = {
     "document": whole_field,
     "coder": text,
     "acting": codes,
@@ -380,20 +380,20 @@ SAID: Mapping[str, Rule] = {
     "revision": whole_field,
 }
 ORDERS = {
-    "answer": Order(answer, SAID, _answered),
-    "undo": Order(undo, {"coder": text}, _answered),
-    "settle": Order(settle, SAID, _settled),
+    "answer": Order(answer, ANSWER_FIELDS, _answered_state),
+    "undo": Order(undo, {"coder": text}, _answered_state),
+    "settle": Order(settle, ANSWER_FIELDS, _settled_state),
 }
 
 
 # The addresses of the labelling room: questions, and orders that write.
 
-LONGEST_BODY = 2**16  # bytes
+MAX_BODY = 2**16  # bytes
 SECONDS = 10.0  # for the whole of a body
 NOT_JSON, TOO_LARGE, TOO_SLOW, CONFLICT = 415, 413, 408, 409
 CODER = Parameter("coder", words)
-NUMBER = Parameter("number", whole(0, LARGEST_NUMBER))
-SAMPLE = Parameter("sample", number_or(BEST, high=LARGEST_NUMBER), BEST)
+NUMBER = Parameter("number", whole_number_reader(0, MAX_NUMBER))
+SAMPLE = Parameter("sample", number_or_word_reader(BEST, high=MAX_NUMBER), BEST)
 
 
 # Addresses for coders. All others, including those of the series, are for the coordinator: the model's events, the
@@ -419,12 +419,12 @@ def questions_of(room_: Room, page_questions: Mapping[str, Question]) -> Mapping
     return {name: replace(question, state=lambda: room_.n_orders) for name, question in questions.items()}
 
 
-def orders_of(room_: Room) -> Mapping[str, Callable[[Request], Awaitable[Response]]]:
+def room_orders(room_: Room) -> Mapping[str, Callable[[Request], Awaitable[Response]]]:
     """The handlers of the room's requests that write, by the end of their addresses."""
-    return {f"label/{name}": _carry_out(room_, f"/api/label/{name}", order) for name, order in ORDERS.items()}
+    return {f"label/{name}": _order_handler(room_, f"/api/label/{name}", order) for name, order in ORDERS.items()}
 
 
-def _carry_out(room_: Room, address: str, order: Order) -> Callable[[Request], Awaitable[Response]]:
+def _order_handler(room_: Room, address: str, order: Order) -> Callable[[Request], Awaitable[Response]]:
     """The handler of an address that writes; the visitor is checked before the body is read."""
     from starlette.concurrency import run_in_threadpool
     from starlette.responses import JSONResponse
@@ -433,7 +433,7 @@ def _carry_out(room_: Room, address: str, order: Order) -> Callable[[Request], A
         return JSONResponse({"error": message, **more}, status)
 
     async def carry_out(request: Request) -> Response:
-        why = forged(request.headers, token=room_.token)
+        why = forgery_reason(request.headers, token=room_.token)
         if why is not None:
             return refused(FORBIDDEN, why)
         if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
@@ -443,7 +443,7 @@ def _carry_out(room_: Room, address: str, order: Order) -> Callable[[Request], A
         except TimeoutError:
             return refused(TOO_SLOW, f"the body must arrive within {SECONDS:g} seconds.")
         if body is None:
-            return refused(TOO_LARGE, f"the body must have at most {LONGEST_BODY:,} bytes.")
+            return refused(TOO_LARGE, f"the body must have at most {MAX_BODY:,} bytes.")
         try:
             ordered = read_fields(body, order.fields, address=address)
             return JSONResponse(await run_in_threadpool(room_.write, request.scope[VISITOR], order.act, **ordered))
@@ -464,6 +464,6 @@ async def _body(request: Request) -> bytes | None:
     body = b""
     async for chunk in request.stream():
         body += chunk
-        if len(body) > LONGEST_BODY:
+        if len(body) > MAX_BODY:
             return None
     return body

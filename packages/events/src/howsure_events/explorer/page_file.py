@@ -14,14 +14,14 @@ from howsure.regression.results import PredictedRegression
 from howsure_events.explorer.assembly import assemble
 from howsure_events.explorer.queries import (
     answers_to,
+    build_view,
     compare,
     corrected,
     corrected_pair,
     overview_beside,
     series,
-    view_of,
 )
-from howsure_events.labels.answers import labelling_of
+from howsure_events.labels.answers import find_labelling
 from howsure_events.languages import ENGLISH
 from howsure_events.questions import MAX_LISTED
 from howsure_events.series.actor_comparison import COUNTED
@@ -40,14 +40,14 @@ from howsure_events.store.store_queries import (
     remember_answers,
 )
 
-MOST_ACTORS = 8  # by default: 28 pairs to compare
-MOST_PERIODS = 600  # of a default length of period: 11 years of weeks
+MAX_ACTORS = 8  # by default: 28 pairs to compare
+MAX_PERIODS = 600  # of a default length of period: 11 years of weeks
 DIGITS = 6
 UNREAD = ("probability", "best", "doubtful")
 ABOUT = (*UNREAD, "answers", "label", "missed")
 SERIES = ("mean", "low", "high", "best")
 SIDES = ("greater", "equal", "less", "mean", "low", "high")
-FIT = 10  # how many times as long as another question a corrected series takes, for the bar
+FIT_SAMPLES = 10  # how many times as long as another question a corrected series takes, for the bar
 Advance = Callable[[int], None]
 Bar = Callable[[int, str], AbstractContextManager[Advance]]
 Pairs = Sequence[tuple[str, str]]
@@ -79,7 +79,7 @@ def events_report(
     n_documents = check_whole(documents, name="documents")
     n_samples = check_whole(samples, name="samples", most=MAX_CLUSTERINGS)
     with remember_answers(store):
-        chosen = list(chosen_actors(store, actors))[: MOST_ACTORS if actors is None else None]
+        chosen = list(chosen_actors(store, actors))[: MAX_ACTORS if actors is None else None]
         lengths, level = _lengths(store, period), check_level(level)
         index = _index(store, chosen)
         numbers = [row["document"] for row in _ranked(index)[:n_documents]]
@@ -92,9 +92,9 @@ def events_report(
         }
         pairs, units = list(combinations(chosen, 2)), known_units(store.settings, UNITS)
         questions = len(lengths) * (len(units) * len(INTERVALS) + len(pairs) * (len(units) - 1))
-        if labelling_of(store) is not None:
-            questions += len(lengths) * (FIT * len(CORRECTED_UNITS) + len(pairs))
-        with nullcontext(_nobody) if bar is None else bar(len(numbers) + questions, "parts") as advance:
+        if find_labelling(store) is not None:
+            questions += len(lengths) * (FIT_SAMPLES * len(CORRECTED_UNITS) + len(pairs))
+        with nullcontext(_ignore_progress) if bar is None else bar(len(numbers) + questions, "parts") as advance:
             texts = _texts(store, numbers, n_samples, advance)
             facts = overview_beside(regression)(store)
             parts = {"index": index, "documents": texts}
@@ -102,7 +102,7 @@ def events_report(
     return assemble(data, language=language).html
 
 
-def _nobody(steps: int) -> None:
+def _ignore_progress(steps: int) -> None:
     """A progress function that does nothing."""
 
 
@@ -145,7 +145,7 @@ def _data(
 def _lengths(store: Store, period: Sequence[str] | None) -> list[str]:
     if period is None:
         days = first_and_last(store)
-        return [length for length in PERIODS if n_periods(*days, period=length) <= MOST_PERIODS] or [PERIODS[-1]]
+        return [length for length in PERIODS if n_periods(*days, period=length) <= MAX_PERIODS] or [PERIODS[-1]]
     if not period:
         raise InputError(f"period must name lengths of period, of {', '.join(PERIODS)}; it is empty.")
     return [checked_length(length) for length in dict.fromkeys(period)]
@@ -179,7 +179,7 @@ def _texts(store: Store, numbers: list[int], n_samples: int, advance: Advance) -
     """The documents by number: the view of the 1-best, and the differences in each of the first samples."""
     texts = {}
     for number, document in stored_documents(store, numbers).items():
-        view = view_of(store, document, None) | answers_to(store, number)
+        view = build_view(store, document, None) | answers_to(store, number)
         for sentence in view["sentences"]:
             sentence["spaces"] = [int(space) for space in sentence["spaces"]]
         texts[number] = {"view": view, "samples": _samples(document, n_samples)}
@@ -228,14 +228,14 @@ def _corrections(
     store: Store, actors: Sequence[str], pairs: Pairs, lengths: Sequence[str], level: float, advance: Advance
 ) -> Columns:
     """By length of period and unit the corrected series, and the corrected comparisons; nothing without labels."""
-    if labelling_of(store) is None:
+    if find_labelling(store) is None:
         return {}
     series: Columns = {period: {} for period in lengths}
     compared: Columns = {period: [] for period in lengths}
     for period in lengths:
         for unit in UNITS:
-            series[period][unit] = _kept(corrected(store, period=period, unit=unit, level=level), actors)
-            advance(FIT if unit in CORRECTED_UNITS else 0)
+            series[period][unit] = _restrict_answer(corrected(store, period=period, unit=unit, level=level), actors)
+            advance(FIT_SAMPLES if unit in CORRECTED_UNITS else 0)
         for first, second in pairs:
             corrections = corrected_pair(store, first, second, period=period, level=level)
             compared[period].append({"first": first, "second": second, **_packed(corrections)})
@@ -243,7 +243,7 @@ def _corrections(
     return {"corrected": series, "correctedPairs": compared}
 
 
-def _kept(answer: Columns, actors: Sequence[str]) -> Columns:
+def _restrict_answer(answer: Columns, actors: Sequence[str]) -> Columns:
     """The answer restricted to some actors, with short numbers."""
     if "reason" in answer:
         return answer

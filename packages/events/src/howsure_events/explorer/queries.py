@@ -16,7 +16,7 @@ from howsure.inputs.numbers_and_names import shortened, unknown_name
 from howsure.inputs.pairs import Integers
 from howsure.inputs.periods import period_end, period_start
 from howsure.regression.results import PredictedRegression
-from howsure_events.labels.answers import answers_of, labelling_of, settlements_of
+from howsure_events.labels.answers import current_answers, current_settlements, find_labelling
 from howsure_events.labels.draw_documents import asked_by
 from howsure_events.questions import COMPARISON_PARAMETERS, QUERY_PARAMETERS, REQUIRED, QueryParameter, query_defaults
 from howsure_events.series.actor_comparison import PeriodComparison, compare_actors
@@ -41,8 +41,8 @@ from howsure_events.store.store_queries import (
 
 # What an address may be asked: each parameter read by its rule, all others refused.
 
-LONGEST = 200  # characters of a value
-SHOWN = 60
+MAX_TEXT = 200  # characters of a value
+MAX_SHOWN = 60
 Reader = Callable[[str, str], Any]
 
 
@@ -69,9 +69,9 @@ def read_parameters(
     by_name = {parameter.name: parameter for parameter in parameters}
     for name, text in pairs:
         if name not in by_name:
-            raise unknown_name("parameter", name[:SHOWN], list(by_name) or ["none"], place=address)
-        if len(text) > LONGEST:
-            raise InputError(f"{name} must have at most {LONGEST} characters; it has {len(text):,}.")
+            raise unknown_name("parameter", name[:MAX_SHOWN], list(by_name) or ["none"], place=address)
+        if len(text) > MAX_TEXT:
+            raise InputError(f"{name} must have at most {MAX_TEXT} characters; it has {len(text):,}.")
     return {
         parameter.name: _value(parameter, [text for name, text in pairs if name == parameter.name])
         for parameter in parameters
@@ -96,28 +96,30 @@ def words(name: str, text: str) -> str:
     Raises InputError for an empty one, or one with control characters.
     """
     if not text.strip() or any(ord(letter) < 32 or ord(letter) == 127 for letter in text):
-        raise InputError(f"{name} must be a text without control characters, and not empty; it is {text[:SHOWN]!r}.")
+        raise InputError(
+            f"{name} must be a text without control characters, and not empty; it is {text[:MAX_SHOWN]!r}."
+        )
     return text
 
 
-def one_of(choices: Sequence[str]) -> Reader:
+def choice_reader(choices: Sequence[str]) -> Reader:
     """One of a few words."""
 
     def read(name: str, text: str) -> str:
         if text not in choices:
-            raise InputError(f"{name} must be one of {shortened(choices)}; it is {text[:SHOWN]!r}.")
+            raise InputError(f"{name} must be one of {shortened(choices)}; it is {text[:MAX_SHOWN]!r}.")
         return text
 
     return read
 
 
-def whole(low: int, high: int) -> Reader:
+def whole_number_reader(low: int, high: int) -> Reader:
     """A whole number from `low` to `high`."""
 
     def read(name: str, text: str) -> int:
         value = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else -1
         if not low <= value <= high:
-            raise InputError(f"{name} must be a whole number from {low} to {high}; it is {text[:SHOWN]!r}.")
+            raise InputError(f"{name} must be a whole number from {low} to {high}; it is {text[:MAX_SHOWN]!r}.")
         return value
 
     return read
@@ -133,19 +135,19 @@ def fraction(name: str, text: str) -> float:
     except ValueError:
         value = -1.0
     if not 0.0 <= value <= 1.0:
-        raise InputError(f"{name} must be a number from 0 to 1; it is {text[:SHOWN]!r}.")
+        raise InputError(f"{name} must be a number from 0 to 1; it is {text[:MAX_SHOWN]!r}.")
     return value
 
 
-def number_or(word: str, *, high: int) -> Reader:
+def number_or_word_reader(word: str, *, high: int) -> Reader:
     """A whole number from 0, or a certain word."""
-    number = whole(0, high)
+    number = whole_number_reader(0, high)
 
     def read(name: str, text: str) -> int | str:
         if text == word:
             return word
         if not text.isdigit():
-            raise InputError(f"{name} must be {word!r} or a whole number from 0; it is {text[:SHOWN]!r}.")
+            raise InputError(f"{name} must be {word!r} or a whole number from 0; it is {text[:MAX_SHOWN]!r}.")
         value: int = number(name, text)
         return value
 
@@ -169,10 +171,10 @@ def document_view(store: Store, number: int, *, sample: Sample = BEST) -> dict[s
     Raises InputError for a document or a sample that the store does not hold.
     """
     chosen = _checked_sample(sample, number_of_samples(store))
-    return view_of(store, stored_document(store, number), chosen)
+    return build_view(store, stored_document(store, number), chosen)
 
 
-def view_of(store: Store, document: StoredDocument, chosen: int | None) -> dict[str, Any]:
+def build_view(store: Store, document: StoredDocument, chosen: int | None) -> dict[str, Any]:
     """The view of a document that was read from a store, in one of its samples, or None for the 1-best."""
     entities = _entities(document, chosen)
     return {
@@ -216,10 +218,10 @@ def read_document(store: Store, number: int, *, sample: Sample = BEST) -> dict[s
 
 def answers_to(store: Store, number: int) -> dict[str, Any]:
     """The coders' answers to a document, and what settles them, as titles of actors."""
-    if labelling_of(store) is None:
+    if find_labelling(store) is None:
         return {"answers": []}
-    given = [(answer, False) for answer in answers_of(store, document=number)]
-    given += [(answer, True) for answer in settlements_of(store, document=number)]
+    given = [(answer, False) for answer in current_answers(store, document=number)]
+    given += [(answer, True) for answer in current_settlements(store, document=number)]
     answers = [
         {
             "coder": answer.coder,
@@ -289,7 +291,7 @@ def overview(store: Store) -> dict[str, Any]:
     """
     n, first, last = query_rows(store, "SELECT count(*), min(date), max(date) FROM documents")[0]
     left_out = query_rows(store, "SELECT reason, count(*) AS n FROM left_out GROUP BY reason ORDER BY n DESC, reason")
-    labelling = labelling_of(store)
+    labelling = find_labelling(store)
     return {
         "actors": [
             {"code": actor, "title": actor_title(store, actor), "documents": documents, "expected": expected}
@@ -339,12 +341,12 @@ def series(
     for row in result.rows:
         days = {"start": str(period_start(row.period)), "end": str(period_end(row.period))}
         rows_by_actor[row.actor].append(
-            days | _shown(row, ("actor",)) | {"incomplete": row.period in result.incomplete}
+            days | _row_figures(row, ("actor",)) | {"incomplete": row.period in result.incomplete}
         )
     return rows_by_actor
 
 
-def _shown(row: PeriodCount | PeriodComparison, left_out: Collection[str]) -> dict[str, Any]:
+def _row_figures(row: PeriodCount | PeriodComparison, left_out: Collection[str]) -> dict[str, Any]:
     """The figures of a row by the page's names, None for undefined ones."""
     values = ((name, getattr(row, name)) for name in row.__match_args__ if name not in left_out)
     return {SERIES.get(name, name): None if value != value else value for name, value in values}
@@ -355,12 +357,12 @@ def compare(
 ) -> list[dict[str, Any]]:
     """By period its documents, P(n_A > n_B) as greater, equal, less, and the difference; see `compare_actors`."""
     comparison = compare_actors(store, first, second, period=period, level=level, unit=unit, monte_carlo=False)
-    return [_shown(row, MONTE_CARLO) for row in comparison.rows]
+    return [_row_figures(row, MONTE_CARLO) for row in comparison.rows]
 
 
 # What the page asks of the labels of a store: the corrected counts and comparisons, each estimated once.
 
-MOST_KEPT = 16  # series of a store
+MAX_KEPT = 16  # series of a store
 COLUMNS = {"corrected": "estimate", "low": "low", "high": "high", "read": "labelled", "positives": "positives"}
 Kept = OrderedDict[tuple[Any, ...], CorrectedSeries]
 _KEPT: WeakKeyDictionary[Store, Kept] = WeakKeyDictionary()
@@ -372,7 +374,7 @@ def corrected(store: Store, *, period: str = "quarter", level: float = 0.95, uni
 
     Raises InputError as `corrected_series` does.
     """
-    result = series_of_labels(store, period=period, level=level, unit=unit)
+    result = labelled_series(store, period=period, level=level, unit=unit)
     if isinstance(result, str):
         return {"reason": result}
     plain = result.to_dict()
@@ -406,7 +408,7 @@ def corrected_pair(
 
     Raises InputError for an actor that the store does not know, or the same one twice.
     """
-    result = series_of_labels(store, period=period, level=level, unit="documents")
+    result = labelled_series(store, period=period, level=level, unit="documents")
     if isinstance(result, str):
         return {"reason": result}
     pair = chosen_actors(store, [first, second])
@@ -417,13 +419,13 @@ def corrected_pair(
     return {"rows": comparison["rows"], "total": comparison["total"]}
 
 
-def series_of_labels(store: Store, *, period: str, level: float, unit: str) -> CorrectedSeries | str:
+def labelled_series(store: Store, *, period: str, level: float, unit: str) -> CorrectedSeries | str:
     """The corrected series of all actors with labels, or why there is none.
 
     It is kept until a label changes; the last few of a store are.
     """
     if unit == "share":
-        counts = series_of_labels(store, period=period, level=level, unit="documents")
+        counts = labelled_series(store, period=period, level=level, unit="documents")
         return counts if isinstance(counts, str) else _as_shares(counts, documents_by_period(store, period))
     key = (period, level, unit, *_version(store))
     with _LOCK:
@@ -436,7 +438,7 @@ def series_of_labels(store: Store, *, period: str, level: float, unit: str) -> C
         return result or "No document of this store has a label."
     with _LOCK:
         kept[key] = result
-        while len(kept) > MOST_KEPT:
+        while len(kept) > MAX_KEPT:
             kept.popitem(last=False)
     return result
 
@@ -458,8 +460,8 @@ def _version(store: Store) -> tuple[int, int]:
 
 # The questions of the page to a store, each with its own address.
 
-MOST_ACTORS = 6  # panels of the chart
-LARGEST_NUMBER = 2**62
+MAX_ACTORS = 6  # panels of the chart
+MAX_NUMBER = 2**62
 
 
 @dataclass(frozen=True, slots=True)
@@ -481,39 +483,39 @@ class Question:
 def export(store: Store, **arguments: Any) -> str:
     """The series as a tidy table, with the corrected one if there are labels: CSV, numbers with all their digits."""
     series = event_series(store, **arguments)
-    corrected = series_of_labels(store, period=series.period, level=series.level, unit=series.unit)
+    corrected = labelled_series(store, period=series.period, level=series.level, unit=series.unit)
     return f"{(series if isinstance(corrected, str) else series.with_corrected(corrected)).to_csv()}\n"
 
 
-def parameters_of(ask: Callable[..., Any], **readers: Reader) -> tuple[Parameter, ...]:
+def query_parameters(ask: Callable[..., Any], **readers: Reader) -> tuple[Parameter, ...]:
     """The parameters of a question from its signature, with their declared readers or those in `readers`."""
     known_readers = READERS | readers
     return tuple(
-        Parameter(name, known_readers[name], default, MOST_ACTORS if name == "actors" else 1)
+        Parameter(name, known_readers[name], default, MAX_ACTORS if name == "actors" else 1)
         for name, default in query_defaults(ask).items()
         if name != "store"
     )
 
 
-def _declared(meaning: QueryParameter) -> Reader:
+def _parameter_reader(meaning: QueryParameter) -> Reader:
     if meaning.words:
-        return one_of(meaning.words)
-    return fraction if meaning.most is None else whole(1, meaning.most)
+        return choice_reader(meaning.words)
+    return fraction if meaning.most is None else whole_number_reader(1, meaning.most)
 
 
-READERS: dict[str, Reader] = {name: _declared(meaning) for name, meaning in QUERY_PARAMETERS.items()} | {
+READERS: dict[str, Reader] = {name: _parameter_reader(meaning) for name, meaning in QUERY_PARAMETERS.items()} | {
     **dict.fromkeys(("actors", "actor", "first", "second", "at"), words),
-    "number": whole(0, LARGEST_NUMBER),
-    "sample": number_or(BEST, high=LARGEST_NUMBER),
+    "number": whole_number_reader(0, MAX_NUMBER),
+    "sample": number_or_word_reader(BEST, high=MAX_NUMBER),
 }
 QUESTIONS = {
     "overview": Question(overview),
-    "series": Question(series, parameters_of(series), each="actors"),
-    "point": Question(period_documents, parameters_of(period_documents)),
-    "document": Question(read_document, parameters_of(read_document)),
-    "compare": Question(compare, parameters_of(compare, unit=_declared(COMPARISON_PARAMETERS["unit"]))),
-    "corrected": Question(corrected, parameters_of(corrected)),
-    "corrected-pair": Question(corrected_pair, parameters_of(corrected_pair)),
-    "doubtful": Question(doubtful_documents, parameters_of(doubtful_documents)),
-    "export.csv": Question(export, parameters_of(series), is_table=True),
+    "series": Question(series, query_parameters(series), each="actors"),
+    "point": Question(period_documents, query_parameters(period_documents)),
+    "document": Question(read_document, query_parameters(read_document)),
+    "compare": Question(compare, query_parameters(compare, unit=_parameter_reader(COMPARISON_PARAMETERS["unit"]))),
+    "corrected": Question(corrected, query_parameters(corrected)),
+    "corrected-pair": Question(corrected_pair, query_parameters(corrected_pair)),
+    "doubtful": Question(doubtful_documents, query_parameters(doubtful_documents)),
+    "export.csv": Question(export, query_parameters(series), is_table=True),
 }

@@ -31,7 +31,7 @@ from howsure_events.store.store_queries import Store
 
 # Limits on connections: a request must arrive in time, and only a limited number may wait.
 
-MOST = 128
+MAX_CONNECTIONS = 128
 SECONDS = 10.0  # for the whole of a request
 
 
@@ -41,7 +41,7 @@ class PromptConnection(H11Protocol):
     A connection that never finishes its request is cut off after `seconds`, however many bytes trickle in.
     """
 
-    most, seconds = MOST, SECONDS
+    most, seconds = MAX_CONNECTIONS, SECONDS
     waiting_since = 0.0
     limit: asyncio.TimerHandle | None = None
 
@@ -169,9 +169,8 @@ def serve(
         language=language,
     )
     with _listening(address) as listening:
-        home = (
-            f"http://{_shown(address.host)}:{listening.getsockname()[1]}{PAGE if room is None else ROOM}?{PARAMETER}="
-        )
+        host, port = _url_host(address.host), listening.getsockname()[1]
+        home = f"http://{host}:{port}{PAGE if room is None else ROOM}?{PARAMETER}="
         config = uvicorn.Config(
             application,
             http=PromptConnection,
@@ -222,7 +221,7 @@ def _listening(address: Address) -> socket.socket:
     return listening
 
 
-def _shown(host: str) -> str:
+def _url_host(host: str) -> str:
     """A host as in a URL, reachable by this machine's browser."""
     reached = "127.0.0.1" if host == "0.0.0.0" else "::1" if host == "::" else host
     return f"[{reached}]" if ":" in reached else reached

@@ -20,7 +20,7 @@ from howsure_events.extraction.extract_events import (
     model_digest,
 )
 from howsure_events.extraction.processes import Work
-from howsure_events.labels.answers import Labelling, labelling_of
+from howsure_events.labels.answers import Labelling, find_labelling
 from howsure_events.lexicon import Lexicon
 from howsure_events.rule import Rule
 from howsure_events.store.event_store import EventStore
@@ -37,8 +37,8 @@ def carry_labels(source: Store, target: EventStore) -> Labelling | None:
     Of documents that the target does not hold, the strata and answers stay behind: within the strata, the others were
     drawn at random all the same.
     """
-    labelling = labelling_of(source)
-    if labelling is None or labelling_of(target) is not None:
+    labelling = find_labelling(source)
+    if labelling is None or find_labelling(target) is not None:
         return None
     kept = {number for (number,) in query_rows(target, "SELECT document FROM documents")}
     with target.transaction():
@@ -135,7 +135,7 @@ def recount_events(
     report = fill_store(
         StoredCorpus(store), target, work=work, settings={**kept, **changed}, workers=workers, advance=advance
     )
-    if not report.interrupted and labelling_of(store) is not None:
+    if not report.interrupted and find_labelling(store) is not None:
         with EventStore.open(target, read_only=False) as made:
             carry_labels(store, made)
     return report

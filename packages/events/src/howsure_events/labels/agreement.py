@@ -19,23 +19,23 @@ from howsure.stats.agreement import alpha, pairable_sums
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 from howsure_events.labels.answers import (
     Answer,
-    answers_of,
-    asked_of,
+    current_answers,
+    current_settlements,
     differ,
     reading_order,
-    settlements_of,
+    require_labelling,
 )
-from howsure_events.labels.coders import CoderNames, coder_named, coders_of, merged_notes
+from howsure_events.labels.coders import CoderNames, clean_coder_name, coder_names, merged_notes
 from howsure_events.store.store_queries import Store
 
 # How far coders agree, beyond chance: Krippendorff's alpha for each actor and for all, with intervals.
 
 REPLICATES = 2000
-MOST_UNDEFINED = 0.05  # of the resamples, beyond which they give no interval
+MAX_UNDEFINED = 0.05  # of the resamples, beyond which they give no interval
 ALL = "all"
-ALIKE = "all answers are the same, so there is nothing that coders could agree on by more than chance"
-RARE = "too few documents have the rarer answer for an interval"
-SINGLE = "only one document was read by two coders, too few for an interval"
+NO_VARIATION_NOTE = "all answers are the same, so there is nothing that coders could agree on by more than chance"
+RARE_NOTE = "too few documents have the rarer answer for an interval"
+SINGLE_DOCUMENT_NOTE = "only one document was read by two coders, too few for an interval"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,10 @@ class Agreement(Rows[ActorAgreement]):
             f"Krippendorff's alpha, nominal, of {counted(len(self.coders), 'coder')} ({', '.join(self.coders)}): 1 is "
             "full agreement, 0 that of chance. Krippendorff relies on 0.8 and more, and tentatively on 0.667."
         ]
-        actors_by_reason = {why: [row.actor for row in self.rows if row.why == why] for why in (ALIKE, RARE, SINGLE)}
+        actors_by_reason = {
+            why: [row.actor for row in self.rows if row.why == why]
+            for why in (NO_VARIATION_NOTE, RARE_NOTE, SINGLE_DOCUMENT_NOTE)
+        }
         lines += [f"{', '.join(actors)}: {why}." for why, actors in actors_by_reason.items() if actors]
         if unclear := self.recipe["unclear"]:
             lines.append(counted(unclear, "answer 'unclear' counts", "answers 'unclear' count") + " as missing.")
@@ -115,11 +118,11 @@ def agreement(
 
     Raises InputError if no document was drawn, or none was read by two of the coders.
     """
-    labelling = asked_of(store)
+    labelling = require_labelling(store)
     if not 0.0 < level < 1.0:
         raise InputError("not_between", "level", value=level, low=0, high=1)
-    answers = answers_of(store)
-    names, coders_known = coders_of(store), sorted({answer.coder for answer in answers})
+    answers = current_answers(store)
+    names, coders_known = coder_names(store), sorted({answer.coder for answer in answers})
     chosen = coders_known if coders is None else _chosen(coders, names, coders_known)
     chosen_answers = [answer for answer in answers if answer.coder in chosen]
     counts = _counts(chosen_answers, labelling.actors)
@@ -148,7 +151,7 @@ def _chosen(coders: Sequence[str], names: CoderNames, all_coders: Sequence[str])
     """The named coders, as spelled in the store."""
     chosen: list[str] = []
     for coder in coders:
-        name = names.name(coder_named(coder))
+        name = names.name(clean_coder_name(coder))
         if name not in all_coders:
             raise unknown_name("coder", coder, all_coders, place="the labels")
         if name in chosen:
@@ -176,17 +179,17 @@ def _row(actor: str, counts: Floats, resampled: np.ndarray[Any, Any], level: flo
     n_read, differing = int(pairable.sum()), int((of_document > 0).sum())
     value = float(alpha(of_document.sum(), value_counts.sum(axis=0)))
     if np.isnan(value):
-        return ActorAgreement(actor, n_read, differing, None, None, None, ALIKE)
+        return ActorAgreement(actor, n_read, differing, None, None, None, NO_VARIATION_NOTE)
     if n_read < 2:
-        return ActorAgreement(actor, n_read, differing, value, None, None, SINGLE)
+        return ActorAgreement(actor, n_read, differing, value, None, None, SINGLE_DOCUMENT_NOTE)
     tail = (1.0 - level) / 2
     if not differing:
         by_chance = 1.0 - ((value_counts.sum(axis=0) / value_counts.sum()) ** 2).sum()
         low = 1.0 - float((1.0 - tail ** (1.0 / n_read)) / by_chance)
         return ActorAgreement(actor, n_read, 0, value, max(low, -1.0), 1.0, None)
     drawn = alpha(resampled @ of_document, resampled @ value_counts)
-    if np.isnan(drawn).mean() > MOST_UNDEFINED:
-        return ActorAgreement(actor, n_read, differing, value, None, None, RARE)
+    if np.isnan(drawn).mean() > MAX_UNDEFINED:
+        return ActorAgreement(actor, n_read, differing, value, None, None, RARE_NOTE)
     low, high = np.nanquantile(drawn, [tail, 1.0 - tail])
     return ActorAgreement(actor, n_read, differing, value, float(low), float(high), None)
 
@@ -210,10 +213,10 @@ def disagreements(store: Store) -> list[Disagreement]:
 
     Raises InputError if no document was drawn.
     """
-    asked_of(store)
-    settled = {settlement.document: settlement for settlement in settlements_of(store)}
+    require_labelling(store)
+    settled = {settlement.document: settlement for settlement in current_settlements(store)}
     answers_by_document: dict[int, list[Answer]] = defaultdict(list)
-    for answer in answers_of(store):
+    for answer in current_answers(store):
         answers_by_document[answer.document].append(answer)
     for document, answer in settled.items():
         answers_by_document[document].append(answer)

@@ -15,7 +15,7 @@ from howsure.errors import HowsureError, InputError
 from howsure.files.input_files import parsed_json
 from howsure.inputs.numbers_and_names import check_whole, counted, unknown_name
 from howsure.inputs.pairs import Floats, Integers
-from howsure_events.labels.coders import coder_named, coders_of
+from howsure_events.labels.coders import clean_coder_name, coder_names
 from howsure_events.store.event_store import EventStore
 from howsure_events.store.integrity import DamagedStoreError
 from howsure_events.store.store_queries import REMEDY, Store, query_rows
@@ -40,7 +40,7 @@ class Labelling:
     draws: tuple[Mapping[str, Any], ...]
 
 
-def labelling_of(store: Store) -> Labelling | None:
+def find_labelling(store: Store) -> Labelling | None:
     """The question and the draws of a store; None if no document was drawn.
 
     Raises DamagedStoreError if the settings of a draw are not those that a draw writes.
@@ -53,12 +53,12 @@ def labelling_of(store: Store) -> Labelling | None:
     return Labelling(first["question"], tuple(first["actors"]), first["design"], first["period"], tuple(draws))
 
 
-def asked_of(store: Store) -> Labelling:
+def require_labelling(store: Store) -> Labelling:
     """The question and the draws of a store.
 
     Raises InputError if none was drawn.
     """
-    labelling = labelling_of(store)
+    labelling = find_labelling(store)
     if labelling is None:
         raise InputError(f"{store.path} has no labels; {FIRST_DRAW} {store.path}.")
     return labelling
@@ -151,8 +151,8 @@ def undo_answer(store: EventStore, coder: str) -> int | None:
 
     Raises InputError if no document was drawn, or the coder has no name; StoreError if it cannot be written.
     """
-    asked_of(store)
-    coders = list(coders_of(store).of(coder_named(coder)))
+    require_labelling(store)
+    coders = list(coder_names(store).of(clean_coder_name(coder)))
     with store.transaction() as connection:
         last_entry = connection.execute(TO_UNDO, {"coders": coders}).fetchone()
         if last_entry is None:
@@ -166,22 +166,22 @@ def undo_answer(store: EventStore, coder: str) -> int | None:
     return int(document)
 
 
-def answers_of(store: Store, *, document: int | None = None) -> list[Answer]:
+def current_answers(store: Store, *, document: int | None = None) -> list[Answer]:
     """The current answers of all coders, or those to one document, by document and time; undone ones are left out."""
     return _latest(store, document, settles=False)
 
 
-def settlements_of(store: Store, *, document: int | None = None) -> list[Answer]:
+def current_settlements(store: Store, *, document: int | None = None) -> list[Answer]:
     """The settlements of differing answers, one per document; `coder` is the person who settled it."""
     return _latest(store, document, settles=True)
 
 
-def revision_of(store: Store, document: int, coder: str, *, settles: bool = False) -> int:
+def answer_revision(store: Store, document: int, coder: str, *, settles: bool = False) -> int:
     """The revision of a coder's answer to a document, also of one that was taken back; 0 if there was none.
 
     settles: that of the answer that settles the document, by any coder.
     """
-    coders = [] if settles else list(coders_of(store).of(coder))
+    coders = [] if settles else list(coder_names(store).of(coder))
     rows = query_rows(store, ONE, document=document, coders=coders, settles=settles)
     return int(rows[0][4]) if rows else 0
 
@@ -191,7 +191,7 @@ def _latest(store: Store, document: int | None, *, settles: bool) -> list[Answer
     if document is not None:
         query = query.replace("WHERE", "WHERE document = $document AND", 1)
     parameters = {} if document is None else {"document": document}
-    coders, present = coders_of(store), dict[tuple[int, str], Answer]()
+    coders, present = coder_names(store), dict[tuple[int, str], Answer]()
     for number, spelling, acting, unclear, revision, at in query_rows(store, query, settles=settles, **parameters):
         if acting is not None:
             coder = coders.name(spelling)
@@ -203,14 +203,14 @@ def _latest(store: Store, document: int | None, *, settles: bool) -> list[Answer
 def _record(
     store: EventStore, document: int, coder: str, *, acting: Sequence[str], unclear: bool, revision: int, settles: bool
 ) -> int:
-    coders, codes = coders_of(store).of(coder_named(coder)), _asked(store, acting)
+    coders, codes = coder_names(store).of(clean_coder_name(coder)), _ordered_codes(store, acting)
     who = coders[0]
     seen_revision = check_whole(revision, name="revision", least=0)
     if unclear and codes:
         raise InputError(f"acting must be empty where unclear is true; it is {list(codes)}.")
     with store.transaction() as connection:
         drawn = "SELECT count(*) FROM label_sample WHERE document = $document"
-        if not _one(connection.execute(drawn, {"document": document})):
+        if not _single_number(connection.execute(drawn, {"document": document})):
             raise InputError(f"document {document} was not drawn for labelling, so its label could not be counted.")
         about = {"document": document, "coders": list(coders), "settles": settles}
         latest = connection.execute(ONE, about).fetchone()
@@ -221,7 +221,7 @@ def _record(
             )
         if latest is not None and present != seen_revision:
             raise Conflict(Answer(document, latest[1], tuple(latest[2] or ()), *latest[3:6]), seen_revision)
-        if settles and latest is None and not differ(answers_given := answers_of(store, document=document)):
+        if settles and latest is None and not differ(answers_given := current_answers(store, document=document)):
             raise InputError(
                 f"document {document} has {counted(len(answers_given), 'answer')} and no two that differ, so there is "
                 "nothing to settle: answer it instead."
@@ -230,9 +230,9 @@ def _record(
     return present + 1
 
 
-def _asked(store: EventStore, acting: Sequence[str]) -> tuple[str, ...]:
+def _ordered_codes(store: EventStore, acting: Sequence[str]) -> tuple[str, ...]:
     """Codes in the order of the question, each once."""
-    asked_actors = asked_of(store).actors
+    asked_actors = require_labelling(store).actors
     if isinstance(acting, str) or not isinstance(acting, (list, tuple)):
         raise InputError(f"acting must be a list of codes, such as {list(asked_actors[:2])}; it is {acting!r}.")
     for code in acting:
@@ -251,13 +251,13 @@ def _insert(
     revision: int,
     undoes: int | None,
 ) -> None:
-    entry = _one(connection.execute("SELECT coalesce(max(entry), 0) + 1 FROM answers"))
+    entry = _single_number(connection.execute("SELECT coalesce(max(entry), 0) + 1 FROM answers"))
     now = datetime.datetime.now(datetime.UTC).replace(tzinfo=None)
     values = [entry, document, coder, settles, acting, unclear, revision, undoes, now]
     connection.execute("INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
 
 
-def _one(answer: duckdb.DuckDBPyConnection) -> int:
+def _single_number(answer: duckdb.DuckDBPyConnection) -> int:
     row = answer.fetchone()
     assert row is not None
     return int(row[0])
@@ -307,12 +307,12 @@ def settled_labels(store: Store) -> SettledLabels | None:
     What was settled by `settle` counts; otherwise the coders' answers, for each actor if all who read the document say
     the same of it.
     """
-    labelling = labelling_of(store)
+    labelling = find_labelling(store)
     if labelling is None:
         return None
-    settled = {settlement.document: settlement for settlement in settlements_of(store)}
+    settled = {settlement.document: settlement for settlement in current_settlements(store)}
     by_document: dict[int, list[Answer]] = defaultdict(list)
-    for coder_answer in answers_of(store):
+    for coder_answer in current_answers(store):
         by_document[coder_answer.document].append(coder_answer)
     documents = sorted({*by_document, *settled})
     answers_used = [[settled[document]] if document in settled else by_document[document] for document in documents]
@@ -333,7 +333,7 @@ def settled_labels(store: Store) -> SettledLabels | None:
         drawn=len(chances),
         unclear=sum(all(answer.unclear for answer in answers) for answers in answers_used),
         unsettled=sum(differ(answers) for answers in answers_used),
-        merged_coders=coders_of(store).merged,
+        merged_coders=coder_names(store).merged,
     )
 
 

@@ -10,8 +10,8 @@ from itertools import pairwise
 import numpy as np
 
 from howsure.inputs.numbers_and_names import check_number, counted
-from howsure_events.labels.answers import answers_of, asked_of, reading_order
-from howsure_events.labels.coders import coder_named, coders_of, merged_notes
+from howsure_events.labels.answers import current_answers, reading_order, require_labelling
+from howsure_events.labels.coders import clean_coder_name, coder_names, merged_notes
 from howsure_events.store.store_queries import Store, query_rows
 
 # Which documents a coder reads: the first one all that were drawn, the others some of these, drawn at random.
@@ -29,22 +29,22 @@ def documents_for(store: Store, coder: str, *, overlap: float = OVERLAP) -> list
 
     Raises InputError if no document was drawn, or `overlap` is not a share.
     """
-    labelling = asked_of(store)
+    labelling = require_labelling(store)
     check_number(overlap, name="overlap", low=0, high=1, open="low")
-    name, order, first = coders_of(store).name(coder_named(coder)), reading_order(store), first_coder(store)
+    name, order, first = coder_names(store).name(clean_coder_name(coder)), reading_order(store), first_coder(store)
     if first in (None, name):
         return order
     begun = np.random.default_rng([int(labelling.draws[0].get("seed", 0)), len("twice")]).random()
     steps = np.floor(np.arange(len(order) + 1) * overlap + begun)
     twice = {number for number, step in zip(order, np.diff(steps), strict=True) if step}
-    own_documents = {answer.document for answer in answers_of(store) if answer.coder == name}
+    own_documents = {answer.document for answer in current_answers(store) if answer.coder == name}
     return [number for number in order if number in twice or number in own_documents]
 
 
 def first_coder(store: Store) -> str | None:
     """The coder who answered first, and therefore reads all drawn documents; None before the first answer."""
     rows = query_rows(store, FIRST)
-    return coders_of(store).name(rows[0][0]) if rows else None
+    return coder_names(store).name(rows[0][0]) if rows else None
 
 
 # How far a coder has come, and how long the rest takes.
@@ -101,9 +101,9 @@ def progress(store: Store, coder: str, *, overlap: float = OVERLAP) -> Progress:
 
     Raises InputError as `documents_for` does.
     """
-    spellings, to_read = coders_of(store).of(coder_named(coder)), documents_for(store, coder, overlap=overlap)
+    spellings, to_read = coder_names(store).of(clean_coder_name(coder)), documents_for(store, coder, overlap=overlap)
     words = dict(query_rows(store, "SELECT document, words FROM documents SEMI JOIN label_sample USING (document)"))
-    own_answers = {answer.document: answer for answer in answers_of(store) if answer.coder == spellings[0]}
+    own_answers = {answer.document: answer for answer in current_answers(store) if answer.coder == spellings[0]}
     left = [number for number in to_read if number not in own_answers]
     times = [(number, float(at)) for number, at in query_rows(store, GIVEN_AT, coders=list(spellings))]
     needed = [
@@ -138,16 +138,16 @@ def seconds_for(words: int) -> float:
     return 60.0 * words / WORDS_A_MINUTE + SECONDS
 
 
-def left_to_read(store: Store, *, overlap: float = OVERLAP) -> Sequence[str]:
+def reading_plan_lines(store: Store, *, overlap: float = OVERLAP) -> Sequence[str]:
     """A line for each coder who has answered, or for a first one: the documents and the time left.
 
     Then one for each coder who is spelled in several ways.
     """
-    coders = dict.fromkeys(answer.coder for answer in sorted(answers_of(store), key=lambda answer: answer.at))
+    coders = dict.fromkeys(answer.coder for answer in sorted(current_answers(store), key=lambda answer: answer.at))
     lines = []
     for name in coders or ["nobody"]:
         state = progress(store, name, overlap=overlap)
         left = state.documents - state.answered
         rest = f"{left:,} left, {state.time_left} ({state.how})" if left else "none left"
         lines.append(f"{name} has read {state.answered:,} of {state.documents:,}, {rest}" if coders else rest)
-    return lines + merged_notes(coders_of(store).merged)
+    return lines + merged_notes(coder_names(store).merged)

@@ -17,12 +17,12 @@ INVISIBLE = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00
 SPELLINGS = "SELECT coder FROM answers GROUP BY coder ORDER BY min(entry)"
 
 
-def coder_named(name: object) -> str:
+def clean_coder_name(name: object) -> str:
     """A coder's name as it is stored: composed (NFC), without spaces around it, with single spaces inside.
 
     Raises InputError if it is empty, too long, or has characters that cannot be shown.
 
-    >>> coder_named("  Anna   B ")
+    >>> clean_coder_name("  Anna   B ")
     'Anna B'
     """
     text = SPACES.sub(" ", unicodedata.normalize("NFC", name)).strip() if isinstance(name, str) else ""
@@ -78,10 +78,10 @@ class CoderNames:
         return tuple(spellings for spellings in self.spellings if len(spellings) > 1)
 
 
-def names_of_coders(spellings: Sequence[str]) -> CoderNames:
+def group_spellings(spellings: Sequence[str]) -> CoderNames:
     """The people behind spellings that are given in order of first use.
 
-    >>> names_of_coders(["Anna", "bob", "anna"]).spellings
+    >>> group_spellings(["Anna", "bob", "anna"]).spellings
     (('Anna', 'anna'), ('bob',))
     """
     people: dict[str, list[str]] = {}
@@ -90,9 +90,9 @@ def names_of_coders(spellings: Sequence[str]) -> CoderNames:
     return CoderNames(tuple(tuple(spellings) for spellings in people.values()))
 
 
-def coders_of(store: Store) -> CoderNames:
+def coder_names(store: Store) -> CoderNames:
     """The people who answered or settled in a store."""
-    return names_of_coders([spelling for (spelling,) in query_rows(store, SPELLINGS)])
+    return group_spellings([spelling for (spelling,) in query_rows(store, SPELLINGS)])
 
 
 def merged_notes(merged: Sequence[Sequence[str]]) -> list[str]:

@@ -29,7 +29,7 @@ from howsure.inputs.periods import find_period
 from howsure.result import Result
 from howsure.show.table import COUNT, WORDS, Column
 from howsure_events.corpus import NO_ACTOR
-from howsure_events.labels.answers import Labelling, SettledLabels, labelling_of, settled_labels
+from howsure_events.labels.answers import Labelling, SettledLabels, find_labelling, settled_labels
 from howsure_events.languages import ENGLISH, text_in
 from howsure_events.store.event_store import EventStore
 from howsure_events.store.store_queries import Columns, Store, acting_actors, chosen_actors, query_columns, query_rows
@@ -74,10 +74,10 @@ DATED = """
 PERIOD = re.compile(r", \d{4}(-\w+)?$")  # at the end of the names of strata by band and period
 
 
-def band_of(stratum: str) -> str:
+def stratum_band(stratum: str) -> str:
     """The band of a stratum, without its period.
 
-    >>> band_of("found, p < 0.5, 2001-Q1")
+    >>> stratum_band("found, p < 0.5, 2001-Q1")
     'found, p < 0.5'
     """
     return PERIOD.sub("", stratum)
@@ -102,7 +102,7 @@ class Strata:
         return np.bincount(self.codes, minlength=len(self.names))
 
 
-def strata_of(store: Store, actors: Sequence[str], *, period: str, n: int, scores: Scores | None = None) -> Strata:
+def build_strata(store: Store, actors: Sequence[str], *, period: str, n: int, scores: Scores | None = None) -> Strata:
     """Strata by band and period; periods are long enough that n documents give 5 per stratum on average.
 
     Bands: an actor asked is found with p of at least 1/2, or with less; a word of the rule occurs without one found;
@@ -161,10 +161,10 @@ def label_spread(settled_labels: SettledLabels, strata: Sequence[str]) -> Floats
     clear = np.isfinite(settled_labels.labels[:, 0])
     if clear.sum() < MIN_LABELS:
         return None
-    bands = [band_of(name) for name in strata]
+    bands = [stratum_band(name) for name in strata]
     place = {band: code for code, band in enumerate(dict.fromkeys(bands))}
     codes = np.array(
-        [place[band_of(settled_labels.strata[document])] for document in settled_labels.documents[clear].tolist()],
+        [place[stratum_band(settled_labels.strata[document])] for document in settled_labels.documents[clear].tolist()],
         dtype=np.int16,
     )
     return spread_so_far(settled_labels.labels[clear, 0], codes, len(place))[[place[band] for band in bands]]
@@ -211,10 +211,10 @@ def _in_order(drawn: Sequence[Integers], had: Integers, rng: np.random.Generator
     return np.array(places, dtype=np.int64)[np.argsort(np.concatenate(keys), kind="stable")]
 
 
-MOST_ACTORS = 9  # one key each
+MAX_ACTORS = 9  # one key each
 DESIGNS = ("stratified", "simple")
 ALL = "all"  # the only stratum of a simple design
-LONGEST_QUESTION = 300
+MAX_QUESTION = 300
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -306,15 +306,15 @@ def draw_documents(
     stored, drawn = (
         int(query_rows(store, f"SELECT count(*) FROM {name}")[0][0]) for name in ("documents", "label_sample")
     )
-    labelling = labelling_of(store) or _asked(store, actors, question, period, design)
+    labelling = find_labelling(store) or _new_labelling(store, actors, question, period, design)
     if labelling.draws:
         _check_same(store, labelling, {"actors": actors, "question": question, "period": period, "design": design})
     if n > stored:
         raise InputError(f"`n` must be at most the number of documents in {store.path}, {stored:,}; it is {n:,}.")
     if n <= drawn:
-        return _as_drawn(store, labelling)
-    _check_ours(labelling)
-    strata = (_strata_held if labelling.draws else _first_strata)(store, labelling, n, scores)
+        return _earlier_draw(store, labelling)
+    _check_design(labelling)
+    strata = (_stored_strata if labelling.draws else _first_strata)(store, labelling, n, scores)
     before, answered = _drawn_before(store, strata), settled_labels(store)
     spread = None if answered is None else label_spread(answered, strata.names)
     chosen = further_documents(
@@ -341,12 +341,12 @@ def draw_documents(
         sizes=tuple(strata.sizes.tolist()),
         before=tuple(had.tolist()),
         drawn=tuple(counts.tolist()),
-        not_stored=_not_stored(store),
+        not_stored=_documents_without_actor(store),
         recipe=settings,
     )
 
 
-def _as_drawn(store: Store, labelling: Labelling) -> LabelDraw:
+def _earlier_draw(store: Store, labelling: Labelling) -> LabelDraw:
     """The earlier draw, if no further documents are needed."""
     strata = query_rows(
         store,
@@ -360,12 +360,12 @@ def _as_drawn(store: Store, labelling: Labelling) -> LabelDraw:
         sizes=tuple(size for _, size, _ in strata),
         before=tuple(had for _, _, had in strata),
         drawn=(0,) * len(strata),
-        not_stored=_not_stored(store),
+        not_stored=_documents_without_actor(store),
         recipe={name: value for name, value in labelling.draws[-1].items() if name != "drawn"},
     )
 
 
-def _not_stored(store: Store) -> int:
+def _documents_without_actor(store: Store) -> int:
     return int(query_rows(store, "SELECT count(*) FROM left_out WHERE reason = $reason", reason=NO_ACTOR)[0][0])
 
 
@@ -382,28 +382,28 @@ def asked_by(rule: Mapping[str, Any]) -> dict[str, str] | None:
     return None if dict(rule) in ({}, {"name": UNNAMED}) else {"kind": "event", "event": str(rule.get("name"))}
 
 
-def question_of(rule: Mapping[str, Any], language: str = ENGLISH) -> str:
+def rule_question(rule: Mapping[str, Any], language: str = ENGLISH) -> str:
     """The question of a rule: its own, as for imported events, or one made of its words, in a language.
 
-    >>> question_of({"name": "attack-wide", "verbs": ["attack"]}), question_of({"name": "strike"})
+    >>> rule_question({"name": "attack-wide", "verbs": ["attack"]}), rule_question({"name": "strike"})
     ('Which of these attack here?', 'To which of these does “strike” apply in the text?')
     """
     asked = asked_by(rule) or {"kind": "event", "event": str(rule.get("name"))}
     return text_in(language, f"question_{asked['kind']}", **asked)
 
 
-def _asked(
+def _new_labelling(
     store: Store, actors: Sequence[str] | None, question: str | None, period: str | None, design: str | None
 ) -> Labelling:
-    codes = tuple(list(acting_actors(store))[:MOST_ACTORS]) if actors is None else chosen_actors(store, actors)
+    codes = tuple(list(acting_actors(store))[:MAX_ACTORS]) if actors is None else chosen_actors(store, actors)
     if not codes:
         raise InputError(f"no actor acts in any document of {store.path}; name those to ask for: `actors=...`.")
-    if len(codes) > MOST_ACTORS:
-        raise InputError(f"actors must be at most {MOST_ACTORS}, one key each; they are {len(codes)}.")
+    if len(codes) > MAX_ACTORS:
+        raise InputError(f"actors must be at most {MAX_ACTORS}, one key each; they are {len(codes)}.")
     rule = store.settings.get("rule") or {}
     if question is None and rule == {"name": UNNAMED}:
         raise InputError("the event has no name to ask for; say what to ask: `question=...`.")
-    text = question_of(rule) if question is None else question
+    text = rule_question(rule) if question is None else question
     return Labelling(checked_question(text), codes, _design(design), _length(period), ())
 
 
@@ -413,8 +413,8 @@ def checked_question(text: object) -> str:
     Raises InputError if it is empty or too long.
     """
     question = text.strip() if isinstance(text, str) else ""
-    if not 0 < len(question) <= LONGEST_QUESTION:
-        raise InputError(f"question must be a text of 1 to {LONGEST_QUESTION} letters; it is {str(text)[:80]!r}.")
+    if not 0 < len(question) <= MAX_QUESTION:
+        raise InputError(f"question must be a text of 1 to {MAX_QUESTION} letters; it is {str(text)[:80]!r}.")
     return question
 
 
@@ -451,7 +451,7 @@ def _check_same(store: Store, labelling: Labelling, options: Mapping[str, Any]) 
             )
 
 
-def _check_ours(labelling: Labelling) -> None:
+def _check_design(labelling: Labelling) -> None:
     if labelling.design not in DESIGNS:
         raise InputError(
             f"further documents cannot be drawn: the labels were imported with the design {labelling.design!r}."
@@ -459,23 +459,23 @@ def _check_ours(labelling: Labelling) -> None:
 
 
 def _first_strata(store: Store, labelling: Labelling, n: int, scores: Scores | None) -> Strata:
-    strata = strata_of(store, labelling.actors, period=labelling.period, n=n, scores=scores)
+    strata = build_strata(store, labelling.actors, period=labelling.period, n=n, scores=scores)
     if labelling.design == "simple":
         strata = Strata(strata.documents, strata.score, np.zeros_like(strata.codes), (ALL,), "none")
     return strata
 
 
-def _strata_held(store: Store, labelling: Labelling, n: int, scores: Scores | None) -> Strata:
+def _stored_strata(store: Store, labelling: Labelling, n: int, scores: Scores | None) -> Strata:
     """The strata of the first draw; how many of each are drawn depends on the present probabilities."""
     rows = query_rows(store, "SELECT document, stratum FROM label_strata ORDER BY document")
-    now = strata_of(store, labelling.actors, period="none", n=n, scores=scores)
+    now = build_strata(store, labelling.actors, period="none", n=n, scores=scores)
     names = tuple(sorted({name for _, name in rows}))
     codes = np.array([names.index(name) for _, name in rows], dtype=np.int64)
     return Strata(now.documents, now.score, codes, names, str(labelling.draws[0].get("strata", "none")))
 
 
 def _drawn_before(store: Store, strata: Strata) -> Integers:
-    if labelling_of(store) is None:
+    if find_labelling(store) is None:
         return np.empty(0, dtype=np.int64)
     numbers = [number for (number,) in query_rows(store, "SELECT document FROM label_sample ORDER BY position")]
     return np.searchsorted(strata.documents, np.array(numbers, dtype=np.int64))

@@ -22,14 +22,14 @@ from howsure.show.table import Table, all_digits, in_a_spreadsheet
 from howsure_events.labels.answers import (
     Answer,
     Labelling,
-    answers_of,
-    asked_of,
-    labelling_of,
+    current_answers,
+    current_settlements,
+    find_labelling,
     reading_order,
-    settlements_of,
+    require_labelling,
 )
-from howsure_events.labels.coders import CoderNames, coder_named, coders_of, merged_notes, names_of_coders
-from howsure_events.labels.draw_documents import ALL, checked_question, question_of
+from howsure_events.labels.coders import CoderNames, clean_coder_name, coder_names, group_spellings, merged_notes
+from howsure_events.labels.draw_documents import ALL, checked_question, rule_question
 from howsure_events.labels.label_files import COLUMNS, INCLUSION, LABEL, STRATUM, UNCLEAR, ReadAnswer, read_labels
 from howsure_events.store.documents import stored_documents
 from howsure_events.store.event_store import EventStore
@@ -94,13 +94,13 @@ def import_labels(
     Raises InputError naming the place in the file, the value, and what to do.
     """
     answers = read_labels(path, encoding=encoding, pos_label=pos_label)
-    labelling, codes = labelling_of(store), _codes(store, answers)
+    labelling, codes = find_labelling(store), _codes(store, answers)
     if labelling is None:
         named = list(dict.fromkeys(codes[name] for answer in answers for name in answer.says))
         if actors is None and not named:
             raise InputError("the labels name no actor. Name the actors that coders were asked about: `actors=...`.")
         chosen = chosen_actors(store, named if actors is None else list(actors))
-        question = question_of(store.settings.get("rule") or {}) if question is None else question
+        question = rule_question(store.settings.get("rule") or {}) if question is None else question
         labelling = Labelling(checked_question(question), chosen, "", "none", ())
     elif design is not None or question is not None or actors is not None:
         raise InputError(
@@ -108,16 +108,16 @@ def import_labels(
             "store without labels."
         )
     numbers = _numbers(store, answers)
-    spellings = [name for person in coders_of(store).spellings for name in person]
+    spellings = [name for person in coder_names(store).spellings for name in person]
     in_file = [
-        coder_named(name) for answer in answers if (name := answer.coder if coder is None else coder) is not None
+        clean_coder_name(name) for answer in answers if (name := answer.coder if coder is None else coder) is not None
     ]
-    names = names_of_coders([*spellings, *in_file])
-    answers_given = _given(answers, codes, numbers, labelling, coder, names)
+    names = group_spellings([*spellings, *in_file])
+    answers_given = _file_answers(answers, codes, numbers, labelling, coder, names)
     settings = None if labelling.draws else _settings(store, answers, numbers, labelling, design, os.fspath(path))
     if settings is None:
         _check_drawn(store, answers, numbers)
-    added, n_known = _new(store, answers_given)
+    added, n_known = _new_answers(store, answers_given)
     _write(store, added, settings, {numbers[answer.document]: answer.inclusion for answer in answers})
     coders = sorted({name for _, name, _ in answers_given})
     documents = len({document for document, _, _ in answers_given})
@@ -159,7 +159,7 @@ def _numbers(store: Store, answers: Sequence[ReadAnswer]) -> dict[str, int]:
     return {answer.document: number_by_name[answer.document] for answer in answers}
 
 
-def _given(
+def _file_answers(
     answers: Sequence[ReadAnswer],
     codes: Mapping[str, str],
     numbers: Mapping[str, int],
@@ -192,7 +192,7 @@ def _given(
                 f"{answer.place} and later lines have no label of {lacking[0]} in {answer.document!r}; give 1 or 0 "
                 "for each actor that was asked."
             )
-        who = names.name(coder_named(name))
+        who = names.name(clean_coder_name(name))
         key = numbers[answer.document], who, answer.settles
         if key in answers_by_key:
             spelled = "" if name == who else f", who is also spelled {name!r},"
@@ -285,7 +285,7 @@ def _check_drawn(store: Store, answers: Sequence[ReadAnswer], numbers: Mapping[s
             )
 
 
-def _new(
+def _new_answers(
     store: Store, answers_given: Mapping[Key, tuple[list[str], bool]]
 ) -> tuple[dict[Key, tuple[list[str], bool]], int]:
     """The answers that the store does not have, and the number of those that it has.
@@ -293,8 +293,8 @@ def _new(
     Raises InputError where it holds another one of the same coder.
     """
     stored: dict[Key, tuple[list[str], bool]] = {}
-    if labelling_of(store) is not None:
-        for settles, answers in ((False, answers_of(store)), (True, settlements_of(store))):
+    if find_labelling(store) is not None:
+        for settles, answers in ((False, current_answers(store)), (True, current_settlements(store))):
             stored |= {
                 (answer.document, answer.coder, settles): (list(answer.acting), answer.unclear) for answer in answers
             }
@@ -318,7 +318,7 @@ def _write(
         if settings is not None:
             store.append(_draw_rows(store, settings, chances))
         last = connection.execute("SELECT coalesce(max(entry), 0) FROM answers").fetchall()[0][0]
-        names, revisions = coders_of(store), dict[tuple[int, str], int]()
+        names, revisions = coder_names(store), dict[tuple[int, str], int]()
         for document, coder, settles, revision in connection.execute(REVISIONS).fetchall():
             key = document, "" if settles else names.name(coder)
             revisions[key] = max(revision, revisions.get(key, 0))
@@ -373,13 +373,13 @@ def label_table(store: Store) -> Table:
 
     `import_labels` reads its CSV. Raises InputError if no document was drawn.
     """
-    labelling = asked_of(store)
+    labelling = require_labelling(store)
     place = {number: at for at, number in enumerate(reading_order(store))}
     named = {number: (name, day) for number, name, day in query_rows(store, "SELECT document, id, date FROM documents")}
     strata = dict(query_rows(store, "SELECT document, stratum FROM label_strata"))
     chances = dict(query_rows(store, "SELECT document, inclusion FROM label_sample"))
-    entries = [(settlement, "0") for settlement in answers_of(store)] + [
-        (answer, "1") for answer in settlements_of(store)
+    entries = [(settlement, "0") for settlement in current_answers(store)] + [
+        (answer, "1") for answer in current_settlements(store)
     ]
     rows = []
     for answer, settles in sorted(entries, key=lambda pair: (pair[1], place[pair[0].document], pair[0].coder)):
@@ -408,9 +408,9 @@ def readings_table(store: Store) -> Table:
 
     Raises InputError if no document was drawn.
     """
-    labelling = asked_of(store)
+    labelling = require_labelling(store)
     chances = dict(query_rows(store, "SELECT document, inclusion FROM label_sample"))
-    answers, times = answers_of(store), Counter(answer.coder for answer in answers_of(store))
+    answers, times = current_answers(store), Counter(answer.coder for answer in current_answers(store))
     answers_by_document: dict[int, list[Answer]] = {}
     for answer in sorted(answers, key=lambda answer: (-times[answer.coder], answer.coder)):
         answers_by_document.setdefault(answer.document, []).append(answer)
@@ -418,7 +418,7 @@ def readings_table(store: Store) -> Table:
         number: list(takewhile(lambda answer: not answer.unclear, document_answers[:2]))
         for number, document_answers in answers_by_document.items()
     }
-    settled = {settlement.document: settlement for settlement in settlements_of(store) if not settlement.unclear}
+    settled = {settlement.document: settlement for settlement in current_settlements(store) if not settlement.unclear}
     rows = []
     for actor in labelling.actors:
         for number, name, day, stratum, score in query_rows(store, SCORED, actor=actor):
@@ -434,7 +434,7 @@ def reading_sheet(store: Store) -> list[dict[str, Any]]:
 
     Raises InputError if no document was drawn.
     """
-    asked_of(store)
+    require_labelling(store)
     order, rows = reading_order(store), []
     for start in range(0, len(order), FETCHED):
         stored = stored_documents(store, order[start : start + FETCHED])

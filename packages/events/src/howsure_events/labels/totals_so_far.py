@@ -112,7 +112,7 @@ def _units(settled_labels: SettledLabels, labels: Floats, places: Integers, days
 
 # What one more hour of reading buys.
 
-LEAST_OF_EACH = 5  # labels of either kind, to say how far labels vary
+MIN_OF_EACH = 5  # labels of either kind, to say how far labels vary
 
 
 def one_more_hour(store: Store) -> str:
@@ -168,7 +168,7 @@ def hour_ahead(store: Store) -> dict[str, Any] | None:
         further += further_allocation(target, drawn, size, lacking)
     then = np.maximum(had + further * is_clear.mean(), 1.0)
     width = 2.0 * normal_quantile(LEVEL) * float(np.sqrt((size * np.maximum(size - then, 0) * spread**2 / then).sum()))
-    few = min(acting, int(is_clear.sum()) - acting) < LEAST_OF_EACH
+    few = min(acting, int(is_clear.sum()) - acting) < MIN_OF_EACH
     if now["low"] is None or few or width >= now["high"] - now["low"]:
         return {**hour, "kind": "unknown"}
     return {**hour, "kind": "width", "width": round(width), "now": int(np.ceil(now["high"]) - np.floor(now["low"]))}

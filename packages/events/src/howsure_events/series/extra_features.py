@@ -19,7 +19,7 @@ from howsure.data.tables.table import Table, column_names, open_table
 from howsure.errors import InputError
 from howsure.inputs.checks import is_missing
 from howsure.inputs.pairs import Floats
-from howsure_events.labels.answers import asked_of
+from howsure_events.labels.answers import require_labelling
 from howsure_events.series.labelled_pairs import PairFeatures
 from howsure_events.store.store_queries import Store, chosen_actors, query_rows
 
@@ -108,7 +108,7 @@ def read_scores(store: Store, path: str | os.PathLike[str]) -> Scores:
 
     Raises InputError naming the row and what is wrong with it, or what has no row; also if the store has no labels.
     """
-    asked_actors = asked_of(store).actors
+    asked_actors = require_labelling(store).actors
     with ExitStack() as ending:
         database = Database()
         ending.callback(database.close)

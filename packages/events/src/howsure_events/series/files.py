@@ -11,7 +11,7 @@ from typing import Any
 
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import check_whole
-from howsure_events.labels.answers import Answer, answers_of, labelling_of, labels_by, settlements_of
+from howsure_events.labels.answers import Answer, current_answers, current_settlements, find_labelling, labels_by
 from howsure_events.series.actor_comparison import ActorComparison
 from howsure_events.series.corrected_comparison import corrected_comparison
 from howsure_events.series.corrected_series import CORRECTED_UNITS, CorrectedSeries, corrected_series, raw_alone
@@ -60,13 +60,13 @@ class AnswersAbout:
 
 def actor_answers(store: Store, actor: str) -> AnswersAbout:
     """All answers about an actor; none if coders were not asked about it."""
-    labelling = labelling_of(store)
+    labelling = find_labelling(store)
     if labelling is None or actor not in labelling.actors:
         return AnswersAbout({}, {})
     answers_by_document: dict[int, list[Answer]] = {}
-    for answer in answers_of(store):
+    for answer in current_answers(store):
         answers_by_document.setdefault(answer.document, []).append(answer)
-    settled = {settlement.document: settlement for settlement in settlements_of(store)}
+    settled = {settlement.document: settlement for settlement in current_settlements(store)}
     answers, labels = {}, {}
     for document in sorted({*answers_by_document, *settled}):
         entries = [(answer, False) for answer in answers_by_document.get(document, [])]
@@ -232,7 +232,7 @@ def _corrected(
 
 def corrected_or_why(store: Store, *, unit: str, **options: Any) -> CorrectedSeries | str:
     """The corrected series of a store, or the reason why there is none: "" if nobody read any document."""
-    if labelling_of(store) is None:
+    if find_labelling(store) is None:
         return ""
     if unit not in CORRECTED_UNITS:
         return f"No corrected counts of {unit}: readers said of documents which actors act in them."

@@ -14,7 +14,7 @@ from howsure.inputs.checks import Coded, coded_rows
 from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure_events.labels.answers import CHANCES, SettledLabels
-from howsure_events.labels.draw_documents import band_of, event_words
+from howsure_events.labels.draw_documents import event_words, stratum_band
 from howsure_events.store.store_queries import Columns, Store, chosen_actors, query_columns
 
 # What a store knows of each document and actor: the model's probability, and cheap features that tell labels apart.
@@ -181,7 +181,7 @@ def joined_strata(
     ('found, 2001',) found, 2002
     """
     names, codes = np.unique(strata, return_inverse=True)
-    bands = [band_of(str(name)) for name in names]
+    bands = [stratum_band(str(name)) for name in names]
     needed = np.minimum(np.bincount(codes), least)
     was_read = np.bincount(codes[answered], minlength=len(names)) >= needed
     is_short = was_read & (np.bincount(codes[usable], minlength=len(names)) < needed)

@@ -11,7 +11,7 @@ from howsure import __version__
 from howsure.inputs.numbers_and_names import counted
 from howsure.result import Result, plain
 from howsure.show.table import COUNT, WORDS, Column
-from howsure_events.labels.answers import labelling_of
+from howsure_events.labels.answers import find_labelling
 from howsure_events.store.event_store import EventStore
 from howsure_events.store.integrity import (
     AT_OPENING,
@@ -125,7 +125,7 @@ def _damage(store: Store) -> Iterator[Damage]:
 def _label_damage(store: Store) -> Iterator[Damage]:
     """Errors in what was asked, and answers that it does not allow."""
     try:
-        labelling = labelling_of(store)
+        labelling = find_labelling(store)
     except DamagedStoreError:
         yield Damage("label_draw", "settings must be those of a draw")
         return

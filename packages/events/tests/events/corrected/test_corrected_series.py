@@ -14,7 +14,7 @@ from tests.events.corrected.known_truth import ACTORS, KnownTruth, known_truth
 from tests.events.made_up_store import TITLES, make_store
 
 from howsure.errors import InputError
-from howsure_events.labels.draw_documents import strata_of
+from howsure_events.labels.draw_documents import build_strata
 from howsure_events.series.corrected_comparison import UNDECIDED_TOTAL, corrected_comparison
 from howsure_events.series.corrected_series import CorrectedSeries, corrected_series
 from howsure_events.series.event_series import event_series
@@ -291,7 +291,7 @@ def test_corrected_intervals_hold_on_average(tmp_path: Path) -> None:
     raw, cells, totals = [], [], []
     for seed in range(POPULATIONS):
         population = known_truth(tmp_path / f"{seed}.duckdb", n=600, seed=seed)
-        strata = strata_of(population.store, ACTORS, period="quarter", n=READ)
+        strata = build_strata(population.store, ACTORS, period="quarter", n=READ)
         named = {int(number): strata.names[code] for number, code in zip(strata.documents, strata.codes, strict=True)}
         population = replace(population, strata=named)
         truth = dict(zip(ACTORS, population.truth.sum(axis=0).tolist(), strict=True))

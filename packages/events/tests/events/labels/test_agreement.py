@@ -10,7 +10,7 @@ import pytest
 from tests.events.labels.labelled_stores import answer_all, drawn_store, give
 
 from howsure.errors import InputError
-from howsure_events.labels.agreement import ALIKE, RARE, SINGLE, Agreement, agreement
+from howsure_events.labels.agreement import NO_VARIATION_NOTE, RARE_NOTE, SINGLE_DOCUMENT_NOTE, Agreement, agreement
 from howsure_events.labels.answers import reading_order, record_answer
 from howsure_events.store.event_store import EventStore
 
@@ -45,7 +45,7 @@ def test_two_coders_by_hand(store: EventStore) -> None:
     pairs = 1 - 39 * 8 / (2 * 6 * 34)  # 20 pairs: 40 values, 6 of them "acts"; 4 differ, counted both ways
     assert by["all"] == (pytest.approx(pairs), 10, 4)
     assert agreed.total.low < pairs < agreed.total.high  # type: ignore[operator]
-    assert f"NATO: {ALIKE}." in agreed.below()
+    assert f"NATO: {NO_VARIATION_NOTE}." in agreed.below()
 
 
 def test_unclear_answers_and_single_readers_are_missing(store: EventStore) -> None:
@@ -73,7 +73,7 @@ def test_a_rare_answer_gives_no_interval(store: EventStore) -> None:
     answer_all(store, "anna", {3: ["IRQ"]})
     answer_all(store, "bob")
     row = agreement(store).rows[0]
-    assert (row.alpha, row.low, row.why) == (pytest.approx(0.0), None, RARE)
+    assert (row.alpha, row.low, row.why) == (pytest.approx(0.0), None, RARE_NOTE)
 
 
 @pytest.mark.parametrize(("acting", "alpha"), [([], 0.0), (["IRQ"], 1.0)])
@@ -84,8 +84,8 @@ def test_a_single_document_gives_no_interval(store: EventStore, acting: list[str
     agreed = agreement(store)
     total = agreed.total
     assert (total.documents, total.alpha, total.low, total.high) == (1, alpha, None, None)
-    assert total.why == SINGLE
-    assert any(line.endswith(f"all: {SINGLE}.") for line in agreed.below())
+    assert total.why == SINGLE_DOCUMENT_NOTE
+    assert any(line.endswith(f"all: {SINGLE_DOCUMENT_NOTE}.") for line in agreed.below())
 
 
 def test_three_coders_or_two_of_them(store: EventStore) -> None:

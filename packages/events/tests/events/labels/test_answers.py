@@ -24,10 +24,10 @@ from howsure.errors import InputError
 from howsure_events.labels.agreement import disagreements
 from howsure_events.labels.answers import (
     Conflict,
-    answers_of,
+    answer_revision,
+    current_answers,
     reading_order,
     record_answer,
-    revision_of,
     settle,
     settled_labels,
     undo_answer,
@@ -74,7 +74,7 @@ def test_an_answer_is_there_again(own_store: EventStore) -> None:
     with EventStore.open(own_store.path) as again:
         answers = [
             (answer.document, answer.coder, answer.acting, answer.unclear, answer.revision)
-            for answer in answers_of(again)
+            for answer in current_answers(again)
         ]
     assert answers == [(first, "anna", ("IRQ", "NATO"), False, 1), (first, "bob", (), True, 1)]
     assert check_store(own_store.path).is_whole
@@ -90,8 +90,8 @@ def test_two_tabs_do_not_overwrite_each_other(store: EventStore) -> None:
     undo_answer(store, "anna")
     with pytest.raises(Conflict):  # what was undone is a revision of its own
         record_answer(store, first, "anna", acting=["NATO"], revision=1)
-    assert revision_of(store, first, "anna") == 3
-    assert [answer.acting for answer in answers_of(store)] == [("IRQ",)]
+    assert answer_revision(store, first, "anna") == 3
+    assert [answer.acting for answer in current_answers(store)] == [("IRQ",)]
 
 
 def test_of_many_at_once_one_is_first(store: EventStore) -> None:
@@ -140,7 +140,7 @@ def test_undoing_goes_back_step_by_step(steps: list[tuple[str, int, bool]]) -> N
             if undone is not None:
                 revisions[undone] += 1
                 states.pop()
-        positives = {answer.document: bool(answer.acting) for answer in answers_of(store) if answer.coder == coder}
+        positives = {answer.document: bool(answer.acting) for answer in current_answers(store) if answer.coder == coder}
         assert positives == states[-1]
 
 
@@ -246,7 +246,7 @@ def test_wrong_answers_are_refused(store: EventStore) -> None:
     for changed, message in WRONG:
         with pytest.raises(InputError, match=message):
             record_answer(store, **{**usual, **changed})
-    assert answers_of(store) == []
+    assert current_answers(store) == []
 
 
 def test_a_store_open_for_reading_takes_no_answer(own_store: EventStore) -> None:
@@ -288,7 +288,7 @@ def _answer_on(path: Path, writer: int) -> None:
         order = reading_order(store)
         while True:
             number = order[entries % len(order)]
-            revision = revision_of(store, number, "anna")
+            revision = answer_revision(store, number, "anna")
             record_answer(store, number, "anna", acting=["IRQ"] if entries % 2 else [], revision=revision)
             entries += 1
             os.write(writer, f"{entries}\n".encode())

@@ -14,17 +14,17 @@ from tests.events.labels.labelled_stores import drawn_store, give
 from howsure.errors import InputError
 from howsure_events.labels.agreement import agreement, disagreements
 from howsure_events.labels.answers import (
-    answers_of,
+    answer_revision,
+    current_answers,
+    current_settlements,
     reading_order,
     record_answer,
-    revision_of,
     settle,
     settled_labels,
-    settlements_of,
     undo_answer,
 )
-from howsure_events.labels.coder_progress import documents_for, first_coder, left_to_read, progress
-from howsure_events.labels.coders import coder_key, coder_named, is_same_coder
+from howsure_events.labels.coder_progress import documents_for, first_coder, progress, reading_plan_lines
+from howsure_events.labels.coders import clean_coder_name, coder_key, is_same_coder
 from howsure_events.labels.import_labels import import_labels, label_table, readings_table
 from howsure_events.series.corrected_series import corrected_series
 from howsure_events.store.check_store import check_store
@@ -87,7 +87,7 @@ def test_the_key_of_a_key_is_the_key(name: str) -> None:
 @pytest.mark.parametrize("name", ["", "  ", "\ufe0f", "\u3164", "a\nb", "a\u200bb", "a" * 61, None, 3])
 def test_invalid_names_of_coders(name: object) -> None:
     with pytest.raises(InputError, match="coder must be a name of 1 to 60 printable letters"):
-        coder_named(name)
+        clean_coder_name(name)
 
 
 def test_a_person_keeps_the_spelling_that_came_first(store: EventStore) -> None:
@@ -95,23 +95,23 @@ def test_a_person_keeps_the_spelling_that_came_first(store: EventStore) -> None:
     assert record_answer(store, first, "Ren\u00e9 D", acting=["IRQ"], revision=0) == 1
     assert record_answer(store, first, " rene\u0301  d ", acting=[], revision=1) == 2
     record_answer(store, second, "REN\u00c9 D", acting=["NATO"], revision=0)
-    assert [(answer.document, answer.coder, answer.acting) for answer in answers_of(store)] == sorted(
+    assert [(answer.document, answer.coder, answer.acting) for answer in current_answers(store)] == sorted(
         [(first, "Ren\u00e9 D", ()), (second, "Ren\u00e9 D", ("NATO",))]
     )
     assert store.ask("SELECT DISTINCT coder FROM answers") == [("Ren\u00e9 D",)]
     assert documents_for(store, "ren\u00e9 d") == reading_order(store)
     assert progress(store, "ren\u00e9 d").answered == 2
-    assert revision_of(store, first, "ren\u00e9 d") == 2
+    assert answer_revision(store, first, "ren\u00e9 d") == 2
     assert undo_answer(store, "ren\u00e9 d") == second
     assert undo_answer(store, "REN\u00c9 D") == first
-    assert [answer.acting for answer in answers_of(store)] == [("IRQ",)]
+    assert [answer.acting for answer in current_answers(store)] == [("IRQ",)]
 
 
 @pytest.mark.long
 def test_a_store_with_two_spellings_opens_and_says_so(older: EventStore) -> None:
     order, path = reading_order(older), older.path
-    assert {answer.coder for answer in answers_of(older)} == {"Anna", "bob"}
-    assert [answer.acting for answer in answers_of(older, document=order[3])] == [("NATO",), ("IRQ",)], (
+    assert {answer.coder for answer in current_answers(older)} == {"Anna", "bob"}
+    assert [answer.acting for answer in current_answers(older, document=order[3])] == [("NATO",), ("IRQ",)], (
         "the latest counts"
     )
     assert first_coder(older) == "Anna"
@@ -119,7 +119,7 @@ def test_a_store_with_two_spellings_opens_and_says_so(older: EventStore) -> None
     settled = settled_labels(older)
     assert (settled.coders, settled.unsettled, settled.merged_coders) == (("Anna", "bob"), 3, (("Anna", "anna"),))
     assert MERGED in corrected_series(older).said
-    assert left_to_read(older)[-1] == MERGED
+    assert reading_plan_lines(older)[-1] == MERGED
     measured = agreement(older)
     assert (measured.coders, measured.total.differing) == (("Anna", "bob"), 3)
     assert measured.below()[-1] == MERGED
@@ -139,7 +139,7 @@ def test_what_two_spellings_answered_is_taken_back_one_by_one(older: EventStore)
     both = reading_order(older)[3]
 
     def present() -> list[tuple[str, ...]]:
-        return [answer.acting for answer in answers_of(older, document=both) if answer.coder == "Anna"]
+        return [answer.acting for answer in current_answers(older, document=both) if answer.coder == "Anna"]
 
     for _ in range(N - 4):
         undo_answer(older, "anna")
@@ -148,7 +148,7 @@ def test_what_two_spellings_answered_is_taken_back_one_by_one(older: EventStore)
     assert present() == [("IRQ",)]
     assert undo_answer(older, "Anna") == both
     assert present() == []
-    assert record_answer(older, both, "anna", acting=[], revision=revision_of(older, both, "Anna")) > 1
+    assert record_answer(older, both, "anna", acting=[], revision=answer_revision(older, both, "Anna")) > 1
     assert present() == [()]
     assert progress(older, "anna").answered == 4
 
@@ -167,7 +167,7 @@ def test_files_name_a_person_as_they_like(store: EventStore, tmp_path: Path) -> 
     imported = import_labels(store, rows((second, "ANNA", "IRQ"), (second, " Anna", "NATO")))
     assert (imported.added, imported.coders, imported.merged_coders) == (1, ("anna",), (("anna", "ANNA"),))
     assert str(imported).splitlines()[1].startswith("'anna' and 'ANNA' count as one coder, anna;")
-    assert [(answer.coder, answer.acting) for answer in answers_of(store, document=second)] == [
+    assert [(answer.coder, answer.acting) for answer in current_answers(store, document=second)] == [
         ("anna", ("IRQ", "NATO"))
     ]
     both = rows((second, "anna", "IRQ"), (second, "anna", "NATO"))
@@ -186,7 +186,7 @@ def test_agreement_is_of_different_people(older: EventStore) -> None:
 def test_who_settles_is_a_person_too(older: EventStore) -> None:
     number = reading_order(older)[3]
     settle(older, number, ["IRQ"], coder="BOB")
-    assert [settlement.coder for settlement in settlements_of(older)] == ["bob"]
+    assert [settlement.coder for settlement in current_settlements(older)] == ["bob"]
 
 
 @pytest.mark.long

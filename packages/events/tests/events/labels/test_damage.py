@@ -11,7 +11,7 @@ from tests.events.labels.labelled_stores import answer_all, drawn_store
 from tests.events.made_up_store import copied
 
 from howsure.errors import InputError
-from howsure_events.labels.answers import labelling_of, reading_order, record_answer, settled_labels
+from howsure_events.labels.answers import find_labelling, reading_order, record_answer, settled_labels
 from howsure_events.store.check_store import check_store
 from howsure_events.store.event_store import EventStore
 from howsure_events.store.integrity import check_opened
@@ -80,7 +80,7 @@ def test_the_check_finds_what_only_answers_depend_on(statement: str, whole: Path
 @pytest.mark.parametrize("statement", [change for change, (table, _) in LATER.items() if table == "label_draw"])
 def test_invalid_settings_of_a_draw_are_reported_everywhere(statement: str, store: EventStore) -> None:
     with damaged_for_now(store, statement) as damaged_store:
-        for ask in (labelling_of, settled_labels):
+        for ask in (find_labelling, settled_labels):
             with pytest.raises(InputError, match="is damaged: the settings of a draw in the table label_draw"):
                 ask(damaged_store)
 

@@ -14,18 +14,18 @@ from tests.events.labels.labelled_stores import ACTORS, drawn_store, store_to_la
 from tests.events.made_up_store import copied
 
 from howsure.errors import InputError
-from howsure_events.labels.answers import asked_of, labelling_of, reading_order
+from howsure_events.labels.answers import find_labelling, reading_order, require_labelling
 from howsure_events.labels.draw_documents import (
     HIGH,
     LOW,
     NOT_FOUND,
     SILENT,
     WORD,
+    build_strata,
     documents_with_words,
     draw_documents,
     further_documents,
-    question_of,
-    strata_of,
+    rule_question,
 )
 from howsure_events.store.event_store import EventStore
 from howsure_events.store.tables import LABEL_TABLES
@@ -56,7 +56,7 @@ def store(untouched: EventStore) -> Iterator[EventStore]:
 
 def test_the_bands_are_what_the_store_holds(untouched: EventStore) -> None:
     store = untouched
-    strata = strata_of(store, ACTORS, period="none", n=20)
+    strata = build_strata(store, ACTORS, period="none", n=20)
     best = dict(store.ask("SELECT document, max(probability) FROM events WHERE actor IN ('IRQ', 'NATO') GROUP BY 1"))
     words = {number for (number,) in store.ask("SELECT document FROM sentences WHERE list_contains(words, 'attacked')")}
     assert documents_with_words(store) == words
@@ -71,7 +71,7 @@ def test_the_bands_are_what_the_store_holds(untouched: EventStore) -> None:
 @pytest.mark.long
 def test_a_rule_without_words_has_fewer_bands(tmp_path: Path) -> None:
     with store_to_label(tmp_path / "s.duckdb", rule={"name": "strike"}) as store:
-        assert strata_of(store, ACTORS, period="none", n=20).names == (LOW, HIGH, NOT_FOUND)
+        assert build_strata(store, ACTORS, period="none", n=20).names == (LOW, HIGH, NOT_FOUND)
         assert draw_documents(store, 20).question == "To which of these does “strike” apply in the text?"
 
 
@@ -85,7 +85,7 @@ def test_lemmas_and_capitals_count_as_words(untouched: EventStore) -> None:
 
 
 def test_scores_from_elsewhere_make_the_bands(untouched: EventStore) -> None:
-    strata = strata_of(
+    strata = build_strata(
         untouched, ACTORS, period="none", n=40, scores={(0, "NATO"): 0.9, (1, "IRQ"): 0.2, (1, "KWT"): 1.0}
     )
     assert strata.score[:3].tolist() == [0.9, 0.2, 0.0]
@@ -94,21 +94,21 @@ def test_scores_from_elsewhere_make_the_bands(untouched: EventStore) -> None:
 
 def test_periods_get_longer_where_documents_are_few(untouched: EventStore) -> None:
     for n, by in ((20, "none"), (60, "year"), (200, "month"), (1_000, "week")):
-        strata = strata_of(untouched, ACTORS, period="week", n=n)
+        strata = build_strata(untouched, ACTORS, period="week", n=n)
         assert strata.period == by
         assert len(strata.names) * 5 <= n
 
 
 def test_each_stratum_gets_two(store: EventStore) -> None:
     drawn = draw_documents(store, 45, actors=ACTORS, period="week")
-    assert asked_of(store).draws[0]["strata"] == "none"
+    assert require_labelling(store).draws[0]["strata"] == "none"
     assert all(min(2, size) <= k for size, k in zip(drawn.sizes, drawn.drawn, strict=True))
     assert sum(drawn.drawn) == 45
 
 
 def test_inclusion_probabilities_are_those_reported(untouched: EventStore) -> None:
     """Over 400 seeds each document is drawn as often as its chance says, and each is the first of its stratum once."""
-    strata, none = strata_of(untouched, ACTORS, period="none", n=16), np.empty(0, dtype=np.int64)
+    strata, none = build_strata(untouched, ACTORS, period="none", n=16), np.empty(0, dtype=np.int64)
     times, first = np.zeros(len(strata.codes)), set[int]()
     for seed in range(400):
         chosen = further_documents(strata, none, 16, np.random.default_rng(seed))
@@ -150,7 +150,7 @@ def test_further_draws_fit_the_first(store: EventStore) -> None:
         f"SELECT stratum, count(*), min(inclusion), max(inclusion) FROM {joined} GROUP BY 1"
     ):
         assert low == high == pytest.approx(k / size[stratum], abs=1e-15)
-    assert [draw["labels"] for draw in asked_of(store).draws] == [12, 18]
+    assert [draw["labels"] for draw in require_labelling(store).draws] == [12, 18]
 
 
 def test_all_documents_are_a_census(store: EventStore) -> None:
@@ -176,7 +176,7 @@ def test_the_actors_asked_are_the_most_frequent(store: EventStore) -> None:
     frequent = [actor for (actor,) in store.ask("SELECT actor FROM events GROUP BY 1 ORDER BY sum(probability) DESC")]
     drawn = draw_documents(store, 20)
     assert list(drawn.actors) == frequent
-    assert drawn.question == question_of(store.settings["rule"]) == "Which of these attack here?"
+    assert drawn.question == rule_question(store.settings["rule"]) == "Which of these attack here?"
     assert drawn.not_stored == len(store.ask("FROM left_out WHERE reason = 'no actor'")) > 0
     assert f"{drawn.not_stored} documents of the input that name no actor were not stored" in str(drawn)
 
@@ -201,7 +201,7 @@ def test_wrong_draws_are_refused_and_leave_no_trace(
 ) -> None:
     with pytest.raises(InputError, match=message):
         draw_documents(untouched, **options)
-    assert labelling_of(untouched) is None
+    assert find_labelling(untouched) is None
 
 
 OTHERS: tuple[dict[str, Any], ...] = (

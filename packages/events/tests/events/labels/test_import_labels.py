@@ -12,14 +12,14 @@ from tests.events.made_up_store import copied
 
 from howsure.errors import InputError
 from howsure_events.labels.answers import (
-    answers_of,
-    asked_of,
-    labelling_of,
+    current_answers,
+    current_settlements,
+    find_labelling,
     reading_order,
     record_answer,
+    require_labelling,
     settle,
     settled_labels,
-    settlements_of,
 )
 from howsure_events.labels.draw_documents import draw_documents
 from howsure_events.labels.import_labels import import_labels, label_table, reading_sheet
@@ -69,7 +69,7 @@ def test_a_simple_sample(store: EventStore, tmp_path: Path) -> None:
     again = import_labels(store, tmp_path / "labels.csv", coder="anna")
     assert (again.added, again.known) == (0, 6)
     import_labels(store, tmp_path / "labels.csv", coder="bob")
-    assert {answer.coder for answer in answers_of(store)} == {"anna", "bob"}
+    assert {answer.coder for answer in current_answers(store)} == {"anna", "bob"}
     draw_documents(store, 9)
     assert len(reading_order(store)) == 9
     assert store.ask("SELECT DISTINCT inclusion FROM label_sample") == [(9 / len(names),)]
@@ -87,7 +87,7 @@ def test_a_census(store: EventStore, tmp_path: Path) -> None:
         InputError, match=r"a census labels all documents of the store, 18; .* labels 17\. Or design='simple'"
     ):
         import_labels(store, written(tmp_path, csv_of(names[1:])), coder="anna", design="census")
-    assert labelling_of(store) is None
+    assert find_labelling(store) is None
     import_labels(store, written(tmp_path, csv_of(names)), coder="anna", design="census")
     settled = settled_labels(store)
     assert (settled.inclusion == 1.0).all()
@@ -112,14 +112,14 @@ def test_exported_labels_are_imported_again(tmp_path: Path) -> None:
         record_answer(first, order[1], "bob", acting=["NATO"], revision=0)
         settle(first, order[1], ["NATO"], coder="carla")
         path = written(tmp_path, label_table(first).csv())
-        expected = [(answer.document, answer.coder, answer.acting, answer.unclear) for answer in answers_of(first)]
+        expected = [(answer.document, answer.coder, answer.acting, answer.unclear) for answer in current_answers(first)]
     with drawn_store(tmp_path / "b.duckdb", 12) as second:
         import_labels(second, path)
         assert [
-            (answer.document, answer.coder, answer.acting, answer.unclear) for answer in answers_of(second)
+            (answer.document, answer.coder, answer.acting, answer.unclear) for answer in current_answers(second)
         ] == expected
         assert [
-            (settlement.document, settlement.coder, settlement.acting) for settlement in settlements_of(second)
+            (settlement.document, settlement.coder, settlement.acting) for settlement in current_settlements(second)
         ] == [(order[1], "carla", ("NATO",))]
         assert label_table(second).csv() == path.read_text()
         record_answer(second, order[0], "bob", acting=["IRQ"], revision=1)
@@ -166,7 +166,7 @@ def test_choices_that_nobody_made_are_named(store: EventStore, tmp_path: Path) -
     answer = [{"result": [choices("IRQ")]}]
     path = written(tmp_path, json.dumps([{"data": {"document": n}, "annotations": answer} for n in ids_of(store)]))
     import_labels(store, path, coder="anna", design="census", actors=["Iraq", "KWT"], question="Who?")
-    assert (asked_of(store).actors, asked_of(store).question) == (("IRQ", "KWT"), "Who?")
+    assert (require_labelling(store).actors, require_labelling(store).question) == (("IRQ", "KWT"), "Who?")
 
 
 WRONG: list[tuple[str, dict[str, Any], str]] = [
@@ -196,7 +196,7 @@ def test_wrong_labels_leave_the_store_as_it_was(store: EventStore, tmp_path: Pat
         path = written(tmp_path, f"document,actor,label\n{rows}\n")
         with pytest.raises(InputError, match=message):
             import_labels(store, path, **{"coder": "anna", **options})
-        assert labelling_of(store) is None
+        assert find_labelling(store) is None
 
 
 def test_a_file_that_does_not_say_who_labelled(store: EventStore, tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ def test_chances_that_cannot_be_those_of_this_store(store: EventStore, tmp_path:
     path = written(tmp_path, csv_of(ids_of(store)[:10], more=",0.001"))
     with pytest.raises(InputError, match="does not fit the store: inclusion says that there are 10,000 documents"):
         import_labels(store, path, coder="anna")
-    assert labelling_of(store) is None
+    assert find_labelling(store) is None
 
 
 def test_only_some_chances(store: EventStore, tmp_path: Path) -> None:
@@ -231,7 +231,7 @@ def test_labels_of_what_was_not_drawn(tmp_path: Path) -> None:
         wrong = f"document,actor,label,stratum\n{mine},IRQ,1,other\n{mine},NATO,1,other\n"
         with pytest.raises(InputError, match=f"the stratum of '{mine}' is .* in the store, and 'other' in the file"):
             import_labels(store, written(tmp_path, wrong), coder="anna")
-        assert answers_of(store) == []
+        assert current_answers(store) == []
 
 
 def test_a_store_open_for_reading(store: EventStore, tmp_path: Path) -> None:

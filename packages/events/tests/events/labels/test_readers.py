@@ -18,7 +18,7 @@ from tests.events.labels.labelled_stores import answer_all, drawn_store, give
 from howsure.errors import InputError
 from howsure_events.labels.agreement import disagreements
 from howsure_events.labels.answers import reading_order, record_answer, settle
-from howsure_events.labels.coder_progress import documents_for, left_to_read, progress, seconds_for
+from howsure_events.labels.coder_progress import documents_for, progress, reading_plan_lines, seconds_for
 from howsure_events.labels.draw_documents import draw_documents
 from howsure_events.store.event_store import EventStore
 
@@ -111,7 +111,7 @@ def test_resuming_says_who_has_how_many_left(tmp_path: Path) -> None:
     further = printed(*command[:3], "--labels", N + 5, "--draw-only")
     assert "  anna has read 30 of 45, 15 left, " in further, "those unread before are counted"
     with EventStore.open(path, read_only=False) as store:
-        assert "anna has read 30 of 45" in left_to_read(store)[0]
+        assert "anna has read 30 of 45" in reading_plan_lines(store)[0]
 
 
 @pytest.mark.long

@@ -31,21 +31,21 @@ from howsure_events import (
 )
 from howsure_events.corpus import Part
 from howsure_events.explorer import Tokens, create_app, queries
-from howsure_events.explorer import labelling as orders
-from howsure_events.explorer import labelling as questions
-from howsure_events.explorer import queries as addresses
-from howsure_events.explorer import queries as corrections
+from howsure_events.explorer import labelling as room
 from howsure_events.explorer.access import COORDINATOR
 from howsure_events.explorer.page_file import events_report
 from howsure_events.explorer.queries import document_view
 from howsure_events.extraction import merge_stores, recount
 from howsure_events.extraction.recount import recount_events
-from howsure_events.labels import agreement, answers, coder_progress, coders, draw_documents, import_labels
-from howsure_events.labels import agreement as disagreements
-from howsure_events.labels import answers as labelling
-from howsure_events.labels import answers as settled
-from howsure_events.labels import draw_documents as bands
-from howsure_events.labels import import_labels as export_labels
+from howsure_events.labels import (
+    agreement,
+    answers,
+    coder_progress,
+    coders,
+    draw_documents,
+    import_labels,
+    totals_so_far,
+)
 from howsure_events.labels.draw_documents import event_words
 from howsure_events.labels.totals_so_far import intervals, one_more_hour
 from howsure_events.series import extra_features, files
@@ -62,7 +62,6 @@ from howsure_events.series.labelled_pairs import pair_features
 from howsure_events.series.raw_counts import dependence_recipe
 from howsure_events.series.regress_events import regress_events
 from howsure_events.store import integrity, store_queries
-from howsure_events.store import integrity as refusals
 from howsure_events.store.documents import stored_document, stored_documents
 from howsure_events.stories import find_stories
 
@@ -77,7 +76,7 @@ ONLY_SETTINGS = {  # are read when a store is opened, and stay
     "actor_title",
     "check_complete_input",
 }
-OTHERWISE = {"create_app", "serve", "view_of"}  # the page answers; of what was read before
+OTHERWISE = {"create_app", "serve", "build_view"}  # the page answers; of what was read before
 
 
 @cache
@@ -91,7 +90,7 @@ def days_of_years() -> tuple[datetime.date, datetime.date]:
 
 
 def asking(store: EventStore) -> dict[str, Any]:
-    return {"room_": questions.Room(store), "visitor": COORDINATOR}
+    return {"room_": room.Room(store), "visitor": COORDINATOR}
 
 
 def _import(store: EventStore) -> None:
@@ -104,9 +103,14 @@ def _import(store: EventStore) -> None:
 ASKED: dict[str, Callable[[EventStore], Any]] = {
     "acting_actors": store_queries.acting_actors,
     "agreement": agreement.agreement,
-    "answers_of": answers.answers_of,
-    "asked_of": labelling.asked_of,
-    "coders_of": coders.coders_of,
+    "answers_to": lambda store: queries.answers_to(store, 0),
+    "coders": lambda store: room.coders(store, room_=room.Room(store)),
+    "hour_ahead": totals_so_far.hour_ahead,
+    "openings": lambda store: files.openings(store, [0]),
+    "read_document": lambda store: queries.read_document(store, 0),
+    "current_answers": answers.current_answers,
+    "require_labelling": answers.require_labelling,
+    "coder_names": coders.coder_names,
     "run_query": lambda store: store_queries.run_query(store, "SELECT 1", {}).__enter__(),
     "remember_answers": lambda store: store_queries.remember_answers(store).__enter__(),
     "query_facts": lambda store: store_queries.query_facts(store, "SELECT 1"),
@@ -114,12 +118,12 @@ ASKED: dict[str, Callable[[EventStore], Any]] = {
         store, ("one",), lambda: store_queries.query_rows(store, "SELECT 1")
     ),
     "period_bounds": lambda store: store_queries.period_bounds(store, "2001"),
-    "check_documents": lambda store: refusals.check_documents(store, [0]),
-    "check_everything": refusals.check_everything,
+    "check_documents": lambda store: integrity.check_documents(store, [0]),
+    "check_everything": integrity.check_everything,
     "check_open_part": lambda store: merge_stores.check_open_part(
         store, merge_stores.PartStore(store.path, Part(1, 2), 9, dict(store.settings))
     ),
-    "check_opened": refusals.check_opened,
+    "check_opened": integrity.check_opened,
     "chosen_actors": lambda store: store_queries.chosen_actors(store, None),
     "query_columns": lambda store: store_queries.query_columns(store, "SELECT 1"),
     "carry_labels": lambda store: recount.carry_labels(store, store),
@@ -127,11 +131,11 @@ ASKED: dict[str, Callable[[EventStore], Any]] = {
     "compare_actors": lambda store: compare_actors(store, "NORLAND", "SUDORIA"),
     "compare_rules": lambda store: compare_rules(store, store),
     "dependence_recipe": lambda store: dependence_recipe(store, "together", 0.0),
-    "disagreements": disagreements.disagreements,
+    "disagreements": agreement.disagreements,
     "draw_documents": lambda store: draw_documents.draw_documents(store, 10),
-    "documents_with_words": bands.documents_with_words,
+    "documents_with_words": draw_documents.documents_with_words,
     "event_words": event_words,
-    "document": lambda store: questions.document(store, 0, coder="anna", **asking(store)),
+    "document": lambda store: room.document(store, 0, coder="anna", **asking(store)),
     "document_view": lambda store: document_view(store, 0),
     "documents_by_period": lambda store: store_queries.documents_by_period(store, "year"),
     "actor_answers": lambda store: actor_answers(store, "NORLAND"),
@@ -144,32 +148,32 @@ ASKED: dict[str, Callable[[EventStore], Any]] = {
     "event_series": event_series,
     "incomplete_periods": lambda store: store_queries.incomplete_periods(store, ["2001"], None, None),
     "events_report": events_report,
-    "export": addresses.export,
+    "export": queries.export,
     "first_and_last": store_queries.first_and_last,
     "is_for_reading": store_queries.is_for_reading,
     "import_labels": _import,
-    "label_table": export_labels.label_table,
-    "reading_sheet": export_labels.reading_sheet,
-    "labelling_of": labelling.labelling_of,
+    "label_table": import_labels.label_table,
+    "reading_sheet": import_labels.reading_sheet,
+    "find_labelling": answers.find_labelling,
     "overview": queries.overview,
     "documents_for": lambda store: coder_progress.documents_for(store, "anna"),
-    "left_to_read": coder_progress.left_to_read,
+    "reading_plan_lines": coder_progress.reading_plan_lines,
     "first_coder": coder_progress.first_coder,
     "one_more_hour": one_more_hour,
     "progress": lambda store: coder_progress.progress(store, "anna"),
-    "reading_order": labelling.reading_order,
-    "readings_table": export_labels.readings_table,
-    "start": lambda store: questions.start(store, **asking(store)),
+    "reading_order": answers.reading_order,
+    "readings_table": import_labels.readings_table,
+    "start": lambda store: room.start(store, **asking(store)),
     "record_answer": lambda store: answers.record_answer(store, 0, "anna", acting=[], revision=0),
-    "revision_of": lambda store: answers.revision_of(store, 0, "anna"),
+    "answer_revision": lambda store: answers.answer_revision(store, 0, "anna"),
     "recount_events": lambda store: recount_events(store, "other.duckdb", rule=built_in_rule("attack-wide")),
     "query_rows": lambda store: store_queries.query_rows(store, "SELECT 1"),
     "schema_damage": lambda store: list(integrity.schema_damage(store)),
     "series": lambda store: queries.series(store, ["NORLAND"]),
     "settle": lambda store: answers.settle(store, 0, [], coder="anna"),
-    "settled_labels": settled.settled_labels,
-    "settlements_of": answers.settlements_of,
-    "strata_of": lambda store: bands.strata_of(store, ["NORLAND"], period="none", n=10),
+    "settled_labels": answers.settled_labels,
+    "current_settlements": answers.current_settlements,
+    "build_strata": lambda store: draw_documents.build_strata(store, ["NORLAND"], period="none", n=10),
     "undo_answer": lambda store: answers.undo_answer(store, "anna"),
     "stored_document": lambda store: stored_document(store, 0),
     "stored_documents": lambda store: stored_documents(store, {0}),
@@ -177,25 +181,25 @@ ASKED: dict[str, Callable[[EventStore], Any]] = {
     "table_damage": lambda store: list(integrity.table_damage(store, ["events"])),
 }
 ASKED |= {
-    "answer": lambda store: orders.answer(store, 0, "anna", [], False, 0),
+    "answer": lambda store: room.answer(store, 0, "anna", [], False, 0),
     "corrected_or_why": lambda store: files.corrected_or_why(store, unit="documents"),
     "comparison_beside_labels": lambda store: files.comparison_beside_labels(store, of_an_open_one()[1]),
-    "corrected": corrections.corrected,
-    "corrected_pair": lambda store: corrections.corrected_pair(store, "NORLAND", "SUDORIA", period="year"),
+    "corrected": queries.corrected,
+    "corrected_pair": lambda store: queries.corrected_pair(store, "NORLAND", "SUDORIA", period="year"),
     "corrected_series": corrected_series,
     "regress_events": regress_events,
     "document_texts": extra_features.document_texts,
     "intervals": intervals,
     "learned_features": lambda store: extra_features.learned_features(store, None, np.empty(0)),  # type: ignore[arg-type]
     "pair_features": pair_features,
-    "present": lambda store: questions.present(store, 0, "anna"),
+    "present": lambda store: room.present(store, 0, "anna"),
     "read_scores": lambda store: extra_features.read_scores(store, "scores.csv"),
-    "room": lambda store: questions.room(store, "anna", **asking(store)),
-    "series_of_labels": lambda store: corrections.series_of_labels(store, period="year", level=0.95, unit="documents"),
+    "room": lambda store: room.room(store, "anna", **asking(store)),
+    "labelled_series": lambda store: queries.labelled_series(store, period="year", level=0.95, unit="documents"),
     "score_features": lambda store: extra_features.score_features(store, None, {"a": {}}),  # type: ignore[arg-type]
     "series_beside_labels": lambda store: files.series_beside_labels(store, of_an_open_one()[0]),
     "stored_events": lambda store: stored_events(store, ["NORLAND"], "year", "probability", days_of_years()),
-    "undo": lambda store: orders.undo(store, "anna"),
+    "undo": lambda store: room.undo(store, "anna"),
 }
 METHODS: dict[str, Callable[[EventStore], Any]] = {
     "append": lambda store: store.append({"stories": {"document": [0], "story": [0]}}),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from starlette.datastructures import Headers
 
-from howsure_events.explorer.access import TOKEN, forged
+from howsure_events.explorer.access import TOKEN, forgery_reason
 
 OWN = {"host": "localhost:8350", "origin": "http://localhost:8350", "sec-fetch-site": "same-origin", TOKEN: "secret"}
 ELSEWHERE, SITE, OLD = (
@@ -18,7 +18,7 @@ ELSEWHERE, SITE, OLD = (
 def judged(changes: dict[str, str | None], *more: tuple[str, str]) -> str | None:
     headers = [(name, value) for name, value in {**OWN, **changes}.items() if value is not None]
     raw = [(name.encode(), value.encode()) for name, value in (*headers, *more)]
-    return forged(Headers(raw=raw), token="secret")
+    return forgery_reason(Headers(raw=raw), token="secret")
 
 
 @pytest.mark.parametrize(

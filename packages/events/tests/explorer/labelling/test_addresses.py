@@ -19,10 +19,10 @@ from tests.explorer.labelling.rooms import ACTORS
 
 from howsure_events.explorer import Room, Tokens, create_app, labelling
 from howsure_events.explorer.access import ANY_CODER, COORDINATOR, HEADERS, TOKEN
-from howsure_events.explorer.labelling import LONGEST_BODY, ORDERS, questions_of
+from howsure_events.explorer.labelling import MAX_BODY, ORDERS, questions_of
 from howsure_events.explorer.queries import QUESTIONS
 from howsure_events.labels.agreement import agreement
-from howsure_events.labels.answers import answers_of, reading_order
+from howsure_events.labels.answers import current_answers, reading_order
 from howsure_events.store.event_store import EventStore
 
 HOME = "http://localhost:8350"
@@ -87,7 +87,7 @@ def order(client: TestClient, name: str, changes: dict[str, Any] | None = None, 
 def present(store: EventStore) -> dict[tuple[int, str], Any]:
     return {
         (answer.document, answer.coder): "unclear" if answer.unclear else list(answer.acting)
-        for answer in answers_of(store)
+        for answer in current_answers(store)
     }
 
 
@@ -224,8 +224,8 @@ def test_who_has_not_opened_the_page_may_do_nothing(store: EventStore, room: Roo
 
 
 def test_the_size_of_a_body_has_a_limit(client: TestClient) -> None:
-    fits = json.dumps({"coder": "a" * (LONGEST_BODY - 13)}).encode()
-    assert len(fits) == LONGEST_BODY
+    fits = json.dumps({"coder": "a" * (MAX_BODY - 13)}).encode()
+    assert len(fits) == MAX_BODY
     assert order(client, "undo", content=fits).status_code == 400
     assert order(client, "undo", content=fits + b" ").status_code == 413
 

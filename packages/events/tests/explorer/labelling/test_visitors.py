@@ -14,7 +14,7 @@ from tests.events.made_up_store import copied
 from howsure.errors import InputError
 from howsure_events.explorer import Room, Tokens, create_app
 from howsure_events.explorer.access import NO_TOKEN, NOT_A_CODERS, OTHER_SITE, TOKEN
-from howsure_events.labels.answers import answers_of, reading_order, record_answer, settlements_of
+from howsure_events.labels.answers import current_answers, current_settlements, reading_order, record_answer
 from howsure_events.store.event_store import EventStore
 
 HOME, ELSEWHERE = "http://localhost:8350", "http://localhost:9000"
@@ -215,5 +215,7 @@ def test_only_what_coders_answered_differently_is_settled(store: EventStore) -> 
     assert settled(first)[0] == 400
     assert settled(differing) == (200, "")
     assert settled(differing, 1) == (200, "")
-    assert [(settlement.document, settlement.coder) for settlement in settlements_of(store)] == [(differing, "chief")]
-    assert {answer.coder for answer in answers_of(store)} == {"anna", "ben"}
+    assert [(settlement.document, settlement.coder) for settlement in current_settlements(store)] == [
+        (differing, "chief")
+    ]
+    assert {answer.coder for answer in current_answers(store)} == {"anna", "ben"}
