@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from howsure.data.column_roles import FEW, TWO, SeenColumn
 from howsure.inputs.label_spelling import is_non_answer
@@ -154,3 +154,34 @@ def other_sides(name: str) -> Iterator[str]:
 def is_preference(outcome: str) -> bool:
     """Whether it is a number from 1 (for the first model) to 2 (for the other one)."""
     return 1.0 <= (spelled_number(outcome) or 0.0) <= 2.0
+
+
+def grade_values(column: SeenColumn) -> set[str | float]:
+    """The values of a column, numbers as such: 4.0, as a column with gaps may be written, is 4."""
+    numbers = {text: spelled_number(text) for text in column.held}
+    return {text if number is None else number for text, number in numbers.items()}
+
+
+def column_list(columns: Sequence[SeenColumn]) -> str:
+    """The names of columns, as an option takes them."""
+    return ",".join(column.name for column in columns)
+
+
+def are_battles(battles: Sequence[tuple[str, str, str]]) -> bool:
+    """Whether all rows (a, b, winner) name two different models, and one of them, a side or a tie as the winner.
+
+    Some must be won by the second one, so that 0 is a tie.
+    """
+    models = {name for a, b, _ in battles for name in (a, b)}
+    second_wins = (
+        winner.lower() in SECOND_WINS or winner == b or (spelled_number(winner) or 0.0) > 1.5
+        for _, b, winner in battles
+    )
+    return (
+        len(models) < len(battles)
+        and any(second_wins)
+        and all(
+            a != b and (winner.lower() in OUTCOMES or winner in (a, b) or is_preference(winner))
+            for a, b, winner in battles
+        )
+    )

@@ -45,10 +45,14 @@ from howsure.show.table import COUNT, WORDS, Column
 from howsure_cli.column_words import CHANCES
 from howsure_cli.field_commands import WITHOUT_GOLD, fields_in_files, fields_in_rows, has_json_content
 from howsure_cli.log_commands import propose_for_log
-from howsure_cli.table_commands import DOCUMENTS, TO_LABEL, UNLABELLED, WITHOUT_LABELS, is_unlabelled, propose_for_table
+from howsure_cli.table_commands import is_unlabelled, propose_for_table
 from howsure_cli.table_notes import (
+    DOCUMENTS,
     SUMMARY,
     TAGS,
+    TO_LABEL,
+    UNLABELLED,
+    WITHOUT_LABELS,
     are_tags,
     lists_note,
     lists_of_objects,

@@ -52,7 +52,6 @@ from howsure_cli.column_words import (
     LOGITS,
     MEASURES,
     MODELS,
-    OUTCOMES,
     OVERALL,
     PEOPLE,
     PEOPLE_NAMED,
@@ -62,15 +61,16 @@ from howsure_cli.column_words import (
     RIGHT_ANSWERS,
     RUNS,
     SCORES,
-    SECOND_WINS,
     SOURCES,
     TRACES,
     TURNS,
     UNITS,
     VERDICTS,
     WINNERS,
+    are_battles,
+    column_list,
+    grade_values,
     is_numeric,
-    is_preference,
     is_prompt,
     is_yes_or_no,
     names_id,
@@ -91,14 +91,6 @@ MAX_JUDGE_LABELS = 5  # labels of a judge that is validated
 MIN_MODELS = 5  # from which items are compared
 MOST_SAMPLED, MIN_TO_SAMPLE = 200, 20  # rows to label
 MIN_LABELS = 10  # for corrected counts
-
-WITHOUT_LABELS = (
-    "It contains probabilities but no right answers; to add these from a table by id and question, "
-    "--labels-from labels.csv."
-)
-TO_LABEL = "It contains probabilities and no right answers: label a sample to count what the model looks for."
-UNLABELLED = "It contains predictions or probabilities, but no column of right answers: add one, such as gold."
-DOCUMENTS = "These are documents: docs/news-to-number.md leads from them to a number of events, with an interval."
 
 
 def is_unlabelled(columns: Sequence[SeenColumn]) -> bool:
@@ -134,16 +126,6 @@ def propose_for_table(
     return list(dict.fromkeys(commands or table.propose_for_unlabelled()))[:MAX_COMMANDS]
 
 
-def _grades(column: SeenColumn) -> set[str | float]:
-    """The values of a column, numbers as such: 4.0, as a column with gaps may be written, is 4."""
-    numbers = {text: spelled_number(text) for text in column.held}
-    return {text if number is None else number for text, number in numbers.items()}
-
-
-def _listed(columns: Sequence[SeenColumn]) -> str:
-    return ",".join(column.name for column in columns)
-
-
 @dataclass(frozen=True, slots=True)
 class _TableProposals:
     columns: Sequence[SeenColumn]
@@ -174,30 +156,15 @@ class _TableProposals:
                 cluster = [] if item is None else ["--cluster", item.name]
                 is_plain = not any("." in winner.name for winner in winners)
                 several = len(winners) > 1 and is_plain and self.may_explode  # a column for each rater
-                rows = ["--explode", _listed(winners)] if several else []
+                rows = ["--explode", column_list(winners)] if several else []
                 words = [*rows, "--a", a.name, "--b", b.name, "--winner", VALUE if several else winners[0].name]
                 used = winners if several else winners[:1]
                 yield self._command("score battles", [*words, *cluster], [a, b, *used, item])
                 return
 
-    def _are_battles(self, a: SeenColumn, b: SeenColumn, winner: SeenColumn) -> bool:
-        """Whether the rows name two different models each, and one of them, a side or a tie as the winner; and some
-        are won by the second one, so that 0 is a tie."""
-        places = [self.columns.index(column) for column in (a, b, winner)]
-        battles = [[str(row[place]) for place in places] for row in self.rows if row[places[2]] is not None]
-        models = {name for first, second, _ in battles for name in (first, second)}
-        return (
-            len(models) < len(battles)
-            and any(
-                outcome.lower() in SECOND_WINS or outcome == second or (spelled_number(outcome) or 0.0) > 1.5
-                for _, second, outcome in battles
-            )
-            and all(
-                first != second
-                and (outcome.lower() in OUTCOMES or outcome in (first, second) or is_preference(outcome))
-                for first, second, outcome in battles
-            )
-        )
+    def _are_battles(self, *columns: SeenColumn) -> bool:
+        rows = zip(*map(self._values, columns), strict=True)
+        return are_battles([(str(a), str(b), str(winner)) for a, b, winner in rows if winner is not None])
 
     def propose_agents(self) -> Iterator[str]:
         """Where some trials of agents have no score: the scores if these had failed, and if they had passed."""
@@ -265,7 +232,7 @@ class _TableProposals:
         if not both or both[0][1] < MIN_LABELS:
             return
         (kept, _), *_ = both
-        words = ["--pivot", _listed([*keys, rater, grade]), "--score", judge, "--target", person]
+        words = ["--pivot", column_list([*keys, rater, grade]), "--score", judge, "--target", person]
         words += [] if criterion is None else ["--where", f"{criterion.name} = {literal(str(kept))}"]
         words += positive_option(grade) or []
         words += ["--skip-missing"] if graded[person] - graded[judge] else []
@@ -320,7 +287,7 @@ class _TableProposals:
         if grade is None or not keys or not self._repeats(keys, at_most=1):
             return
         scale = {FEW: ["--scale", "ordinal"], TWO: []}.get(grade.kind, ["--scale", "interval"])
-        words = ["--rater", rater.name, "--id", _listed(keys), "--score", grade.name]
+        words = ["--rater", rater.name, "--id", column_list(keys), "--score", grade.name]
         yield self._command("judge agreement", [*words, *(scale if is_numeric(grade) else [])], [rater, grade, *keys])
 
     def propose_rater_columns(self) -> Iterator[str]:
@@ -328,15 +295,25 @@ class _TableProposals:
         few = [column for column in self.columns if column.kind in (TWO, FEW) and not names_id(column)]
         plain = [column for column in few if column.words & (RATERS | JUDGE) and "." not in column.name]
         candidates = [plain, *(alike for alike in self._columns_by_object(few) if self._are_of_raters(alike))]
-        alike = [[c for c in some if len(_grades(c) & _grades(some[0])) > 1] for some in candidates]
+        alike = [[c for c in some if len(grade_values(c) & grade_values(some[0])) > 1] for some in candidates]
         raters = next((columns for columns in alike if len(columns) > 1), [])
         item = self._item()
         keys = [] if item is None else self._keys(item, [], other_than=raters)
         if not raters or not keys or not self.may_explode:
             return
-        values = {value for column in raters for value in _grades(column)}
+        values = {value for column in raters for value in grade_values(column)}
         scale = ["--scale", "ordinal"] if len(values) > MAX_NOMINAL and all(map(is_numeric, raters)) else []
-        words = ["--explode", _listed(raters), "--rater", COLUMN, "--id", _listed(keys), "--score", VALUE, *scale]
+        words = [
+            "--explode",
+            column_list(raters),
+            "--rater",
+            COLUMN,
+            "--id",
+            column_list(keys),
+            "--score",
+            VALUE,
+            *scale,
+        ]
         yield self._command("judge agreement", words, raters)
 
     def propose_similar_columns(self) -> Iterator[str]:
@@ -346,7 +323,7 @@ class _TableProposals:
         alike = [column for column in words if column.held == words[0].held]
         item = next((column for column in self.columns if column.kind in (UNIQUE, TEXTS)), None)
         if len(alike) > 1 and item is not None and item.values == len(self.rows) and self.may_explode:
-            words_typed = ["--explode", _listed(alike), "--rater", COLUMN, "--id", item.name, "--score", VALUE]
+            words_typed = ["--explode", column_list(alike), "--rater", COLUMN, "--id", item.name, "--score", VALUE]
             yield self._command("judge agreement", words_typed, alike)
 
     def _columns_by_object(self, columns: Sequence[SeenColumn]) -> list[list[SeenColumn]]:
@@ -677,7 +654,7 @@ class _TableProposals:
         shown = [c for c in self.columns if c.kind in (TEXTS, UNIQUE) and "," not in c.name]
         output = f"{os.path.basename(self.asked[0]).partition('.')[0]}_to_label.csv"
         words = ["--prob", chances[0].name, "--labels", str(min(MOST_SAMPLED, len(self.rows) // 2))]
-        words += ["--show", _listed(shown)] if shown else []
+        words += ["--show", column_list(shown)] if shown else []
         yield command_text("counts sample", *self.asked, *words, "--output", output)
 
     def _vectors(self) -> Iterator[tuple[str, list[SeenColumn], list[str]]]:

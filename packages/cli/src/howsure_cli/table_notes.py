@@ -13,8 +13,13 @@ from howsure_cli.column_words import ITEMS, MEANS, MODELS, is_numeric, names_id
 
 MAX_TAG_COLUMNS = 6
 SUMMARY = "This is a summary, one row per model; use the samples instead: a row per model and item, with its score."
-
-
+WITHOUT_LABELS = (
+    "It contains probabilities but no right answers; to add these from a table by id and question, "
+    "--labels-from labels.csv."
+)
+TO_LABEL = "It contains probabilities and no right answers: label a sample to count what the model looks for."
+UNLABELLED = "It contains predictions or probabilities, but no column of right answers: add one, such as gold."
+DOCUMENTS = "These are documents: docs/news-to-number.md leads from them to a number of events, with an interval."
 TAGS = (
     "These are words and tags, a word in a line. The tags of a model in such a file are evaluated by those in another: "
     "howsure score predicted.tsv --targets true.tsv --metric entity_f1."
