@@ -53,22 +53,22 @@ from howsure_papers.sentiment import (
 )
 
 TITLE = "A class of all others, a later test, and other tokens (Nguyen & O'Connor 2015, section 4.1, Figure 2)"
-MARK = re.compile("kill(s|ed|ing)?$")  # in the part of the smiley
-ONE_CLASS = re.compile("(president|minister)s?$")  # in the part of the sad one
+MARK = re.compile("kill(s|ed|ing)?$")  # the word that replaces the smiley
+ONE_CLASS = re.compile("(president|minister)s?$")  # the word that replaces the sad smiley
 LATER = ("2017", "2020")  # the years in which development and test begin
-OF_NEWS = 1_000  # the bins of news
-TWEETS = 50_000  # of each split
-OTHERS, ONE = "all others", "one class"  # what the marked texts are against
+OF_NEWS = 1_000  # bin size for news
+TWEETS = 50_000  # sizes of the parts of each split
+OTHERS, ONE = "all others", "one class"  # the class compared with the marked texts
 RANDOM, LATE = "at random", "by time"  # how texts are split
 OURS, BLANKS = "by TweetTokenizer", "at blanks"
 SCORES = ("F1", "CalibErr")
-SAME = 0.01  # errors that differ by less are about the same
+SAME = 0.01  # smaller differences of errors count as equal
 CHANGES, TOKENS = "What they change", "Tokens"
 Parts = list[tuple[list[Words], Integers]]
 
 
 def steps_of_all_others() -> int:
-    """How many models `reproduce_all_others` fits."""
+    """The number of models that `reproduce_all_others` fits."""
     grids = sum(len(GRIDS[kind]) for kind in MODELS)
     return 4 * (grids + len(MODELS) * SUBSAMPLES) + 2 * grids
 
@@ -77,13 +77,13 @@ def steps_of_all_others() -> int:
 def reproduce_all_others(
     *, data: str | None = None, limit: int | None = None, seed: int = 0, advance: Advance = ignore_progress
 ) -> ExperimentResult:
-    """Run Figure 2 on dated news, where a word is in the part of the smiley: against all other texts or against one
-    class of them, split at random or by time; and on tweets with two kinds of tokens.
+    """Reproduce Figure 2 on dated news, with a word in the role of the smiley, compared with all other texts or with
+    one class of texts, and split at random or by time; and on tweets with two kinds of tokens.
 
     `limit`: only the first texts of each split. `advance` is called after every model.
 
     Raises InputError if the folders `wikipedia_current_events` and `sentiment140` are not found in `data`, or if too
-    few texts hold the words; MissingExtraError without `classifiers`.
+    few texts contain the words; MissingExtraError without `classifiers`.
     """
     tweets = read_tweets(data, TWEETS if limit is None else limit)
     outcomes = news_variants(data, limit, seed, advance)
@@ -145,8 +145,9 @@ def reproduce_all_others(
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """What came of a setting. sizes: of training, development and test data. words: of the training data. in_all: the
-    quantities of Figure 2, over training and test data."""
+    """The results of a setting. sizes: the sizes of training, development and test data. words: the number of words in
+    the training data. in_all: the quantities of Figure 2, with intervals over training and test data.
+    """
 
     name: str
     sizes: tuple[int, ...]
@@ -156,7 +157,7 @@ class Variant:
 
 
 def news_variants(data: str | None, limit: int | None, seed: int, advance: Advance) -> dict[tuple[str, str], Variant]:
-    """The four settings, by what is against the marked texts and by the split; all are of the same size."""
+    """The four settings, by the class compared with the marked texts and by the split; all have the same size."""
     texts = [(item.date, [word.lower() for word in WORD.findall(item.text)]) for item in items_of_wikipedia(data)]
     pools = {OTHERS: text_pool(texts, None), ONE: text_pool(texts, ONE_CLASS)}
     counts = [np.bincount(split_periods(dates), minlength=3) for pool in pools.values() for dates, _ in pool]
@@ -177,7 +178,7 @@ Dated = tuple[list[str], list[Words]]
 
 
 def text_pool(texts: Iterable[tuple[str, Words]], other: re.Pattern[str] | None) -> tuple[Dated, Dated]:
-    """The dates and words of negative and of positive texts, without the words that tell them apart."""
+    """The dates and words of negative and of positive texts, without the words that define the classes."""
     pool: tuple[Dated, Dated] = ([], []), ([], [])
     for date, words in texts:
         positive, named = any(map(MARK.match, words)), other is not None and any(map(other.match, words))
@@ -210,7 +211,7 @@ def draw_parts(pool: tuple[Dated, Dated], sizes: Integers, *, by_time: bool, rng
 
 
 def judge_parts(name: str, parts: Parts, seed: int, advance: Advance) -> Variant:
-    """Both models of a setting, with the best strengths, and the same fitted on halves of the training data."""
+    """Both models of a setting with the best regularisation strengths, also fitted on halves of the training data."""
     features = binary_unigrams(*(words for words, _ in parts))
     train, dev, test = (
         (feature, labels.astype(np.uint8)) for feature, (_, labels) in zip(features, parts, strict=True)
@@ -232,7 +233,7 @@ def judge_parts(name: str, parts: Parts, seed: int, advance: Advance) -> Variant
 
 
 def changes(outcomes: Mapping[tuple[str, str], Variant]) -> list[Finding]:
-    """What a later test does to calibration, and what the class of all others does."""
+    """The effects of later test data and of the class of all other texts on calibration."""
     later = [(against, (against, LATE), (against, RANDOM)) for against in (OTHERS, ONE)]
     others = [(split, (OTHERS, split), (ONE, split)) for split in (RANDOM, LATE)]
     findings_ = []
@@ -249,13 +250,15 @@ def changes(outcomes: Mapping[tuple[str, str], Variant]) -> list[Finding]:
 
 
 def difference(a: Estimate, b: Estimate) -> Estimate:
-    """Of two independent estimates, by the upper halves of their intervals: the lower ones may be cut at 0."""
+    """The difference of two independent estimates, by the upper halves of their intervals, since lower ends may be
+    truncated at 0.
+    """
     reach = math.hypot(*(math.inf if estimate.high is None else estimate.high - estimate.value for estimate in (a, b)))
     return symmetric_estimate(a.value - b.value, reach, "independent", min(a.n, b.n))
 
 
 def compare_tokens(tweets: Sequence[Tweets], advance: Advance) -> ExperimentResult:
-    """The same tweets cut into words by nltk's TweetTokenizer and at blanks."""
+    """Compare the same tweets tokenised by nltk's TweetTokenizer and at blanks."""
     labels = [tweet.labels for tweet in tweets]
     cuts: dict[str, list[Sequence[Words]]] = {
         OURS: [tweet.words for tweet in tweets],

@@ -23,13 +23,13 @@ from howsure_papers.reproduction import (
 )
 
 TOKENS = 33_306  # words of the paper's test set
-BETA = (0.05, 0.32)  # most words are surely no NN, some surely are: base rate 0.135
+BETA = (0.05, 0.32)  # most words are certainly not NN, some certainly are: base rate 0.135
 SLIGHTLY_OFF = 0.02
 
 
 @experiment("Bins of equal width against adaptive bins (Nguyen & O'Connor 2015, Figure 1)", steps=lambda: 1)
 def reproduce_binning(*, seed: int = 0, advance: Advance = ignore_progress) -> ExperimentResult:
-    """Run Figure 1 again: bins of width .02 and .1, and adaptive bins of 1,000, on 33,306 skewed predictions.
+    """Reproduce Figure 1: bins of width .02 and .1, and adaptive bins of 1,000, on 33,306 skewed predictions.
 
     The paper's predictions (of the tag NN) are not public; these are drawn from a Beta distribution as skewed as its
     panel (a), with slightly miscalibrated labels. Intervals are the paper's normal ones.
@@ -46,8 +46,9 @@ def reproduce_binning(*, seed: int = 0, advance: Advance = ignore_progress) -> E
 
 
 def in_bins(pairs: Pairs, *, seed: int, where: str = "", key: str = "") -> ExperimentResult:
-    """The panels of Figure 1 of some pairs, and what the paper says of them. where: what the pairs are of, if several
-    are on a page; key: so that its figures have names of their own."""
+    """The panels of Figure 1 for some pairs, and the paper's findings on them. where: the name of the pairs, if several
+    are on a page. key: makes the names of the figures unique.
+    """
     q = pairs.probabilities
     ends = float(np.mean((q < 0.05) | (q > 0.95)))
     judged = partial(binned_curve, pairs, interval="nguyen-oconnor", rng=seed)

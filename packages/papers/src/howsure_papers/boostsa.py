@@ -37,13 +37,13 @@ SIZES = (1_000, 2_000, 4_000, 6_000, 8_000, 10_000)  # of Figure 1
 SIMULATIONS, SIMULATED_LOOPS = 10, 1_000
 ACCURACIES = (0.80, 0.81)
 METRIC = "macro_f1"
-STABLE = 0.02  # half the width of an interval of p that counts as narrow
+STABLE = 0.02  # largest half-width of an interval of p that counts as narrow
 PAPERS_WORDS, PAPERS_SHARE = 3_064, 0.3  # the paper's test set, and the share above which p ≤ .05 there
-PAPERS_GAINS = {"accuracy": 0.43, "macro_f1": 0.57}  # points
+PAPERS_GAINS = {"accuracy": 0.43, "macro_f1": 0.57}  # number of points
 METRICS = {"accuracy": "accuracy", "macro_f1": "macro-F1"}
-WORDS = (500, 1_000, PAPERS_WORDS)  # and all
+WORDS = (500, 1_000, PAPERS_WORDS)  # and all words
 DRAWS, LOOPS, LOOPS_OF_A_DRAW = 100, 10_000, 1_000
-DEFAULT = 0.1  # BooStSa's share
+DEFAULT = 0.1  # BooStSa's proportion
 NOTES = (
     "Every p is one-sided, as in BooStSa. For comparison with its rule, there are a full-size bootstrap and a "
     "permutation test, neither of which needs a share.",
@@ -63,7 +63,7 @@ Columns = tuple[Any, Any, Any]  # targets, baseline, model
 
 
 def share_name(share: float) -> str:
-    """The rule with one share, as a column of a table.
+    """The name of the rule with one sub-sample proportion, for a column of a table.
 
     >>> share_name(0.1)
     'share 0.1'
@@ -76,7 +76,7 @@ SMALLEST, LARGEST = share_name(SHARES[0]), share_name(SHARES[-1])
 
 
 def steps_of_boostsa() -> int:
-    """How often `advance` is called."""
+    """The number of calls of `advance`."""
     return len(SIZES) * SIMULATIONS + len(PENALTIES) + (len(WORDS) + 1) * (DRAWS + 1)
 
 
@@ -84,11 +84,11 @@ def steps_of_boostsa() -> int:
 def reproduce_boostsa(
     *, data: str | None = None, limit: int | None = None, seed: int = 0, advance: Advance = ignore_progress
 ) -> ExperimentResult:
-    """Run Figures 1 and 2 again, each compared with resamples of full size and a permutation test on the same data.
+    """Reproduce Figures 1 and 2, each compared with resamples of full size and a permutation test on the same data.
 
-    Figure 1 is simulated as the paper says. Figure 2 compares two taggers that are not public; here an HMM and a
-    CRF-Basic take their place, on test sets of growing size. `limit`: only the first tweets of each part. `advance` is
-    called after every test set.
+    Figure 1 is simulated as described in the paper. Figure 2 compares two taggers that are not public; an HMM and a
+    CRF-Basic replace them here, on test sets of increasing size. `limit`: only the first tweets of each part. `advance`
+    is called after every test set.
 
     Raises InputError if the data set `ark_twitter_pos` is not found.
     """
@@ -132,7 +132,7 @@ def reproduce_boostsa(
 
 
 def p_values(columns: Columns, metrics: Sequence[str], *, loops: int, seed: int) -> Floats:
-    """p of every test and metric, one-sided as BooStSa's is: (tests, metrics)."""
+    """The p-value of every test and metric, one-sided like BooStSa's: (tests, metrics)."""
     options: dict[str, Any] = {"metrics": list(metrics), "interval": None, "rng": seed, "n_resamples": loops}
     compared = [compare(*columns, method="boostsa", sample_size=share, **options) for share in SHARES]
     compared += [compare(*columns, method=m, alternative="better", **options) for m in ("bootstrap", "permutation")]
@@ -140,7 +140,7 @@ def p_values(columns: Columns, metrics: Sequence[str], *, loops: int, seed: int)
 
 
 def simulate_balanced(n: int, rng: np.random.Generator) -> Columns:
-    """Two classes of n/2 items; both systems are right equally often in either class, and their errors independent."""
+    """Simulate two classes of n/2 items; both systems are right equally often in either, with independent errors."""
     targets = np.repeat([0, 1], n // 2)
     systems = []
     for accuracy in ACCURACIES:
@@ -186,7 +186,7 @@ def figure_1_table(p: Floats) -> Numbers:
 
 
 def figure_1_findings(p: Floats) -> tuple[Finding, ...]:
-    """What the paper says of the figure, each decided by the least certain of its intervals."""
+    """The paper's findings on the figure, each decided by the least certain of its intervals."""
     of_rule = [test_p_values(p, share_name(share)) for share in SHARES]
     by_size = [mean_estimate(p_of_size[0] - p_of_size[-1]) for p_of_size in of_rule]
     by_share = [mean_estimate(differences) for differences in test_p_values(p, SMALLEST) - test_p_values(p, LARGEST)]
@@ -214,7 +214,7 @@ def figure_1_findings(p: Floats) -> tuple[Finding, ...]:
 
 @dataclass(frozen=True, slots=True)
 class TaggedWords:
-    """Words with their tags, those of the two taggers, and the tweet of each; the taggers' settings."""
+    """Words with their gold tags, the tags by both taggers, and the tweet of each; and the taggers' settings."""
 
     columns: tuple[npt.NDArray[Any], ...]
     tweets: Integers
@@ -229,9 +229,9 @@ class TaggedWords:
         return gold, baseline, model
 
     def drawn(self, n: int, rng: np.random.Generator) -> Columns:
-        """The words of tweets that are drawn with replacement, until there are n."""
+        """The words of tweets drawn with replacement, until there are n words."""
         edges = np.searchsorted(self.tweets, np.arange(int(self.tweets[-1]) + 2))
-        tweets = rng.integers(len(edges) - 1, size=n)  # of one word or more each
+        tweets = rng.integers(len(edges) - 1, size=n)  # each with at least one word
         tweets = tweets[: int(np.searchsorted(np.cumsum(np.diff(edges)[tweets]), n)) + 1]
         rows = np.concatenate([np.arange(edges[tweet], edges[tweet + 1]) for tweet in tweets])[:n]
         gold, baseline, model = (column[rows] for column in self.columns)
@@ -240,9 +240,10 @@ class TaggedWords:
 
 @dataclass(frozen=True, slots=True)
 class SizeResult:
-    """Test sets of some words. first, drawn: p (tests, metrics) of the first words, (draws, tests, metrics) of draws.
+    """Test sets with a given number of words. first: p-values (tests, metrics) for the first words. drawn: p-values
+    (draws, tests, metrics) for drawn tweets.
 
-    values (2, metrics): of the baseline and the model on the first words.
+    values (2, metrics): the metrics of the baseline and the model on the first words.
     """
 
     words: int
@@ -251,7 +252,7 @@ class SizeResult:
     drawn: Floats
 
     def found(self, test: str, metric: str) -> tuple[float, float, float]:
-        """The share of drawn sets on which a test finds the difference, with its interval."""
+        """The proportion of drawn sets on which a test finds the difference, with its interval."""
         p = self.drawn[:, TESTS.index(test), list(METRICS).index(metric)]
         share = share_estimate(p <= ALPHA)
         assert share.low is not None
@@ -269,7 +270,9 @@ def tag(corpus: Corpus, advance: Advance) -> TaggedWords:
 
 
 def run_tests_by_size(tagged: TaggedWords, seed: int, advance: Advance) -> list[SizeResult]:
-    """Every test on the first words, and on as many of drawn tweets; of all sizes that there are words for."""
+    """Run every test on the first words and on as many words of drawn tweets, for all sizes for which there are enough
+    words.
+    """
     sizes = [n for n in WORDS if n < len(tagged)]
     advance((len(WORDS) - len(sizes)) * (DRAWS + 1))
     sizes_ = []
@@ -289,12 +292,12 @@ def run_tests_by_size(tagged: TaggedWords, seed: int, advance: Advance) -> list[
 
 
 def result_at_paper_size(sizes: Sequence[SizeResult]) -> SizeResult:
-    """The test sets of as many words as the paper's; of all, where there are fewer."""
+    """The test sets with the paper's number of words, or with all words if there are fewer."""
     return next((size for size in sizes if size.words == PAPERS_WORDS), sizes[-1])
 
 
 def figure_2_findings(sizes: Sequence[SizeResult]) -> tuple[Finding, ...]:
-    """The paper's finding for its number of words, by metric, and what the share does to the test."""
+    """The paper's finding for its number of words, by metric, and the effect of the proportion on the test."""
     size = result_at_paper_size(sizes)
     default, exact = size.found(share_name(DEFAULT), "accuracy"), size.found(EXACT, "accuracy")
     shares = [f"{value:.2f} [{low:.2f}, {high:.2f}]" for value, low, high in (default, exact)]
@@ -340,7 +343,7 @@ def figure_2_panels(sizes: Sequence[SizeResult]) -> list[tuple[str, list[Series]
 
 
 def draw_panels(sizes: Sequence[SizeResult]) -> list[tuple[str, list[Series]]]:
-    """One panel per metric: how often the difference is found, against the share, with its interval."""
+    """One panel per metric: the rate at which the difference is found, with its interval, against the proportion."""
     panels = []
     for metric, name in METRICS.items():
         shares = [[size.found(share_name(share), metric) for share in SHARES] for size in sizes]
@@ -356,7 +359,7 @@ def _words(size_result: SizeResult) -> str:
 
 
 def figure_2_tables(sizes: Sequence[SizeResult]) -> tuple[Numbers, Numbers]:
-    """p on the first words, and how often each test finds the difference; a row per size and metric."""
+    """The p-values on the first words, and each test's rate of finding the difference, by size and metric."""
     rows = [(size, column, metric) for size in sizes for column, metric in enumerate(METRICS)]
     about = (
         Column("words", COUNT, values=[size.words for size, *_ in rows]),

@@ -1,4 +1,6 @@
-"""An HMM against a CRF of equal accuracy: all labels together and each by itself, over test and training data."""
+"""An HMM compared with a CRF of equal accuracy, over all labels and by label, with intervals over test and training
+data.
+"""
 
 from __future__ import annotations
 
@@ -52,12 +54,12 @@ from howsure_papers.taggers import (
 )
 from howsure_text.sequences.tagger import Tagger
 
-BIN_SIZE = 5_000  # of all labels together, the paper's; each label by itself has n^(2/3) / 2
+BIN_SIZE = 5_000  # the paper's bin size for all labels together; single labels have n^(2/3) / 2
 LABEL_BIN_SIZE = "auto"
 OTHER_BIN_SIZES = (200, 1_000, BIN_SIZE)
 NOUN = "NN"
 HMM, CRF = "HMM", "CRF-Basic"
-ERRORS = (f"CalibErr, {HMM}", f"CalibErr, {CRF}")  # which are 0 or more
+ERRORS = (f"CalibErr, {HMM}", f"CalibErr, {CRF}")  # quantities that are at least 0
 SUREST = "surest tag: P - right"
 SIGNIFICANT = 0.05
 MAX_COLUMNS = 50
@@ -66,9 +68,11 @@ PAPER = {f"accuracy, {HMM}": "about 0.887", f"accuracy, {CRF}": "about 0.887"}
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What both taggers are asked. labels: "tags" or "tag pairs". figure, paper: where the paper asks it, and of how
-    many labels it finds the CRF to be better. judge: how one tagger answers. counts: how often each label comes in the
-    test data. order: the labels by frequency. few, many: how many of these are averaged."""
+    """A question for both taggers. labels: "tags" or "tag pairs". figure: the paper's figure. paper: the number of
+    labels for which the paper finds the CRF to be better. judge: the function that evaluates a tagger. counts: the
+    frequency of each label in the test data. order: the labels by frequency. few, many: the numbers of most frequent
+    labels that are averaged.
+    """
 
     labels: str
     figure: str
@@ -82,10 +86,11 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a contest. in_test: with intervals over test data; in_all: over training data as well.
+    """The results of a contest. in_test: with intervals over test data. in_all: with intervals over training and test
+    data.
 
-    tags: the contest label by label. wins: for how many labels the CRF is better calibrated, by bin size, with an
-    interval over training and test data; wins_by_bin_size: the number with further sizes.
+    tags: the contest by label. wins: the number of labels for which the CRF is better calibrated, by bin size, with an
+    interval over training and test data. wins_by_bin_size: this number for further sizes.
     """
 
     corpus: Corpus
@@ -100,7 +105,7 @@ class Outcome:
 
     @property
     def hmm(self) -> str:
-        """Which HMM it is."""
+        """The name of the HMM."""
         return self.rivals.name
 
     @property
@@ -112,7 +117,7 @@ class Outcome:
 def run_contests(
     corpora: Sequence[Corpus], ask: Callable[[Corpus], Question], *, seed: int, advance: Advance
 ) -> list[Outcome]:
-    """The contests of both HMMs with the CRFs that are as accurate, on every corpus.
+    """The contests of both HMMs with CRFs of equal accuracy, on every corpus.
 
     The CRFs of the first corpus, the smaller one, are trained again on halves. `advance` is called after every model
     and every subsample, about `steps_of_contests()` of them for two corpora.
@@ -126,12 +131,14 @@ def run_contests(
 
 
 def steps_of_contests() -> int:
-    """About how often `run_contests` calls `advance` for two corpora."""
+    """The approximate number of calls of `advance` by `run_contests` for two corpora."""
     return 2 * 2 * (SIZES_TRIED + len(PENALTIES) + 2 * HMM_SUBSAMPLES + SUBSAMPLES)
 
 
 def run_contest(corpus: Corpus, question: Question, pair: Rivals, *, seed: int, advance: Advance) -> Outcome:
-    """Ask both taggers, and those trained on halves of their sentences: the variances of both add up."""
+    """Evaluate both taggers, and taggers trained on halves of their sentences; the variances over test and training
+    data add up.
+    """
     hmm, crf = (question.judge(fit.tagger) for fit in (pair.hmm, pair.crf))
     tags = Contest(*(label_errors(judged.pairs, bin_size=LABEL_BIN_SIZE) for judged in (hmm, crf)))
     sentences = np.unique(hmm.sentences)
@@ -163,13 +170,13 @@ def run_contest(corpus: Corpus, question: Question, pair: Rivals, *, seed: int, 
 
 
 def wins_by_size(pairs: Iterable[Pairs], sizes: Iterable[int | str]) -> dict[int | str, int]:
-    """For how many labels the second model is better calibrated, by bin size."""
+    """The number of labels for which the second model is better calibrated, by bin size."""
     both = list(pairs)
     return {size: wins(*(squared_errors(model_pairs, bin_size=size) for model_pairs in both)) for size in sizes}
 
 
 def estimates(hmm: Judged, crf: Judged, tags: Contest, question: Question) -> dict[str, Estimate]:
-    """All that is asked of both, by name, with intervals over the test data."""
+    """All quantities of both taggers by name, with intervals over the test data."""
     both = compare_pairs(hmm.pairs, crf.pairs, bin_size=BIN_SIZE, n_bins=None, binning="adaptive", level=LEVEL)
     all_estimates = {
         f"accuracy, {HMM}": hmm.accuracy,
@@ -187,7 +194,7 @@ def estimates(hmm: Judged, crf: Judged, tags: Contest, question: Question) -> di
 
 
 def model_values(judged: Judged, names: Sequence[str], question: Question) -> dict[str, float]:
-    """What `estimates` compares, of one model and without intervals."""
+    """The quantities of one model that `estimates` compares, without intervals."""
     pairs = judged.pairs
     bins = bin_pairs(pairs, binning="adaptive", bin_size=BIN_SIZE, n_bins=None)
     squared = squared_errors(pairs, bin_size=LABEL_BIN_SIZE)
@@ -223,7 +230,7 @@ def values(hmm: Mapping[str, float], crf: Mapping[str, float]) -> dict[str, floa
 
 
 def _averages(names: Sequence[str], question: Question) -> dict[str, Integers]:
-    """The labels of which an average is asked, by the name of the quantity."""
+    """The labels that are averaged, by the name of the quantity."""
     order = question.order
     some = {f"the {n} most common {question.labels}, difference": order[:n] for n in (question.few, question.many)}
     if NOUN in names:
@@ -232,7 +239,7 @@ def _averages(names: Sequence[str], question: Question) -> dict[str, Integers]:
 
 
 def error_difference(both: CalibrationComparison) -> Estimate:
-    """The difference of errors; if one of them may be 0, with the widest interval that theirs allow."""
+    """The difference of errors; if one of them may be 0, with the widest interval that both intervals allow."""
     a, b = both.error_a, both.error_b
     if both.error_difference is not None:
         return both.error_difference
@@ -242,7 +249,7 @@ def error_difference(both: CalibrationComparison) -> Estimate:
 
 
 def findings_by_label(outcome: Outcome) -> list[Finding]:
-    """What the paper says of Figure 4, by label and on average over the most common ones."""
+    """The paper's findings on Figure 4, by label and on average over the most common labels."""
     n, question = len(outcome.tags.names), outcome.question
     labels = question.labels
     better, worse = significant(outcome.tags)
@@ -268,13 +275,15 @@ def findings_by_label(outcome: Outcome) -> list[Finding]:
 
 
 def _majority_text(won: Estimate, n: int) -> tuple[str, bool | None]:
-    """For how many of n labels the CRF is better, and whether these are most."""
+    """A text on the number of labels, of n, for which the CRF is better, and whether this is a majority."""
     low, high = max(won.low or 0.0, 0.0), min(won.high or n, n)
     return f"for {won.value:.0f} of {n} [{low:.0f}, {high:.0f}]", verdict(won, above=n / 2)
 
 
 def significant(contest: Contest) -> tuple[int, int]:
-    """For how many labels the second model is significantly better, and significantly worse, after adjustment."""
+    """The numbers of labels for which the second model is significantly better and significantly worse, after
+    adjustment.
+    """
     differences = contest.differences()
     p = adjust_p_values([p_value(difference) for difference in differences])
     sign = np.array([difference.value for difference in differences])
@@ -334,7 +343,9 @@ def models_table(outcomes: Sequence[Outcome]) -> Numbers:
 
 
 def labels_table(outcomes: Sequence[Outcome]) -> Numbers:
-    """Every label, the most frequent first, with both models' errors and p adjusted for their number, on one corpus."""
+    """Every label on one corpus, the most frequent first, with both models' errors and p adjusted for the number of
+    labels.
+    """
     question, names = outcomes[0].question, outcomes[0].tags.names
     order: list[int] = question.order.tolist()
     label = question.labels.removesuffix("s")
@@ -357,7 +368,7 @@ def labels_table(outcomes: Sequence[Outcome]) -> Numbers:
 
 
 def bin_sizes_table(outcomes: Sequence[Outcome]) -> Numbers:
-    """How many labels the CRF wins with other bin sizes."""
+    """The number of labels that the CRF wins with other bin sizes."""
     labels = outcomes[0].question.labels
     sizes = [
         Column(f"{size:,}", COUNT, values=[outcome.wins_by_bin_size[size] for outcome in outcomes])
@@ -375,7 +386,7 @@ def bin_sizes_table(outcomes: Sequence[Outcome]) -> Numbers:
 
 
 def found_by_label(outcomes: Sequence[Outcome], shown: str, more: Sequence[Numbers] = ()) -> ExperimentResult:
-    """The tables, figures and notes of the contests; `shown` says what Figure 4 shows, `more` are other tables."""
+    """The tables, figures and notes of the contests. shown: the content of Figure 4 in words. more: other tables."""
     of_corpora = by_corpus(outcomes)
     return ExperimentResult(
         tables=[
@@ -391,7 +402,7 @@ def found_by_label(outcomes: Sequence[Outcome], shown: str, more: Sequence[Numbe
 
 
 def drawings_of_labels(outcomes: Sequence[Outcome], shown: str) -> list[Drawing]:
-    """Figure 4 for each corpus and HMM; `shown` says what of."""
+    """Figure 4 for each corpus and HMM. shown: its content in words."""
     return [
         Drawing(
             f"figure-{outcome.question.figure.replace(' (', '').removesuffix(')')}-{outcome.corpus.key}-"
@@ -405,7 +416,7 @@ def drawings_of_labels(outcomes: Sequence[Outcome], shown: str) -> list[Drawing]
 
 
 def labels_figure(outcome: Outcome) -> Figure:
-    """Both models' errors by label, the most frequent first, and the averages over the most common ones."""
+    """Both models' errors by label, the most frequent first, and averages over the most common labels."""
     order, few, many = outcome.question.order, outcome.question.few, outcome.question.many
     shown = order[:MAX_COLUMNS]
     labels = [outcome.tags.names[i] for i in shown] + [f"top {few}", f"top {many}"]
@@ -417,7 +428,7 @@ def labels_figure(outcome: Outcome) -> Figure:
 
 
 def contest_recipe(corpora: Sequence[Corpus], seed: int, **more: int) -> dict[str, object]:
-    """What the contests are made from."""
+    """The recipe of the contests."""
     return {
         "data": "wsj_sample, ud_english_ewt",
         "sentences": [list(corpus.sizes) for corpus in corpora],
@@ -430,7 +441,7 @@ def contest_recipe(corpora: Sequence[Corpus], seed: int, **more: int) -> dict[st
 
 
 def notes_on_models(corpora: Sequence[Corpus]) -> tuple[str, ...]:
-    """How our data and methods differ from the paper's."""
+    """Notes on differences between our data and methods and the paper's."""
     sizes = ("{} {:,} / {:,} / {:,}".format(corpus.name, *corpus.sizes) for corpus in corpora)
     return (
         "The paper's sentences (Wall Street Journal of CoNLL-2011: 11,772 for training, 1,632 for development, 1,382 "

@@ -58,8 +58,8 @@ from howsure_text.coreference.training import Loss
 TITLE = "Coreference: are pair probabilities calibrated? (Nguyen & O'Connor 2015, section 5.3, Figure 5)"
 PASSES, PASSES_OF_A_SLICE = 12, 3
 AT_ONCE: dict[str, Any] = {"sharpness": 1.1, "two_steps": False}
-SHARPENED = {(ONTOGUM, "gold"): AT_ONCE}  # where cross-validation finds this better than the default
-SMALL = 0.01  # the calibration error that the paper stays below
+SHARPENED = {(ONTOGUM, "gold"): AT_ONCE}  # settings for which cross-validation prefers this to the default
+SMALL = 0.01  # upper limit of the paper's calibration errors
 LOSSES: tuple[Loss, ...] = get_args(Loss)
 
 
@@ -77,7 +77,7 @@ class Setting:
         return f"{self.corpus}, {self.mentions}{trees}"
 
 
-PAPER = Setting(ONTOGUM, "detected", "gold", "likelihood")  # the setting that is nearest to the paper's
+PAPER = Setting(ONTOGUM, "detected", "gold", "likelihood")  # the setting closest to the paper's
 NOVELS = Setting(LITBANK, "gold", "parser", "likelihood")
 LIKE_PAPER = (
     PAPER,
@@ -99,7 +99,7 @@ def reproduce_coreference(
     seed: int = 0,
     advance: Advance = ignore_progress,
 ) -> ExperimentResult:
-    """Run section 5.3 again: P(two mentions corefer), exactly and by 1,000 samples, against what is annotated.
+    """Reproduce section 5.3: P(two mentions corefer), exact and from 1,000 samples, compared with annotations.
 
     Antecedent models are trained on OntoGUM, GUM and LitBank, by likelihood and by softmax-margin, on gold and on
     detected mentions. `parser`: a spaCy pipeline (a name or a folder) for LitBank, which comes without trees, and for
@@ -113,7 +113,7 @@ def reproduce_coreference(
         corpus: read_corpus(corpus, data, limit=limit, parser=None if corpus == ONTOGUM else name)
         for corpus in (ONTOGUM, GUM, LITBANK)
         if corpus != LITBANK or name is not None
-    }  # OntoGUM is judged on its own trees only
+    }  # OntoGUM is evaluated only on its own trees
     judged: dict[Setting, Judged] = {}
     development: dict[Setting, Judged] = {}
     for setting in FITS:
@@ -166,7 +166,7 @@ def reproduce_coreference(
 
 
 def train_model(setting: Setting, corpus: CoreferenceCorpus, *, seed: int, passes: int) -> AntecedentModel:
-    """The model of a setting; who interrupts its training ends the experiment, not this training alone."""
+    """The trained model of a setting; an interrupt ends the whole experiment, not only this training."""
     way = SHARPENED.get((setting.corpus, setting.mentions), {})
     model = AntecedentModel(mentions=setting.mentions, loss=setting.loss, rng=seed, passes=passes, **way)
     model.fit(corpus.train, development=corpus.dev)
@@ -197,7 +197,7 @@ def corpora_figure(judged: Results) -> Figure:
 
 
 def findings(judged: Results) -> list[Finding]:
-    """What the paper says of its Figure 5, decided from intervals over documents, for each loss of training."""
+    """The paper's findings on its Figure 5, decided by intervals over documents, for each training loss."""
     findings_ = [finding for loss in LOSSES for finding in _paper_findings(judged[replace(PAPER, loss=loss)], loss)]
     if NOVELS in judged:
         error = judged[NOVELS].curve.error
@@ -230,12 +230,12 @@ def _paper_findings(mine: Judged, loss: Loss) -> list[Finding]:
 
 
 def _small(error: Estimate) -> bool | None:
-    """Whether an error is below the paper's bound; None where the interval includes it."""
+    """Whether an error is below the paper's bound; None if the interval includes the bound."""
     return opposite(verdict(error, above=SMALL))
 
 
 def corrections(judged: Results) -> tuple[str, ...]:
-    """The two points in which the paper's experiment can be done better, with what they amount to here."""
+    """Two possible improvements of the paper's experiment, with their effects here."""
     mine, margin = judged[PAPER], judged[replace(PAPER, loss="margin")]
     more, of_new = over_documents(overconfidence, margin, mine), compare_pairs(margin.new, mine.new)
     costs = {True: "costs calibration", False: "helps calibration", None: "does the same, as far as these data show"}
@@ -253,7 +253,7 @@ def corrections(judged: Results) -> tuple[str, ...]:
 
 
 def paper_table(judged: Results) -> Numbers:
-    """The paper's numbers and ours, models trained by likelihood: a row a quantity, a column a setting."""
+    """The paper's numbers and ours for models trained by likelihood: a row per quantity, a column per setting."""
     low, high = DOUBTFUL
 
     def over(value: Callable[[np.ndarray[Any, Any]], float]) -> Callable[[Judged], Estimate]:
@@ -309,7 +309,7 @@ def settings_table(judged: Results, title: str) -> Numbers:
 
 
 def sampling_table(judged: Results) -> Numbers:
-    """Exact probabilities and the frequencies among samples, models trained by likelihood."""
+    """Exact probabilities and frequencies among samples, for models trained by likelihood."""
     shown = {str(where): result for where, result in judged.items() if where.loss == "likelihood"}
     distance = {name: result.sampled - result.pairs.probabilities for name, result in shown.items()}
     never = {name: result.sampled == 0.0 for name, result in shown.items()}
@@ -331,7 +331,7 @@ def sampling_table(judged: Results) -> Numbers:
 
 
 def changes_table(judged: Results) -> Numbers:
-    """What the margin, detected mentions and a parser change: paired by document, or by pair."""
+    """The effects of the margin, detected mentions and a parser, paired by document or by pair."""
     pairs = []
     for setting in judged:
         for name, other in (
@@ -361,7 +361,7 @@ def changes_table(judged: Results) -> Numbers:
 
 
 def notes(left_out: Sequence[int], parsed: bool) -> tuple[str, ...]:
-    """How our data and methods differ from the paper's."""
+    """Notes on differences between our data and methods and the paper's."""
     lines = [
         "The paper's CoNLL-2011 (OntoNotes) is not public. OntoGUM uses the same annotation scheme, without "
         "singletons; GUM annotates the same documents with singletons. The model is an antecedent model after Durrett "

@@ -17,12 +17,12 @@ from howsure_papers.intervals import LEVEL, mean_estimate
 from howsure_papers.reproduction import NAME, Advance, Drawing, ExperimentResult, Finding, numbers
 
 QUARTERS = 400
-DRAWS = 40  # of samples, a quarter
+DRAWS = 40  # draws of samples per quarter
 MAX_DOCUMENTS = 120
-DRAWN = "simulated counts"  # where these findings are judged
+DRAWN = "simulated counts"  # level at which the findings are judged
 SIZES = (400, 100, 10)  # S
 PAPERS = SIZES[1:]  # as in the paper and in its footnote
-SHARPER = 2.0  # what an overconfident model multiplies log odds with
+SHARPER = 2.0  # factor of an overconfident model's log odds
 NAMES = ("exact, p known", "normal, p known", "exact, overconfident p")
 MIN_COVERAGE = 0.93  # coverage
 BELOW = Kind("{:.1f} %".format)
@@ -35,23 +35,23 @@ Coverage = Mapping[str, Floats]
 class Simulated:
     """The coverage of each interval in each quarter, by the name of the interval: arrays (quarters,).
 
-    It is the mean over the draws of the samples; `least` is the least of all quarters and draws.
+    It is the mean over the draws of the samples; `least` is the minimum over all quarters and draws.
     """
 
     coverage: Coverage
     least: Mapping[str, float]
 
     def worst(self, name: str) -> float:
-        """The least coverage of all quarters."""
+        """The minimum coverage over quarters."""
         return float(self.coverage[name].min())
 
 
 def simulate_coverage(*, quarters: int, seed: int, draws: int = DRAWS, advance: Advance) -> Simulated:
-    """The exact probability that intervals hold the count, in random quarters of 1 to 120 documents.
+    """The exact coverage of intervals of counts, in random quarters of 1 to 120 documents.
 
-    A quarter's documents have an event with independent probabilities p_d, of a Beta law that is drawn as well: some
-    quarters are nearly certain, others all doubt. Where an interval comes from S samples per document, these are drawn
-    `draws` times, and its coverage averaged. An overconfident model says σ(2 log odds of p_d).
+    A quarter's documents have an event with independent probabilities p_d from a random Beta distribution, so that some
+    quarters are nearly certain and others uncertain. If an interval is based on S samples per document, these are drawn
+    `draws` times, and the coverage is averaged. An overconfident model predicts σ(2 log odds of p_d).
     """
     rng = np.random.default_rng(seed)
     names = [*NAMES, *(_sampling_name(kind, n) for n in SIZES for kind in ("exact", "normal", "samples"))]
@@ -80,7 +80,7 @@ def interval_probability(interval: Interval, pmf: Floats) -> float:
 
 
 def find_coverage(quarters: int, *, seed: int, advance: Advance, draws: int = DRAWS) -> ExperimentResult:
-    """The simulation with its table, its figure, and what it says of the paper's intervals."""
+    """The simulation with its table, its figure, and its findings on the paper's intervals."""
     simulated = simulate_coverage(quarters=quarters, seed=seed, draws=draws, advance=advance)
     coverage_by_name = simulated.coverage
     return ExperimentResult(
@@ -117,7 +117,7 @@ def find_coverage(quarters: int, *, seed: int, advance: Advance, draws: int = DR
 
 
 def coverage_findings(simulated: Simulated) -> tuple[Finding, ...]:
-    """What the simulation says of the paper's intervals."""
+    """The findings of the simulation on the paper's intervals."""
     hundred, ten = (_sampling_name("exact", n) for n in PAPERS)
     normal, normal_ten = (_sampling_name("normal", n) for n in PAPERS)
     overconfident = "exact, overconfident p"

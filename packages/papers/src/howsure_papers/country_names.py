@@ -19,14 +19,14 @@ from howsure_papers.intervals import estimate_text, opposite, share_estimate, ve
 from howsure_papers.reproduction import NAME, TEXT, ExperimentResult, Finding, Numbers, numbers
 
 OURS, PLAIN, STEMMED = "ours", "the paper's, no stem", "the paper's"
-MAX_FALSE_SHARE = 0.05  # of the names that a stem adds, the share of false ones above which it does harm
+MAX_FALSE_SHARE = 0.05  # largest harmless proportion of false names among those that a stem adds
 MAX_WORDS = 8
 Count = Callable[[Lexicon], float]
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What a list finds in texts: documents, and names; `added` are the words that only its stem makes names."""
+    """The matches of a list in texts: documents and names. added: words that are names only because of its stem."""
 
     lexicon: Lexicon
     documents: int
@@ -35,7 +35,7 @@ class Named:
 
     @property
     def lower(self) -> Estimate:
-        """The share of the added names without a capital letter, which no name of a country is."""
+        """The proportion of added names without a capital letter, which cannot be names of countries."""
         return share_estimate(np.array([word == word.lower() for word in self.added.elements()]))
 
 
@@ -46,7 +46,7 @@ def country_lists(data: str | None, ours: Lexicon) -> dict[str, Lexicon]:
 
 
 def find_names(path: Path, lists: Mapping[str, Lexicon]) -> dict[str, Named]:
-    """What each list finds in the documents of a store, by the words of their parse."""
+    """The matches of each list in the documents of a store, by the words of their parse."""
     with EventStore.open(path) as store:
         rows = query_rows(store, "SELECT document, words FROM sentences ORDER BY document, sentence")
         sentences = [(document, words) for document, words in rows]
@@ -68,7 +68,7 @@ def find_names(path: Path, lists: Mapping[str, Lexicon]) -> dict[str, Named]:
 def country_names(
     path: Path, corpus: str, lists: Mapping[str, Lexicon], count: Count | None = None
 ) -> ExperimentResult:
-    """What the paper's list and stem change in a store; `count` gives the expected number of events by a list."""
+    """The effects of the paper's list and stem in a store. count: computes the expected number of events for a list."""
     named = find_names(path, lists)
     stemmed = named[STEMMED]
     added = stemmed.added.total()

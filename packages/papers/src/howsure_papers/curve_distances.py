@@ -25,13 +25,14 @@ TRUTHS: Mapping[str, Callable[[Floats], Floats]] = {
 PAPERS, AUTOMATIC, CHOSEN = "bins of 5,000", "bins of n^(2/3) / 2", "bins, size by cross-validation"
 LOCAL, ISOTONIC, PARAMETRIC = "local regression", "isotonic regression", "logistic curve (Platt)"
 METHODS = (PAPERS, AUTOMATIC, CHOSEN, LOCAL, ISOTONIC, PARAMETRIC)
-AUTOMATIC_SIZE = 368  # for 20,000 pairs
+AUTOMATIC_SIZE = 368  # bin size for 20,000 pairs
 
 
 @dataclass(frozen=True, slots=True)
 class Distances:
-    """Of samples with one true curve: distances (runs, methods), the chosen sizes and spans (runs,), and the share of
-    the points of local regression whose interval has the truth (runs,)."""
+    """The results of samples with one true curve: distances (runs, methods), the chosen sizes and spans (runs,), and
+    the coverage of the intervals of local regression (runs,).
+    """
 
     distances: Floats
     sizes: Floats
@@ -40,7 +41,7 @@ class Distances:
 
 
 def steps_of_distances(runs: int) -> int:
-    """How many samples are drawn."""
+    """The number of samples that are drawn."""
     return runs * len(TRUTHS)
 
 

@@ -15,7 +15,7 @@ LEFT, RIGHT = 0, 1
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """What follows what, for T tags, as counts or as probabilities.
+    """Counts or probabilities of dependents, for T tags.
 
     root (T,): the tag of the root. child (2, T, T): the tag of a dependent, by its side and the tag of its head. more
     (2, 2, T, 2): whether another dependent follows (1) or not (0), by side, whether there is one already, and head.
@@ -29,7 +29,7 @@ class Grammar:
         return Grammar(self.root + pseudocount, self.child + pseudocount, self.more + pseudocount)
 
     def probabilities(self, *, valence: bool = True) -> Grammar:
-        """Relative frequencies; without valence, a dependent does not care whether there is one already."""
+        """Relative frequencies; without valence, a dependent is independent of whether there is one already."""
         more = self.more if valence else np.broadcast_to(self.more.sum(axis=1, keepdims=True), self.more.shape)
         return Grammar(*(weights / weights.sum(axis=-1, keepdims=True) for weights in (self.root, self.child, more)))
 
@@ -40,7 +40,9 @@ class Grammar:
 
 
 def count_events(trees: Sequence[Tree], tags: int) -> Grammar:
-    """How often the trees have each event; the dependents of a head come one by one on each side."""
+    """The number of times that each event occurs in the trees; the dependents of a head are generated one by one on
+    each side.
+    """
     root, child, more = np.zeros(tags), np.zeros((2, tags, tags)), np.zeros((2, 2, tags, 2))
     for codes, heads in trees:
         places = np.arange(len(codes))

@@ -1,7 +1,7 @@
 """Section 6.2 of Nguyen & O'Connor (2015), error analysis: the documents with a probability near one half, one by one.
 
-What their samples disagree on is computed. What the texts say was read by hand, and stands here in our own words. The
-texts themselves are printed by the command, and never stand on a page.
+The disagreement of samples is computed. The content of the texts was read by hand and is given here in our own words.
+The texts themselves are printed by the command, but are not part of a page.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def doubtful_cases(path: Path, corpus: str) -> ExperimentResult:
 
 
 def disagreement(case: Mapping[str, Any]) -> str:
-    """What the samples of a case disagree on, from the link that separates those with the event best."""
+    """The disagreement between samples of a case, from the link that best separates those with the event."""
     if not case["links"]:
         return "nothing that a link decides"
     link = case["links"][0]
@@ -84,7 +84,7 @@ def disagreement(case: Mapping[str, Any]) -> str:
 
 
 def find_reading(case: Mapping[str, Any]) -> tuple[bool, str, str] | None:
-    """What was read in the text; None where nobody has."""
+    """The reading of the text; None if nobody has read it."""
     return READINGS.get((case["id"], case["actor"]))
 
 
@@ -110,7 +110,7 @@ def cases_table(cases: Sequence[Mapping[str, Any]], corpus: str) -> Numbers:
 
 
 def doubtful_findings(cases: Sequence[Mapping[str, Any]], setting: str) -> list[Finding]:
-    """Whether the cases are those of coreference, and whether as many are true as their probabilities say."""
+    """Whether the cases are due to coreference, and whether as many are true as their probabilities predict."""
     readings = [(case, reading) for case in cases if (reading := find_reading(case)) is not None]
     if not readings:
         return []
@@ -140,7 +140,7 @@ def doubtful_findings(cases: Sequence[Mapping[str, Any]], setting: str) -> list[
 
 
 def quote_case(case: Mapping[str, Any], document: StoredDocument) -> str:
-    """A case with the sentences whose mentions decide it, printed only for users who have the data."""
+    """A case with the sentences of the decisive mentions, printed only for users who have the data."""
     mentions = {link[end] for link in case["links"] for end in ("mention", "with")}
     mentions |= {
         mention

@@ -27,7 +27,7 @@ def symmetric_estimate(value: float, reach: float, method: str, n: int, *, least
 
 
 def unbounded(value: float, method: str, n: int) -> Estimate:
-    """A value whose interval is not known."""
+    """A value with an unknown interval."""
     return Estimate(value, None, None, LEVEL, method, n)
 
 
@@ -46,7 +46,7 @@ def random_subsamples(
 def over_training(
     estimate: Estimate, replicates: Sequence[float], *, share: float = HALF, least: float = -math.inf
 ) -> Estimate:
-    """An estimate whose interval holds for other training data too, not only for other test data.
+    """An estimate whose interval covers variation of training data as well as test data.
 
     estimate: the value with the whole training set, its interval that of the test data alone. replicates: the values
     with J random subsamples of the training set, each a `share` f of it. Their variance, times f / (1 - f), estimates
@@ -57,7 +57,7 @@ def over_training(
     >>> print(over_training(Estimate(0.3, 0.2, 0.4, 0.95, "debiased", 1000), [0.2, 0.4, 0.3, 0.2, 0.4]))
     0.3000 [0.0290, 0.5710]
 
-    No interval is known where the estimate has none, or a replicate is not finite. Raises InputError for less than two
+    There is no interval if the estimate has none, or if a replicate is not finite. Raises InputError for fewer than two
     replicates.
     Source: Shao & Wu (1989).
     """
@@ -76,7 +76,7 @@ def over_training(
 def each_over_training(
     estimates: Mapping[str, Estimate], replicates: Sequence[Mapping[str, float]], *, errors: Collection[str] = ()
 ) -> dict[str, Estimate]:
-    """`over_training` of every quantity by its name, of which the `errors` are 0 or more."""
+    """`over_training` of every quantity by its name; quantities in `errors` are at least 0."""
     return {
         name: over_training(
             estimate, [float(replicate[name]) for replicate in replicates], least=0.0 if name in errors else -math.inf
@@ -86,7 +86,7 @@ def each_over_training(
 
 
 def over_halves(value: float, replicates: Sequence[float]) -> Estimate:
-    """A value whose interval holds for other training and other test data.
+    """A value whose interval covers variation of training and test data.
 
     replicates: the values with J random halves of the training data, each judged on a random half of the test data.
     Their variance estimates that of the value (delete-d jackknife of both, d = n / 2): value ± t(J - 1) · sd.
@@ -99,7 +99,7 @@ def over_halves(value: float, replicates: Sequence[float]) -> Estimate:
 
 
 def mean_estimate(values: Floats) -> Estimate:
-    """The mean of independent values with its normal interval; undefined for less than two.
+    """The mean of independent values with its normal interval; undefined for fewer than two values.
 
     >>> print(mean_estimate(np.array([1.0, 2.0, 3.0])))
     2.0000 [0.8684, 3.1316]
@@ -111,7 +111,7 @@ def mean_estimate(values: Floats) -> Estimate:
 
 
 def clustered_mean(values: Floats, clusters: Integers) -> Estimate:
-    """The mean of values that belong together in clusters, with its normal interval (linearised ratio).
+    """The mean of clustered values, with its normal interval (linearised ratio).
 
     >>> print(clustered_mean(np.array([1.0, 1.0, 0.0, 0.0]), np.array([0, 0, 1, 1])))
     0.5000 [-0.4800, 1.4800]
@@ -121,7 +121,7 @@ def clustered_mean(values: Floats, clusters: Integers) -> Estimate:
 
 
 def ratio_with_influence(above: Floats, below: Floats) -> tuple[float, Floats]:
-    """Σ above / Σ below, and how much each row moves it, of mean 0: (above - ratio · below) / mean(below).
+    """Σ above / Σ below, and the influence of each row, with mean 0: (above - ratio · below) / mean(below).
 
     So `mean_estimate(ratio + influence)` is the ratio with its interval, and the difference of two ratios of the same
     rows is the mean of the difference of these values. An accuracy has sentences for rows: right words, words.
@@ -151,7 +151,7 @@ def point_values(estimates: Mapping[str, Estimate]) -> dict[str, float]:
 
 
 def standard_error(estimate: Estimate) -> float:
-    """That of which the interval is the normal one; infinite where there is none."""
+    """The standard error of a normal interval; infinite if there is no interval."""
     if estimate.low is None or estimate.high is None:
         return math.inf
     return (estimate.high - estimate.low) / 2 / normal_quantile(estimate.level)
@@ -174,7 +174,7 @@ def p_value(difference: Estimate) -> float:
 
 
 def share_estimate(values: Floats | Bools) -> Estimate:
-    """The share of what is True, or 1, with Wilson's interval; undefined without values.
+    """The proportion of values that are True or 1, with Wilson's interval; undefined without values.
 
     >>> print(share_estimate(np.array([True, False] * 50)))
     0.5000 [0.4038, 0.5962]
@@ -188,7 +188,7 @@ def share_estimate(values: Floats | Bools) -> Estimate:
 
 
 def verdict(estimate: Estimate, *, above: float = 0.0) -> bool | None:
-    """Whether the value is above a bound: True or False where the whole interval says so, else None.
+    """Whether the value is above a bound: True or False if the whole interval agrees, else None.
 
     >>> verdict(Estimate(2.0, 1.0, 3.0, 0.95, "normal", 9)), verdict(Estimate(2.0, -1.0, 5.0, 0.95, "normal", 9))
     (True, None)
@@ -199,7 +199,7 @@ def verdict(estimate: Estimate, *, above: float = 0.0) -> bool | None:
 
 
 def is_about(estimate: Estimate, value: float, within: float) -> bool | None:
-    """Whether an estimate is a value, or near enough: True or False where the whole interval says so, else None.
+    """Whether an estimate equals a value up to `within`: True or False if the whole interval agrees, else None.
 
     >>> is_about(Estimate(0.9, 0.89, 0.91, 0.95, "Wilson", 9), 0.9, 0.02)
     True
@@ -214,7 +214,7 @@ def is_about(estimate: Estimate, value: float, within: float) -> bool | None:
 
 
 def opposite(holds: bool | None) -> bool | None:
-    """The verdict on the contrary: `opposite(verdict(estimate, above=bound))` is whether the value is below it."""
+    """The opposite verdict: `opposite(verdict(estimate, above=bound))` is whether the value is below the bound."""
     return None if holds is None else not holds
 
 
@@ -229,7 +229,7 @@ def all_hold(verdicts: Iterable[bool | None]) -> bool | None:
 
 
 def interval_text(estimate: Estimate, digits: int, *, sign: str = "") -> str:
-    """The interval with this number of digits; empty if there is none."""
+    """The interval with this number of digits; "" if there is none."""
     low, high = estimate.low, estimate.high
     return "" if low is None or high is None else f"[{low:{sign}.{digits}f}, {high:{sign}.{digits}f}]"
 

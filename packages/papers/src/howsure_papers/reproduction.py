@@ -1,6 +1,6 @@
 """Reproductions: a paper's findings compared with ours, tables and drawings, and how these are printed.
 
-An experiment is a function with the decorator `experiment`, which returns what it `ExperimentResult`.
+An experiment is a function with the decorator `experiment` that returns an `ExperimentResult`.
 """
 
 from __future__ import annotations
@@ -19,21 +19,22 @@ from howsure.show.table import Cell, Column, Kind, Table
 Parameters = ParamSpec("Parameters")
 Advance = Callable[[int], None]
 CORRECTIONS = "Corrections to the paper"
-MAX_PAGE_ROWS = 16  # of a table on a page; of a longer one, the page shows the first rows and names a file
+MAX_PAGE_ROWS = 16  # rows of a table on a page; for longer tables, the page shows the first rows and names a file
 FIRST_ROWS = 10
 VERDICT = re.compile(r"\| (holds|does NOT hold|undecided) \|$", re.MULTILINE)
 
 
 def ignore_progress(steps: int) -> None:
-    """The progress callback of those who do not ask."""
+    """The default progress callback, which does nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a figure or section of the paper says, what ours says, and whether the paper's finding holds.
+    """A claim of a figure or section of the paper, our result, and whether the claim holds.
 
-    figure: its number, "section 4.1.2", or nothing for what no paper asked. holds: None where our data cannot tell: the
-    interval that decides it includes both answers. setting: the data and models, where a finding is judged on several.
+    figure: its number, "section 4.1.2", or empty if no paper makes the claim. holds: None if our data cannot decide
+    because the decisive interval includes both answers. setting: the data and models, if a finding is judged on
+    several.
     """
 
     figure: str
@@ -49,7 +50,7 @@ class Finding:
 
     @property
     def place(self) -> str:
-        """Where the paper says it, in words."""
+        """The place in the paper, in words."""
         if not self.figure:
             return "beyond the papers"
         if not self.figure[0].isdigit():
@@ -64,7 +65,7 @@ class Finding:
 
 
 class Blank(Kind):
-    """A kind of figure whose cell is empty where there is none."""
+    """A kind of figure with an empty cell for missing values."""
 
     __slots__ = ()
 
@@ -73,8 +74,8 @@ class Blank(Kind):
         return Cell("" if value is None else self.text(value))
 
 
-NAME = Blank(str, left=True, missing="")  # words on the left, as what a row is about
-TEXT = Blank(str, missing="")  # words on the right, as the numbers of a paper
+NAME = Blank(str, left=True, missing="")  # left-aligned text, such as row labels
+TEXT = Blank(str, missing="")  # right-aligned text, such as a paper's numbers
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -88,7 +89,7 @@ class Numbers(Rows[Any]):
     named = ""
 
     def columns(self) -> Sequence[Column]:
-        """What is shown of each row."""
+        """The columns that are shown."""
         return self.shown
 
     def table(self) -> Table:
@@ -112,11 +113,11 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExperimentResult:
-    """What an experiment, or a part of one, found.
+    """The results of an experiment, or of a part of it.
 
-    notes: how our data and methods differ from the paper's. corrections: improvements on the paper's methods.
-    quoted: texts of the data, which are printed only for users who have the data, and never on a page. recipe: what it
-    was made from.
+    notes: differences between our data and methods and the paper's. corrections: improvements of the paper's methods.
+    quoted: texts of the data, which are printed only for users who have the data, and never on a page. recipe: data and
+    settings.
     """
 
     findings: Sequence[Finding] = ()
@@ -128,7 +129,7 @@ class ExperimentResult:
     recipe: Mapping[str, Any] = field(default_factory=dict)
 
     def __add__(self, other: ExperimentResult) -> ExperimentResult:
-        """Both together; what both note is noted once."""
+        """Both results together; notes that are in both appear once."""
         return ExperimentResult(
             findings=(*self.findings, *other.findings),
             tables=(*self.tables, *other.tables),
@@ -172,7 +173,7 @@ class Reproduction(ExperimentResult):
         }
 
     def text(self, limit: int | None = None) -> str:
-        """Every table, then the findings: what the paper says, what we found, and whether it holds."""
+        """Every table, then the findings: the paper's claim, our result, and whether the claim holds."""
         parts = [self.title, *self.notes, *(str(table.table()) for table in self.tables), *self.quoted]
         parts += [self.summary(limit), *map(str, self.findings)]
         if self.corrections:
@@ -182,8 +183,9 @@ class Reproduction(ExperimentResult):
     def page(self, command: str, folder: str, limit: int | None = None) -> str:
         """A page of Markdown: findings first, then figures, which are in a folder next to it, tables and the recipe.
 
-        Of long tables it shows the first rows; `long_tables` are the files with all of them, in the same folder. It
-        names no version: a test compares the pages of this repository with what their commands print now.
+        Only the first rows of long tables are shown; `long_tables` are files with all rows, in the same folder. The
+        page names no version, because a test compares the pages of this repository with the current output of their
+        commands.
         """
         parts = [f"# {self.title}", f"This page was generated by `{command}`.", self.summary(limit)]
         parts += [*_overview(self.findings), *_by_setting(self.findings)]
@@ -204,12 +206,12 @@ class Reproduction(ExperimentResult):
         return "\n\n".join(parts) + "\n"
 
     def long_tables(self) -> dict[str, str]:
-        """The tables that a page does not show as a whole, as CSV, by the names of their files."""
+        """The tables that a page does not show completely, as CSV, by the names of their files."""
         tables = {_file_name(numbers.caption): numbers.table() for numbers in self.tables}
         return {name: f"{table.csv()}\n" for name, table in tables.items() if len(table.rows) > MAX_PAGE_ROWS}
 
     def summary(self, limit: int | None = None) -> str:
-        """How many findings hold; with a limit, that they are those of a quick look."""
+        """The number of findings that hold; with a limit, a note that they are from a reduced run."""
         holds = [finding.holds for finding in self.findings]
         hold, fail, undecided = (holds.count(verdict) for verdict in (True, False, None))
         summary_text = f"Of {counted(len(holds), 'finding')} {counted(hold, 'holds', 'hold')}, "
@@ -253,7 +255,9 @@ class Experiment(Generic[Parameters]):
 def experiment(
     title: str, *, steps: Callable[..., int]
 ) -> Callable[[Callable[Parameters, ExperimentResult]], Experiment[Parameters]]:
-    """Make an experiment of a function `reproduce_NAME`. steps: how many there are, by options of the function."""
+    """Make an experiment from a function `reproduce_NAME`. steps: a function that computes the number of steps from its
+    options.
+    """
     return lambda find: Experiment(title, steps, find)
 
 
@@ -271,7 +275,7 @@ def _file_name(caption: str) -> str:
 
 
 def _overview(findings: Sequence[Finding]) -> list[str]:
-    """The verdicts of what is asked in several settings: one row per claim, one column per setting."""
+    """The verdicts on claims that are judged in several settings: one row per claim, one column per setting."""
     verdicts: dict[tuple[str, str], dict[str, str]] = {}
     for finding in findings:
         verdicts.setdefault((finding.place, finding.paper), {})[finding.setting] = finding.verdict

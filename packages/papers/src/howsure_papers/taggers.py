@@ -33,12 +33,12 @@ MORE_PSEUDOCOUNTS = (
     0.0001,
     0.00003,
     0.00001,
-)  # their ends are no better than what is chosen
+)  # the ends of the grids are not better than the chosen settings
 PENALTIES = (0.1, 0.03, 0.01, 0.003)  # c₂ of the CRF
 SEARCH_PENALTY = 0.01
-MIN_SENTENCES = 125  # sentences, then twice as many, until the CRF is as accurate as the HMM
+MIN_SENTENCES = 125  # initial number of sentences, doubled until the CRF is as accurate as the HMM
 SIZES_TRIED = 5  # about
-TOLERANCE = 1e-9  # of trainings: a looser one leaves it to the processor which c₂ and which verdict is found
+TOLERANCE = 1e-9  # tolerance of trainings; with a larger one, the chosen c₂ and verdicts depend on the processor
 CHOSEN_HMM, ONE_HMM = "pseudocount chosen", "pseudocount 1"  # the first is the paper's
 HMM_SUBSAMPLES = 20
 
@@ -54,16 +54,18 @@ class Kind:
     parameters: tuple[str, ...]
 
     def fits(self, train: Tagged, start: Tagger | None = None) -> Iterator[tuple[float, Tagger]]:
-        """A tagger for every value of the grid, learnt from these sentences; a CRF starts from the weights of the one
-        before (the first from those of `start`), which makes it sooner what it is."""
+        """A tagger for every value of the grid, trained on these sentences. A CRF starts from the weights of the
+        previous one (the first from those of `start`), so that training is faster.
+        """
         tagger = copy.copy(self.tagger if start is None else start)
         for value in self.grid:
             yield value, copy.copy(fit_tagger(tagger.set_params(**dict.fromkeys(self.parameters, value)), train))
 
 
 def crf_kind(name: str, features: str | Sequence[str], grid: Sequence[float]) -> Kind:
-    """CRFs with an L2 penalty c₂, which start from the weights of their last fit and are trained until all processors
-    agree on them."""
+    """CRFs with an L2 penalty c₂, which start from the weights of their last fit and are trained until the result does
+    not depend on the processor.
+    """
     return Kind(name, "c₂", grid, CRFTagger(features=features, warm_start=True, tolerance=TOLERANCE), ("c2",))
 
 
@@ -80,10 +82,11 @@ SEARCH, BASIC = (crf_kind("CRF-Basic", "basic", grid) for grid in ((SEARCH_PENAL
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What a tagger says of some sentences: the pairs of all tags, and of every token whether its tag is right.
+    """The predictions of a tagger for some sentences: the calibration pairs of all tags, and whether each token's tag
+    is right.
 
-    right: of the most probable sequence. surest: the probability of each token's most probable tag; hits: whether it
-    is right. sentences: that of each token.
+    right: whether the tags of the most probable sequence are right. surest: the probability of each token's most
+    probable tag. hits: whether this tag is right. sentences: the sentence of each token.
     """
 
     pairs: Pairs
@@ -94,7 +97,7 @@ class Judged:
 
     @property
     def accuracy(self) -> Estimate:
-        """The share of tokens with the right tag."""
+        """The proportion of tokens with the right tag."""
         return clustered_mean(self.right, self.sentences)
 
     @property
@@ -110,7 +113,7 @@ class Judged:
         return replace(of_tag, reduction=None, positive=tag)
 
     def only(self, sentences: Integers) -> Judged:
-        """Of some of the sentences."""
+        """The same for some of the sentences."""
         rows = np.isin(self.sentences, sentences)
         right, surest, hits = (array[rows] for array in (self.right, self.surest, self.hits))
         numbers: Integers = np.unique(self.sentences[rows], return_inverse=True)[1]
@@ -118,7 +121,9 @@ class Judged:
 
 
 def judge(tagger: Tagger, part: Tagged, labels: Sequence[str]) -> Judged:
-    """What a tagger says of sentences. Tokens of tags without training sentences are kept: no tag is theirs."""
+    """The predictions of a tagger for sentences. Tokens with tags that do not occur in training are kept, as tokens
+    with no known tag.
+    """
     marginals = tag_marginals(tagger, part.sentences, labels)
     gold = list(chain.from_iterable(part.tags))
     best = chain.from_iterable(tagger.predict(part.sentences))
@@ -137,7 +142,8 @@ def judge(tagger: Tagger, part: Tagged, labels: Sequence[str]) -> Judged:
 class Choice:
     """A tagger chosen on the development sentences.
 
-    setting: its pseudocount or c₂. sentences: how many it was trained on. accuracy: on the development sentences.
+    setting: its pseudocount or c₂. sentences: the number of training sentences. accuracy: the accuracy on the
+    development sentences.
     """
 
     setting: float
@@ -150,8 +156,8 @@ class Choice:
 class Rivals:
     """An HMM and a CRF of equal accuracy on the development sentences.
 
-    tried: what the CRF reached with every number of sentences that was tried. hmm_halves, crf_halves: each, fitted
-    again on halves of its own training sentences with the setting that was chosen on all of them.
+    tried: the CRFs for every number of sentences that was tried. hmm_halves, crf_halves: the HMM and the CRF fitted to
+    halves of their own training sentences, with the setting that was chosen on all of them.
     """
 
     name: str
@@ -188,11 +194,11 @@ def choose(
 
 
 def match_crf(corpus: Corpus, target: float, order: Integers, advance: Advance) -> tuple[Choice, tuple[Choice, ...]]:
-    """A CRF-Basic whose accuracy on the development sentences is about the target, and all that were tried.
+    """A CRF-Basic whose accuracy on the development sentences is close to the target, and all CRFs that were tried.
 
-    It is trained on the first sentences of a random `order`: with one penalty on twice as many each time until the
-    target is passed; then, with the best penalty, on as many as a line between the last two (over the logarithm of the
-    number) promises to give it.
+    It is trained on the first sentences of a random `order`. Their number is doubled, with one penalty, until the
+    accuracy exceeds the target. Then the best penalty is used, and the number is interpolated linearly (in its
+    logarithm) between the last two.
     """
     tried: list[Choice] = []
     size = min(MIN_SENTENCES, len(order))
@@ -211,7 +217,7 @@ def match_crf(corpus: Corpus, target: float, order: Integers, advance: Advance) 
 
 
 def fit_tagger(tagger: T, train: Tagged) -> T:
-    """The tagger, learnt from these sentences; who interrupts it ends the experiment, not this training alone."""
+    """The tagger, trained on these sentences; an interrupt ends the whole experiment, not only this training."""
     tagger.fit(train.sentences, train.tags)
     if isinstance(tagger, CRFTagger) and tagger.stopped_ == INTERRUPTED:
         raise KeyboardInterrupt
@@ -225,26 +231,26 @@ def fit_hmm(train: Tagged, pseudocount: float) -> HMMTagger:
 
 
 def refit(tagger: Tagger, train: Tagged) -> Tagger:
-    """A tagger of the same settings, learnt from other sentences."""
+    """A tagger with the same settings, trained on other sentences."""
     return fit_tagger(copy.copy(tagger), train)
 
 
 def tag_marginals(tagger: Tagger, sentences: Sequence[Sequence[str]], labels: Sequence[str]) -> list[Floats]:
-    """P(tag of each token) for all `labels`; a tag that the tagger has never seen has probability 0."""
+    """P(tag of each token) for all `labels`; tags that do not occur in training have probability 0."""
     return [_spread(marginal, tagger.labels_, labels) for marginal in tagger.posterior(sentences).marginals()]
 
 
 def transition_marginals(
     tagger: Tagger, sentences: Sequence[Sequence[str]], pairs: Sequence[tuple[str, str]]
 ) -> list[Floats]:
-    """P(tags of two consecutive tokens) for the `pairs`; those with a tag that the tagger does not know have 0."""
+    """P(tags of two consecutive tokens) for the `pairs`; pairs with an unknown tag have probability 0."""
     known_pairs = [pair for pair in pairs if set(pair) <= set(tagger.labels_)]
     marginals = tagger.posterior(sentences).pair_marginals(known_pairs)
     return [_spread(of_sentence, known_pairs, pairs) for of_sentence in marginals]
 
 
 def _spread(values: Floats, names: Sequence[Hashable], all_names: Sequence[Hashable]) -> Floats:
-    """The columns of `values` at the places of their names among those wanted."""
+    """The columns of `values` at the positions of their names in `all_names`."""
     spread = np.zeros((len(values), len(all_names)))
     place = {name: i for i, name in enumerate(all_names)}
     spread[:, [place[name] for name in names]] = values

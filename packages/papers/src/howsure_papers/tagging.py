@@ -81,8 +81,8 @@ TITLE = "HMM and CRF as taggers (Nguyen & O'Connor 2015, Figures 3 and 4 (a); Ng
 TITLE_OF_PAIRS = "HMM and CRF on the tags of two consecutive words (Nguyen & O'Connor 2015, Figure 4 (b))"
 FEW, MANY = 5, 20  # the most common tags whose errors are averaged
 MANY_PAIRS = 100
-ABOUT_EQUAL = 0.01  # errors that differ by less are about equal
-NEARLY_ZERO = 1e-6  # a pseudocount: maximum likelihood, but no test sentence is impossible
+ABOUT_EQUAL = 0.01  # smaller differences of errors count as equal
+NEARLY_ZERO = 1e-6  # pseudocount close to maximum likelihood, with which no test sentence is impossible
 BASIC, ADVANCED = CRF, "CRF-Advanced"
 KINDS = (HMM, BASIC, ADVANCED)
 FIGURES = dict(zip(KINDS, ("4.1", "4.2", "4.3"), strict=True))
@@ -94,7 +94,7 @@ SLIGHTLY = 0.019  # off the diagonal: less than the thesis's CRF-Basic
 
 
 def steps_of_tagging() -> int:
-    """About how often `advance` is called."""
+    """The approximate number of calls of `advance`."""
     return contests.steps_of_contests() + len(PENALTIES) + len(ADVANCED_PENALTIES) + len(KINDS) * SUBSAMPLES
 
 
@@ -102,7 +102,7 @@ def steps_of_tagging() -> int:
 def reproduce_tagging(
     *, data: str | None = None, limit: int | None = None, seed: int = 0, advance: Advance = ignore_progress
 ) -> ExperimentResult:
-    """Run section 4.2 again: is a CRF that is as accurate as an HMM better calibrated, over all tags and by tag?
+    """Reproduce section 4.2: compare the calibration of a CRF and an HMM of equal accuracy, over all tags and by tag.
 
     On the Wall Street Journal sample and on EWT; then the thesis's query NN on the former. `limit`: use only the first
     sentences of each part. `advance` is called after every model and every subsample.
@@ -139,7 +139,7 @@ def reproduce_tagging(
 def reproduce_tag_pairs(
     *, data: str | None = None, limit: int | None = None, seed: int = 0, advance: Advance = ignore_progress
 ) -> ExperimentResult:
-    """Run Figure 4 (b) again: the models of Figure 4 (a) on the 100 most frequent pairs of consecutive tags.
+    """Reproduce Figure 4 (b): the models of Figure 4 (a) on the 100 most frequent pairs of consecutive tags.
 
     The options are those of `reproduce_tagging`.
     """
@@ -161,7 +161,7 @@ def reproduce_tag_pairs(
 
 
 def tag_question(corpus: Corpus) -> Question:
-    """Which tag does each token have?"""
+    """The question for the tag of each token."""
     counts = Counter(chain.from_iterable(corpus.test.tags))
     order = np.array(sorted(range(len(corpus.labels)), key=lambda i: -counts[corpus.labels[i]]))
     answer = partial(judge, part=corpus.test, labels=corpus.labels)
@@ -169,7 +169,7 @@ def tag_question(corpus: Corpus) -> Question:
 
 
 def pair_question(corpus: Corpus) -> Question:
-    """Which tags do two consecutive tokens have? Asked of the tag pairs most frequent in the training sentences."""
+    """The question for the tags of two consecutive tokens, for the most frequent tag pairs in training."""
     frequent = frequent_transitions(corpus.train.tags, MANY_PAIRS)
     counts = Counter(" ".join(step) for tags in corpus.test.tags for step in pairwise(tags))
     order = np.arange(len(frequent))
@@ -178,14 +178,14 @@ def pair_question(corpus: Corpus) -> Question:
 
 
 def judge_pairs(tagger: Tagger, corpus: Corpus, transitions: Sequence[Transition]) -> Judged:
-    """What a tagger says of the tag pairs of the test sentences."""
+    """The predictions of a tagger for the tag pairs of the test sentences."""
     test = corpus.test
     marginals = transition_marginals(tagger, test.sentences, transitions)
     return replace(judge(tagger, test, corpus.labels), pairs=transition_pairs(marginals, test.tags, pairs=transitions))
 
 
 def findings(outcome: Outcome) -> list[Finding]:
-    """What the paper says of Figures 3 and 4 (a), decided from intervals over training and test data."""
+    """The paper's findings on Figures 3 and 4 (a), decided by intervals over training and test data."""
     estimates, where = outcome.in_all, outcome.setting
     hmm, crf = (estimates[f"{SUREST}, {kind}"] for kind in (HMM, CRF))
     error, noun = estimates["CalibErr, difference"], estimates[f"{NOUN}, difference"]
@@ -205,7 +205,7 @@ def findings(outcome: Outcome) -> list[Finding]:
 
 
 def search_table(outcomes: Sequence[Outcome]) -> Numbers:
-    """How the number of sentences was found with which the CRF is as accurate as the HMM."""
+    """The search for the number of training sentences at which the CRF is as accurate as the HMM."""
     rows = [(outcome, tried) for outcome in outcomes for tried in outcome.rivals.tried]
     return numbers(
         "Development accuracy: the CRF trained on increasing numbers of sentences",
@@ -263,7 +263,7 @@ def figure_3(outcomes: Sequence[Outcome]) -> Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Noun:
-    """One model's answers to the query: its curve, its error with and without each sentence, its accuracy."""
+    """The results of one model for the query: its curve, its error with and without each sentence, and its accuracy."""
 
     curve: CalibrationCurve
     errors: LabelErrors
@@ -272,8 +272,9 @@ class Noun:
 
 
 def thesis(corpus: Corpus, *, seed: int, advance: Advance) -> ExperimentResult:
-    """Figures 4.1–4.3: train the three on all training sentences, and on random halves, and ask all for nouns; and
-    Figure 1 of what CRF-Basic says of them."""
+    """Figures 4.1–4.3: the three models, trained on all training sentences and on random halves, evaluated on nouns;
+    and Figure 1 for CRF-Basic.
+    """
     basic = choose(taggers.BASIC, corpus.train, corpus.dev, advance)
     advanced = choose(crf_kind(ADVANCED, "advanced", ADVANCED_PENALTIES), corpus.train, corpus.dev, advance)
     models = {HMM: fit_hmm(corpus.train, NEARLY_ZERO), BASIC: basic.tagger, ADVANCED: advanced.tagger}
@@ -325,7 +326,7 @@ def thesis(corpus: Corpus, *, seed: int, advance: Advance) -> ExperimentResult:
 
 
 def noun(judged: Judged, kind: str) -> Noun:
-    """What a tagger says of nouns."""
+    """The predictions of a tagger for nouns."""
     pairs = judged.of(NOUN)
     one_group = np.zeros(len(pairs), dtype=np.int64)
     alone = Pairs(pairs.labels, pairs.probabilities, groups=one_group, group_names=(NOUN,), clusters=pairs.clusters)
@@ -354,7 +355,7 @@ def noun_findings(
     refined: Mapping[tuple[str, str], Estimate],
     accuracy: Estimate,
 ) -> tuple[Finding, ...]:
-    """What the thesis says of its figures, decided from intervals over training and test data."""
+    """The thesis's findings on its figures, decided by intervals over training and test data."""
     first, second = estimates[f"{HMM} - {BASIC}"], estimates[f"{BASIC} - {ADVANCED}"]
     of_first, of_second = refined[HMM, BASIC], refined[BASIC, ADVANCED]
     off = verdict(estimates[ADVANCED], above=SLIGHTLY)

@@ -27,11 +27,11 @@ PLACES = ("--data", "--format", "--figures", "--page")
 
 @click.group("reproduce", cls=Group, help=TEXT)
 def command() -> None:
-    """Its commands are below."""
+    """The group of the commands below."""
 
 
 def as_list(context: click.Context, parameter: click.Parameter, value: str | None) -> list[str] | None:
-    """Names with commas between them, each once."""
+    """Comma-separated names, without repetitions."""
     return None if value is None else list(dict.fromkeys(name.strip() for name in value.split(",")))
 
 
@@ -49,7 +49,7 @@ def only_option(names: str) -> Option:
 
 
 def parser_option(metavar: str, what: str) -> Option:
-    """--parser, of the texts that have no trees."""
+    """--parser, for texts without trees."""
     return option("--parser", metavar=metavar, help=f"{what} (default: models/en_ud_small next to the data folder).")
 
 
@@ -91,8 +91,8 @@ OUTPUT = (
         help="Write a Markdown page, with its figures and long tables in a folder next to it.",
     ),
 )
-# Of each: its name, what its progress counts, its options, and what it is. It is `reproduce_NAME` of a module NAME, or
-# of the one that MODULES says.
+# For each: its name, the unit of progress, its options, its description. It is `reproduce_NAME` of the module NAME, or
+# of the module in MODULES.
 MODULES = {"tag_pairs": "tagging"}
 EXPERIMENTS: tuple[tuple[str, str, tuple[Option, ...], str], ...] = (
     ("synthetic", "samples", (SIMULATIONS, SEED), "Bin size and sample size (thesis, Figures 4.7–11)."),
@@ -144,7 +144,7 @@ def add_command(name: str, counted: str, options: Sequence[Option], text: str) -
 
 
 def show(result: Reproduction, form: str, figures: str | None, page: str | None) -> None:
-    """Write the figures into a folder, and a page next to them, and print the findings."""
+    """Write the figures to a folder and a page next to them, and print the findings."""
     limit: int | None = click.get_current_context().params.get("limit")
     drawn = result.draw() if figures is not None or page is not None else {}
     if figures is not None:
@@ -161,7 +161,7 @@ def show(result: Reproduction, form: str, figures: str | None, page: str | None)
 
 
 def save(drawn: Mapping[str, Figure], folder: Path, kinds: Sequence[str]) -> None:
-    """Write figures into a folder, which is made if it is not there."""
+    """Write figures to a folder, which is created if it does not exist."""
     from howsure.figures.files import save_figure
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -171,7 +171,7 @@ def save(drawn: Mapping[str, Figure], folder: Path, kinds: Sequence[str]) -> Non
 
 
 def _typed() -> str:
-    """The command as it was given, without where its results go."""
+    """The command as typed, without its output options."""
     context = click.get_current_context()
     options = [(param.opts[0], param.default, context.params.get(param.name or "")) for param in context.command.params]
     options_set = [(name, value) for name, default, value in options if value not in (default, None)]

@@ -18,15 +18,15 @@ FILES = {
     GUM: ("gum", {part: f"gum_{part}.conllu.gz" for part in PARTS}),
     LITBANK: ("litbank_coref", {"train": "litbank_train.conll.gz", "test": "litbank_dev.conll.gz"}),
 }
-PARSER = ("models", "en_ud_small")  # where a parser may be, next to the folder of data sets
+PARSER = ("models", "en_ud_small")  # possible place of a parser, next to the folder of data sets
 
 
 @dataclass(frozen=True, slots=True)
 class CoreferenceCorpus:
-    """Documents to learn from, to choose the pass by (perhaps none), and to judge on; spans annotated twice left out.
+    """Training, development (possibly none) and test documents, without repeated spans.
 
-    `parsed` are the documents to judge on with the trees of the parser, None where there is none. LitBank has no trees
-    but the parser's.
+    `parsed` are the test documents with the trees of the parser, None without a parser. LitBank has only the parser's
+    trees.
     """
 
     name: str
@@ -40,7 +40,7 @@ class CoreferenceCorpus:
 def read_corpus(name: str, data: str | None, *, limit: int | None, parser: str | None) -> CoreferenceCorpus:
     """One of the corpora; `limit`: the first documents of each part, `parser`: a spaCy pipeline.
 
-    Raises InputError if the data set is not found; MissingExtraError where a parser is named and spaCy is missing.
+    Raises InputError if the data set is not found; MissingExtraError if a parser is named and spaCy is missing.
     """
     folder, files = FILES[name]
     parts: dict[str, list[Document]] = {"dev": []}
@@ -65,9 +65,9 @@ def default_parser(data: str | None) -> str | None:
 
 
 def parser_for(parser: str | None, data: str | None) -> str:
-    """The parser of texts: the one named, or the one next to the data sets.
+    """The parser of texts: the named one, or the one next to the data sets.
 
-    Raises InputError where there is none.
+    Raises InputError if there is no parser.
     """
     pipeline_ = parser or default_parser(data)
     if pipeline_ is None:
@@ -76,7 +76,7 @@ def parser_for(parser: str | None, data: str | None) -> str:
 
 
 def parse(documents: Sequence[Document], parser: str) -> list[Document]:
-    """The documents, their words and sentences as they are, with the tags and trees of a spaCy pipeline.
+    """The documents with unchanged words and sentences, and the tags and trees of a spaCy pipeline.
 
     Raises MissingExtraError without spaCy; InputError if there is no such pipeline, or it has no parser.
     """
@@ -97,7 +97,7 @@ def parse(documents: Sequence[Document], parser: str) -> list[Document]:
 
 
 def _with_trees(document: Document, parsed: Any) -> Document:
-    """The document with what a spaCy Doc says of its words; a head outside its sentence makes a word a root."""
+    """The document with the annotations of a spaCy Doc; a word whose head is outside its sentence becomes a root."""
     sentences, start = [], 0
     for sentence in document.sentences:
         tokens = parsed[start : start + len(sentence)]
@@ -115,7 +115,7 @@ def _with_trees(document: Document, parsed: Any) -> Document:
 
 
 def drop_repeated_spans(document: Document) -> Document:
-    """Of several mentions of one span, which OntoGUM has in a few places, the first."""
+    """The document with only the first of several mentions of one span, which OntoGUM has in a few places."""
     mentions: dict[Mention, Mention] = {}
     for mention in document.mentions or ():
         mentions.setdefault(mention, mention)

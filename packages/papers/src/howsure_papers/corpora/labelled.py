@@ -37,13 +37,14 @@ def tweet_words(texts: Iterable[str]) -> list[list[str]]:
     except ImportError:
         raise MissingExtraError("The tokenizer of tweets (nltk)", "classifiers") from None
     tokenize = TweetTokenizer(preserve_case=False).tokenize
-    return [[sys.intern(word) for word in tokenize(text)] for text in texts]  # a word that comes often is held once
+    return [[sys.intern(word) for word in tokenize(text)] for text in texts]  # frequent words are stored once
 
 
 @dataclass(frozen=True, slots=True)
 class Tweets:
-    """Tweets of a split: the text and the words of each, their labels (n,), and how many more repeat one of an earlier
-    split."""
+    """Tweets of a split: texts, words and labels (n,), and the number of omitted tweets that repeat one of an earlier
+    split.
+    """
 
     texts: Sequence[str]
     words: Sequence[Sequence[str]]
@@ -52,9 +53,9 @@ class Tweets:
 
 
 def read_tweets(data: str | None, limit: int | None) -> list[Tweets]:
-    """The splits of `sentiment140` (the first `limit` tweets of each), without what an earlier split holds.
+    """The splits of `sentiment140` (the first `limit` tweets of each), without tweets of an earlier split.
 
-    A tweet is seen again if its words in lower case are the same, in the same order.
+    A tweet is a repetition if it has the same words in lower case, in the same order.
     """
     folder = find_data_set(SENTIMENT, data=data)
     seen_texts: set[tuple[str, ...]] = set()
@@ -84,7 +85,7 @@ class PoliceNews:
 
 
 def read_police_news(data: str | None, questions: Sequence[str], *, limit: int | None = None) -> PoliceNews:
-    """The articles of `india_police_events`, with their labels of some questions."""
+    """The articles of `india_police_events`, with their labels for some questions."""
     rows = list(islice(packed_rows(data, POLICE_NEWS), limit))
     return PoliceNews(
         tuple(str(row["id"]) for row in rows),

@@ -17,9 +17,9 @@ from howsure_cli.datasets import find_data_set
 from howsure_events.lexicon import Lexicon
 
 WIKIPEDIA, REUTERS, MUC = "wikipedia_current_events", "reuters21578", "muc4"
-DROPPED = re.compile(r"Sport|Opinion|Arts", re.IGNORECASE)  # as the paper drops Sports and Opinion
+DROPPED = re.compile(r"Sport|Opinion|Arts", re.IGNORECASE)  # the paper omits Sports and Opinion
 WORD = re.compile(r"[^\W\d_](?:[\w.'-]*\w)?")
-CASE_TEXTS = 40_000  # from which truecasing learns; of a slice fewer
+CASE_TEXTS = 40_000  # number of texts for truecasing; fewer with a limit
 CASE_TEXTS_AN_ITEM = 100
 
 Cases = Mapping[str, str]
@@ -27,8 +27,9 @@ Cases = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A dated text. In `muc4`, `places` are the actors in whose country an incident took place, `perpetrators` those
-    whose people did it."""
+    """A dated text. In `muc4`, `places` are the actors in whose country an incident took place, and `perpetrators` the
+    actors whose people committed it.
+    """
 
     id: str
     date: str
@@ -40,10 +41,10 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """The items of a corpus that hold a word of the event and name an actor, and those of which more is known.
+    """The items of a corpus that contain a word of the event and name an actor, and counts of other items.
 
-    total: items in all. naming: those that name an actor. silent: items of gold incidents that are not among `items`;
-    others: those in neither.
+    total: the number of all items. naming: those that name an actor. silent: items of gold incidents that are not among
+    `items`. others: items in neither.
     """
 
     items: list[Item] = field(repr=False)
@@ -65,7 +66,7 @@ def read_wikipedia(data: str | None, *, lexicon: Lexicon, event: re.Pattern[str]
 
 
 def items_of_wikipedia(data: str | None) -> Iterator[Item]:
-    """Wikipedia's current events, whose titles are the headings that they stand under."""
+    """Wikipedia's current events; the title of an item is its heading."""
     for row in packed_rows(data, WIKIPEDIA):
         if row["kind"] == "event":
             yield Item(row["id"], row["date"], row["category"], row["text"])
@@ -81,7 +82,7 @@ def read_reuters(data: str | None, *, lexicon: Lexicon, event: re.Pattern[str], 
 
 
 def cases_of_wikipedia(data: str | None, *, limit: int | None) -> Cases:
-    """How words are mostly written in Wikipedia; of its first texts if there is a limit of items."""
+    """The most frequent spelling of words in Wikipedia; in its first texts if the number of items is limited."""
     n = CASE_TEXTS if limit is None else min(CASE_TEXTS, CASE_TEXTS_AN_ITEM * limit)
     return usual_cases(row["text"] for row in islice(packed_rows(data, WIKIPEDIA), n))
 
@@ -89,8 +90,9 @@ def cases_of_wikipedia(data: str | None, *, limit: int | None) -> Cases:
 def read_incidents(
     data: str | None, *, lexicon: Lexicon, event: re.Pattern[str], limit: int | None, cases: Cases | None = None
 ) -> News:
-    """Reports of `muc4` that have a date, written as other texts are (`cases`: those of Wikipedia), with the actors of
-    their gold templates."""
+    """The dated reports of `muc4` in normal capitalisation (`cases`: from Wikipedia), with the actors of their gold
+    templates.
+    """
     cases = cases_of_wikipedia(data, limit=limit) if cases is None else cases
     kept = (
         Item(row["id"], row["date"], "", truecased(row["text"], cases), *gold_actors(row["templates"], lexicon, cases))
@@ -101,7 +103,7 @@ def read_incidents(
 
 
 def usual_cases(texts: Iterator[str]) -> dict[str, str]:
-    """How each word is mostly written within sentences: `iraq` as `Iraq`, `the` as `the`.
+    """The most frequent spelling of each word within sentences: `iraq` as `Iraq`, `the` as `the`.
 
     >>> usual_cases(iter(["He saw Iraq.", "In Iraq he was seen."]))
     {'saw': 'saw', 'iraq': 'Iraq', 'he': 'he', 'was': 'was', 'seen': 'seen'}
@@ -116,12 +118,12 @@ def usual_cases(texts: Iterator[str]) -> dict[str, str]:
 
 
 def _usual(forms: Counter[str]) -> str:
-    """The most frequent form; one in capitals (US) only where there is no other."""
+    """The most frequent form; a form in capitals (US) only if there is no other."""
     return max(forms, key=lambda form: (not form.isupper() or len(form) == 1, forms[form]))
 
 
 def truecased(text: str, cases: Cases) -> str:
-    """A text in capitals as it would be written; words that are not known as names.
+    """A text in capitals in normal capitalisation; unknown words are written as names.
 
     >>> truecased("THE ARMY OF ZORA ATTACKED. IT WON.", {"the": "the", "army": "army", "of": "of", "it": "it",
     ...           "attacked": "attacked", "won": "won"})
@@ -134,9 +136,9 @@ def truecased(text: str, cases: Cases) -> str:
 def gold_actors(
     templates: Sequence[Mapping[str, Any]], lexicon: Lexicon, cases: Cases
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """Where the incidents of a report took place, and whose people did them: (places, perpetrators).
+    """The actors of the incidents of a report: (places, perpetrators).
 
-    A perpetrator is of the countries that its description names (`Honduran troops`), or else of the place.
+    A perpetrator belongs to the countries that its description names (`Honduran troops`), or else to the place.
     """
     places, perpetrators = set[str](), set[str]()
     for template in templates:
@@ -168,7 +170,7 @@ def _news(items: Iterator[Item], lexicon: Lexicon, event: re.Pattern[str], limit
 
 
 def packed_rows(data: str | None, name: str) -> Iterator[dict[str, Any]]:
-    """The rows of a data set, whose one file of JSON lines is packed."""
+    """The rows of a data set that consists of one compressed file of JSON lines."""
     folder = find_data_set(name, data=data)
     path = next(iter(sorted(Path(folder).glob("*.jsonl.gz"))), None)
     if path is None:

@@ -16,7 +16,7 @@ from howsure_cli.datasets import find_data_set
 
 ARK = "ark_twitter_pos"
 PARTS = ("train", "dev", "test")
-OF_TEN = {8: "dev", 9: "test"}  # of ten articles in a row; the others are for training
+OF_TEN = {8: "dev", 9: "test"}  # articles of ten consecutive ones; the others are for training
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +60,12 @@ class Corpus:
 
     @property
     def sizes(self) -> tuple[int, int, int]:
-        """How many sentences the parts have."""
+        """The numbers of sentences of the parts."""
         return len(self.train), len(self.dev), len(self.test)
 
 
 def read_wsj(data: str | None, limit: int | None = None) -> Corpus:
-    """The sample of the Wall Street Journal, split by article: of ten, eight, one and one.
+    """The sample of the Wall Street Journal, split by article: eight, one and one of every ten.
 
     `limit`: only the first sentences of each part. Raises InputError if the folder `wsj_sample` is not found.
     """
@@ -93,7 +93,7 @@ def read_ewt(data: str | None, limit: int | None = None) -> Corpus:
 
 
 def read_ark(data: str | None, limit: int | None = None) -> Corpus:
-    """The tweets of Gimpel et al. (2011), as they split them; `limit`: only the first of each part.
+    """The tweets of Gimpel et al. (2011) with their split. limit: only the first tweets of each part.
 
     Raises InputError if the data set `ark_twitter_pos` is not found.
     """
@@ -103,6 +103,6 @@ def read_ark(data: str | None, limit: int | None = None) -> Corpus:
 
 
 def _ewt_part(path: Path, limit: int | None) -> Tagged:
-    documents = first_documents(path, limit)  # none of which is without a sentence
+    documents = first_documents(path, limit)  # every article has a sentence
     sentences = [sentence for document in documents for sentence in document.sentences][:limit]
     return Tagged([sentence.words for sentence in sentences], [sentence.tags or () for sentence in sentences])
