@@ -42,7 +42,7 @@ SAMPLES = 50
 GRADES = 100
 SIMULATED_LABELS, MANY_LABELS = 200, 400
 TWO = ("auto", "labels")  # methods
-MIN_DRIFT_COVERAGE = 0.9  # coverage where drift is extreme
+MIN_DRIFT_COVERAGE = 0.9  # required coverage if drift is extreme
 KINDS = {
     "calibrated": "the score is calibrated",
     "misses": "overconfident, 30 % missed",
@@ -53,7 +53,7 @@ KINDS = {
 }
 CELLS, UNITS = 12, 2_400
 MONTHS, DOCUMENTS = 24, 20_000
-DRIFTS = (0.0, 0.5, 1.0)  # standard deviations over months, in logits
+DRIFTS = (0.0, 0.5, 1.0)  # standard deviations of drift over months, in logits
 
 
 def _llms(setting: Setting) -> ExperimentResult:
@@ -85,7 +85,7 @@ def _llms(setting: Setting) -> ExperimentResult:
 
 
 def graded_findings(rows: Sequence[Row]) -> list[Finding]:
-    """Over all models, data sets and samples."""
+    """The findings over all models, data sets and samples."""
     where = "accuracy of language models, 100 grades"
     auto, alone = (merge_tallies(row.found[method].total for row in rows) for method in TWO)
     ratio = auto.mean_width / alone.mean_width
@@ -122,7 +122,7 @@ def _simulated(setting: Setting) -> ExperimentResult:
 
 
 def simulated_findings(rows: Sequence[Row], extreme: str) -> list[Finding]:
-    """Each kind; where drift is extreme, at least .90."""
+    """The findings for each kind of population; the required coverage is 0.90 if drift is extreme."""
     findings = []
     for row in rows:
         cells, least = row.found["auto"].cells, MIN_DRIFT_COVERAGE if row.name[0] == extreme else LEAST_MEAN
@@ -133,7 +133,7 @@ def simulated_findings(rows: Sequence[Row], extreme: str) -> list[Finding]:
 
 
 def drift_name(drift: float) -> str:
-    """What a population of many months is called.
+    """The name of a population of many months.
 
     >>> drift_name(0.5)
     '24 months, 2 % positive, drift 0.5'
@@ -142,7 +142,9 @@ def drift_name(drift: float) -> str:
 
 
 def population(kind: str, rng: np.random.Generator, *, n: int = UNITS) -> Population:
-    """Scores, labels and cells of n units: scores right, missing 30 %, drifting, rare, useless, or broken."""
+    """Scores, labels and cells of n units; scores are right, miss 30 %, drift, or are useless or broken, or labels are
+    rare.
+    """
     cell = rng.integers(0, CELLS, n)
     x = rng.normal(-1.5, 1.6, n) - (2.5 if kind == "rare" else 0.0)
     drift = rng.normal(0, 0.6, CELLS)[cell] if kind in ("drift", "rare") else 0.0
@@ -168,7 +170,7 @@ PARTS: Parts = {"muc4": try_incidents, "police": try_police, "llms": _llms, "sim
 
 
 def steps_of_counts(only: Sequence[str] = tuple(PARTS), samples: int = SAMPLES) -> int:
-    """How many samples are drawn in all."""
+    """The total number of samples that are drawn."""
     share = sample_numbers(samples)
     steps = {
         "muc4": steps_of_incidents(samples),
@@ -192,14 +194,14 @@ def reproduce_counts(
     workers: int | None = None,
     advance: Advance = ignore_progress,
 ) -> ExperimentResult:
-    """Draw labels from data that are labelled throughout, estimate counts, and compare them with the true ones.
+    """Draw labels from fully labelled data, estimate counts, and compare them with the true counts.
 
     "muc4": incidents by country and quarter; "police": acts of the police by week and day; "llms": the accuracy of
-    language models; "simulated": populations in which scores mislead. samples: how many samples of the decisive
-    settings are drawn; of the others fewer (`sample_numbers`). stores: a folder that keeps the events stores; existing
-    ones are continued or reused. parser, limit, workers, advance: as for `reproduce_events`.
+    language models; "simulated": populations in which scores mislead. samples: the number of samples for decisive
+    settings; other settings get fewer (`sample_numbers`). stores: a folder that keeps the events stores; existing ones
+    are continued or reused. parser, limit, workers, advance: as for `reproduce_events`.
 
-    Raises InputError for an unknown experiment, data or a pipeline that is missing; MissingExtraError without the
+    Raises InputError for an unknown experiment, missing data or a missing pipeline; MissingExtraError without the
     extras `events`, `spacy` and `classifiers`.
     """
     check_parts(only, PARTS, "counts")

@@ -25,15 +25,15 @@ from howsure.result import Estimate
 MARKERS = 12
 PANELS_PER_ROW = 2
 FEW_DECADES = 2.5
-THOUSANDS = 1_000  # from here on the ticks of a linear axis are few, with commas
+THOUSANDS = 1_000  # from this value on, linear axes have few ticks, with commas
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-COLUMN = 0.13  # inches of a label: fifty of them can be read on a printed page
-SPREAD = 0.45  # of a column, over which its markers stand
+COLUMN = 0.13  # inches per label, so that fifty are readable on a printed page
+SPREAD = 0.45  # fraction of a column over which its markers are spread
 NAME_LENGTH = 16
 NEAR, FAR = 8.0, 15.0  # points from the middle of the marker
 SIDES = ((1, 0), (-1, 0), (1, 1), (-1, -1), (1, -1), (-1, 1), (0, 1), (0, -1))
 ACROSS, UP = {-1: "right", 0: "center", 1: "left"}, {-1: "top", 0: "center", 1: "bottom"}
-STEP = 4.0  # pixels between the places of a line that a name should leave free
+STEP = 4.0  # pixels between points of a line that a name should not cover
 NAME, MARKER, LINE, DISTANT = 100.0, 20.0, 1.0, 3.0  # what it costs to cover one, or to stand far from the point
 
 
@@ -59,7 +59,7 @@ def series_figure(
 ) -> Figure:
     """Panels of lines, two in a row, each (its title, its series), with the same y axis.
 
-    legend_outside: draw the legend next to the last panel, for all panels: inside a panel it would cover lines.
+    legend_outside: draw the legend next to the last panel, for all panels: inside a panel, it would cover lines.
     """
     with styled():
         figure, axes = panels_in_rows(len(panels), 3.3, sharey=True)
@@ -82,7 +82,7 @@ def series_figure(
 
 
 def panels_in_rows(panels: int, height: float, *, sharey: bool = False) -> tuple[Figure, list[Axes]]:
-    """An empty figure with panels of this height, two in a row: more could not be read on a printed page."""
+    """An empty figure with panels of this height, two in a row: more would not be readable on a printed page."""
     rows, columns = -(-panels // PANELS_PER_ROW), min(panels, PANELS_PER_ROW)
     figure = new_figure(1.0 + 3.3 * columns, height * rows)
     axes = figure.subplots(rows, columns, sharey=sharey, squeeze=False).ravel().tolist()
@@ -116,8 +116,9 @@ def power_of_ten(value: float) -> str:
 
 
 def _ticks(axis: Axis, logarithmic: bool) -> None:
-    """Ticks as text and not as formulas: of a logarithmic axis at powers of ten, or at 1, 2 and 5 times these where it
-    is short; of another that reaches thousands few, with commas."""
+    """Ticks as text and not as formulas: on a logarithmic axis at powers of ten, or at 1, 2 and 5 times these if the
+    axis is short; on a linear axis that reaches thousands, only a few, with commas.
+    """
     low, high = axis.get_view_interval()
     if logarithmic:
         few = high < low * 10**FEW_DECADES
@@ -131,7 +132,7 @@ def _ticks(axis: Axis, logarithmic: bool) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One value of the setting: its name, what it gives, and whether it was chosen."""
+    """One value of the setting: its name, its results, and whether it was chosen."""
 
     name: str
     x: float
@@ -142,7 +143,7 @@ class Setting:
 def path_figure(
     paths: Sequence[tuple[str, Sequence[Setting]]], *, x_label: str, y_label: str, setting: str, root_y: bool = False
 ) -> Figure:
-    """Two qualities of models, (name, settings) each, as a setting changes: a path with intervals through the plane.
+    """Two measures of models, given as (name, settings), as a setting changes: a path with intervals.
 
     The points are named; a ring marks the chosen one. `root_y` draws square roots of y, so that small values are
     distinct and 0 has a place.
@@ -184,8 +185,8 @@ def side_by_side_figure(
 ) -> Figure:
     """Each model's estimate of each label as a marker with its interval; undefined ones are left out.
 
-    labels: one per column. models: (name, estimates in the order of the labels). averages: how many of the last columns
-    are averages, which stand apart.
+    labels: one per column. models: (name, estimates in the order of the labels). averages: the number of last columns
+    that are averages, which are drawn separately.
     """
     with styled():
         figure = new_figure(max(4.2, 1.1 + COLUMN * len(labels)), 3.0)
@@ -223,7 +224,7 @@ def _values(estimates: Sequence[Estimate]) -> Floats:
 
 
 def _ends(estimates: Sequence[Estimate]) -> list[Floats]:
-    """The lower and the upper ends of the intervals; where there is none, nothing is drawn."""
+    """The lower and the upper ends of the intervals; estimates without an interval are not drawn."""
     return [
         np.array([math.nan if end is None else end for end in ends])
         for ends in ([estimate.low for estimate in estimates], [estimate.high for estimate in estimates])
@@ -249,7 +250,7 @@ def name_points(ax: Axes, lines: Sequence[Sequence[tuple[float, float, str]]], c
 
 
 def _settle(name: Annotation, boxes: Sequence[Bbox], markers: Floats, drawn: Floats, within: Bbox) -> Bbox:
-    """Move a name to its cheapest place; the first of several."""
+    """Move a name to the position with the lowest cost; of several, the first."""
     costs = {}
     for far, distance in enumerate((NEAR, FAR)):
         for side in SIDES:
@@ -273,6 +274,6 @@ def _count(box: Bbox, places: Floats) -> int:
 
 
 def _points_along(points: Floats) -> Floats:
-    """Places on the straight lines from each point to the next."""
+    """Positions on the straight lines from each point to the next."""
     parts = [np.linspace(a, b, max(2, int(np.hypot(*(b - a)) / STEP))) for a, b in pairwise(points)]
     return np.concatenate([points[:1], *parts])

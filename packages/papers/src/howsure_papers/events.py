@@ -50,11 +50,11 @@ from howsure_papers.stores import (
     store_rows,
 )
 
-STEPS = 1_000  # of progress, a part
+STEPS = 1_000  # steps of progress per part
 TITLE = "Attacks by country and period (Nguyen & O'Connor 2015, section 6, Figure 6)"
 RULES = (PAPER, WIDE)
 APPENDIX_4 = {(PAPER.name, "month"): "appendix-4", (WIDE.name, "quarter"): "page"}
-TWO_COLUMNS = 7.0  # inches, of a page of the paper
+TWO_COLUMNS = 7.0  # width of a page of the paper in inches
 METHOD = (
     f"The rule 'attack' is the paper's. The rule 'violence' has {len(VERBS)} verbs ({', '.join(VERBS)}) and also "
     "covers conjuncts, shared and controlled subjects, relative clauses and nouns before nouns, but no negated events.",
@@ -64,9 +64,9 @@ METHOD = (
 
 
 def store(setting: Setting, news: News, rule: Rule, *, share: int) -> Path:
-    """The store of a corpus and a rule; takes `share` of the steps.
+    """The store of a corpus and a rule; creating it takes the part `share` of the steps.
 
-    Raises InputError where no item is left.
+    Raises InputError if no item is left.
     """
     if not news.items:
         raise InputError(f"of {news.total:,} items none contains a word of rule {rule.name!r}; raise limit=....")
@@ -79,7 +79,7 @@ def store(setting: Setting, news: News, rule: Rule, *, share: int) -> Path:
 
 
 def share_progress(advance: Advance, *, total: int, steps: int) -> Advance:
-    """Report `steps` in all, in equal shares, while `total` things are done.
+    """Report `steps` in total, in equal parts, while `total` tasks are done.
 
     >>> steps = []
     >>> done = share_progress(steps.append, total=4, steps=10)
@@ -125,7 +125,7 @@ def _wikipedia(setting: Setting) -> ExperimentResult:
 
 
 def _wide_page(series: EventSeries) -> Figure:
-    """Small panels in a figure as wide as two columns."""
+    """Small panels in a figure with the width of two columns."""
     with figure_width(TWO_COLUMNS):
         return event_page(series)
 
@@ -150,7 +150,7 @@ def _reuters(setting: Setting) -> ExperimentResult:
 
 
 def _doubtful_and_names(setting: Setting, corpus: str, count: Count | None = None) -> ExperimentResult:
-    """The documents in doubt by the paper's rule, and what its list of countries changes."""
+    """The doubtful documents by the paper's rule, and the effects of its list of countries."""
     path = setting.folder / f"{PAPER.name}.duckdb"
     lists = country_lists(setting.data, setting.lexicon)
     return doubtful_cases(path, corpus) + country_names(path, corpus, lists, count)
@@ -179,7 +179,7 @@ def _news(
     *,
     same_actors: bool = False,
 ) -> tuple[ExperimentResult, list[StoreCounts]]:
-    """The tables and findings of a corpus by some rules. same_actors: all series are those of the first rule's."""
+    """The tables and findings of a corpus by some rules. same_actors: all series show the first rule's actors."""
     counts_so_far: list[StoreCounts] = []
     for rule in rules:
         news = read_news(setting.data, lexicon=setting.lexicon, event=event_words(rule), limit=setting.limit)
@@ -232,7 +232,7 @@ PARTS: Parts = {"wikipedia": _wikipedia, "reuters": _reuters, "muc4": _muc4, "sy
 
 
 def steps_of_events(only: Sequence[str] = tuple(PARTS)) -> int:
-    """How many steps of progress there are."""
+    """The number of steps of progress."""
     return STEPS * len(only)
 
 
@@ -247,14 +247,14 @@ def reproduce_events(
     workers: int | None = None,
     advance: Advance = ignore_progress,
 ) -> ExperimentResult:
-    """Run section 6 again, on other news than the paper's, and on data whose truth is known.
+    """Reproduce section 6 on other news than the paper's, and on data with known truth.
 
     "wikipedia" (2002–2025) and "reuters" (1987): series of attacks by actor; "muc4": event probabilities and counts
     against gold templates; "synthetic": the coverage of intervals. `parser` is the name or path of a spaCy pipeline,
     by default the one in the folder `models` next to that of the data sets. `limit`: only the first items of each
     corpus, and as many synthetic quarters. `advance` is called with the number of steps done.
 
-    Raises InputError for an unknown experiment, data or a pipeline that is missing; MissingExtraError without the
+    Raises InputError for an unknown experiment, missing data or a missing pipeline; MissingExtraError without the
     extras `events` and `spacy`.
     """
     check_parts(only, PARTS, "events")

@@ -32,26 +32,27 @@ RECALL = Kind(lambda share: f"{100 * share:.1f} %")
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Of the cells (actor, month) in which an event is possible or gold, those whose interval holds the gold count."""
+    """The coverage of gold counts by intervals, over the cells (actor, month) in which an event is possible or gold."""
 
     cells: int
     inside: int
-    below: int  # cells whose gold count is above the interval: the rule finds too few
+    below: int  # cells with a gold count above the interval: the rule finds too few events
     above: int
 
     @property
     def share(self) -> float:
-        """The covered share of the cells."""
+        """The covered proportion of the cells."""
         return self.inside / self.cells if self.cells else float("nan")
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """How the probabilities of pairs (document, actor) fare against one gold label.
+    """The probabilities of pairs (document, actor) compared with one gold label.
 
-    curve: over all pairs in which the document has an agent of the event and names the actor. precision: of expected
-    events; recall: of the gold pairs of all documents, and of those that the rule can find (`reachable`). wrong_unsure,
-    wrong_sure: the share of pairs on whose wrong side of one half p lies, with p in [.2, .8] and outside.
+    curve: over all pairs in which the document has an agent of the event and names the actor. precision: the precision
+    of expected events. recall: the recall among the gold pairs of all documents, and among those that the rule can find
+    (`reachable`). wrong_unsure, wrong_sure: the proportion of pairs with p on the wrong side of one half, for p in [.2,
+    .8] and outside.
     """
 
     rule: str
@@ -87,7 +88,7 @@ class Pairs:
 
 
 def event_pairs(store: EventStore, news: News) -> Pairs:
-    """Every actor named in a document in which somebody acts, with its probability, which may be 0."""
+    """Every actor named in a document with an agent, with its probability, which may be 0."""
     columns = query_columns(
         store,
         "WITH acting AS (SELECT DISTINCT document FROM mentions WHERE verb IS NOT NULL), "
@@ -106,9 +107,9 @@ def event_pairs(store: EventStore, news: News) -> Pairs:
 
 
 def judge(store: EventStore, news: News, *, label: str, rule: str = "", by: str = "month") -> Judged:
-    """Compare with the gold label that an incident was `by` people of the actor, or `at` a place in its country.
+    """Compare with the gold label, that an incident was `by` people of the actor, or `at` a place in its country.
 
-    `by`: the length of the periods in which events are counted. `rule`: the name of the store's.
+    by: the length of the periods in which events are counted. rule: the name of the store's rule.
     """
     pairs = event_pairs(store, news)
     p = pairs.probabilities
@@ -151,7 +152,7 @@ def _gold(item: Item, label: str) -> frozenset[str]:
 
 
 def _precision(p: Floats, y: Bools) -> Estimate:
-    """Σ p y / Σ p; undefined where nothing is expected."""
+    """Σ p y / Σ p; undefined if nothing is expected."""
     if not p.any():
         return unbounded(math.nan, "normal", len(p))
     value, influence = ratio_with_influence(p * y, p)
@@ -198,7 +199,7 @@ def gold_table(judged: Sequence[Judged]) -> Numbers:
 
 
 def coverage_table(judged: Sequence[Judged]) -> Numbers:
-    """How often the interval of a count holds the gold count."""
+    """The rate at which the interval of a count contains the gold count."""
     rows = [
         (result.name, which, coverage)
         for result in judged
@@ -220,7 +221,7 @@ def coverage_table(judged: Sequence[Judged]) -> Numbers:
 
 
 def gold_findings(judged: Judged) -> list[Finding]:
-    """The question that the paper leaves open, and what it says of doubtful documents."""
+    """The findings on the paper's open question, and on doubtful documents."""
     where = f"MUC-4, {judged.rule}, {QUESTIONS[judged.label]}"
     all_cells, reached = judged.coverage, judged.coverage_of_reachable
     error = (
@@ -255,7 +256,9 @@ def _percent(estimate: Estimate) -> str:
 
 
 def _is_greater(estimate: Estimate, other: Estimate) -> bool | None:
-    """Whether a share is greater than another; None where the difference is not decided (Newcombe 1998, method 10)."""
+    """Whether one proportion is greater than another; None if the interval of the difference contains 0 (Newcombe 1998,
+    method 10).
+    """
     if estimate.low is None or estimate.high is None or other.low is None or other.high is None:
         return None
     gap = estimate.value - other.value

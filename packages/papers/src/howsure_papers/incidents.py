@@ -40,11 +40,11 @@ from howsure_papers.trials import (
     true_counts,
 )
 
-ACTORS = ("SLV", "COL", "PER", "GTM", "CHL", "HND", "BOL")  # those of most gold incidents
+ACTORS = ("SLV", "COL", "PER", "GTM", "CHL", "HND", "BOL")  # the countries with the most gold incidents
 FIRST, LAST = "1989-01-01", "1990-06-30"  # six quarters; eleven reports are older
 FOUND, EVENT_WORD, SILENT = "an event is found", "an event word", "no event word"
 MUC_LABELS = (100, 200, 400)
-FINDING_LABELS = 200  # labels, of MUC_LABELS
+FINDING_LABELS = 200  # one of the numbers of labels in MUC_LABELS
 METHODS = {
     "auto": "corrected",
     "exact": "exact in each cell",
@@ -58,7 +58,7 @@ ENDS = ("estimate", "low", "high")
 
 
 def steps_of_incidents(samples: int) -> int:
-    """How many samples are drawn."""
+    """The number of samples that are drawn."""
     share = sample_numbers(samples)
     return len(QUESTIONS) * (share["decisive"] + 2 * share["half"])
 
@@ -95,10 +95,11 @@ def try_incidents(setting: Setting) -> ExperimentResult:
 
 @dataclass(frozen=True, slots=True)
 class Incidents:
-    """N pairs of a report and a country: scores, features, quarters, gold labels by question, and what is drawn.
+    """N pairs of a report and a country: scores, features, quarters, gold labels by question, and the units that are
+    drawn.
 
-    bands: of each pair, what the rule says of its report: it finds an event of one of the countries, or has an event
-    word at least, or neither.
+    bands: the band of each pair by the rule's result for its report: an event of one of the countries, only an event
+    word, or neither.
     """
 
     score: Floats
@@ -112,7 +113,7 @@ class Incidents:
 
 
 def incident_population(incidents: Incidents, question: str, *, by: str = "quarter") -> Population:
-    """Countries by quarter or by month; whole reports are drawn, by quarter and by what the rule finds in them."""
+    """Countries by quarter or by month. Whole reports are drawn, stratified by quarter and by the rule's result."""
     return Population(
         incidents.score,
         incidents.labels[question],
@@ -182,7 +183,7 @@ def incidents_table(rows: Sequence[Row]) -> Numbers:
 
 
 def incidents_findings(row: Row) -> list[Finding]:
-    """Whether the intervals of one number of labels hold, and how wide they are."""
+    """The coverage and width of the intervals for one number of labels."""
     where = f"MUC-4, {row.name[0]}, {row.name[1]} labels"
     cells, alone = row.found["auto"].cells, row.found["labels"].cells
     sizes = cells.by_size()
@@ -227,7 +228,7 @@ def attacks_by_month(incidents: Incidents, n: int, *, seed: int) -> Months:
 
 
 def months_figure(drawn: Months) -> Figure:
-    """Points with intervals of the corrected counts and of the scores alone, the truth as dashes."""
+    """The corrected counts and those from scores alone as points with intervals, and the truth as dashes."""
     with styled():
         figure = new_figure(6.6, 3.0)
         ax = figure.add_subplot()

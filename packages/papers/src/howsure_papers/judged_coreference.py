@@ -18,19 +18,20 @@ from howsure_text.coreference import CoreferenceScores, CorefPosterior, corefere
 from howsure_text.coreference.detection import mention_entities
 
 BIN_SIZE, SAMPLES = 5_000, 1_000
-MIN_BINS = 20  # with fewer pairs than this many bins need, bins are smaller
+MIN_BINS = 20  # minimum number of bins; with fewer pairs, bins are smaller
 NEAR_ZERO, HALF = 0.05, 0.5
-DOUBTFUL, NEAR, FAR = (0.15, 0.85), 20, 60  # of pairs: probabilities, and numbers of mentions from one to the other
+DOUBTFUL, NEAR, FAR = (0.15, 0.85), 20, 60  # of pairs: ranges of probabilities, and of distances in mentions
 
 
 @dataclass(frozen=True)
 class Judged:
-    """What a model says of all pairs of mentions of every document, exactly and by samples, and how right it is.
+    """The predictions of a model for all pairs of mentions, exact and from samples, and their evaluation.
 
-    pairs, sampled: P(i ~ j) of the same pairs, clusters are documents; nothing sampled where no seed was given. apart:
-    how many mentions from one to the other. new: P(mention is new), and whether it is the first of its gold entity.
-    scores: of the 1-best clusters, without singletons. nats, mentions (D,): log-probability of the gold clustering, and
-    the number of mentions. entities (D, 3): the gold number of entities, and the interval of the posterior's.
+    pairs, sampled: P(i ~ j) of the same pairs, exact and from samples; clusters are documents; nothing is sampled
+    without a seed. apart: the distance of both mentions, in mentions. new: P(mention is new), and whether it is the
+    first of its gold entity. scores: the scores of the 1-best clusters, without singletons. nats, mentions (D,):
+    log-probability of the gold clustering, and the number of mentions. entities (D, 3): the gold number of entities,
+    and the interval of the posterior's.
     """
 
     pairs: Pairs
@@ -70,7 +71,7 @@ class Judged:
 
     @cached_property
     def sums(self) -> Floats:
-        """What adds up over documents, a row each: twelve sums of scores, nine of pairs, nats and mentions."""
+        """The additive sums of each document, a row each: twelve sums of scores, nine of pairs, nats and mentions."""
         assert self.pairs.clusters is not None
         q, y, document = self.pairs.probabilities, self.pairs.labels.astype(np.float64), self.pairs.clusters
         high = q > HALF
@@ -91,13 +92,13 @@ class Judged:
 
     @property
     def inside(self) -> int:
-        """In how many documents the gold number of entities lies in the 95 % interval."""
+        """The number of documents whose gold number of entities is in the 95 % interval."""
         truth, low, high = self.entities.T
         return int(((low <= truth) & (truth <= high)).sum())
 
 
 def judge(posteriors: Sequence[CorefPosterior], documents: Sequence[Document], *, seed: int | None = None) -> Judged:
-    """Hold posteriors against what the documents annotate; `seed`: also what 1,000 samples say."""
+    """Compare posteriors with the documents' annotations. seed: also evaluate 1,000 samples."""
     mentions = [[mention for mention in posterior.mentions if isinstance(mention, Mention)] for posterior in posteriors]
     labels = [
         mention_entities(document, mentions_of_document)
@@ -175,22 +176,22 @@ def brier_skill(sums: Floats) -> float:
 
 
 def overconfidence(sums: Floats) -> float:
-    """By how much the probabilities above 1/2 are too high on average."""
+    """The mean excess of the probabilities above 1/2."""
     return _ratio(sums[17], sums[18])
 
 
 def overconfidence_near(sums: Floats) -> float:
-    """The same of doubtful pairs, not 0 and not 1, that stand near each other."""
+    """The same for doubtful pairs (not close to 0 or 1) of nearby mentions."""
     return _ratio(sums[19], sums[20])
 
 
 def overconfidence_far(sums: Floats) -> float:
-    """The same of doubtful pairs that stand far from each other."""
+    """The same for doubtful pairs of distant mentions."""
     return _ratio(sums[21], sums[22])
 
 
 def nats_per_mention(sums: Floats) -> float:
-    """Log-probability of the gold clusterings, a mention."""
+    """Log-probability of the gold clusterings per mention."""
     return _ratio(sums[12], sums[13])
 
 
@@ -201,7 +202,7 @@ def _ratio(part: float, whole: float) -> float:
 def over_documents(value: Callable[[Floats], float], first: Judged, other: Judged | None = None) -> Estimate:
     """A function of the documents' sums, or its difference `first` - `other` on the same documents.
 
-    The interval is normal with the jackknife's standard error, a document left out at a time.
+    The interval is normal, with the jackknife standard error over documents.
     """
     sums = [judged.sums for judged in (first, other) if judged is not None]
 

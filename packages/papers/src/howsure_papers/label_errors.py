@@ -20,8 +20,8 @@ from howsure_papers.intervals import LEVEL, jackknife_estimate
 class LabelErrors:
     """The calibration of every label of one model.
 
-    names: the L labels. errors: debiased errors with intervals. squared (L,): their squares, not cut at zero. without
-    (L, sentences): the same, with one sentence left out.
+    names: the L labels. errors: debiased errors with intervals. squared (L,): their squares, not truncated at zero.
+    without (L, sentences): the squares with one sentence left out.
     """
 
     names: tuple[str, ...]
@@ -105,10 +105,10 @@ class Contest:
         return jackknife_estimate(value_a - value_b, without_a - without_b, n=len(labels))
 
     def wins(self) -> int:
-        """How many labels b is better calibrated for."""
+        """The number of labels for which b is better calibrated."""
         return wins(self.a.squared, self.b.squared)
 
 
 def wins(a: Floats, b: Floats) -> int:
-    """How many labels the second model has the smaller error for."""
+    """The number of labels for which the second model has the smaller error."""
     return int(np.count_nonzero(b < a))

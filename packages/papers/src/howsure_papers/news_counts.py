@@ -28,7 +28,7 @@ FEW_SAMPLES = 10  # samples, as in footnote 11
 ACTORS = 20
 ACTORS_OF_TWO_RULES = 10
 UNSURE = (0.2, 0.8)
-MANY, FEW_OPEN = 0.5, 0.1  # shares of open differences: the claim holds from MANY on, and fails below FEW_OPEN
+MANY, FEW_OPEN = 0.5, 0.1  # proportions of open differences: the claim holds from MANY on, and fails below FEW_OPEN
 PLAIN = Kind("{:.1f}".format)
 Cell = tuple[str, str]  # actor, period
 
@@ -69,7 +69,7 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """Counts of the 1-best that differ: how many do, how many of these the posterior leaves open, and the greatest."""
+    """Differing 1-best counts: their number, the number that the posterior leaves open, and the largest difference."""
 
     different: int
     undecided: int
@@ -87,7 +87,8 @@ class Differences:
 class FewSamples:
     """Posterior means of 10 and of 100 samples, over the cells of actors and periods.
 
-    correlation: of the means. difference: root mean square of their differences. sd: that of the posterior.
+    correlation: the correlation of the means. difference: the root mean square of their differences. sd: the posterior
+    standard deviation.
     """
 
     correlation: float
@@ -96,7 +97,7 @@ class FewSamples:
 
 
 def read_drawn(store: EventStore, *, by: str) -> Drawn:
-    """All that was drawn, in the order of the documents."""
+    """All draws, in the order of the documents."""
     columns = query_columns(
         store,
         "SELECT e.document, e.actor, CAST(d.date AS VARCHAR) AS date, e.probability, e.samples, e.entities, e.best "
@@ -115,9 +116,11 @@ def read_drawn(store: EventStore, *, by: str) -> Drawn:
 
 
 def period_changes(drawn: Drawn, periods: list[str], actors: list[str]) -> Differences:
-    """From one period to the next: where the 1-best count of an actor changes, is it known in which direction?
+    """Changes of an actor's 1-best count between consecutive periods, and whether the posterior decides their
+    direction.
 
-    Periods have other documents, so that their counts are independent: P(n' > n) follows from both laws.
+    Periods have different documents, so that their counts are independent, and P(n' > n) follows from both
+    distributions.
     """
     cells, differences = drawn.cells(), []
     for actor in actors:
@@ -135,7 +138,7 @@ def period_changes(drawn: Drawn, periods: list[str], actors: list[str]) -> Diffe
 
 
 def actor_contests(drawn: Drawn, actors: list[str]) -> Differences:
-    """In one period: where one actor has the greater 1-best count, is it known that it has?
+    """Differences of two actors' 1-best counts in a period, and whether the posterior decides their sign.
 
     Two actors share each document's samples, which are compared jointly.
     """
@@ -167,7 +170,7 @@ def probability_of_more(first: Floats, second: Floats) -> float:
 
 
 def few_samples(drawn: Drawn) -> FewSamples:
-    """How far the means of the first 10 samples are from those of all."""
+    """The deviation of the means of the first 10 samples from the means of all samples."""
     few, many, variance = [], [], []
     for rows in drawn.cells().values():
         few.append(float(drawn.samples[rows, :FEW_SAMPLES].mean(axis=1).sum()))
@@ -185,7 +188,7 @@ def entities_against_documents(drawn: Drawn) -> float:
 
 
 def correlation(values: list[float], other: list[float]) -> float:
-    """Pearson's, NaN where it is not defined."""
+    """Pearson's correlation; NaN if it is undefined."""
     if len(values) < 2 or np.std(values) == 0.0 or np.std(other) == 0.0:
         return float("nan")
     return float(np.corrcoef(values, other)[0, 1])
@@ -199,7 +202,7 @@ def _by_document(drawn: Drawn, rows: Integers, documents: Integers) -> Integers:
 
 
 def _differences(differences: list[tuple[float, int, str]]) -> Differences:
-    """Of (probability, size, words): the example is the greatest that is open."""
+    """A summary of differences (probability, size, words); the example is the largest open one."""
     undecided = [difference for difference in differences if difference[0] < MIN_SURE]
     example = max(undecided, key=lambda difference: (difference[1], -difference[0]))[2] if undecided else ""
     return Differences(len(differences), len(undecided), example)
@@ -246,7 +249,7 @@ def count_store(
             news=news,
             drawn=drawn,
             actors=actors,
-            series=event_series(  # documents as the paper takes them
+            series=event_series(  # documents as in the paper
                 store, period=by, actors=[actor for actor in shown if actor in drawn.actors] or actors, stories="apart"
             ),
             changes=period_changes(drawn, periods, actors),
@@ -257,7 +260,7 @@ def count_store(
 
 
 def corpora_table(all_counts: Sequence[StoreCounts]) -> Numbers:
-    """What was read and found."""
+    """The numbers of documents read and events found."""
 
     def unsure(counts: StoreCounts) -> str:
         p = counts.drawn.probabilities
@@ -279,7 +282,7 @@ def corpora_table(all_counts: Sequence[StoreCounts]) -> Numbers:
 
 
 def density_table(all_counts: Sequence[StoreCounts]) -> Numbers:
-    """How many documents there are a period, and how many points of the series are next to nothing."""
+    """The number of documents per period, and the number of points of the series close to 0."""
     periods = {counts.name: len({row.period for row in counts.series.rows}) for counts in all_counts}
     return numbers(
         f"{all_counts[0].corpus}: documents a period, and points of the 20 series with less than half a document",
@@ -299,7 +302,7 @@ def density_table(all_counts: Sequence[StoreCounts]) -> Numbers:
 
 
 def differences_table(all_counts: Sequence[StoreCounts]) -> Numbers:
-    """How much of what the 1-best says the posterior leaves open."""
+    """The proportion of 1-best differences that the posterior leaves open."""
     return numbers(
         f"{all_counts[0].corpus}: differences between counts that are open (P < {MIN_SURE:g}), 20 most frequent actors",
         all_counts,
@@ -334,7 +337,7 @@ def actors_table(counts: StoreCounts) -> Numbers:
 
 
 def grammar_table(paper: StoreCounts, wide: StoreCounts) -> Numbers:
-    """The expected counts of the most frequent actors by the paper's rule, and by one that sees more of the grammar."""
+    """The expected counts of the most frequent actors by the paper's rule, and by one with more grammar."""
     narrow, all_of = paper.drawn.expected(), wide.drawn.expected()
     return numbers(
         f"{paper.corpus}: expected documents by the paper's rule and with nouns before nouns",
@@ -347,13 +350,13 @@ def grammar_table(paper: StoreCounts, wide: StoreCounts) -> Numbers:
 
 
 def enough_open(differences: Differences) -> bool | None:
-    """Whether the model knows that counts differ: it does not if half or more of them are open, None between."""
+    """Whether most differences of counts are open: True if at least half are, False if few are, else None."""
     share = differences.undecided / differences.different if differences.different else math.nan
     return True if share >= MANY else False if share < FEW_OPEN else None
 
 
 def news_findings(counts: StoreCounts) -> tuple[Finding, ...]:
-    """What the paper says of Figure 6 and its footnote, on one of our corpora."""
+    """The paper's findings on Figure 6 and its footnote, on one of our corpora."""
     few = counts.few
     rule = f"holds if at least {100 * MANY:.0f} % are, not if less than {100 * FEW_OPEN:.0f} %"
     up = "the count goes up and down, but the model does not know whether the differences are real (USA)"

@@ -57,16 +57,16 @@ WORDS = {
     "KILL": r"police firing|police bullets|shot dead|gunned down|killed by (?:the )?police|police (?:shot|killed)",
     "ARREST": r"arrest\w*|detain\w*|custody|nabbed|rounded up",
     "ANY_ACTION": r"police|curfew|cops?|arrest\w*|firing|lathi\w*|crpf",
-}  # that a reader would search for
+}  # words that a person would search for
 LABELS = (50, 100, 200, 400)
-MIN_LABELS = 100  # of settings that are judged
-OTHERS = 200  # labels under other designs than by strata
+MIN_LABELS = 100  # minimum number of labels of judged settings
+OTHERS = 200  # number of labels under other designs than stratified
 DESIGNS = ("stratified", "simple", "importance")
 TWO = ("auto", "labels")  # methods
 
 
 def steps_of_police(samples: int) -> int:
-    """How many samples are drawn."""
+    """The number of samples that are drawn."""
     share, scores = sample_numbers(samples), 3 * len(ACTS)
     return scores * (2 * (len(LABELS) + len(DESIGNS) - 1) * share["least"] + len(LABELS) * share["some"])
 
@@ -132,7 +132,7 @@ def try_police(setting: Setting) -> ExperimentResult:
 
 
 def police_findings(rows: Sequence[Row], totals: Sequence[Row], *, least: int, design: str) -> list[Finding]:
-    """Over all questions, scores and numbers of labels from `least` on, under one design."""
+    """The findings over all questions, scores and numbers of labels from `least` on, under one design."""
     kept = [row for row in rows if int(row.name[2]) >= least and row.name[3] == design]
     where = f"India police events, {least} labels or more, {design}"
     findings = []
@@ -144,7 +144,7 @@ def police_findings(rows: Sequence[Row], totals: Sequence[Row], *, least: int, d
 
 
 def word_score(news: PoliceNews, question: str) -> Floats:
-    """x / (1 + x) of the number x of words that a reader would search for (N,)."""
+    """x / (1 + x), with x the number of words that a person would search for (N,)."""
     pattern = re.compile(rf"\b(?:{WORDS[question]})\b", re.IGNORECASE)
     counts = np.array([float(len(pattern.findall(text))) for text in news.texts])
     return np.asarray(counts / (1.0 + counts))
@@ -161,7 +161,9 @@ def rule_for(question: str) -> Rule:
 
 
 def extract_police(setting: Setting, news: PoliceNews, stores: Mapping[str, Path]) -> None:
-    """Write the store of each question, or go on with it: parsed once, and other events found in the same parses."""
+    """Write or continue the store of each question. Texts are parsed once, and the events of other questions are
+    extracted from the same parses.
+    """
     first, *others = ACTS
     rows = [
         {"id": name, "date": date, "text": text}
@@ -176,7 +178,7 @@ def extract_police(setting: Setting, news: PoliceNews, stores: Mapping[str, Path
 
 
 def event_score(news: PoliceNews, path: Path) -> Floats:
-    """The probability that the police act, by a store (N,); 0 where the rule finds nothing."""
+    """The probability that the police act, from a store (N,); 0 if the rule finds nothing."""
     with EventStore.open(path) as store:
         columns = query_columns(store, "SELECT d.id, e.probability FROM events e JOIN documents d USING (document)")
     probability_by_id = dict(zip(columns["id"].tolist(), columns["probability"].tolist(), strict=True))

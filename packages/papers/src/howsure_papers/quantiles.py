@@ -35,12 +35,12 @@ TITLE = "Posteriors of continuous quantities (Nguyen's thesis, chapter 2, first 
 DRAWS = 99
 SETS, QUANTITIES = 500, 100  # simulated sets, and the quantities of each
 ALPHA = 0.05
-SELDOM, MOSTLY = 0.1, 0.5  # rejected on a smaller share of the sets, and on a larger one
+SELDOM, MOSTLY = 0.1, 0.5  # largest rejection rate of right posteriors, smallest rate of wrong ones
 RIGHT, NARROW, BIASED = "right", "too narrow", "biased"
 POSTERIORS = {RIGHT: (0.0, 1.0), NARROW: (0.0, 0.7), BIASED: (0.4, 1.0)}  # shift and width, in standard deviations
 TESTS = ("chi-square", "band")
 MEAN, NORMAL, RESIDUALS = "of the mean alone", "with normal noise", "with the residuals of other texts"
-WORDS = 1_000  # the most frequent of the training texts
+WORDS = 1_000  # number of words, the most frequent in the training texts
 PENALTY = 10.0
 CENTRAL, NEAR = 0.9, 0.02
 YEAR = 365.25
@@ -53,10 +53,10 @@ Ranked = Mapping[str, QuantileCalibration]
 def reproduce_quantiles(
     *, data: str | None = None, limit: int | None = None, seed: int = 0, advance: Advance = ignore_progress
 ) -> ExperimentResult:
-    """Ask whether truths lie among the draws of their posteriors as if they were draws themselves.
+    """Test whether true values are distributed among the draws of their posteriors like draws.
 
-    First of simulated posteriors that are right, too narrow and biased; then of the date of a text, which a linear
-    regression predicts from its words. `limit`: only the first texts. `advance` is called after every simulated set.
+    First for simulated posteriors that are right, too narrow and biased; then for the date of a text, predicted from
+    its words by linear regression. `limit`: only the first texts. `advance` is called after every simulated set.
 
     Raises InputError if the folder `wikipedia_current_events` is not found in `data`.
     """
@@ -126,12 +126,12 @@ def simulate_ranks(rng: np.random.Generator) -> dict[str, QuantileCalibration]:
 
 
 def rejection_rate(sets: Sequence[Ranked], posterior: str, test: str) -> Estimate:
-    """The share of sets on which a test rejects a posterior."""
+    """The proportion of sets on which a test rejects a posterior."""
     return share_estimate(np.array([result[posterior].p_values[test] <= ALPHA for result in sets]))
 
 
 def simulation_findings(sets: Sequence[Ranked]) -> list[Finding]:
-    """How often the tests reject what is right, and find what is wrong."""
+    """The rates at which the tests reject right posteriors and wrong ones."""
     rows = []
     for test in TESTS:
         share = rejection_rate(sets, RIGHT, test)
@@ -151,9 +151,9 @@ def simulation_findings(sets: Sequence[Ranked]) -> list[Finding]:
 
 
 def date_ranks(data: str | None, limit: int | None, rng: np.random.Generator) -> tuple[Ranked, list[int]]:
-    """The ranks of the dates of test texts in three posteriors, and how many texts there are for what.
+    """The ranks of the dates of test texts in three posteriors, and the numbers of texts by purpose.
 
-    A linear regression whose weights w have a normal prior: their posterior has the covariance noise² (X'X + c)⁻¹.
+    Uses linear regression with a normal prior of the weights, whose posterior has the covariance noise² (X'X + c)⁻¹.
     """
     (x, y), (x_dev, y_dev), (x_test, y_test) = read_dated(data, limit, rng)
     centre, precision = y.mean(), x.T @ x + PENALTY * np.eye(x.shape[1])
@@ -172,7 +172,7 @@ def date_ranks(data: str | None, limit: int | None, rng: np.random.Generator) ->
 
 
 def read_dated(data: str | None, limit: int | None, rng: np.random.Generator) -> list[tuple[Floats, Floats]]:
-    """One text of each day, drawn at random: which of the words it holds (n, words), and its date in years (n,).
+    """One random text of each day: indicators of words (n, words), and its date in years (n,).
 
     The days are split at random: of seven, five for training, one for the residuals and one for testing.
     """
@@ -190,13 +190,13 @@ def read_dated(data: str | None, limit: int | None, rng: np.random.Generator) ->
 
 
 def interval_coverage(quantile_calibration: QuantileCalibration) -> Estimate:
-    """The share of truths in the central 90 % of their draws."""
+    """The proportion of true values in the central 90 % of their draws."""
     outside = (1 - CENTRAL) / 2 * (DRAWS + 1)
     return share_estimate((quantile_calibration.ranks >= outside) & (quantile_calibration.ranks < DRAWS + 1 - outside))
 
 
 def date_findings(ranked: Ranked) -> list[Finding]:
-    """Whether the intervals of each posterior hold as many dates as they say, and whether ranks are uniform."""
+    """Whether the intervals of each posterior have their nominal coverage, and whether ranks are uniform."""
     findings_ = []
     for name, result in ranked.items():
         share, p = interval_coverage(result), result.p_value

@@ -55,7 +55,7 @@ GRIDS = {
     LOGISTIC_REGRESSION: (0.01, 0.03, 0.1, 0.3, 1.0, 3.0),  # C, the inverse of the strength of the L2 penalty
 }
 MAX_ITERATIONS = 5_000
-TOLERANCE = 1e-7  # of the gradient: a looser one leaves the last digits to the processor
+TOLERANCE = 1e-7  # tolerance of the gradient; with a larger one, the last digits depend on the processor
 MODELS = (NAIVE_BAYES, LOGISTIC_REGRESSION)
 PAPER = {
     f"F1, {NAIVE_BAYES}": "0.738",
@@ -74,7 +74,7 @@ Split = tuple[Any, Labels]  # features (n, words) and labels (n,)
 
 
 def steps_of_sentiment() -> int:
-    """How many models `reproduce_sentiment` fits."""
+    """The number of models that `reproduce_sentiment` fits."""
     return sum(len(GRIDS[kind]) for kind in MODELS) * (1 + SUBSAMPLES)
 
 
@@ -82,11 +82,11 @@ def steps_of_sentiment() -> int:
 def reproduce_sentiment(
     *, data: str | None = None, limit: int | None = None, seed: int = 0, advance: Advance = ignore_progress
 ) -> ExperimentResult:
-    """Run section 4.1 again: Bernoulli naive Bayes and logistic regression on binary unigrams of tweets.
+    """Reproduce section 4.1: Bernoulli naive Bayes and logistic regression on binary unigrams of tweets.
 
-    Every strength of both models' grids is fitted on the whole training data, and again on random halves of it; the one
-    with the best F1 on the development data is judged on the test data. `limit`: use only the first tweets of each
-    split. `advance` is called after every model.
+    Both models are fitted with every strength of their grids, on the whole training data and on random halves of it.
+    The model with the best F1 on the development data is evaluated on the test data. `limit`: use only the first tweets
+    of each split. `advance` is called after every model.
 
     Raises InputError if the folder `sentiment140` is not found in `data`; MissingExtraError without `classifiers`.
     """
@@ -104,7 +104,7 @@ def reproduce_sentiment(
         of_half = {kind: choose_best(every_fit(kind, part, part_dev, advance)) for kind in MODELS}
         probabilities = {kind: fit.probabilities(part_test[0]) for kind, fit in of_half.items()}
         halves.append(point_values(quantities(test[1], probabilities)))
-    errors = [f"CalibErr, {kind}" for kind in MODELS]  # which are 0 or more; a difference may be less
+    errors = [f"CalibErr, {kind}" for kind in MODELS]  # errors are at least 0; differences can be negative
     in_all = each_over_training(in_test, halves, errors=errors)
     on_dev = {kind: [_curve(dev[1], fit.probabilities(dev[0]), kind) for fit in fits[kind]] for kind in MODELS}
     every = [both for kind in MODELS for both in zip(fits[kind], on_dev[kind], strict=True)]
@@ -192,15 +192,15 @@ def reproduce_sentiment(
 
 
 def binary_unigrams(train: Sequence[Words], *others: Sequence[Words]) -> tuple[Any, ...]:
-    """Which words each text holds: sparse matrices (texts, words) of 0 and 1, one for `train` and each of `others`.
+    """Indicators of words in texts: sparse matrices (texts, words) of 0 and 1, for `train` and each of `others`.
 
-    The columns are the words of `train` in their order; words that it does not hold are passed over.
+    The columns are the words of `train` in alphabetical order; other words are ignored.
 
     >>> train, test = binary_unigrams([["good", "good", "day"], ["bad"]], [["bad", "day", "indeed"]])
     >>> train.toarray().tolist(), test.toarray().tolist()
     ([[0, 1, 1], [1, 0, 0]], [[1, 1, 0]])
 
-    Raises MissingExtraError if scikit-learn is not installed, InputError if `train` holds no word.
+    Raises MissingExtraError if scikit-learn is not installed, InputError if `train` contains no word.
     """
     try:
         from sklearn.feature_extraction.text import CountVectorizer
@@ -249,12 +249,12 @@ def fit_model(kind: str, strength: float, train: Split, development: Split) -> T
 
 
 def choose_best(fits: Sequence[TextClassifier]) -> TextClassifier:
-    """The one with the greatest F1 on the development data; of equally good ones the first."""
+    """The model with the largest F1 on the development data; of equally good models, the first."""
     return max(fits, key=lambda fit: fit.development_f1)
 
 
 def f1(labels: Labels, predicted: Any) -> float:
-    """F1 of label 1: 2 · true positives / (labels that are 1 + predictions of 1); 0 where there are neither.
+    """F1 of label 1: 2 · true positives / (labels that are 1 + predictions of 1); 0 if there are neither.
 
     >>> f1(np.array([1, 1, 0, 0]), np.array([True, False, True, False]))
     0.5
@@ -275,7 +275,7 @@ def _estimator(kind: str, strength: float) -> Any:
 
 
 def part_of_train(rows: Integers, train: Split, dev: Split, test: Split) -> tuple[Split, Split, Split]:
-    """The splits where only some rows of the training data are known, and so only the words in these."""
+    """The splits with only some rows of the training data, and thus only the words in these rows."""
     seen_words = np.flatnonzero(train[0][rows].getnnz(axis=0))
     return (
         (train[0][rows][:, seen_words], train[1][rows]),
@@ -285,7 +285,7 @@ def part_of_train(rows: Integers, train: Split, dev: Split, test: Split) -> tupl
 
 
 def quantities(labels: Labels, predicted: Mapping[str, Floats], bin_size: int = BIN_SIZE) -> dict[str, Estimate]:
-    """All that is asked of two models, by name, with intervals over the test data."""
+    """All quantities of two models by name, with intervals over the test data."""
     (first, a), (second, b) = predicted.items()
     both = compare_calibration(labels, a, against=b, bin_size=bin_size, level=LEVEL)
     (f1_a, influence_a), (f1_b, influence_b) = (f1_with_influence(labels, q > 0.5) for q in (a, b))
@@ -309,7 +309,7 @@ def quantities(labels: Labels, predicted: Mapping[str, Floats], bin_size: int = 
 
 
 def f1_with_influence(labels: Labels, predicted: Bools) -> tuple[float, Floats]:
-    """F1 = 2 Σ y ŷ / Σ (y + ŷ), and how much each row moves it."""
+    """F1 = 2 Σ y ŷ / Σ (y + ŷ), and the influence of each row."""
     y, guess = labels.astype(np.float64), predicted.astype(np.float64)
     return ratio_with_influence(2 * y * guess, y + guess)
 
@@ -337,7 +337,7 @@ def _curve(labels: Labels, q: Floats, kind: str, seed: int = 0) -> CalibrationCu
 
 
 def findings(estimates: Estimates) -> tuple[Finding, ...]:
-    """What the paper says of Figure 2, decided from intervals over training and test data."""
+    """The paper's findings on Figure 2, decided by intervals over training and test data."""
     nb, lr = (estimates[f"CalibErr, {kind}"].value for kind in MODELS)
     sides = [estimates[f"too {side}, {kind}"] for kind in MODELS for side in ("low below 1/2", "high above 1/2")]
     f1, error, half = (estimates[name] for name in ("F1, difference", "CalibErr, difference", "CalibErr, NB - 2 LR"))
@@ -369,7 +369,7 @@ def findings(estimates: Estimates) -> tuple[Finding, ...]:
 
 
 def log_loss_text(curve: CalibrationCurve) -> str:
-    """The log loss; where it is infinite, of how many rows."""
+    """The log loss or, if it is infinite, the number of rows for which it is."""
     parts = curve.log_loss
     rows = "1 row" if parts.infinite_rows == 1 else f"{parts.infinite_rows:,} rows"
     return f"infinite ({rows})" if parts.infinite_rows else f"{parts.score:.4f}"

@@ -35,7 +35,7 @@ from howsure_papers.taggers import SEARCH, choose, fit_hmm, judge
 
 TITLE = "What the sizes of the data do (Nguyen & O'Connor 2015, sections 4.2 and 5.3, on parts of our data)"
 PARTS = (1, 2, 4, 8)  # of equal size
-ORDERS = 3  # in which the test data are cut into parts
+ORDERS = 3  # random orders for dividing the test data into parts
 DRAWS = 3  # of each part of the training sentences
 MATCHED = 450  # sentences with which CRF-Basic is as accurate as an HMM with pseudocount 1 on the sample
 THEIRS = {"sentences": 1_382, "documents": 404}
@@ -44,8 +44,9 @@ STEPS = 3 + 4 * len(PARTS) + 2 * (1 + DRAWS * (len(PARTS) - 1))
 
 @dataclass(frozen=True, slots=True)
 class PartErrors:
-    """Errors on parts of some test data: `errors[k]` are those of all k equal parts, in some orders, in as many bins as
-    all of them have; `fixed[k]` the same in bins of the paper's size, of which parts have fewer."""
+    """Errors on parts of some test data. errors[k]: the errors on k equal parts, in several orders, with as many bins
+    as the whole data have. fixed[k]: the same with bins of the paper's size, of which parts have fewer.
+    """
 
     name: str
     unit: str
@@ -63,7 +64,7 @@ class PartErrors:
         return self.mean(parts, "high") - self.mean(parts, "low")
 
     def more(self, *, fixed: bool) -> Estimate:
-        """By how much the error of an eighth is greater than that of all; its interval is over those of one order."""
+        """The excess of the error on an eighth over that on all data; its interval is over one order's parts."""
         parts, errors_by_parts = PARTS[-1], self.fixed if fixed else self.errors
         errors = [error.value for error in errors_by_parts[parts][:parts]]
         reach = t_quantile(LEVEL, parts - 1) * float(np.std(errors, ddof=1)) / math.sqrt(parts)
@@ -71,17 +72,17 @@ class PartErrors:
 
     @property
     def exponent(self) -> float:
-        """Of the number of units, in the width of the interval."""
+        """The exponent of the number of units in the width of the interval."""
         wide = np.log([self.width(parts) for parts in PARTS])
         return float(np.polyfit(-np.log(PARTS), wide, 1)[0])
 
     def theirs(self, exponent: float) -> float:
-        """How wide the interval would be with as many units as the paper's, by an exponent."""
+        """The width of the interval with the paper's number of units, given an exponent."""
         return float(self.width(1) * (THEIRS[self.unit] / self.units) ** exponent)
 
 
 def judge_parts(pairs: Pairs, name: str, unit: str, *, seed: int, advance: Advance = ignore_progress) -> PartErrors:
-    """Cut test data into equal parts by sentence or document, the clusters of the pairs, and judge each."""
+    """Divide test data into equal parts by sentence or document (the clusters of the pairs), and evaluate each part."""
     assert pairs.clusters is not None
     rng, units = np.random.default_rng([seed, 4]), np.unique(pairs.clusters)
     errors: dict[int, list[Estimate]] = {}
@@ -101,8 +102,10 @@ def judge_parts(pairs: Pairs, name: str, unit: str, *, seed: int, advance: Advan
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """HMMs of one number of training sentences, on all test sentences: their errors, their accuracies, and by how much
-    the probability of the surest tag exceeds how often it is right. pairs: of the HMM of all training sentences."""
+    """HMMs with one number of training sentences, on all test sentences: their errors, their accuracies, and the excess
+    of the mean probability of the most probable tag over its accuracy. pairs: the calibration pairs of the HMM with all
+    training sentences.
+    """
 
     corpus: str
     parts: int
@@ -119,7 +122,7 @@ class Trained:
 
     @property
     def variance(self) -> float:
-        """Of the mean error: over the draws, and over the test data."""
+        """The variance of the mean error over draws and over test data."""
         between = (
             float(np.var([error.value for error in self.errors], ddof=1)) / len(self.errors) if self.parts > 1 else 0
         )
@@ -127,7 +130,7 @@ class Trained:
 
 
 def trained_on_parts(corpus: Corpus, *, seed: int, advance: Advance) -> Iterator[Trained]:
-    """The paper's HMM learnt from all training sentences, and from random halves, quarters and eighths of them."""
+    """The paper's HMM trained on all training sentences, and on random halves, quarters and eighths of them."""
     rng, n = np.random.default_rng([seed, 5]), len(corpus.train)
     for parts in PARTS:
         drawn = random_subsamples(n, times=DRAWS, share=1 / parts, rng=rng) if parts > 1 else [np.arange(n)]
@@ -146,7 +149,7 @@ def trained_on_parts(corpus: Corpus, *, seed: int, advance: Advance) -> Iterator
 def reproduce_sizes(
     *, data: str | None = None, limit: int | None = None, seed: int = 0, advance: Advance = ignore_progress
 ) -> ExperimentResult:
-    """Judge taggers and a coreference model on parts of the test data, and train an HMM on parts of the sentences.
+    """Evaluate taggers and a coreference model on parts of the test data, and train an HMM on parts of the sentences.
 
     `limit`: use only the first sentences or documents of each part. `advance` is called after each model and each part.
 
@@ -210,7 +213,7 @@ def _line(on_parts: PartErrors) -> Series:
 
 
 def findings_of_parts(on_parts: PartErrors) -> list[Finding]:
-    """What smaller test data do to the error, and what the paper's number of documents can show about coreference."""
+    """The effect of smaller test data on the error, and the precision that the paper's number of documents allows."""
     few, many = on_parts.more(fixed=True), on_parts.more(fixed=False)
     findings_ = [
         Finding(
@@ -241,7 +244,7 @@ def findings_of_parts(on_parts: PartErrors) -> list[Finding]:
 
 
 def findings_of_training(learnt: Sequence[Trained]) -> list[Finding]:
-    """Whether an HMM of a quarter of the sentences is worse calibrated."""
+    """Whether an HMM trained on a quarter of the sentences is worse calibrated."""
     findings_ = []
     for corpus in dict.fromkeys(fit.corpus for fit in learnt):
         whole, quarter = (fit for fit in learnt if fit.corpus == corpus and fit.parts in {1, 4})
@@ -254,7 +257,7 @@ def findings_of_training(learnt: Sequence[Trained]) -> list[Finding]:
 
 
 def parts_table(divided: Sequence[PartErrors]) -> Numbers:
-    """Errors and intervals of every part, and what the width would be at the paper's size."""
+    """Errors and intervals of every part, and the expected width for the paper's size."""
     rows = [(divided_pairs, parts) for divided_pairs in divided for parts in PARTS]
     return numbers(
         f"Fewer test data: means over the parts of {ORDERS} random cuts",

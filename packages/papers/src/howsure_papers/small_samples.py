@@ -31,8 +31,8 @@ SMALL = 100  # items: a test set of at most this size is small
 SETS = 500  # of each size
 ACCURACY = 0.8
 METRIC = "macro_f1"
-FOLLOWS = 0.6  # the share of words that are right or wrong with their sentence
-RULE = len(SHARES)  # the tests that are BooStSa's come first
+FOLLOWS = 0.6  # proportion of words that are right or wrong together with their sentence
+RULE = len(SHARES)  # BooStSa's tests come first
 DRAWN_TESTS = (share_name(0.1), share_name(0.3), LARGEST, FULL, EXACT)
 NOTES = (
     "Both systems are right on four items of five, and neither is better in the population. So a one-sided test at the "
@@ -46,7 +46,7 @@ NOTES = (
 
 @dataclass(frozen=True, slots=True)
 class Regime:
-    """How test sets are drawn and tested: the words in a sentence, and the number of resamples."""
+    """The parameters of simulated test sets and tests: the words in a sentence, and the number of resamples."""
 
     name: str
     words: int
@@ -60,14 +60,14 @@ REGIMES = (FEW_RESAMPLES, MANY_RESAMPLES, SENTENCES)
 
 
 def steps_of_small_samples() -> int:
-    """How often `advance` is called."""
+    """The number of calls of `advance`."""
     return len(REGIMES) * len(SIZES) * SETS
 
 
 @experiment(TITLE, steps=steps_of_small_samples)
 def reproduce_small_samples(*, seed: int = 0, advance: Advance = ignore_progress) -> ExperimentResult:
-    """Count, on simulated test sets without a difference, how often each test finds one: the rule with each share,
-    resamples of full size, and a permutation. `advance` is called after every test set.
+    """Estimate the rate of false positives on simulated test sets without a difference: of the rule with each
+    proportion, of resamples of full size, and of a permutation test. `advance` is called after every test set.
 
     Source: Fornaciari et al. (2022), section 2.3, after Søgaard et al. (2014).
     """
@@ -94,7 +94,7 @@ def reproduce_small_samples(*, seed: int = 0, advance: Advance = ignore_progress
 
 
 def draw_set(n: int, words: int, rng: np.random.Generator) -> Columns:
-    """Targets, and the answers of two systems that are right equally often; errors come by sentences of some words."""
+    """Targets, and the answers of two systems that are right equally often; errors are clustered by sentence."""
     targets = rng.integers(2, size=n)
     sentences = np.arange(n) // words
     answers = []
@@ -117,13 +117,14 @@ def simulate(regime: Regime, seed: int, advance: Advance) -> Floats:
 
 
 def small_set_rate(rejections: Floats, test: str) -> Estimate:
-    """The share of small test sets, of all sizes together, on which a test finds a difference."""
+    """The proportion of small test sets, over all sizes, on which a test finds a difference."""
     return share_estimate(rejections[[n <= SMALL for n in SIZES], TESTS.index(test)])
 
 
 def rejection_findings(rejections: dict[Regime, Floats]) -> tuple[Finding, ...]:
-    """Is p too low on small test sets: by the rule, which the paper warns of, and by tests of full size; and what
-    else makes it too low."""
+    """Whether p is too low on small test sets, by the rule (as the paper warns) and by tests of full size; and other
+    causes of low p.
+    """
     large = rejections[SENTENCES][-1]
     often = max(
         (small_set_rate(rejections[MANY_RESAMPLES], test) for test in TESTS[:RULE]), key=lambda share: share.value
@@ -163,12 +164,12 @@ def rejection_findings(rejections: dict[Regime, Floats]) -> tuple[Finding, ...]:
 
 
 def share_text(share: Estimate) -> str:
-    """A share with its interval, to three decimals."""
+    """A proportion with its interval, with three decimals."""
     return f"{share.value:.3f} {interval(share.low, share.high, 3)}"
 
 
 def rejection_table(rejections: dict[Regime, Floats]) -> Numbers:
-    """The shares, a row per regime and size."""
+    """The rates, a row per regime and size."""
     rows = [(regime, i) for regime in REGIMES for i in range(len(SIZES))]
     return numbers(
         "Share of test sets without a difference on which p ≤ .05",
@@ -183,7 +184,7 @@ def rejection_table(rejections: dict[Regime, Floats]) -> Numbers:
 
 
 def rejection_panels(rejections: dict[Regime, Floats]) -> list[tuple[str, Sequence[Series]]]:
-    """A panel per regime: the share by size, a line for each of some tests, and what a right test has."""
+    """A panel per regime: the rate by size, with a line for each of some tests, and the nominal rate."""
     level = Series("a right test", SIZES, [ALPHA] * len(SIZES))
     return [
         (

@@ -46,7 +46,9 @@ NOUNS = replace(WIDE, name="violence, nouns", nouns=tuple(EVENT_NOUNS.split()))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """What the parts of an experiment share. folder: of the stores. samples: of labels, where they are drawn."""
+    """Common settings of the parts of an experiment. folder: the folder of the stores. samples: the number of samples
+    of labels, if they are drawn.
+    """
 
     data: str | None
     parser: str | None
@@ -67,7 +69,7 @@ class Setting:
         lexicon: Lexicon | None = None,
         advance: Advance = ignore_progress,
     ) -> tuple[Work, ExtractionReport]:
-        """Parse texts and write what a rule finds in S samples of each to a store, or go on with it.
+        """Parse texts and write the events that a rule finds in S samples of each text to a store, or continue a store.
 
         rows: texts with their id and date, and perhaps a title. `advance` is called with the number of texts done.
         """
@@ -92,7 +94,7 @@ def store_rows(items: Iterable[Item]) -> list[dict[str, str]]:
 
 
 def event_words(rule: Rule) -> re.Pattern[str]:
-    """The words without which a text has no event of a rule."""
+    """The words of which a text must contain one to have an event of a rule."""
     return re.compile(rf"\b(?:{'|'.join((*rule.forms, *rule.nouns))})\b", re.IGNORECASE)
 
 
@@ -107,5 +109,5 @@ def check_parts(only: Sequence[str], parts: Parts, experiment: str) -> None:
 
 
 def run_parts(only: Sequence[str], parts: Parts, setting: Setting) -> ExperimentResult:
-    """What some parts of an experiment find together."""
+    """The combined results of some parts of an experiment."""
     return sum((parts[name](setting) for name in only), ExperimentResult())

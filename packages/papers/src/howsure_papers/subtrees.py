@@ -30,10 +30,10 @@ from howsure_papers.tweets import compare_on_tokens
 
 TITLE = "Subtrees of a parse (Nguyen's thesis, section 3.4)"
 EWT = "ud_english_ewt"
-MAX_WORDS = 20  # words of a test sentence
+MAX_WORDS = 20  # maximum number of words of a test sentence
 BIN_SIZE = 500
 PSEUDOCOUNTS = (3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.003)
-SMALL = 0.01  # the error of pairs of mentions in the paper
+SMALL = 0.01  # the paper's calibration error for pairs of mentions
 PLAIN, VALENCE = "without valence", "with valence"
 ANY, NOUN, VERB, ADJECTIVE = "any phrase", "noun phrase", "verb phrase", "adjective phrase"
 HEADS: dict[str, tuple[str, ...]] = {
@@ -41,15 +41,15 @@ HEADS: dict[str, tuple[str, ...]] = {
     NOUN: ("NN", "PRP"),
     VERB: ("VB", "MD"),
     ADJECTIVE: ("JJ",),
-}  # how tags of their heads begin
+}  # first letters of the tags of their heads
 
 
 @experiment(TITLE, steps=lambda: 2 * MAX_WORDS)
 def reproduce_subtrees(
     *, data: str | None = None, limit: int | None = None, advance: Advance = ignore_progress
 ) -> ExperimentResult:
-    """Ask of every span of two words or more, but not of the whole sentence, whether it is a subtree of the parse, and
-    one whose head is a noun, a verb or an adjective.
+    """Evaluate the probability that a span of at least two words, except the whole sentence, is a subtree of the parse,
+    also by whether its head is a noun, a verb or an adjective.
 
     `limit`: only the first sentences of each part. `advance` is called after every grammar and length of sentence.
 
@@ -129,7 +129,9 @@ def read_trees(data: str | None, limit: int | None) -> tuple[list[str], list[lis
 
 
 def queries(grammar: Grammar, tags: Sequence[str], trees: Sequence[Tree], advance: Advance = ignore_progress) -> Pairs:
-    """What a grammar says of the spans of each sentence, and whether the tree has them; a group for each kind."""
+    """The probabilities of the spans of each sentence by a grammar, and whether the tree contains them; a group for
+    each kind.
+    """
     headed = np.array([[tag.startswith(beginnings) for tag in tags] for beginnings in HEADS.values()], dtype=float)
     posteriors, true, clusters = list[Floats](), list[Floats](), list[Integers]()
     for n in range(1, MAX_WORDS + 1):
@@ -164,7 +166,7 @@ def subtree_indicators(heads: Integers) -> Floats:
 
 
 def findings(pairs_by_name: Mapping[str, Pairs], curves: Mapping[tuple[str, str], CalibrationCurve]) -> list[Finding]:
-    """Whether each kind is calibrated, whether all are alike, and what valence changes."""
+    """Whether each kind is calibrated, whether all kinds are similar, and the effect of valence."""
     rows = []
     for kind in HEADS:
         error = curves[VALENCE, kind].error

@@ -48,7 +48,7 @@ class Scores:
     by_beta: tuple[Floats, ...]
 
     def series(self) -> list[Series]:
-        """The mean over the runs, with the range in which 95 % of the runs lie."""
+        """The mean over the runs, with the range that contains 95 % of the runs."""
         lines = []
         for beta, scores in zip(BETAS, self.by_beta, strict=True):
             low, high = np.quantile(scores, [0.025, 0.975], axis=0)
@@ -57,7 +57,7 @@ class Scores:
 
 
 def steps_of_synthetic(n_simulations: int = 20) -> int:
-    """How many samples `reproduce_synthetic` draws."""
+    """The number of samples that `reproduce_synthetic` draws."""
     samples = n_simulations * len(BETAS) * (len(TRANSFORMS) * (1 + len(SIZES)) + 1)
     return samples + steps_of_distances(_runs_of_distances(n_simulations))
 
@@ -70,7 +70,7 @@ def _runs_of_distances(n_simulations: int) -> int:
 def reproduce_synthetic(
     *, n_simulations: int = 20, seed: int = 0, advance: Advance = ignore_progress
 ) -> ExperimentResult:
-    """Run Figures 4.7–4.11 of the thesis again, with several Beta parameters and `n_simulations` samples of each.
+    """Reproduce Figures 4.7–4.11 of the thesis, with several Beta parameters and `n_simulations` samples of each.
 
     `advance` is called after every sample done. Source: Nguyen's thesis, section 4.3.
     """
@@ -266,7 +266,7 @@ def _rank_correlations(scores: Scores) -> Floats:
 
 
 def _relative_rises(scores: Scores) -> float:
-    """The sum of the rises of the mean curve as a share of its range, the median over the Beta parameters."""
+    """The sum of the increases of the mean curve divided by its range; the median over the Beta parameters."""
     means = [runs.mean(axis=0) for runs in scores.by_beta]
     return float(np.median([np.maximum(np.diff(mean), 0.0).sum() / np.ptp(mean) for mean in means]))
 

@@ -46,7 +46,7 @@ from howsure_text.sequences.potentials import ImpossibleError
 from howsure_text.sequences.tagger import Tagger
 
 TITLE = "Features, trainer and maximum likelihood of the taggers (Nguyen's thesis, sections 4.1.1, 4.1.2 and 4.2)"
-SENTENCES = 1_000  # for training on newswire
+SENTENCES = 1_000  # settings for training on newswire
 PENALTIES = (0.1, 0.03)
 NEARLY_ZERO = 1e-6
 BASIC, ADVANCED = "CRF-Basic", "CRF-Advanced"
@@ -60,7 +60,7 @@ FIGURES = {"wsj": "4.1, 4.2", "ark": "4.4, 4.5"}
 
 
 def steps_of_tag_variants() -> int:
-    """How many models `reproduce_tag_variants` fits."""
+    """The number of models that `reproduce_tag_variants` fits."""
     return (4 + len(added_families())) * len(PENALTIES) + 4 + 2 * (len(taggers.PSEUDOCOUNTS) + 2)
 
 
@@ -109,7 +109,7 @@ def reproduce_tag_variants(
 
 
 def report_ablation(fits: Mapping[str, Fit]) -> ExperimentResult:
-    """The ablation: what every family adds to those before it."""
+    """The ablation: the effect of adding each family to the previous ones."""
     refined, calibrated = {}, {}
     for (_, before), (name, after) in pairwise(fits.items()):
         both = compare_on_tokens(before.test.pairs, after.test.pairs, POOLED_BIN_SIZE)
@@ -156,7 +156,7 @@ def train_by_adagrad(corpus: Corpus, fits: Mapping[str, Fit], seed: int, advance
 
 
 def compare_trainers(trained: Sequence[Trained]) -> ExperimentResult:
-    """Whether AdaGrad gives another accuracy and another calibration."""
+    """Whether AdaGrad gives a different accuracy and a different calibration."""
     findings, rows = list[Finding](), list[tuple[Corpus, str, str, Fit]]()
     for corpus, name, lbfgs, adagrad in trained:
         a, b = lbfgs.test, adagrad.test
@@ -195,7 +195,9 @@ def compare_trainers(trained: Sequence[Trained]) -> ExperimentResult:
 
 
 def compare_likelihood(corpus: Corpus, basic: Judged, advance: Advance) -> ExperimentResult:
-    """An HMM by maximum likelihood, where it has a posterior, compared with smoothed ones and CRF-Basic (`basic`)."""
+    """An HMM by maximum likelihood, on sentences for which it has a posterior, compared with smoothed HMMs and
+    CRF-Basic (`basic`).
+    """
     query, n, where = QUERIES[corpus.key], len(corpus.test), f"Maximum likelihood, {corpus.name}"
     strict, tiny = (fit_hmm(corpus.train, pseudocount) for pseudocount in (0.0, NEARLY_ZERO))
     chosen = choose(taggers.CHOSEN, corpus.train, corpus.dev, advance).tagger

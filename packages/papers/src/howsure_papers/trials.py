@@ -16,7 +16,7 @@ from howsure_papers.intervals import LEVEL
 from howsure_papers.reproduction import TEXT, Finding
 from howsure_papers.stores import Setting
 
-SIZES = ((0, 1), (1, 4), (4, 16), (16, None))  # of true counts: 0, 1 to 3, 4 to 15, 16 and more
+SIZES = ((0, 1), (1, 4), (4, 16), (16, None))  # classes of true counts: 0, 1 to 3, 4 to 15, 16 and more
 MIN_COVERAGE = 0.93  # coverage that is enough for a finding
 
 
@@ -41,7 +41,9 @@ class Population:
 
 @dataclass(slots=True)
 class Tally:
-    """How cells fared over samples: whether the interval holds the truth, its width, and the truth (cells,) each."""
+    """The results of cells over samples: whether the interval covers the truth, its width, and the truth, (cells,)
+    each.
+    """
 
     held: list[bool] = field(default_factory=list)
     width: list[float] = field(default_factory=list)
@@ -59,7 +61,7 @@ class Tally:
 
     @property
     def coverage(self) -> float:
-        """The share of intervals that hold the truth."""
+        """The proportion of intervals that cover the truth."""
         return float(np.mean(self.held)) if self.held else float("nan")
 
     @property
@@ -86,7 +88,7 @@ class Tally:
 
 
 def size_name(low: int, high: int | None) -> str:
-    """What a class of true counts is called.
+    """The name of a class of true counts.
 
     >>> size_name(0, 1), size_name(4, 16), size_name(16, None)
     ('0', '4–15', '16 or more')
@@ -96,7 +98,7 @@ def size_name(low: int, high: int | None) -> str:
 
 @dataclass(slots=True)
 class MethodTallies:
-    """What the intervals of one method did in cells, in domains where there are several, and in all."""
+    """The results of one method's intervals in cells, in domains (if there are several), and in total."""
 
     cells: Tally = field(default_factory=Tally)
     domains: Tally = field(default_factory=Tally)
@@ -168,7 +170,7 @@ def trial(
     samples: int,
     design: str = "stratified",
 ) -> dict[str, MethodTallies]:
-    """So many samples of n units of a population; one that is drawn is drawn anew for each sample."""
+    """Run several samples of n units of a population; a random population is drawn anew for each sample."""
     tried_methods = {method: MethodTallies() for method in methods}
     for sample in range(samples):
         population_drawn = (
@@ -182,7 +184,7 @@ def trial(
 
 
 def sample_numbers(samples: int) -> dict[str, int]:
-    """How many samples each kind of setting gets, of those asked for.
+    """The number of samples for each kind of setting, given the requested number.
 
     >>> sample_numbers(50)
     {'decisive': 50, 'half': 25, 'some': 20, 'few': 10, 'least': 5}
@@ -197,13 +199,13 @@ def sample_numbers(samples: int) -> dict[str, int]:
 
 
 def feasible_numbers(labels: Sequence[int], available: int) -> list[int]:
-    """The numbers of labels for which there are more documents; of few documents half."""
+    """The numbers of labels for which there are more documents; with few documents, half of them."""
     return [n for n in labels if n < available] or [available // 2]
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One setting of an experiment: its name in words, and what each method did."""
+    """One setting of an experiment: its name in words, and the results of each method."""
 
     name: tuple[str, ...]
     found: Mapping[str, MethodTallies]
@@ -238,9 +240,9 @@ def against_labels(
     decimals: int = 1,
     error: bool = False,
 ) -> list[Column]:
-    """Coverage and width, compared with those of labels alone.
+    """Coverage and width, compared with those from labels alone.
 
-    of: the tally of a row by a method. width: its heading. points: how many make one. error: of both coverages.
+    of: the tally of a row by a method. width: its heading. points: the factor for widths. error: of both coverages.
     """
     wide = digits(decimals)
     alone = Column("labels alone", digits(3), get=lambda row: of(row, "labels").coverage)
@@ -253,7 +255,7 @@ def against_labels(
 
 
 def over_settings(what: str, tallies: Sequence[tuple[tuple[str, ...], Tally]], where: str) -> Finding:
-    """Whether intervals hold over all settings together, and in which they do worst."""
+    """Whether intervals cover over all settings together, and the settings with the worst coverage."""
     all_of = merge_tallies(tally for _, tally in tallies)
     worst = min(tallies, key=lambda pair: pair[1].coverage)
     low = float(np.mean([tally.coverage < MIN_COVERAGE for _, tally in tallies]))

@@ -50,7 +50,7 @@ BIN_SIZE, POOLED_BIN_SIZE = 200, 5_000
 BIN_SIZES = (50, 100, 200, 500, 1_000, 5_000)
 PSEUDOCOUNTS = (1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001)
 PENALTIES = (3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.003)
-NEAR_PENALTIES = (1.0, 0.3, 0.1, 0.03)  # of a CRF with many features, which takes longer
+NEAR_PENALTIES = (1.0, 0.3, 0.1, 0.03)  # fewer subsamples of a CRF with many features, which takes longer
 HMM, SHAPES, ONE = "HMM", "HMM with word shapes", "HMM, one pseudocount"
 BASIC, ADVANCED = "CRF-Basic", "CRF-Advanced"
 KINDS = (
@@ -62,7 +62,7 @@ KINDS = (
 )
 CONTESTS = ((HMM, BASIC), (BASIC, ADVANCED), (ONE, BASIC), (SHAPES, BASIC))  # in each, is the second one better?
 TWEET_INTERVALS = ", leaving one out; intervals over test tweets"
-NEAR = 0.01  # accuracy that is as good as the best
+NEAR = 0.01  # difference of accuracies that counts as equal to the best
 PAPERS_ACCURACY = 0.87
 VALUE = ColumnKind("{:g}".format)
 NOTES = (
@@ -80,7 +80,7 @@ NOTES = (
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """A tagger with one value of its setting, judged on the development and the test tweets."""
+    """A tagger with one value of its setting, evaluated on the development and the test tweets."""
 
     kind: Kind
     value: float
@@ -108,7 +108,7 @@ Estimates = Mapping[str, Estimate]
 
 
 def steps_of_tweets() -> int:
-    """How many models `reproduce_tweets` fits."""
+    """The number of models that `reproduce_tweets` fits."""
     return sum(len(kind.grid) for kind in KINDS) * (1 + SUBSAMPLES) + len(_templates()) * len(NEAR_PENALTIES)
 
 
@@ -116,11 +116,12 @@ def steps_of_tweets() -> int:
 def reproduce_tweets(
     *, data: str | None = None, limit: int | None = None, seed: int = 0, advance: Advance = ignore_progress
 ) -> ExperimentResult:
-    """Run section 4.2 of the thesis again: an HMM, CRF-Basic and CRF-Advanced on tweets, asked "is this word a verb?".
+    """Reproduce section 4.2 of the thesis: an HMM, CRF-Basic and CRF-Advanced on tweets, with the query "is this word a
+    verb?".
 
-    Every setting of every model's grid is fitted on the training tweets and on random halves of them, and the one that
-    is most accurate on the development tweets chosen. Then CRF-Advanced gains and loses its families of features.
-    `limit`: only the first tweets of each part. `advance` is called after every model.
+    Every setting of every model's grid is fitted on the training tweets and on random halves of them, and the setting
+    with the best accuracy on the development tweets is chosen. Then families of features are added to CRF-Basic and
+    removed from CRF-Advanced. `limit`: only the first tweets of each part. `advance` is called after every model.
 
     Raises InputError if the data set `ark_twitter_pos` is not found.
     """
@@ -189,7 +190,7 @@ def reproduce_tweets(
 
 
 def every_fit(kind: Kind, corpus: Corpus, labels: Sequence[str], advance: Advance) -> list[Fit]:
-    """A tagger for every value of the grid, learnt from the training tweets and judged on the others."""
+    """A tagger for every value of the grid, trained on the training tweets and evaluated on the others."""
     fits = []
     for value, tagger in kind.fits(corpus.train):
         fits.append(Fit(kind, value, *(judge(tagger, part, labels) for part in (corpus.dev, corpus.test))))
@@ -198,7 +199,7 @@ def every_fit(kind: Kind, corpus: Corpus, labels: Sequence[str], advance: Advanc
 
 
 def choose_best(fits: Sequence[Fit]) -> Fit:
-    """The most accurate on the development tweets; of equals the one with the stronger setting."""
+    """The tagger with the best accuracy on the development tweets; of equal ones, that with the stronger setting."""
     return max(fits, key=lambda fit: fit.dev.right.mean())
 
 
@@ -208,7 +209,7 @@ def pooled_curve(judged: Judged) -> CalibrationCurve:
 
 
 def near_extremes(fits: Sequence[Fit]) -> tuple[float, float]:
-    """Of the settings nearly as accurate as the best on the development tweets, the worst and the best calibrated."""
+    """The worst and the best calibrated setting of those nearly as accurate as the best on development tweets."""
     most = choose_best(fits).dev.right.mean()
     near = [fit for fit in fits if fit.dev.right.mean() >= most - NEAR]
     ordered = sorted(near, key=lambda fit: pooled_curve(fit.dev).error.value)
@@ -216,10 +217,10 @@ def near_extremes(fits: Sequence[Fit]) -> tuple[float, float]:
 
 
 def quantities(fits: Fits, extremes: Mapping[str, tuple[float, float]]) -> dict[str, Estimate]:
-    """What is asked of the chosen models, and of two settings of each kind, with intervals over the test tweets.
+    """The quantities of the chosen models, and of two settings of each kind, with intervals over the test tweets.
 
-    Of two models: differences on the query and over all tags of squared errors, Brier scores and log losses; of two
-    settings over all tags, and of their accuracy.
+    For two models: differences of squared errors, Brier scores and log losses, on the query and over all tags. For two
+    settings: differences over all tags, and of their accuracy.
     """
     chosen = {name: choose_best(of_kind) for name, of_kind in fits.items()}
     estimates = {f"accuracy, {name}": fit.test.accuracy for name, fit in chosen.items()}
@@ -262,7 +263,7 @@ def _templates() -> dict[str, tuple[str, ...]]:
 
 
 def findings(estimates: Estimates, chosen: Chosen, curves: Mapping[str, CalibrationCurve]) -> list[Finding]:
-    """What the thesis says of tweets, decided from intervals over training and test data."""
+    """The thesis's findings on tweets, decided by intervals over training and test data."""
     half_again = "CRF-Advanced is better calibrated than CRF-Basic: reducing miscalibration further by one half"
     half = "CRF-Basic is better calibrated than the HMM: about half its miscalibration"
     findings_ = []
@@ -337,7 +338,7 @@ def pooled_table(chosen: Chosen) -> Numbers:
 
 
 def differences_table(in_test: Estimates, in_all: Estimates) -> Numbers:
-    """The quantities that findings are based on, and a few more."""
+    """The quantities on which findings are based, and a few more."""
     return numbers(
         "Evidence for the findings; differences are first minus second (loss or error above 0: the second is better)",
         in_test,
@@ -349,7 +350,7 @@ def differences_table(in_test: Estimates, in_all: Estimates) -> Numbers:
 
 
 def bin_size_table(chosen: Chosen) -> Numbers:
-    """How much the bin size matters."""
+    """The effect of the bin size."""
     columns = [Column("bin size", COUNT, values=BIN_SIZES)]
     for name, fit in chosen.items():
         curves = [fit.query_curve(bin_size=size) for size in BIN_SIZES]
