@@ -364,8 +364,8 @@ def compare(
     bug_compatible: count as BooStSa 0.2.13 does, for replication only.
     progress: called with the number of pairs of models compared so far, and their total.
 
-    The comparison behind `compare_models`, `compare_scores` and `resample_models`, which explain it, and behind
-    `howsure significance`.
+    The implementation of `compare_models`, `compare_scores` and `resample_models`, whose docstrings explain the
+    parameters, and of `howsure significance`.
 
     Raises InputError naming the parameter, the rule, the value and the row.
     """
@@ -454,7 +454,7 @@ def compare(
                 "possible, `bounds=[0, 1]`, or choose `method='student'`."
             )
         several = sum(len(request.metrics) for request in requested)
-        # "gaffke" for a mix, where scores without bounds use Student's t
+        # "gaffke" for a mixture, in which scores without bounds use Student's t
         usual = "student" if len(unknown) == several else "gaffke"
         of_documents = requested[0].source.task == DOCUMENT
         chosen = method or (usual if is_score else JACKKNIFE if of_documents else "permutation")

@@ -27,7 +27,7 @@ from howsure.significance.model_files import nothing_to_compare, rows_of_models,
 from howsure.significance.systems import GROUPINGS, Runs, as_rows
 
 SCORE = "score"  # the metric of columns that hold scores
-AGAINST = "baseline"  # what a model is called that is given without a name
+AGAINST = "baseline"  # name of a model that is passed without a name
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ def score_systems(scores: Mapping[str, Floats], **grouping: Any) -> Systems:
 def _columns(data: Any, kinds: Mapping[str, Kind], **how: Any) -> Rows:
     """The columns of these names; a column of a mapping may be `Coded`.
 
-    Raises InputError for a column that is not there, or of another length than the others.
+    Raises InputError for a missing column, or for columns of different lengths.
     """
     clusters: str | None = None
     notes: tuple[str, ...] = ()
@@ -201,7 +201,7 @@ def _convert_numeric_labels(columns: dict[str, Any], names: Sequence[str]) -> No
 def _classes(rows: Rows, names: Sequence[str]) -> list[str] | None:
     """The classes named by mappings, of systems whose targets, the first of the columns, are labels.
 
-    Raises InputError where columns name different ones, or some are lists, whose order nobody knows.
+    Raises InputError if columns name different classes, or if some are lists, whose order of classes is unknown.
     """
     keys = {name: rows.keys[name] for name in names if name in rows.keys}
     if not keys:
@@ -425,7 +425,7 @@ def _add_targets(
 ) -> list[str]:
     """Add the true values from a separate table, by item; returns notes.
 
-    Raises InputError for an item that stands twice in it or that it lacks, or that no model answers.
+    Raises InputError for an item that is repeated or missing in the table, or that no model answers.
     """
     key, target = names["id"][0], names["y_true"][0]
     table_name = targets.name if isinstance(targets, Files) else "`targets`"
@@ -452,9 +452,9 @@ def _add_targets(
 def _drop_single_model_groups(
     columns: dict[str, Any], groups: object, models: object
 ) -> tuple[dict[str, Any], list[str]]:
-    """The rows of the groups that several models have, and a sentence on groups that only one has.
+    """The rows of the groups that several models have, and a note on groups that only one model has.
 
-    Raises InputError where no group has two models.
+    Raises InputError if no group has two models.
     """
     n = len(next(iter(columns.values())))
     (group, names), (model, of_models) = (

@@ -31,7 +31,7 @@ from howsure.significance.trend import Trend, TrendPoint, build_trend, check_poi
 from howsure.stats.randomness import Randomness
 
 TARGETS, RUN, POINT = "targets", "run", "point"
-SCHEMA = 1  # of the records; files of later ones are refused
+SCHEMA = 1  # version of the records; files of later versions are refused
 STORE = "a store of experiments"
 
 

@@ -1,4 +1,4 @@
-"""`compare_models`, `compare_scores` and `resample_models`: is a model better than another one on the same items?"""
+"""`compare_models`, `compare_scores` and `resample_models`: compare models on the same items."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def compare_scores(
     against: name of the baseline (default: the best model); "all pairs" compares every two models.
     model: column that names the model; without `score`, `against` and `model` are columns of scores, one per model.
     id: column of the item of each row; several columns: a,b.
-    run: column of the run (seed) of each row; of several runs of an item, the mean counts.
+    run: column of the run (seed) of each row; the scores of several runs of an item are averaged.
     groups (n,): the category of each item: also compare the models in each of them; several columns: a,b.
     clusters (n,): what correlated items belong to, such as the document; several columns: a,b.
     pos_label: the value of `score` that counts as 1; every other counts as 0.
@@ -154,8 +154,8 @@ def compare_scores(
     none is named. Every model must have every item, unless the files are read with `skip_missing`.
 
     - `gaffke`: Gaffke's test of the paired differences, by item or cluster, with its own interval. For scores of 0 and
-      1 without clusters it is McNemar's exact test; it also holds where clusters are right or wrong as a whole, and
-      where large differences are too rare to have been seen.
+      1 without clusters it is McNemar's exact test; it is also valid if clusters are right or wrong as a whole, and if
+      large differences are too rare to have been seen.
     - `student`: Student's t of the paired differences, by item or cluster, with its own interval and Hall's correction
       for skewness. The standard error is √(C/(C - 1) Σ e²)/n, with e the sum of the deviations of each of C clusters
       (or items); for the interval and p, that of the jackknife if it is larger, and as if one more item differed. It

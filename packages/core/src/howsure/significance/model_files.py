@@ -1,4 +1,4 @@
-"""Models in files: tables with a row per model and item, logs, which name their columns, and files of labels."""
+"""Models in files: tables with a row per model and item, logs (which define their columns), and files of labels."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def rows_of_models(
     """The columns of files or of a log, whose names for model, item, run and scores complete `names`; `notes` receives
     notes on these. `kinds`: how columns of answers are read. `against`: the name of the baseline.
 
-    Raises InputError where nothing names the model, the item or what is compared, or items cannot be separate.
+    Raises InputError if the model, the item or the compared values are not named, or if items cannot be distinguished.
     """
     model, item, run, clusters = (
         names[role][0] if names[role] else None for role in ("model", "id", "run", "clusters")
@@ -168,7 +168,7 @@ def _own_scores(log: Log, notes: list[str]) -> dict[str, str]:
     return {f"{SCORES}{name}": name for name in chosen}
 
 
-# Files of labels, as the paper has them: one of what is true, and one for each model; or of documents.
+# Files of labels, as in the paper: one with the true labels and one for each model; or files of documents.
 
 
 def no_input_error() -> InputError:
@@ -191,7 +191,7 @@ def systems_of_files(
     """The true values and the predictions of the baseline and of the models, each in a file without columns, and a
     description of the input. For metrics of documents, the documents of sentences are clusters.
 
-    Raises InputError for one of the others, which name columns, and for a file that is named twice.
+    Raises InputError for any of `others`, which name columns, and for a file that is named twice.
     """
     from howsure.data.documents.read_documents import document_items, prediction_items
     from howsure.significance.boostsa.storage import read_labels

@@ -17,7 +17,7 @@ from howsure.stats.clusters import few_clusters
 
 CALIBRATION = ("calibration_error", "squared_calibration_error")
 MIN_ITEMS = 6  # items that are all better on one side have p = 2 · 2 ** -6 < .05
-OVER_ALL = ("accuracy", "mcc")  # metrics of labels that do not average over classes
+OVER_ALL = ("accuracy", "mcc")  # metrics of labels that are not averages over classes
 
 
 def comparison_notes(views: Sequence[tuple[Systems, Sequence[Metric]]], rows: Sequence[Difference]) -> tuple[str, ...]:
@@ -60,7 +60,7 @@ def _class_notes(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
 
 
 def _binning_notes(systems: Systems, metrics: Sequence[Metric], rows: Sequence[Difference]) -> Iterable[str]:
-    """How a calibration error was binned, what was left out, and which errors were below 0 before taking the root."""
+    """The bins of a calibration error, omitted rows, and errors that were below 0 before taking the root."""
     if any(metric.name in CALIBRATION for metric in metrics):
         alone = {name: alone_in_bin(systems.targets, runs[0]) for name, runs in systems.predictions.items()}
         left = [f"{name} has {counted(rows, 'row')} alone in a bin, left out" for name, rows in alone.items() if rows]
@@ -126,7 +126,7 @@ def notes_of_group(whole: Systems, part: Systems, *, alternative: str) -> Iterab
 
 
 def _zero_width_notes(systems: Systems, rows: Sequence[Difference]) -> Iterable[str]:
-    """If the systems differ on no item, or equally on all, an interval of width 0 holds only for these items."""
+    """A note if the systems differ on no item, or equally on all: an interval of width 0 holds only for these items."""
     n, unit = systems.n, "item"
     if systems.clusters is not None:
         n, unit = int(systems.clusters.max()) + 1, "cluster"

@@ -18,19 +18,19 @@ from howsure.show.table import COUNT, WORDS, Column, digits
 from howsure.significance.metrics.metric import Floats
 
 REACH = 10.0  # standard deviations of the number of disagreements that are summed over
-POINTS = 1001  # of these numbers that are summed over at most: where there are more, the power is smooth in them
+POINTS = 1001  # maximum number of summands; with more, the power is smooth in the number of disagreements
 LARGEST = 10**9
 SIDES = {"two-sided": 2, "better": 1}
 TESTS = ("permutation", "mcnemar")
-POWER = 0.8  # the usual wish
+POWER = 0.8  # usual power
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ComparisonPower(Result):
     """The result of `comparison_power`: of n items, a true `difference` in accuracy is found with probability `power`.
 
-    disagreement: the share of the items on which only one system is right. The difference is NaN where n items find
-    none so often.
+    disagreement: the share of the items on which only one system is right. The difference is NaN if n items detect no
+    difference with this power.
     """
 
     n: int
@@ -70,7 +70,7 @@ def comparison_power(
     alternative: str = "two-sided",
     method: str = "permutation",
 ) -> ComparisonPower:
-    """Power of a comparison: the difference in accuracy that n items find, or the number of items that a difference
+    """Power of a comparison: the difference in accuracy that n items detect, or the number of items that a difference
     needs.
 
     disagreement: share of the items on which only one system is right; of two versions of a model often .05 to .2.

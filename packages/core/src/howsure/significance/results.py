@@ -147,7 +147,9 @@ class GroupDifferences(Rows[GroupDifference]):
         return replace(Rows.table(self), ways={"metric": _ways(self.rows)})
 
     def below(self) -> Sequence[str]:
-        """In which groups each model is better or worse, for how many tests p is adjusted, and the notes."""
+        """The groups in which each model is better or worse, the number of tests for which p is adjusted, and the
+        notes.
+        """
         tests, adjust = self.recipe["in_groups"], self.recipe["adjust"]
         adjusted = (
             f"In groups, p is adjusted for {counted(tests, 'comparison')} ({ADJUSTED[adjust]})." if adjust else ""
@@ -400,7 +402,7 @@ def _best_sentences(result: Comparison) -> list[str]:
 
 
 def how(result: Comparison) -> list[str]:
-    """What was drawn at random, and for how many tests p was adjusted, in sentences."""
+    """Sentences on the random draws, and on the number of tests for which p was adjusted."""
     recipe = result.recipe
     if recipe["method"] in ("gaffke", "student", JACKKNIFE):
         return [*_means_sentences(result), *_adjusted(result), *(f"Note: {note}" for note in result.notes)]
@@ -482,7 +484,7 @@ def _means_sentences(result: Comparison) -> list[str]:
 
 
 def _finding(row: Difference) -> str:
-    """How much better or worse a model is; in words only, if sign and words would contradict."""
+    """A sentence part on how much better or worse a model is; without a sign if the sign would contradict the words."""
     p_text = f"({p_in_words(row.p_adjusted)})"
     if row.higher_is_better and row.difference > 0:
         ends = "" if math.isnan(row.low) else f" {interval(row.low, row.high, sign=True)}"
