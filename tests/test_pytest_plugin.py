@@ -133,7 +133,7 @@ def test_marked_tests_run_until_they_are_decided(pytester: pytest.Pytester, work
             "them do; it is 20.",
             "howsure: the mark * unexpected keyword argument 'rate'",
             "howsure: min_rate must be greater than 0 and less than 1; it is 90.",
-            "howsure: a test of unittest cannot be run again; make it a function, or a plain class.",
+            "howsure: a unittest test cannot be repeated; write it as a function, or in a plain class.",
             "SKIPPED * cannot tell: 4? of 50 runs passed; *",
         ]
     )

@@ -212,7 +212,7 @@ def test_a_crf_of_pytorch_has_the_same_distribution() -> None:
         np.testing.assert_allclose(marginals, gradient[:length], atol=1e-5)
     legal = TagPosterior.from_logits(emissions, labels=LABELS, mask=mask, grammar="BIO", **potentials)
     assert not any("O I-" in " ".join(tags) for tags in legal.names(legal.viterbi()))
-    with pytest.raises(ValueError, match=r"take .detach\(\)"):
+    with pytest.raises(ValueError, match=r"give .detach\(\)"):
         TagPosterior.from_logits(emissions, labels=LABELS, transitions=crf.transitions)
 
 

@@ -22,7 +22,9 @@ RULES = ("skip", "fail", "pass")
 def pytest_addoption(parser: pytest.Parser) -> None:
     """The settings, in `[tool.pytest.ini_options]` or after `-o`."""
     parser.addini("howsure_cannot_tell", "what a test that cannot tell counts as: skip, fail or pass", default="skip")
-    parser.addini("howsure_max_error", "the calibration error below which predictions of a run must be", default="")
+    parser.addini(
+        "howsure_max_error", "the largest calibration error that the predictions of a run may have", default=""
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -110,7 +112,7 @@ def mark_settings(item: pytest.Item, mark: pytest.Mark) -> tuple[float, int, flo
         return float(min_rate), most, size
 
     if isinstance(item, pytest.Function) and item.cls is not None and issubclass(item.cls, unittest.TestCase):
-        pytest.fail("howsure: a test of unittest cannot be run again; make it a function, or a plain class.", False)
+        pytest.fail("howsure: a unittest test cannot be repeated; write it as a function, or in a plain class.", False)
     try:
         return read(*mark.args, **mark.kwargs)
     except (TypeError, InputError) as error:

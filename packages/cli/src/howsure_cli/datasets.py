@@ -174,7 +174,7 @@ def find_data_set(name: str, *, data: str | os.PathLike[str] | None = None) -> P
     fetch = f"run `howsure data get {name}`, or " if data_set is not None and data_set.can_be_fetched else ""
     tail = "" if fetch or data_set is None else f" How it is made: `howsure data show {name}`."
     place = f"name the folder that contains the folder {name} by data=... or {VARIABLE}"
-    raise InputError(f"the data set {name} is not found; {fetch}{place}.{tail}")
+    raise InputError(f"the data set {name} was not found; {fetch}{place}.{tail}")
 
 
 def data_set_path(name: str, file: str, *, data: str | os.PathLike[str] | None = None) -> Path:
@@ -352,7 +352,7 @@ def _check(file: DataFile, target: Path) -> None:
     except (OSError, EOFError, zlib.error):
         content = b""
     if hashlib.sha256(content).hexdigest() != file.download_sha256:
-        raise DownloadError(f"{target} is not the file that it should be. Remove it and fetch it again.")
+        raise DownloadError(f"{target} does not match its checksum. Remove it and fetch it again.")
 
 
 def _fetch(address: str, file: DataFile, target: Path, advance: Advance) -> None:

@@ -14,8 +14,8 @@ from howsure_cli.column_words import ITEMS, MEANS, MODELS, is_numeric, names_id
 MAX_TAG_COLUMNS = 6
 SUMMARY = "This is a summary, one row per model; use the samples instead: a row per model and item, with its score."
 WITHOUT_LABELS = (
-    "It contains probabilities but no right answers; to add these from a table by id and question, "
-    "--labels-from labels.csv."
+    "It contains probabilities but no right answers; add them from a table by id and question: --labels-from "
+    "labels.csv."
 )
 TO_LABEL = "It contains probabilities and no right answers: label a sample to count what the model looks for."
 UNLABELLED = "It contains predictions or probabilities, but no column of right answers: add one, such as gold."

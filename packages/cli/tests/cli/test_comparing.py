@@ -169,7 +169,7 @@ def test_two_files_are_paired_by_id_whatever_is_missing(answers: dict[str, Any],
     assert comparison["skipped_a"] == int((empty["a"] & ~absent["a"]).sum())
     used_a = ~(absent["a"] | empty["a"])
     assert comparison["only_a"] == int((used_a & ~both).sum())
-    assert "left out because the other model has none" in printed(*common, "--id", "id", "--skip-missing")
+    assert "left out because the other model has no such row" in printed(*common, "--id", "id", "--skip-missing")
     assert run(*common, "--id", "id").code == 2
 
 
@@ -221,7 +221,7 @@ def test_errors_of_zero_are_explained(tmp_path: Path) -> None:
     common = ("calibration", "compare", path, "--target", "gold", "--prob", "a", "--prob")
     text = printed(*common, "b")
     assert [line.split()[-3] for line in text.splitlines() if line.startswith("error of")] == ["0.00000", "0.00000"]
-    assert "The error of A and of B is 0 because the bins differ no more than chance alone would have it" in text
+    assert "The error of A and of B is 0 because the bins differ no more than by chance" in text
     assert "The error of A is 0 because" in printed(*common, "c")
 
 

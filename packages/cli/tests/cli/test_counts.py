@@ -384,4 +384,4 @@ def test_a_plan_from_a_sheet_counts_on_what_its_labels_show(news: tuple[Path, np
     assert labels_needed(with_labels) < labels_needed(alone)
     labels = plan_label_sample("score", width=100, labelled=read(labelled), data=read(news[0]))
     assert (labels.from_labels, labels.labels) == (True, labels_needed(with_labels))
-    assert "not in both" in howsure(*plan, "--labelled", labelled, "--target", "score").err
+    assert "not both" in howsure(*plan, "--labelled", labelled, "--target", "score").err

@@ -91,19 +91,19 @@ def test_only_files_of_similar_names_are_suggested(missing: str, near: str | Non
         ("answers.csv", "howsure needs a command: howsure look answers.csv"),
         (
             "counts answers.csv",
-            "howsure counts needs a step: howsure counts estimate answers.csv (or plan, regress, sample)",
+            "howsure counts needs a subcommand: howsure counts estimate answers.csv (or plan, regress, sample)",
         ),
         (
             "recalibrate answers.csv",
-            "howsure recalibrate needs a step: howsure recalibrate fit answers.csv (or apply, evaluate)",
+            "howsure recalibrate needs a subcommand: howsure recalibrate fit answers.csv (or apply, evaluate)",
         ),
         (
             "check answers.csv --min-score 0.7",
-            "howsure check needs a step: howsure check score answers.csv --min-score 0.7",
+            "howsure check needs a subcommand: howsure check score answers.csv --min-score 0.7",
         ),
         (
             "check new.csv --max-error 0.1",
-            "howsure check needs a step: howsure check calibration new.csv --max-error 0.1",
+            "howsure check needs a subcommand: howsure check calibration new.csv --max-error 0.1",
         ),
         ("data answers.csv", "No such command 'answers.csv'."),
     ],

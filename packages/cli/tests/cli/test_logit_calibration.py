@@ -76,8 +76,8 @@ def test_saved_sums_are_judged_alike_and_added_up(folder: Path) -> None:
 
 def test_other_commands_say_that_all_classes_count_alike(folder: Path) -> None:
     assert run("calibration", "logits", "shard-0.safetensors", "--save", "0.summary").code == 0
-    assert "each pair of a row and a class counts alike" in run("calibration", "0.summary").out
+    assert "each pair of a row and a class has the same weight" in run("calibration", "0.summary").out
     run("calibration", "logits", "shard-0.safetensors", "--reduce", "top-label", "--save", "first.summary")
-    assert "counts alike" not in run("calibration", "first.summary").out
+    assert "has the same weight" not in run("calibration", "first.summary").out
     first = run("calibration", "logits", "first.summary")
     assert (first.code, "counts by its probability" in first.out) == (0, False)

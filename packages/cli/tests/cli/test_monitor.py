@@ -153,7 +153,7 @@ def test_clusters_taken_in_a_night_are_known_in_the_next(tmp_path: Path, kind: s
         until = ("--until", f"2026-01-0{night}")
         outputs.append(printed("monitor", "update", tmp_path / "s.json", log, *CLUSTERED, *until))
     assert "1 row of 1 new period" in outputs[1]
-    assert "2 rows of clusters taken in an earlier update, left out" in outputs[1]
+    assert "2 rows of clusters added in an earlier update, left out" in outputs[1]
     assert "2 of 5 rows were left out, because their clusters began in an earlier update" in printed(
         "monitor", "status", tmp_path / "s.json"
     )
@@ -180,4 +180,4 @@ def test_a_state_that_is_a_device_has_an_end(
     Path("s.json").symlink_to("/dev/full")
     done = howsure("monitor", command[0], "s.json", *command[1:])
     assert (done.code, done.out) == (2, "")
-    assert "s.json is a device, which may have no end; name a file." in done.err
+    assert "s.json is a device, which may never end; name a file." in done.err

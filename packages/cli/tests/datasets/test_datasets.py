@@ -98,7 +98,7 @@ def test_the_order_in_which_folders_are_searched(tmp_path: Path, monkeypatch: py
         find_data_set("ark_twitter_pos")
     downloads.mkdir(parents=True)
     (downloads / "train.tsv").touch()
-    with pytest.raises(InputError, match="is not found"):  # a download counts when it is complete
+    with pytest.raises(InputError, match="was not found"):  # a download counts when it is complete
         find_data_set("ark_twitter_pos")
     for name in ("dev.tsv", "test.tsv"):
         (downloads / name).touch()
@@ -112,11 +112,11 @@ def test_the_order_in_which_folders_are_searched(tmp_path: Path, monkeypatch: py
     with pytest.raises(InputError, match=r"has no file dev.tsv in .*given.*`howsure data show ark_twitter_pos`"):
         data_set_path("ark_twitter_pos", "dev.tsv", data=from_argument)
     with pytest.raises(
-        InputError, match=r"gum is not found; name the folder .*How it is made: `howsure data show gum`"
+        InputError, match=r"gum was not found; name the folder .*How it is made: `howsure data show gum`"
     ):
         find_data_set("gum", data=from_argument)
     with pytest.raises(
-        InputError, match=r"the data set mine is not found; name the folder that contains the folder mine"
+        InputError, match=r"the data set mine was not found; name the folder that contains the folder mine"
     ):
         find_data_set("mine")
 
@@ -176,7 +176,7 @@ def test_a_file_that_was_changed_here_is_named(tmp_path: Path) -> None:
         for name in ("train.tsv", "parts/test.tsv.gz"):
             content = (tmp_path / name).read_bytes()
             (tmp_path / name).write_bytes(content[:-5])
-            with pytest.raises(DownloadError, match=f"{name} is not the file that it should be. Remove it"):
+            with pytest.raises(DownloadError, match=f"{name} does not match its checksum. Remove it"):
                 fetch_data_set(corpus(), tmp_path, host=site.address)
             (tmp_path / name).write_bytes(content)
 

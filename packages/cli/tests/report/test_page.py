@@ -110,7 +110,7 @@ def test_figure_of_many_curves_draws_the_largest_and_notes_it(monkeypatch: pytes
     curves = [replace(curve, n=curve.n + 10 * i) for i, curve in enumerate(many_curves(3))]
     html = calibration_report(together(curves), title="Three")
     text = Page(html).text
-    assert "The 2 curves with most pairs, of 3." in text
+    assert "The 2 curves with the most pairs, of 3." in text
     assert html.count('<details class="curve">') == 2
     assert "g1:" not in text
     assert "g3:" in text
@@ -181,9 +181,9 @@ SAID = {
     "gaffke": (["The interval is Gaffke", "It is Gaffke"], ["resampled", "coin", "Student"]),
     "student": (["Student"], ["resampled", "coin", "replacement"]),
     "permutation": (["coin flip", "resampled, with replacement"], ["Student"]),
-    "bootstrap": (["share of test sets, resampled"], ["coin", "Student"]),
+    "bootstrap": (["proportion of test sets, resampled"], ["coin", "Student"]),
     "mcnemar": (["McNemar", "resampled, with replacement"], ["coin", "Student"]),
-    "boostsa": (["share of sub-samples"], ["coin", "Student", "probability that two"]),
+    "boostsa": (["proportion of sub-samples"], ["coin", "Student", "probability that two"]),
 }
 
 

@@ -72,15 +72,15 @@ REMEDIES: Final = {
     "missing_value": "Treat non-answers as missing, for example {example} with `skip_missing=True`.",
     "missing_label": "Treat non-answers as missing, for example {example} with `skip_missing=True`. If two are left, "
     "say which is positive: `pos_label='VALUE'`.",
-    "missing_judge": "Leave such rows out with `skip_missing=True`. If only people's grades have gaps, the columns are "
-    "swapped: `y_true` names people's grades, and `score` the judge's.",
+    "missing_judge": "Leave such rows out with `skip_missing=True`. If only the human grades have gaps, the columns "
+    "are swapped: `y_true` names the human grades, and `score` the judge's.",
     "missing_score": "Leave such rows out with `skip_missing=True`, or count them as wrong with `missing_score=0`.",
     "use_logits": "Are these logits? `Probabilities.logits` reads them.",
-    "use_logprobs": "Where a class is impossible, give log-probabilities: `Probabilities.logprobs` takes -inf.",
+    "use_logprobs": "If a class is impossible, give log-probabilities: `Probabilities.logprobs` accepts -inf.",
     "name_correct": "If one value means correct, name it: {right}. If not, leave such rows out first.",
     "suggest": "Did you mean {suggestion}?",
-    "filled_sheet": "Give a sheet that howsure counts sample wrote, with all of its columns. If labels are a column of "
-    "the scored file: `y_true='label'`.",
+    "filled_sheet": "Give a sheet that howsure counts sample wrote, with all of its columns. If the labels are in "
+    "the scored file, name their column: `y_true='label'`.",
     "name_stated": "If its texts state a confidence, name it with `Probabilities.verbalised`.",
 }
 MIN_SIMILARITY = 0.7  # similarity of a name that was probably meant to be another one

@@ -291,7 +291,7 @@ def test_a_file_comes_back(summary: CalibrationSummary, tmp_path: Path) -> None:
 
 def test_other_grids_versions_and_kinds_are_refused(summary: CalibrationSummary, tmp_path: Path) -> None:
     content = summary.to_bytes()
-    with pytest.raises(InputError, match=r"it counts on 2 cells, this howsure on 27555 cells of the fourth root"):
+    with pytest.raises(InputError, match=r"its grid has 2 cells, this howsure's has 27555 cells of the fourth root"):
         CalibrationSummary.from_bytes(edited(content, grid="2 cells"))
     with pytest.raises(InputError, match="has version 2, and this howsure reads 1: install a newer one"):
         CalibrationSummary.from_bytes(content.replace(b"summary 1\n", b"summary 2\n"))
@@ -346,7 +346,7 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
         "clusters must not be given to a summary: sums do not say which pairs belong together",
     ),
     "groups": (lambda: plain().add(GROUPED), "CalibrationSummaries keeps a summary of each group"),
-    "no groups": (lambda: CalibrationSummaries().add([0, 1], [0.1, 0.9]), "groups must say what each pair belongs to"),
+    "no groups": (lambda: CalibrationSummaries().add([0, 1], [0.1, 0.9]), "groups must name the group of each pair"),
     "weights of some": (lambda: plain().add([1], [0.5], sample_weight=[2]), "one of the summaries is weighted"),
     "weighted and unweighted": (lambda: plain() + weighted(), "one of the summaries is weighted"),
     "huge weights": (
@@ -354,9 +354,15 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
         "sample_weight of a summary must be 0 or between 1e-60 and 1e60; row 0 is 1e[+]200",
     ),
     "other labels": (lambda: named("yes") + named("no"), "the summaries differ in pos_label: 'yes' and 'no'"),
-    "bootstrap": (lambda: plain().curve(interval="bootstrap"), "interval='bootstrap' draws pairs anew"),
-    "cox": (lambda: plain().test(method="cox"), "of a summary, method='cox' needs the pairs themselves"),
-    "no test": (lambda: plain().test(method="t"), "of a summary, method must be 'binned' or 'simulation', not 't'"),
+    "bootstrap": (lambda: plain().curve(interval="bootstrap"), "interval='bootstrap' resamples pairs"),
+    "cox": (
+        lambda: plain().test(method="cox"),
+        "a summary contains only sums: method='cox' needs the pairs themselves",
+    ),
+    "no test": (
+        lambda: plain().test(method="t"),
+        "a summary contains only sums: method must be 'binned' or 'simulation', not 't'",
+    ),
     "bins": (lambda: plain().curve(bin_size=0), "bin_size must be"),
     "no summaries": (lambda: CalibrationSummaries().table(), "there are no summaries: add pairs first"),
     "weights of some groups": (

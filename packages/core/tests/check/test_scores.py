@@ -136,9 +136,9 @@ def test_scores_that_are_all_alike_are_shares_only_where_the_limit_is_one() -> N
 
 def test_the_fewest_rows_match_the_requested_level() -> None:
     twenty = np.r_[np.ones(19), 0.0]
-    assert "29 rows are the fewest" in check_score(twenty, min_score=0.9)[0].notes[0]
+    assert "at least 29 rows are needed" in check_score(twenty, min_score=0.9)[0].notes[0]
     assert check_score(twenty, min_score=0.9, level=0.8)[0].notes == ()
-    assert "44 rows are the fewest" in check_score(twenty, min_score=0.9, level=0.99)[0].notes[0]
+    assert "at least 44 rows are needed" in check_score(twenty, min_score=0.9, level=0.99)[0].notes[0]
 
 
 def test_an_assumption_that_is_stated_replaces_a_guess() -> None:
@@ -147,7 +147,7 @@ def test_an_assumption_that_is_stated_replaces_a_guess() -> None:
     assert check_score(scores, min_score=0.942).outcome == "cannot tell"
     stated = check_score(scores, min_score=0.942, **ASSUMED)
     assert stated.outcome == "pass"
-    assert "rare losses are assumed away" in stated[0].notes[0]
+    assert "rare losses are assumed not to exist" in stated[0].notes[0]
     right = np.repeat([1.0, 0.0], [95, 5])
     assert check_score(right, min_score=0.8, **ASSUMED)[0].p_pass == check_score(right, min_score=0.8)[0].p_pass
 

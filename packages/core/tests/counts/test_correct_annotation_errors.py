@@ -49,5 +49,5 @@ def test_counts_are_corrected_once_from_their_own_labels() -> None:
     with pytest.raises(howsure.InputError, match=r"y_true must be the labels that .*; it has 400 of 400"):
         howsure.correct_annotation_errors(counts, np.ones(400), np.ones(400))
     corrected = howsure.correct_annotation_errors(counts, first, second, rng=0)
-    with pytest.raises(howsure.InputError, match="corrected for errors of annotators already"):
+    with pytest.raises(howsure.InputError, match="already corrected for annotation errors"):
         howsure.correct_annotation_errors(corrected, first, second, rng=0)

@@ -470,7 +470,7 @@ BASE = {"y_prob": np.linspace(0, 1, 40), "labels": [1, 0] * 10 + [None] * 20}
         ({"features": [[1.0] * 39]}, "must have 40 rows"),
         ({"features": {"length": [1.0] * 39 + [float("inf")]}}, r"features\['length'\] must be finite.*row 39"),
         ({"strata": ["a"] * 39 + ["b"]}, "'b' has 1 units and 0 with labels|'b'"),
-        ({"strata": ["a"] * 20 + ["b"] * 20}, "'b' has 20 units and 0 with labels; each needs 2"),
+        ({"strata": ["a"] * 20 + ["b"] * 20}, "'b' has 20 units and 0 with labels; each stratum needs 2"),
         ({"strata": ["a"] * 40, "inclusion": [0.1] * 40}, "there are 200 units; there are 40"),
         (
             {"strata": ["a"] * 40, "inclusion": [0.5] * 10 + [0.4] * 30},

@@ -128,7 +128,7 @@ def test_two_members_of_one_name_and_one_that_lacks() -> None:
     with zipfile.ZipFile(out, "w") as written:
         written.writestr("x.npy", saved(np.arange(3)))
         written.writestr("x.npy", saved(np.arange(4)))
-    with pytest.raises(ArchiveError, match="two of its members have one name"):
+    with pytest.raises(ArchiveError, match="two of its members have the same name"):
         Archive(out)
     with pytest.raises(ArchiveError, match=r"it has no y\.npy"):
         Archive(zipped(x__npy=saved(np.arange(3)))).array("y")

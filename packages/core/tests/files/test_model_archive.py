@@ -225,7 +225,7 @@ def test_what_cannot_be_saved_or_loaded(made: Callable[[], Any], tmp_path: Path)
             kind.load(wrong)
         with pytest.raises(InputError, match="path must be the name of a file, such as '"):
             result.save(wrong)
-    with pytest.raises(InputError, match="there is no folder"):
+    with pytest.raises(InputError, match=r"does not exist\. Create it first"):
         result.save(tmp_path / "no" / "x")
     (tmp_path / "other").write_text('{"a": 1}')
     with pytest.raises(InputError, match=r"other.* (is no|is not|was truncated)"):

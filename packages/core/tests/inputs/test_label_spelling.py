@@ -13,8 +13,8 @@ from howsure.inputs.label_spelling import check_common_labels, spellings_note, v
 TRUE = ["Yes", "No"] * 15
 RIGHT = [label if row % 5 else TRUE[row - 1] for row, label in enumerate(TRUE)]
 WAYS = {
-    "case": (str.lower, "They differ only in case or spaces: write both alike."),
-    "space": (lambda label: f"{label} ", "They differ only in case or spaces: write both alike."),
+    "case": (str.lower, "They differ only in case or spaces: spell both the same way."),
+    "space": (lambda label: f"{label} ", "They differ only in case or spaces: spell both the same way."),
     "words": (lambda label: {"Yes": "positive", "No": "negative"}[label], "Is it the right column?"),
     "numbers": (lambda label: int(label == "Yes"), "Is it the right column?"),
 }

@@ -11,7 +11,7 @@ import pytest
 import howsure
 
 ROWS = [{"system": "abc"[at % 3], "y": at % 2, "p": 0.25 + 0.5 * (at % 2), "part": at % 4 // 2} for at in range(48)]
-NOTE = "system has 3 values, whose rows count together. For a result of each: {}='system'."
+NOTE = "system has 3 values, and their rows are evaluated together. For a result of each: {}='system'."
 
 
 def table(folder: Path, rows: list[dict[str, Any]] = ROWS, name: str = "a.csv") -> Path:
@@ -29,7 +29,7 @@ def test_pooled_models_are_named(as_frame: bool, tmp_path: Path) -> None:
     assert of_each in howsure.check_score("y", min_score=0.1, data=data).notes
     assert NOTE.format("model") in howsure.mean_scores("y", groups="part", data=data).notes
     if not as_frame:
-        assert str(howsure.selective_curve("y", "p", data=data)).count("count together") == 1
+        assert str(howsure.selective_curve("y", "p", data=data)).count("evaluated together") == 1
 
 
 @pytest.mark.parametrize("as_frame", [True, False])
@@ -42,7 +42,7 @@ def test_a_note_names_a_parameter_of_the_function(as_frame: bool, tmp_path: Path
     groups = howsure.find_miscalibrated_groups("y", "p", features=["part"], min_rows=5, data=data)
     assert "To find groups of each: features='system'" in str(groups.to_dict())
     groups = howsure.find_miscalibrated_groups("y", "p", features=["system"], min_rows=5, data=data)
-    assert "count together" not in str(groups.to_dict())
+    assert "evaluated together" not in str(groups.to_dict())
     compared = howsure.compare_calibration("y", "p", against="other", data=data)
     assert "For one of them: where=\"system = 'NAME'\"" in " ".join(compared.notes)
     regression: dict[str, Any] = {"y_true": "label", "prediction": "p", "data": data}

@@ -92,7 +92,7 @@ def test_one_probability_with_shares_of_two_classes(tmp_path: Path) -> None:
     brier = (shares * (1 - prob) ** 2 + (1 - shares) * prob**2).mean()
     assert content["curves"][0]["brier"]["score"] == pytest.approx(brier)
     output = printed("calibration", path, "--target", "y", "--prob", "q")
-    assert "labels are shares of annotators" in output
+    assert "labels are proportions of annotators" in output
 
 
 @pytest.mark.parametrize(
@@ -101,8 +101,8 @@ def test_one_probability_with_shares_of_two_classes(tmp_path: Path) -> None:
         (
             {"y": {"a": 0.5, "b": 0.2, "c": 0.2}},
             (),
-            r"y must sum to 1 in every row \(within 0\.001\); row 2 of .* sums to 0\.9\. Give the share of annotators "
-            r"for each class: divide counts by the number of annotators\.$",
+            r"y must sum to 1 in every row \(within 0\.001\); row 2 of .* sums to 0\.9\. Give the proportion of "
+            r"annotators for each class: divide counts by the number of annotators\.$",
         ),
         ({"y": {"a": 3.0, "b": 1.0, "c": 0.0}}, (), "divide counts by the number of annotators"),
         ({"y": {"a": 1.0, "b": 0.0}}, (), "y must contain the same names in every row"),
@@ -111,7 +111,7 @@ def test_one_probability_with_shares_of_two_classes(tmp_path: Path) -> None:
         (
             {"one": 1.5},
             ("--prob", "one"),
-            "y contains shares of 3 classes, 'a', 'b', 'c'; the probability of one needs",
+            "y contains proportions of 3 classes, 'a', 'b', 'c', but the probability of one class",
         ),
     ],
 )

@@ -46,7 +46,7 @@ def test_lengths_and_family_are_least_squares_given_the_grade(clustered: bool) -
         assert row.estimate.value == pytest.approx(value, abs=1e-10)
         # between the quantiles of the normal distribution and of few degrees of freedom
         assert 1.95 < (row.estimate.value - row.estimate.low) / error < 2.2
-    assert biases["family"].sentence.startswith("of answers that people grade alike, one of us gets ")
+    assert biases["family"].sentence.startswith("among answers with the same human grade, one of us gets ")
 
 
 def test_chances_of_being_graded_weigh() -> None:
@@ -98,7 +98,7 @@ def test_few_changes_show_nothing_without_bounds() -> None:
         howsure.judge_bias(now, earlier=before, bounds=bounds)["drift: shift"] for bounds in (None, (1, 5))
     )
     assert untold.estimate.low is None
-    assert "few answers carry: rarer ones may weigh more, and bounds=... would decide it." in untold.sentence
+    assert "based on few answers: rarer errors may change this, and bounds=... would settle it." in untold.sentence
     assert bounded.estimate.low is not None
     assert math.isnan(untold.p_value)
 
@@ -109,7 +109,7 @@ def test_too_few_cannot_tell() -> None:
     assert bias["length"].estimate.low is None
     assert bias["length"].sentence == "cannot tell: too few answers, or clusters of them, show it."
     same = howsure.judge_bias(y, y_true=y, length=np.arange(60) + 1)
-    assert same["length"].sentence == "cannot tell: people's grades determine the judge's completely."
+    assert same["length"].sentence == "cannot tell: the human grades determine the judge's completely."
 
 
 @pytest.mark.slow

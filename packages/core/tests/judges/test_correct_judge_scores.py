@@ -158,7 +158,7 @@ def test_few_grades_and_a_judge_that_gives_all_the_same_are_reported() -> None:
     y, f = grades()
     few = howsure.correct_judge_scores(np.where(np.arange(240) < 5, y, np.nan), f, bounds=(1, 5))
     assert np.isnan(few.rows[0].corrected.value)
-    assert "people graded 5 answers, below 10" in repr(few)
+    assert "humans graded 5 answers, fewer than 10" in repr(few)
     same = howsure.correct_judge_scores(y, np.ones(240), bounds=(1, 5)).rows[0]
     assert same.corrected == same.people
     assert "the same grade" in same.notes[0]
@@ -175,7 +175,7 @@ def test_a_perfect_judge_without_bounds_has_no_interval() -> None:
     f = np.arange(500) % 7 + 0.5
     row = howsure.correct_judge_scores(np.where(np.arange(500) < 60, f, np.nan), f).rows[0]
     assert row.corrected.low is None
-    assert "bounds=..., the lowest and the highest grade, would decide it" in row.notes[0]
+    assert "bounds=..., the lowest and the highest grade, would settle it" in row.notes[0]
 
 
 @pytest.mark.parametrize(
@@ -291,7 +291,7 @@ def test_a_model_whose_draw_shows_nothing_ends_the_call_for_no_other() -> None:
     options = {"model": ["x"] * 240 + ["z"] * 240, "strata": np.concatenate([strata, plain]), "bounds": (1, 5)}
     corrected = howsure.correct_judge_scores(np.append(y, y), np.append(f, f), **options)
     assert np.isnan(corrected["x"].corrected.value)
-    assert "strata: 'rare' has 2 units and 1 with labels; each needs 2" in corrected["x"].notes[0]
+    assert "strata: 'rare' has 2 units and 1 with labels; each stratum needs 2" in corrected["x"].notes[0]
     assert corrected["z"].corrected.value == pytest.approx(PPI_PY, abs=1e-12)
 
 
@@ -330,7 +330,7 @@ def test_unequal_chances_decide_or_give_a_note(times: int, n: int, decides: bool
             covered.append(row.corrected.low <= 3.4 <= row.corrected.high)
     assert (len(covered) > 20) is decides
     if not decides:
-        assert "chances of being gra" in notes
+        assert "inclusion probabilit" in notes
     assert sum(covered) >= 0.85 * len(covered)
 
 
@@ -412,7 +412,7 @@ def test_people_who_never_differ_change_a_mean_by_little() -> None:
 def test_errors_are_of_yes_and_no() -> None:
     _, columns = two_models(0, 0.05, 0.05)
     grades = {"y_true": columns["y_true"] * 2 + 1}
-    with pytest.raises(InputError, match=r"people misread 0 and 1; row .* of y_true is .* graded by two people"):
+    with pytest.raises(InputError, match=r"humans mislabel 0 and 1; row .* of y_true is .* graded by two people"):
         howsure.correct_judge_scores(**columns | grades)
     named = {name: columns[name] * 2 + 1 for name in ("y_true", "score", "second", "settled")}
     again = howsure.correct_judge_scores(**columns | named, pos_label=3)

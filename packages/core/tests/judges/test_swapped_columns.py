@@ -10,7 +10,7 @@ import howsure
 from howsure.errors import InputError
 
 ROWS = 40
-SWAPPED = "human is read as the judge, and judge as people. Are they swapped?"
+SWAPPED = "human is read as the judge's grades, and judge as the human grades. Are they swapped?"
 
 
 def written(path: Path, header: str, rows: list[str]) -> howsure.Files:
@@ -30,7 +30,7 @@ def test_gaps_in_the_grades_of_the_judge_are_explained(tmp_path: Path) -> None:
     rows = [f"{row % 2},{row % 2 if row < 20 else ''}" for row in range(ROWS)]
     data = written(tmp_path / "a.csv", "first,gold", rows)
     for function in (howsure.validate_judge, howsure.correct_judge_scores):
-        with pytest.raises(InputError, match="If only people's grades have gaps, the columns are swapped"):
+        with pytest.raises(InputError, match="If only the human grades have gaps, the columns are swapped"):
             function("first", "gold", data=data)
         assert function("gold", "first", data=data).rows[0].n in (10, ROWS)
     skipping = howsure.read(tmp_path / "a.csv", skip_missing=True)

@@ -27,7 +27,7 @@ def validated(right: int, n: int, *, min_rate: float = 0.8) -> howsure.JudgeVali
 def test_rates_are_the_shares_of_a_confusion_matrix_with_exact_bounds(pairs: list[tuple[int | None, int]]) -> None:
     people, judge = (list(column) for column in zip(*pairs, strict=True))
     if all(label is None for label in people):
-        with pytest.raises(InputError, match="people must label some answers"):
+        with pytest.raises(InputError, match="humans must label some answers"):
             howsure.validate_judge(people, judge)
         return
     validation = howsure.validate_judge(people, judge)

@@ -200,7 +200,7 @@ def test_a_cluster_that_lasts_is_taken_once(whole_log: bool) -> None:
         monitor = CalibrationMonitor.from_json(monitor.to_json())
     assert (monitor.status()["all"].n, left_out) == (600, 1200)
     assert monitor.status().outcome == "no alarm"
-    assert "20 rows of clusters taken in an earlier update, left out" in repr(update)
+    assert "20 rows of clusters added in an earlier update, left out" in repr(update)
     assert (
         "1,200 of 1,800 rows were left out, because their clusters began in an earlier update"
         in monitor.status().notes[0]

@@ -242,9 +242,9 @@ def test_what_labels_cannot_show_is_not_estimated() -> None:
     x, z, y, f = rows()
     columns = {"x": x, "z": z}
     few = howsure.regress_predicted(np.where(ROWS < 20, y, np.nan), f, covariates=columns)
-    assert "people labelled 20 rows, fewer than 30: no estimate" in notes_without_estimates(few)
+    assert "humans labelled 20 rows, fewer than 30: no estimate" in notes_without_estimates(few)
     alike = howsure.regress_predicted(np.where(ROWS % 3 == 1, 1.0, np.nan), f, covariates=columns)
-    assert "every label of people is 1" in notes_without_estimates(alike)
+    assert "every human label is 1" in notes_without_estimates(alike)
     parted = howsure.regress_predicted(
         partly((x > 0) * 1.0), (x > 0) * 1.0, covariates={"x > 0": x > 0}, method="logit"
     )

@@ -225,9 +225,9 @@ def test_an_error_of_zero_is_explained() -> None:
     a, b = np.clip(q, 0.01, 0.99), np.clip(q + 0.001, 0.01, 0.99)
     result = compare(y, a, {"other": b}, metrics="calibration_error", rng=0)
     assert 0.0 in (result[0].against_value, result[0].model_value)
-    assert any("does not mean a model without error" in line for line in how(result))
+    assert any("does not mean that the model has no error" in line for line in how(result))
     assert not any(
-        "does not mean a model without error" in line for line in how(compare(y, q > 0.5, {"b": q > 0.4}, rng=0))
+        "does not mean that the model has no error" in line for line in how(compare(y, q > 0.5, {"b": q > 0.4}, rng=0))
     )
 
 

@@ -136,7 +136,7 @@ def test_names_and_epochs_are_plain_before_they_are_written(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"prediction": [0, 1]}, "id does not name the items of before: they lack 2"),
+        ({"prediction": [0, 1]}, "id must name the same items as before: they lack 2"),
         ({"prediction": [0, 1, 1], "id": ["0", "1", "x"]}, "lack 2 and have x"),
         ({"prediction": [0, 1, 1], "id": ["0", "1", "1"]}, "id must differ; '1' occurs 2 times"),
         ({"prediction": [0, 1, 1], "id": ["0"]}, "id must have as many rows"),

@@ -231,7 +231,7 @@ def test_labels_of_probabilities_are_the_most_probable_class() -> None:
         assert mixed["model", row.metric].difference == row.difference
     assert [row.p_adjusted for row in mixed] == adjust_p_values([row.p_value for row in mixed]).tolist()
     assert any("metrics of labels are of the most probable class" in note for note in mixed.notes)
-    assert any("each true label for a distribution" in note for note in mixed.notes)
+    assert any("each true label as a distribution" in note for note in mixed.notes)
     assert mixed.recipe["task"] == "hard, probabilistic, soft"
 
 
@@ -246,7 +246,7 @@ def test_votes_give_labels_and_what_is_tied_is_counted() -> None:
     )
     notes = " ".join(comparison.notes)
     assert "most probable class; in 5 rows several are" in notes
-    assert "the likeliest true class for true; in 5 rows several have" in notes
+    assert "the most probable true class as the true label; in 5 rows several have" in notes
 
 
 def test_one_column_of_probabilities_is_cut_at_one_half() -> None:

@@ -66,7 +66,9 @@ class Part:
         match = WRITTEN.fullmatch(part.strip()) if isinstance(part, str) else None
         both = [int(match[1]), int(match[2])] if match else list(part) if isinstance(part, tuple | list) else []
         if len(both) != 2:
-            raise InputError(f"part must be its number and how many there are, such as 3/64; it is {part!r}.")
+            raise InputError(
+                f"part must be the number of the part and the number of parts, such as 3/64; it is {part!r}."
+            )
         return cls(*both)
 
     def __str__(self) -> str:
@@ -245,8 +247,8 @@ class Corpus:
             same = f"{column.text} = {literal(str(twice[0][0]))}"
             first, second = self.table.place(same)[0], self.table.place(same, skip=1)[0]
             raise InputError(
-                f"{column.name} must be different in every document; {twice[0][0]!r} is in {first} and in "
-                f"{second}. Remove one of them, or give each an id of its own."
+                f"{column.name} must be different in every document; {twice[0][0]!r} is in {first} and in {second}. "
+                "Remove one of them, or give each its own id."
             )
 
     def _seen_format(self) -> str | None:

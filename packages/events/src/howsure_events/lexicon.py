@@ -136,7 +136,7 @@ def read_entries(path: str | os.PathLike[str]) -> list[tuple[str, str]]:
     if not headed and _is_header(entries):
         raise InputError(
             f"{text.name}, line {first}: {' and '.join(entries[0])} look like a header; name its columns code and "
-            "name, or take it out. If it is an entry, do not put it first."
+            "name, or remove it. If it is an entry, do not put it first."
         )
     return entries
 

@@ -36,7 +36,9 @@ QUERY_PARAMETERS = {
     "stories": QueryParameter(
         "Treat documents of one story (reprints) as one source, or all documents as independent.", STORIES
     ),
-    "overdispersion": QueryParameter("Correlation of the events of different stories, from 0 to below 1.", sign="RHO"),
+    "overdispersion": QueryParameter(
+        "Correlation of the events of different stories, at least 0 and below 1.", sign="RHO"
+    ),
     "level": QueryParameter("Level of the intervals."),
     "low": QueryParameter("Lowest probability."),
     "high": QueryParameter("Highest probability."),

@@ -214,7 +214,7 @@ class Rule:
             )
         if self.function is not None and named:
             raise InputError(
-                f"rule {self.name!r} has a function and verbs or nouns; a function finds the events on its own."
+                f"rule {self.name!r} has a function and verbs or nouns; a function finds the events without them."
             )
 
 
@@ -252,7 +252,7 @@ def built_in_rule(name: str, *, labels: str = "ud") -> Rule:
 
 def _check_text(value: object, field: str) -> None:
     if not isinstance(value, str) or not value.strip():
-        raise InputError(f"{field} of a rule must be a text that is not empty; it is {value!r}.")
+        raise InputError(f"{field} of a rule must be a string that is not empty; it is {value!r}.")
 
 
 def _texts(values: object, field: str) -> tuple[str, ...]:

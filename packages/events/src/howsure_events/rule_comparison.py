@@ -95,7 +95,10 @@ def compare_rules(first: Store, second: Store, *, period: str | None = None) -> 
         checked_length(period)
     for name in SAME:
         if first.settings.get(name) != second.settings.get(name):
-            raise InputError(f"the stores must be of the same documents; they differ in {name}. Make one by recount.")
+            raise InputError(
+                f"the stores must be of the same documents; they differ in {name}. Make one of them "
+                "from the other with recount."
+            )
     sides = [_events(store, period) for store in (first, second)]
     cells = sorted({cell for side in sides for cell in side})
     expected: dict[str, float] = {}

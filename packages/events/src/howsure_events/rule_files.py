@@ -74,7 +74,7 @@ def _fields(yaml: Any, events: Iterator[Any], place: str) -> Fields:
         elif isinstance(event, yaml.DocumentEndEvent) and not inside:
             break
         elif isinstance(event, yaml.DocumentStartEvent) and inside:
-            raise InputError(f"{where}: a second rule begins; write it to a file of its own.")
+            raise InputError(f"{where}: a second rule begins; write it to another file.")
     if not inside:
         raise InputError(f"{place} must contain {EXAMPLE}; it contains nothing.")
     return fields_
@@ -87,7 +87,7 @@ def _check_plain(yaml: Any, event: Any, where: str) -> None:
             f"{where}: anchors and aliases (& and *) are not for rules; write the words, in quotation marks."
         )
     if getattr(event, "tag", None) is not None:
-        raise InputError(f"{where}: tags such as {event.tag[:60]} are not for rules; write the words alone.")
+        raise InputError(f"{where}: tags such as {event.tag[:60]} are not for rules; write only the words.")
 
 
 def _value(yaml: Any, event: Any, where: str, field: str) -> str | bool:

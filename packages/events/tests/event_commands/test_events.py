@@ -160,7 +160,7 @@ BAD = [
     ("news.conllu", ("--labels", "clear"), "but the rule expects 'clear'"),
     ("news.conllu", ("--lexicon", "{place}/rule.yaml"), "a line must be CODE<TAB>NAME"),
     ("news.conllu", ("--model", "{place}/rule.yaml"), "is not a model"),
-    ("news.conllu", ("--store", "{place}/none/news.duckdb"), "there is no folder"),
+    ("news.conllu", ("--store", "{place}/none/news.duckdb"), "does not exist. Create it first"),
     ("news.conllu", ("--store", "{place}/clear.yaml"), "clear.yaml is not a store"),
     (
         "news.conllu",
@@ -269,7 +269,7 @@ def test_parts_and_their_merge(news_place: Path, whole: Path, tmp_path: Path) ->
     text = printed("events", "merge", tmp_path / "part-*.duckdb", "--store", merged)
     assert text.startswith(f"{merged}: {MANY} documents of ")
     assert text.endswith(
-        f"\n  put together from 2 parts\nnext: howsure events label {merged} (read some, to correct the counts), or "
+        f"\n  merged from 2 parts\nnext: howsure events label {merged} (read some, to correct the counts), or "
         f"howsure events explore {merged}\n"
     )
     assert contents(merged) == contents(whole)

@@ -182,5 +182,5 @@ def test_a_file_that_is_not_there_and_a_store_without_labels(inside: Path, tmp_p
 def test_what_corrects_counts_needs_corrected_ones(inside: Path, option: tuple[str, ...]) -> None:
     done = howsure("events", "series", "s.duckdb", *option, "--uncorrected")
     assert (done.code, done.out) == (2, "")
-    message = f"{option[0]} is for corrected counts, which --uncorrected leaves out; give one of the two."
+    message = f"{option[0]} is for corrected counts, but --uncorrected leaves them out; give one of the two."
     assert message in " ".join(done.err.split())

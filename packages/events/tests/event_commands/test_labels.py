@@ -64,10 +64,7 @@ def test_options_of_a_drawn_sample_cannot_change(store: Path) -> None:
     assert "to read: Auf welche dieser Akteure trifft „attack“ im Text zu?" in drawn
     done = howsure("events", "label", store, "--draw-only", "--actor", "NATO")
     assert done.code == 2
-    assert (
-        "--actor must be what was asked when documents were drawn first, 'IRQ'; it is ['NATO']. Leave it out"
-        in done.err
-    )
+    assert "--actor must be the same as in the first draw of documents, 'IRQ'; it is ['NATO']. Leave it out" in done.err
 
 
 @pytest.mark.long
@@ -82,7 +79,7 @@ def test_the_same_command_resumes(store: Path) -> None:
     )
     for option, value in (("--question", "Who strikes?"), ("--period", "year"), ("--design", "stratified")):
         done = howsure("events", "label", store, "--draw-only", option, value)
-        assert (done.code, f"{option} must be what was asked when" in done.err) == (2, True)
+        assert (done.code, f"{option} must be the same as in" in done.err) == (2, True)
 
 
 @pytest.mark.long
@@ -169,7 +166,10 @@ def test_labels_of_picked_documents_need_a_design(whole: Path, store: Path, tmp_
     (tmp_path / "picked.csv").write_text("document,actor,label,coder\nitem-0,IRQ,1,anna\nitem-1,IRQ,0,anna\n")
     done = howsure("events", "labels", "import", store, tmp_path / "picked.csv")
     assert done.code == 2
-    assert "labels of documents that somebody picked correct no count. Say --design simple if they were" in done.err
+    assert (
+        "labels of documents that were not drawn at random cannot correct a count. Give --design simple if they were"
+        in done.err
+    )
     output = printed("events", "labels", "import", store, tmp_path / "picked.csv", "--design", "simple")
     assert output == f"{store}: 2 answers to 2 documents by anna\n"
 

@@ -152,7 +152,7 @@ def test_the_command_writes_the_file_and_its_size(store_path: Path, tmp_path: Pa
     ("name", "message"),
     [
         ("out.txt", "PAGE writes .html, .htm; name a file that ends in one of these"),
-        ("nowhere/out.html", "there is no folder"),
+        ("nowhere/out.html", "does not exist. Create it first"),
         ("", "name a file that ends in one of these"),
         ("s.html", "no actor"),
     ],

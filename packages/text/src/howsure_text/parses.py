@@ -75,7 +75,7 @@ def parsed_sentence(sentence: Sentence, *, where: str = "the sentence") -> Parse
     penn = _penn_tags(sentence)
     kinds = _kinds(sentence, penn, where)
     if not is_tree(heads):
-        raise InputError(f"the heads of {where} go in a circle; they must form a tree.")
+        raise InputError(f"the heads of {where} contain a cycle; they must form a tree.")
     children: list[list[int]] = [[] for _ in heads]
     governors, roles = list(heads), [grammar.relation_role(relation) for relation in relations]
     predicates = []
@@ -110,7 +110,7 @@ def _check_layers(sentence: Sentence, heads: Sequence[int], where: str) -> None:
             raise InputError(f"{where} has {n} words and {len(layer)} {name.replace('_', ' ')}; give one for each.")
     outside = [head for head in heads if not -1 <= head < n]
     if outside:
-        raise InputError(f"heads must be positions of words, or -1 for the root; {where} is {outside[0]}.")
+        raise InputError(f"heads must be indices of words, or -1 for the root; {where} is {outside[0]}.")
 
 
 def _penn_tags(sentence: Sentence) -> Strings | None:

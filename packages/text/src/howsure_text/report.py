@@ -14,7 +14,7 @@ from howsure_text.coreference.resolution import ResolvedDocument
 MIN_CONFIDENCE = 0.75  # a mention below this confidence is marked
 MIN_RIVAL_PROBABILITY = 0.25  # a mention outside the entity with at least this probability is named
 ROUNDED = (
-    "The entities here are those of one clustering, which rounds: a mention that is new with p = 0.6 is a whole "
+    "The entities here are those of a single clustering, which rounds: a mention that is new with p = 0.6 is a whole "
     "entity here, and 0.6 of one in the expected number."
 )
 COLOURS = 12  # classes in the template; entities take turns

@@ -72,7 +72,7 @@ class Confidence:
         lacking = [pipe_name for pipe_name in (self.tagger, self.ner) if pipe_name not in before]
         if len(lacking) == 2 or set(lacking) - {"tagger", "ner"}:
             raise InputError(
-                f"{self.name} must come after {' or '.join(map(repr, lacking))}, whose scores it takes; before it "
+                f"{self.name} must come after {' or '.join(map(repr, lacking))}, whose scores it uses; before it "
                 f"there is {shortened(before) or 'nothing'}."
             )
         if len(doc) and self.tagger in before:

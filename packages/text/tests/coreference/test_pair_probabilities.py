@@ -319,7 +319,7 @@ def test_many_samples_are_drawn_in_parts_for_queries(monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("answer", [None, 10**400])
 def test_answers_that_are_not_numbers_have_no_mean(answer) -> None:
     result_of_query = CorefPosterior([[1]]).query(lambda clusters: answer, 3, rng=0)
-    with pytest.raises(InputError, match="only numbers and truth values have a mean; it gives"):
+    with pytest.raises(InputError, match="only numbers and truth values have a mean; the function returned"):
         _ = result_of_query.mean
     assert result_of_query.probabilities() == {answer: (1.0, 0.0)}
 

@@ -297,7 +297,7 @@ def test_damage_is_refused_or_harmless(tmp_path: Path) -> None:
         ((60, struct.pack("<I", 9)), "neither state nor transition"),
         ((64, struct.pack("<I", 10**6)), "that the model does not name"),
         ((72, struct.pack("<d", np.nan)), "its weight is not finite"),
-        ((48, b"TAEF"), "its features are not where they should be"),
+        ((48, b"TAEF"), "the offset of its features is invalid"),
     ],
 )
 def test_invalid_input_is_reported(tmp_path: Path, change: tuple[int, bytes], message: str) -> None:

@@ -190,7 +190,8 @@ def test_documents_of_other_words_are_not_compared(folder: Path) -> None:
     done = run("coreference", "score", "gold.conllu", "other.conllu")
     assert done.code == 2
     assert (
-        "document story has other words in gold.conllu than in other.conllu, 3 of 21; the first is word 5," in done.err
+        "document story has different words in gold.conllu and in other.conllu, 3 of 21; the first is word 5,"
+        in done.err
     )
     Path("escaped.conllu").write_text(words.replace("met", "MET"), encoding="utf-8")
     assert "CoNLL           –       –  100.00" in printed("coreference", "score", "gold.conllu", "escaped.conllu")

@@ -119,7 +119,10 @@ def test_train_on_the_universal_tags(folder: Path) -> None:
 
 def test_a_seed_without_samples_is_refused(folder: Path) -> None:
     refused = run("sequences posterior hmm.npz dev.conllu --seed 5 --output pairs.csv")
-    assert (refused.code, refused.err) == (2, "howsure: --seed is of --samples; give --samples, or leave it out.\n")
+    assert (refused.code, refused.err) == (
+        2,
+        "howsure: --seed is only for --samples; give --samples, or leave --seed out.\n",
+    )
     assert not Path("pairs.csv").exists()
 
 
@@ -260,7 +263,7 @@ WRONG = [
     (["train", "empty.tsv"], "empty.tsv is empty"),
     (["train", "latin.tsv"], "line 2 of latin.tsv is not UTF-8 text"),
     (["train", "no-tag.tsv"], "line 2 of no-tag.tsv: a line must be a word, a tab and its tag"),
-    (["train", "one-column.tsv"], "the format of one-column.tsv cannot be seen"),
+    (["train", "one-column.tsv"], "the format of one-column.tsv was not recognised"),
     (["train", "missing.tsv"], "missing.tsv"),
     (["train", "no-xpos.conllu"], "sentence 1 of no-xpos.conllu has no XPOS tags"),
     (["train", "train.tsv", "--dev", "empty.tsv"], "empty.tsv is empty"),
@@ -278,12 +281,18 @@ WRONG = [
     (["tag", "other.npz", "dev.txt"], "other.npz"),
     (["tag", "dev.txt", "hmm.npz"], "dev.txt is not a model of howsure or crfsuite. MODEL comes first"),
     (["tag", "short.model", "dev.txt"], "short.model"),
-    (["tag", "hmm.npz", "dev.txt", "--k-best", "2", "--method", "posterior"], "does not go with --method posterior"),
+    (
+        ["tag", "hmm.npz", "dev.txt", "--k-best", "2", "--method", "posterior"],
+        "cannot be combined with --method posterior",
+    ),
     (["tag", "hmm.npz", "dev.txt", "--from", "crfsuite"], "this one reads words"),
     (["evaluate", "hmm.npz", "other.tsv"], "the gold tags of 1 token: NOUN (1)"),
-    (["evaluate", "hmm.npz", "dev.txt"], "the format of dev.txt cannot be seen"),
+    (["evaluate", "hmm.npz", "dev.txt"], "the format of dev.txt was not recognised"),
     (["posterior", "hmm.npz", "dev.tsv", "--tag", "v"], "no tag 'v' in the model"),
-    (["posterior", "hmm.npz", "dev.tsv", "--tag", "V", "--samples", "2"], "--tag, --tag-pairs and --samples exclude"),
+    (
+        ["posterior", "hmm.npz", "dev.tsv", "--tag", "V", "--samples", "2"],
+        "--tag, --tag-pairs and --samples cannot be combined",
+    ),
     (["posterior", "hmm.npz", "dev.tsv", "--samples", "9000000000"], "--samples must be small enough for the memory"),
 ]
 

@@ -43,7 +43,7 @@ def test_logits_are_refused_with_commands_that_read_them(tmp_path: Path, monkeyp
     Path("dev.tsv").write_text("The\tDT\n\n")
     wrong = run("sequences", "recalibrate", "logits.npz", "dev.tsv", "--output", "better.npz")
     assert wrong.code == 2
-    assert "It contains the arrays logits, label_ids, which a model of another program put out" in wrong.err
+    assert "It contains the arrays logits, label_ids, the output of a model of another program" in wrong.err
     for command in wrong.err.split("`")[1::2]:
         done = run(*shlex.split(command)[1:])
         assert done.code == 0 or re.search("--(labels|method|out)", done.err), command

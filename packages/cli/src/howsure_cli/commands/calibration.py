@@ -47,11 +47,11 @@ from howsure_cli.terminal.process import check_memory
 
 ROW_BYTES = 250  # of a row of simulated pairs as text, in addition to its numbers
 LOGITS = (
-    "FILE... are shards, .npy or .safetensors (a tensor named logits), of the shape (rows, classes) or (texts, tokens, "
-    "classes), in float64, float32, float16 or bfloat16. Rows are read some at a time; nothing is unpickled. Logits of "
-    "a language model stand one place before the token that they predict: save logits[:, :-1] and tokens[:, 1:]. "
-    "FILE... may also be summaries saved by --save. All classes are drawn on the scale of log-odds, unless --axis says "
-    "otherwise."
+    "FILE... are shards, .npy or .safetensors (a tensor named logits), of the shape (rows, classes) or (texts, "
+    "tokens, classes), in float64, float32, float16 or bfloat16. Rows are read in batches; nothing is unpickled. "
+    "Logits of a language model are one position before the token that they predict: save logits[:, :-1] and "
+    "tokens[:, 1:]. FILE... may also be summaries saved by --save. All classes are drawn on the log-odds scale "
+    "unless --axis names another."
 )
 BINNING = ["adaptive", "uniform"]
 
@@ -124,7 +124,7 @@ howsure calibration find-groups answers.csv --target right --prob confidence --f
                 type=click.IntRange(1, 2),
                 default=2,
                 show_default=True,
-                help="Most conditions of a group.",
+                help="Largest number of conditions of a group.",
             ),
             "against": choice(function, "against", [WHOLE, DIAGONAL]),
             "multicalibration": None,
@@ -144,7 +144,7 @@ def compare() -> click.Command:
     @role_option("y_true", multiple=True)
     @reading_options
     @binning_options
-    @click.option("--names", callback=as_names, metavar="NAME,NAME", help="What the models are called (default: A,B).")
+    @click.option("--names", callback=as_names, metavar="NAME,NAME", help="Names of the models (default: A,B).")
     @output_options
     @figure_option()
     @axis_option
@@ -242,7 +242,7 @@ howsure calibration logits 'shards/*.safetensors' --reduce top-label
 """,
         own=[
             click.option(
-                "--save", type=OutputFile(), metavar="FILE.summary", help="Save the sums, to be added to others."
+                "--save", type=OutputFile(), metavar="FILE.summary", help="Save the sums, to be combined with others."
             ),
             output_options,
             figure_option(),

@@ -49,7 +49,7 @@ def command() -> None:
     """Is a model still calibrated? A stream of predictions with late labels, watched without false alarms."""
 
 
-@command.command("update", short_help="Take the days that are over: their predictions and labels.")
+@command.command("update", short_help="Add the predictions and labels of completed days.")
 @click.argument("state", metavar="STATE.json", type=OutputFile())
 @click.argument("files", nargs=-1, metavar="FILE...")
 @click.option("--date", "dates", required=True, metavar="COL")
@@ -108,14 +108,14 @@ def _named_input(files: tuple[str, ...], database: str | None, table: str | None
             raise InputError("no file is named; name a file, a glob in quotes, - for standard input, or a --database.")
         return files
     if database is None or table is None or files:
-        raise InputError("a table is named by --database FILE.duckdb --table NAME together, without other files.")
+        raise InputError("--database FILE.duckdb and --table NAME must be given together, without other files.")
     return (database,)
 
 
 def read_state(path: str) -> CalibrationMonitor:
     """The monitor in a file; InputError if there is none, or it is not one."""
     if not os.path.exists(path):
-        raise InputError(f"no file {path}; howsure monitor update {path} FILE... begins it.")
+        raise InputError(f"no file {path}; howsure monitor update {path} FILE... creates it.")
     return CalibrationMonitor.load(path)
 
 
@@ -197,13 +197,15 @@ def metrics_text(status: MonitorStatus) -> str:
         *_gauge("calibration_e_value", "Evidence against calibration.", [(row.name, row.e_value) for row in rows]),
         *_gauge("calibration_e_threshold", "Evidence of an alarm.", [(row.name, row.threshold) for row in rows]),
         *_gauge("calibration_alarm", "1 after an alarm, else 0.", [(r.name, float(r.alarm is not None)) for r in rows]),
-        *_gauge("monitor_rows", "Rows with labels in the periods taken.", [(row.name, float(row.n)) for row in rows]),
-        *_gauge("monitor_unlabelled_rows", "Rows without a label in them.", [(None, float(status.unlabelled))]),
+        *_gauge("monitor_rows", "Rows with labels in the periods used.", [(row.name, float(row.n)) for row in rows]),
+        *_gauge(
+            "monitor_unlabelled_rows", "Rows without labels in the periods used.", [(None, float(status.unlabelled))]
+        ),
     ]
     if status.last is not None:
         last = datetime.datetime.fromisoformat(status.last).replace(tzinfo=datetime.UTC)
         lines += _gauge(
-            "monitor_last_period_timestamp_seconds", "Start of the last period taken, UTC.", [(None, last.timestamp())]
+            "monitor_last_period_timestamp_seconds", "Start of the last period used, UTC.", [(None, last.timestamp())]
         )
     return "\n".join(lines) + "\n"
 

@@ -48,9 +48,9 @@ def fit(output: str, figure: str | None, **typed: Any) -> None:
     if recalibration.choice is not None:
         lines += ["", recalibration.table().text()]
         lines += [
-            f"The choice took {recalibration.choice.seconds:.1f} s. A score of the best of several is a little too "
-            "good:",
-            "howsure recalibrate evaluate judges the map with the choice.",
+            f"The choice took {recalibration.choice.seconds:.1f} s. The score of the best of several methods is "
+            "slightly too good:",
+            "howsure recalibrate evaluate evaluates the map including the choice.",
         ]
     emit("\n".join([*lines, "", f"written: {name_text(output)}", ""]), None)
 

@@ -165,7 +165,7 @@ def _input_lines(result: CalibrationCurves) -> list[str]:
         counts = ", ".join(f"{column}: {number:,}" for column, number in recipe["skipped"].items())
         notes.append(f"{result.skipped:,} rows were skipped: {counts}.")
     if "where" in recipe:
-        notes.append(f"{recipe['left_out']:,} rows were left out: not where {recipe['where']}.")
+        notes.append(f"{recipe['left_out']:,} rows were left out because they do not satisfy {recipe['where']}.")
     return [*notes, *(f"{note[0].upper()}{note[1:]}." for note in pooling_notes(recipe)), *result.families()]
 
 
@@ -202,7 +202,7 @@ def _overview(curves: Sequence[CalibrationCurve], names: Sequence[str], shown: S
     chosen, labels = [curves[i] for i in shown], [names[i] for i in shown]
     caption = "Calibration curve" + ("s" if len(chosen) > 1 else "") + ", with the intervals of the bins."
     if len(chosen) < len(curves):
-        caption = f"The {len(chosen)} curves with most pairs, of {len(curves):,}."
+        caption = f"The {len(chosen)} curves with the most pairs, of {len(curves):,}."
     unnamed = len(curves) == 1 and curves[0].name is None
     pictures = [_picture(curve_figure(chosen, labels=None if unnamed else labels), caption, "curves")]
     if len(curves) == 1:
@@ -210,7 +210,7 @@ def _overview(curves: Sequence[CalibrationCurve], names: Sequence[str], shown: S
     else:
         order = sorted(range(len(curves)), key=lambda i: -curves[i].n)[:MAX_COMPARED]
         rows, row_labels = [curves[i] for i in order], [names[i] for i in order]
-        extra = "" if len(order) == len(curves) else f" Those with most pairs, {len(order)} of {len(curves):,}."
+        extra = "" if len(order) == len(curves) else f" Those with the most pairs, {len(order)} of {len(curves):,}."
         caption = f"Calibration errors with their intervals, the largest first.{extra}"
         pictures.append(_picture(error_figure(rows, labels=row_labels), caption, "errors"))
     return pictures

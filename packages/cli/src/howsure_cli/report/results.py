@@ -84,14 +84,14 @@ TESTS = {
     "of scores of 0 and 1 without clusters, McNemar's exact test.",
     "jackknife": "It is Student's t of how the difference changes without each of the {resampled}: nothing is drawn at "
     "random.",
-    "permutation": "A coin flip decides for each of the {resampled} which system is which; where the outcomes are few, "
-    "all are counted and p is exact.",
-    "bootstrap": "It is the share of test sets, resampled with replacement from the given {resampled}, whose "
-    "difference lies at least as far from the one found as this lies from 0.",
-    "mcnemar": "Only the items count that one of the two has right and the other wrong: of equally good systems, each "
-    "is as likely the right one (McNemar, mid-p).",
-    "boostsa": "It is BooStSa's: the share of sub-samples of the {resampled} whose difference exceeds twice the one "
-    "found. It is not the probability that equally good systems would differ by as much, and detects little.",
+    "permutation": "A coin flip decides for each of the {resampled} which system is which; if few outcomes are "
+    "possible, all are counted and p is exact.",
+    "bootstrap": "It is the proportion of test sets, resampled with replacement from the given {resampled}, whose "
+    "difference is at least as far from the observed one as the observed one is from 0.",
+    "mcnemar": "Only items that exactly one of the two systems has right count: for each, equally good systems are "
+    "equally likely to be right (McNemar, mid-p).",
+    "boostsa": "It is BooStSa's: the proportion of sub-samples of the {resampled} whose difference exceeds twice the "
+    "observed one. It is not the probability that equally good systems would differ by as much, and detects little.",
 }
 SIDES = {
     "two-sided": "differ at least as much",

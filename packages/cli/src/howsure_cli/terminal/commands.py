@@ -28,7 +28,7 @@ VOCABULARY = {name: word.option for name, word in WORDS.items()} | COMMANDS | {"
 VOCABULARY |= {"y_true_against": "--target", "y_prob_against": "--prob", "ids": "--id"}
 ALL_OPTIONS = "howsure.all_options"  # whether help explains the shared options, too
 OTHER_COMMANDS_OPTIONS = {  # options that a command has not, and what does what they would
-    ("calibration", "--sequential"): "howsure monitor is for calibration that is looked at again and again.",
+    ("calibration", "--sequential"): "howsure monitor is for calibration that is checked repeatedly.",
     ("score", "--model"): "To check each model, name the column as groups: --group COL.",  # of howsure check score
 }
 COMMAND_WORD = re.compile(r"[a-z]+(-[a-z]+)*")
@@ -270,7 +270,7 @@ def missing_step(group: Group, ctx: click.Context, args: Sequence[str]) -> click
     steps = [name for name, command in takers.items() if options <= {*SYNONYMS, *_option_names(command)}] or [*takers]
     steps.sort(key=lambda name: name != USUAL_STEPS.get(path))
     others = f" (or {', '.join(steps[1:])})" if steps[1:] else ""
-    return click.UsageError(f"{path} needs a step: {path} {steps[0]} {shlex.join(args)}{others}", ctx)
+    return click.UsageError(f"{path} needs a subcommand: {path} {steps[0]} {shlex.join(args)}{others}", ctx)
 
 
 def raise_for_misplaced(group: Group, ctx: click.Context, args: Sequence[str], option: str) -> None:

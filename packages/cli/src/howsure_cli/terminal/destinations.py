@@ -156,7 +156,7 @@ def _check_text(by: str, path: str) -> None:
     except UnicodeDecodeError:
         is_text = False
     if not is_text or beginning.lstrip().startswith((b"{", b"[")) or HEAD.match(beginning):
-        raise InputError(f"{by} adds Markdown to a text, and {path} is not such a text. Name another file.")
+        raise InputError(f"{by} appends Markdown to a text file, and {path} is not one. Name another file.")
 
 
 def _check_different(written: Sequence[tuple[str, str]]) -> None:

@@ -154,7 +154,9 @@ def keep_width(ctx: Context, param: Parameter, value: float | None) -> None:
 def as_figure_option(ctx: Context, param: Parameter, value: Any) -> Any:
     """Raise an error for options of a figure if none is drawn."""
     if value not in (None, param.default) and ctx.params.get("figure") is None:
-        raise InputError(f"{param.opts[0]} is for a figure, and none is drawn; name its file by --figure.")
+        raise InputError(
+            f"{param.opts[0]} is for a figure, but none is drawn; name the file of the figure with --figure."
+        )
     return value
 
 

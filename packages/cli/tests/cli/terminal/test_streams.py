@@ -132,7 +132,7 @@ def test_characters_that_an_encoding_lacks_are_escaped(place: Path, monkeypatch:
 @pytest.mark.parametrize(
     ("arguments", "closed", "message"),
     [
-        ("calibration - --target y --prob p", "<&-", "standard input is closed, so that - names nothing; name a file."),
+        ("calibration - --target y --prob p", "<&-", "standard input is closed, so - cannot be read; name a file."),
         pytest.param(
             "simulate 5", ">&-", "standard output is closed, so nothing can be printed", marks=pytest.mark.long
         ),

@@ -160,7 +160,7 @@ def plugin_estimates(
     elif interval == "bootstrap":
         if not isinstance(pairs, Pairs):
             raise InputError(
-                "`interval='bootstrap'` draws pairs anew; these are kept as sums. Use 'debiased'.", "interval"
+                "`interval='bootstrap'` resamples pairs, and a summary has only their sums. Use 'debiased'.", "interval"
             )
         of_error, of_mse = bootstrap_intervals(pairs, binned, level=level, rng=rng)
         method = interval
@@ -345,8 +345,8 @@ def notes_of_error(pairs: Pairs | Slots, binned: Binned, squared: SquaredError, 
         yield few
     if squared.left_out:
         yield (
-            f"{counted(squared.left_out, 'pair')} left out of the debiased error: alone in its bin or outweighed by "
-            "one pair in it, a pair carries no information about noise"
+            f"{counted(squared.left_out, 'pair')} left out of the debiased error: a pair that is alone in its bin, "
+            "or outweighs the others, carries no information about noise"
         )
     if 2 * squared.left_out > binned.sums.count.sum():
         yield "most pairs are alone in their bin: use fewer and larger bins"

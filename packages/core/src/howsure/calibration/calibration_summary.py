@@ -34,7 +34,7 @@ def by_probability(slots: Slots) -> Slots:
     Raises InputError for pairs that have weights.
     """
     if slots.weights is not None:
-        raise InputError("the pairs have weights already, and are not weighted by their probabilities too.")
+        raise InputError("the pairs already have weights, so they cannot also be weighted by their probabilities.")
     weighs = slots.means()[0] > NEGLIGIBLE_WEIGHT
     weighted = replace(slots, slot=slots.slot[weighs], sums=slots.sums[:, weighs])
     q, number = weighted.means()[0], weighted.count
@@ -262,7 +262,8 @@ def sums_of_source(data: Source, **roles: Any) -> tuple[dict[str, Slots], dict[s
         described = predictions.describe()
         if "cluster" in described:  # of a log, which knows it by itself
             raise InputError(
-                f"rows of one {described['cluster']} are correlated, which sums do not show: howsure calibration FILE."
+                f"rows of one {described['cluster']} are correlated, which sums do not show; evaluate the rows "
+                "instead: howsure calibration FILE."
             )
         positive, sums = predictions.notes.get("positive"), {}
         for name, part in parts_read(predictions, data).by_group:
@@ -280,7 +281,7 @@ def checked_pairs(
     if pairs.clusters is not None:
         raise InputError(
             "clusters must not be given to a summary: sums do not say which pairs belong together, and its intervals "
-            "take pairs as independent. Give pairs and clusters to calibration_curve, or add one pair of each cluster."
+            "assume independent pairs. Give pairs and clusters to calibration_curve, or add one pair of each cluster."
         )
     if pairs.weights is not None:
         bad = (pairs.weights > 0.0) & ((pairs.weights < 1 / HEAVIEST) | (pairs.weights > HEAVIEST))
@@ -314,7 +315,7 @@ class CalibrationSummaries(SavedSums, Mapping[str, CalibrationSummary]):
                     f"summaries must contain a CalibrationSummary for each group; {name!r} has {shown(summary)}."
                 )
             if str(name) in self._slots:
-                raise InputError(f"summaries must have names of their own; two are called {str(name)!r}.")
+                raise InputError(f"summaries must have different names; two are called {str(name)!r}.")
             self._slots[str(name)] = summary.slots
         check_weights(self._slots)
 
@@ -374,7 +375,7 @@ class CalibrationSummaries(SavedSums, Mapping[str, CalibrationSummary]):
         """
         pairs = checked_pairs(y_true, y_prob, sample_weight=sample_weight, pos_label=pos_label, groups=groups)
         if pairs.groups is None:
-            raise InputError("groups must say what each pair belongs to; without groups use CalibrationSummary.")
+            raise InputError("groups must name the group of each pair; without groups use CalibrationSummary.")
         self._slots = _merged(self._slots, {name: sum_by_slot(group) for name, group in pairs.by_group() if len(group)})
 
     def __add__(self, other: Self) -> Self:

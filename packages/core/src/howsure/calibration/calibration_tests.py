@@ -209,7 +209,7 @@ def check_sums(
         advice = f"method={method!r}{needs} needs the pairs themselves: give them to calibration_test."
         problem = advice if method in METHODS else f"method must be 'binned' or 'simulation', not {method!r}."
         raise InputError(
-            "of a summary, {problem} Sums suffice for `method='binned'`, and without weights for "
+            "a summary contains only sums: {problem} Sums suffice for `method='binned'` and, without weights, for "
             "`method='simulation'`.",
             problem=problem,
         )

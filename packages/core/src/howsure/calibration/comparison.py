@@ -176,8 +176,8 @@ def _refuse_label_of_one(label: str, y_prob: Any, against: Any) -> None:
         first, other = columns if named_after[0] else columns[::-1]
         each = "{given} `y_true_against='COL'`" if named_after[0] else "`y_true='COL'` {again}"
         raise InputError(
-            "{given} is named after {first}. Is it whether that model's own answer is right? Then it says nothing of "
-            "{other}: name the label of each, " + each,
+            "{given} is named after {first}. Does it say whether that model's own answer is right? Then it does not "
+            "apply to {other}: name the label of each, " + each,
             given=label_parameter,
             again=again,
             first=first,

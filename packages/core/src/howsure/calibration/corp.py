@@ -134,7 +134,7 @@ def verdict(curve: CorpCurve) -> str:
     if verdict_kind == NONE_SEEN:
         return f"no miscalibration detected: that of a calibrated model would be as large ({p})"
     if verdict_kind == NOT_LOCATED:
-        return f"miscalibrated ({p}), but the curve leaves its band nowhere"
+        return f"miscalibrated ({p}), but the curve is inside its band everywhere"
     both, over, under = (kind_named(name, curve) for name in (BOTH, OVERCONFIDENT, UNDERCONFIDENT))
     side_texts = [
         _side_clause(curve, name, side) for name, side in ((over, -1), (under, 1)) if verdict_kind in (both, name)

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 Curve = TypeVar("Curve", CalibrationCurve, CorpCurve)
 MAX_PICTURED = 24  # curves drawn in a report; the table has all of them
 PAIRS_NOTE = (
-    "each pair of a row and a class counts alike; howsure calibration logits FILE has them count by probability"
+    "each pair of a row and a class has the same weight; howsure calibration logits FILE weights them by probability"
 )
 
 
@@ -419,8 +419,9 @@ def _test_notes(calibration_test: CalibrationTest) -> list[str]:
 
 
 SOFT = (
-    "labels are shares of annotators: a row is a pair of label 1 and one of label 0, weighted by its shares, in one "
-    "cluster; every score is that against an annotator drawn at random, and intervals are on the safe side"
+    "labels are proportions of annotators: each row is a pair of label 1 and one of label 0, weighted by these "
+    "proportions, in one cluster; scores are expected scores against a randomly drawn annotator, and intervals are "
+    "conservative"
 )
 
 

@@ -202,8 +202,8 @@ def pairs_and_features(
             )
         if isinstance(y_true, str) and y_true in feature_names:
             raise InputError(
-                "{parameter} must not name the label: {y_true} is `y_true`. Groups are made of what is known "
-                "before it.",
+                "{parameter} must not name the label: {y_true} is `y_true`. Make groups from what is known before "
+                "the label.",
                 "features",
                 y_true=y_true,
             )
@@ -251,7 +251,7 @@ def _unequal_names(features: Iterable[Any]) -> list[str]:
         if names.count(name) > 1:
             times = names.count(name)
             raise InputError(
-                "{parameter} must name each column once; {name} is there {times} times.",
+                "{parameter} must name each column once; {name} occurs {times} times.",
                 "features",
                 name=name,
                 times=times,
@@ -303,8 +303,7 @@ def _refuse_teller(feature: Feature, pairs: Pairs) -> None:
     if 0 < pairs.labels.sum() < len(pairs) and bool(((ones == 0) | (ones == rows)).all()):
         raise InputError(
             f"features: {feature.name} determines every label: none of its values occurs with both. Is it the label "
-            "itself, "
-            "or made from it? Use what is known before the label is."
+            "itself, or made from it? Use features that are known before the label."
         )
 
 

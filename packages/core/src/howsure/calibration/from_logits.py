@@ -80,7 +80,7 @@ def logit_calibration(
         by_probability = False
     else:
         raise InputError(
-            "{parameter} is for {reduce}; of first choices there is one pair per row.",
+            "{parameter} is for {reduce}; with first choices there is one pair per row.",
             "sample_weight",
             reduce=Parameter("reduce", CLASS_WISE),
         )
@@ -114,7 +114,7 @@ def _saved(data: Source) -> tuple[CalibrationSummary, dict[str, Any]]:
         slots = None if predictions.group_names else predictions.source()
         if not isinstance(slots, Slots) or slots.reduction is None:
             raise InputError(
-                f"{data.name}: not the sums of logits, as howsure calibration logits saves them. howsure calibration "
-                "judges other summaries."
+                f"{data.name}does not contain the sums of logits that howsure calibration logits saves. For other "
+                "summaries, use howsure calibration."
             )
         return CalibrationSummary.from_slots(slots), {**predictions.describe(), "reduce": slots.reduction}

@@ -161,7 +161,7 @@ def slots_of_logits(
     if reduce not in (CLASS_WISE, TOP_LABEL):
         raise InputError(f"reduce must be {CLASS_WISE!r} or {TOP_LABEL!r}, not {reduce!r}.")
     if not isinstance(ignore, int) or isinstance(ignore, bool):
-        raise InputError(f"ignore must be a whole number, the target of rows that do not count, not {ignore!r}.")
+        raise InputError(f"ignore must be a whole number, the target that marks rows to leave out, not {ignore!r}.")
     torch = sys.modules.get("torch")
     is_tensor = torch is not None and isinstance(logits, torch.Tensor)
     matrix, numbers = _tensor(logits) if is_tensor else _array(logits), _targets(targets)
@@ -177,16 +177,16 @@ def slots_of_logits(
     if wrong.any():
         row = int(wrong.argmax())
         raise InputError(
-            f"targets must be numbers of the {matrix.shape[1]:,} classes, from 0, or {ignore} for rows that do not "
-            f"count; {place(row)} is {numbers[row]}."
+            f"targets must be indices of the {matrix.shape[1]:,} classes, from 0, or {ignore} for rows to leave out; "
+            f"{place(row)} is {numbers[row]}."
         )
     rows = np.flatnonzero(counting)
     slots = (slots_of_tensor if is_tensor else slots_of_array)(matrix, rows, numbers[rows], reduce == TOP_LABEL)
     if isinstance(slots, Slots):
         return replace(slots, reduction=str(reduce))
     raise InputError(
-        "logits must be numbers, finite or, for some classes of a row, -inf, the probability 0; "
-        f"{place(slots)} is not so. Set the target of such a row to {ignore}, and it does not count."
+        f"logits must be finite, or -inf (probability 0) for some classes of a row; {place(slots)} is not. Set the "
+        f"target of such a row to {ignore} to leave it out."
     )
 
 
@@ -218,7 +218,7 @@ def _targets(targets: Any) -> npt.NDArray[np.int64]:
     try:
         array = np.asarray(values)
     except (TypeError, ValueError) as error:
-        raise InputError(f"targets must be the numbers of the right classes, integers ({error}).") from error
+        raise InputError(f"targets must be integers, the indices of the right classes ({error}).") from error
     if array.dtype.kind not in "iu":
-        raise InputError(f"targets must be the numbers of the right classes, integers; they are {array.dtype}.")
+        raise InputError(f"targets must be integers, the indices of the right classes; they are {array.dtype}.")
     return np.asarray(array, dtype=np.int64)

@@ -210,7 +210,9 @@ def _level_probabilities(y_prob: Any, levels: Sequence[str] | None, *, of_column
     if y_prob is None and not of_columns:
         raise InputError("not_a_column", "y_prob", type="None")
     if spec.reduce is not None:
-        raise InputError("{parameter} does not go with ordered levels, which are all judged; leave it out.", "reduce")
+        raise InputError(
+            "{parameter} cannot be used with ordered levels, because all of them are evaluated; leave it out.", "reduce"
+        )
     names = spec.classes if levels is None else [str(level) for level in levels]
     if names is not None and len(names) < 2:
         raise InputError(f"`levels` must name two levels or more; it names {shortened(names) or 'none'}.")
@@ -232,8 +234,8 @@ def _check_order(names: Sequence[str], *, named: bool) -> None:
     ordered = len(numbers) == len(names) and numbers == sorted(set(numbers))
     if not named and not ordered:
         raise InputError(
-            "levels need an order, and the probabilities are named {names}: give it from the lowest to the "
-            "highest, `levels=...`.",
+            "the probabilities are named {names}, and the order of these levels is unknown: name them from the "
+            "lowest to the highest, `levels=...`.",
             names=list(names),
         )
 

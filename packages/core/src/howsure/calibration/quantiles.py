@@ -451,7 +451,7 @@ def _numbers(values: Any, name: str) -> Floats:
             raise TypeError("they are complex")
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise InputError(f"{name} must be numbers, as many a row: {error}") from error
+        raise InputError(f"{name} must be numbers, equally many in every row: {error}") from error
 
 
 def _number_of_bars(n: int, draws: int, requested: int | None) -> int:

@@ -265,9 +265,7 @@ class CalibrationComparison(Result):
                 "No difference in calibration detected: the interval of the difference of squared errors contains 0."
             )
         zeros = [name for name, error in ((a, self.error_a), (b, self.error_b)) if error.value == 0]
-        why = (
-            "because the bins differ no more than chance alone would have it: this does not mean a model without error."
-        )
+        why = "because the bins differ no more than by chance: this does not mean that a model has no error."
         return [summary, *([f"The error of {' and of '.join(zeros)} is 0 {why}"] if zeros else [])]
 
     def score_differences(self) -> dict[str, Estimate]:

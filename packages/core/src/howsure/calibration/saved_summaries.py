@@ -167,7 +167,7 @@ def _narrow(column: Integers) -> tuple[int, bytes]:
 
 def _wide(content: bytes, width: int, n: int) -> Integers:
     if not 0 <= width <= 8 or len(content) != width * n:
-        raise ValueError("a column has another length than its head says")
+        raise ValueError("the length of a column differs from the header")
     whole = np.zeros((n, 8), dtype=np.uint8)
     whole[:, :width] = np.frombuffer(content, dtype=np.uint8).reshape(n, width)
     return whole.reshape(-1).view("<i8").astype(np.int64)
@@ -175,21 +175,21 @@ def _wide(content: bytes, width: int, n: int) -> Integers:
 
 def _parsed(head: dict[str, Any], content: bytes) -> Saved:
     if head["grid"] != GRID:
-        raise ValueError(f"it counts on {head['grid']!s:.80}, this howsure on {GRID}")
+        raise ValueError(f"its grid has {head['grid']!s:.80}, this howsure's has {GRID}")
     sizes, names = head["slots"], head["names"]
     lists = [names or sizes, *(head[key] for key in ("slots", "weightless", "positive", "reduction"))]
     expected = 1 if names is None else len(names)
     if not all(isinstance(values, list) and len(values) == expected for values in lists):
-        raise ValueError("its head does not fit together")
+        raise ValueError("its header is inconsistent")
     if not all(type(number_) is int and number_ >= 0 for number_ in (*sizes, *head["weightless"], *head["bytes"])):
-        raise ValueError("its head contains an invalid number of rows")
+        raise ValueError("its header contains an invalid number of rows")
     if not all(value is None or isinstance(value, str) for value in (*head["positive"], *head["reduction"])):
-        raise ValueError("its head contains an invalid name")
+        raise ValueError("its header contains an invalid name")
     if names is not None and (not all(isinstance(name, str) for name in names) or len(set(names)) < len(names)):
-        raise ValueError("its groups have no names of their own")
+        raise ValueError("its groups do not have different names")
     n, columns = sum(sizes), []
     if n > len(content):  # each slot takes at least one byte
-        raise ValueError("it has fewer bytes than its head says")
+        raise ValueError("it has fewer bytes than its header says")
     for width in head["bytes"]:
         columns.append(_wide(content[: width * n], width, n))
         content = content[width * n :]
@@ -199,7 +199,7 @@ def _parsed(head: dict[str, Any], content: bytes) -> Saved:
     if head["weighted"]:
         weights = np.frombuffer(content, dtype="<f8").reshape(len(WEIGHTS), n).astype(np.float64)
     elif content:
-        raise ValueError("it goes on after its end")
+        raise ValueError("it continues after its end")
     ends = np.cumsum([0, *sizes]).tolist()
     parts = []
     for i, (start, end) in enumerate(pairwise(ends)):

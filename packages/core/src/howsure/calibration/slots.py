@@ -275,8 +275,9 @@ def checked_sums(sums: Integers) -> Integers:
     overflowed."""
     if sums[0].max(initial=0) >= MAX_SLOT_PAIRS or sums.min(initial=0) < 0:
         raise InputError(
-            f"the sums of one cell and label are too large for 64 bits, which are enough for {MAX_SLOT_PAIRS:,} pairs, "
-            "or fewer where predictions of almost 0 or 1 are wrong: keep a summary for each part of the pairs."
+            f"the sums of one cell and label are too large for 64 bits, which are enough for {MAX_SLOT_PAIRS:,} "
+            "pairs, or fewer if predictions of almost 0 or 1 are wrong: keep several summaries, each of a part of "
+            "the pairs."
         )
     return sums
 

@@ -95,14 +95,14 @@ def structure_pairs(
         probabilities = np.minimum(totals, 1.0)
         rows = np.arange(len(parts))
     if not len(rows):
-        raise InputError("there is no part to evaluate: no structure proposes one.")
+        raise InputError("there is no part to evaluate: no structure contains one.")
     parts = [parts[row] for row in rows]
     gold_parts, proposed = sum(len(item.gold) for item in items), int(np.array(labels)[rows].sum())
     notes = []
     if proposed < gold_parts:
         missed = gold_parts - proposed
         of_gold = f"{missed:,} of {counted(gold_parts, 'gold part')} {'has' if missed == 1 else 'have'}"
-        notes.append(f"{of_gold} no pair, since the structures do not propose them; candidates would include them")
+        notes.append(f"{of_gold} no pair, because no structure contains them; give candidates to include them")
     names = sorted({_label(part) for part in parts}) if by_label else []
     codes = {name: code for code, name in enumerate(names)}
     return Pairs(

@@ -126,7 +126,7 @@ def calibration_table(
     parts = read_calibration_input(y_true, y_prob, data=data, groups=groups, soft_labels=True, **roles)
     named_parts = [(name, part) for name, part in parts.by_group if name is not None]
     if not named_parts:
-        raise InputError("groups must say what each pair belongs to; without groups use calibration_curve.")
+        raise InputError("groups must name the group of each pair; without groups use calibration_curve.")
     whole = parts.n if isinstance(named_parts[0][1], Pairs) else 0
     table = build_table(named_parts, whole=whole, level=level, adjust=adjust, **bins)
     return replace(table, recipe=table.recipe | {name: parts.notes[name] for name in ("notes",) if name in parts.notes})

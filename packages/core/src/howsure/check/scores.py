@@ -351,7 +351,7 @@ def _read_source(source: Source, score: Any, other: Any, ends: Bounds | None, ro
         if column is not None and not isinstance(column, str):
             raise not_a_column_name(role, column)
     if score is not None and other == score:
-        raise InputError(f"{other} is this model's own column; name that of another one.")
+        raise InputError(f"{other} is this model's own column; name another model's column.")
     other_source = other if isinstance(other, Source) else None
     scores = [column for column in (score, other if other_source is None else None) if column is not None]
     kinds = dict.fromkeys((column for column in roles.values() if column is not None), Kind.VALUES)
@@ -579,12 +579,13 @@ def notes_on(
     if clusters is not None and (few := few_clusters(np.bincount(clusters)[np.unique(clusters)])):
         notes.append(few)
     if len(values) > 1 and not test.error > 0.0:
-        notes.append(f"every value is {values[0]:g}: nothing shows how much it may vary")
+        notes.append(f"every value is {values[0]:g}, so its variation is unknown")
     elif not np.isnan(test.bounds(size)[0]):
         share, far = test.rare_loss(rule.limit, size)
         notes.append(
-            f"{'rare losses are assumed away: ' if assumed else ''}the mean would be {rule.limit:g} if {share:.1%} of "
-            f"all values were about {far:.4g}; a sample of this size misses them with probability {size:g}"
+            f"{'rare losses are assumed not to exist: ' if assumed else ''}the mean would be {rule.limit:g} if "
+            f"{share:.1%} of all values were about {far:.4g}; a sample of this size misses them with probability "
+            f"{size:g}"
         )
     return tuple(notes)
 
@@ -602,8 +603,9 @@ def _too_few(test: BoundedMean, rule: Rule, size: float) -> Iterator[str]:
         needed = math.ceil(math.log(size) / math.log(share) - 1e-9)
         equal = " of equal size" if test.clustered else ""
         yield (
-            f"{counted(int(test.sums.times.sum()), unit)} cannot show this, whatever the scores: if the rule were "
-            f"broken, all could look right with probability {least:.2g}; {counted(needed, unit)}{equal} are the fewest"
+            f"{counted(int(test.sums.times.sum()), unit)} cannot show this, whatever the scores: even if the rule "
+            f"were violated, all could look right with probability {least:.2g}; at least "
+            f"{counted(needed, unit)}{equal} are needed"
         )
 
 

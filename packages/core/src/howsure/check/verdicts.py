@@ -94,7 +94,7 @@ class Verdict:
         if self.estimate.method == BETS:
             return "; evaluate the next items in the order drawn, and check again"
         if self.more_rows is None:
-            return "; the estimate is too near to the limit for any number of rows to decide"
+            return "; the estimate is too close to the limit for any number of rows to decide"
         return f"; about {rounded_up(self.more_rows):,} more rows would decide it, if the estimate is right"
 
 

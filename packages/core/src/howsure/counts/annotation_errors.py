@@ -59,7 +59,7 @@ def read_double_labels(
     other = label_of_row(second, n, pos_label, "second", y_true)
     alone = next((row for row in other if row not in first), None)
     if alone is not None:
-        raise InputError(f"`second` is for units that have a label in `y_true`, too; `row {alone}` has none there.")
+        raise InputError(f"`second` must be given only for units with a label in `y_true`; `row {alone}` has none.")
     if len(other) < MIN_DOUBLE_LABELS:
         raise InputError(f"at least {MIN_DOUBLE_LABELS} units must have two labels; {len(other):,} have them.")
     pair_of_row = {row: (first[row], label) for row, label in other.items()}
@@ -99,7 +99,7 @@ def _settled_as_1(settled: dict[int, float], pair_of_row: dict[int, tuple[float,
     """The number of units with differing labels that were settled as 1."""
     for row, label in settled.items():
         if row not in pair_of_row:
-            raise InputError(f"`settled` settles two labels; `row {row}` has fewer.")
+            raise InputError(f"`settled` must be given only for units with two labels; `row {row}` has fewer.")
         if label not in pair_of_row[row]:
             raise InputError(
                 f"`settled` must be one of the two labels; both are {pair_of_row[row][0]:g} at `row {row}`, which is "

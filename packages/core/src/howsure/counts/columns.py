@@ -50,7 +50,7 @@ class Columns:
             both = "`date=...` and `period='month'` (or week, quarter, year)"
             raise InputError(f"{both} belong together; one of them is missing.")
         if date_format is not None and date is None:
-            raise InputError("`date_format` says how dates are written; name their column, too.")
+            raise InputError("`date_format` is the format of dates, so their column must be named, too: `date=...`.")
         parameters = roles | {"date": date}
         if data is not None and not is_frame(data):
             raise not_a_frame(data)
@@ -103,6 +103,6 @@ def _kinds(names: Mapping[str, list[str] | None]) -> dict[str, Kind]:
             if len(alike) > 1 and alike <= {Kind.VALUES, Kind.NAMES, Kind.DAYS}:
                 kind = Kind.NAMES
             elif len(alike) > 1 or (kind == Kind.PARTIAL and name in kinds):
-                raise InputError(f"a column has one meaning; {shortened([repr(name)])} is named for two.")
+                raise InputError(f"a column can have only one role; {shortened([repr(name)])} is named for two.")
             kinds[name] = kind
     return kinds

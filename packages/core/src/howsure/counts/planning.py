@@ -115,7 +115,7 @@ def plan_label_sample(
     """
     check_arguments(plan_label_sample, locals())
     if labelled is not None and y_true is not None:
-        raise InputError("labels are either in `labelled=...` or in `y_true=...`, not in both.")
+        raise InputError("give labels either as `labelled=...` or as `y_true=...`, not both.")
     columns = Columns.read(data, y_prob=y_prob, y_true=y_true)
     with columns.rows.placed():
         score, labels = check_probabilities(columns["y_prob"]), columns["y_true"]

@@ -258,8 +258,8 @@ def _check_whole_clusters(elements: Elements, labelled: Integers) -> None:
         row = int(members[~np.isin(members, labelled)][0])
         raise InputError(
             f"a cluster must be labelled completely or not at all; that of `row {row}` has labels for "
-            f"{n_labelled[partly[0]]:,} of its {size[partly[0]]:,} units ({len(partly):,} clusters in all). Label the "
-            "others, or empty its labels."
+            f"{n_labelled[partly[0]]:,} of its {size[partly[0]]:,} units ({len(partly):,} clusters in all). Label "
+            "the others, or remove its labels."
         )
 
 
@@ -336,8 +336,9 @@ def _check_size(stated_size: float, elements: int, source: str, noun: str, toler
 def _check_strata(names: tuple[str, ...], size: Integers, count: Integers, noun: str) -> None:
     for code in np.flatnonzero((count < np.minimum(2, size)) & (size > 0)):
         raise InputError(
-            f"`strata`: {names[code]!r} has {size[code]:,} {noun} and {count[code]} with labels; each needs 2, since "
-            "nothing else shows what the model misses there. Label more of it, or merge it with another.",
+            f"`strata`: {names[code]!r} has {size[code]:,} {noun} and {count[code]} with labels; each stratum needs "
+            "2, because only labels show what the model misses there. Label more units of it, or merge it with "
+            "another.",
             untold=True,
         )
 

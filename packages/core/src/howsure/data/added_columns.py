@@ -160,8 +160,8 @@ class FileToExtend:
         repeated = [name for name in names if name.casefold() in own_names]
         if repeated:
             raise InputError(
-                f"{self.file.name} has a column {repeated[0]!r} already, which would be written anew; name the new one "
-                "by `new_name=...`."
+                f"{self.file.name} has a column {repeated[0]!r} already, which would be overwritten; name the new "
+                "column with `new_name=...`."
             )
 
     def check_output(self, path: str | os.PathLike[str]) -> None:
@@ -253,13 +253,13 @@ def _in_order(scores: Scores, classes_wanted: Sequence[str]) -> tuple[tuple[str,
     if scores.is_one:
         if classes_wanted:
             raise InputError(
-                f"the map is one of {len(classes_wanted)} classes, {shortened(classes_wanted)}; {first.name} has "
-                "one number per row."
+                f"the map is for {len(classes_wanted)} classes, {shortened(classes_wanted)}; {first.name} has one "
+                "number per row."
             )
         return (), [first.number]
     if not classes_wanted:
         raise InputError(
-            f"the map takes one probability per row; {scores.shown} contain several. Name one column by "
+            f"the map needs one probability per row; {scores.shown} contain several. Name one column by "
             "`Probabilities.prob='COL'`."
         )
     keys = scores.given.columns if several else first.keys

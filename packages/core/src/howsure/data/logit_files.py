@@ -139,13 +139,13 @@ def _is_readable(entry: Any, name: str, n_bytes: int, path: str) -> bool:
     except (TypeError, KeyError, ValueError) as error:
         raise _damaged(path, f"its header does not say where the tensor {name!r} is") from error
     if not all(type(number) is int and 0 <= number < 1 << 62 for number in whole) or not isinstance(shape, list):
-        raise _damaged(path, f"the tensor {name!r} has an invalid shape or place")
+        raise _damaged(path, f"the tensor {name!r} has an invalid shape or offset")
     if kind not in TYPES:
         return False
     needed = math.prod(shape) * BYTES[kind]
     if not first <= end <= n_bytes or needed != end - first:
         shown = " x ".join(f"{number:,}" for number in shape)
-        place = f"its place is {first:,} to {end:,} of {n_bytes:,}"
+        place = f"its bytes are {first:,} to {end:,} of {n_bytes:,}"
         raise _damaged(path, f"the tensor {name!r} of {shown} {kind} needs {needed:,} bytes; {place}")
     return True
 
@@ -235,7 +235,9 @@ def open_logits(
     for array, target_array in zip(logits, numbers, strict=True):
         _check_targets(target_array, array, ignore)
     if shards.ignored == shards.rows:
-        raise InputError(f"no row of {shortened(files)} counts: every target is {ignore}, or there is no row.")
+        raise InputError(
+            f"no row of {shortened(files)} can be evaluated: every target is {ignore}, or there is no row."
+        )
     return shards
 
 
@@ -262,7 +264,7 @@ def _unknown(path: str, start: bytes) -> InputError:
         return InputError(
             f"{path} is pickled, and is not opened: its content could run as code. Save it as .safetensors."
         )
-    return InputError(f"{path} has no logits in a format that is known: {' or '.join(SUFFIXES)}.")
+    return InputError(f"{path} is not a file of logits in a known format: {' or '.join(SUFFIXES)}.")
 
 
 def _of_npy(file: BinaryIO, size: int, path: str) -> StoredArray:
@@ -349,8 +351,8 @@ def _check_targets(targets: Array, logits: StoredArray, ignore: int) -> None:
     if wrong.any():
         row = int(wrong.argmax())
         raise InputError(
-            f"targets must be numbers of the {logits.shape[-1]:,} classes, from 0, or {ignore} for rows that do not "
-            f"count; row {row + 1:,} of {logits.path} (counted from 1) is {targets[row]}."
+            f"targets must be indices of the {logits.shape[-1]:,} classes, from 0, or {ignore} for rows to leave "
+            f"out; row {row + 1:,} of {logits.path} (counted from 1) is {targets[row]}."
         )
 
 

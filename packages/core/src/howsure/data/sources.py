@@ -181,7 +181,7 @@ class Files(Source):
         kept = ("skip_missing", "format")
         self._refuse({}, "is not for a file that is written with further columns", but=kept)
         if len(self.paths) != 1:
-            raise InputError(f"{self.name} are several files; one at a time is written with further columns.")
+            raise InputError(f"{self.name} are several files; columns can be added to only one file at a time.")
         how |= {name: getattr(self, name) for name in kept}
         file = open_to_extend(self.paths[0], None if y_prob is None else as_probabilities(y_prob), groups=groups, **how)
         self.tell(file.summary)
@@ -308,7 +308,7 @@ def read(
     if table is None:
         return files_
     if len(paths) != 1:
-        raise InputError("`table` is that of one database; name one file.")
+        raise InputError("`table` names a table of a single database; name one file.")
     if across_files != "error":
         raise InputError("`across_files` is about several files, and a database is one. Leave it out.")
     from howsure.data.tables.duckdb_table import copy_of_table

@@ -115,7 +115,7 @@ def read_values(
     columns["gold"] = None if isinstance(gold, Source) else gold
     if data is None:
         if isinstance(gold, Source):
-            raise InputError("`gold` is a source, so the predictions must be one, too: `data=howsure.read(...)`.")
+            raise InputError("`gold` was read from files, so the predictions must be, too: `data=howsure.read(...)`.")
         return _of_table(columns, None, Rows({}))
     if not is_frame(data):
         raise InputError("{parameter} must be a data frame, or files by howsure.read.", "data")

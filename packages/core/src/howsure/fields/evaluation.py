@@ -49,7 +49,7 @@ from howsure.stats.mean_score import mean_score
 MIN_FOR_CALIBRATION = 2
 SECOND_STEP = "The new policy is for what the first one files, and for nothing else."
 SEED = 0  # of the halves of documents
-PROMISE_NOTE = "The promise is about filed documents, if documents to come are like the checked ones."
+PROMISE_NOTE = "The promise is about filed documents, and assumes that future documents resemble the checked ones."
 
 
 def evaluate_fields(

@@ -111,7 +111,7 @@ class FilingPolicy(Result):
             needed = [row.needed for row in self.fields] if self.promise == FIELDS else [self.needed]
             counts = [n for n in needed if n is not None]
             more = (
-                f"about {min(counts):,} checked documents like these would do"
+                f"about {min(counts):,} checked documents like these would suffice"
                 if counts
                 else "the most confident values are wrong too often, so more checked documents would not help"
             )
@@ -221,7 +221,7 @@ def check_served(policy: FilingPolicy, served: Served) -> None:
     if changes := [*policy.served.changes(served)]:
         raise InputError(
             f"the promise of the policy does not hold: {'; '.join(changes)}. Check documents with these answers, and "
-            "make a policy of them."
+            "make a policy from them."
         )
 
 

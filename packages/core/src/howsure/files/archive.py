@@ -104,9 +104,9 @@ class Archive:
         self._known = frozenset(self.members)
         packed = (*PACKED, ZSTD) if repetitive else PACKED
         if any(member.compress_type not in packed for member in self._zip.infolist()):
-            raise ArchiveError("its members are packed in another way than by deflate; save it anew by numpy")
+            raise ArchiveError("its members are not compressed by deflate; save it again with numpy")
         if len(self._known) < len(self.members):
-            raise ArchiveError("two of its members have one name")
+            raise ArchiveError("two of its members have the same name")
 
     @property
     def arrays(self) -> tuple[str, ...]:
@@ -157,7 +157,7 @@ class Archive:
         except zstd().ZstdError as error:
             raise zipfile.BadZipFile(str(error)) from error
         if len(content) != member.file_size or zlib.crc32(content) != member.CRC:
-            raise zipfile.BadZipFile("its checksum is another one")
+            raise zipfile.BadZipFile("it does not match its checksum")
         return content
 
     def _take(self, member: str) -> int:
@@ -230,8 +230,8 @@ def array_header(stream: IO[bytes], size: int, *, name: str, kinds: Collection[s
     if header.length + header.n_bytes != size or (header.dtype.itemsize == 0 and math.prod(header.shape) > 0):
         sizes = " x ".join(f"{n:,}" for n in header.shape)
         raise ArchiveError(
-            f"{name} declares {sizes} values of {header.dtype.itemsize} bytes, and {size - header.length:,} bytes are "
-            "there"
+            f"{name} declares {sizes} values of {header.dtype.itemsize} bytes, and {size - header.length:,} bytes "
+            "are stored"
         )
     return header
 

@@ -35,7 +35,7 @@ def check_place(path: str | os.PathLike[str]) -> None:
     if target.is_dir():
         raise InputError(f"cannot write {path}: it is a folder. Name a file.")
     if not target.parent.is_dir():
-        raise InputError(f"cannot write {path}: there is no folder {target.parent}. Make it first.")
+        raise InputError(f"cannot write {path}: the folder {target.parent} does not exist. Create it first.")
 
 
 def write_text(text: str, path: str | os.PathLike[str]) -> None:

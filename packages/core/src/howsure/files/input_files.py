@@ -36,7 +36,7 @@ STANDARD_INPUT = "-"
 def standard_input() -> BinaryIO:
     """Standard input as bytes; InputError if it is closed."""
     if sys.stdin is None:
-        raise InputError("standard input is closed, so that - names nothing; name a file.")
+        raise InputError("standard input is closed, so - cannot be read; name a file.")
     return sys.stdin.buffer
 
 
@@ -54,7 +54,7 @@ def opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         with open(path, "rb") as file:
             is_device = stat.S_ISCHR(os.fstat(file.fileno()).st_mode) and not file.isatty()
             if is_device and not os.path.samefile(path, os.devnull):
-                raise InputError(f"{os.fspath(path)} is a device, which may have no end; name a file.")
+                raise InputError(f"{os.fspath(path)} is a device, which may never end; name a file.")
             yield file
     except FileNotFoundError:
         raise missing_file(os.fspath(path)) from None
@@ -207,7 +207,7 @@ def _refuse_constant(name: str) -> NoReturn:
 def _once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     mapping = dict(pairs_ := list(pairs))
     if len(mapping) != len(pairs_):
-        raise ValueError("it contains a name twice")
+        raise ValueError("it contains a key twice")
     return mapping
 
 
@@ -272,8 +272,8 @@ def _pieces(file: IO[bytes], compression: str, packed: int, name: str) -> Iterat
                 total += len(piece)
                 if total > most:
                     raise InputError(
-                        f"{name} has {packed:,} bytes and unpacks to more than {most:,}. Is it what it should be? "
-                        "If so, unpack it first."
+                        f"{name} has {packed:,} bytes and unpacks to more than {most:,}. Is it the right file? If "
+                        "so, unpack it first."
                     )
                 yield piece
     except faults as error:
@@ -367,7 +367,7 @@ def checked_encoding(encoding: str | None) -> str | None:
         return codecs.lookup(encoding).name
     except (LookupError, UnicodeError, ValueError):
         raise InputError(
-            "{parameter} must be that of a text, such as {likely}, iso-8859-2 or utf-16; it is {encoding!r}.",
+            "{parameter} must be an encoding of text, such as {likely}, iso-8859-2 or utf-16; it is {encoding!r}.",
             "encoding",
             likely=LIKELY,
             encoding=encoding,
@@ -427,7 +427,7 @@ def asked_encoding(path: str | os.PathLike[str], place: str) -> InputError:
     second = f" (as {candidates[1]} it would be {previews[1]!r})" if len(set(previews)) > 1 else ""
     return InputError(
         "{location} is not UTF-8 text. As {likely} it reads {preview!r}: if that is right, give {encoding}{second}; "
-        "else save it as UTF-8 (in a spreadsheet: CSV UTF-8).",
+        "otherwise save it as UTF-8 (in a spreadsheet: CSV UTF-8).",
         location=place,
         likely=candidates[0],
         preview=previews[0],

@@ -222,8 +222,9 @@ def _what_it_is(path: Place, arrays: Sequence[str]) -> str:
     if not {"logits", "predictions"} & set(arrays):
         return f"{arrays_text}. Name the file that the model was saved to."
     return (
-        f"{arrays_text}, which a model of another program put out: `howsure calibration {path}` judges them, `howsure "
-        f"recalibrate fit {path}` recalibrates them, and `howsure sequences spans {path}` reads those of a tagger."
+        f"{arrays_text}, the output of a model of another program: `howsure calibration {path}` evaluates them, "
+        f"`howsure recalibrate fit {path}` recalibrates them, and `howsure sequences spans {path}` reads those of a "
+        "tagger."
     )
 
 

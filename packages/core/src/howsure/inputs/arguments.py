@@ -127,8 +127,7 @@ def check_distinct(compared: Mapping[str, Any], others: Mapping[str, Any] | None
 
     >>> check_distinct({"y_true": "grade", "score": "grade"})
     Traceback (most recent call last):
-    howsure.errors.InputError: y_true and score are the same column, 'grade', which says nothing when compared with
-    itself. Name two columns.
+    howsure.errors.InputError: y_true and score name the same column, 'grade'. Name two different columns.
 
     Columns that two `others` share are allowed. Raises InputError naming both parameters.
     """
@@ -137,8 +136,7 @@ def check_distinct(compared: Mapping[str, Any], others: Mapping[str, Any] | None
     for first, second in pairs:
         for name in columns[first] & columns[second]:
             raise InputError(
-                "{parameter} and {second} are the same column, {name!r}, which says nothing when compared "
-                "with itself. Name two columns.",
+                "{parameter} and {second} name the same column, {name!r}. Name two different columns.",
                 first,
                 second=Parameter(second),
                 name=name,

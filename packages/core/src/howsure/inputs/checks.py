@@ -387,7 +387,7 @@ def probability_advice(
     exp = "Apply exp first" if scales is None else f"`{scales}logprobs=...` reads them"
     logits = f"Apply a {transform} first" if scales is None else f"`{scales}logits=...` reads them"
     if -ROUNDING <= value <= 1 + ROUNDING:
-        return "Rounding? Clip or round it in your own pipeline; nothing is clipped silently."
+        return "Is it a rounding error? Clip it in your own pipeline; howsure does not clip silently."
     if highest <= 0:
         return f"Are these log-probabilities? {exp}."
     if value > 1 and LIKELY_PERCENT < highest <= 100:
@@ -673,7 +673,7 @@ def not_two_values(
         few = Verbatim(shortened((repr(value) for value, _ in ordered), limit=3))
         return InputError("not_two_values", name, labels=few, remedy="not_labels")
     if alike := spellings(counts):
-        remedy = "{alike}: write them alike."
+        remedy = "{alike}: spell them the same way."
         return InputError("not_two_values", name, labels=labels, alike=Verbatim(alike), remedy=remedy)
     non_answers = [value for value in counts if value != pos_label and is_non_answer(value)]
     if in_file and not non_answers:

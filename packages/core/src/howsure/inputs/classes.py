@@ -243,7 +243,7 @@ def check_distributions(matrix: Floats, names: tuple[str, ...], *, name: str, sc
             row=row,
             total=float(sums[row]),
             tolerance=SUM_TOLERANCE,
-            remedy="Is a class missing? Evaluate scores of separate questions one column at a time.",
+            remedy="Is a class missing? If columns answer separate questions, evaluate one at a time.",
         )
 
 

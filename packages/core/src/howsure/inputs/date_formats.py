@@ -74,7 +74,7 @@ def check_date_format(written: str) -> None:
     unknown = sorted(directives - set(KNOWN))
     if unknown:
         raise InputError(
-            "{parameter} must be written as in strptime; %{unknown} in {written!r} is not one of its codes.",
+            "{parameter} must be a format of strptime; %{unknown} in {written!r} is not one of its codes.",
             "date_format",
             unknown=unknown[0],
             written=written,
@@ -190,8 +190,8 @@ def several_formats(
     apart = next((date for date in dates if is_written(date, first) != is_written(date, second)), None)
     if apart is not None:
         return InputError(
-            f"{name} must be written in one format; {place(apart)} is {apart!r}, and {first} "
-            f"reads as many dates as {second}. Write all dates alike."
+            f"{name} must have dates in one format; {place(apart)} is {apart!r}, and {first} fits as many dates as "
+            f"{second}. Write all dates in one format."
         )
     either = next(date for date in dates if is_written(date, first))
     choices = " or ".join(f"`date_format={date_format!r}`" for date_format in formats)

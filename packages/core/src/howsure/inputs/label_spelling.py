@@ -23,7 +23,7 @@ def check_common_labels(true: Collection[object], predicted: Collection[object],
     >>> check_common_labels(["No", "Yes"], ["no", "yes"], name="prediction")
     Traceback (most recent call last):
     howsure.errors.InputError: no value of prediction is a true label: it contains 'no', 'yes'; the true labels are
-    'No', 'Yes'. They differ only in case or spaces: write both alike.
+    'No', 'Yes'. They differ only in case or spaces: spell both the same way.
 
     Raises InputError if no label is shared: the accuracy would be 0 whatever the model predicts.
     """
@@ -31,9 +31,9 @@ def check_common_labels(true: Collection[object], predicted: Collection[object],
         return
     alike = variants(true, predicted)
     advice = (
-        f"They differ only in {_way([*true, *alike])}: write both alike."
+        f"They differ only in {_way([*true, *alike])}: spell both the same way."
         if alike
-        else "Is it the right column? Write both alike."
+        else "Is it the right column? If so, spell both the same way."
     )
     raise InputError(
         f"no value of {name} is a true label: it contains {_shortened_list(predicted)}; the true "
@@ -68,8 +68,8 @@ def check_positive(counts: Mapping[Any, int], pos_label: object, *, name: str) -
 
     >>> check_positive({"Ja": 30, "ja": 4, "Nein": 9}, "Ja", name="label")
     Traceback (most recent call last):
-    howsure.errors.InputError: label: 'Ja' (30) and 'ja' (4) differ only in case or spaces. Write them alike, as only
-    one of them would count as 1.
+    howsure.errors.InputError: label: 'Ja' (30) and 'ja' (4) differ only in case or spaces. Spell them the
+    same way; otherwise only one of them counts as 1.
     """
     same = {value: rows for value, rows in counts.items() if is_same_label(str(value), pos_label)}
     others = {value: rows for value, rows in counts.items() if value not in same}
@@ -80,7 +80,7 @@ def check_positive(counts: Mapping[Any, int], pos_label: object, *, name: str) -
         else None
     )
     if alike:
-        raise InputError(f"{name}: {alike}. Write them alike, as only one of them would count as 1.")
+        raise InputError(f"{name}: {alike}. Spell them the same way; otherwise only one of them counts as 1.")
 
 
 def spellings_note(counts: Mapping[str, int], kind: str) -> str | None:

@@ -81,9 +81,9 @@ def long_form(model: object, id: object, run: object = None, *, n: int, skip_mis
 
     if len(of_cell) * len(item_names) > CELLS_PER_ROW * n + SPARE_CELLS:
         raise InputError(
-            f"every model must have every item in each of its runs; {n:,} rows are few for {len(of_cell):,} runs of "
-            f"{counted(len(names), 'model')} on {counted(len(item_names), 'item')}. Are model, run and id the right "
-            "columns?"
+            f"every model must have every item in each of its runs; {n:,} rows are too few for {len(of_cell):,} runs "
+            f"of {counted(len(names), 'model')} on {counted(len(item_names), 'item')}. Are model, run and id the "
+            "right columns?"
         )
     keys = cell * len(item_names) + items
     first = np.full(len(of_cell) * len(item_names), -1, dtype=np.int64)
@@ -103,14 +103,14 @@ def long_form(model: object, id: object, run: object = None, *, n: int, skip_mis
     if not skip_missing or not complete.any():
         place, item = (int(places[0]) for places in np.nonzero(lacking))
         advice = (
-            "No item is left that all of them have."
+            "No item has rows of all models."
             if not complete.any()
             else "Leave such items out for all models with `skip_missing=True`."
         )
         where = "" if run is None else " in each of its runs"
         raise InputError(
-            f"every model must have every item{where}; {cell_name(place)} has no row of item {item_names[item]!r}. Of "
-            f"{counted(len(item_names), 'item')} are missing: {by_model}. {advice}"
+            f"every model must have every item{where}; {cell_name(place)} has no row of item {item_names[item]!r}. "
+            f"Missing of {counted(len(item_names), 'item')}: {by_model}. {advice}"
         )
     rows_of_models = {name: table[of_models == code][:, complete] for code, name in enumerate(names)}
     rows = int((table[:, ~complete] >= 0).sum())
@@ -187,8 +187,8 @@ def item_twice(a: int, b: int, item: str, *, each: str) -> InputError:
     """Error for two rows, `a` and `b`, of the same item (and model and run, as `each` says)."""
     return InputError(
         f"an item must have one row for each {each}; `row {a}` and `row {b}` are both item {item}. If these are "
-        "several runs, name their column (`run=...`); if they are of several sets of items, let several columns "
-        "identify the item together (`id=...`)."
+        "several runs, name their column (`run=...`); if ids are unique only within a set of items, name several "
+        "columns that identify the item together (`id=...`)."
     )
 
 

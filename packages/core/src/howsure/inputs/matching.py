@@ -34,7 +34,7 @@ class SharedRows:
         """Notes on the rows that were left out because the other model lacks them, and on how rows were matched."""
         only = zip((self.only_a, self.only_b), self.names, strict=True)
         counts = [f"{counted(n, 'row')} of {name}" for n, name in only if n]
-        left_out = [f"left out because one model has none: {', '.join(counts)}"] if counts else []
+        left_out = [f"left out because one model has no such row: {', '.join(counts)}"] if counts else []
         return left_out + ([self.note] if self.note else [])
 
     def check_all(self, *, skip_missing: bool) -> None:
@@ -55,7 +55,7 @@ def shared_rows(a: npt.NDArray[Any], b: npt.NDArray[Any], *, names: tuple[str, s
 
     >>> found = shared_rows(np.array(["x", "y", "z"]), np.array(["z", "x"]), names=("A", "B"))
     >>> found.a, found.b, found.said
-    (array([0, 2]), array([1, 0]), ['left out because one model has none: 1 row of A'])
+    (array([0, 2]), array([1, 0]), ['left out because one model has no such row: 1 row of A'])
 
     Raises InputError if a key is repeated within a model, or if the models share no key.
     """
@@ -67,7 +67,7 @@ def shared_rows(a: npt.NDArray[Any], b: npt.NDArray[Any], *, names: tuple[str, s
             )
     _, rows_a, rows_b = np.intersect1d(a, b, assume_unique=True, return_indices=True)
     if not len(rows_a):
-        raise InputError(f"no row of {names[0]} is one of {names[1]}; are the ids those?")
+        raise InputError(f"no id of {names[0]} occurs in {names[1]}; are these the right id columns?")
     return SharedRows(rows_a, rows_b, len(a) - len(rows_a), len(b) - len(rows_b), names)
 
 
@@ -177,11 +177,11 @@ class ReadOfBoth:
             for name, model, label in zip(names, (self.a, self.b), own_label_texts, strict=True)
         ]
         lines_.append(f"{n:,} pairs{'' if self.own_labels else f'{labels[0]} for both'}")
-        chosen = None if self.where is None else f"left out because not where {self.where}"
+        chosen = None if self.where is None else f"left out because they do not satisfy {self.where}"
         unused: dict[str | None, tuple[int, int]] = {
             "skipped because of missing values": (self.a.skipped, self.b.skipped),
             chosen: (self.a.left_out, self.b.left_out),
-            "left out because the other model has none": (self.a.only, self.b.only),
+            "left out because the other model has no such row": (self.a.only, self.b.only),
         }
         for why, (a, b) in unused.items():
             if why is not None and (a or b or why == chosen):

@@ -89,7 +89,7 @@ def check_bounds(bounds: Any) -> tuple[float, float]:
 
     >>> check_bounds((5, 1))
     Traceback (most recent call last):
-    howsure.errors.InputError: bounds must be the lowest and the highest score that is possible; they are (5, 1). Write
+    howsure.errors.InputError: bounds must be the lowest and the highest possible score; they are (5, 1). Write
     the lower one first, such as bounds=[0, 1].
     """
     ends = tuple(bounds) if isinstance(bounds, (tuple, list)) or getattr(bounds, "ndim", 0) == 1 else ()
@@ -100,8 +100,8 @@ def check_bounds(bounds: Any) -> tuple[float, float]:
             f"`bounds` must be between {-LARGEST_SCORE:g} and {LARGEST_SCORE:g}; they are {shown(bounds)}."
         )
     raise InputError(
-        "bounds must be the lowest and the highest score that is possible; they are {bounds!r}. "
-        "Write the lower one first, such as `bounds=[0, 1]`.",
+        "bounds must be the lowest and the highest possible score; they are {bounds!r}. Write the lower one first, "
+        "such as `bounds=[0, 1]`.",
         bounds=bounds,
     )
 
@@ -199,7 +199,7 @@ def comma_advice(text: str, *, is_score: bool = False) -> str:
     >>> comma_advice("1,234"), comma_advice("80.92%")
     ('Its comma may separate thousands or decimals: write 1234 or 1.234.', 'It is a percentage: write 0.8092.')
     >>> comma_advice("85 % sure")
-    'Write the number alone: 0.85.'
+    'Write only the number: 0.85.'
     """
     if PERCENT.fullmatch(text):
         percentage = text.strip().removesuffix("%").strip()
@@ -207,7 +207,7 @@ def comma_advice(text: str, *, is_score: bool = False) -> str:
         return f"It is a percentage: write {_share(percentage)}{or_number}."
     percentages = PERCENT_IN_TEXT.findall(text)
     if len(percentages) == 1:
-        return f"Write the number alone: {_share(percentages[0])}."
+        return f"Write only the number: {_share(percentages[0])}."
     if "," not in text:
         return ""
     if THOUSANDS.fullmatch(text):

@@ -168,7 +168,7 @@ def _refuse_with_pairs(pairs: Pairs, roles_given: dict[str, Any]) -> None:
     for name, value in roles_given.items():
         has_part = name not in PARTS or getattr(pairs, PARTS[name]) is not None
         if value is not None and has_part:
-            what = f"have {PARTS[name]}" if name in PARTS else "hold labels of 0 and 1 and their probabilities"
+            what = f"have {PARTS[name]}" if name in PARTS else "contain labels (0 or 1) and their probabilities"
             raise InputError(f"{name} must not be given with Pairs that {what}; leave {name} out.")
 
 
@@ -184,7 +184,7 @@ def _joined(pairs: Pairs, other_roles: dict[str, Any]) -> Pairs:
         groups, names = check_codes(other_roles["groups"], n=n, name="groups", groups=True)
     elif groups is not None and (len(groups) != n or groups.min() < 0 or groups.max() >= len(names)):
         raise InputError(
-            "groups of Pairs must be {n:,} positions in `group_names`, from 0 to {n_names}.",
+            "groups of Pairs must be {n:,} indices in `group_names`, from 0 to {n_names}.",
             n=n,
             n_names=len(names) - 1,
         )

@@ -130,8 +130,8 @@ def check_span(first: datetime.date, last: datetime.date, *, period: str, advice
     """
     if n_periods(first, last, period=period) > MAX_PERIODS:
         raise InputError(
-            f"the documents are of {first} to {last}: {n_periods(first, last, period=period):,} periods of a {period}, "
-            f"more than {MAX_PERIODS:,}. Is a date wrong? {advice}"
+            f"the documents range from {first} to {last}: {n_periods(first, last, period=period):,} periods of a "
+            f"{period}, more than {MAX_PERIODS:,}. Is a date wrong? {advice}"
         )
 
 
@@ -226,7 +226,7 @@ def read_periods(dates: object, *, period: str, date_format: str | None = None, 
             problem = f"{parameter(name)} must contain dates {like}; {_row(dates, code)} is {date!r}."
             advice = " If they are written in another way, name it: `date_format='%d.%m.%Y'`."
             if date_format is None and bad < len(dates.names):
-                advice = f" {ISO if written == ISO else written} reads {of_all}: correct the others."
+                advice = f" {ISO if written == ISO else written} fits {of_all}: correct the others."
             raise InputError(problem + (advice if date_format is None else "")) from None
     if has_short_year(written):
         last = last_year({day.year for day in days})

@@ -32,7 +32,7 @@ def note_on_models(column: str, n_models: int, longest: int, role: str) -> tuple
         return ()
     value = f"{column} = 'NAME'" if role == "where" else column
     remedy = f"{REMEDIES.get(role, 'For a result of each')}: {parameter(role, value)}."
-    return (told(f"{column} has {n_models} values, whose rows count together. {remedy}"),)
+    return (told(f"{column} has {n_models} values, and their rows are evaluated together. {remedy}"),)
 
 
 def note_on_models_of_frame(frame: Any, role: str, with_role: Sequence[Any]) -> tuple[str, ...]:
@@ -40,7 +40,7 @@ def note_on_models_of_frame(frame: Any, role: str, with_role: Sequence[Any]) -> 
 
     >>> import pandas
     >>> note_on_models_of_frame(pandas.DataFrame({"model": ["a", "b"], "score": [0, 1]}), "model", ["score"])
-    ("model has 2 values, whose rows count together. For a result of each: model='model'.",)
+    ("model has 2 values, and their rows are evaluated together. For a result of each: model='model'.",)
     """
     if isinstance(frame, Source) or not is_frame(frame):
         return ()

@@ -78,8 +78,8 @@ class RepeatedItems:
         files = " in several files" if self.across_files else ""
         off = " If rows are independent: `independent_rows=True`." if can_switch_off else ""
         return told(
-            f"{self.column} repeats{files} ({self.counts}). If it says which item a row is, rows are not independent "
-            f"and intervals are too narrow: name it, {parameter('clusters', self.column)}.{off}"
+            f"{self.column} repeats{files} ({self.counts}). If it identifies the item of a row, rows are not "
+            f"independent and intervals are too narrow: name it, {parameter('clusters', self.column)}.{off}"
         )
 
 

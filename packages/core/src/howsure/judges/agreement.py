@@ -105,7 +105,7 @@ def rater_agreement(
     rows = [_row(grades, grades.raters, "all", None, level)]
     notes = list(answers.notes)
     if len(grades.raters) > MAX_RATERS:
-        notes.append(f"{len(grades.raters):,} raters: above {MAX_RATERS}, pairs of them have no rows")
+        notes.append(f"{len(grades.raters):,} raters, more than {MAX_RATERS}: pairs of raters have no rows")
     elif len(grades.raters) > 2:
         rows += [
             _row(grades, (a, b), a, b, level) for a, b in combinations(grades.raters, 2) if grades.common(a, b) > 1
@@ -197,7 +197,7 @@ def _grades(columns: Columns, scale: str, categories: Sequence[str | float] | No
     table = np.full((len(columns.names("id")), len(raters)), -1, order="F")
     table[columns.codes("id"), columns.codes("rater")] = codes
     if not ((table >= 0).sum(axis=1) > 1).any():
-        raise InputError("no item has grades of two raters: nothing shows whether they agree. Is `id` right?")
+        raise InputError("no item has grades of two raters, so their agreement is unknown. Is `id` the right column?")
     return _Grades(table, values, names, raters, scale)
 
 
@@ -355,7 +355,10 @@ def _replacement(grades: _Grades, judge: str, margin: float) -> JudgeReplacement
     place = grades.raters.index(judge)
     people = [rater for rater in range(len(grades.raters)) if rater != place]
     if len(people) < 2:
-        raise InputError("`judge` is compared with people as one of several: there must be at least two people.")
+        raise InputError(
+            "`judge` is compared with the human raters as if it were one more rater, so at least two "
+            "human raters are needed; there {'is 1' if people else 'is none'}."
+        )
     table = np.where(grades.table >= 0, grades.values[grades.table], np.nan)
     nearer, p = [], []
     for person in people:
@@ -371,7 +374,10 @@ def _replacement(grades: _Grades, judge: str, margin: float) -> JudgeReplacement
         nearer.append(float(wins.mean()))
         p.append(float(stdtr(n - 1, distance / error)) if error > 0.0 else float(distance >= 0.0))
     if not p:
-        why = f"each person graded fewer than {MIN_COMMON_ITEMS} items that the judge and other people graded, too"
+        why = (
+            f"each human rater graded fewer than {MIN_COMMON_ITEMS} items that the judge and other human raters "
+            "also graded"
+        )
         return JudgeReplacement(judge, len(people), 0, math.nan, math.nan, None, why)
     harmonic = sum(1 / k for k in range(1, len(p) + 1))  # tests may depend on each other (Benjamini & Yekutieli 2001)
     n_rejected = int((harmonic * adjust_p_values(p, method="bh") <= FALSE_DISCOVERIES).sum())

@@ -174,11 +174,11 @@ def judge_bias(
     covariates = [role for role in COVARIATES if roles[role] is not None]
     if not covariates and swapped is earlier is None:
         parameter_names = ", ".join(parameter(role, GIVEN) for role in (*PAIRED, *COVARIATES))
-        raise InputError(f"no bias can be seen in grades alone: give one of {parameter_names}.{LOOK}")
+        raise InputError(f"grades alone show no bias: give one of {parameter_names}.{LOOK}")
     if covariates and y_true is None:
-        raise InputError(f"{parameter(covariates[0], GIVEN)} needs `y_true=...`, grades of people.{LOOK}")
+        raise InputError(f"{parameter(covariates[0], GIVEN)} needs `y_true=...`, human grades.{LOOK}")
     if (family is None) != (own is None):
-        raise InputError("`family=...` and `own=...`, the judge's, need each other.")
+        raise InputError("`family=...` and `own=...` (the judge's family) must be given together.")
     answers = Columns.read(roles | {"clusters": clusters}, data, pos_label=pos_label)
     with answers.rows.placed():
         rows = [row for role in PAIRED if role in answers.numbers for row in _paired(answers, role, bounds, level)]
@@ -221,7 +221,7 @@ def _covariates(answers: Columns, covariates: Sequence[str], own_family: str | N
     """The effects of covariates on the judge's grade, among answers with equal human grades."""
     f, y = answers.numbers["score"], answers.numbers["y_true"]
     if np.isnan(y).all():
-        raise InputError("`y_true` is empty in every row. Have some answers graded by a person.")
+        raise InputError("`y_true` is empty in every row. Have some answers graded by humans.")
     columns = np.stack([_column(answers, role, own_family) for role in covariates], axis=1)
     graded = answers.graded(np.arange(answers.n), f, y, None)
     of, n = graded.read, len(graded.read)
@@ -239,13 +239,13 @@ def _covariates(answers: Columns, covariates: Sequence[str], own_family: str | N
     if (odd := dependent(design, lengths)) is not None and odd >= nuisance.shape[1]:
         role = covariates[odd - nuisance.shape[1]]
         raise InputError(
-            f"{parameter(role)} must differ among answers that people grade alike, and not follow from what else is "
-            "given; it does not. Leave it out."
+            f"{parameter(role)} does not vary among answers with the same human grade, or is determined by the other "
+            "columns. Leave it out."
         )
     fit = fitted(regression, f[of])
     assert fit is not None
     if not fit.errors[fit.has_error].min(initial=np.inf) > SAME * np.ptp(f):
-        return [_untold(role, n, level, "people's grades determine the judge's completely") for role in covariates]
+        return [_untold(role, n, level, "the human grades determine the judge's completely") for role in covariates]
     with_error = np.flatnonzero(fit.has_error).tolist()
     what = "answers" if units is None else "clusters"
     answers.notes.extend(rough_intervals([covariates[place] for place in with_error], fit.degrees[with_error], what))
@@ -256,7 +256,7 @@ def _covariates(answers: Columns, covariates: Sequence[str], own_family: str | N
             continue
         estimate, _, p = fit.estimate(place, level=level, method="Student", n=n)
         sentence = (
-            f"of answers that people grade alike, {COVARIATES[role].format(own=own_family)} gets {_more(estimate)}"
+            f"among answers with the same human grade, {COVARIATES[role].format(own=own_family)} gets {_more(estimate)}"
         )
         made.append(BiasRow(role.replace("_", " "), n, estimate, p, f"{sentence}{_doubt(estimate)}."))
     return made
@@ -288,5 +288,5 @@ def _more(estimate: Estimate) -> str:
 def _doubt(estimate: Estimate) -> str:
     """A clause for intervals that contain 0, or if there is no interval."""
     if estimate.low is None or estimate.high is None:
-        return told(", which few answers carry: rarer ones may weigh more, and `bounds=...` would decide it")
+        return told(", based on few answers: rarer errors may change this, and `bounds=...` would settle it")
     return ", which may be chance" if estimate.low <= 0.0 <= estimate.high else ""

@@ -213,7 +213,11 @@ def _note_on_swap(people: Floats, name_by_role: Mapping[str, str], skipped: Mapp
     by_name = _words(judge) & PEOPLE and _words(person) & JUDGES
     has_gaps = skipped.get(judge) and person not in skipped and not np.isnan(people).any()
     by_gaps = has_gaps and not _words(judge) & JUDGES
-    return [f"{judge} is read as the judge, and {person} as people. Are they swapped?"] if by_name or by_gaps else []
+    return (
+        [f"{judge} is read as the judge's grades, and {person} as the human grades. Are they swapped?"]
+        if by_name or by_gaps
+        else []
+    )
 
 
 def _words(name: str) -> set[str]:

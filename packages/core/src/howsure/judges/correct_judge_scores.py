@@ -135,7 +135,7 @@ def correct_grades(
     with answers.rows.placed():
         column_name = "y_true" if data is None else str(y_true)
         if np.isnan(answers.numbers["y_true"]).all():
-            raise InputError(f"{column_name} is empty in every row. Have some answers graded by a person.")
+            raise InputError(f"{column_name} is empty in every row. Have some answers graded by humans.")
         ends = answers.bounds(bounds, column_name)
         readings = _read_twice(answers, flips)
         if id is not None:
@@ -166,9 +166,9 @@ def _read_twice(answers: Columns, flips: str | None) -> DoubleLabels | None:
         other = np.flatnonzero(~np.isnan(grades) & (grades != 0.0) & (grades != 1.0))
         if len(other):
             raise InputError(
-                f"`second=...` estimates how often people misread 0 and 1; `row {other[0]}` of {parameter(role)} is "
-                f"{grades[other[0]]:g}. Of other grades, have every answer graded by two people, and give their mean "
-                "as `y_true`; or say which grade counts as 1: `pos_label=...`."
+                f"`second=...` estimates how often humans mislabel 0 and 1; `row {other[0]}` of {parameter(role)} is "
+                f"{grades[other[0]]:g}. For other grades, have every answer graded by two people, and give their "
+                "mean as `y_true`; or name the grade that counts as 1: `pos_label=...`."
             )
     return read_double_labels(answers.numbers["y_true"], second, answers.numbers.get("settled"), flips, n=answers.n)
 
@@ -213,8 +213,8 @@ def _rows(answers: Columns, bounds: Bounds | None, level: float) -> list[JudgedR
         labelled = int((~np.isnan(people)).sum())
         try:
             if labelled < MIN_GRADES:
-                few = f"people graded {counted(labelled, 'answer')}, below {MIN_GRADES}"
-                why = f"{few}: nothing shows what the judge is off by"
+                few = f"humans graded {counted(labelled, 'answer')}, fewer than {MIN_GRADES}"
+                why = f"{few}: the judge's error is unknown"
             else:
                 rows.append(_row(answers, name, answers.graded(mine, judged, people, bounds), level))
                 continue
@@ -249,16 +249,16 @@ def _row(answers: Columns, name: str | None, graded: Graded, level: float) -> Ju
         p = _drawn_at_random(graded)
         if p < PROBABLY:
             notes.append(
-                f"the answers that people graded have other grades of the judge than the rest (p {p:.1g}): were they "
-                "drawn at random? Say how they were drawn, `strata=...` or `inclusion=...`"
+                f"the judge grades the human-graded answers differently from the rest (p {p:.1g}): were they drawn "
+                "at random? Say how they were drawn, `strata=...` or `inclusion=...`"
             )
         if p < SURELY:
             people = corrected = bias = untold(level, labelled)
     if corrected.low is None and not math.isnan(corrected.value):
         notes.append(
             graded.lacking
-            or "few answers carry what the judge is off by, so that rarer errors may weigh more: "
-            "`bounds=...`, the lowest and the highest grade, would decide it"
+            or "the correction is based on few answers, so rarer errors may change it: `bounds=...`, the lowest and "
+            "the highest grade, would settle it"
         )
     if graded.units is not None and (few := few_clusters(np.bincount(graded.units[graded.read]))):
         notes.append(few)
@@ -307,8 +307,8 @@ def _differences(
     ]
     if any(math.isnan(difference.corrected.value) for difference in differences):
         answers.notes.append(
-            f"a difference needs {MIN_GRADES} items or more whose answers of both models people graded, drawn with the "
-            "same chance: draw items, and have the answers of all models to them graded"
+            f"a difference needs {MIN_GRADES} items or more with human grades for the answers of both models, drawn "
+            "with the same probability: draw items, and have all models' answers to them graded"
         )
     adjusted = adjust_p_values([difference.p_value for difference in differences], method=adjust)
     return tuple(replace(difference, p_adjusted=float(p)) for difference, p in zip(differences, adjusted, strict=True))

@@ -261,13 +261,14 @@ class Graded:
             return ""
         f, w = self.judged[self.read], self._by_unit(self.weight)
         beyond = float(((self.judged < f.min()) | (self.judged > f.max())).mean())
-        those = f"{beyond:.0%} of the answers have grades of the judge beyond those of all that people graded"
+        those = f"{beyond:.0%} of the answers have judge grades outside the range of the human-graded answers"
         if beyond > MAX_UNREAD:
             return f"{those}: have some of these graded"
         if self.bounds is None and kish(np.append(w, 2 * beyond * len(self.judged)) ** 2) < MIN_EFFECTIVE_ITEMS:
             return (
-                f"chances of being graded differ widely: a few answers represent most of them, and {those}. Have more "
-                "answers with a small chance graded, or name the lowest and the highest grade: `bounds=...`"
+                f"inclusion probabilities differ widely: a few answers represent most of the others, and {those}. "
+                "Have more answers with small probabilities graded, or name the lowest and the highest grade: "
+                "`bounds=...`"
             )
         return ""
 

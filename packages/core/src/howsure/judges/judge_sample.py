@@ -141,7 +141,7 @@ def draw_judge_sample(
     shown |= {name: [column[row] for row in order] for name, column in later.items()}
     few = answers.codes("model")[indices]
     notes = [
-        f"{name} gets {counted(int(count), 'grade')}, below the {MIN_GRADES} that a corrected mean needs"
+        f"{name} gets {counted(int(count), 'grade')}, below the {MIN_GRADES} needed for a corrected mean"
         for name, count in zip(
             answers.names("model"), np.bincount(few, minlength=len(answers.names("model"))), strict=True
         )

@@ -49,15 +49,15 @@ class JudgePlan(Rows[JudgePlanRow]):
     recipe: Mapping[str, object]
 
     named = "model"
-    title = "Grades of people that are needed"
+    title = "Human grades that are needed"
 
     def columns(self) -> Sequence[Column]:
         """The numbers of grades needed."""
         return [
             *([Column("model", WORDS)] if any(row.model is not None for row in self.rows) else []),
             Column("n", COUNT, legend="answers that the judge graded"),
-            Column("pilot", COUNT, legend="grades of people from which this is planned"),
-            Column("corrected", COUNT, "with the judge", legend="grades of people that are needed"),
+            Column("pilot", COUNT, legend="human grades that the plan is based on"),
+            Column("corrected", COUNT, "with the judge", legend="human grades that are needed"),
             Column("people", COUNT, "people alone", legend="the same without a judge"),
         ]
 
@@ -75,11 +75,11 @@ class JudgePlan(Rows[JudgePlanRow]):
         """The planned width, and the notes."""
         lacking = any(row.corrected is None or row.people is None for row in self.rows)
         none = (
-            [" A dash: the grades of all answers would not do, or the data do not show whether they do."]
+            [" A dash: even grades of all answers would not suffice, or the data do not show whether they would."]
             if lacking
             else []
         )
-        return [f"Grades of people for an interval {self.width:g} wide.{''.join(none)}", *self.notes]
+        return [f"Human grades for an interval {self.width:g} wide.{''.join(none)}", *self.notes]
 
 
 def _counts(numbers: Sequence[int | None]) -> str:
@@ -158,7 +158,7 @@ def plan_judge_sample(
                     len(labelled),
                 )
                 if pilot < PILOT:
-                    notes.append(f"{name}: people graded {pilot}, below {PILOT}: too few to plan from")
+                    notes.append(f"{name}: humans graded {pilot}, fewer than {PILOT}: too few to plan from")
             few = pilot < PILOT and correlation is None
             n = None if few else _needed(judged, people, width, level, ends, corrected=True)
             alone = None if few else _needed(judged, people, width, level, ends, corrected=False)

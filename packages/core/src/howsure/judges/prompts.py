@@ -161,13 +161,13 @@ def prompt_sensitivity(
         if len(sizes) < MIN_ITEMS:
             what = "clusters of items" if clusters is not None else "items"
             raise InputError(
-                f"{len(sizes):,} {what} have grades under every prompt, below {MIN_ITEMS}: nothing shows what "
-                "the prompt changes. Is `id` right?"
+                f"{len(sizes):,} {what} have grades under every prompt, below {MIN_ITEMS}: the effect of the prompt "
+                "is unknown. Is `id` the right column?"
             )
     if clusters is not None and (few := few_clusters(sizes)):
         notes.append(few)
     if ends is None and not np.ptp(cells.means) > 0:
-        notes.append("all grades are alike, which does not show how far others are from these; give `bounds=(0, 1)`")
+        notes.append("all grades are the same, so their variation is unknown; give `bounds=(0, 1)`")
     parts, mean, given_mean = cells.parts(level, ends)
     prompts = dict(zip(names, cells.each(level, ends), strict=True))
     recipe = answers.recipe | {"pos_label": pos_label, "bounds": ends, "level": level}

@@ -89,9 +89,9 @@ class JudgedScores(Rows[JudgedRow]):
         return [
             *([Column("model", WORDS)] if any(row.model is not None for row in self.rows) else []),
             Column("n", COUNT, legend="answers that the judge graded"),
-            Column("labelled", COUNT, legend="of these by people, too"),
+            Column("labelled", COUNT, legend="of these also graded by humans"),
             Column("judge", digits(4), get=lambda row: row.judge.value, legend="mean grade of the judge"),
-            Column("people", ESTIMATE, "people alone", legend="by the grades of people alone", detail=True),
+            Column("people", ESTIMATE, "people alone", legend="by the human grades alone", detail=True),
             Column("corrected", ESTIMATE, better=HIGHER, legend=f"by both together; {level}"),
             Column("bias", ESTIMATE, "judge minus people"),
             Column(
@@ -222,8 +222,8 @@ class JudgeReplacement:
         name = "The judge" if self.judge == "judge" else self.judge
         as_good = round(self.winning_rate * self.compared)
         return (
-            f"{name} {verdict}: it is shown to be as good as {as_good} of {self.compared} people. In "
-            f"{self.advantage:.0%} of grades, it is at least as near to the other people as a person is."
+            f"{name} {verdict}: it is shown to be as good as {as_good} of {self.compared} human raters. In "
+            f"{self.advantage:.0%} of grades, it is at least as close to the other human raters as a human rater is."
         )
 
 

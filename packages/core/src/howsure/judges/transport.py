@@ -61,7 +61,7 @@ class JudgeTransport(Rows[JudgeTransportRow]):
     recipe: Mapping[str, object]
 
     named = "model"
-    title = "Where the judge's grades mean what they mean elsewhere"
+    title = "Models for which the judge's grades keep their meaning"
     suggested: ClassVar = {"report": "transport.html"}
 
     def columns(self) -> Sequence[Column]:
@@ -70,7 +70,7 @@ class JudgeTransport(Rows[JudgeTransportRow]):
         return [
             Column("model", WORDS),
             Column("n", COUNT, legend="answers that the judge graded"),
-            Column("labelled", COUNT, legend="of these by people, too"),
+            Column("labelled", COUNT, legend="of these also graded by humans"),
             Column("residual", ESTIMATE, "people minus map", legend=level),
             Column("outside", digits(3), legend="share of answers beyond the grades of the map"),
             Column("verdict", WORDS, "the map"),
@@ -85,7 +85,7 @@ class JudgeTransport(Rows[JudgeTransportRow]):
         for row in self.rows:
             models.setdefault(words.get(row.verdict, f"{row.verdict}:"), []).append(row.model)
         parts = [f"{verdict} {shortened(names)}" for verdict, names in models.items()]
-        return f"The map from the judge's grades to those of people: {'; '.join(parts)}."
+        return f"The map from the judge's grades to human grades: {'; '.join(parts)}."
 
     def below(self) -> Sequence[str]:
         """The assumptions of the map, the models it is learned from, reasons for missing verdicts, and the notes."""
@@ -172,7 +172,7 @@ def judge_transport(
             kept = [names.index(str(against))]
         elif not kept:
             raise InputError(
-                f"each model has fewer than {MIN_GRADES} grades of people: nothing shows what the judge's mean."
+                f"each model has fewer than {MIN_GRADES} human grades: the meaning of the judge's grades is unknown."
             )
         else:
             kept = audit.agreeing(kept)
@@ -278,20 +278,22 @@ def _row(audit: _Audit, code: int, name: str, kept: Sequence[int], margin: float
     outside = float(((mine < map_grades.min()) | (mine > map_grades.max())).mean())
     residual, verdict, why = unknown, UNAUDITED, ""
     if not others:
-        why = "the map is learned from it alone, so that nothing audits it"
+        why = "the map is learned only from it, so it cannot be audited"
     elif labelled < MIN_GRADES:
-        why = f"people graded {counted(labelled, 'answer')} of it, below {MIN_GRADES}, so that nothing audits the map"
+        why = (
+            f"humans graded {counted(labelled, 'answer')} of it, fewer than {MIN_GRADES}, so the map cannot be audited"
+        )
     else:
         at_level, tested = (
             audit.residual(code, others, level) for level in (audit.level, max(2 * audit.level - 1, 0.5))
         )
         verdict = UNKNOWN
         if at_level is None or tested is None:
-            why = f"the map of the others is based on fewer than {MIN_OF_MAP} grades of people"
+            why = f"the map of the others is based on fewer than {MIN_OF_MAP} human grades"
         else:
             residual, low, high = at_level[0], tested[0].low, tested[0].high
             if outside > OUTSIDE:
-                why = f"{outside:.0%} of its answers have grades of the judge beyond those of the map"
+                why = f"{outside:.0%} of its answers have judge grades outside the range of the map"
                 verdict = NO
             elif low is not None and high is not None:
                 inside, beyond = -margin <= low and high <= margin, low > margin or high < -margin

@@ -81,7 +81,7 @@ class JudgeDisagreements(Rows[JudgeDisagreement]):
     recipe: Mapping[str, object]
 
     named = ""
-    title = "Disagreements of judge and people"
+    title = "Disagreements of judge and humans"
 
     @property
     def what_was_read(self) -> str:
@@ -150,7 +150,7 @@ class JudgeValidation(Rows[JudgeValidationRow]):
                 )
                 for name in (names if len(names) <= 5 else [])
             ),
-            Column("n", COUNT, legend="answers with this label of people"),
+            Column("n", COUNT, legend="answers with this human label"),
             Column("right", COUNT, only=FRAME),
             Column("rate", ESTIMATE, "judge agrees", legend=f"in brackets the {level} interval"),
             Column(
@@ -283,7 +283,7 @@ def validate_judge(
         raise InputError("`show=...` names columns of `data=...`, which is missing.")
     for role, column in (("y_true", y_true), ("score", score)):
         if column is None:
-            raise needed(role, "as the judge's labels are compared with those of people")
+            raise needed(role, "as the judge's labels are compared with human labels")
     roles = {"score": score, "y_true": y_true, "clusters": clusters}
     if isinstance(data, Files):
         data = replace(data, grades_are_labels=True)
@@ -350,13 +350,13 @@ def _labels(people: Floats, judge: Floats, labelled: Integers, *, name: str) -> 
     Raises InputError if nobody labelled an answer, or for a judge's value that is not a label.
     """
     if not len(labelled):
-        raise InputError("{parameter} is missing in every row: people must label some answers", "y_true")
+        raise InputError("{parameter} is missing in every row: humans must label some answers", "y_true")
     of_people = np.unique(people[labelled])
     if np.isin(of_people, UNIT).all():
         odd = np.flatnonzero(~np.isin(judge, UNIT))
         if len(odd):
             raise InputError(
-                "{parameter} must be labels, 0 or 1 as those of people",
+                "{parameter} must be labels, 0 or 1 like the human labels",
                 name,
                 value=float(judge[odd[0]]),
                 row=int(odd[0]),
@@ -366,8 +366,8 @@ def _labels(people: Floats, judge: Floats, labelled: Integers, *, name: str) -> 
     labels = np.union1d(of_people, judge)
     if len(labels) > MAX_LABELS:
         raise InputError(
-            "{parameter} has more than {most} different values with those of people. Compare means of such scores with "
-            "`howsure.correct_judge_scores`.",
+            "{parameter} and the human labels have more than {most} different values. Compare means of such scores "
+            "with `howsure.correct_judge_scores`.",
             name,
             most=MAX_LABELS,
         )

@@ -324,7 +324,7 @@ class CalibrationMonitor:
 
     def _group(self, name: str | None) -> tuple[str, Group]:
         if not self._groups:
-            raise InputError("the monitor has taken no period yet; update it first.")
+            raise InputError("the monitor has no period yet; update it first.")
         group_name = next(iter(self._groups)) if name is None and len(self._groups) == 1 else name
         if group_name == "all" and ALL in self._groups:
             group_name = ALL

@@ -386,15 +386,15 @@ class MonitorUpdate(Result):
         parts = [
             summary,
             self.unlabelled and f"{counted(self.unlabelled, 'row')} without a label, left out",
-            self.already and f"{counted(self.already, 'row')} of periods taken before, left out",
+            self.already and f"{counted(self.already, 'row')} of periods added before, left out",
             self.missed
-            and f"{counted(self.missed, 'row')} of periods that were never taken, though later ones were: not "
-            "used, since periods are taken in order; begin another state with all of them",
-            self.late and f"{counted(self.late, 'label')} came after its period was taken: not used; wait longer",
-            self.changed and f"{counted(self.changed, 'period')} taken before with other rows: were they in two files?",
+            and f"{counted(self.missed, 'row')} of periods that were skipped, although later ones were added: not "
+            "used, because periods must be added in order; begin another state with all of them",
+            self.late and f"{counted(self.late, 'label')} came after its period was added: not used; wait longer",
+            self.changed and f"{counted(self.changed, 'period')} added before with other rows: were they in two files?",
             self.open and f"{counted(self.open, 'row')} of periods that are not over yet{waiting}",
             self.moved and f"{counted(self.moved, 'row')} counted in the earlier period in which their cluster began",
-            self.continued and f"{counted(self.continued, 'row')} of clusters taken in an earlier update, left out",
+            self.continued and f"{counted(self.continued, 'row')} of clusters added in an earlier update, left out",
             *(f"note: {note}" for note in self.notes),
         ]
         return "\n  ".join(str(part) for part in parts if part)

@@ -34,12 +34,12 @@ class Unchanged(ProbabilityMap):
 # Temperature scaling of one probability per row: its log-odds divided by T.
 
 SEPARATED = (
-    "no temperature is best: every prediction is on the right side of 1/2, so that a lower one is always better. "
-    "More rows, or rows of other data, would say more."
+    "there is no best temperature: every prediction is on the right side of 1/2, so a lower temperature is always "
+    "better. Give more rows, or rows of other data."
 )
 REVERSED = (
-    "no temperature above 0 is best: the higher the probability, the rarer the label. Does the probability belong to "
-    "the other label? `method='platt'` may reverse the order."
+    "there is no best temperature above 0: the higher the probability, the rarer the label. Does the probability "
+    "belong to the other label? `method='platt'` may reverse the order."
 )
 
 

@@ -54,12 +54,12 @@ def quasi_newton_minimum(objective: Objective, start: Floats) -> Floats:
 
 STEP_TOLERANCE = 1e-12
 SEPARATED = (
-    "no temperature is best: in every row, no class is more probable than the label, so that a lower one is always "
-    "better. More rows, or rows of other data, would say more."
+    "there is no best temperature: in every row, no class is more probable than the label, so a lower temperature is "
+    "always better. Give more rows, or rows of other data."
 )
 REVERSED = (
-    "no temperature above 0 is best: the labels are less probable than chance. Are the classes in the order of their "
-    "columns? `classes=...` says so."
+    "there is no best temperature above 0: the labels are less probable than chance. Are the classes in the order of "
+    "their columns? `classes=...` says so."
 )
 
 
@@ -320,8 +320,8 @@ def _finite(solution: Floats, method: str) -> Floats:
 
 MIN_SHARE = 1e-3  # fraction of its probability that a level between crossing cut points keeps
 LEVELS_REVERSED = (
-    "no temperature above 0 is best: the more probable a higher level, the rarer it is. Are the levels named from the "
-    "lowest to the highest, in the order of their probabilities? `classes=...` says so."
+    "there is no best temperature above 0: the more probable a higher level, the rarer it is. Are the levels named "
+    "from the lowest to the highest, in the order of their probabilities? `classes=...` says so."
 )
 
 

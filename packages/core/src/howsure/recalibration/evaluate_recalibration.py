@@ -42,7 +42,7 @@ from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 # The maps of a cross-fitting, applied to all rows.
 
 MIN_FOLDS = 3
-INSTEAD = "More rows, or another method, may do."
+INSTEAD = "More rows, or another method, may help."
 REPEATS, REPEATED_UP_TO, MAX_REPEATS = 3, 20_000, 100
 
 
@@ -412,9 +412,11 @@ def reorder_classes(classes: Sequence[str], data: Labelled) -> Labelled:
     if data.classes == tuple(classes):
         return data
     if not classes:
-        raise InputError("the map is one of one probability per row, that of label 1; these rows have several classes.")
+        raise InputError(
+            "the map is for one probability per row, that of label 1, but these rows have several classes."
+        )
     if data.is_binary:
-        raise InputError(f"the map is one of several classes, {shortened(classes)}; these rows have one probability.")
+        raise InputError(f"the map is for several classes, {shortened(classes)}, but these rows have one probability.")
     if sorted(data.classes) != sorted(classes):
         raise InputError(
             f"the rows must have the classes of the map, {shortened(classes)}; they have {shortened(data.classes)}."

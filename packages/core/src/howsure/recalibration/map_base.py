@@ -139,7 +139,7 @@ def refuse_certain_errors(wrong: Bools, what: str) -> None:
     row = int(np.flatnonzero(wrong)[0])
     raise InputError(
         f"{what} and wrong in {counted(int(wrong.sum()), 'row')}, the first of them `row {row}`: their log loss is "
-        "infinite whatever the map does to log-odds. Say `floor=1e-6` to move all probabilities into [floor, 1 - "
+        "infinite whatever the map does to log-odds. Give `floor=1e-6` to move all probabilities into [floor, 1 - "
         f"floor], or use another method: {OTHERWISE}"
     )
 

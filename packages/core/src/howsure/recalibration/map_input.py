@@ -94,7 +94,8 @@ def scores_from(
     if isinstance(y_prob, Probabilities):
         if y_prob.way not in (PROB, PROBS, LOGITS) or y_prob.reduce is not None:
             raise InputError(
-                "{parameter} of arrays is probabilities, or Probabilities('probs' or 'logits', ...) without reduce.",
+                "for arrays, {parameter} must be probabilities, or Probabilities('probs' or 'logits', ...) without "
+                "reduce.",
                 "y_prob",
             )
         classes = classes if y_prob.classes is None else [str(class_name) for class_name in y_prob.classes]
@@ -320,7 +321,8 @@ def labelled_read(
             way = as_probabilities(y_prob)
             if way.way not in (PROB, PROBS, LOGITS):
                 raise InputError(
-                    "{parameter} of a data frame is a column of probabilities, several, or logits.", "y_prob"
+                    "for a data frame, {parameter} must name one or several columns of probabilities or of logits.",
+                    "y_prob",
                 )
             if way.way == PROB:
                 pairs = pairs_from(y_true, way.columns[0], data=data, **other_roles)

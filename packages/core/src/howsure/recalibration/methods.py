@@ -219,8 +219,8 @@ def check_fit(data: Labelled) -> None:
         return
     label = data.label_names()[int(counts.argmax())]
     raise InputError(
-        "{parameter} must contain two labels or more; all of {counted} have {label!r}. One class alone "
-        "says nothing about what probabilities are worth.",
+        "{parameter} must contain two labels or more; all of {counted} have {label!r}. Probabilities cannot be "
+        "recalibrated with a single class.",
         "y_true",
         counted=counted(len(data), "row"),
         label=label,
@@ -338,8 +338,8 @@ def choose_method(
     best = int(np.argmin(means))
     if not np.isfinite(means[best]):
         raise InputError(
-            "every method has an infinite log loss, or no fit: probabilities of exactly 0 or 1 are wrong "
-            "somewhere. Say `floor=1e-06` to move all probabilities into [floor, 1 - floor].",
+            "every method has an infinite log loss, or no fit: probabilities of exactly 0 or 1 are wrong somewhere. "
+            "Give `floor=1e-06` to move all probabilities into [floor, 1 - floor].",
             "floor",
         )
     least = losses[best]

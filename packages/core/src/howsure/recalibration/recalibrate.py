@@ -197,7 +197,7 @@ def _notes(data: Labelled, fitted: Fitted, choice: Choice | None, pooled: Sequen
     few = [(name, int(n)) for name, n in zip(data.label_names(), counts, strict=True) if 0 < n < MIN_LABEL_ROWS]
     if few:
         notes.append(f"few rows of a label ({', '.join(f'{name}: {n}' for name, n in few)}): the map is uncertain")
-    notes += [f"too few rows for a map of their own, so that of all rows: {', '.join(pooled)}"] if pooled else []
+    notes += [f"groups with too few rows for their own map use that of all rows: {', '.join(pooled)}"] if pooled else []
     notes += _certain(data, fitted)
     for name, fitted_map in zip(fitted.names or ("",), fitted.maps, strict=True):
         where = f" in {name}" if name else ""
@@ -213,7 +213,7 @@ def _notes(data: Labelled, fitted: Fitted, choice: Choice | None, pooled: Sequen
             else np.zeros(0)
         )
         if len(values) and (values.min() == 0.0 or values.max() == 1.0):
-            notes.append(f"the map gives exactly 0 or 1{where}: one error there is an infinite log loss")
+            notes.append(f"the map gives exactly 0 or 1{where}: one error there makes the log loss infinite")
     return notes
 
 

@@ -145,7 +145,9 @@ def _out_of_fold(prototype: Any, X: Any, y: Any, codes: Any, cv: Any, weight: An
     if isinstance(cv, (int, np.integer)):
         least = int(np.bincount(codes).min())
         if least < 2:
-            raise ValueError("y must contain each class twice or more, so that one row can judge a fit to the other")
+            raise ValueError(
+                "y must contain each class twice or more, so that a fit to one row can be evaluated on the other"
+            )
         kind = StratifiedKFold if groups is None else StratifiedGroupKFold
         cv = kind(min(int(cv), least), shuffle=True, random_state=seed)
     cv = check_cv(cv, y, classifier=True)
@@ -157,5 +159,5 @@ def _out_of_fold(prototype: Any, X: Any, y: Any, codes: Any, cv: Any, weight: An
         probabilities[np.ix_(fold, columns)] = fitted.predict_proba(X[fold])
         judged[fold] = True
     if not judged.all():
-        raise ValueError("cv must judge every row once; some rows are in no fold")
+        raise ValueError("cv must evaluate every row once; some rows are in no fold")
     return probabilities

@@ -108,7 +108,7 @@ def _outcomes(
         column_by_role["y_true"], n=n, name=name_by_role["y_true"], reference=name_by_role["prediction"]
     )
     if not len(rows):
-        raise InputError(f"{name_by_role['y_true']} is empty in every row. Have some rows labelled by a person.")
+        raise InputError(f"{name_by_role['y_true']} is empty in every row. Have some rows labelled by humans.")
     partial = dict(zip(rows.tolist(), labels.tolist(), strict=True))
     if (row := first_missing(column)) is not None:
         raise missing(name_by_role["prediction"], row)
@@ -119,12 +119,13 @@ def _outcomes(
         if len(classes) > MAX_CLASSES:
             raise InputError(
                 f"{name_by_role['prediction']} and {name_by_role['y_true']} have at most {MAX_CLASSES} classes; they "
-                f"have {len(classes)}: {shortened(classes)}. Numbers must all be numbers."
+                f"have {len(classes)}: {shortened(classes)}. If they are numbers, every value must be a number."
             )
         if not {*words[0]} & {*words[1]}:
             raise InputError(
                 f"{name_by_role['prediction']} and {name_by_role['y_true']} have no class in common; they have "
-                f"{shortened(dict.fromkeys(words[0]))} and {shortened(dict.fromkeys(words[1]))}. Write both alike."
+                f"{shortened(dict.fromkeys(words[0]))} and {shortened(dict.fromkeys(words[1]))}. Spell both the same "
+                "way."
             )
         predicted, true_labels = (
             np.array([[label == name for name in classes] for label in of], dtype=np.float64) for of in words
@@ -159,7 +160,7 @@ def _check_shares(values: Floats, name: str, rows: Integers) -> None:
     odd = np.flatnonzero(((values < 0.0) | (values > 1.0)).any(axis=1))
     if len(odd):
         raise InputError(
-            "{parameter} must be in [0, 1] with `method='logit'`; {row} is {value:g}. Take `method='linear'`.",
+            "{parameter} must be in [0, 1] with `method='logit'`; {row} is {value:g}. Use `method='linear'`.",
             name,
             row=int(rows[odd[0]]),
             value=values[odd[0], 0],
@@ -222,9 +223,8 @@ def _effects(effects: dict[str, Integers], n: int, logit: bool) -> tuple[Integer
     others = [name for name in effects if name != largest]
     if (cells := n * sum(levels[name] for name in others)) > MAX_CELLS:
         raise InputError(
-            "{parameter} need a column per level of each but the largest, or of each in a logistic "
-            "regression: {cells:,} numbers, above {most_cells:,}. Take levels together, or "
-            "`method='linear'`.",
+            "{parameter} need a column per level of each but the largest, or of each in a logistic regression: "
+            "{cells:,} numbers, above {most_cells:,}. Merge levels, or use `method='linear'`.",
             "fixed_effects",
             cells=cells,
             most_cells=MAX_CELLS,
@@ -259,7 +259,7 @@ def _covariate(values: Any, name: str, n: int, notes: list[str]) -> dict[str, Fl
     if len(names) > MAX_CLASSES:
         raise InputError(
             "{parameter} has {n_names:,} names, and each but the first needs a coefficient; at most {most_classes} "
-            "have one. Take them out by `fixed_effects=...`, or take some together.",
+            "have one. Use `fixed_effects=...` for them, or merge some.",
             column_name,
             n_names=len(names),
             most_classes=MAX_CLASSES,
@@ -282,5 +282,5 @@ def _no_variation(name: str, columns: dict[str, Floats], effects: Mapping[str, A
     by = f"the levels of {' and '.join(effects)}" if effects else ""
     told_by = " and ".join(filter(None, [by, shortened(others)]))
     return InputError(
-        f"{name} follows from {told_by}, so that its coefficient could be any number. Leave one of them out."
+        f"{name} is determined by {told_by}, so its coefficient could be any number. Leave one of them out."
     )

@@ -202,7 +202,7 @@ def _coefficients(inputs: Asked, level: float) -> tuple[PredictedCoefficient, ..
         labels = inputs.known[:, place]
         naive, corrected = fitted(inputs.regression, inputs.predicted[:, place], design=design), None
         if sure and np.ptp(labels) == 0.0:
-            notes.append(f"{of}every label of people is {labels[0]:g}: nothing shows what separates them")
+            notes.append(f"{of}every human label is {labels[0]:g}, so nothing separates the labels")
         elif sure:
             is_label = bool(np.isin(labels, (0.0, 1.0)).all())
             corrected = fitted(
@@ -215,8 +215,8 @@ def _coefficients(inputs: Asked, level: float) -> tuple[PredictedCoefficient, ..
             )
             if corrected is None:
                 notes.append(
-                    f"{of}the logistic regression has no finite solution, as where a column parts the labels, or too "
-                    "few are 1 or 0: label more rows, or take `method='linear'`"
+                    f"{of}the logistic regression has no finite solution, for example because a column separates the "
+                    "labels or too few are 1 or 0: label more rows, or use `method='linear'`"
                 )
         notes.extend(f"{of}{note}" for note in _few_labels_or_clusters(inputs, naive, corrected))
         for k, name in enumerate(inputs.names):
@@ -264,9 +264,9 @@ def _labels_suffice(inputs: Asked) -> bool:
     n, fewest = len(labelled.rows), max(MIN_LABELS, PER_COEFFICIENT * len(inputs.names))
     if n < fewest or len(np.unique(labelled.element)) < MIN_APART:
         notes.append(
-            f"people labelled {counted(n, 'row')}, fewer than {fewest}: no estimate"
+            f"humans labelled {counted(n, 'row')}, fewer than {fewest}: no estimate"
             if n < fewest
-            else f"labels lie in fewer than {MIN_APART} clusters: no estimate"
+            else f"labels are in fewer than {MIN_APART} clusters: no estimate"
         )
         return False
     how = "Say how they were drawn, `strata=...` or `inclusion=...`"
@@ -285,8 +285,8 @@ def _labels_suffice(inputs: Asked) -> bool:
     smallest = min(1.0, smallest * len(inputs.classes))
     if smallest < PROBABLY:
         notes.append(
-            f"rows with a label have other predictions than the rest (p {smallest:.1g}): were they "
-            f"drawn at random? {how}"
+            f"predictions of labelled rows differ from those of the rest (p {smallest:.1g}): were they drawn at "
+            f"random? {how}"
         )
     return smallest >= SURELY
 

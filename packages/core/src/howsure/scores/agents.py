@@ -104,7 +104,9 @@ def score_agents(
         trials = _trials(rows, name, ends)
     cells = _cells(rows, trials)
     if len(cells) > MAX_AGENTS:
-        raise InputError(f"there are {len(cells):,} agents, of which every pair is tested: keep at most {MAX_AGENTS}.")
+        raise InputError(
+            f"there are {len(cells):,} agents, and every pair of them is tested: keep at most {MAX_AGENTS}."
+        )
     rng = with_seed(rng)
     generator = generator_from(rng)
     ordered = sorted(cells, key=lambda cell: (-cell.failed.mean(), cell.costs_mean, cell.model or ""))
@@ -202,8 +204,8 @@ def _trials(rows: ScoredRows, name: str, ends: Bounds | None) -> _Trials:
     if ends is None:
         row = int(np.flatnonzero(~errored)[((scores_given < 0) | (scores_given > 1)).argmax()])
         raise InputError(
-            f"{name} has scores outside 0 to 1, such as {shown(float(scores[row]))}: give the lowest and the highest "
-            "possible score, `bounds=...`, which errored trials could have had."
+            f"{name} has scores outside 0 to 1, such as {shown(float(scores[row]))}. Errored trials have no score, "
+            "so the lowest and the highest possible score must be known: give `bounds=...`."
         )
     return _Trials(scores, errored, _costs(rows, errored), ends, reasons)
 

@@ -36,7 +36,7 @@ def _parse_label(value: Any) -> Any:
 
 def _correct_counts(true: Any, predicted: Any) -> tuple[float, float]:
     if true is None:
-        raise InputError("what is true must not be missing.")
+        raise InputError("the true value must not be missing.")
     return float(true == predicted), 1.0
 
 

@@ -132,7 +132,7 @@ def _codes(clusters: Integers | None) -> Integers | None:
     if len(distinct) == len(clusters):
         return None
     if len(distinct) == 1:
-        raise InputError("clusters must be at least 2; all answers are in one, so nothing shows what chance does.")
+        raise InputError("clusters must be at least 2; all answers are in one, so chance variation is unknown.")
     return codes.astype(np.int64)
 
 

@@ -170,7 +170,10 @@ def _coded(
         return _hard(targets, columns)
     if task == "soft":
         if classes is not None:
-            raise InputError("`classes=...` name classes; where all are rows of probabilities, none are named.")
+            raise InputError(
+                "`classes=...` is for labels as targets; leave it out if targets and predictions are "
+                "rows of probabilities."
+            )
         return _soft(targets, columns)
     return _probabilistic(targets, columns, classes)
 
@@ -212,8 +215,8 @@ def _averaged(classes: Sequence[object], names: tuple[str, ...]) -> Integers:
     unknown = [name for name in chosen if name not in names]
     if unknown:
         raise InputError(
-            f"`classes=...` must name classes that `y_true` or predictions hold, {shortened(names)}; "
-            f"{shortened(unknown)} is not among them. Averages are over the classes named; leave out what is nowhere."
+            f"`classes=...` must name classes of `y_true` or of predictions, {shortened(names)}; "
+            f"{shortened(unknown)} is not among them. Leave out classes that do not occur."
         )
     return np.array(sorted(names.index(name) for name in chosen), dtype=np.int64)
 
@@ -372,9 +375,9 @@ def view_notes(systems: Systems, tasks: set[str]) -> Iterator[str]:
     if systems.task == "soft" and tasks != {"soft"}:
         tied = _ties(systems.targets)
         ties = f"; in {counted(tied, 'row')} several have, and the first of these counts" if tied else ""
-        yield f"metrics of labels and of probabilities take the likeliest true class for true{ties}."
+        yield f"metrics of labels and of probabilities use the most probable true class as the true label{ties}."
     if "soft" in tasks - {systems.task}:
-        yield "metrics of distributions take each true label for a distribution with a single 1."
+        yield "metrics of distributions treat each true label as a distribution with a single 1."
 
 
 def _labels(probabilities: Floats) -> Integers:

@@ -269,7 +269,7 @@ def read_model_columns(
         return replace(made, rows=_grouped(rows, names), notes=(*made.notes, *rows.notes))
     if y_true is None:
         raise InputError(
-            "`y_true` must name the column of true labels; columns of scores need none, but `metrics='score'`."
+            "`y_true` must name the column of true labels. If the columns are scores, give `metrics='score'` instead."
         )
     truth, of_documents = _single_column(y_true, "y_true"), DOCUMENT in tasks
     for system in systems:

@@ -48,7 +48,7 @@ def check_sample_size(sample_size: float | None, n: int) -> int:
     """
     rows = int(n * check_number(sample_size, name="sample_size", low=SMALLEST, high=LARGEST))
     if rows == 0:
-        raise InputError(f"`sample_size` {sample_size} of {n} rows leaves none; give a larger share.")
+        raise InputError(f"`sample_size` {sample_size} of {n} rows leaves none; give a larger proportion.")
     return rows
 
 
@@ -141,7 +141,7 @@ def check_choices(choices: Choices, systems: Systems, metrics: Sequence[Metric])
     """Raise InputError for invalid or incompatible settings, with an alternative."""
     _check_choice("method", choices.method, METHODS)
     if choices.alternative in ("greater", "less"):
-        raise InputError("alternative is 'two-sided', 'better' or 'worse': of the model, whichever direction that is.")
+        raise InputError("alternative must be 'two-sided', 'better' or 'worse' (the model compared with the baseline).")
     _check_choice("alternative", choices.alternative, ALTERNATIVES)
     if choices.interval is not None:
         _check_choice("interval", choices.interval, INTERVALS)
@@ -152,7 +152,7 @@ def check_choices(choices: Choices, systems: Systems, metrics: Sequence[Metric])
     if choices.two_way and (choices.method != "bootstrap" or not several):
         raise InputError("`two_way=True` draws runs as well as items: it needs `method='bootstrap'` and several runs.")
     if choices.two_way and choices.interval == "bca":
-        raise InputError("with `two_way=True` interval must be 'basic' or 'percentile'; 'bca' leaves out items alone.")
+        raise InputError("with `two_way=True` interval must be 'basic' or 'percentile'; 'bca' leaves out only items.")
     if several:
         for metric in metrics:
             if not metric.scale_free:
@@ -174,18 +174,14 @@ def check_choices(choices: Choices, systems: Systems, metrics: Sequence[Metric])
     wrong = {choices.interval, choices.method} & set(WITH_INTERVAL)
     if choices.interval is not None and wrong and choices.interval != choices.method:
         name = choices.interval if choices.interval in WITH_INTERVAL else choices.method
-        raise InputError(
-            f"`interval={name!r}` goes with `method={name!r}`, and no other; leave interval out for the usual one."
-        )
+        raise InputError(f"`interval={name!r}` goes with `method={name!r}`only; leave interval out for the default.")
     if choices.method == "mcnemar":
         if [metric.name for metric in metrics] != ["accuracy"]:
             raise InputError(
                 "`method='mcnemar'` tests accuracy; choose `metrics='accuracy'`, or `method='permutation'`."
             )
         if systems.clusters is not None or several:
-            raise InputError(
-                "`method='mcnemar'` takes rows as independent; with clusters or runs choose 'permutation'."
-            )
+            raise InputError("`method='mcnemar'` assumes independent rows; with clusters or runs choose 'permutation'.")
     if choices.method == "boostsa":
         check_sample_size(choices.sample_size, systems.n)
         if choices.alternative != "two-sided" or systems.strata is not None:
@@ -195,7 +191,7 @@ def check_choices(choices: Choices, systems: Systems, metrics: Sequence[Metric])
             )
     elif choices.bug_compatible or choices.sample_size is not None:
         name = "bug_compatible" if choices.bug_compatible else "sample_size"
-        raise InputError(f"{parameter(name)} goes with `method='boostsa'` alone; leave it out, or choose that method.")
+        raise InputError(f"{parameter(name)} is only for `method='boostsa'`; leave it out, or choose that method.")
 
 
 def draw_seed(rng: Randomness) -> int:

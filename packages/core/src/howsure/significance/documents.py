@@ -30,10 +30,10 @@ def read_documents_or_systems(y_true: Any, systems: Mapping[str, Any], *, tasks:
         return read_systems(y_true, systems, tasks=tasks, **options)
     if tasks != {DOCUMENT}:
         raise InputError(
-            "metrics of documents (entities, texts, rankings) are not mixed with others; ask for them apart."
+            "metrics of documents (entities, texts, rankings) cannot be mixed with others; request them separately."
         )
     if options.get("classes") is not None:
-        raise InputError("`classes` is for labels; metrics of documents take all. Leave it out.")
+        raise InputError("`classes` is for labels; metrics of documents use all classes. Leave it out.")
     parts: dict[str, Any] = {"y_true": y_true, **systems}
     run, id = options.get("run"), options.get("id")
     grouping: Mapping[str, Any] = {role: options.get(role) for role in GROUPINGS}
@@ -65,7 +65,7 @@ def _group_by_document(
     if len(names) == len(codes):
         return dict(parts), id, dict(grouping)
     if any(isinstance(part, Runs) for part in parts.values()):
-        raise InputError("`id` must differ where there are runs; give these a list for each document.")
+        raise InputError("`id` must be different in every row if there are runs; give each run one list per document.")
     order = np.argsort(codes, kind="stable")
     rows = np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
     columns = {name: object_array(part) for name, part in parts.items()}

@@ -210,7 +210,7 @@ class Experiments:
             absent, strange = set(self._ids) - set(names), set(names) - set(self._ids)
             what = f"lack {shortened(sorted(absent), limit=3)}" if absent else ""
             more = f"have {shortened(sorted(strange), limit=3)}, which the earlier ones do not have" if strange else ""
-            raise InputError(f"id does not name the items of before: they {' and '.join(filter(None, (what, more)))}.")
+            raise InputError(f"id must name the same items as before: they {' and '.join(filter(None, (what, more)))}.")
         if true is not None:
             targets_by_id = dict(zip(self._ids, self._targets, strict=True))
             for name, target in zip(names, true, strict=True):

@@ -75,8 +75,8 @@ def _binning_notes(systems: Systems, metrics: Sequence[Metric], rows: Sequence[D
         if clipped:
             yield (
                 f"calibration_error of {' and '.join(clipped)} is 0 because the bins differ no more than by chance: "
-                "this does not mean a model without error. The interval says how far apart two such models may be; "
-                "p is that of squared_calibration_error."
+                "this does not mean that the model has no error. The interval says how far apart two such models "
+                "may be; p is that of squared_calibration_error."
             )
 
 

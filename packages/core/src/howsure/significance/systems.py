@@ -148,8 +148,8 @@ def check_grouping(clusters: object, strata: object, *, n: int) -> tuple[Integer
         listed_strata = shortened((repr(names[code]) for code in single), limit=5)
         row = int(np.flatnonzero(stratum == single[0])[0])
         raise InputError(
-            f"every one of strata must contain two {kind}s or more; {listed_strata} (`row {row}`) has one, which "
-            "cannot vary. Merge it with a similar stratum, or leave strata out."
+            f"every one of strata must contain two {kind}s or more; {listed_strata} (`row {row}`) has one, so its "
+            "variation is unknown. Merge it with a similar stratum, or leave strata out."
         )
     return cluster, stratum
 

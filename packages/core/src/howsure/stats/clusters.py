@@ -285,7 +285,7 @@ def few_carriers(counts: npt.NDArray[Any], what: str) -> str | None:
         return None
     same = "" if holding - equal < 0.05 * holding else f", equivalent to {equal:.1f} equal ones"
     return (
-        f"{what} are in {holding:,} of {counted(len(counts), 'cluster')}{same}: how many clusters are like these is "
+        f"{what} are in {holding:,} of {counted(len(counts), 'cluster')}{same}: the frequency of such clusters is "
         "hardly known; more clusters are needed, not more rows"
     )
 

@@ -300,7 +300,7 @@ def test_only_what_there_is_is_written(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["pairs.xlsx", "pairs", "no/folder.parquet"])
 def test_where_nothing_can_be_written(pairs: Pairs, name: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"name a file|there is no folder"):
+    with pytest.raises(InputError, match=r"name a file|does not exist. Create it"):
         write_pairs(pairs, tmp_path / name)
     assert list(tmp_path.iterdir()) == []
 

@@ -80,7 +80,7 @@ def test_texts_that_state_a_confidence_are_named_so(tmp_path: Path) -> None:
         howsure.calibration_error("y", "conf", data=howsure.read(path))
     stated = howsure.calibration_error("y", howsure.Probabilities("verbalised", "conf"), data=howsure.read(path))
     assert stated.n == 20
-    assert refusal(path, "conf").endswith("Write the number alone: 0.85.")
+    assert refusal(path, "conf").endswith("Write only the number: 0.85.")
 
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])

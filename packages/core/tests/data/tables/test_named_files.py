@@ -43,7 +43,9 @@ def test_standard_input_shows_its_format(suffix: str, tmp_path: Path) -> None:
 def test_standard_input_whose_format_must_be_named(tmp_path: Path) -> None:
     content = write(tmp_path / "x.csv.zst", ROWS).read_bytes()
     (tmp_path / "spool").mkdir()
-    assert piped(content, tmp_path / "spool") == "the format of standard input cannot be seen; name it: format='csv'."
+    assert (
+        piped(content, tmp_path / "spool") == "the format of standard input was not recognised; name it: format='csv'."
+    )
     assert piped(content, tmp_path / "spool", "csv").startswith("[0.9, 0.25, 0.5]")
     assert piped(b"", tmp_path / "spool") == "standard input is empty."
 

@@ -62,17 +62,21 @@ def as_codes(context: click.Context, parameter: click.Parameter, values: tuple[s
 @click.option("--design", type=click.Choice(DESIGNS))
 @seed_option(to="rng")
 @click.option("--draw-only", is_flag=True, help="Draw, and do not open the page.")
-@click.option("--assisted", is_flag=True, help="Show coders what the rule found (default: the text alone).")
+@click.option("--assisted", is_flag=True, help="Show coders what the rule found (default: only the text).")
 @click.option(
     "--overlap",
     type=click.FloatRange(0.0, 1.0, min_open=True),
     default=OVERLAP,
     show_default=True,
     metavar="SHARE",
-    help="Share of the documents that every coder after the first reads too.",
+    help="Proportion of the documents that every coder after the first also reads.",
 )
 @click.option("--coders", callback=as_names, metavar="A,B,…")
-@click.option("--coordinator", metavar="NAME", help="Name under which only the coordinator's link answers and settles.")
+@click.option(
+    "--coordinator",
+    metavar="NAME",
+    help="Name of the coordinator, under which only the coordinator's link answers and settles.",
+)
 @serving_options
 def label_command(path: str, n: int | None, draw_only: bool, **options: Any) -> None:
     """Draw documents of STORE at random, and read them in a page: which actors act in each? Ctrl-C ends it.
@@ -158,7 +162,7 @@ def sheet_command(path: str, output: str, semicolons: bool) -> None:
 @labels_command.command("import")
 @click.argument("path", metavar="STORE")
 @click.argument("file", metavar="FILE")
-@click.option("--coder", metavar="NAME", help="Who labelled, if FILE does not say (or instead of what it says).")
+@click.option("--coder", metavar="NAME", help="Name of the coder, if FILE names none (or instead of what it names).")
 @click.option("--design", type=click.Choice(IMPORTED_DESIGNS))
 @click.option("--actor", "actors", multiple=True, callback=as_codes, metavar="ACTOR[,ACTOR]…")
 @click.option("--question", metavar="TEXT")
@@ -181,7 +185,7 @@ def import_command(path: str, file: str, **options: Any) -> None:
 
 @labels_command.command("export")
 @click.argument("path", metavar="STORE")
-@click.option("--readings", is_flag=True, help="Write all documents instead, with up to two readings of each.")
+@click.option("--readings", is_flag=True, help="Write all documents instead, with up to two answers for each.")
 @click.option("--output", type=OutputFile(".csv"), metavar="OUT.csv")
 def export_command(path: str, readings: bool, output: str | None) -> None:
     """Write all answers as CSV: document, date, actor, label, coder, stratum, inclusion.

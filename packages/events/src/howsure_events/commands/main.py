@@ -20,18 +20,21 @@ from howsure_events.commands.options import (
 )
 
 ELSEWHERE = {  # name -> (file that holds `NAME_command`, what `howsure events --help` says of it)
-    "merge": ("stores", "Put the parts of an input together that extract --part made."),
+    "merge": ("stores", "Merge the parts of an input that extract --part made."),
     "import": ("import_scores", "Make a store of the events that another model found."),
     "recount": ("stores", "Count the events of a store under another rule, without parsing again."),
     "series": ("queries", "Show how often actors act in each period, with intervals: as a table, a file or a figure."),
     "compare": ("queries", "Print the probability that one actor acts more often than another."),
     "doubtful": ("queries", "Print the most uncertain documents, with the links they depend on."),
-    "regress": ("queries", "What does it depend on whether an actor acts? By the labels of documents that were read."),
+    "regress": (
+        "queries",
+        "On what does it depend whether an actor acts? From the labels of documents that were read.",
+    ),
     "explore": ("page", "Open the page: series, documents, evidence."),
     "report": ("page", "Write the page as one self-contained HTML file."),
     "label": ("labels", "Draw documents, and read them in a page: what the rule misses can be counted then."),
     "labels": ("labels", "Labels of documents: sheets, import, export, and how far coders agree."),
-    "parser": ("parser", "Say which parsers are installed, and how to get one, also without a network."),
+    "parser": ("parser", "List the installed parsers, and how to get one, also without a network."),
     "check": ("stores", "Check whether a store is intact, and report any damage."),
 }
 STEMMING, LABELS = ("suffixes", "paper", "none"), ("ud", "ud-2014", "clear")
@@ -91,7 +94,7 @@ def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
         ),
         click.option("--rule", metavar="NAME|FILE", default="attack", show_default=True),
         click.option("--lexicon", metavar="FILE", help="Names of actors, CODE<TAB>NAME or .csv (default: countries)."),
-        choice_option("--stemming", of=STEMMING, help="Which endings to strip before lookup in your own lexicon."),
+        choice_option("--stemming", of=STEMMING, help="Endings to strip before lookup in your own lexicon."),
         click.option("--model", metavar="FILE"),
         click.option("--keep", metavar="REGEX", help="Keep documents whose category matches."),
         click.option("--drop", metavar="REGEX", help="Leave out documents whose category matches."),

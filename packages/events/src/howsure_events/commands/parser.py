@@ -41,7 +41,7 @@ def parser_command(path: str | None, output: str | None) -> None:
     """
     if path is None:
         if output is not None:
-            raise InputError("--output is where a wheel is unpacked; name the wheel, too.")
+            raise InputError("--output is the folder to which a wheel is unpacked; name the wheel, too.")
         pipelines = installed_pipelines()
         shown = "\n".join(f"  {_pipeline_line(pipeline)}" for pipeline in pipelines) or "  none"
         name = f"en_core_web_sm-{spacy_version().rpartition('.')[0]}.0"

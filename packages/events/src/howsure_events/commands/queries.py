@@ -224,6 +224,6 @@ def _correction(store: Store, options: Options) -> Options | None:
     correction_option = "--score" if file is not None else "--learn" if learn else None
     if uncorrected and correction_option:
         raise InputError(
-            f"{correction_option} is for corrected counts, which --uncorrected leaves out; give one of the two."
+            f"{correction_option} is for corrected counts, but --uncorrected leaves them out; give one of the two."
         )
     return None if uncorrected else {"learn": learn, "scores": None if file is None else read_scores(store, file)}

@@ -35,7 +35,7 @@ def set_up(options: Mapping[str, Any], *, samples: int = 100, seed: int = 0) -> 
     fields = Fields(**{name: options[name] for name in Fields.__slots__})
     kept = Filter(**{name: options[name] for name in Filter.__slots__})
     if fields.category is None and (kept.keep or kept.drop):
-        raise InputError("--keep and --drop look at a category; name its column: --category COLUMN.")
+        raise InputError("--keep and --drop need a category; name its column: --category COLUMN.")
     corpus = open_corpus(
         options["files"], fields=fields, bad_dates=options["bad_dates"], format=options["input_format"]
     )

@@ -112,7 +112,7 @@ def merge_command(parts: tuple[str, ...], store: str) -> None:
     stores = [store for part in parts for store in _named(part)]
     with progress("documents", total=whole_document_count(stores[0]), rate=True) as advance:
         report = merge_stores(stores, store, advance=advance)
-    made = "there already, of" if report.was_there else "put together from"
+    made = "there already, of" if report.was_there else "merged from"
     emit(summary(store, made=f"{made} {counted(report.parts, 'part')}"), None)
 
 

@@ -89,7 +89,7 @@ class Room:
         names = self._reserved()
         for at, name in enumerate(names):
             if any(is_same_coder(name, other) for other in names[:at]):
-                raise InputError(f"each coder and the coordinator need a name of their own; {name!r} is given twice.")
+                raise InputError(f"each coder and the coordinator need different names; {name!r} is given twice.")
         query_rows(store, "SET GLOBAL enable_external_access = false")  # the store, and no other file
 
     def visitors(self) -> tuple[Visitor, ...]:
@@ -106,7 +106,7 @@ class Room:
         """
         name = clean_coder_name(typed)
         if visitor.coder is not None and not is_same_coder(name, visitor.coder):
-            raise NotTheirsError(f"this link answers as {visitor.coder}, and not as {name}.")
+            raise NotTheirsError(f"this link answers as {visitor.coder}, not as {name}. Open the link of {name}.")
         if visitor.coder is None and any(is_same_coder(name, other) for other in self._reserved()):
             raise NotTheirsError(f"{name} answers by another link; open that one, or choose another name.")
         return coder_names(self.store).name(name)
@@ -259,7 +259,7 @@ def document(
     """
     name = room_.name(visitor, coder)
     if number not in reading_order(store):
-        raise InputError(f"number must be that of a document drawn for labelling; {number} was not.")
+        raise InputError(f"number must be the number of a document drawn for labelling; {number} was not drawn.")
     check_documents(store, [number], tables=["sentences"])
     identifier, date, title = query_rows(store, "SELECT id, date, title FROM documents WHERE document = $n", n=number)[
         0

@@ -125,7 +125,7 @@ def import_events(
     if target.exists():
         with EventStore.open(target) as store:
             if not is_imported(store.settings):
-                raise InputError(f"{target} is the store of an extraction; name another store, or remove it.")
+                raise InputError(f"{target} is a store of extracted events; name another store, or remove it.")
             store.check_settings(settings)
             return _report(store, n, was_there=True)
     with whole_store(target, settings) as store:

@@ -210,7 +210,7 @@ def check_actors(actors: tuple[str, ...], columns: ScoreColumns) -> None:
     odd = [actor for actor in actors if "," in actor]
     if odd:
         raise InputError(
-            f"an actor's name must not have a comma, which separates actors in commands; {odd[0]!r} has one."
+            f"an actor's name must not contain a comma, which separates actors in commands; {odd[0]!r} has one."
         )
 
 
@@ -300,7 +300,7 @@ def _checked_fields(fields: Fields, columns: ScoreColumns) -> str:
     named = [name for name in names if name is not None]
     twice = [column for column in dict.fromkeys(named) if named.count(column) > 1]
     if twice:
-        raise InputError(f"a column has one meaning; {shortened(twice)} is named for two.")
+        raise InputError(f"a column can have only one role; {shortened(twice)} is named for two.")
     return str(fields.id)
 
 

@@ -60,7 +60,7 @@ def checked_parts(paths: Sequence[str | os.PathLike[str]]) -> list[PartStore]:
         ]
         if differences:
             raise InputError(
-                f"parts must be made in the same way; {'; '.join(differences)}. Extract one of them again."
+                f"parts must be extracted with the same settings; {'; '.join(differences)}. Extract one of them again."
             )
         if part_given.number in by_number:
             raise InputError(
@@ -165,7 +165,9 @@ def merge_stores(
         with EventStore.open(target) as store:
             store.check_settings(settings)
             if not store.settings["finished"]:
-                raise InputError(f"{target} was begun by a run over the whole input; name another store, or remove it.")
+                raise InputError(
+                    f"{target} was written by a run over the whole input; name another store, or remove it."
+                )
         return MergeReport(len(parts_given), total, was_there=True)
     for part_given in parts_given:
         check_content(part_given)
@@ -211,5 +213,6 @@ def _shared_id(store: EventStore, parts_given: Sequence[PartStore], error: Excep
     paths = {part_given.number: part_given.path for part_given in parts_given}
     where = " and ".join(f"part {number} ({paths[number]})" for number in numbers)
     return InputError(
-        f"parts must have no document in common; that with id {name!r} is in {where}. Were they made of the same files?"
+        f"parts must have no document in common; that with id {name!r} is in {where}. Were they extracted from the "
+        "same files?"
     )

@@ -107,13 +107,13 @@ def check_language(parser: Parser, rule: Rule, *, has_names: bool) -> None:
         return
     if rule.languages and language not in rule.languages:
         raise InputError(
-            f"`rule` {rule.name} knows {', '.join(rule.languages)}; the parser reads {language}. Write its words in "
-            "that language to a YAML file, and name that."
+            f"`rule` {rule.name} knows {', '.join(rule.languages)}; the parser reads {language}. Write a rule with "
+            "words of that language to a YAML file, and name it as `rule`."
         )
     if not has_names and language not in LANGUAGES:
         raise InputError(
-            f"the built-in names of countries are of {', '.join(LANGUAGES)}; the parser reads {language}. Name those "
-            "of actors in that language: `lexicon=FILE`."
+            f"the built-in names of countries are in {', '.join(LANGUAGES)}; the parser reads {language}. Give the "
+            "names of actors in that language: `lexicon=FILE`."
         )
 
 

@@ -78,7 +78,7 @@ def unpack_wheel(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -
     """
     place, target = os.fspath(path), Path(folder)
     if target.exists():
-        raise InputError(f"{target} is there already; name a folder that is not, or remove it.")
+        raise InputError(f"{target} already exists; name another folder, or remove it.")
     with _wheel(place) as archive:
         root = _folder_in(archive, place)
         members = [
@@ -109,7 +109,7 @@ def _wheel(place: str) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(place)
     except FileNotFoundError:
-        raise InputError(f"there is no {place}; name a wheel of a spaCy pipeline, or its folder.") from None
+        raise InputError(f"{place} does not exist; name a wheel of a spaCy pipeline, or its folder.") from None
     except (OSError, zipfile.BadZipFile) as error:
         raise InputError(f"{place} is not a wheel: {error}. Was it copied completely?") from error
 

@@ -154,7 +154,7 @@ def process_batches(batches: Batches, work: Work, workers: int | None) -> Iterat
             _forget_queued(pool)
             pool.shutdown(wait=True, cancel_futures=True)  # its thread knows how they ended
             why = processes.why_they_ended()
-            raise StoreError(f"{why} What is stored stays: rerun the same command with fewer workers.") from error
+            raise StoreError(f"{why} What was stored is kept: rerun the same command with fewer workers.") from error
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 

@@ -167,7 +167,7 @@ def stored_label_scheme(store: EventStore) -> str:
     for name in ("finished", "names", "actors", "samples", "seed", *NEEDED):
         labels, fields = store.settings.get(name), NEEDED.get(name)
         if labels is None or (fields and not (isinstance(labels, Mapping) and labels.keys() >= set(fields))):
-            raise InputError(f"{store.path} cannot be counted again: {name} is not whole in its settings. {REMEDY}.")
+            raise InputError(f"{store.path} cannot be counted again: {name} is incomplete in its settings. {REMEDY}.")
     return str(store.settings["rule"]["labels"])
 
 
@@ -179,7 +179,7 @@ def _narrowed(filters: Filter, since: str | None, until: str | None) -> Filter:
     narrower = Filter(since=since, until=until)
     for name, day, was in (("since", narrower.since, filters.since), ("until", narrower.until, filters.until)):
         if day and was and (day < was if name == "since" else day > was):
-            raise InputError(f"{name} must be within the days of the store; it is {day}, that of the store is {was}.")
+            raise InputError(f"{name} must be within the days of the store; it is {day}, and the store's is {was}.")
     return replace(filters, since=narrower.since or filters.since, until=narrower.until or filters.until)
 
 
@@ -195,7 +195,7 @@ def _check(store: EventStore, target: Path, rule: Rule, model: Any) -> None:
         )
     was = store.settings["model"]
     if model_digest(model) != was["digest"]:
-        raise InputError(f"{store.path} was made with another model, {was['name']}; give that one.")
+        raise InputError(f"{store.path} was made with another model, {was['name']}; give that model.")
 
 
 def _sentence(words: list[str], spaces: list[bool], *layers: Any) -> Sentence:

@@ -129,7 +129,7 @@ def agreement(
     if not (counts.sum(axis=2) >= 2).any():
         raise InputError(
             f"agreement needs documents that two coders read; {store.path} has none, of "
-            f"{counted(len(chosen), 'coder')}. Let a second one read: howsure events label {store.path}."
+            f"{counted(len(chosen), 'coder')}. Let a second coder read some: howsure events label {store.path}."
         )
     resampled = generator_from(rng).multinomial(len(counts), np.full(len(counts), 1 / len(counts)), size=REPLICATES)
     parts = [(actor, counts[:, [k]]) for k, actor in enumerate(labelling.actors)] + [(ALL, counts)]

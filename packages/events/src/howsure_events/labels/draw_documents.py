@@ -112,7 +112,7 @@ def build_strata(store: Store, actors: Sequence[str], *, period: str, n: int, sc
     """
     rows = query_rows(store, DATED, actors=list(actors))
     if not rows:
-        raise InputError(f"{store.path} has no document to read.")
+        raise InputError(f"{store.path} has no documents to label.")
     numbers, dates, raw_scores = zip(*rows, strict=True)
     documents, score = np.array(numbers, dtype=np.int64), np.array(raw_scores, dtype=np.float64)
     if scores is None:
@@ -399,10 +399,10 @@ def _new_labelling(
     if not codes:
         raise InputError(f"no actor acts in any document of {store.path}; name those to ask for: `actors=...`.")
     if len(codes) > MAX_ACTORS:
-        raise InputError(f"actors must be at most {MAX_ACTORS}, one key each; they are {len(codes)}.")
+        raise InputError(f"actors must be at most {MAX_ACTORS}, with one key each; there are {len(codes)}.")
     rule = store.settings.get("rule") or {}
     if question is None and rule == {"name": UNNAMED}:
-        raise InputError("the event has no name to ask for; say what to ask: `question=...`.")
+        raise InputError("the event has no name from which to make a question; give one: `question=...`.")
     text = rule_question(rule) if question is None else question
     return Labelling(checked_question(text), codes, _design(design), _length(period), ())
 
@@ -446,8 +446,8 @@ def _check_same(store: Store, labelling: Labelling, options: Mapping[str, Any]) 
         if not same:
             shown = ", ".join(stored_value) if name == "actors" else stored_value
             raise InputError(
-                f"{parameter(name)} must be what was asked when documents were drawn first, {shown!r}; it is "
-                f"{value!r}. Leave it out to go on with them, or label a copy of the store without labels."
+                f"{parameter(name)} must be the same as in the first draw of documents, {shown!r}; it is {value!r}. "
+                "Leave it out to go on with them, or label a copy of the store without labels."
             )
 
 

@@ -62,9 +62,9 @@ class ImportReport:
 
 IMPORTED_DESIGNS = ("simple", "census")
 WHY = (
-    "labels of documents that somebody picked correct no count. Say `design='simple'` if they were drawn at random "
-    "from all documents of the store, `design='census'` if they are all of them, or give the chance of each in a "
-    "column inclusion"
+    "labels of documents that were not drawn at random cannot correct a count. Give `design='simple'` if they were "
+    "drawn at random from all documents of the store, `design='census'` if they are all of them, or give the "
+    "inclusion probability of each in a column inclusion"
 )
 REVISIONS = "SELECT document, coder, settles, max(revision) FROM answers GROUP BY ALL"
 Key = tuple[int, str, bool]  # document, coder, settles
@@ -175,7 +175,7 @@ def _file_answers(
     for answer in answers:
         name = answer.coder if coder is None else coder
         if name is None:
-            raise InputError(f"{answer.place} does not say who labelled; name the coder: `coder='anna'`.")
+            raise InputError(f"{answer.place} does not name its coder; name one: `coder='anna'`.")
         acts_by_code = {codes[name]: acts for name, acts in answer.says.items()}
         if len(acts_by_code) < len(answer.says):
             raise InputError(f"{answer.place}: an actor is named twice in {answer.document!r}, by code and by title.")
@@ -197,7 +197,8 @@ def _file_answers(
         if key in answers_by_key:
             spelled = "" if name == who else f", who is also spelled {name!r},"
             raise InputError(
-                f"{answer.place} answers {answer.document!r} for {who}{spelled} again; each may do so once."
+                f"{answer.place} answers {answer.document!r} for {who}{spelled} again; each coder may answer a "
+                "document once."
             )
         acting = [code for code in labelling.actors if acts_by_code.get(code) and not answer.unclear]
         answers_by_key[key] = acting, answer.unclear
@@ -225,7 +226,7 @@ def _settings(
         )
     if design is None and len(with_chance) < len(answers):
         lacking = next(answer for answer in answers if answer.inclusion is None)
-        raise InputError(f"{lacking.place}: inclusion is missing; give the chance of each document.")
+        raise InputError(f"{lacking.place}: inclusion is missing; give the inclusion probability of each document.")
     if len({(answer.document, answer.inclusion) for answer in with_chance}) > len(
         {answer.document for answer in with_chance}
     ):
@@ -270,8 +271,8 @@ def _check_drawn(store: Store, answers: Sequence[ReadAnswer], numbers: Mapping[s
         number = numbers[answer.document]
         if number not in drawn:
             raise InputError(
-                f"{answer.place} labels document {answer.document!r}, which was not drawn in the store: a label that "
-                "was chosen corrects no count."
+                f"{answer.place} labels document {answer.document!r}, which was not drawn in the store: labels of "
+                "documents that were not drawn cannot correct a count."
             )
         stratum = strata.get(number)
         if (
@@ -281,7 +282,7 @@ def _check_drawn(store: Store, answers: Sequence[ReadAnswer], numbers: Mapping[s
         ):
             raise InputError(
                 f"{answer.place}: the stratum of {answer.document!r} is {stratum!r} in the store, and "
-                f"{answer.stratum!r} in the file. Is it of another draw?"
+                f"{answer.stratum!r} in the file. Does the file belong to another draw?"
             )
 
 
@@ -301,7 +302,8 @@ def _new_answers(
     for key, answer in answers_given.items():
         if key in stored and stored[key] != answer:
             raise InputError(
-                f"{key[1]} answered document {key[0]} of the store otherwise already; name another coder for the file."
+                f"{key[1]} answered document {key[0]} of the store already, and differently; name another coder for "
+                "the file."
             )
     return {key: answer for key, answer in answers_given.items() if key not in stored}, sum(
         key in stored for key in answers_given

@@ -57,7 +57,7 @@ def read_labels(
         raise InputError(f"`pos_label` is for labels in CSV; {text.name} is JSON. Leave it out.")
     answers = _tasks(text) if is_json else _rows(text, pos_label)
     if not answers:
-        raise InputError(f"{text.name} has no answer; nobody labelled its documents.")
+        raise InputError(f"{text.name} has no answers. Label its documents first.")
     return answers
 
 
@@ -122,7 +122,8 @@ def _add_row(answers: dict[tuple[str, str | None, bool], ReadAnswer], place: str
         answers[key] = answer
     if actor in answer.says:
         raise InputError(
-            f"{place} repeats the label of {actor} in {document}, which is in {answer.place}; remove one of the two."
+            f"{place} repeats the label of {actor} in {document}, which is also in {answer.place}; remove one of the "
+            "two."
         )
     if answer.unclear != (label is None):
         raise InputError(f"{place}: a document is unclear for all actors or for none; {document} is both.")
@@ -198,8 +199,8 @@ def _task(task: Any, place: str) -> list[ReadAnswer]:
     if isinstance(document, bool) or not isinstance(document, (str, int)) or not str(document).strip():
         keys = ", ".join(map(repr, list(data)[:8]))
         raise InputError(
-            f"{place} must say which document it is of, under the key {DOCUMENT!r} of its data; it has {keys}. Give it "
-            "along when the texts go into the tool: howsure events labels sheet writes them so."
+            f"{place} must name its document under the key {DOCUMENT!r} of its data; it has {keys}. Give it along "
+            "when the texts go into the tool: howsure events labels sheet writes them so."
         )
     return [_annotation(annotation, str(document), place) for annotation in annotations]
 

@@ -145,8 +145,8 @@ def check_overdispersion(value: float) -> float:
     """
     if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0.0 <= value < 1.0:
         raise InputError(
-            f"overdispersion must be a correlation from 0 to below 1; it is {value!r}. 0 takes documents of different "
-            "stories as independent."
+            f"overdispersion must be a correlation from 0 to below 1; it is {value!r}. With 0, documents of "
+            "different stories are independent."
         )
     return float(value)
 

@@ -327,8 +327,8 @@ def event_series(
     overdispersion = check_overdispersion(overdispersion)
     if n_samples < 2:
         raise InputError(
-            "the store must have at least 2 samples, since one sample does not show their spread; it has 1. Make it "
-            "again with samples=2 or more."
+            "the store must have at least 2 samples, because one sample does not show their spread; it has 1. "
+            "Extract the events again with samples=2 or more."
         )
     sizes = documents_by_period(store, period, since=since, until=until)
     chosen = chosen_actors(store, actors)

@@ -56,7 +56,7 @@ def learned_features(store: Store, pairs: PairFeatures, labels: Floats) -> dict[
     """
     texts = document_texts(store)
     if not any(texts):
-        raise InputError("learn needs the texts of the documents, and this store has none: events were imported alone.")
+        raise InputError("learn needs the texts of the documents, and this store has none: only events were imported.")
     by_actor = labels.reshape(-1, len(pairs.actors))
     logits = [clipped_logit(learn_score(texts, column, rng=SEED)) for column in by_actor.T]
     return {LEARNED: np.column_stack(logits).ravel()}
@@ -170,8 +170,8 @@ def _code(store: Store, table: Table, at: int, name: str | None, codes: dict[str
     """The code of an actor of a row, from those met before."""
     if name is None or is_missing(name):
         raise InputError(
-            f"{ACTOR} must not be missing; {table.place_of(at)} has none. Leave the column out if scores are those of "
-            "documents."
+            f"{ACTOR} must not be missing; {table.place_of(at)} has none. Leave the column out if scores are for "
+            "documents, not for actors."
         )
     if name not in codes:
         try:

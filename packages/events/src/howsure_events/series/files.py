@@ -235,7 +235,7 @@ def corrected_or_why(store: Store, *, unit: str, **options: Any) -> CorrectedSer
     if find_labelling(store) is None:
         return ""
     if unit not in CORRECTED_UNITS:
-        return f"No corrected counts of {unit}: readers said of documents which actors act in them."
+        return f"No corrected counts of {unit}: coders answered only which actors act in a document."
     try:
         corrected = corrected_series(store, unit=unit, **options)
     except TooFewLabelsError as error:

@@ -251,14 +251,14 @@ def labelled_pairs(pairs: PairFeatures, settled: SettledLabels) -> LabelledPairs
     is_stored[is_stored] = documents[place[is_stored]] == settled.documents[is_stored]
     if not is_stored.all():
         unknown = int(settled.documents[~is_stored][0])
-        raise InputError(f"labels are of document {unknown}, which is not in the store. Is it the same store?")
+        raise InputError(f"document {unknown} has a label but is not in the store. Is it the same store?")
     rows = place[usable]
     labels = np.full((len(documents), len(settled.actors)), np.nan)
     labels[rows] = settled.labels[usable]
     per_document = len(settled.actors)
     if len(rows) < MIN_DOCUMENTS:
         raise TooFewLabelsError(
-            f"a correction needs labels of {MIN_DOCUMENTS} documents at least; {len(rows)} have them. "
+            f"a correction needs labels of at least {MIN_DOCUMENTS} documents; {len(rows)} have them. "
             f"{_remedy(settled, int(usable.sum()))}"
         )
     if settled.design == CHANCES:
@@ -304,5 +304,5 @@ def _remedy(settled: SettledLabels, usable: int) -> str:
         return f"Read on: {counted(unread, 'drawn document has', 'drawn documents have')} no answer yet."
     lost = len(settled.documents) - usable
     if lost:
-        return f"Settle or clear up {counted(lost, 'document')} without a label, or draw more."
+        return f"Settle or answer {counted(lost, 'document')} without a label, or draw more."
     return "Draw more documents to read."

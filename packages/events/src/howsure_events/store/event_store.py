@@ -52,7 +52,7 @@ class EventStore:
         target = Path(path)
         check_place(target)
         if target.exists():
-            raise InputError(f"there is a file {target} already; name another store, or remove it.")
+            raise InputError(f"the file {target} already exists; name another store, or remove it.")
         all_settings = {**settings, "version": VERSION, "howsure": __version__, "finished": False}
         with _writing(target), Scratch(target.parent) as scratch:
             temporary = scratch.folder / target.name
@@ -88,7 +88,9 @@ class EventStore:
             raise InputError(f"there is no store {target}; make one with howsure events extract.")
         _check_magic(target)
         if not read_only and not os.access(target, os.W_OK):
-            raise StoreError(f"{target} cannot be written: you have no permission to. Change that, or work on a copy.")
+            raise StoreError(
+                f"{target} cannot be written: permission denied. Change its permissions, or work on a copy."
+            )
         state = store_state(target)
         is_known_whole = was_whole(target, state)
         try:
@@ -101,9 +103,7 @@ class EventStore:
                     f"{target} is open in this program already, or being written to; close that connection first."
                 ) from error
             if "Could not set lock" in str(error):
-                raise StoreError(
-                    f"{target} is being written to; wait for that, or end it, and open it then."
-                ) from error
+                raise StoreError(f"{target} is being written to; wait until that has ended, then open it.") from error
             raise InputError(f"{target} is not a store, or it is damaged or truncated: {_first_line(error)}") from error
         try:
             store = cls(target, connection, read_settings(connection, target, is_known_whole=is_known_whole))
@@ -196,8 +196,8 @@ class EventStore:
         """Raise InputError naming the differences if the run to be resumed had other settings."""
         if differences := self.differs(expected):
             raise InputError(
-                f"{self.path} was begun with other settings: {'; '.join(differences)}. Use the same ones to resume, "
-                "or name another store."
+                f"{self.path} was started with other settings: {'; '.join(differences)}. Use the same ones to "
+                "resume, or name another store."
             )
 
     def differs(self, expected: Mapping[str, Any]) -> list[str]:

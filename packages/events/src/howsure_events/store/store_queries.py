@@ -144,7 +144,7 @@ RULES: dict[str, tuple[Callable[[object], bool], str]] = {
     "names": (_are_names, "pairs of a code and a name"),
     "rule": (_is_rule, "a rule with its name and lists of words"),
     "seed": (_is_seed, "a whole number, 0 or more"),
-    "part": (_is_part, "a part, how many there are, and the documents of all"),
+    "part": (_is_part, "the number of a part, that of parts, and that of all documents"),
     "filters": (_are_filters, "an object of texts and truth values"),
     "stories": (_is_object, "an object"),
     "imported": (_is_object, "an object"),
@@ -220,9 +220,7 @@ DATED = (
     f"SELECT date FROM documents UNION ALL SELECT date FROM left_out WHERE reason = '{NO_ACTOR}' AND date IS NOT NULL"
 )
 FETCHED = 1_000  # rows at a time
-ADVICE = (
-    "Ask for the days that you mean (since and until), or leave the others out of the store: howsure events recount."
-)
+ADVICE = "Restrict the days (since and until), or leave the other documents out of the store: howsure events recount."
 Facts = dict[tuple[Any, ...], Any]
 Answer = TypeVar("Answer")
 _ANSWERS: ContextVar[Facts] = ContextVar("answers")
@@ -371,10 +369,7 @@ def chosen_actors(store: Store, actors: Sequence[str] | None) -> tuple[str, ...]
     acting = list(acting_actors(store))
     if actors is None and not acting:
         first_and_last(store)
-        raise InputError(
-            "the store contains no event: no actor acts in any document. Are the rule and the lexicon "
-            "the intended ones?"
-        )
+        raise InputError("the store contains no event: no actor acts in any document. Check the rule and the lexicon.")
     if actors is None:
         return tuple(acting)
     if isinstance(actors, str) or not actors:

@@ -171,7 +171,7 @@ def test_a_rule_says_which_languages_it_knows(tmp_path: Path, pipeline: Path) ->
     command += ["--parser", parser, "--store", store, "--workers", 1]
     assert "--rule attack knows en; the parser reads de." in howsure(*command).err
     own_rule = ["--rule", tmp_path / "rule.yaml"]
-    assert "the built-in names of countries are of en; the parser reads de." in howsure(*command, *own_rule).err
+    assert "the built-in names of countries are in en; the parser reads de." in howsure(*command, *own_rule).err
     assert not store.exists()
     report = printed(*command, *own_rule, "--lexicon", tmp_path / "names.tsv")
     assert "dates were read as %d.%m.%Y" in report

@@ -231,19 +231,19 @@ def test_wrong_scores_are_refused(population: KnownTruth) -> None:
 def test_too_few_labels_say_what_would_help(population: KnownTruth) -> None:
     silent = [n for n, band in population.strata.items() if band == "silent"]
     others = [n for n, band in population.strata.items() if band != "silent"]
-    with pytest.raises(TooFewLabelsError, match=r"of 10 documents at least; 4 have them\. Read on: 3 drawn documents"):
+    with pytest.raises(TooFewLabelsError, match=r"of at least 10 documents; 4 have them\. Read on: 3 drawn documents"):
         corrected_series(population.store, labels=population.read(others[:4], drawn=7))
     with pytest.raises(TooFewLabelsError, match=r"1 stratum has fewer, such as 'silent' with 1\. Draw more documents"):
         corrected_series(population.store, labels=population.read([*others[:40], silent[0]]))
     labels = population.read(population.documents[:40])
     lost = np.where(np.arange(40)[:, None] < 35, np.nan, labels.labels)
-    with pytest.raises(TooFewLabelsError, match="Settle or clear up 35 documents without a label"):
+    with pytest.raises(TooFewLabelsError, match="Settle or answer 35 documents without a label"):
         corrected_series(population.store, labels=population.read(population.documents[:40], labels=lost))
 
 
 def test_labels_of_another_store_are_refused(population: KnownTruth) -> None:
     labels = population.read(population.documents[:20])
-    with pytest.raises(InputError, match="labels are of document 1, which is not in the store"):
+    with pytest.raises(InputError, match="document 1 has a label but is not in the store"):
         corrected_series(
             population.store,
             labels=population.read(population.documents[:20], documents=np.array([1, *labels.documents[1:]])),

@@ -166,7 +166,9 @@ def test_documents_left_out_are_counted(tmp_path: Path, model: Path) -> None:
 def test_other_settings_are_named(tmp_path: Path, model: Path) -> None:
     few, store = newswire.write_corpus(tmp_path / "few.conllu", 3), tmp_path / "few.duckdb"
     extract_to(store, few, model)
-    with pytest.raises(InputError, match=r"begun with other settings: samples was 20 and is now 10; seed was 0 and is"):
+    with pytest.raises(
+        InputError, match=r"started with other settings: samples was 20 and is now 10; seed was 0 and is"
+    ):
         extract_to(store, few, model, samples=10, seed=4)
     newswire.write_corpus(few, 4)
     with pytest.raises(InputError, match=r"input\.\w+(\.\w+)* was .* and is now"):
@@ -191,7 +193,7 @@ def test_settings_may_change_until_the_first_document_is_in(tmp_path: Path, mode
         extract_events(corpus, other, work=replace(work(model), rule=Rule(name="slip", function=fails)))
     assert not other.exists()
     assert extract_to(store, few, model).kept == 3
-    with pytest.raises(InputError, match="begun with other settings: seed was 0 and is now 1"):
+    with pytest.raises(InputError, match="started with other settings: seed was 0 and is now 1"):
         extract_to(store, few, model, seed=1)
     assert contents(store)["documents"], "and a store with documents stays"
 
@@ -270,7 +272,7 @@ def test_a_store_says_what_made_it(model: Path, tmp_path: Path) -> None:
     )
     assert (made["seed"], made["rule"]["name"], made["input"]) == (3, task.rule.name, corpus.recipe)
     assert made["actors"] == {"IRQ": "Iraq", "USA": "United States"}
-    with pytest.raises(InputError, match=r"was begun with other settings: lexicon.name was .* and is now"):
+    with pytest.raises(InputError, match=r"was started with other settings: lexicon.name was .* and is now"):
         extract_events(
             corpus, tmp_path / "news.duckdb", work=replace(task, lexicon=replace(task.lexicon, name="other"))
         )

@@ -201,10 +201,10 @@ def test_the_same_import_again(path: Path, tmp_path: Path) -> None:
     assert report.was_there
     assert report.documents == 4
     assert path.read_bytes() == was
-    with pytest.raises(InputError, match=r"begun with other settings: rule.name was \"attack\" and is now \"event\""):
+    with pytest.raises(InputError, match=r"started with other settings: rule.name was \"attack\" and is now \"event\""):
         import_events(scores, path, samples=40)
     example_store(tmp_path / "extracted.duckdb").close()
-    with pytest.raises(InputError, match="is the store of an extraction; name another store"):
+    with pytest.raises(InputError, match="is a store of extracted events; name another store"):
         import_events(scores, tmp_path / "extracted.duckdb")
     (tmp_path / "other.duckdb").write_text("mine")
     with pytest.raises(InputError, match="not a store of events"):

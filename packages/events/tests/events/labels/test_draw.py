@@ -215,7 +215,7 @@ OTHERS: tuple[dict[str, Any], ...] = (
 def test_a_further_draw_keeps_the_settings(tmp_path: Path) -> None:
     with drawn_store(tmp_path / "s.duckdb") as store:
         for options in OTHERS:
-            with pytest.raises(InputError, match=f"{next(iter(options))} must be what was asked when"):
+            with pytest.raises(InputError, match=f"{next(iter(options))} must be the same as in"):
                 draw_documents(store, 25, **options)
         draw_documents(store, 25, actors=["Iraq", "NATO"], question="Which of these attack here?")
         assert len(reading_order(store)) == 25
@@ -224,7 +224,7 @@ def test_a_further_draw_keeps_the_settings(tmp_path: Path) -> None:
 def test_ten_actors_have_no_keys(tmp_path: Path) -> None:
     titles = {f"A{k}": f"Actor {k}" for k in range(10)}
     store = store_to_label(tmp_path / "s.duckdb", actors=titles)
-    with store, pytest.raises(InputError, match="actors must be at most 9, one key each; they are 10"):
+    with store, pytest.raises(InputError, match="actors must be at most 9, with one key each; there are 10"):
         draw_documents(store, 20, actors=list(titles))
 
 

@@ -123,7 +123,7 @@ def test_exported_labels_are_imported_again(tmp_path: Path) -> None:
         ] == [(order[1], "carla", ("NATO",))]
         assert label_table(second).csv() == path.read_text()
         record_answer(second, order[0], "bob", acting=["IRQ"], revision=1)
-        with pytest.raises(InputError, match=f"bob answered document {order[0]} of the store otherwise already"):
+        with pytest.raises(InputError, match=f"bob answered document {order[0]} of the store already, and differently"):
             import_labels(second, path)
 
 
@@ -200,7 +200,7 @@ def test_wrong_labels_leave_the_store_as_it_was(store: EventStore, tmp_path: Pat
 
 
 def test_a_file_that_does_not_say_who_labelled(store: EventStore, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="line 2 does not say who labelled; name the coder"):
+    with pytest.raises(InputError, match="line 2 does not name its coder; name one"):
         import_labels(store, written(tmp_path, csv_of(["item-0"])), design="simple")
 
 
@@ -214,7 +214,9 @@ def test_chances_that_cannot_be_those_of_this_store(store: EventStore, tmp_path:
 
 def test_only_some_chances(store: EventStore, tmp_path: Path) -> None:
     path = written(tmp_path, "document,actor,label,inclusion\nitem-0,IRQ,1,0.5\nitem-1,IRQ,1,\n")
-    with pytest.raises(InputError, match="line 3: inclusion is missing; give the chance of each document"):
+    with pytest.raises(
+        InputError, match="line 3: inclusion is missing; give the inclusion probability of each document"
+    ):
         import_labels(store, path, coder="anna")
 
 

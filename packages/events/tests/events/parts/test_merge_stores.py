@@ -131,9 +131,9 @@ def test_a_part_is_not_taken_for_the_whole(place: Path, tmp_path: Path) -> None:
     assert f"{part} is undamaged, part 2 of 2 of its input: {BATCH + 11} documents" in report.verdict()
     assert report.recipe["part"]["number"] == 2
     shutil.copy(part, tmp_path / "again.duckdb")
-    with pytest.raises(InputError, match=r"begun with other settings: part\.number was 2 and is now 1"):
+    with pytest.raises(InputError, match=r"started with other settings: part\.number was 2 and is now 1"):
         extract_part(place, 1, store=tmp_path / "again.duckdb")
-    with pytest.raises(InputError, match=r"begun with other settings: part was \{.*\} and is now null"):
+    with pytest.raises(InputError, match=r"started with other settings: part was \{.*\} and is now null"):
         extract_to(tmp_path / "again.duckdb", place / "news.conllu", place / "model.npz")
 
 
@@ -243,9 +243,11 @@ def test_a_part_that_no_extraction_writes(tmp_path: Path) -> None:
     with EventStore.create(tmp_path / "a.duckdb", {"part": {"number": 1, "of": 2, "documents": 9}}) as store:
         for value in NO_PARTS:
             store.connection.execute("UPDATE settings SET value = ? WHERE name = 'part'", [value])
-            with pytest.raises(InputError, match=r"part must be a part, how many there are, and the documents of all"):
+            with pytest.raises(
+                InputError, match=r"part must be the number of a part, that of parts, and that of all documents"
+            ):
                 read_settings(store.connection, store.path)
-    with pytest.raises(InputError, match=r"part must be a part"):
+    with pytest.raises(InputError, match=r"part must be the number of a part"):
         EventStore.open(tmp_path / "a.duckdb", part=True)
 
 
@@ -255,7 +257,7 @@ def test_another_file_is_not_written_over(place: Path, tmp_path: Path) -> None:
     checked = checked_parts(parts_of(place))
     EventStore.create(store, {**whole_recipe(checked), "seed": 1}).close()
     before = contents(store)
-    with pytest.raises(InputError, match=r"begun with other settings: .*seed was 1 and is now 0"):
+    with pytest.raises(InputError, match=r"started with other settings: .*seed was 1 and is now 0"):
         merge_stores(parts_of(place), store)
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(InputError, match=r"is not a store"):

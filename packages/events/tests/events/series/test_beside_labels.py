@@ -120,7 +120,7 @@ def test_where_there_are_no_labels_nothing_changes(tmp_path: Path) -> None:
 
 def test_reasons_why_there_is_no_corrected_series(store: EventStore, tmp_path: Path) -> None:
     entities = event_series(store, unit="entities")
-    why = "No corrected counts of entities: readers said of documents which actors act in them."
+    why = "No corrected counts of entities: coders answered only which actors act in a document."
     assert series_beside_labels(store, entities) == replace(entities, not_corrected=why)
     nobody = event_series(store, actors=["CCC"])
     assert "No corrected counts for CCC" in series_beside_labels(store, nobody).not_corrected
@@ -131,5 +131,5 @@ def test_reasons_why_there_is_no_corrected_series(store: EventStore, tmp_path: P
         same = series_beside_labels(begun, event_series(begun))
     assert same.corrected is None
     assert same.not_corrected.startswith(
-        "No corrected counts yet: a correction needs labels of 10 documents at least; 0 have them."
+        "No corrected counts yet: a correction needs labels of at least 10 documents; 0 have them."
     )

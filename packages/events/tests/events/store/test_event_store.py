@@ -234,7 +234,7 @@ def test_a_store_in_use(tmp_path: Path) -> None:
         process.join()
         with pytest.raises(StoreError, match="being written to"):
             EventStore.open(path)
-    message = f"{path} is being written to; wait for that, or end it, and open it then."
+    message = f"{path} is being written to; wait until that has ended, then open it."
     assert (tmp_path / "report").read_text() == message
 
 
@@ -347,7 +347,7 @@ def test_a_store_that_may_not_be_written_to() -> None:
         process.join()
         os.close(writer)
         with os.fdopen(reader) as output:
-            message = f"4 {path} cannot be written: you have no permission to. Change that, or work on a copy."
+            message = f"4 {path} cannot be written: permission denied. Change its permissions, or work on a copy."
             assert output.read() == message
 
 

@@ -48,10 +48,10 @@ def scores_from_json(record: dict[str, Any]) -> AntecedentScores:
     """
     if PAIRS in record and "scores" not in record:
         raise InputError(
-            f"{PAIRS} say of each pair by itself whether it corefers; that is not a distribution over antecedents, and "
-            "defines no posterior over entities. Evaluate 1/(1 + exp(-logit)) as predictions of pairs, with "
-            "calibration, or rename them to scores, with null 0: then the best antecedent is that of the model, and "
-            "the probabilities are those of this reading."
+            f"{PAIRS} say for each pair separately whether it corefers. They are not a distribution over "
+            "antecedents, and define no posterior over entities. Evaluate 1/(1 + exp(-logit)) as predictions of "
+            "pairs, with calibration, or rename them to scores, with null 0: then the best antecedent is the "
+            "model's, and the probabilities are those of a distribution over antecedents."
         )
     for name in NEEDED:
         if record.get(name) is None:
@@ -134,8 +134,9 @@ def scores_in_archive(file: IO[bytes]) -> dict[str, AntecedentScores]:
         document, _, name = member.rpartition("/")
         if not document or name not in KINDS:
             raise InputError(
-                f"the array {member!r} is not one of a document; they are called ID/mentions, ID/scores, ID/null and "
-                "ID/words or ID/text, also ID/antecedents and ID/sentences (the number of words of each)."
+                f"the array {member!r} does not belong to a document; arrays of documents are called ID/mentions, "
+                "ID/scores, ID/null and ID/words or ID/text, also ID/antecedents and ID/sentences (the number of "
+                "words of each)."
             )
         members.setdefault(document, []).append(name)
     if not members:
@@ -165,13 +166,14 @@ def _document(archive: Archive, document: str, names: list[str]) -> AntecedentSc
 def _sentences(words: Array, lengths: Array | None) -> list[Any]:
     flat_words = words.tolist()
     if words.ndim != 1:
-        raise InputError("words must have one dimension; sentences says how many each sentence has.")
+        raise InputError("words must have one dimension; sentences gives the number of words of each sentence.")
     if lengths is None:
         return list(flat_words)
     counts = lengths.tolist() if lengths.ndim == 1 else []
     if any(n < 0 for n in counts) or sum(counts) != len(flat_words):
         raise InputError(
-            f"sentences must be the numbers of words of each, {len(flat_words):,} in all; they are {shown(counts)}."
+            f"sentences must be the number of words of each sentence, {len(flat_words):,} in all; they are "
+            f"{shown(counts)}."
         )
     starts = [0, *accumulate(counts)]
     return [flat_words[start:end] for start, end in pairwise(starts)]
@@ -209,7 +211,8 @@ def _pad_rows(antecedent_scores: AntecedentScores) -> tuple[Array, Array]:
     extra = 1 if isinstance(antecedent_scores.null, str) else 0
     if extra and len({len(row) for row in rows}) > 1:
         raise InputError(
-            f"document {antecedent_scores.id}: rows of different length cannot contain null in a column; give it apart."
+            f"document {antecedent_scores.id}: rows of different length cannot contain null in a column; give null "
+            "separately."
         )
     width = max(map(len, rows), default=0)
     scores = np.full((len(rows), width), -np.inf)
@@ -243,7 +246,9 @@ class ScoreFile:
             if first.startswith(ZIP):
                 self._read_archive(file)
             elif detect_compression(first) != "none":
-                raise InputError(f"{self.path} is packed; unpack it first: its documents are read one at a time.")
+                raise InputError(
+                    f"{self.path} is compressed; unpack it first, because its documents are read one at a time."
+                )
             else:
                 self._find_lines(file)
         self.digest = digest.hexdigest()
@@ -336,7 +341,7 @@ def write_antecedent_scores(scores: Iterable[AntecedentScores], path: str | os.P
         if not isinstance(document, AntecedentScores):
             raise InputError(f"scores must be AntecedentScores, one per document; one is {type(document).__name__}.")
         if document.id in names:
-            raise InputError(f"documents must have names of their own; two are called {document.id!r}.")
+            raise InputError(f"documents must have different names; two are called {document.id!r}.")
         names.add(document.id)
     if os.fspath(path).lower().endswith(".npz"):
         write_atomically(archive_bytes(documents), path)

@@ -221,7 +221,9 @@ class AntecedentModel:
         documents per fold.
         """
         if isinstance(documents, Document) or isinstance(development, Document):
-            raise InputError("documents and development must be lists of documents; of one: [document].")
+            raise InputError(
+                "documents and development must be lists of documents; for one document, write [document]."
+            )
         teaching = listed(documents, name="documents", of="documents, such as howsure.data.read_documents(file) gives")
         chosen_by = listed(development, name="development", of="documents; without any: ()")
         check_folds(folds, len(teaching))
@@ -318,7 +320,7 @@ class AntecedentModel:
         Raises InputError if the model is not trained or the file cannot be written.
         """
         if self.weights_ is None:
-            raise InputError("the model is not trained, there is nothing to save; call fit first.")
+            raise InputError("the model is not trained, so there is nothing to save; call fit first.")
         seed = self.rng
         parameters = {**self.get_params(), "rng": int(seed) if isinstance(seed, int | np.integer) else None}
         content = {"parameters": parameters, "families": self._signature(), "n_weights": len(self.weights_)}
@@ -342,7 +344,9 @@ class AntecedentModel:
         except (KeyError, TypeError, InputError):
             matches = False
         if not matches:
-            raise InputError(f"{path} was trained with other features than this version has; train it again.")
+            raise InputError(
+                f"{path} was trained with features that differ from those of this version; train it again."
+            )
         weights = weights_from_arrays(arrays, n)
         if weights is None:
             raise damaged_model(path, f"its weights are not {n:,} finite numbers")

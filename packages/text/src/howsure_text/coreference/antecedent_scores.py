@@ -99,7 +99,7 @@ def _spans(mentions: object, length: int, unit: str) -> Integers:
     rows: list[list[int]] = spans.tolist()
     for row, (start, end) in enumerate(rows):
         if not 0 <= start < end <= length:
-            advice = " Ends are excluded; where they are included, add 1." if start == end else ""
+            advice = " Ends are exclusive; if yours are inclusive, add 1." if start == end else ""
             raise InputError(
                 f"mentions must be in the text, which has {length:,} {unit}; `matrix row {row}` is "
                 f"{[start, end]}.{advice}"
@@ -127,9 +127,9 @@ def _square_scores(scores: Any) -> Any:
         row = next(j for j, length in enumerate(lengths) if length != j)
         row_text = f"has {lengths[row]}" if lengths[row] >= 0 else "is not a list"
         raise InputError(
-            f"each row of scores must contain those of the mentions before, or all rows {m} or {m + 1}; `matrix row "
-            f"{row}` {row_text}, and {row} {'is' if row == 1 else 'are'} before. Where antecedents are pruned, name "
-            "those kept: antecedents."
+            f"each row of scores must contain one score for each earlier mention, or all rows {m} or {m + 1} scores; "
+            f"`matrix row {row}` {row_text}, and {row} {'is' if row == 1 else 'are'} before. If antecedents are "
+            "pruned, name the ones kept: antecedents."
         )
     square = np.full((m, m), -np.inf)
     for j, row in enumerate(scores):

@@ -53,8 +53,8 @@ def from_matrix(probabilities: object) -> Antecedents:
     m = len(matrix)
     if matrix.shape != (m, m):
         raise InputError(
-            f"probabilities must have the shape (M, M), antecedents below the diagonal and 'new' on it; it is "
-            f"{matrix.shape}. For a column of its own for 'new' see from_scores and from_rows."
+            "probabilities must have the shape (M, M), antecedents below the diagonal and 'new' on it; it is "
+            f"{matrix.shape}. If 'new' has its own column, use from_scores or from_rows."
         )
     sums = matrix.sum(axis=1)
     if m and not (matrix.min() >= 0.0 and float(np.abs(sums - 1.0).max()) <= SUM_TOLERANCE):
@@ -85,7 +85,7 @@ def from_rows(antecedents: Sequence[Any], probabilities: Sequence[Any], new: obj
         if not hasattr(rows, "__len__") or not hasattr(rows, "__getitem__") or isinstance(rows, Mapping):
             raise InputError(f"{name} must be a list with one row per mention; it is {type(rows).__name__}.")
         if len(rows) != m:
-            raise InputError(f"{name} must have a row for each of the {m} mentions of new; it has {len(rows)}.")
+            raise InputError(f"{name} must have a row for each of the {m} mentions in new; it has {len(rows)}.")
     checked = [_check_row(j, antecedents[j], probabilities[j], float(starting[j])) for j in range(m)]
     counts = np.array([len(ks) for ks, _, _ in checked], dtype=np.int64)
     return Antecedents(
@@ -118,10 +118,12 @@ def as_vector(values: object, *, name: str) -> Floats:
 def _array(values: object, name: str) -> Floats:
     if isinstance(values, np.ma.MaskedArray):
         raise InputError(
-            f"{name} must have no mask; fill it: .filled(0.0) for probabilities, .filled(-np.inf) for scores."
+            f"{name} must not be masked; fill it: .filled(0.0) for probabilities, .filled(-np.inf) for scores."
         )
     if hasattr(values, "tocoo"):
-        raise InputError(f"{name} must be a full matrix; a sparse one: .toarray(), or CorefPosterior.from_rows.")
+        raise InputError(
+            f"{name} must be a dense matrix; convert a sparse one with .toarray(), or use CorefPosterior.from_rows."
+        )
     try:
         array = np.asarray(values)
         if array.dtype.kind == "c":
@@ -142,9 +144,9 @@ def _first_fault(matrix: Floats, sums: Floats) -> InputError:
 
 def _probability_error(row: int, column: int, value: float, highest: float) -> InputError:
     advice = (
-        "A model that gives NaN has no posterior: look at its scores."
+        "A model that gives NaN has no posterior: check its scores."
         if np.isnan(value)
-        else "For logits: CorefPosterior.from_scores."
+        else "For logits, use CorefPosterior.from_scores."
         if value < 0.0 or value > 2.0
         else probability_advice(value, highest, transform="softmax")
     )
@@ -193,7 +195,7 @@ def _whole_numbers(antecedents: object, row: int) -> Integers:
     if k.ndim == 1 and (k.size == 0 or k.dtype.kind in "iu"):
         return k.astype(np.int64)
     raise InputError(
-        f"antecedents must be whole numbers, positions of mentions from 0; `matrix row {row}` is {shown(k.tolist())}."
+        f"antecedents must be whole numbers, indices of mentions from 0; `matrix row {row}` is {shown(k.tolist())}."
     )
 
 
@@ -258,7 +260,7 @@ def _softmax(j: int, scores: Floats, antecedents: Any, null: float) -> tuple[Int
     places = as_array(antecedents)
     if places.ndim != 1 or (places.size and places.dtype.kind not in "iu"):
         raise InputError(
-            f"antecedents must be positions of mentions from 0; `matrix row {j}` is {shown(places.tolist())}."
+            f"antecedents must be indices of mentions from 0; `matrix row {j}` is {shown(places.tolist())}."
         )
     if len(places) != len(scores):
         raise InputError(f"`matrix row {j}` has {len(places)} antecedents and {len(scores)} scores; give one for each.")
@@ -342,8 +344,8 @@ def _split_matrix(matrix: Floats, null: object) -> tuple[Floats, Floats]:
     new = np.full(m, float(null)) if is_number(null) else as_vector(null, name="null")
     if matrix.shape != (m, m) or new.shape != (m,):
         raise InputError(
-            f"scores must have the shape (M, M) and null one value per mention; they have {matrix.shape}, {new.shape}. "
-            "Where 'new' is a column of scores: `null='first'` or `null='last'`."
+            f"scores must have the shape (M, M) and null one value per mention; they have {matrix.shape}, "
+            f"{new.shape}. If 'new' is a column of scores: `null='first'` or `null='last'`."
         )
     return matrix, new
 

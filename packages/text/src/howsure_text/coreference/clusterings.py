@@ -47,12 +47,12 @@ def labels_from(clusters: object, names: Sequence[Hashable], *, parameter: str =
         for mention in members:
             if not isinstance(mention, Hashable) or mention not in place_of:
                 raise InputError(
-                    f"{parameter} must be made of the mentions of the posterior; {mention!r} is not one of them "
+                    f"{parameter} must consist of the mentions of the posterior; {mention!r} is not one of them "
                     f"({shortened(names, limit=4)}). Leave it out first, or give mentions=."
                 )
             places.append(place_of[mention])
             if labels[places[-1]] >= 0:
-                raise InputError(f"{parameter} must contain a mention once; {mention!r} is in them twice.")
+                raise InputError(f"{parameter} must contain each mention once; {mention!r} occurs twice.")
             labels[places[-1]] = places[0]
         labels[places] = min(places, default=0)
     alone = labels < 0
@@ -99,7 +99,7 @@ def checked_mentions(mentions: Iterable[Hashable] | None, m: int) -> Sequence[Ha
         raise InputError(f"mentions must have a hash, such as strings or tuples; {unhashable[0]!r} has none.")
     if len(set(names)) < m:
         twice = next(name for place, name in enumerate(names) if name in names[:place])
-        raise InputError(f"mentions must be distinct; {twice!r} comes twice.")
+        raise InputError(f"mentions must be distinct; {twice!r} occurs twice.")
     for place, (first, other) in enumerate(pairwise(names), 1):
         both = isinstance(first, Mention) and isinstance(other, Mention)
         if both and (other.sentence, other.start) < (first.sentence, first.start):  # type: ignore[attr-defined]

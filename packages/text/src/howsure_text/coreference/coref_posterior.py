@@ -252,7 +252,7 @@ class CorefPosterior:
         Raises InputError if n is not a positive number.
         """
         if not callable(function):
-            raise InputError(f"function must be one of a clustering, such as len; it is {shown(function)}.")
+            raise InputError(f"function must be a function of a clustering, such as len; it is {shown(function)}.")
         rng = with_seed(rng)
         total, generator = check_whole(n, name="n", most=MAX_SIMULATIONS), generator_from(rng)
         step = max(1, MAX_SAMPLED_LABELS // max(len(self), 1))
@@ -269,14 +269,12 @@ class CorefPosterior:
         if chosen.size == 0:
             return np.empty((0, 2), dtype=np.int64)
         if chosen.ndim != 2 or chosen.shape[1] != 2 or chosen.dtype.kind not in "iu":
-            raise InputError(
-                f"pairs must be positions of mentions of the shape (N, 2); it is {shown(chosen.tolist())}."
-            )
+            raise InputError(f"pairs must be indices of mentions, of the shape (N, 2); it is {shown(chosen.tolist())}.")
         outside = np.flatnonzero(((chosen < 0) | (chosen >= len(self))).any(axis=1))
         if len(outside):
             row = int(outside[0])
             raise InputError(
-                f"pairs must be positions from 0 to {len(self) - 1}; `matrix row {row}` is {chosen[row].tolist()}."
+                f"pairs must be indices from 0 to {len(self) - 1}; `matrix row {row}` is {chosen[row].tolist()}."
             )
         return chosen.astype(np.int64)
 
@@ -342,7 +340,9 @@ class QueryPosterior(Result):
         try:
             counts = Counter(self.values)
         except TypeError as error:
-            raise InputError(f"the function must give answers that can be counted ({error}); a tuple can.") from None
+            raise InputError(
+                f"the function must return hashable answers, such as tuples, so that they can be counted ({error})."
+            ) from None
         shares = {value: count / self.n for value, count in counts.most_common()}
         return {value: (p, math.sqrt(p * (1.0 - p) / self.n)) for value, p in shares.items()}
 
@@ -388,8 +388,8 @@ class QueryPosterior(Result):
         none = [value for value in self.values if value is None or isinstance(value, str)]
         if numbers.ndim != 1 or none:
             raise InputError(
-                f"only numbers and truth values have a mean; it gives {shown((none or self.values)[0])}. "
-                "See probabilities()."
+                "only numbers and truth values have a mean; the function returned "
+                f"{shown((none or self.values)[0])}. See probabilities()."
             )
         return numbers
 

@@ -123,7 +123,7 @@ def select_mentions(document: Document, *, source: Source) -> tuple[Mention, ...
     check_document(document)
     if source == "gold" and document.mentions is None:
         raise InputError(
-            f"document {document.name} has no mentions annotated; detect them: AntecedentModel(mentions='detected')."
+            f"document {document.name} has no annotated mentions; detect them: AntecedentModel(mentions='detected')."
         )
     mentions = detect_mentions(document) if source == "detected" else tuple(document.mentions or ())
     check_mentions(document, mentions)
@@ -138,7 +138,7 @@ def check_distinct(document: Document, mentions: Sequence[Mention]) -> None:
         if row and mention == mentions[row - 1]:
             raise InputError(
                 f"mentions must be distinct; document {document.name} has {' '.join(document.words_of(mention))!r}, "
-                f"sentence {mention.sentence + 1}, twice. Leave one out."
+                f"sentence {mention.sentence + 1}, twice. Remove one."
             )
 
 
@@ -157,9 +157,7 @@ def mention_entities(document: Document, mentions: Sequence[Mention]) -> NDArray
     Raises InputError if the document has no annotated mentions, or one without an entity.
     """
     if document.mentions is None or any(mention.entity is None for mention in document.mentions):
-        raise InputError(
-            f"document {document.name} has no entities of its mentions, so nothing can be learned from it."
-        )
+        raise InputError(f"document {document.name} has no annotated entities, so nothing can be learned from it.")
     check_distinct(document, sorted(document.mentions))
     gold: dict[Mention, Hashable] = {mention: mention.entity for mention in document.mentions}
     numbers: dict[Hashable, int] = {}

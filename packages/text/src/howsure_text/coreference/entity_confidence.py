@@ -177,7 +177,7 @@ def check_documents(
 ) -> tuple[list[CorefPosterior], list[Integers]]:
     """The posteriors, and the labels of gold clusters. Raises InputError if they do not match."""
     if isinstance(posteriors, CorefPosterior):
-        raise InputError("posteriors must be a list, one per document; there must be several.")
+        raise InputError("posteriors must be a list with the posterior of each of several documents.")
     checked = listed(posteriors, name="posteriors", of="posteriors")
     golden = listed(gold, name="gold", of="clusterings")
     if len(checked) != len(golden):
@@ -191,7 +191,9 @@ def check_documents(
         except InputError as error:
             raise InputError(f"document {place}: {error}") from None
     if not any(len(clusters) > 1 for clusters in checked):
-        raise InputError(f"{counted(len(checked), 'document')} without two mentions in any: there is nothing to learn.")
+        raise InputError(
+            f"{counted(len(checked), 'document')} , none of them with two mentions: there is nothing to learn."
+        )
     return checked, labels
 
 

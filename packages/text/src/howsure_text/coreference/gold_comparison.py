@@ -71,7 +71,9 @@ def pairs_from_posteriors(
     posterior, or if no document has two mentions. Source: Nguyen & O'Connor (2015), section 5.3.
     """
     if isinstance(posteriors, CorefPosterior):
-        raise InputError("posteriors must be a list, one per document; of one: [posterior], and [clusters] for gold.")
+        raise InputError(
+            "posteriors must be a list, one per document; for one document, write [posterior], and [clusters] for gold."
+        )
     checked = listed(posteriors, name="posteriors", of="posteriors")
     golden = listed(gold, name="gold", of="clusterings")
     if len(checked) != len(golden):
@@ -81,9 +83,8 @@ def pairs_from_posteriors(
     for number, (posterior, generator) in enumerate(zip(checked, generator_from(rng).spawn(len(checked)), strict=True)):
         if not isinstance(posterior, CorefPosterior):
             raise InputError(
-                f"posteriors must contain CorefPosterior; document {number} is {type(posterior).__name__}. Of a "
-                "matrix: "
-                "CorefPosterior(matrix)."
+                f"posteriors must contain CorefPosterior; document {number} is {type(posterior).__name__}. For a "
+                "matrix, give CorefPosterior(matrix)."
             )
         try:
             codes = posterior.labels(golden[number])

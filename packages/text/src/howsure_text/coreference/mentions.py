@@ -383,13 +383,13 @@ def check_mentions(document: Document, mentions: Sequence[Mention]) -> None:
         length = len(document.sentences[mention.sentence]) if 0 <= mention.sentence < n else 0
         if not 0 <= mention.start < mention.end <= length:
             raise InputError(
-                f"mentions must be inside the sentences of document {document.name}; `matrix row {row}` is words "
+                f"mentions must be inside the sentences of document {document.name}; `matrix row {row}` spans words "
                 f"{mention.start} to {mention.end} of sentence {mention.sentence}, which has {length} words."
             )
         if row and mentions[row] < mentions[row - 1]:
             raise InputError(
                 f"mentions must be in text order (sentence, start, end); `matrix row {row}` of document "
-                f"{document.name} comes before the row above it. Sort them."
+                f"{document.name} begins before the mention of the row above it. Sort them."
             )
 
 

@@ -115,10 +115,10 @@ def _clusters(clusters: Any, name: str, singletons: bool) -> list[set[Hashable]]
         for mention in members:
             if not isinstance(mention, Hashable):
                 raise InputError(
-                    f"{name} must contain mentions that have a hash, such as tuples; cluster {place} is {mention!r}."
+                    f"{name} must contain hashable mentions, such as tuples; cluster {place} is {mention!r}."
                 )
             if mention in assigned:
-                raise InputError(f"{name} must contain a mention once; cluster {place} is {mention!r} again.")
+                raise InputError(f"{name} must contain each mention once; cluster {place} is {mention!r} again.")
             assigned.add(mention)
             cluster.add(mention)
         if len(cluster) > 1 or (cluster and singletons):
@@ -331,8 +331,8 @@ def _check_same_words(name: str, words: list[str], guessed: list[str], names: tu
     if len(differing) > MAX_DIFFERING_SHARE * len(words):  # a few may be escaped, such as -LRB-
         at = differing[0]
         raise InputError(
-            f"document {name} has other words in {names[0]} than in {names[1]}, {len(differing):,} of {len(words):,}; "
-            f"the first is word {at + 1}, {words[at]!r} there and {guessed[at]!r} here."
+            f"document {name} has different words in {names[0]} and in {names[1]}, {len(differing):,} of "
+            f"{len(words):,}; the first is word {at + 1}, {words[at]!r} there and {guessed[at]!r} here."
         )
 
 
@@ -344,7 +344,7 @@ def _spans_by_name(documents: Sequence[Document], side: str) -> dict[str, tuple[
         if name in spans:
             raise InputError(f"{side} contains two documents {name}; their names must differ.")
         if document.mentions is None:
-            raise InputError(f"document {name} of {side} has no mentions annotated; there is nothing to score.")
+            raise InputError(f"document {name} of {side} has no annotated mentions; there is nothing to score.")
         starts = [0, *accumulate(len(sentence) for sentence in document.sentences)]
         clusters: dict[object, list[Span]] = {}
         for mention in document.mentions:

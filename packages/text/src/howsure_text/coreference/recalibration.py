@@ -180,7 +180,7 @@ class CoreferenceRecalibration(Result):
         change = (
             "The probabilities are unchanged; the confidence in entities is recalibrated."
             if sharpening is None
-            else f"Choice of the antecedent to the power {sharpening.links:.2f}; log odds of a new entity times "
+            else f"Probabilities of antecedents to the power {sharpening.links:.2f}; log odds of a new entity times "
             f"{sharpening.new:.2f}, plus {sharpening.offset:.2f}."
         )
         return [

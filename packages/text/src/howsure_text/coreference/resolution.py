@@ -324,7 +324,9 @@ def check_threshold(threshold: float) -> None:
 def check_sides(document: object, *, model: object, mentions: object, scores: object, recalibration: object) -> None:
     """Raise InputError unless there is a text and either a model or the scores of another model."""
     if scores is None and recalibration is not None:
-        raise InputError("`recalibration` is that of `scores`; a model contains its own: recalibrate `model`.")
+        raise InputError(
+            "`recalibration` applies to `scores`; a model contains its own, so recalibrate `model` instead."
+        )
     if scores is None and document is None:
         raise InputError("name a document, or the scores of a model, `scores`.")
     if scores is not None and (model is not None or mentions is not None):

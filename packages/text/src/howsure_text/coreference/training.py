@@ -407,7 +407,7 @@ def check_folds(folds: object, documents: int) -> None:
     if folds is None:
         return
     if isinstance(folds, bool) or not isinstance(folds, int | np.integer) or folds < 2:
-        raise InputError(f"folds must be a whole number, 2 or more, or None for no recalibration; it is {folds!r}.")
+        raise InputError(f"folds must be a whole number, at least 2, or None for no recalibration; it is {folds!r}.")
     if documents < MIN_FOLD_DOCUMENTS * folds:
         raise InputError(
             f"folds must leave at least {MIN_FOLD_DOCUMENTS} documents for each; {folds} folds of {documents} "

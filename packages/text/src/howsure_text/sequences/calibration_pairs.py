@@ -74,7 +74,9 @@ def tag_pairs(
         raise unknown_name("reduction", str(reduce), (CLASS_WISE, TOP_LABEL), place="tag_pairs")
     if tag is not None:
         if reduce == TOP_LABEL:
-            raise InputError("tag names one tag, and `reduce='top-label'` takes the most probable one; leave one out.")
+            raise InputError(
+                "tag names one tag, and `reduce='top-label'` uses the most probable one; leave one of the two out."
+            )
         _check_known([tag] if isinstance(tag, str) else listed(tag, name="tag", of="tags"), names)
     matrices = [_matrix(marginals, i) for i, marginals in enumerate(_marginals(posterior))]
     gold = _gold(tags)
@@ -155,7 +157,7 @@ def _check_transitions(pairs: object) -> list[Transition]:
     texts = [" ".join(pair) for pair in checked]
     if not checked or len(set(texts)) < len(texts):
         text = shortened(texts) if texts else "none"
-        raise InputError(f"pairs must contain one tag pair or more, each once; it contains {text}.")
+        raise InputError(f"pairs must contain at least one tag pair, and each once; it contains {text}.")
     return checked
 
 
@@ -217,7 +219,9 @@ def _numbers(values: Any) -> Floats:
 
 def _check_lengths(lengths: Sequence[int], tags: Tags, *, shorter: int = 0) -> None:
     if len(lengths) != len(tags):
-        raise InputError(f"tags must name those of every sentence; there are {len(tags)} for {len(lengths)} sentences.")
+        raise InputError(
+            f"tags must contain the tags of every sentence; there are {len(tags)} lists for {len(lengths)} sentences."
+        )
     for i, (length, sentence) in enumerate(zip(lengths, tags, strict=True)):
         if length != max(len(sentence) - shorter, 0):
             rows = "rows of pair marginals" if shorter else "tokens"

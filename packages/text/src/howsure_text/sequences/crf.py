@@ -238,7 +238,7 @@ class CRFTagger(Tagger):
         weights.check_format(full_check=True)
         transitions, attributes = arrays["transitions"], Attributes(names, growing=False)
         if transitions.shape != (k, k) or len(attributes) != len(names):
-            raise ValueError(f"transitions must be of shape {(k, k)}, and no attribute comes twice")
+            raise ValueError(f"transitions must be of shape {(k, k)}, and no attribute may occur twice")
         if not (np.isfinite(weights.data).all() and np.isfinite(transitions).all()):
             raise ValueError("weights must be finite")
         self._take(labels, attributes, weights, transitions)
@@ -334,14 +334,14 @@ def _features(data: bytes, start: int) -> np.ndarray[tuple[int], np.dtype[np.voi
     magic, _, number = CHUNK.unpack_from(data, start)
     start += CHUNK.size
     if magic != b"FEAT" or start + number * FEATURE.itemsize > len(data):
-        raise ValueError("its features are not where they should be")
+        raise ValueError("the offset of its features is invalid")
     return np.frombuffer(data, FEATURE, number, start)
 
 
 def _strings(data: bytes, start: int, number: int) -> tuple[str, ...]:
     magic, _, _, _, stored_number, places = TABLE.unpack_from(data, start)
     if magic != b"CQDB" or stored_number < number:
-        raise ValueError("a table of its labels or attributes is not where it should be")
+        raise ValueError("the offset of a table of its labels or attributes is invalid")
     offsets = struct.unpack_from(f"<{number}I", data, start + places)
     return tuple(_string(data, start + offset, i) for i, offset in enumerate(offsets))
 
@@ -351,7 +351,7 @@ def _string(data: bytes, start: int, number: int) -> str:
     start += RECORD.size
     text = data[start : start + length]
     if stored_number != number or len(text) < length or not text.endswith(b"\0"):
-        raise ValueError("a label or an attribute is not where it should be")
+        raise ValueError("the offset of a label or an attribute is invalid")
     return text[:-1].decode()
 
 

@@ -165,11 +165,11 @@ class EntitySpans(Result):
         Raises InputError without gold, or if there is no such entity.
         """
         if self.gold is None:
-            raise InputError("there are no gold entities to judge by; give entity_spans the gold tags.")
+            raise InputError("there are no gold entities to evaluate with; give entity_spans the gold tags.")
         rows = np.flatnonzero(self.predicted if only_predicted else self.chosen)
         if not len(rows):
             raise InputError(
-                "there is no entity to judge: the model predicts none. A lower `min_probability` finds some."
+                "there is no entity to evaluate: the model predicts none. Lower `min_probability` to find some."
             )
         types = [self.types[i] for i in rows.tolist()]
         names = sorted(set(types))

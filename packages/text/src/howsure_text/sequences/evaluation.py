@@ -282,7 +282,7 @@ class EntityEvaluation(Evaluation[EntityCalibration]):
         ]
         changed = self.spans.changed_by_grammar
         if changed is not None:
-            what = f"another answer than the most probable labels in {counted(changed, 'sentence')}"
+            what = f"the answer differs from the most probable labels in {counted(changed, 'sentence')}"
             lines.append(f"grammar {recipe['grammar']}: {what}")
         return lines
 
@@ -292,8 +292,8 @@ class EntityEvaluation(Evaluation[EntityCalibration]):
         best = "the most probable sequences" if k == 1 else f"the {k} best sequences"
         chosen = best if least is None else f"{best}, and all of probability {least:g} or more"
         silent = ", ".join(f"{name} ({n:,})" for name, n in sorted(self.missed.items()))
-        missed = [f"No entity to judge of the type {silent}: the model brings up none."] if silent else []
-        return [f"Judged are the entities of {chosen}.", self._adjusted(), *missed]
+        missed = [f"No entity to evaluate of the type {silent}: the model proposes none."] if silent else []
+        return [f"Evaluated are the entities of {chosen}.", self._adjusted(), *missed]
 
 
 def evaluate_tags(

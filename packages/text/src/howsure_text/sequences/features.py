@@ -124,7 +124,7 @@ def feature_families(features: str | Sequence[str]) -> tuple[str, ...]:
         if features not in SETS:
             raise InputError(
                 f"features must be 'basic', 'advanced', names of families ({', '.join(FAMILIES)}) or a function of a "
-                f"sentence; it is {features!r}. For one family write ({features!r},)."
+                f"sentence; it is {features!r}. For one family, write ({features!r},)."
             )
         return SETS[features]
     if isinstance(features, bytes) or not isinstance(features, Sequence):

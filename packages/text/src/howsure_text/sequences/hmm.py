@@ -154,7 +154,7 @@ class HMMTagger(Tagger):
         if not all(isinstance(name, str) for name in (*words, *classes)):
             raise ValueError("words and classes must be texts")
         if ALL_WORDS not in classes:
-            raise ValueError(f"its classes of unseen words must contain {ALL_WORDS!r}, that of every word")
+            raise ValueError(f"its classes of unseen words must contain {ALL_WORDS!r}, the class of every word")
         k = len(labels)
         shapes = {"transitions": (k, k), "start": (k,), "end": (k,), "emissions": (len(words) + len(classes), k)}
         for name, size in shapes.items():

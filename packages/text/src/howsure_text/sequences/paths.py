@@ -116,7 +116,7 @@ def checked_span(span: Any, lengths: Integers, tagset: TagSet, *, where: str) ->
         sentence, start, tags = span
         sentence, start = operator.index(sentence), operator.index(start)
     except (TypeError, ValueError):
-        rule = "must be the number of a sentence, that of a token and a list of tags"
+        rule = "must be the number of a sentence, the number of a token and a list of tags"
         raise InputError(f"{where} {rule}; it is {span!r}.") from None
     if not 0 <= sentence < len(lengths):
         raise InputError(f"{where}: there is no sentence {sentence}; they are 0 to {len(lengths) - 1}.")

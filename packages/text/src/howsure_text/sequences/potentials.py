@@ -286,8 +286,8 @@ def check_possible(batch: Batch, log_z: Floats) -> None:
         return
     if (log_z == -np.inf).any():
         raise ImpossibleError(
-            "no tag sequence is possible for {}: every one meets a potential of -inf, so that Z = 0. "
-            "Allow at least one, or give a finite potential such as -100 in place of -inf; to an HMM, pseudocounts.",
+            "no tag sequence is possible for {}: each contains a potential of -inf, so that Z = 0. Allow at least "
+            "one, or give a finite potential such as -100 instead of -inf (for an HMM, pseudocounts).",
             wrong,
         )
     raise ImpossibleError("the scores of {} overflow: log Z is not a number. Are the potentials logarithms?", wrong)

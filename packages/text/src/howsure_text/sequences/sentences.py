@@ -130,7 +130,9 @@ def check_tags(tags: object, sentences: Sequence[Sequence[Any]], *, name: str = 
     """
     checked = check_sentences(tags, name=name, of="tags")
     if len(checked) != len(sentences):
-        raise InputError(f"{name} must be as many lists as sentences; {len(checked):,}, not {len(sentences):,}.")
+        raise InputError(
+            f"{name} must have as many lists as there are sentences; it has {len(checked):,}, not {len(sentences):,}."
+        )
     for i, (row, words) in enumerate(zip(checked, sentences, strict=True)):
         if len(row) != len(words):
             counts = f"{counted(len(row), 'tag')}, {counted(len(words), 'word')}"
@@ -192,8 +194,7 @@ def gold_numbers(tags: Texts, labels: Sequence[str], *, unknown_tags: str) -> In
         unknown_text = shortened(f"{tag} ({n:,})" for tag, n in unknown.most_common())
         raise InputError(
             f"the model does not have the gold tags of {counted(unknown.total(), 'token')}: {unknown_text}. Do they "
-            "belong to another tag set? To go on with such tokens, which have none of the model's tags, use "
-            f"`unknown_tags={KEEP!r}`."
+            f"belong to another tag set? To count such tokens as wrong, use `unknown_tags={KEEP!r}`."
         )
     place = {name: i for i, name in enumerate(labels)}
     return np.array([place.get(tag, NO_TAG) for row in tags for tag in row], dtype=np.int64)

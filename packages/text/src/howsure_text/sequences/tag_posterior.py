@@ -146,7 +146,7 @@ class TagPosterior:
         except IndexError as error:
             raise InputError(f"sentences must be chosen by numbers up to {len(self) - 1}; {error}.") from None
         if chosen.ndim != 1:
-            raise InputError(f"sentences are chosen by a slice or a list; write posterior[[{sentences}]].")
+            raise InputError(f"choose sentences by a slice or a list; write posterior[[{sentences}]].")
         return self._with(self._potentials.part(chosen))
 
     def _with(self, potentials: Potentials) -> TagPosterior:
@@ -279,12 +279,17 @@ class TagPosterior:
         """
         sequences = check_lists(tags, name="tags", of="tags")
         if len(sequences) != len(self):
-            raise InputError(f"tags must be those of the {len(self):,} sentences; they are of {len(sequences):,}.")
+            raise InputError(
+                f"tags must have a list for each of the {len(self):,} sentences; there are {len(sequences):,}."
+            )
         scores = np.zeros(len(self))
         for i, sequence in enumerate(sequences):
             numbers = self._tagset.numbers(sequence, f"tags[{i}]")
             if len(numbers) != self.lengths[i]:
-                raise InputError(f"tags[{i}] must be the {self.lengths[i]} of the sentence; they are {len(numbers)}.")
+                raise InputError(
+                    f"tags[{i}] must have a tag for each of the {self.lengths[i]} tokens of the "
+                    f"sentence; it has {len(numbers)}."
+                )
             scores[i] = self._potentials.score(i, numbers)
         return np.minimum(scores - self.log_z, 0.0)  # rounding may end above log 1
 
@@ -332,7 +337,7 @@ class TagPosterior:
         shown = self[:MAX_SENTENCES]
         named = [[None] * int(n) for n in shown.lengths] if words is None else words[:MAX_SENTENCES]
         if [len(sentence) for sentence in named] != shown.lengths.tolist():
-            raise InputError("words must be those of the sentences: as many, and in each as many words.")
+            raise InputError("words must have a list for each sentence, with as many words as the sentence has tokens.")
         best, marginals = shown.viterbi(), shown.marginals()
         labels = self.labels or tuple(map(str, range(self.n_tags)))
         sentences = (

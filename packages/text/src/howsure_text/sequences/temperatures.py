@@ -60,7 +60,7 @@ class Temperatures(Result):
         if self.unseen is None:
             return self.emissions.value
         if unseen is None:
-            raise InputError("unseen must say which words are unseen, for they have a temperature of their own.")
+            raise InputError("unseen must say which words are unseen, because unseen words have their own temperature.")
         return [np.where(np.asarray(flags, dtype=bool), self.unseen.value, self.emissions.value) for flags in unseen]
 
     @classmethod
@@ -241,15 +241,18 @@ def check_unseen(unseen: Unseen | None, lengths: Integers) -> Sequence[Any] | No
         return None
     flags = [np.asarray(row, dtype=bool) for row in check_lists(unseen, name="unseen", of="truth values")]
     if [row.shape for row in flags] != [(length,) for length in lengths.tolist()]:
-        raise InputError("unseen must contain a truth value for each token of each sentence of the posterior.")
+        raise InputError("unseen must contain True or False for each token of each sentence of the posterior.")
     return flags
 
 
 def _check_lengths(rows: Sequence[Any], lengths: Integers) -> None:
     if len(rows) != len(lengths):
-        raise InputError(f"tags must be those of the {len(lengths):,} sentences; they are of {len(rows):,}.")
+        raise InputError(f"tags must have a list for each of the {len(lengths):,} sentences; there are {len(rows):,}.")
     for i, (tags_of_sentence, length) in enumerate(zip(rows, lengths.tolist(), strict=True)):
         if len(tags_of_sentence) != length:
-            raise InputError(f"tags[{i}] must be the {length} of the sentence; they are {len(tags_of_sentence)}.")
+            raise InputError(
+                f"tags[{i}] must have a tag for each of the {length} tokens of the sentence; it has "
+                f"{len(tags_of_sentence)}."
+            )
     if not lengths.any():
         raise InputError("tags contain no tag: there is nothing to learn from.")

@@ -283,11 +283,11 @@ def _estimable_minimum(
         place = np.where(place > minimum.loose, place - 1, np.where(place == minimum.loose, 0, place))
     several = bool(place.any())
     what = f"temperature of the {NAMES[EMISSIONS]}" if several else "temperature"
-    advice = ", or take one temperature for everything (`keep_answers=True`)" if several else ""
+    advice = ", or use one temperature for everything (`keep_answers=True`)" if several else ""
     raise InputError(
-        f"the sentences do not determine the {what}: {minimum.why}, as it does where the model is right almost "
-        "everywhere "
-        f"or knows nothing. Give more sentences with gold tags, none of them from training{advice}."
+        f"the sentences do not determine the {what}: {minimum.why}, for example because the model is almost always "
+        "right, or no better than chance. Give more sentences with gold tags that were not used for "
+        f"training{advice}."
     )
 
 
@@ -311,7 +311,7 @@ def _places(gold: GoldLikelihood, *, keep_answers: bool) -> tuple[Integers, tupl
     if _transitions_matter(gold.potentials):
         place[TRANSITIONS] = 1
     else:
-        notes.append("the potentials of transitions are all alike, so that no temperature of theirs changes anything")
+        notes.append("the potentials of transitions are all equal, so a temperature changes nothing")
     words = gold.words
     if words is not None:
         few = min(int(words.sum()), int((~words).sum()))
@@ -321,9 +321,9 @@ def _places(gold: GoldLikelihood, *, keep_answers: bool) -> tuple[Integers, tupl
             why = (
                 f"there are {few:,} of them (or of the others)"
                 if few < MIN_UNSEEN_WORDS
-                else "all tags emit them alike"
+                else "all tags emit them with the same probability"
             )
-            notes.append(f"unseen words have no temperature of their own: {why}")
+            notes.append(f"unseen words do not have their own temperature: {why}")
     return place, tuple(notes)
 
 
@@ -375,7 +375,7 @@ def cross_tempered(
     parts = min(check_count(folds, "folds"), len(filled))
     if parts < 2:
         text = counted(len(filled), "sentence")
-        raise InputError(f"cross-fitting needs 2 parts or more with a sentence in each; folds = {folds}, {text}.")
+        raise InputError(f"cross-fitting needs at least 2 folds with a sentence in each; folds = {folds}, {text}.")
     part = np.full(len(posterior), -1)
     part[generator_from(rng).permutation(filled)] = np.arange(len(filled)) % parts
     local: list[float | Floats] = [1.0] * len(posterior)

@@ -193,7 +193,7 @@ def _array(values: Any, name: str) -> Array:
     try:
         array = np.asarray(values)
     except (TypeError, ValueError, RuntimeError) as error:  # a tensor with a gradient, on a device, or in bfloat16
-        hint = "; of a tensor take .detach().float().cpu()" if hasattr(values, "detach") else ""
+        hint = "; for a tensor, give .detach().float().cpu()" if hasattr(values, "detach") else ""
         raise InputError(f"{name} must be an array of numbers ({error}){hint}.") from error
     if array.dtype.kind not in "fiub":
         raise InputError(f"{name} must be an array of numbers; it contains {array.dtype}.")
@@ -228,18 +228,21 @@ def _kept(sentences: list[Array], *, label_ids: Any, word_ids: Any, mask: Any) -
     if not named:
         return [np.arange(len(sentence)) for sentence in sentences]
     if len(named) > 1:
-        raise InputError(f"{' and '.join(named)} all say which tokens count; give one of them.")
+        raise InputError(f"{' and '.join(named)} all determine which tokens count; give only one of them.")
     name = named[0]
     layout: Sequence[Any] = (
         _word_lists(word_ids, len(sentences)) if name == "word_ids" else _sentences(layouts[name], name, depth=1)
     )
     if len(layout) != len(sentences):
-        raise InputError(f"{name} must be those of the {len(sentences):,} sentences; they are of {len(layout):,}.")
+        raise InputError(
+            f"{name} must have a list for each of the {len(sentences):,} sentences; there are {len(layout):,}."
+        )
     rows = []
     for i, (row, sentence) in enumerate(zip(layout, sentences, strict=True)):
         if len(row) != len(sentence):
             raise InputError(
-                f"{name} of sentence {i} must be as many as its rows of logits, {len(sentence)}; {len(row)}."
+                f"{name} of sentence {i} must have as many values as it has rows of logits, {len(sentence)}; it has "
+                f"{len(row)}."
             )
         rows.append(_COUNTS[name](row, i))
     return rows
@@ -254,8 +257,8 @@ def _label_numbers(label_ids: Array, sentence: int) -> Integers:
     wrong = label_ids[(numbers != label_ids) | ((numbers < 0) & (numbers != IGNORED))]
     if len(wrong):
         raise InputError(
-            f"`label_ids` must be numbers of labels, from 0, or {IGNORED} for what does not count; sentence {sentence} "
-            f"contains {wrong[0]}."
+            f"`label_ids` must be indices of labels, from 0, or {IGNORED} for tokens to leave out; sentence "
+            f"{sentence} contains {wrong[0]}."
         )
     return numbers
 
@@ -275,8 +278,8 @@ def _word_lists(word_ids: Any, sentences: int) -> list[list[int]]:
         wrong = [word for word in (words if isinstance(words, LISTS) else [words]) if not _is_word(word)]
         if wrong or not isinstance(words, LISTS):
             raise InputError(
-                "`word_ids` must be a list for each sentence, of the number of each subword's word, or None; that of "
-                f"sentence {i} contains {shown((wrong or [words])[0])}."
+                "`word_ids` must have a list for each sentence with the index of each subword's word, or None; that "
+                f"of sentence {i} contains {shown((wrong or [words])[0])}."
             )
     return [[-1 if word is None else int(word) for word in words] for words in lists]
 
@@ -289,13 +292,13 @@ def _first_subwords(words: list[int], sentence: int) -> Integers:
     inside = [word for word in words if word >= 0]
     if any(after < before for before, after in pairwise(inside)):
         raise InputError(
-            f"`word_ids` must count the words of one sentence upwards; those of sentence {sentence} go back. Texts "
-            "that the tokenizer put in pairs, or cut into overlapping parts, must be taken apart first."
+            f"`word_ids` must not decrease within a sentence; those of sentence {sentence} do. Split texts that the "
+            "tokenizer joined in pairs or cut into overlapping parts first."
         )
     firsts = [t for t, word in enumerate(words) if word >= 0 and (t == 0 or words[t - 1] != word)]
     again = [words[t] for t in firsts]
     if len(set(again)) < len(again):
-        raise InputError(f"`word_ids` of sentence {sentence} name a word twice, with something else between.")
+        raise InputError(f"`word_ids` of sentence {sentence} name a word twice, with others between.")
     return np.array(firsts, dtype=np.int64)
 
 

@@ -254,7 +254,7 @@ def descend(
     if not math.isfinite(values[-1]) or (min(values) > first and not start.any()):
         raise InputError(
             f"`learning_rate` must be small enough to lower the objective; with {learning_rate:g} it is {first:,.4g} "
-            f"at the start and {values[-1]:,.4g} after pass {len(values)}. The usual rate is 1."
+            f"at the start and {values[-1]:,.4g} after pass {len(values)}. The default rate is 1."
         )
     return Training(best, tuple(values), CONVERGED if has_converged(values, tolerance) else EXHAUSTED)
 
@@ -307,7 +307,7 @@ def minimise(
         steepest = float(np.abs(gradient).max(initial=0.0))
         if not steepest <= 1.0 + abs(value):
             what = f"no step lowers the objective, {value:.3g}, though its gradient is {steepest:.3g}"
-            raise InputError(f"{what}. Bring the values of attributes to a size of about 1.")
+            raise InputError(f"{what}. Scale the values of attributes to a size of about 1.")
         values.append(value)
     exhausted = len(values) >= max_iterations and not has_converged(values, tolerance)
     return Training(best, tuple(values), EXHAUSTED if exhausted else CONVERGED)

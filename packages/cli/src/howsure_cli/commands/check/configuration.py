@@ -131,7 +131,9 @@ def _find_file() -> str:
     for path in (OWN, SHARED):
         if os.path.isfile(path):
             return path
-    raise InputError(f"there is neither {OWN} nor {SHARED} here; name what to check: howsure check calibration --help.")
+    raise InputError(
+        f"the current folder has neither {OWN} nor {SHARED}; name what to check: howsure check calibration --help."
+    )
 
 
 def _is_section(value: Any) -> bool:
@@ -181,4 +183,4 @@ def _key(param: click.Parameter) -> str:
 def _plain(value: Any, key: str, place: str) -> str:
     if isinstance(value, (str, int, float)) and not isinstance(value, bool):
         return str(value)
-    raise InputError(f"{key} in {place} must be a text or a number, not {shortened([repr(value)])}.")
+    raise InputError(f"{key} in {place} must be a string or a number, not {shortened([repr(value)])}.")

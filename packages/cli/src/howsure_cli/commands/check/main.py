@@ -92,12 +92,12 @@ SHARED: dict[str, Decorator] = {
         default=1,
         show_default=True,
         metavar="RUNS",
-        help="Keep the probability of any false fail at 1 - level over this many runs together.",
+        help="Limit the probability of a false fail in any of this many runs to 1 - level.",
     ),
     "baseline": click.option(
         "--baseline",
         metavar="FILE.json",
-        help="Compare with what a former run wrote; --not-worse-than names the margin.",
+        help="Compare with the file of a former run; --not-worse-than gives the margin.",
     ),
     "write_baseline": click.option(
         "--write-baseline",
@@ -150,8 +150,8 @@ def all_command(config: str | None, **_: Any) -> None:
     compared = [each.params["not_worse_than"] is not None for _, each in made]
     if baseline is not None and not any(compared):
         raise InputError(
-            f"no check in {configuration.path} is compared with --baseline {shared['baseline']}; name the margin in "
-            "that which shall be: not-worse-than = 0.01."
+            f"no check in {configuration.path} is compared with --baseline {shared['baseline']}; add the margin to "
+            "each check that should be: not-worse-than = 0.01."
         )
     checks = []
     for (kind, each), is_compared in zip(made, compared, strict=True):
@@ -189,9 +189,7 @@ def run_check(kind: str, typed: Mapping[str, Any], **how: Any) -> Check:
     labels = typed.get("y_true")
     if isinstance(labels, tuple):
         if len(labels) > 2 or (len(labels) == 2 and not typed["better_than"] and not typed["against"]):
-            raise InputError(
-                "--target is named once, or twice with another model: the labels of this one and of that one."
-            )
+            raise InputError("give --target once, or twice if another model is compared: for the labels of each model.")
         how |= dict(zip(("y_true", "y_true_against"), (*labels, None, None), strict=False))
     if "policy" in typed:
         how["policy"] = FilingPolicy.load(typed["policy"])
@@ -207,14 +205,16 @@ def other_model(named: str, source: Files) -> Files | str:
     if not (os.path.exists(named) or Path(named).suffix or any(mark in named for mark in "*?/")):
         return named
     if [identity(named) or named] == [identity(path) or path for path in source.paths]:
-        raise InputError(f"{named} is what is checked; a model is compared with another one.")
+        raise InputError(f"{named} is the model that is checked; compare it with another model.")
     return replace(source, paths=(named,))
 
 
 def show(check: Check, shared: Mapping[str, Any]) -> None:
     """Print the verdicts, write the requested files, and exit with the code."""
     if shared["date"] is not None and shared["experiments"] is None:
-        raise InputError("--date is the day in a history; name its file, --experiments.")
+        raise InputError(
+            "--date is the date of an entry in a history; name the file of the history with --experiments."
+        )
     how = {name: check.recipe[name] for name in ("howsure", "level", "alarms_over")}
     recipe = {"command": "howsure check", **how, "baseline": shared["baseline"]}
     check = replace(check, recipe=recipe | {"checks": [each.recipe for each in check.found]})
@@ -237,7 +237,7 @@ def show(check: Check, shared: Mapping[str, Any]) -> None:
 
 check_command(
     "calibration",
-    "A limit of the calibration error, or another model.",
+    "Is the calibration error below a limit, or below another model's?",
     """
 howsure check calibration dev.jsonl --target gold --prob score --max-error 0.05
 howsure check calibration dev.jsonl --target gold --prob score --max-error 0.05 --group language
@@ -250,7 +250,7 @@ howsure check calibration monday.summary tuesday.summary --max-error 0.05
 )
 check_command(
     "score",
-    "A limit of the mean of a score of each item, or another model.",
+    "Is the mean score above a limit, or above another model's?",
     """
 howsure check score dev.csv --score exact_match --min-score 0.8
 howsure check score new.jsonl --score rougeL --id uid --not-worse-than 0.01 --against old.jsonl
@@ -261,7 +261,7 @@ howsure check score so_far.csv --score new --better-than old --sequential --item
 )
 check_command(
     "fields",
-    "The promise of a policy that files documents.",
+    "Does a policy that files documents keep its promise?",
     """
 howsure check fields checked.jsonl --gold gold.jsonl --policy policy.json
 """,
@@ -271,14 +271,14 @@ howsure check fields checked.jsonl --gold gold.jsonl --policy policy.json
 )
 check_command(
     "selective",
-    "A limit of the risk of the most confident answers.",
+    "Is the risk of the most confident answers below a limit?",
     """
 howsure check selective dev.jsonl --target right --prob confidence --max-risk 0.05 --min-coverage 0.7
 """,
 )
 
 
-@command.command("trend", short_help="What checks found over the dates of a history, with a figure.")
+@command.command("trend", short_help="Show the results of checks over the dates of a history, with a figure.")
 @click.argument("file", metavar="FILE")
 @click.option("--check", "name", metavar="NAME", help="One of the checks, by its name (default: all).")
 @output_options
@@ -290,7 +290,7 @@ def trend_command(file: str, name: str | None, form: str, output: str | None, fi
     howsure check trend nightly.experiments --figure trend.svg
     """
     if not os.path.isfile(file):
-        raise InputError(f"no file {file}; a check with --experiments {file} begins it.")
+        raise InputError(f"no file {file}; a check with --experiments {file} creates it.")
     trend = Experiments(file).trend(name)
     shown = result_text(trend, form)
     write_pictures(trend, figure=figure, report=None)

@@ -115,13 +115,13 @@ def compare_files(form: str, output: str | None, figure: str | None, report: str
     if files:
         if in_rows and len(model) > 1:
             raise InputError(
-                "--model names one column in a table by model, the model's; choose models by --where, such as "
+                "--model must name one column, that of the model of each row; choose models with --where, such as "
                 "\"model in ('base', 'large')\"."
             )
         if targets is not None and not (in_rows and arguments["y_true"] and arguments["prediction"]):
             raise InputError(
-                "--targets is the file of the true labels: name its column with --target, and that of the predictions "
-                "with --prediction."
+                "--targets is a file of true labels; to name columns, give --target for true labels and --prediction "
+                "for predictions."
             )
         arguments |= {
             "data": build_source(files, of_source),

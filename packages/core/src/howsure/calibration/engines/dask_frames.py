@@ -35,10 +35,10 @@ from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
 MERGED_PER_TASK = 16  # partial sums merged by a task
 MAX_LABELS = 100  # distinct labels counted in a partition, for messages
 GONE = (
-    "the scheduler of Dask ended, or gave up the work, while partitions were added up; look at its log, and ask again."
+    "the scheduler of Dask stopped, or cancelled the work, while partitions were added up; check its log and try again."
 )
 LOST = {  # errors of distributed, which need not be installed
-    "KilledWorker": "the workers of Dask ended while they added up a partition: {}",
+    "KilledWorker": "the workers of Dask stopped while they added up a partition: {}",
     "FutureCancelledError": GONE,
     "CommClosedError": GONE,
 }

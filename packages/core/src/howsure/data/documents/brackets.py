@@ -95,7 +95,7 @@ class Brackets:
                 self._closed(content, word + 1)
         if at != len(text) or not text or text.endswith("|"):
             raise BracketError(
-                f"{text!r} is not a mark of entities: (7 where entity 7 begins, 7) where it ends, (7) for one word"
+                f"{text!r} is not an entity bracket: (7 where entity 7 begins, 7) where it ends, (7) for one word"
             )
 
     def finish(self) -> list[Mention]:
@@ -122,7 +122,7 @@ class Brackets:
 
     def _closed(self, entity: str, end: int) -> None:
         if not self._open.get(entity):
-            raise BracketError(f"the bracket {entity}) closes what was never opened")
+            raise BracketError(f"the bracket {entity}) closes an entity that was never opened")
         start, kind = self._open[entity].pop()
         if entity.endswith("]") and (part := PART.fullmatch(entity)) is not None:
             entity = part[1]

@@ -68,7 +68,7 @@ def _parts(text: Text) -> Read:
         elif reading is None:
             if line.strip():
                 raise text.fault(
-                    number, f"a document must begin by #begin document (name); part 0, not by {line[:60]!r}."
+                    number, f"a document must begin with #begin document (name); part 0, not by {line[:60]!r}."
                 )
         elif END_CONLL.fullmatch(line):
             yield reading.finished(number), reading.fault
@@ -79,7 +79,7 @@ def _parts(text: Text) -> Read:
             reading.end_sentence(number)
     if reading is not None:
         yield reading.finished(number), reading.fault
-        raise text.fault(number, f"the document {reading.name} must end by #end document. Is the file cut off?")
+        raise text.fault(number, f"the document {reading.name} must end with #end document. Is the file cut off?")
 
 
 class _Growing:
@@ -161,7 +161,7 @@ def _conll_rows(
 def _plain(text: str) -> str:
     if not text or len(text.split()) != 1 or text != text.strip():
         raise InputError(
-            f"names, words and tags must be without blanks in columns; {text!r} is not. Replace them by _."
+            f"names, words and tags must not contain blanks in this format; {text!r} does. Replace blanks with _."
         )
     return text
 
@@ -300,7 +300,10 @@ def read_sentence_index(path: str | os.PathLike[str], sentences: Sequence[Sequen
         number, _, rest = row.partition("\t")
         name, _, length = rest.partition("\t")
         if (number, length) != (str(at + 1), str(len(words))) or not name:
-            what = f"sentence {at + 1} of {len(words)} words stands here, not {row!r}. Is it the index of another file?"
+            what = (
+                f"sentence {at + 1} of {len(words)} words is expected here, not {row!r}. Is it the index of "
+                "another file?"
+            )
             raise text.fault(at + 2, what)
         names.append(name)
     return names

@@ -305,7 +305,7 @@ class _Growing:
         for number, sentence in enumerate(self.sentences if self.fault is None else ()):
             if sentence.heads is not None and not is_tree(sentence.heads):
                 name = sentence.metadata.get("sent_id", str(number + 1))
-                what = f"the heads of sentence {name} of {self.name} go in a circle; they must form a tree."
+                what = f"the heads of sentence {name} of {self.name} contain a cycle; they must form a tree."
                 raise text.fault(self.lines[number], what)
         mentions = None if self.mentions is None else tuple(self.mentions)
         return Document(self.name, tuple(self.sentences), mentions, self.metadata)
@@ -440,9 +440,9 @@ def _heading(document: Document, typed: bool) -> Iterator[str]:
 def _comment(key: str, value: str) -> str:
     text = f"# {key} = {value}" if value else f"# {key}"
     if "=" in key:
-        raise InputError(f"keys of metadata must be without =; one is {key!r}.")
+        raise InputError(f"keys of metadata must not contain =; one is {key!r}.")
     if LINE_BREAK.search(text):
-        raise InputError(f"metadata must be one line; {key} is {value!r}.")
+        raise InputError(f"metadata must be on one line; {key} is {value!r}.")
     return text
 
 
@@ -477,15 +477,15 @@ def _words(
 def _check_documents(documents: Sequence[Document]) -> None:
     """Raise InputError for anything that a reader could not recover."""
     if isinstance(documents, Document):
-        raise InputError("documents must be a list of them; write [document].")
+        raise InputError("documents must be a list; for one document, write [document].")
     for document in documents:
         if not document.sentences or not all(map(len, document.sentences)):
-            raise InputError(f"a document must have sentences, and these words; {document.name} lacks some.")
+            raise InputError(f"a document must have sentences, and each sentence words; {document.name} lacks some.")
         for at, sentence in enumerate(document.sentences):
             for layer in LAYERS:
                 values = getattr(sentence, layer)
                 if values is not None and len(values) != len(sentence):
-                    rule = f"{layer} must fit the words; they are {len(values)} for {len(sentence)}"
+                    rule = f"{layer} must have a value for each word; there are {len(values)} for {len(sentence)} words"
                     raise InputError(f"{rule} in sentence {at} of {document.name}.")
             for key in sentence.metadata:
                 if OF_DOCUMENTS.fullmatch(key):
@@ -494,14 +494,15 @@ def _check_documents(documents: Sequence[Document]) -> None:
 
 def _check_fit(name: str, values: Sequence[Sequence[object]], sentences: Sequence[Sentence]) -> None:
     if not re.fullmatch(r"[^\s|=]+", name) or name in ("Entity", "SpaceAfter"):
-        raise InputError(f"attributes must have names of their own without blanks, | and =; one is {name!r}.")
+        raise InputError(f"attributes must have different names without blanks, | and =; one is {name!r}.")
     lengths, expected = [len(value) for value in values], [len(sentence) for sentence in sentences]
     if len(lengths) != len(expected):
         raise InputError(
-            f"attributes must fit the sentences: {name} has {len(lengths):,}, there are {len(expected):,}."
+            f"attributes must have a list for each sentence: {name} has {len(lengths):,}, there are {len(expected):,}."
         )
     for at, (length_given, needed) in enumerate(zip(lengths, expected, strict=True)):
         if length_given != needed:
             raise InputError(
-                f"attributes must fit the words: {name} has {length_given} in sentence {at}, which has {needed}."
+                f"attributes must have a value for each word: {name} has {length_given} in sentence {at}, which has "
+                f"{needed}."
             )

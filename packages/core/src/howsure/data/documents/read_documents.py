@@ -139,8 +139,9 @@ def seen_form(text: Text) -> str:
     layout = columns_of(text, share=0.0)
     if form is None and (layout is None or not (layout.tabs or columns_of(text))):
         raise InputError(
-            f"the format of {text.name} cannot be seen: its first row is {row[:40]!r}. Known are conllu (10 columns), "
-            "conll-2012, three-columns (number, word, coreference) and columns (word … tag); name one: `format=...`"
+            f"the format of {text.name} was not recognised: its first row is {row[:40]!r}. Known formats are conllu "
+            "(10 columns), conll-2012, three-columns (number, word, coreference) and columns (word … tag); name "
+            "one: `format=...`"
         )
     return form or COLUMNS
 

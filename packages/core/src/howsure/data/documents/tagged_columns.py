@@ -192,7 +192,9 @@ def write_tagged(
     columns."""
     texts, gold = _lists(sentences, "sentences"), _lists(tags, "tags")
     if len(texts) != len(gold):
-        raise InputError(f"there must be tags for every sentence; {len(texts):,} sentences, {len(gold):,} of tags.")
+        raise InputError(
+            f"there must be tags for every sentence; {len(texts):,} sentences, {len(gold):,} lists of tags."
+        )
     lines: list[str] = []
     for at, (words, marks) in enumerate(zip(texts, gold, strict=True)):
         if len(words) != len(marks) or not words:

@@ -80,7 +80,7 @@ def read_label_numbers(path: str) -> Array:
     with opened(path) as file, unpacking(path):
         numbers = _whole(file, path)
     if numbers.dtype.kind not in "iu":
-        raise InputError(f"{path} must contain the numbers of labels, integers; it contains {numbers.dtype}.")
+        raise InputError(f"{path} must contain integers, the indices of labels; it contains {numbers.dtype}.")
     return numbers
 
 
@@ -174,11 +174,11 @@ def _predicted(source: Source) -> Iterator[Row]:
     arrays = read_model_arrays(source.file.path, targets=_labels_beside(source))
     logits, targets = arrays.logits, arrays.label_ids
     if targets is None:
-        raise InputError(f"{source.name} has no `label_ids`, the numbers of the right labels.")
+        raise InputError(f"{source.name} has no `label_ids`, the indices of the right labels.")
     if targets.dtype.kind not in "iu":
         raise InputError(
-            f"`label_ids` of {source.name} must be numbers of classes, integers; they are {targets.dtype}. Of several "
-            "labels per text, each is a column of its own; of a regression no probabilities follow."
+            f"`label_ids` of {source.name} must be integers, the indices of classes; they are {targets.dtype}. If a "
+            "text has several labels, give each its own column; the output of a regression has no probabilities."
         )
     if logits.ndim not in (2, 3) or logits.shape[:-1] != targets.shape:
         raise InputError(
@@ -187,7 +187,7 @@ def _predicted(source: Source) -> Iterator[Row]:
         )
     if logits.shape[-1] < 2:
         raise InputError(
-            f"{source.name} has {logits.shape[-1]} number per row: a score, no classes with probabilities."
+            f"{source.name} has {logits.shape[-1]} number per row: a score, not the probabilities of classes."
         )
     names = (
         {}
@@ -200,7 +200,7 @@ def _predicted(source: Source) -> Iterator[Row]:
     if len(wrong):
         at = ", ".join(str(index) for index in np.unravel_index(int(wrong[0]), targets.shape))
         raise InputError(
-            f"`label_ids` of {source.name} must be numbers of the {logits.shape[-1]} classes, from 0; at [{at}] is "
+            f"`label_ids` of {source.name} must be indices of the {logits.shape[-1]} classes, from 0; at [{at}] is "
             f"{numbers[wrong[0]]}."
         )
     wrong = counting[~np.isfinite(flat[counting]).all(axis=1)]

@@ -66,8 +66,8 @@ def rows(source: Source) -> Iterator[Row]:
         source.note(f"{left_out:,} answers are of types without probabilities of answers (box), and left out")
     if source.model_version is not None and not unknown:
         raise InputError(
-            f"{parameter('model_version', source.model_version)} is what an alias stood for; every response of "
-            f"{source.name} names its model."
+            f"{parameter('model_version', source.model_version)} replaces an alias, but every response of "
+            f"{source.name} names its model. Leave it out."
         )
     if aliases and source.model_version is None:
         source.note(f"{', '.join(sorted(aliases))} is an alias, which may name another model later")
@@ -125,7 +125,7 @@ def answer_row(kind: str, answer: Mapping[str, Any]) -> Row | None:
         or min(known_probabilities) < 0.0
         or abs(sum(known_probabilities) - 1.0) > TOLERANCE
     ):
-        raise ValueError(f"probabilities must be two or more that add to 1; they are {shown(probabilities)}")
+        raise ValueError(f"probabilities must be two or more that sum to 1; they are {shown(probabilities)}")
     row: Row = {"classes": _named(values), "probabilities": [p / sum(known_probabilities) for p in known_probabilities]}
     choice = answer.get("choice")
     same = [

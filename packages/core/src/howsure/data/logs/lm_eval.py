@@ -204,7 +204,8 @@ def _meaning_of_targets(source: Source, setting: Setting) -> str:
             break
     if doubtful and all(fits.values()):
         raise source.fault(
-            doubtful, "its target is the text of one choice and the position of another, and no line shows which."
+            doubtful,
+            "its target is the text of one choice and the position of another, and no line shows which is meant.",
         )
     return TEXT if fits[TEXT] else POSITION
 

@@ -32,7 +32,7 @@ def softmax(logits: Sequence[float]) -> list[float]:
     exponentials = [math.exp(logit - largest) for logit in logits] if math.isfinite(largest) else [math.nan]
     total = math.fsum(exponentials)
     if math.isnan(total):
-        raise ValueError(f"no probabilities follow from {list(logits)}")
+        raise ValueError(f"no probabilities can be computed from {list(logits)}")
     return [exponential / total for exponential in exponentials]
 
 

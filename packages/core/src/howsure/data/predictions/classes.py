@@ -38,14 +38,14 @@ def two_classes(label: Column, pos_label: str | None) -> tuple[tuple[str, str], 
     chosen = "1" if pos_label is None and sorted(keys) == ["0", "1"] else pos_label
     if len(keys) != 2:
         raise InputError(
-            f"{label.name} contains shares of {len(keys)} classes, {shortened(map(repr, keys))}; the probability of "
-            "one needs labels of two. Name the probabilities of all: `Probabilities.probs_column='COL'` or "
-            "`Probabilities.probs=['COL', 'COL', ...]`."
+            f"{label.name} contains proportions of {len(keys)} classes, {shortened(map(repr, keys))}, but the "
+            "probability of one class can be evaluated only with labels of two. Name the probabilities of all: "
+            "`Probabilities.probs_column='COL'` or `Probabilities.probs=['COL', 'COL', ...]`."
         )
     if chosen not in keys:
         choice = " or ".join(parameter("pos_label", key) for key in keys)
         raise InputError(
-            f"{label.name} contains shares of {' and '.join(map(repr, keys))}. Say which is positive: {choice}."
+            f"{label.name} contains proportions of {' and '.join(map(repr, keys))}. Say which is positive: {choice}."
         )
     return (keys[0], keys[1]), chosen
 
@@ -94,11 +94,11 @@ def class_shares(
         label = replace(label, keys=names)
     shares = class_matrix(selection, [label], lists=True)
     if shares.shape[1] != k:
-        raise InputError(f"{label.name} must contain the shares of {k} classes; it contains {shares.shape[1]}.")
+        raise InputError(f"{label.name} must contain the proportions of {k} classes; it contains {shares.shape[1]}.")
     try:
         check_distributions(shares, names, name=ColumnName(label.name, "y_true"))
     except InputError as error:
-        remedy = "Give the share of annotators for each class: divide counts by the number of annotators."
+        remedy = "Give the proportion of annotators for each class: divide counts by the number of annotators."
         if error.fault is None:
             raise
         raise InputError(replace(error.fault.at(selection.place_of), remedy=remedy)) from None

@@ -337,7 +337,9 @@ def parts_of(name: str, all_columns: Collection[str]) -> tuple[str, ...]:
         return (name,)
     parts = tuple(part.strip() for part in name.split(","))
     if not all(parts) or len(set(parts)) < len(parts):
-        raise InputError(f"several columns as one key are named once each, with commas between: 'a,b'; it is {name!r}.")
+        raise InputError(
+            f"several columns that form a key must be different and separated by commas, such as 'a,b'; it is {name!r}."
+        )
     return parts
 
 

@@ -273,7 +273,7 @@ def _sniffed(beginning: bytes, name: str) -> str:
         return "npz"
     text = beginning.lstrip(b"\xef\xbb\xbf \t\r\n")
     if not text:
-        raise InputError(f"the format of {name} cannot be seen; name it: `format='csv'`.")
+        raise InputError(f"the format of {name} was not recognised; name it: `format='csv'`.")
     if text[:1] in b"{[":
         document = text[:1] == b"[" or text.partition(b"\n")[0].rstrip() == b"{"
         return "json" if document else "jsonl"

@@ -168,7 +168,7 @@ def _arrays(file: File, names: Sequence[str]) -> dict[str, Array]:
 def _joined(parts: list[Array], name: str, files: Sequence[File]) -> Array:
     if len({part.shape[1:] for part in parts}) > 1 or len({part.dtype.kind in "US" for part in parts}) > 1:
         shapes = ", ".join(f"{file.name} {part.shape}" for file, part in zip(files, parts, strict=True))
-        raise InputError(f"{name} must be alike in all files; it is {shapes}.")
+        raise InputError(f"{name} must have the same shape in all files; it is {shapes}.")
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 

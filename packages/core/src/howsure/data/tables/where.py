@@ -175,7 +175,7 @@ class _Reader:
     def _column(self, expression: Any) -> str:
         operand = self._operand(expression)
         if not isinstance(operand, Name):
-            raise _refused(self.expression, f"{operand.text!r} is where a column must be")
+            raise _refused(self.expression, f"{operand.text!r} is in the place of a column")
         self.names.append(operand.text)
         return operand.text
 

@@ -84,7 +84,7 @@ class DocumentRows:
         try:
             return self.of(true, predicted)
         except InputError as error:
-            raise InputError(f"{error} It is so in `row {row}`.") from error
+            raise InputError(f"{error} This is the case in `row {row}`.") from error
 
 
 @dataclass(frozen=True, slots=True)

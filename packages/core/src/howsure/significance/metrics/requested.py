@@ -106,7 +106,9 @@ def find_applicable(name: str | Metric, systems: Systems, target_class: object) 
         return name
     if name in OF_CLASS and "hard" in kinds:
         if target_class is None:
-            raise InputError(f"{name!r} is of one class: say which by `target_class`, or ask for 'macro_{name}'.")
+            raise InputError(
+                f"{name!r} is a metric of one class: name the class with `target_class`, or choose 'macro_{name}'."
+            )
         as_labels = seen_as(systems, "hard")
         first = next(iter(as_labels.predictions))
         as_labels.problem(first, first).code(target_class)

@@ -83,7 +83,7 @@ def test_the_model_behind_an_alias_can_be_named(tmp_path: Path) -> None:
     assert table.recipe["model_version"] == "jev-2"
     assert not any("is an alias" in note for note in table.recipe["notes"])
     named = write_lines(tmp_path / "named.jsonl", [decisions_by_name("r1")])
-    with pytest.raises(InputError, match=r"is what an alias stood for; every response of .* names its model"):
+    with pytest.raises(InputError, match=r"replaces an alias, but every response of .* names its model"):
         howsure.mean_scores(data=howsure.read(named, model_version="jev-2"))
 
 

@@ -172,12 +172,12 @@ def scored(*pairs: tuple[str, float], **more: object) -> dict[str, object]:
 WRONG = {
     "bad.npz must contain logits .*their shapes are .4, 3. and .3,": lambda: arrays(label_ids=np.zeros(3, int)),
     "bad.npz has 1 number per row: a score": lambda: arrays(predictions=np.zeros((4, 1))),
-    r"numbers of the 3 classes, from 0; at \[1\] is 3": lambda: arrays(label_ids=np.array([0, 3, 1, 1])),
+    r"indices of the 3 classes, from 0; at \[1\] is 3": lambda: arrays(label_ids=np.array([0, 3, 1, 1])),
     r"at \[2\] is -100": lambda: arrays(label_ids=np.array([0, 1, -100, 1])),
     r"the logits of bad.npz must be finite numbers; those at \[0\] are not": lambda: arrays(
         predictions=np.full((4, 3), np.nan)
     ),
-    "label_ids of bad.npz must be numbers of classes, integers; they are float64. Of several": lambda: arrays(
+    "label_ids of bad.npz must be integers, the indices of classes; they are float64. If a text": lambda: arrays(
         label_ids=np.zeros((4, 3))
     ),
     "bad.npz has no rows": lambda: arrays(predictions=np.zeros((2, 4, 3)), label_ids=np.full((2, 4), -100)),

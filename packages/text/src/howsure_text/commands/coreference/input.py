@@ -108,7 +108,7 @@ def read_distinct_mentions(
             raise InputError(f"document {document.name} has no sentences.")
         if source == "gold" and document.mentions is None:
             raise InputError(
-                f"document {document.name} has no mentions annotated; --mentions detected finds them in its parse."
+                f"document {document.name} has no annotated mentions; --mentions detected finds them in its parse."
             )
     return documents
 

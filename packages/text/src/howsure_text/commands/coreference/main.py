@@ -166,7 +166,7 @@ def predict_command(
 @click.option(
     "--threshold", type=float, default=0.05, show_default=True, help="Lowest probability of the pairs to write."
 )
-@click.option("--document", "names", multiple=True, metavar="NAME", help="Only this document. Repeatable.")
+@click.option("--document", "names", multiple=True, metavar="NAME", help="Use only this document. Repeatable.")
 @click.option(
     "--samples",
     type=click.IntRange(min=1),
@@ -231,7 +231,7 @@ def posterior_command(
     if output is not None:
         check_suffix(output, of_samples=samples is not None)
     elif samples is not None:
-        raise InputError("--samples are written to a file; name it by --output.")
+        raise InputError("--samples are written to a file; name it with --output.")
     check_threshold(threshold)
     source = ResolutionOptions(file=file, left_out=left_out, **input_options)
     documents, resolved = source.open(decision=decision, threshold=threshold)
@@ -299,7 +299,7 @@ def score_command(
 @click.argument("file")
 @click.option("--output", type=OutputFile(), required=True, metavar="FILE")
 @click.option("--test", metavar="FILE")
-@choice_option("--score", of=SCORES, help="What is minimised: squared errors, or minus the log-likelihood.")
+@choice_option("--score", of=SCORES, help="Loss to minimise: squared errors, or minus the log-likelihood.")
 @click.option(
     "--weight-of-new",
     type=float,

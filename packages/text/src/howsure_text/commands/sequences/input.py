@@ -158,7 +158,7 @@ def _documents(text: Text, form: str, broken: LeftOut | None = None, *, column: 
     if not isinstance(column, int):
         return FORMS[form](text, broken, mentions=False)
     if form != COLUMNS:
-        raise InputError(f"--column {column} is for a word and its tags in columns; {text.name} is {form}.")
+        raise InputError(f"--column {column} is for files with a word and its tags in columns; {text.name} is {form}.")
     return FORMS[form](text, broken, mentions=False, column=column)
 
 
@@ -202,8 +202,8 @@ def _check_known(corpus: Corpus, model: Tagger | None) -> None:
     if not any(attributes.intersection(item) for sentence in corpus.items or () for item in sentence):
         raise InputError(
             f"the model knows no attribute of {corpus.name}. A model of crfsuite needs the attributes that it was "
-            "trained with, in crfsuite's data format: one label and the attributes of an item per line, tabs between "
-            "them."
+            "trained with, in crfsuite's data format: one label and the attributes of an item per line, separated "
+            "by tabs."
         )
 
 

@@ -81,7 +81,11 @@ def command() -> None:
 @click.option("--seed", "rng", type=click.IntRange(min=0), metavar="N")
 @click.option("--pseudocount-transition", type=float, metavar="A", help="HMM: added to every transition (default: 1).")
 @click.option("--pseudocount-emission", type=float, metavar="A", help="HMM: added to every word of a tag (default: 1).")
-@click.option("--unknown", metavar="POLICY", help="HMM: unseen words: shape (default), uniform, pseudocount or error.")
+@click.option(
+    "--unknown",
+    metavar="POLICY",
+    help="HMM: how unseen words are treated: shape (default), uniform, pseudocount or error.",
+)
 def train_command(
     files: tuple[str, ...],
     output: str,
@@ -183,7 +187,7 @@ def tag_command(
     from howsure_text.commands.sequences.output import k_best_text, tagged_text, without_mentions_text
 
     if k_best is not None and method != "viterbi":
-        raise InputError("--k-best gives the most probable sequences; it does not go with --method posterior.")
+        raise InputError("--k-best gives the most probable sequences; it cannot be combined with --method posterior.")
     tagger = load_model(model)
     corpus = read_words(file, form=input_format, model=tagger, column=column)
     posterior = tagger.posterior(corpus.words)
@@ -199,7 +203,7 @@ def tag_command(
 @click.argument("model")
 @click.argument("file")
 @click.option("--output", type=OutputFile(), required=True, metavar="FILE")
-@click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only this tag. Repeatable.")
+@click.option("--tag", "tags", multiple=True, metavar="TAG", help="Use only this tag. Repeatable.")
 @click.option("--tag-pairs", type=click.IntRange(min=1), metavar="N")
 @click.option("--samples", type=click.IntRange(min=1), metavar="N", help="Write N tag sequences drawn from the model.")
 @click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Of --samples. Default: 0.")
@@ -234,9 +238,9 @@ def posterior_command(
 
     check_suffix(output)
     if sum((bool(tags), tag_pairs is not None, samples is not None)) > 1:
-        raise InputError("--tag, --tag-pairs and --samples exclude each other; give one of them.")
+        raise InputError("--tag, --tag-pairs and --samples cannot be combined; give one of them.")
     if seed is not None and samples is None:
-        raise InputError("--seed is of --samples; give --samples, or leave it out.")
+        raise InputError("--seed is only for --samples; give --samples, or leave --seed out.")
     tagger = load_model(model)
     if samples is not None:
         corpus = read_words(file, form=input_format, model=tagger, column=column)
@@ -303,7 +307,7 @@ command.add_command(spans_command)
 @click.option(
     "--keep-answers",
     is_flag=True,
-    help="One temperature for everything, so that the most probable sequences stay as they are.",
+    help="Use one temperature for everything, so that the most probable sequences do not change.",
 )
 @choice_option(
     "--likelihood",
@@ -356,7 +360,9 @@ def recalibrate_command(
     fit: dict[str, Any] = {"keep_answers": keep_answers, "likelihood": likelihood, "unknown_tags": unknown_tags}
     better = tagger.recalibrate(words[0], gold[0], **fit, level=level)
     if sum(map(bool, gold[0])) < 2:
-        raise InputError(f"{dev} has one sentence; each is compared at temperatures of others, so give several.")
+        raise InputError(
+            f"{dev} has one sentence; each sentence is compared at temperatures learned from others, so give several."
+        )
     plain, unseen = tagger.untempered(words[0]), tagger.unseen(words[0])
     after = [cross_tempered(plain, gold[0], unseen=unseen, folds=folds, rng=seed, **fit)]
     after += [better.posterior(sentences) for sentences in words[1:]]

@@ -32,7 +32,7 @@ def training_text(
         rows["read as"] = layout
     values = getattr(tagger, "values_", None)
     if values:
-        ended = {"max_iterations": "stopped at the most allowed"}.get(tagger.stopped_, tagger.stopped_)  # type: ignore[attr-defined]
+        ended = {"max_iterations": "stopped at the largest number allowed"}.get(tagger.stopped_, tagger.stopped_)  # type: ignore[attr-defined]
         rows["training"] = f"{counted(len(values), 'iteration')}, {ended}; objective {values[-1]:,.4f}"
     if dev is not None and dev_tags is not None:
         right = {how: tagger.score(dev.words, dev_tags, decoding=how) for how in ("viterbi", "posterior")}

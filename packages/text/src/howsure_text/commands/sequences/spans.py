@@ -27,7 +27,9 @@ MAX_PATHS = 1_000  # of a sentence
 @click.command("spans", cls=Command, short_help="Get the probability of every entity, and evaluate it by type.")
 @click.argument("model", metavar="LOGITS|MODEL")
 @click.argument("file", required=False)
-@click.option("--targets", metavar="FILE.npy", help="Logits in an .npy file: the numbers of the right labels.")
+@click.option(
+    "--targets", metavar="FILE.npy", help="File of the indices of the right labels, for logits in an .npy file."
+)
 @click.option("--labels", metavar="NAME,…|config.json", help="Names of the labels, in the order of the logits.")
 @click.option("--grammar", type=click.Choice(GRAMMARS, case_sensitive=False), help="Allow only legal sequences.")
 @click.option("--k-best", type=click.IntRange(1, MAX_PATHS), default=1, show_default=True, metavar="K")
@@ -81,7 +83,7 @@ def spans_command(
 
     for name, value in (("targets", targets), ("labels", labels)):
         if file is not None and value is not None:
-            raise InputError(f"--{name} is for logits; a MODEL with a FILE has its labels.")
+            raise InputError(f"--{name} is for logits; a MODEL with a FILE has its own labels.")
     if pairs_file is not None:
         check_suffix(pairs_file)
     labelled = (
