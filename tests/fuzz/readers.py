@@ -23,10 +23,10 @@ from howsure.calibration.structures import structure_pairs
 from howsure.check.evidence import Baseline
 from howsure.data.documents.columns import read_attributes, read_sentence_index
 from howsure.data.documents.document import Document, Sentence
-from howsure.data.documents.entities import entities_of
+from howsure.data.documents.entities import parse_entities
 from howsure.data.documents.read_documents import read_documents
 from howsure.data.logit_files import open_logits
-from howsure.data.logs.arrays import label_names_of, read_model_arrays
+from howsure.data.logs.arrays import parse_label_names, read_model_arrays
 from howsure.errors import HowsureError, InputError
 from howsure.fields.policy import FilingPolicy
 from howsure.inputs.frames import Kind
@@ -206,7 +206,7 @@ def sequential_state(path: Path) -> None:
 def cells(path: Path) -> None:
     """JSON texts in the cells of a column: sets of labels, rankings, references and entities."""
     for text in path.read_bytes().decode("utf-8", "replace").splitlines():
-        for parse in (parse_labels, parse_numbers, parse_references, entities_of):
+        for parse in (parse_labels, parse_numbers, parse_references, parse_entities):
             with suppress(HowsureError):
                 parsed([text], "y_true", parse, "JSON")
 
@@ -306,7 +306,7 @@ READERS = {
         Reader("lm-eval-results", ".json", lm_eval_results),
         Reader("helm-stats-beside", ".json", helm_beside("per_instance_stats.json")),
         Reader("helm-setting", ".json", helm_beside("run_spec.json")),
-        Reader("model-config", ".json", lambda path: label_names_of(str(path))),
+        Reader("model-config", ".json", lambda path: parse_label_names(str(path))),
         Reader("label-export", ".json", read_exported),
         Reader("page-body", ".json", page_body),
         Reader("coreference-map", ".json", CoreferenceRecalibration.load),

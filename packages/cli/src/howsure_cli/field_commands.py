@@ -10,7 +10,7 @@ from howsure.data.column_roles import SeenColumn
 from howsure.data.logs.log_file import Beginning
 from howsure.data.logs.openai import response_body
 from howsure.data.structured.documents import Document, content_and_tokens, read_documents
-from howsure.data.structured.json_values import ROLES, field_of, unfenced
+from howsure.data.structured.json_values import ROLES, generic_path, unfenced
 from howsure.data.tables.named_files import SUFFIXES
 from howsure.errors import InputError
 from howsure.files.input_files import parsed_json
@@ -105,4 +105,4 @@ def _match(predicted: str, gold: str) -> bool:
 
 
 def _fields(documents: Mapping[str, Document]) -> set[str]:
-    return {field_of(path) for document in documents.values() for path in document.values}
+    return {generic_path(path) for document in documents.values() for path in document.values}

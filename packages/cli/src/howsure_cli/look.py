@@ -16,7 +16,7 @@ from howsure.data.logs.conversion import input_files
 from howsure.data.logs.openai import NO_ANSWER, OPENAI
 from howsure.data.sources import Paths, named_paths
 from howsure.data.tables.connections import Connection
-from howsure.data.tables.database import Database, column_of, commas_note, identifier, in_json_text, reading
+from howsure.data.tables.database import Database, commas_note, identifier, in_json_text, leading_column, reading
 from howsure.data.tables.named_files import (
     SPELLED,
     SUFFIXES,
@@ -141,7 +141,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
         alike = [] if are_tags(columns) else alike
         of_alike = [f"{named[0].name} has {said_of_alike(names)} Rename them to use them." for names in alike]
         unusable = {name.casefold() for names in alike for name in names}
-        places = [at for at, name in enumerate(rows[0]) if column_of(name, ()).casefold() not in unusable]
+        places = [at for at, name in enumerate(rows[0]) if leading_column(name, ()).casefold() not in unusable]
         usable = [[row[at] for at in places] for row in rows[1:]]
         kinds = _kinds(named, tables)
         if len(kinds) > 1:

@@ -12,8 +12,8 @@ from typing import Any, Self
 import numpy as np
 
 from howsure.data.logs.conversion import input_files
-from howsure.data.predictions.classes import no_numbers
-from howsure.data.predictions.predictions import Scores, check_given, scores_of
+from howsure.data.predictions.classes import missing_numbers
+from howsure.data.predictions.predictions import Scores, check_given, read_scores
 from howsure.data.predictions.selection import Selection, codes_sql, group_sizes, select_rows
 from howsure.data.tables.database import (
     Column,
@@ -135,7 +135,7 @@ class FileToExtend:
         except NullFound:
             lists = self.columns.lists
             length = len(self.classes) if lists else None
-            raise no_numbers(self.selection, self.columns.columns, lists=lists, length=length) from None
+            raise missing_numbers(self.selection, self.columns.columns, lists=lists, length=length) from None
 
     def add(self, chunk: ScoreChunk, columns: Mapping[str, Floats]) -> None:
         """Add columns for the rows of a chunk, empty where a row has no score. Add chunks in order, before `write`."""
@@ -234,7 +234,7 @@ def open_to_extend(
             raise InputError(f"{files[0].name} has {said_of_alike(alike)} One of them would be lost: rename them.")
         spec = check_given(y_prob)
         table = open_table(database, files, [*spec.columns, *([groups] if groups is not None else [])])
-        table, columns = scores_of(table, spec, skip_missing=skip_missing)
+        table, columns = read_scores(table, spec, skip_missing=skip_missing)
         order, numbers = _in_order(columns, classes_wanted)
         missing = {column: column.missing(kind="numbers" if columns.lists else "number") for column in columns.columns}
         group_column = None if groups is None else table.columns[groups]

@@ -121,7 +121,7 @@ def _kind(counts: Mapping[str, int]) -> tuple[str, int | None]:
         return TWO, None
     numbers = [spelled_number(count) for count in counts]
     if None not in numbers:
-        return _of_numbers([number for number in numbers if number is not None], rows), None
+        return _numeric_kind([number for number in numbers if number is not None], rows), None
     if all(DATE.fullmatch(count) for count in counts) or _are_dates(counts):
         return DATES, None
     if sum(map(len, counts)) > LONGEST_NAME * different:
@@ -147,7 +147,7 @@ def _kind_of_confidence(counts: Mapping[str, int]) -> str | None:
     return STATED if sum(map(states_confidence, values)) > 0.9 * len(values) else None
 
 
-def _of_numbers(numbers: Sequence[float], rows: int) -> str:
+def _numeric_kind(numbers: Sequence[float], rows: int) -> str:
     """The kind of distinct numbers; integers are counts or names."""
     different, whole = len(numbers), all(math.isfinite(number) and number.is_integer() for number in numbers)
     if not whole:

@@ -38,7 +38,7 @@ class GradeExport:
     grades: Callable[[Record], Iterator[dict[str, Any] | None]]
 
 
-def export_of(record: Record) -> GradeExport | None:
+def detect_export(record: Record) -> GradeExport | None:
     """The layout of an object of JSON or a row of a table, by its keys; None for any other."""
     return next((export for export in EXPORTS if export.is_row(record)), None)
 

@@ -107,7 +107,7 @@ LONGEST_HEADER = 1 << 20
 ABOUT = "__metadata__"
 
 
-def tensors_of(file: BinaryIO, size: int, path: str) -> dict[str, StoredArray]:
+def read_tensors(file: BinaryIO, size: int, path: str) -> dict[str, StoredArray]:
     """The tensors of a file of `size` bytes by name, those of types that numpy can read.
 
     Raises InputError if the header is invalid, or does not match the bytes that follow.
@@ -223,14 +223,14 @@ def open_logits(
     """
     files = tuple(expand_paths(paths))
     arrays_by_file = [_arrays(path) for path in files]
-    logits = tuple(_logits_of(arrays, path) for arrays, path in zip(arrays_by_file, files, strict=True))
+    logits = tuple(_find_logits(arrays, path) for arrays, path in zip(arrays_by_file, files, strict=True))
     if len({logit.shape[-1] for logit in logits}) > 1:
         sizes = shortened(f"{logit.path} {logit.shape[-1]:,}" for logit in logits)
         raise InputError(f"all files must contain logits of the same classes; they contain rows of {sizes}.")
     if targets:
         numbers = _beside(logits, expand_paths(targets))
     else:
-        numbers = tuple(_targets_of(arrays, array) for arrays, array in zip(arrays_by_file, logits, strict=True))
+        numbers = tuple(_find_targets(arrays, array) for arrays, array in zip(arrays_by_file, logits, strict=True))
     shards = LogitShards(files, logits, numbers, ignore)
     for array, target_array in zip(logits, numbers, strict=True):
         _check_targets(target_array, array, ignore)
@@ -246,12 +246,12 @@ def _arrays(path: str) -> dict[str, StoredArray]:
     with opened(path) as file:
         size = os.fstat(file.fileno()).st_size
         if path.lower().endswith(".safetensors"):
-            return tensors_of(file, size, path)
+            return read_tensors(file, size, path)
         start = file.read(len(MAGIC))
         file.seek(0)
         if start != MAGIC:
             raise _unknown(path, start)
-        return {"": _of_npy(file, size, path)}
+        return {"": _read_npy_header(file, size, path)}
 
 
 def _unknown(path: str, start: bytes) -> InputError:
@@ -267,7 +267,7 @@ def _unknown(path: str, start: bytes) -> InputError:
     return InputError(f"{path} is not a file of logits in a known format: {' or '.join(SUFFIXES)}.")
 
 
-def _of_npy(file: BinaryIO, size: int, path: str) -> StoredArray:
+def _read_npy_header(file: BinaryIO, size: int, path: str) -> StoredArray:
     with unpacking(path):
         header = array_header(file, size, name=path)
     if header.fortran and len(header.shape) > 1:
@@ -275,7 +275,7 @@ def _of_npy(file: BinaryIO, size: int, path: str) -> StoredArray:
     return StoredArray(path, "", header.dtype.str, header.shape, header.length)
 
 
-def _logits_of(arrays: dict[str, StoredArray], path: str) -> StoredArray:
+def _find_logits(arrays: dict[str, StoredArray], path: str) -> StoredArray:
     array = _first(arrays, LOGITS)
     if array is None:
         raise InputError(f"{path} has no tensor named {' or '.join(LOGITS)}; it has {shortened(arrays) or 'none'}.")
@@ -294,7 +294,7 @@ def _first(arrays: dict[str, StoredArray], names: Sequence[str]) -> StoredArray 
     return next((arrays[name] for name in (*names, "") if name in arrays), None)
 
 
-def _targets_of(arrays: dict[str, StoredArray], logits: StoredArray) -> Array:
+def _find_targets(arrays: dict[str, StoredArray], logits: StoredArray) -> Array:
     """The targets in the same file as the logits."""
     target_array = next((arrays[name] for name in TARGETS if name in arrays), None)
     if target_array is None:

@@ -13,8 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from howsure.data.grade_exports import GradeExport, export_of, grade_columns, has_grades, is_export_header, is_table
-from howsure.data.logs.log_file import Beginning, Source, lines_of, listed, mapping, number
+from howsure.data.grade_exports import GradeExport, detect_export, grade_columns, has_grades, is_export_header, is_table
+from howsure.data.logs.log_file import Beginning, Source, json_lines, listed, mapping, number
 from howsure.data.pivot import Values, columns_of_rows, pivoted
 from howsure.data.tables.named_files import SPELLED, File, objects_source, reading_files, text_source
 from howsure.errors import InputError, parameter, shown
@@ -51,9 +51,9 @@ def rows_as_objects(
         notes = list[str]()
         parts = [_columns(*both, notes.append) for both in zip(files, exports, strict=True)]
         name = files[0].name if len(files) == 1 else f"{files[0].name} and {len(files) - 1:,} more"
-        columns = parts[0] if len(parts) == 1 else _in_one(parts)
+        columns = parts[0] if len(parts) == 1 else _concatenate(parts)
         columns = pivoted(columns, pivot, name, notes.append, are_labels=grades_are_labels)
-        copy = _written(columns, spool / "pivoted.jsonl", name, f"the pivoted {name}")
+        copy = _write_columns(columns, spool / "pivoted.jsonl", name, f"the pivoted {name}")
         for note in notes:  # not before an error
             tell(note)
         return (copy,)
@@ -61,7 +61,7 @@ def rows_as_objects(
         return tuple(
             file
             if export is None
-            else _written(
+            else _write_columns(
                 _columns(file, export, tell),
                 spool / f"rows-{at}.jsonl",
                 file.name,
@@ -77,12 +77,12 @@ def rows_as_objects(
     )
 
 
-def _written(columns: Mapping[str, Values], path: Path, name: str, place: str) -> File:
+def _write_columns(columns: Mapping[str, Values], path: Path, name: str, place: str) -> File:
     """Columns as JSON lines. place: what they are rows of, in messages on one of them."""
     with open(path, "wb") as copy:
         for start in range(0, len(next(iter(columns.values()), ())), CHUNK):
             part = {column: tuple(values[start : start + CHUNK]) for column, values in columns.items()}
-            copy.write(lines_of(part, len(next(iter(part.values())))))
+            copy.write(json_lines(part, len(next(iter(part.values())))))
     copied = File(str(path), name, "jsonl")
     named = replace(copied, name=place)
     return replace(copied, origin=lambda row: (named, row, ""))
@@ -91,7 +91,7 @@ def _written(columns: Mapping[str, Values], path: Path, name: str, place: str) -
 def _export(file: File, names: Collection[str]) -> GradeExport | None:
     """The layout of a file of grades; None for any other, and where the requested columns are those of the file."""
     beginning = Beginning(file)
-    if file.format == "parquet" and export_of(dict.fromkeys(beginning.columns)) is None:
+    if file.format == "parquet" and detect_export(dict.fromkeys(beginning.columns)) is None:
         return None
     start = beginning.text.partition(b"\n")[0] if file.format in ("csv", "tsv") else beginning.text
     if file.format != "parquet" and not is_export_header(start.decode("utf-8", "replace")):
@@ -100,7 +100,7 @@ def _export(file: File, names: Collection[str]) -> GradeExport | None:
         return None
     try:
         first = next(_export_records(file), {})
-        export = None if is_table(first, names) else export_of(first)
+        export = None if is_table(first, names) else detect_export(first)
         return export if export is not None and has_grades(export, _export_records(file)) else None
     except InputError:  # which is reported where the file is read as a table
         return None
@@ -128,7 +128,7 @@ def _columns(file: File, export: GradeExport | None, tell: Tell) -> dict[str, Va
     return {name: values.tolist() for name, values in columns.items()}
 
 
-def _in_one(parts: Sequence[Mapping[str, Values]]) -> dict[str, Values]:
+def _concatenate(parts: Sequence[Mapping[str, Values]]) -> dict[str, Values]:
     """The columns of several files one after the other; None where a file lacks one."""
     nothing = [[None] * len(next(iter(part.values()), ())) for part in parts]
     names = dict.fromkeys(itertools.chain.from_iterable(parts))
@@ -325,7 +325,7 @@ def _columns_as_rows(
     columns_seen, names_seen = dict[str, None](), set[str]()
     for row, record in objects:
         rows += 1
-        values = {name: _held(record, name) for name in names}
+        values = {name: _column_value(record, name) for name in names}
         columns_seen |= dict.fromkeys(record)
         names_seen |= {name for name, value in values.items() if value is not MISSING}
         others = {name: value for name, value in record.items() if name not in names}
@@ -348,13 +348,13 @@ def _columns_as_rows(
 MISSING = object()
 
 
-def _held(record: Mapping[str, Any], name: str) -> Any:
+def _column_value(record: Mapping[str, Any], name: str) -> Any:
     """What a column or, by a name such as `judge.grade`, an object in it holds; MISSING if there is no such column."""
     if name in record or "." not in name:
         return record.get(name, MISSING)
     first, _, rest = name.partition(".")
     inner = record.get(first, MISSING)
-    return inner if inner is MISSING else _held(inner, rest) if isinstance(inner, dict) and rest else None
+    return inner if inner is MISSING else _column_value(inner, rest) if isinstance(inner, dict) and rest else None
 
 
 def _with(record: Mapping[str, Any], keys: Sequence[str], element: Any) -> dict[str, Any]:

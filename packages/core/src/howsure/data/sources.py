@@ -165,10 +165,10 @@ class Files(Source):
 
     def dated(self, dates: str, y_true: Any, y_prob: Any, **roles: Any) -> Dated:
         """The pairs of the columns of each role, with dates; rows without a label are pending. `roles` are the other
-        arguments of `dated_of`."""
-        from howsure.data.predictions.rows import dated_of
+        arguments of `read_dated`."""
+        from howsure.data.predictions.rows import read_dated
 
-        return dated_of(self, dates, y_true, y_prob, **roles)
+        return read_dated(self, dates, y_true, y_prob, **roles)
 
     def to_extend(self, y_prob: Any, *, groups: str | None = None, **how: Any) -> FileToExtend:
         """The single file, opened to add columns computed from probabilities; `how` are the other arguments of

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.data.sources import Files
-from howsure.data.structured.json_values import ROLES, FieldValue, field_of, value_text
+from howsure.data.structured.json_values import ROLES, FieldValue, generic_path, value_text
 from howsure.data.structured.served import UNKNOWN, Served
 from howsure.errors import InputError, shown
 from howsure.fields.equality import SET, Equality, field_equalities
@@ -65,7 +65,7 @@ class CheckedValues:
     def __len__(self) -> int:
         return len(self.right)
 
-    def of_rows(self, flags: Flags) -> CheckedValues:
+    def select_values(self, flags: Flags) -> CheckedValues:
         """Some of the values, with the documents and fields that have any of them."""
         rows = np.flatnonzero(flags)
         fields, field = np.unique(self.field[rows], return_inverse=True)
@@ -116,7 +116,7 @@ def read_values(
     if data is None:
         if isinstance(gold, Source):
             raise InputError("`gold` was read from files, so the predictions must be, too: `data=howsure.read(...)`.")
-        return _of_table(columns, None, Rows({}))
+        return _read_table(columns, None, Rows({}))
     if not is_frame(data):
         raise InputError("{parameter} must be a data frame, or files by howsure.read.", "data")
     for role, name in columns.items():
@@ -128,11 +128,11 @@ def read_values(
         rows = read_columns(data, kinds)
         columns_by_role = {role: rows[name] for role, name in named.items()}
         with rows.placed():
-            table = _of_table(columns_by_role, named, rows)
+            table = _read_table(columns_by_role, named, rows)
         return table if not isinstance(gold, Source) else _with_gold(table, gold, compare)
     if not isinstance(data, Files):
         raise InputError("name the columns of the document, the field and the value: `document='id', field='name'`.")
-    return _of_files(data, gold, compare, choices)
+    return _read_files(data, gold, compare, choices)
 
 
 def _named_columns(columns: Mapping[str, Any], data: Any) -> dict[str, str]:
@@ -151,7 +151,7 @@ def _named_columns(columns: Mapping[str, Any], data: Any) -> dict[str, str]:
     return named
 
 
-def _of_table(columns: Mapping[str, Any], named: Mapping[str, str] | None, rows: Rows) -> ReadValues:
+def _read_table(columns: Mapping[str, Any], named: Mapping[str, str] | None, rows: Rows) -> ReadValues:
     """The values of a table with a row per value."""
     names = {role: role if named is None else named.get(role, role) for role in ROLES}
     columns_by_role = {
@@ -213,7 +213,7 @@ def _probability(cell: Any, row: int, name: str) -> float | None:
     return value
 
 
-def _of_files(
+def _read_files(
     data: Files, gold: Any, compare: Mapping[str, str] | None, choices: Mapping[str, Sequence[str]] | None
 ) -> ReadValues:
     """The values of documents in files of JSON or of responses, and the true ones of other files."""
@@ -287,7 +287,7 @@ def check_values(values: ReadValues, compare: Mapping[str, str] | None = None) -
     gold_by_field: dict[str, list[str]] = {}
     for true in values.gold.values():
         for path, text in true.items():
-            gold_texts = gold_by_field.setdefault(field_of(path), [])
+            gold_texts = gold_by_field.setdefault(generic_path(path), [])
             if text is not None:
                 gold_texts.append(text)
     predicted_fields = dict.fromkeys(value.field for by_path in values.predicted.values() for value in by_path.values())
@@ -330,7 +330,7 @@ def check_values(values: ReadValues, compare: Mapping[str, str] | None = None) -
 def _fields(values: ReadValues, gold_by_field: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """The fields with true values, in the order of the predictions."""
     for predicted in values.predicted.values():
-        yield from (field_of(path) for path in predicted if field_of(path) in gold_by_field)
+        yield from (generic_path(path) for path in predicted if generic_path(path) in gold_by_field)
     yield from (field for field, gold in gold_by_field.items() if gold)
 
 
@@ -350,7 +350,7 @@ def _rows(
         yield field_name, path, value.text, gold, is_right, True, value.confidence, value.unseen
     for path, gold in true.items():
         if path not in predicted and gold is not None:
-            yield field_of(path), path, None, gold, False, False, None, None
+            yield generic_path(path), path, None, gold, False, False, None, None
 
 
 def _is_above(path: str, others: Iterable[str]) -> bool:
@@ -367,8 +367,8 @@ def _check_forms(values: ReadValues) -> None:
         texts = {path: value.text for path, value in by_path.items()} | dict(values.gold.get(name, {}))
         for path, text in texts.items():
             if text is not None:
-                first_with.setdefault(field_of(path), name)
-            steps = field_of(path).replace("[]", ".[]").split(".")
+                first_with.setdefault(generic_path(path), name)
+            steps = generic_path(path).replace("[]", ".[]").split(".")
             for n in range(1, len(steps)):
                 parts.setdefault(".".join(steps[:n]).replace(".[]", "[]"), name)
     for field_name in first_with.keys() & parts.keys():

@@ -194,10 +194,11 @@ def _list(text: str) -> list[object] | None:
     return members if isinstance(members, list) else None
 
 
-def summary_of(equalities: Mapping[str, Equality]) -> str:
+def equality_summary(equalities: Mapping[str, Equality]) -> str:
     """How fields are compared, in a sentence.
 
-    >>> summary_of({"total": Equality("number", "0.01"), "date": Equality("date"), "net": Equality("number", "0.01")})
+    >>> cents = Equality("number", "0.01")
+    >>> equality_summary({"total": cents, "date": Equality("date"), "net": cents})
     'Compared as numbers (±0.01): total, net; as dates: date.'
     """
     fields_by_way: dict[str, list[str]] = {}

@@ -13,7 +13,7 @@ from howsure import __version__
 from howsure.calibration.calibration_errors import estimate_error
 from howsure.errors import InputError
 from howsure.fields.checked_values import CheckedValues, Flags, check_values, document_clusters, read_values
-from howsure.fields.equality import summary_of
+from howsure.fields.equality import equality_summary
 from howsure.fields.field_results import FieldRow, FieldTable, FilingCurve, WrongValue, WrongValues
 from howsure.fields.filing import (
     FIELDS,
@@ -132,7 +132,7 @@ def evaluate_fields(
         new_policy = replace(new_policy, recalibration=recalibration, served=raw.served)
         if policy is not None:
             new_policy = replace(new_policy, notes=(Note(SECOND_STEP, WARNING), *new_policy.notes))
-    notes = [Note(summary_of(values.equalities), DETAIL), *values.notes]
+    notes = [Note(equality_summary(values.equalities), DETAIL), *values.notes]
     if raw.served.aliases and max_risk is not None:
         names = ", ".join(raw.served.aliases)
         notes.append(Note(f"{names} is an alias: a policy cannot tell when it names another model.", WARNING))
@@ -160,7 +160,7 @@ def _passed(values: CheckedValues, policy: FilingPolicy, digest: str) -> Checked
     is_filed = filed_values(values, policy)
     if not is_filed.any():
         raise InputError("the policy files none of these documents.")
-    return values.of_rows(is_filed)
+    return values.select_values(is_filed)
 
 
 def _recalibration_note(recalibration: RecalibrationMap, fitted_to: int, others: int) -> Note:

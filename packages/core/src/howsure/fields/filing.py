@@ -69,9 +69,9 @@ class DocumentConfidence:
         """The score of the document; NaN if a field is unknown or there are no values."""
         if self.unknown or not self.n:
             return math.nan
-        return self.score_of(math.fsum(self.losses.values()), promise)
+        return self.loss_score(math.fsum(self.losses.values()), promise)
 
-    def score_of(self, loss: float, promise: str) -> float:
+    def loss_score(self, loss: float, promise: str) -> float:
         """The score of a loss."""
         return math.exp(-loss) if promise == DOCUMENTS else 1.0 - loss / self.n
 
@@ -80,7 +80,7 @@ class DocumentConfidence:
         losses = {field: loss for field, loss in self.losses.items() if field not in self.unknown}
         shown = list(self.unknown)
         for field in sorted(losses, key=lambda field: -losses[field]):
-            if self.n and self.score_of(math.fsum(losses.values()), promise) >= threshold:
+            if self.n and self.loss_score(math.fsum(losses.values()), promise) >= threshold:
                 break
             shown.append(field)
             del losses[field]

@@ -234,10 +234,10 @@ def fields_to_show(policy: FilingPolicy, values: Sequence[FieldValue]) -> tuple[
     """The fields of a document that a person must check, none if it is filed; and the document's score."""
     names = {row.field for row in policy.fields}
     of_policy = [value for value in values if value.field in names]
-    return fields_to_show_of(policy, DocumentConfidence.of(of_policy, policy.required, policy.promise))
+    return select_fields(policy, DocumentConfidence.of(of_policy, policy.required, policy.promise))
 
 
-def fields_to_show_of(policy: FilingPolicy, confidence: DocumentConfidence) -> tuple[tuple[str, ...], float]:
+def select_fields(policy: FilingPolicy, confidence: DocumentConfidence) -> tuple[tuple[str, ...], float]:
     """`fields_to_show` for the confidence of a document."""
     score = confidence.score(policy.promise)
     everything = tuple(row.field for row in policy.fields)
@@ -253,7 +253,7 @@ def filed_values(values: CheckedValues, policy: FilingPolicy) -> Flags:
     if policy.recalibration is not None:
         values = recalibrated_values(values, policy.recalibration)
     confidences = document_confidences(values, policy.required, policy.promise)
-    shown = [fields_to_show_of(policy, confidence)[0] for confidence in confidences]
+    shown = [select_fields(policy, confidence)[0] for confidence in confidences]
     if policy.promise != FIELDS:
         return np.array([not fields for fields in shown])[values.document]
     places = zip(values.document.tolist(), values.field.tolist(), strict=True)

@@ -23,7 +23,7 @@ def halves(values: CheckedValues, rng: np.random.Generator) -> tuple[CheckedValu
     """The values of a random half of the documents, and those of the others."""
     n = len(values.documents)
     is_first = (rng.permutation(n) < n // 2)[values.document]
-    return values.of_rows(is_first), values.of_rows(~is_first)
+    return values.select_values(is_first), values.select_values(~is_first)
 
 
 def field_map(values: CheckedValues, fields: Sequence[str]) -> RecalibrationMap:

@@ -139,14 +139,14 @@ def _log_columns(
         several = shortened(map(repr, log.values[MODEL]))
         raise InputError(
             f"this log of {log.format.program} contains the answers of several models ({several}). Choose one, "
-            f"{log.choice_of(MODEL)}, or compare them too, {parameter('model', f'{MODEL},{RUN}')}."
+            f"{log.suggest_condition(MODEL)}, or compare them too, {parameter('model', f'{MODEL},{RUN}')}."
         )
     prompts = log.varies(PROMPT) and not log.varies(TASK) and PROMPT not in by and item is None
     if prompts and (models or model is not None):
         several = shortened(map(repr, log.values[PROMPT]))
         raise InputError(
             f"this log of {log.format.program} contains several prompts ({several}). Choose one, "
-            f"{log.choice_of(PROMPT)}, or compare them too, {parameter('model', f'{MODEL},{PROMPT}')}."
+            f"{log.suggest_condition(PROMPT)}, or compare them too, {parameter('model', f'{MODEL},{PROMPT}')}."
         )
     named = model is None and MODEL in log.filled_rows and (models or log.files == 1 or log.varies(TASK))
     columns = {MODEL: PROMPT} if prompts and model is None else {MODEL: MODEL} if named else {}

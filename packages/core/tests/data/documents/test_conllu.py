@@ -25,11 +25,11 @@ from howsure.data.documents.conllu import (
     UNIVERSAL_TAG,
     Tagging,
     blocks_in,
-    comments_of,
     name_of_document,
+    parse_comments,
     tagged_conllu,
 )
-from howsure.data.documents.entities import entities_of
+from howsure.data.documents.entities import parse_entities
 from howsure.data.documents.read_documents import document_items, first_documents
 from howsure.errors import InputError
 
@@ -234,7 +234,7 @@ def test_every_line_that_is_not_blank_has_its_number(lines: list[str]) -> None:
 
 
 def test_comments() -> None:
-    assert comments_of(["# a = b = c", "#d=1", "# d = 2", "# newpar"]) == {"a": "b = c", "d": "2", "newpar": ""}
+    assert parse_comments(["# a = b = c", "#d=1", "# d = 2", "# newpar"]) == {"a": "b = c", "d": "2", "newpar": ""}
 
 
 def test_names_of_documents() -> None:
@@ -365,7 +365,7 @@ def test_brackets_are_mentions(tmp_path):
     )
     items, documents = _items(tmp_path, "a.conll", text)
     assert documents is None
-    assert [entities_of(item) for item in items] == [[(0, 1, "entity")]]
+    assert [parse_entities(item) for item in items] == [[(0, 1, "entity")]]
 
 
 def test_a_file_of_spacy_has_ents(tmp_path):
@@ -377,4 +377,4 @@ def test_a_file_of_spacy_has_ents(tmp_path):
     DocBin(docs=[doc]).to_disk(tmp_path / "gold.spacy")
     read_items = document_items(tmp_path / "gold.spacy")
     (item,) = read_items.items
-    assert (entities_of(item), read_items.documents) == ([(0, 9, "PERSON")], None)
+    assert (parse_entities(item), read_items.documents) == ([(0, 9, "PERSON")], None)

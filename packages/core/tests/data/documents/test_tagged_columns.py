@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from howsure.data import read_documents, read_tagged
-from howsure.data.documents.entities import entities_in, scheme_of, strict_entities
+from howsure.data.documents.entities import detect_scheme, entities_in, strict_entities
 from howsure.data.documents.read_documents import document_items, is_plain
 from howsure.errors import InputError
 from howsure.scores.score_table import score_table
@@ -83,7 +83,7 @@ def test_what_is_not_in_columns(tmp_path: Path) -> None:
 def test_lenient_and_strict_entities(tags: str, scheme: str, lenient: str, strict: str) -> None:
     """As seqeval 1.2.2 finds them, which was compared on 8,150 sequences of up to four tags, without a difference."""
     sentence = tags.split()
-    assert scheme_of([sentence]) == scheme
+    assert detect_scheme([sentence]) == scheme
     for entities, expected in ((entities_in(sentence), lenient), (strict_entities(sentence, scheme), strict)):
         assert " ".join(f"{start}-{stop}{type_}" for start, stop, type_ in entities) == expected
 

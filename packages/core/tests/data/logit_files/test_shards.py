@@ -80,7 +80,7 @@ def test_what_the_library_of_the_format_writes_is_read(tmp_path: Path) -> None:
     content = save({**arrays, "logits": LOGITS, "odd": np.array([True])})
     (tmp_path / "x.safetensors").write_bytes(content)
     with open(tmp_path / "x.safetensors", "rb") as file:
-        tensors = logit_files.tensors_of(file, len(content), "x")
+        tensors = logit_files.read_tensors(file, len(content), "x")
         assert set(tensors) == {*kinds, "logits"}
         for kind in kinds:
             np.testing.assert_array_equal(tensors[kind].values(file), arrays[kind])

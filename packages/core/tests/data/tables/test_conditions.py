@@ -19,7 +19,7 @@ from tests.data.files import opened, write
 
 import howsure
 from howsure.calibration.slots import Slots, assign_cells
-from howsure.data.tables.database import Column, Database, Place, literal, parts_of, path_text, place_of
+from howsure.data.tables.database import Column, Database, Place, find_place, literal, path_text, split_names
 from howsure.data.tables.named_files import File
 from howsure.data.tables.table import Table, open_table
 from howsure.data.tables.where import condition, parsed
@@ -251,7 +251,7 @@ def test_a_column_of_a_matrix(tmp_path: Path) -> None:
 
 @given(st.lists(st.one_of(st.integers(0, 99), st.text("ab.é ~/", min_size=1, max_size=4)), max_size=4))
 def test_a_path_is_read_as_it_is_written(steps: list[str | int]) -> None:
-    assert place_of(path_text("doc", steps), ["doc"], file="x") == Place("doc", tuple(steps))
+    assert find_place(path_text("doc", steps), ["doc"], file="x") == Place("doc", tuple(steps))
 
 
 @settings(max_examples=25)
@@ -302,11 +302,11 @@ def test_a_key_with_a_missing_part_is_missing(tmp_path: Path) -> None:
 
 
 def test_parts_of_a_key() -> None:
-    assert parts_of("a, b", ["a", "b"]) == ("a", "b")
-    assert parts_of("a,b", ["a,b"]) == ("a,b",)
+    assert split_names("a, b", ["a", "b"]) == ("a", "b")
+    assert split_names("a,b", ["a,b"]) == ("a,b",)
     for wrong in ("a,", ",a", "a,a"):
         with pytest.raises(InputError, match="once each"):
-            parts_of(wrong, ["a"])
+            split_names(wrong, ["a"])
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])

@@ -16,9 +16,9 @@ from howsure.data.documents.conllu import (
     META,
     begins_document,
     blocks_in,
-    comments_of,
     conllu_documents,
     name_of_document,
+    parse_comments,
 )
 from howsure.data.documents.document import Document
 from howsure.data.tables.database import Column, Database
@@ -186,7 +186,7 @@ def _passages(file: File, name: str) -> Iterator[Passage]:
     header: dict[str, str] = {}
     lines: list[str] = []
     for line, comments, rows in blocks_in(_lines(file)):
-        named = comments_of(comments)
+        named = parse_comments(comments)
         if begins_document(named) or not lines:
             if lines:
                 yield Passage(header, "\n".join(lines), before)

@@ -48,7 +48,7 @@ def blocks_in(lines: Iterable[str]) -> Blocks:
             block = []
 
 
-def comments_of(lines: Sequence[str]) -> dict[str, str]:
+def parse_comments(lines: Sequence[str]) -> dict[str, str]:
     """Comments as keys and values; without `=`, the value is empty; for repeated keys, the last one counts."""
     parts = (line[1:].partition("=") for line in lines)
     return {key.strip(): value.strip() for key, _, value in parts}
@@ -256,7 +256,7 @@ def _documents(text: Text, *, mentions: bool) -> Iterator[tuple[Document, Bracke
     documents: list[_Growing] = []
     layout: Strings | None = None
     for line, above, rows in blocks_in(text.content.split("\n")):
-        block, comments = Block(text, line + len(above), "\n".join(rows)), comments_of(above)
+        block, comments = Block(text, line + len(above), "\n".join(rows)), parse_comments(above)
         if not rows:
             raise block.fault(-1, "comments must be directly above their sentence; nothing follows this one.")
         if begins_document(comments) or not documents:
@@ -360,7 +360,7 @@ def tagged_conllu(
 
 
 def _sentence(lines: Sequence[str], tagging: Tagging, column: int, replaced: Collection[str], *, again: bool) -> str:
-    comments = [line for line in lines if line.startswith("#") and not _goes(line, tagging, again)]
+    comments = [line for line in lines if line.startswith("#") and not _is_replaced(line, tagging, again)]
     comments += [f"# {key} = {value}" for key, value in tagging.comments.items()]
     rows = [line.split("\t") for line in lines if not line.startswith("#")]
     words = [row for row in rows if row[0].isdecimal()]
@@ -378,7 +378,7 @@ def _sentence(lines: Sequence[str], tagging: Tagging, column: int, replaced: Col
     return "\n".join([*comments, *map("\t".join, rows)])
 
 
-def _goes(comment: str, tagging: Tagging, again: bool) -> bool:
+def _is_replaced(comment: str, tagging: Tagging, again: bool) -> bool:
     key = comment[1:].partition("=")[0].strip()
     return key in tagging.comments or (again and key.partition(" ")[0] in OF_PLACES)
 

@@ -66,14 +66,14 @@ def entities_in(tags: Sequence[str]) -> list[Entity]:
     return entities
 
 
-def scheme_of(tags: Iterable[Sequence[str]]) -> str | None:
+def detect_scheme(tags: Iterable[Sequence[str]]) -> str | None:
     """The scheme of the tags of sentences: IOB1, BIO (IOB2), IOE2, BIOES or BILOU; None if they tag no entities.
 
     In IOB1, I begins an entity, and B only one that follows another of its type.
 
-    >>> scheme_of([["B-PER", "I-PER", "O"]]), scheme_of([["I-PER", "O"]]), scheme_of([["U-PER", "O"]])
+    >>> detect_scheme([["B-PER", "I-PER", "O"]]), detect_scheme([["I-PER", "O"]]), detect_scheme([["U-PER", "O"]])
     ('BIO', 'IOB1', 'BILOU')
-    >>> scheme_of([["NOUN", "VERB"]]), scheme_of([["S-PER", "B-LOC", "E-LOC"]])
+    >>> detect_scheme([["NOUN", "VERB"]]), detect_scheme([["S-PER", "B-LOC", "E-LOC"]])
     (None, 'BIOES')
     """
     pairs = {pair for sentence in tags for pair in zip((OUTSIDE, *sentence), sentence, strict=False)}
@@ -132,12 +132,12 @@ def _begins(before: tuple[str, str], label: tuple[str, str], scheme: str) -> boo
     return label[0] in "BS"
 
 
-def entities_of(content: Any) -> list[Entity]:
+def parse_entities(content: Any) -> list[Entity]:
     """The entities of a text, given in any form: tags (a list, or a text separated by blanks), spans (start, stop,
     type) or {"start", "end", "label"}, a list of these as JSON, a Document with mentions, or a spaCy Doc with `ents`
     (positions are characters); for None, no entities.
 
-    >>> entities_of("B-PER I-PER O") == entities_of('[{"start": 0, "end": 2, "label": "PER"}]')
+    >>> parse_entities("B-PER I-PER O") == parse_entities('[{"start": 0, "end": 2, "label": "PER"}]')
     True
 
     Raises InputError for anything else.

@@ -19,7 +19,7 @@ from howsure.data.documents.columns import (
 )
 from howsure.data.documents.conllu import conllu_documents
 from howsure.data.documents.document import Document, Sentence, Strings
-from howsure.data.documents.tagged_columns import columns_of, read_columns
+from howsure.data.documents.tagged_columns import detect_columns, read_columns
 from howsure.errors import InputError, told
 from howsure.files.input_files import Text, read_text
 from howsure.inputs.arguments import check_arguments
@@ -136,8 +136,8 @@ def left_out_text(left_out: LeftOut, kept: int) -> str:
 def seen_form(text: Text) -> str:
     """The format that the first lines of a text show; InputError if they show none."""
     form, row = _form_and_row(text)
-    layout = columns_of(text, share=0.0)
-    if form is None and (layout is None or not (layout.tabs or columns_of(text))):
+    layout = detect_columns(text, share=0.0)
+    if form is None and (layout is None or not (layout.tabs or detect_columns(text))):
         raise InputError(
             f"the format of {text.name} was not recognised: its first row is {row[:40]!r}. Known formats are conllu "
             "(10 columns), conll-2012, three-columns (number, word, coreference) and columns (word … tag); name "
@@ -155,13 +155,13 @@ def is_plain_text(text: Text) -> bool:
     """Whether the first lines show no known format, nor tags of entities next to words."""
     if _form_and_row(text)[0] is not None:
         return False
-    layout = columns_of(text)
+    layout = detect_columns(text)
     return layout is None or not (layout.tabs or _tags_entities(text))
 
 
 def _tags_entities(text: Text) -> bool:
     """Whether the last column has tags of entities."""
-    return columns_of(text) is not None and read_columns(text).layout.scheme is not None
+    return detect_columns(text) is not None and read_columns(text).layout.scheme is not None
 
 
 def _form_and_row(text: Text) -> tuple[str | None, str]:

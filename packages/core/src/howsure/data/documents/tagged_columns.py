@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from howsure.data.documents.document import Strings
-from howsure.data.documents.entities import scheme_of
+from howsure.data.documents.entities import detect_scheme
 from howsure.errors import InputError
 from howsure.files.atomic_write import write_text
 from howsure.files.input_files import Text, read_text
@@ -86,7 +86,7 @@ def read_tagged(path: str | os.PathLike[str], *, column: int | None = None) -> t
     return tagged.words, tagged.tags
 
 
-def columns_of(text: Text, *, share: float = 0.9) -> Layout | None:
+def detect_columns(text: Text, *, share: float = 0.9) -> Layout | None:
     """The columns that the first lines of a text show; None unless this share of them has the same number."""
     lines = text.content[: 1 << 17].split("\n")[:FIRST_LINES]
     lines = lines[: None if len(lines) < FIRST_LINES else -1]
@@ -103,7 +103,7 @@ def columns_of(text: Text, *, share: float = 0.9) -> Layout | None:
 
 def read_columns(text: Text, *, column: int | None = None) -> TaggedText:
     """The sentences of a text in columns; see `read_tagged`."""
-    layout = columns_of(text, share=0.0) or Layout(True, 2, 0, 1)
+    layout = detect_columns(text, share=0.0) or Layout(True, 2, 0, 1)
     if column is not None:
         if not layout.word + 1 < column <= layout.width:
             raise InputError(
@@ -126,7 +126,7 @@ def read_columns(text: Text, *, column: int | None = None) -> TaggedText:
             words.append(tuple(row[layout.word] for row in rows))
             tags.append(tuple(row[layout.tag] for row in rows))
             documents.append(document)
-    layout = replace(layout, scheme=scheme_of(tags), comments=counts["comments"], hashes=counts["hashes"])
+    layout = replace(layout, scheme=detect_scheme(tags), comments=counts["comments"], hashes=counts["hashes"])
     return TaggedText(words, tags, documents, layout)
 
 

@@ -84,10 +84,10 @@ def read_label_numbers(path: str) -> Array:
     return numbers
 
 
-def label_names_of(text: str) -> tuple[str, ...]:
+def parse_label_names(text: str) -> tuple[str, ...]:
     """The names of labels, from a string with commas or from id2label in a model's config.json.
 
-    >>> label_names_of("O,B-PER, I-PER")
+    >>> parse_label_names("O,B-PER, I-PER")
     ('O', 'B-PER', 'I-PER')
 
     Raises InputError for a file without id2label, or if an index is missing in it.

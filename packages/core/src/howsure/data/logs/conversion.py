@@ -19,7 +19,7 @@ import numpy as np
 from howsure.data.logs.item_documents import Contradiction, contradiction_in
 from howsure.data.logs.labels import Labels
 from howsure.data.logs.log_detection import LOGS, check_format, check_no_summary, detected, log_format, unfolded
-from howsure.data.logs.log_file import NAMED, Columns, LogFormat, Row, Source, Unread, lines_of, parsed_line
+from howsure.data.logs.log_file import NAMED, Columns, LogFormat, Row, Source, Unread, json_lines, parsed_line
 from howsure.data.logs.tokens import NONE, WAYS, normalised, softmax_of_rows
 from howsure.data.object_rows import rows_as_objects
 from howsure.data.tables.database import chunks
@@ -91,7 +91,7 @@ class Log:
         runs = () if RUN in self.format.group else (RUN,)
         return any(self.varies(column) for column in {*self.group, *runs} - {"task", *parts})
 
-    def choice_of(self, column: str) -> str:
+    def suggest_condition(self, column: str) -> str:
         """The condition that keeps one value of a column, as a user would type it; among several ways of scoring, one
         that keeps all tasks."""
         values = (self.several_ways if column == RUN else ()) or self.values[column]
@@ -113,7 +113,7 @@ class Log:
         ways = shortened(map(repr, self.several_ways))
         raise InputError(
             f"this log of {self.format.program} contains the same answers scored in several ways ({ways}), which are "
-            f"never averaged. Choose one, {self.choice_of(RUN)}, or {advice}."
+            f"never averaged. Choose one, {self.suggest_condition(RUN)}, or {advice}."
         )
 
     @property
@@ -422,7 +422,7 @@ def _rewrite(
             unlabelled += columns.get("target", (None,) * rows).count(None)
         log.note(columns, rows)
         names |= dict.fromkeys(columns)
-        lines.write(lines_of(columns, rows))
+        lines.write(json_lines(columns, rows))
     if log.rows == before:
         source.note("it has no rows, and is left out")
         return None
@@ -438,7 +438,7 @@ def _batches(source: Source, log: Log, most: int | None, labels: Labels | None) 
     rows, n_read, batch, names = islice(log.format.rows(source), most), 0, list[Row](), tuple[str, ...]()
 
     def whole() -> tuple[Columns, int]:
-        columns = columns_of(batch)
+        columns = rows_to_columns(batch)
         try:
             return _with_probabilities(columns, log.normalise), len(batch)
         except ValueError as error:
@@ -463,7 +463,7 @@ def _batches(source: Source, log: Log, most: int | None, labels: Labels | None) 
         n_read += 1
 
 
-def columns_of(rows: Sequence[Row]) -> Columns:
+def rows_to_columns(rows: Sequence[Row]) -> Columns:
     """The columns of rows that have the same ones in the same order."""
     return dict(zip(rows[0], zip(*map(dict.values, rows), strict=True), strict=True))
 
@@ -472,7 +472,7 @@ def _first_fault(source: Source, log: Log, rows: Sequence[Row], before: int) -> 
     """The error for the first row without probabilities."""
     for number, row in enumerate(rows, start=before + 1):
         try:
-            _with_probabilities(columns_of([row]), log.normalise)
+            _with_probabilities(rows_to_columns([row]), log.normalise)
         except ValueError as error:
             return error if isinstance(error, InputError) else source.fault(number, f"{error}.")
     raise AssertionError("none of the rows has a fault by itself")
@@ -591,7 +591,7 @@ def with_defaults(
         raise InputError(
             f"class-wise, the class is the group, and {files[0].name} contains several of: {', '.join(parts)}. Choose "
             "one "
-            f"by {log.choice_of(parts[0])}."
+            f"by {log.suggest_condition(parts[0])}."
         )
     elif parts:
         new_roles["groups"] = ",".join(parts)
@@ -650,7 +650,7 @@ def _refuse_several_models(log: Log, files: Sequence[File]) -> None:
             raise InputError(
                 f"each side of a comparison must be one model; {files[0].name} contains several of: {column}. Choose "
                 "one "
-                f"by {log.choice_of(column)}."
+                f"by {log.suggest_condition(column)}."
             )
 
 
@@ -693,7 +693,7 @@ def log_of_selected_rows(
         selected.reread = partial(_rows_with_files, files, marks.tolist())
         for _, alike in groupby((row for _, row in selected.reread()), key=tuple):
             while batch := list(islice(alike, BATCH)):
-                selected.note(columns_of(batch), len(batch))
+                selected.note(rows_to_columns(batch), len(batch))
     return selected
 
 

@@ -44,7 +44,7 @@ def rows(source: Source) -> Iterator[Row]:
             raise source.fault(line, "it has no answers. Is this a response with decisions?")
         model = body.get("model") or None
         item = next((record[name] for name in ITEMS if name in record), line)
-        labels = labels_of(record)
+        labels = right_answers(record)
         if model is None or str(model).endswith("latest"):
             unknown += 1
             aliases |= set() if model is None else {str(model)}
@@ -80,7 +80,7 @@ def typed_answers(record: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[tu
     return body, answers if any(isinstance(mapping(answer).get("type"), str) for _, answer in answers) else []
 
 
-def labels_of(record: Mapping[str, Any]) -> Mapping[str, Any]:
+def right_answers(record: Mapping[str, Any]) -> Mapping[str, Any]:
     """The right answers by name, next to a response."""
     return mapping(next((record[name] for name in LABELS if name in record), None))
 
@@ -126,7 +126,10 @@ def answer_row(kind: str, answer: Mapping[str, Any]) -> Row | None:
         or abs(sum(known_probabilities) - 1.0) > TOLERANCE
     ):
         raise ValueError(f"probabilities must be two or more that sum to 1; they are {shown(probabilities)}")
-    row: Row = {"classes": _named(values), "probabilities": [p / sum(known_probabilities) for p in known_probabilities]}
+    row: Row = {
+        "classes": _class_names(values),
+        "probabilities": [p / sum(known_probabilities) for p in known_probabilities],
+    }
     choice = answer.get("choice")
     same = [
         at for at, value in enumerate(values) if value == choice and isinstance(value, bool) == isinstance(choice, bool)
@@ -134,7 +137,7 @@ def answer_row(kind: str, answer: Mapping[str, Any]) -> Row | None:
     return row | ({"prediction": same[0]} if same else {})
 
 
-def _named(values: list[Any]) -> list[str]:
+def _class_names(values: list[Any]) -> list[str]:
     """Values as names of classes; if both the truth value true and the text "true" occur, the text is quoted."""
     truths = [str(value).lower() for value in values if isinstance(value, bool)]
     return [
@@ -147,7 +150,7 @@ def _target(label: Any, row: Row) -> Row:
     """The position of the right class by its label; missing without a label."""
     if label is None or "classes" not in row:
         return {}
-    name = _named([label])[0]
+    name = _class_names([label])[0]
     return {"target": position(name, row["classes"])}
 
 

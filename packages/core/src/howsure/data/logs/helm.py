@@ -10,7 +10,7 @@ from typing import Any
 
 from howsure.data.logs.item_documents import content_hash
 from howsure.data.logs.log_file import GROUP, Beginning, LogFormat, Row, Source, listed, mapping, with_scores
-from howsure.data.logs.tokens import of_answer
+from howsure.data.logs.tokens import answer_probability
 from howsure.errors import InputError, shown
 from howsure.inputs.frames import EXCEPTION
 
@@ -51,7 +51,7 @@ def rows(source: Source) -> Iterator[Row]:
     document = source.document()
     named = _setting(document, source)
     if isinstance(document, list):
-        stats_rows = [_of_stats(record, source, at) for at, record in enumerate(document, 1)]
+        stats_rows = [_stats_row(record, source, at) for at, record in enumerate(document, 1)]
         errors = _errors(source)
         stats_rows = [row | {EXCEPTION: errors.get(_key(row))} for row in stats_rows] if errors else stats_rows
         yield from _without_certainties([_main_metric_first(named | row) for row in stats_rows], source)
@@ -62,9 +62,9 @@ def rows(source: Source) -> Iterator[Row]:
     stats = (
         {}
         if stats_document is None
-        else {_key(row): row for row in (_of_stats(record, source, 0) for record in stats_document)}
+        else {_key(row): row for row in (_stats_row(record, source, 0) for record in stats_document)}
     )
-    answers = [_of_state(state, source, at) for at, state in enumerate(_states(document, source), 1)]
+    answers = [_state_row(state, source, at) for at, state in enumerate(_states(document, source), 1)]
     answers_by_key = {_key(row): row for row in answers}  # one for each, though a request is made for each choice
     joined = [named | stats.get(key, {}) | row for key, row in answers_by_key.items()]
     yield from _without_certainties(list(map(_main_metric_first, joined)), source)
@@ -79,7 +79,7 @@ def _errors(source: Source) -> dict[tuple[Any, ...], str]:
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
         if text.find(b'"success": false') < 0 and text.find(b'"success":false') < 0:  # of a file that may be huge
             return {}
-    rows = [_of_state(state, source, at) for at, state in enumerate(_states(source.sibling(STATE), source), 1)]
+    rows = [_state_row(state, source, at) for at, state in enumerate(_states(source.sibling(STATE), source), 1)]
     return {_key(row): row[EXCEPTION] for row in rows if row.get(EXCEPTION) is not None}
 
 
@@ -112,7 +112,7 @@ def _perturbation(instance: Mapping[str, Any]) -> Any:
     return mapping(instance.get("perturbation")).get("name")
 
 
-def _of_stats(record: Any, source: Source, at: int) -> Row:
+def _stats_row(record: Any, source: Source, at: int) -> Row:
     stats = mapping(record).get("stats")
     if not isinstance(stats, list | dict) or "instance_id" not in record:
         raise source.fault(at, "it has no instance_id or no stats. Is this per_instance_stats.json of HELM?")
@@ -135,7 +135,7 @@ def _states(document: Any, source: Source) -> Sequence[Any]:
     return states
 
 
-def _of_state(record: Any, source: Source, at: int) -> Row:
+def _state_row(record: Any, source: Source, at: int) -> Row:
     """An answer to an instance, and its probabilities if it is one of several letters."""
     instance = mapping(mapping(record).get("instance"))
     references = instance.get("references")
@@ -161,7 +161,7 @@ def _of_state(record: Any, source: Source, at: int) -> Row:
     if text not in letters:
         return row
     row["prediction"] = letters.index(text)
-    certainty = of_answer(_tokens(completion), text, letters)
+    certainty = answer_probability(_tokens(completion), text, letters)
     return row | ({"log_probabilities": certainty["log_probabilities"]} if "log_probabilities" in certainty else {})
 
 

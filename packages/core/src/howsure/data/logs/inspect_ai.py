@@ -12,7 +12,7 @@ from typing import Any
 
 from howsure.data.logs.item_documents import content_hash
 from howsure.data.logs.log_file import Beginning, LogFormat, Row, Source, listed, mapping, number, with_scores
-from howsure.data.logs.tokens import of_answer, of_text
+from howsure.data.logs.tokens import answer_probability, text_probability
 from howsure.errors import InputError, shown
 from howsure.files.input_files import is_version
 from howsure.inputs.frames import EXCEPTION
@@ -88,7 +88,7 @@ def _row(sample: Mapping[str, Any], scorer: Any, source: Source) -> Row:
         row |= _choice(choices, targets, answer, tokens)
     else:
         row |= {"target": targets[0] if len(targets) == 1 else None, "prediction": answer}
-    row |= of_text(tokens)
+    row |= text_probability(tokens)
     row[EXCEPTION] = _exception(sample)
     return with_scores(row, _scores(scores, source))
 
@@ -117,7 +117,7 @@ def _choice(choices: list[Any], targets: list[Any], answer: str | None, tokens: 
     if answer is None or answer not in letters or len(answer) != 1:
         return row
     chosen = letters.index(answer)
-    return row | {"prediction": chosen, "correct": int(chosen in right)} | of_answer(tokens, answer, letters)
+    return row | {"prediction": chosen, "correct": int(chosen in right)} | answer_probability(tokens, answer, letters)
 
 
 def _answer(scores: Mapping[str, Any]) -> str | None:

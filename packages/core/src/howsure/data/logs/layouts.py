@@ -177,16 +177,16 @@ def _has_error(record: Record) -> bool:
     return bool(record.get("error"))
 
 
-def _of_deepeval(document: Any) -> list[Any]:
+def _deepeval_cases(document: Any) -> list[Any]:
     run = mapping(mapping(document).get("testRunData", document))
     return listed(run.get("testCases")) + listed(run.get("conversationalTestCases"))
 
 
-def _of_promptfoo(document: Any) -> list[Any]:
+def _promptfoo_results(document: Any) -> list[Any]:
     return listed(mapping(mapping(document).get("results")).get("results"))
 
 
-def _of_evalplus(document: Any) -> list[Any]:
+def _evalplus_samples(document: Any) -> list[Any]:
     return [sample for samples in mapping(mapping(document).get("eval")).values() for sample in listed(samples)]
 
 
@@ -198,7 +198,7 @@ LAYOUTS = {
             "promptfoo",
             "testIdx success score namedScores",
             _promptfoo,
-            _of_promptfoo,
+            _promptfoo_results,
             ("evalId",),
             "are errors of the run, which count as wrong",
         ),
@@ -207,7 +207,7 @@ LAYOUTS = {
             "DeepEval",
             "name success metricsData",
             _deepeval,
-            _of_deepeval,
+            _deepeval_cases,
             ("testRunData", "testCases", "testFile"),
             "have a metric that failed",
         ),
@@ -228,7 +228,7 @@ LAYOUTS = {
             failed="have no answer, which counts as wrong, where MMLU-Pro guesses one",
         ),
         Layout("human-eval", "HumanEval", "task_id completion passed", _human_eval),
-        Layout("evalplus", "EvalPlus", "task_id solution base_status", _evalplus, _of_evalplus),
+        Layout("evalplus", "EvalPlus", "task_id solution base_status", _evalplus, _evalplus_samples),
         Layout(
             "every-eval-ever",
             "Every Eval Ever",

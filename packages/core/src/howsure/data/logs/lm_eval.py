@@ -68,8 +68,8 @@ def _setting(source: Source) -> Setting:
     task = match["task"] if match else None
     results = source.sibling(f"results_{match['date']}.json") if match else None
     results = results if isinstance(results, dict) else {}
-    config = _within(results, "configs", str(task))
-    shots = _within(results, "n-shot").get(str(task))
+    config = _nested(results, "configs", str(task))
+    shots = _nested(results, "n-shot").get(str(task))
     delimiter = config.get("target_delimiter", DELIMITER)
     return Setting(
         results.get("model_name") or (os.path.basename(source.folder) or None),
@@ -79,7 +79,7 @@ def _setting(source: Source) -> Setting:
     )
 
 
-def _within(mapping: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
+def _nested(mapping: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
     for key in keys:
         inner = mapping.get(key)
         mapping = inner if isinstance(inner, dict) else {}

@@ -56,7 +56,7 @@ def detected(files: Sequence[File]) -> LogFormat | None:
 
     Raises InputError if the files have different formats, or only some of them are logs.
     """
-    formats = [_format_of(Beginning(file)) for file in files]
+    formats = [_detect_format(Beginning(file)) for file in files]
     first = formats[0]
     for file, other in zip(files, formats, strict=True):
         if other is not first:
@@ -68,7 +68,7 @@ def detected(files: Sequence[File]) -> LogFormat | None:
     return first
 
 
-def _format_of(beginning: Beginning) -> LogFormat | None:
+def _detect_format(beginning: Beginning) -> LogFormat | None:
     if beginning.file.format in ("csv", "tsv"):  # not a log of any program
         return None
     return next((form for form in map(log_format, LOGS) if form.recognises(beginning)), None)
@@ -95,7 +95,7 @@ LINKS = {"DeepEval": "a link of DeepEval to a run,"}  # a link, not a summary
 
 def check_no_summary(file: File) -> None:
     """Raise InputError for a file of means, which some programs write in addition to samples."""
-    program = _summary_of(Beginning(file)) if file.format == "json" else None
+    program = _detect_summary(Beginning(file)) if file.format == "json" else None
     if program is not None:
         raise InputError(
             f"{file.name} is {LINKS.get(program, f'a summary of {program}, means')} without answers; use the file of "
@@ -103,7 +103,7 @@ def check_no_summary(file: File) -> None:
         )
 
 
-def _summary_of(beginning: Beginning) -> str | None:
+def _detect_summary(beginning: Beginning) -> str | None:
     """The program that wrote a summary; None for other files."""
     keys, names = beginning.keys, set(beginning.keys)
     for name, (first, others, _) in SUMMARIES.items():
@@ -141,10 +141,10 @@ def _inside(folder: str, format: str | None, tell: Callable[[str], None]) -> tup
     summaries = list[File]()
     for beginning in _beginnings_in(folder):
         file = beginning.file
-        if file.format == "json" and _summary_of(beginning) is not None:
+        if file.format == "json" and _detect_summary(beginning) is not None:
             summaries.append(file)
         else:
-            form = _format_of(beginning)
+            form = _detect_format(beginning)
             files_by_kind.setdefault(file.format if form is None else form.name, []).append(file)
     logs = {name: files for name, files in files_by_kind.items() if name in LOGS}
     kinds = {name: files for name, files in (logs or files_by_kind).items() if format in (None, name)}

@@ -80,10 +80,10 @@ def parsed_line(line: bytes) -> Any:
 Columns = dict[str, tuple[Any, ...]]  # of equal length
 
 
-def lines_of(columns: Columns, rows: int) -> bytes:
+def json_lines(columns: Columns, rows: int) -> bytes:
     r"""Columns as lines of JSON, one a row; infinite numbers in lists are written as -Infinity, which DuckDB reads.
 
-    >>> lines_of({"item": (None, 2), "logits": ([float("-inf"), 0.5], [0.0])}, 2)
+    >>> json_lines({"item": (None, 2), "logits": ([float("-inf"), 0.5], [0.0])}, 2)
     b'{"item": null, "logits": [-Infinity, 0.5]}\n{"item": 2, "logits": [0.0]}\n'
     """
     records = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)] or [{}] * rows

@@ -127,7 +127,7 @@ class _Counts:
         if place is not None:
             self.places.add(place)
         elif not _failed(record):
-            self.empty.append((line, [name for name, body in _held(record).items() if _is_empty(body)]))
+            self.empty.append((line, [name for name, body in _response_places(record).items() if _is_empty(body)]))
         for choice in choices:
             self.spoken = self.spoken or choice.has_logprobs
             if choice.body and not choice.has_logprobs and self.silent is None:
@@ -175,7 +175,7 @@ class _Counts:
 def response_body(record: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The response in a record: the record itself, its `response`, or the body of that; None if there is none."""
     place = _place(record)
-    return None if place is None else mapping(_held(record)[place])
+    return None if place is None else mapping(_response_places(record)[place])
 
 
 def _is_scored(record: Mapping[str, Any]) -> bool:
@@ -187,10 +187,10 @@ def _is_scored(record: Mapping[str, Any]) -> bool:
 
 def _place(record: Mapping[str, Any]) -> str | None:
     """The place of the response in a record; None if there is none."""
-    return next((name for name, part in _held(record).items() if _is_response(part)), None)
+    return next((name for name, part in _response_places(record).items() if _is_response(part)), None)
 
 
-def _held(record: Mapping[str, Any]) -> dict[str, Any]:
+def _response_places(record: Mapping[str, Any]) -> dict[str, Any]:
     """The places of a record that may contain a response; "" is the record itself."""
     parts: dict[str, Any] = {"": record, **record}
     return parts | {

@@ -107,7 +107,7 @@ def answer_masses(token: Mapping[str, Any], answers: Sequence[str]) -> dict[str,
     return masses
 
 
-def of_answer(tokens: Sequence[Any], answer: str, answers: Sequence[str]) -> dict[str, Any]:
+def answer_probability(tokens: Sequence[Any], answer: str, answers: Sequence[str]) -> dict[str, Any]:
     """The probability of an answer at its last position, and the log-probabilities of all answers if all are known
     there."""
     at = [token for token in tokens if isinstance(token, dict) and str(token.get("token")).strip(SPACES) == answer]
@@ -120,7 +120,7 @@ def of_answer(tokens: Sequence[Any], answer: str, answers: Sequence[str]) -> dic
     return {"probability": min(1.0, masses[answer]), **log_probabilities}
 
 
-def of_text(tokens: Sequence[Any]) -> dict[str, float]:
+def text_probability(tokens: Sequence[Any]) -> dict[str, float]:
     """The probability of the whole text as a separate score, and the number of its tokens."""
     probabilities = [token_probability(token) for token in tokens if isinstance(token, dict)]
     return {"text_probability": math.prod(probabilities), "text_tokens": len(probabilities)} if probabilities else {}
@@ -148,14 +148,14 @@ def choice_tokens(choice: Mapping[str, Any]) -> list[Any] | None:
     if not isinstance(logprobs_field, dict):
         return None
     if "tokens" not in logprobs_field:
-        return _checked(listed(logprobs_field.get("content")))
+        return _check_tokens(listed(logprobs_field.get("content")))
     names, logprobs = listed(logprobs_field["tokens"]), listed(logprobs_field.get("token_logprobs"))
     tops = listed(logprobs_field.get("top_logprobs")) or [None] * len(names)
     if len(names) != len(logprobs) or len(names) != len(tops):
         raise ValueError("its tokens and their logprobs differ in number")
     if logprobs and logprobs[0] is None:
         raise ValueError("it repeats its prompt, whose tokens are not the model's: request it without echo")
-    return _checked(
+    return _check_tokens(
         [
             {
                 "token": name,
@@ -175,10 +175,10 @@ def output_tokens(body: Mapping[str, Any]) -> list[Any] | None:
     texts = [mapping(part) for part in parts if mapping(part).get("type") == "output_text"]
     if texts and not any(listed(text.get("logprobs")) for text in texts):
         return None
-    return _checked([token for text in texts for token in listed(text.get("logprobs"))])
+    return _check_tokens([token for text in texts for token in listed(text.get("logprobs"))])
 
 
-def _checked(tokens: list[Any]) -> list[Any]:
+def _check_tokens(tokens: list[Any]) -> list[Any]:
     if not all(isinstance(token, dict) and isinstance(token.get("token"), str) for token in tokens):
         raise ValueError("its logprobs must be tokens, each with a logprob")
     return tokens

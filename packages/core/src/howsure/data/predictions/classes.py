@@ -61,7 +61,7 @@ def class_matrix(selection: Selection, columns: Sequence[Column], *, lists: bool
             return _from_lists(connection, selection, columns[0], n, ragged=ragged)
         return _from_columns(connection, selection, columns, n)
     except NullFound:
-        raise no_numbers(selection, columns, lists=lists) from None
+        raise missing_numbers(selection, columns, lists=lists) from None
 
 
 def class_labels(
@@ -153,7 +153,7 @@ def _list_batches(connection: Connection, query: str) -> Iterator[tuple[Any, Any
         yield np.diff(offsets), np.asarray(values.buffer(1))[offsets[0] : offsets[-1]]
 
 
-def no_numbers(
+def missing_numbers(
     selection: Selection, columns: Sequence[Column], *, lists: bool, length: int | None = None
 ) -> InputError:
     """Error for the first row without a number for a class, or without a list of numbers (of the right length)."""

@@ -36,7 +36,7 @@ from howsure.data.predictions.selection import (
 )
 from howsure.data.predictions.stream import PairStream, StoredGroups, sum_stream
 from howsure.data.tables.database import Column
-from howsure.data.tables.table import ALL, Table, holds_lists, with_keys
+from howsure.data.tables.table import ALL, Table, has_lists, with_keys
 from howsure.errors import LOOK, InputError
 from howsure.inputs.frames import AS_READ, ITEM, ITEM_HASH, Rows
 from howsure.inputs.label_spelling import spellings_note
@@ -133,7 +133,7 @@ def open_predictions(
         if repeated is not None and repeated.are_clusters and items_are_clusters:
             role_columns["clusters"], across_files = repeated.column, SAME if across_files == "error" else across_files
         columns = {role: replace(table.columns[name], role=role) for role, name in role_columns.items()}
-        table, scores = scores_of(table, spec, only, skip_missing=files.skip_missing)
+        table, scores = read_scores(table, spec, only, skip_missing=files.skip_missing)
         for column in (columns["y_true"], *scores.columns, *_weights(columns)):
             if column.parts:
                 raise InputError(
@@ -223,7 +223,7 @@ def _label(table: Table, column: Column, only: str, *, soft: bool) -> tuple[Colu
     Raises InputError if it does, and labels must not be `soft`.
     """
     label = with_keys(table, column, only)
-    shares = bool(label.keys) or (not label.is_number and label.type != "BOOLEAN" and holds_lists(table, label, only))
+    shares = bool(label.keys) or (not label.is_number and label.type != "BOOLEAN" and has_lists(table, label, only))
     if shares and not soft:
         raise InputError(
             f"{column.name} contains distributions over classes; `howsure calibration` and `howsure significance` read "
@@ -286,7 +286,7 @@ class Scores:
         return shortened(column.name for column in self.columns)
 
 
-def scores_of(table: Table, spec: Probabilities, only: str = ALL, *, skip_missing: bool) -> tuple[Table, Scores]:
+def read_scores(table: Table, spec: Probabilities, only: str = ALL, *, skip_missing: bool) -> tuple[Table, Scores]:
     """The columns of the specification, and the table, with a column of the confidence stated in a text if it asks for
     one."""
     columns = tuple(replace(table.columns[name], role="y_prob") for name in spec.columns)
@@ -296,7 +296,7 @@ def scores_of(table: Table, spec: Probabilities, only: str = ALL, *, skip_missin
     if spec.is_one or len(columns) > 1:
         return table, Scores(spec, columns)
     column = with_keys(table, columns[0], only)
-    return table, Scores(spec, (column,), spec.way == PROBS_COLUMN or holds_lists(table, column, only))
+    return table, Scores(spec, (column,), spec.way == PROBS_COLUMN or has_lists(table, column, only))
 
 
 def _ignore_progress(rows: int) -> None:
@@ -370,7 +370,7 @@ class Predictions:
         selection, positions = self.selection, dict[int, int]()
 
         def at(some: Sequence[int]) -> dict[str, list[Any]]:
-            positions.update(selection.positions_of(some))
+            positions.update(selection.used_positions(some))
             return values_at(selection.table, names, [positions[row] for row in some])
 
         return Rows({}, self.describe(), at=at, location=lambda row: selection.table.location(positions[row]))

@@ -30,7 +30,7 @@ from howsure.data.predictions.selection import (
     repeated_rows,
 )
 from howsure.data.tables.database import Column, chunks, literal
-from howsure.data.tables.table import ALL, Table, holds_lists, with_keys
+from howsure.data.tables.table import ALL, Table, has_lists, with_keys
 from howsure.data.tables.where import condition
 from howsure.errors import InputError, rows_at
 from howsure.inputs.checks import (
@@ -138,7 +138,7 @@ def _feature(selection: Selection, name: str) -> Any:
         days_ = np.full(len(days), np.datetime64("NaT", "D"))
         days_[~np.isnan(days)] = days[~np.isnan(days)].astype(np.int64).astype("datetime64[D]")
         return days_
-    return _names_of(selection, column, missing)
+    return _code_names(selection, column, missing)
 
 
 def _floats(selection: Selection, missing: str, number: str) -> npt.NDArray[np.float64]:
@@ -146,7 +146,7 @@ def _floats(selection: Selection, missing: str, number: str) -> npt.NDArray[np.f
     return selection.column(sql, np.float64)
 
 
-def _names_of(selection: Selection, column: Column, missing: str) -> Coded:
+def _code_names(selection: Selection, column: Column, missing: str) -> Coded:
     """The texts of a column as codes; if there are very many, the most frequent texts and one name for the others."""
     counts = selection.ask(
         f"{column.text}, count(*)", rest=f"AND NOT {missing} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {MAX_CODED + 1}"
@@ -225,7 +225,7 @@ def rows_of_files(
             name: "text"
             if kinds[name] == Kind.REQUIRED
             else "numbers"
-            if holds_lists(table, column, only)
+            if has_lists(table, column, only)
             else READ_AS.get(kinds[name], "text")
             for name, column in columns.items()
         }
@@ -359,7 +359,7 @@ DATE = "a date such as 2026-11-22 (ISO 8601)"
 ONE_ROW = "`reduce` must leave one pair a row: top-label, or the name of one class."
 
 
-def dated_of(
+def read_dated(
     source: Files, dates: str, y_true: Any, y_prob: Any, *, fingerprint: Callable[[str], int], **roles: Any
 ) -> Dated:
     """The rows of files. A missing label is not yet known; other missing values are an error or, with `skip_missing`,

@@ -51,7 +51,7 @@ def opened_files(
     filter_ = condition(source.where) if source.where is not None else None
     with Database(spool).opening() as database:
         texts = [*names, *(filter_.names if filter_ else ())]
-        files, log = _named(source, database, texts)
+        files, log = _open_files(source, database, texts)
         database.allow_only(paths_read(files))
         if log is not None:
             from howsure.data.logs.conversion import log_of_selected_rows
@@ -62,7 +62,7 @@ def opened_files(
         yield Opened(source, database, files, log, filter_)
 
 
-def _named(source: Files, database: Database, texts: Sequence[str]) -> tuple[tuple[File, ...], Log | None]:
+def _open_files(source: Files, database: Database, texts: Sequence[str]) -> tuple[tuple[File, ...], Log | None]:
     """The files, and the contents of logs among them; no program writes its log as CSV or TSV."""
     files, form_name, paths = None, None, list(source.paths)
     if any(map(os.path.isdir, paths)):
@@ -200,7 +200,7 @@ class Selection:
         with reading(self.table.name):
             return np.asarray(self.table.connection.execute(self.query([f"{sql} AS value"])).fetchnumpy()["value"])
 
-    def positions_of(self, rows: Sequence[int]) -> dict[int, int]:
+    def used_positions(self, rows: Sequence[int]) -> dict[int, int]:
         """The positions of some used rows."""
         if self.where == ALL or not len(rows):
             return {row: row for row in rows}

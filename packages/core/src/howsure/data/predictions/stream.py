@@ -14,7 +14,7 @@ from typing import IO, Any, TypeVar
 import numpy as np
 
 from howsure.calibration.slots import SlotAdder, Slots, sum_by_slot
-from howsure.data.predictions.classes import class_matrix, no_numbers
+from howsure.data.predictions.classes import class_matrix, missing_numbers
 from howsure.data.predictions.selection import Selection, enum_sql, label_counts, labels_refused
 from howsure.data.tables.connections import THREADS
 from howsure.data.tables.database import Column, NullFound, chunks
@@ -79,7 +79,7 @@ class PairStream:
         """Error for a row without a number, or with a label other than 0 and 1."""
         numbers = [column for column in (self.y_prob, self.sample_weight) if column is not None]
         if any(self.selection.has(f"{column.number} IS NULL") for column in numbers):
-            return no_numbers(self.selection, numbers, lists=False)
+            return missing_numbers(self.selection, numbers, lists=False)
         label = self.columns["y_true"]
         return labels_refused(label, label_counts(self.selection, label))
 
@@ -112,7 +112,7 @@ Result = TypeVar("Result")
 AHEAD = 2  # items that wait for each worker
 
 
-def in_turns(items: Iterable[Item], workers: Sequence[Callable[[Item], Result]]) -> Iterator[Result]:
+def process_in_turns(items: Iterable[Item], workers: Sequence[Callable[[Item], Result]]) -> Iterator[Result]:
     """The results of the items, in order; each worker has its own thread and processes every k-th item.
 
     An error of a worker is raised in the place of its result, and ends the work.
@@ -141,7 +141,7 @@ def sum_stream(stream: PairStream, advance: Callable[[int], None]) -> Slots:
     """
     adders = [SlotAdder() for _ in range(THREADS)]
     weightless = 0
-    for rows, without in in_turns(stream.chunks(), [partial(_add, stream, adder) for adder in adders]):
+    for rows, without in process_in_turns(stream.chunks(), [partial(_add, stream, adder) for adder in adders]):
         weightless += without
         advance(rows)
     return _check_weights(stream, replace(reduce(add, (adder.slots() for adder in adders)), weightless=weightless))
@@ -216,7 +216,7 @@ class StoredGroups:
         free = np.array(list(self._starts.values()))  # where the next pair of each group goes
         files = [open(self._folder / name, "wb") for name in self._names]  # noqa: SIM115
         try:
-            for runs in in_turns(stream.chunks(codes), [partial(_sorted, len(self._sizes))] * THREADS):
+            for runs in process_in_turns(stream.chunks(codes), [partial(_sorted, len(self._sizes))] * THREADS):
                 runs_held.append(runs)
                 advance(len(runs[1]))
                 if len(runs_held) == CHUNKS_HELD:

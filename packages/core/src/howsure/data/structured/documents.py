@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from howsure.data.logs.decisions import KINDS, answer_row, labels_of, typed_answers
+from howsure.data.logs.decisions import KINDS, answer_row, right_answers, typed_answers
 from howsure.data.logs.log_file import Source, listed, mapping
 from howsure.data.logs.openai import BATCH, ITEMS, response_body
 from howsure.data.logs.tokens import choice_tokens, output_tokens
@@ -84,7 +84,7 @@ class _Reader:
         if answers and all(mapping(answer).get("type") in KINDS for _, answer in answers):
             document = _checked_name(_id_of_request(record, typed) or stem or typed.get("id"))
             self.served.add(typed.get("model"), _question_texts(record, typed))
-            labels = {question: value_text(label) for question, label in labels_of(record).items()}
+            labels = {question: value_text(label) for question, label in right_answers(record).items()}
             return Document(document, place, dict(_typed_values(answers)), labels)
         body = response_body(record)
         self.served.add(mapping(body).get("model"), {})
@@ -92,16 +92,16 @@ class _Reader:
             name = _id_of_request(record, body) or stem or mapping(body).get("id")
             values = self._response(_checked_name(name), body)
         elif stem is not None:
-            name, values = stem, self._of_object(record)
+            name, values = stem, self._read_object(record)
         else:
             key = next((key for key in OF_OBJECT if _is_id(record.get(key))), None)
             name = record.get(key) if key is not None else None
             rest = {other: value for other, value in record.items() if other != key}
             wrapped = [rest[name] for name in WRAPPERS if len(rest) == 1 and isinstance(rest.get(name), dict)]
-            values = self._of_object(wrapped[0] if wrapped else rest) if _checked_name(name) else {}
+            values = self._read_object(wrapped[0] if wrapped else rest) if _checked_name(name) else {}
         return Document(_checked_name(name), place, values)
 
-    def _of_object(self, content: Mapping[str, Any]) -> Mapping[str, FieldValue]:
+    def _read_object(self, content: Mapping[str, Any]) -> Mapping[str, FieldValue]:
         return {value.path: value for value in field_values(content, whole=self.whole).values()}
 
     def _response(self, name: str, body: Mapping[str, Any] | None) -> Mapping[str, FieldValue]:
@@ -181,7 +181,7 @@ def _unfolded(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
 def _documents(reader: _Reader, file: File) -> Iterator[Document]:
     source = Source(file)
     if file.format not in ("json", "jsonl"):
-        yield from _of_table(reader, source)
+        yield from _table_documents(reader, source)
         return
     content = source.document() if file.format == "json" else None
     stem = source_name(file.name) if isinstance(content, dict) else None
@@ -199,7 +199,7 @@ def _documents(reader: _Reader, file: File) -> Iterator[Document]:
             raise InputError(f"{place}: {error}.") from error
 
 
-def _of_table(reader: _Reader, source: Source) -> Iterator[Document]:
+def _table_documents(reader: _Reader, source: Source) -> Iterator[Document]:
     """The documents in a table with a row per document and a column per field, such as items[0].price."""
     with reading_files(source.file) as database:
         names = column_names(database, source.file)

@@ -46,10 +46,10 @@ class FieldValue:
         >>> FieldValue("items[0].price", "3").field
         'items[].price'
         """
-        return field_of(self.path)
+        return generic_path(self.path)
 
 
-def field_of(path: str) -> str:
+def generic_path(path: str) -> str:
     """The field of a path: items[] for items[0]."""
     return POSITION.sub("[]", path)
 
@@ -99,7 +99,7 @@ def _values(
         yield from _values(content[VALUE], (*place, VALUE), path, stated_confidence, whole)
         return
     text = path_text(path)
-    if not isinstance(content, dict | list) or not content or (path and field_of(text) in whole):
+    if not isinstance(content, dict | list) or not content or (path and generic_path(text) in whole):
         yield place, FieldValue(text, value_text(content), confidence)
         return
     for key, part in content.items() if isinstance(content, dict) else enumerate(content):
@@ -149,7 +149,7 @@ def _scan(
     """Add the values from a position of valid JSON on; the position after them."""
     is_object = text[at] == "{"
     inside = _skip(text, at + 1)
-    is_whole = bool(path) and field_of(path_text(tuple(part for part in path if part != VALUE))) in whole
+    is_whole = bool(path) and generic_path(path_text(tuple(part for part in path if part != VALUE))) in whole
     if text[at] not in "{[" or text[inside] in "}]" or is_whole:
         _, end = DECODER.raw_decode(text, at)
         positions[path] = (at, end)

@@ -303,7 +303,7 @@ def in_json_text(sql: str, steps: Sequence[Step]) -> str:
     return f"CASE WHEN json_valid({sql}) THEN json_extract_string({sql}, {literal(pointer)}) END"
 
 
-def column_of(name: str, all_columns: Collection[str]) -> str:
+def leading_column(name: str, all_columns: Collection[str]) -> str:
     """The column at the beginning of a name: the longest known one, otherwise everything up to the first step."""
     if name in all_columns:
         return name
@@ -312,12 +312,12 @@ def column_of(name: str, all_columns: Collection[str]) -> str:
     return prefixes[0] if prefixes else name[: ends[0]] if ends and ends[0] else name
 
 
-def place_of(name: str, all_columns: Sequence[str], *, file: str) -> Place:
+def find_place(name: str, all_columns: Sequence[str], *, file: str) -> Place:
     """The place in a file that a name refers to.
 
     Raises InputError if the file has no such column, or what follows it is not a path.
     """
-    column = column_of(name, all_columns)
+    column = leading_column(name, all_columns)
     if column in all_columns:
         return Place(column, _steps(name, column))
     if column == FILE and nearest(FILE, all_columns) is None:
@@ -328,7 +328,7 @@ def place_of(name: str, all_columns: Sequence[str], *, file: str) -> Place:
     raise unknown_name("column", missing_name, all_columns, place=file)
 
 
-def parts_of(name: str, all_columns: Collection[str]) -> tuple[str, ...]:
+def split_names(name: str, all_columns: Collection[str]) -> tuple[str, ...]:
     """The columns that a name joins by commas; the name itself if it is a column or has no comma.
 
     Raises InputError if a part is empty or named twice.

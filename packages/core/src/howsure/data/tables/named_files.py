@@ -397,7 +397,7 @@ def written_names(connection: Connection, file: File, column_names_read: Sequenc
     return (
         list(column_names_read)
         if file.format == "npz" or names.isdisjoint(bases)
-        else _written(connection, file, column_names_read)
+        else _written_keys(connection, file, column_names_read)
     )
 
 
@@ -453,7 +453,7 @@ def said_of_alike(names: Sequence[str]) -> str:
     return f"columns named alike{but}: {', '.join(names)}."
 
 
-def _written(connection: Connection, file: File, column_names_read: Sequence[str]) -> list[str]:
+def _written_keys(connection: Connection, file: File, column_names_read: Sequence[str]) -> list[str]:
     if file.format == "parquet":
         return [name for name, _ in _fields(connection, file)]
     if file.format in ("csv", "tsv"):

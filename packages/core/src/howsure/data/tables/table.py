@@ -22,16 +22,16 @@ from howsure.data.tables.database import (
     Database,
     Place,
     Step,
-    column_of,
     columns_with_commas,
     file_literal,
+    find_place,
     identifier,
     in_json_text,
+    leading_column,
     literal,
-    parts_of,
     path_text,
-    place_of,
     reading,
+    split_names,
 )
 from howsure.data.tables.named_files import (
     File,
@@ -71,7 +71,7 @@ def in_typed(connection: Connection, relation: str, place: Place, type: str) -> 
         type_taken = _taken(sql, type, step)
         described = None if type_taken is None else _type(connection, relation, type_taken)
         if type_taken is None or described is None:
-            raise _no_step(connection, relation, sql, type, place, at)
+            raise _missing_step(connection, relation, sql, type, place, at)
         sql, type = type_taken, described
     return sql
 
@@ -93,7 +93,7 @@ def _type(connection: Connection, relation: str, sql: str) -> str | None:
         return None
 
 
-def _no_step(connection: Connection, relation: str, sql: str, type: str, place: Place, at: int) -> InputError:
+def _missing_step(connection: Connection, relation: str, sql: str, type: str, place: Place, at: int) -> InputError:
     before, step = path_text(place.column, place.steps[:at]), place.steps[at]
     if type.startswith("STRUCT"):
         fields = [row[0] for row in connection.execute(f"DESCRIBE SELECT unnest({sql}) FROM {relation}").fetchall()]
@@ -296,7 +296,9 @@ def open_table(database: Database, files: tuple[File, ...], names: Sequence[str]
     if len(openers) > 1:
         formats = sorted({file.format for file in files})
         raise InputError(f"all files must be text, or all Parquet, or all npz; they are {', '.join(formats)}.")
-    joined = {name: (name,) if "," not in name else parts_of(name, _known(database, files[0])) for name in names}
+    joined = {
+        name: (name,) if "," not in name else split_names(name, _known_columns(database, files[0])) for name in names
+    }
     shown = dict(zip(files, source_names([file.name for file in files]), strict=True)) if by_file else {}
     parts = dict.fromkeys(part for several in joined.values() for part in several)
     table = openers.pop()(database, files, list(parts), shown)
@@ -318,17 +320,17 @@ def open_table(database: Database, files: tuple[File, ...], names: Sequence[str]
     return replace(table, columns=columns)
 
 
-def _known(database: Database, file: File) -> list[str]:
+def _known_columns(database: Database, file: File) -> list[str]:
     with reading(file.name, file.path):
         return column_names(database, file)
 
 
 def _check_path(table: Table, column: Column) -> None:
     """Raise InputError if no row has a value at a place inside a column."""
-    own_column = column_of(column.name, ())
+    own_column = leading_column(column.name, ())
     if own_column == column.name or table.ask("1", rest=f"WHERE {column.sql} IS NOT NULL LIMIT 1"):
         return
-    if column.name in _known(table.database, table.files[0]):
+    if column.name in _known_columns(table.database, table.files[0]):
         return
     keys = [f"{own_column}.{key}" for key in keys_in(table.connection, table.files[0], own_column)]
     near = nearest(column.name, keys)
@@ -359,7 +361,7 @@ def _open_parquet(database: Database, files: tuple[File, ...], names: list[str],
     for file in files:
         with reading(file.name, file.path):
             described = _described(connection, parquet_source([file]))
-            if folders_are_columns(file, [column_of(name, described) for name in names], described):
+            if folders_are_columns(file, [leading_column(name, described) for name in names], described):
                 folders, described = True, _described(connection, parquet_source([file], folders=True))
             _places(connection, file, names, described, shown)
     relation = parquet_source(files, folders=folders, with_names=FILE if shown else None)
@@ -370,7 +372,7 @@ def _open_parquet(database: Database, files: tuple[File, ...], names: list[str],
                 f"WHEN {literal(os.path.abspath(file.path))} THEN {literal(shown[file])}" for file in files
             )
             relation = f"(SELECT * REPLACE (CASE {FILE} {cases} END AS {FILE}) FROM {relation})"
-        places = {name: place_of(name, list(types), file=files[0].name) for name in names}
+        places = {name: find_place(name, list(types), file=files[0].name) for name in names}
         relation, columns = _with_places(connection, relation, names, places, types)
         starts = _parquet_starts(connection, files)
     return Table(database, relation, columns, files, starts)
@@ -417,10 +419,10 @@ def _open_texts(database: Database, files: tuple[File, ...], names: list[str], s
             continue
         with reading(file.name, file.path):
             described = dict.fromkeys(file.columns, "JSON") or _described(connection, header_source(file))
-            columns_needed = [column_of(name, described) for name in own_names]
+            columns_needed = [leading_column(name, described) for name in own_names]
             if not file.columns and file.format in ("json", "jsonl") and not set(columns_needed) <= set(described):
                 described = _described(connection, header_source(file, whole=True))
-                columns_needed = [column_of(name, described) for name in own_names]
+                columns_needed = [leading_column(name, described) for name in own_names]
             folders = folders_are_columns(file, columns_needed, described)
             if folders:
                 described = _described(connection, header_source(file, folders=True))
@@ -441,7 +443,7 @@ def _alike(files: Sequence[File], names: Sequence[str]) -> Iterator[list[File]]:
     together: a tree of trials has thousands, each with one row."""
     for columns, group in groupby(files, key=lambda file: file.columns):
         alike, columns_known = list(group), len({name.casefold() for name in columns}) == len(columns) > 0
-        if columns_known and all(column_of(name, columns) in columns for name in names):
+        if columns_known and all(leading_column(name, columns) in columns for name in names):
             yield from (alike[first : first + MAX_TOGETHER] for first in range(0, len(alike), MAX_TOGETHER))
         else:
             yield from ([file] for file in alike)
@@ -460,7 +462,7 @@ def _copy_alike(
     """Copy the rows of files with the same columns through one file at `path`; the position after the last row of
     each."""
     columns = files[0].columns
-    places = {name: place_of(name, columns, file=files[0].name) for name in names if not (shown and name == FILE)}
+    places = {name: find_place(name, columns, file=files[0].name) for name in names if not (shown and name == FILE)}
     own_columns = dict.fromkeys([COPIED, *(place.column for place in places.values())])
     with open(path, "wb") as together:
         of_file = {file: json.dumps({COPIED: shown.get(file)}).encode()[:-1] for file in files}
@@ -506,14 +508,14 @@ def _places(
     if shown and FILE in described:
         raise InputError(f"{file.name} has a column {FILE!r} of its own, and `by_file=True` makes one too. Rename it.")
     names_asked = [name for name in names if not (shown and name == FILE)]
-    check_alike(connection, file, [column_of(name, described) for name in names_asked], list(described))
-    if any(column_of(name, described) not in described for name in names_asked):
+    check_alike(connection, file, [leading_column(name, described) for name in names_asked], list(described))
+    if any(leading_column(name, described) not in described for name in names_asked):
         header = next(iter(described))
         if file.format == "csv" and len(described) == 1 and "," in header:  # DuckDB found rows of different lengths
             raise InputError(f"{file.name} cannot be read: some rows have more or fewer values than {header!r}.")
         if file.format == "csv" and len(described) == 1 and (reason := why_one_column(header)) is not None:
             raise InputError(f"{file.name} has only one column: {reason}")
-    return {name: place_of(name, list(described), file=file.name) for name in names_asked}
+    return {name: find_place(name, list(described), file=file.name) for name in names_asked}
 
 
 def _origin(file: File, row: int) -> tuple[File, int, str]:
@@ -560,7 +562,7 @@ def with_keys(table: Table, column: Column, only: str = ALL) -> Column:
     return keyed
 
 
-def holds_lists(table: Table, column: Column, only: str = ALL) -> bool:
+def has_lists(table: Table, column: Column, only: str = ALL) -> bool:
     """Whether the first non-missing value is a list with numbers or a text that spells one; [invalid] is a text."""
     there = f"WHERE {only} AND {column.sql} IS NOT NULL LIMIT 1"
     first_rows = table.ask(f"coalesce(list_count({column.numbers}), 0) > 0", rest=there)

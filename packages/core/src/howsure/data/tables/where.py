@@ -64,7 +64,7 @@ def parsed(expression: str) -> Condition:
         raise InputError(f"`where=...` must have at most {MAX_CHARACTERS:,} characters; it has {len(expression):,}.")
     try:
         tree = _tree(expression)
-        if _around(tree, None) != _around(_tree("TRUE"), None):
+        if _replace_clause(tree, None) != _replace_clause(_tree("TRUE"), None):
             raise _refused(expression, "more than one expression")
         reader = _Reader(expression)
         written = reader.node(_where(tree))
@@ -99,7 +99,7 @@ def _where(tree: dict[str, Any]) -> Any:
     return tree["statements"][0]["node"]["where_clause"]
 
 
-def _around(tree: dict[str, Any], clause: Any) -> dict[str, Any]:
+def _replace_clause(tree: dict[str, Any], clause: Any) -> dict[str, Any]:
     """The statement with another clause in place of the expression."""
     statements = [dict(statement_tree) for statement_tree in tree["statements"]]
     statements[0]["node"] = {**statements[0]["node"], "where_clause": clause}

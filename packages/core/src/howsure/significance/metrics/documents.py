@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from howsure.data.documents.entities import BIO, Entity, entities_of, scheme_of, strict_entities
+from howsure.data.documents.entities import BIO, Entity, detect_scheme, parse_entities, strict_entities
 from howsure.errors import InputError, parameter, shown
 from howsure.files.input_files import parsed_json
 from howsure.lazy_imports import require
@@ -92,7 +92,7 @@ class StrictEntityRows:
     """Counts the entities that are whole in the scheme of the true tags, as seqeval's strict mode does."""
 
     def __call__(self, targets: Any, predictions: Any, problem: Problem, /) -> Floats:
-        scheme = scheme_of(map(_tags, targets)) or BIO
+        scheme = detect_scheme(map(_tags, targets)) or BIO
         return DocumentRows(partial(_strict, scheme=scheme), f"tags of {scheme}", exact_counts)(
             targets, predictions, problem
         )
@@ -208,7 +208,7 @@ def labels_by(metric: Metric) -> Callable[[Any], Iterable[str]] | None:
 
 
 def _types(document: Any) -> list[str]:
-    return [entity.type for entity in entities_of(document)]
+    return [entity.type for entity in parse_entities(document)]
 
 
 # Rankings: the relevance of the candidates of a query, and the scores by which they are ranked.
@@ -329,7 +329,7 @@ def signatures(metrics: Sequence[str], targets: Any) -> dict[str, str]:
     names = [name for name in metrics if name in SCORERS]
     references = _streams([parse_references(target) for target in targets]) if names else None
     strict = [name for name in metrics if name.startswith("strict_entity_")]
-    scheme = scheme_of(map(_tags, targets)) or BIO if strict else None
+    scheme = detect_scheme(map(_tags, targets)) or BIO if strict else None
     return {
         **{name: str(_scorer(name, references=references).get_signature()) for name in names},
         **dict.fromkeys(strict, f"chunks:strict|scheme:{scheme}"),
@@ -427,7 +427,7 @@ def _document_score(metric: Metric, columns: Columns) -> Callable[[Any, Any, Pro
 
 
 EXACT, PART = (
-    DocumentRows(entities_of, "entities: tags such as B-PER, or spans", counts)
+    DocumentRows(parse_entities, "entities: tags such as B-PER, or spans", counts)
     for counts in (exact_counts, partial_counts)
 )
 SIZES = {name: TotalOf(tuple(np.flatnonzero(quotient.below).tolist())) for name, quotient in PER_CLASS.items()}

@@ -14,7 +14,7 @@ from tests.data.logs.writers import openai_batch, openai_chat, openai_completion
 import howsure
 from howsure.data.logs.log_file import Source
 from howsure.data.logs.openai import rows
-from howsure.data.logs.tokens import answer_masses, of_answer, of_text
+from howsure.data.logs.tokens import answer_masses, answer_probability, text_probability
 from howsure.data.tables.named_files import File
 from howsure.errors import InputError
 
@@ -173,16 +173,19 @@ def test_a_token_that_is_not_among_the_likeliest_counts_too() -> None:
 
 def test_the_last_position_of_an_answer_counts() -> None:
     tokens = [token("A", 0.5), token("so", 1.0), token(" A", 0.75, B=0.25)]
-    row = of_answer(tokens, "A", "AB")
+    row = answer_probability(tokens, "A", "AB")
     assert row["probability"] == pytest.approx(0.75)
     assert [math.exp(probability) for probability in row["log_probabilities"]] == pytest.approx([0.75, 0.25])
-    assert of_answer(tokens, "C", "ABC") == {}
+    assert answer_probability(tokens, "C", "ABC") == {}
 
 
 def test_all_classes_are_given_only_if_all_are_known() -> None:
-    assert of_answer([token("A", 0.5, B=0.25)], "A", "ABC") == pytest.approx({"probability": 0.5})
+    assert answer_probability([token("A", 0.5, B=0.25)], "A", "ABC") == pytest.approx({"probability": 0.5})
 
 
 def test_a_text_has_the_product_of_its_tokens() -> None:
-    assert of_text([token("a", 0.5), token("b", 0.25)]) == {"text_probability": pytest.approx(0.125), "text_tokens": 2}
-    assert of_text([]) == {}
+    assert text_probability([token("a", 0.5), token("b", 0.25)]) == {
+        "text_probability": pytest.approx(0.125),
+        "text_tokens": 2,
+    }
+    assert text_probability([]) == {}

@@ -18,7 +18,7 @@ from tests.data.predictions.streamed.summing import slots_of_arrays
 
 import howsure
 from howsure.calibration.slots import Slots
-from howsure.data.predictions.stream import AHEAD, CHUNK, in_turns
+from howsure.data.predictions.stream import AHEAD, CHUNK, process_in_turns
 from howsure.errors import InputError
 
 ROWS = 2 * CHUNK + 777
@@ -135,7 +135,7 @@ def squared(handled: list[int], item: int) -> int:
 @pytest.mark.parametrize("items", [0, 1, 12])
 def test_results_are_in_order_and_each_worker_gets_every_kth_item(items: int, workers: int) -> None:
     handled: list[list[int]] = [[] for _ in range(workers)]
-    assert list(in_turns(range(items), [partial(squared, items_of_worker) for items_of_worker in handled])) == [
+    assert list(process_in_turns(range(items), [partial(squared, items_of_worker) for items_of_worker in handled])) == [
         i * i for i in range(items)
     ]
     assert handled == [list(range(first, items, workers)) for first in range(workers)]
@@ -143,7 +143,7 @@ def test_results_are_in_order_and_each_worker_gets_every_kth_item(items: int, wo
 
 def test_an_error_takes_the_place_of_its_result_and_ends_the_work() -> None:
     handled: list[int] = []
-    results = in_turns(range(1000), [partial(squared, handled)] * 2)
+    results = process_in_turns(range(1000), [partial(squared, handled)] * 2)
     assert list(islice(results, 13)) == [i * i for i in range(13)]
     with pytest.raises(ValueError, match="thirteen"):
         next(results)
@@ -158,7 +158,7 @@ def test_no_more_is_read_ahead_than_can_soon_be_worked_on() -> None:
             consumed.append(item)
             yield item
 
-    results = in_turns(items(), [partial(squared, [])] * 2)
+    results = process_in_turns(items(), [partial(squared, [])] * 2)
     next(results)
     assert len(consumed) <= 2 * AHEAD + 2
     before = threading.active_count()

@@ -13,7 +13,7 @@ from howsure.data.documents.brackets import BrokenDocument, LeftOut
 from howsure.data.documents.conllu import conllu_text
 from howsure.data.documents.document import Document, Sentence, Strings
 from howsure.data.documents.read_documents import COLUMNS, FORMS, is_plain_text, seen_form
-from howsure.data.logs.arrays import ModelArrays, label_names_of, read_model_arrays
+from howsure.data.logs.arrays import ModelArrays, parse_label_names, read_model_arrays
 from howsure.errors import InputError
 from howsure.files.input_files import Text, check_each_once, opened, read_text
 from howsure.inputs.pairs import Integers
@@ -248,7 +248,7 @@ def from_logits(path: str, *, targets: str | None, labels: str | None) -> Labell
     Raises InputError if the labels have no names, or the arrays do not fit.
     """
     arrays = read_model_arrays(path, targets=targets)
-    names = label_names_of(labels) if labels is not None else arrays.label_names
+    names = parse_label_names(labels) if labels is not None else arrays.label_names
     if names is None:
         raise InputError(
             f"{path} does not name its labels; give --labels, separated by commas in the order of the logits, or the "
