@@ -126,7 +126,8 @@ def answer_row(kind: str, answer: Mapping[str, Any]) -> Row | None:
         or abs(sum(known_probabilities) - 1.0) > TOLERANCE
     ):
         raise ValueError(f"probabilities must be two or more that sum to 1; they are {shown(probabilities)}")
-    row: Row = {
+    total = sum(known_probabilities)
+    row: Row = {"classes": _class_names(values), "probabilities": [p / total for p in known_probabilities]}
         "classes": _class_names(values),
         "probabilities": [p / sum(known_probabilities) for p in known_probabilities],
     }
