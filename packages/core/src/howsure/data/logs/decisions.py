@@ -126,11 +126,8 @@ def answer_row(kind: str, answer: Mapping[str, Any]) -> Row | None:
         or abs(sum(known_probabilities) - 1.0) > TOLERANCE
     ):
         raise ValueError(f"probabilities must be two or more that sum to 1; they are {shown(probabilities)}")
-    total = sum(known_probabilities)
+    total = sum(known_probabilities)  # 1, but for rounding
     row: Row = {"classes": _class_names(values), "probabilities": [p / total for p in known_probabilities]}
-        "classes": _class_names(values),
-        "probabilities": [p / sum(known_probabilities) for p in known_probabilities],
-    }
     choice = answer.get("choice")
     same = [
         at for at, value in enumerate(values) if value == choice and isinstance(value, bool) == isinstance(choice, bool)
