@@ -326,10 +326,8 @@ def test_each_element_is_a_row(kind: str, tmp_path: Path) -> None:
         "y": (2, 0.5),
     }
     assert table.recipe["explode"] == "judgments"
-    assert (
-        notices[0]
-        == f"{path}: 5 rows, one for each element of judgments in the 4 rows of the file, 1 of them without any."
-    )
+    made = "5 rows, one for each element of judgments in the 4 rows of the file."
+    assert notices[0] == f"{path}: {made} Rows without elements: 1, left out."
 
 
 def test_an_element_by_its_position_needs_no_rows_of_its_own(tmp_path: Path) -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import json
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -173,3 +176,17 @@ def test_intervals_cover_the_agreement_of_many_documents(documents: int, slip: f
             assert estimate.high is not None
             covered[place] += estimate.low <= true.value <= estimate.high
     assert (covered / runs >= 0.95 - 2.5 * np.sqrt(0.95 * 0.05 / runs)).all()
+
+
+def test_an_empty_list_is_a_rater_who_marked_nothing(tmp_path: Path) -> None:
+    """Of documents 1 to 3, both mark the same span in the first, one rater marks a span in the others."""
+    span = {"start": 0, "end": 4, "label": "PER"}
+    marked = [(1, "a", [span]), (1, "b", [span]), (2, "a", []), (2, "b", [span]), (3, "a", [span]), (3, "b", None)]
+    path = tmp_path / "spans.jsonl"
+    path.write_text("\n".join(json.dumps({"doc": d, "by": rater, "spans": spans}) for d, rater, spans in marked))
+    names = {"end": "spans.end", "category": "spans.label", "rater": "by", "document": "doc"}
+    notices = list[str]()
+    source = replace(howsure.read(path, explode="spans"), tell=notices.append)
+    (row,) = howsure.span_agreement("spans.start", **names, data=source)
+    assert (row.n, row.spans, row.f1.value) == (3, 4, 0.5)
+    assert notices[0].endswith("in the 6 rows of the file. Rows without elements: 2, kept as rows without an element.")

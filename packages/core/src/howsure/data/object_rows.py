@@ -33,13 +33,14 @@ def rows_as_objects(
     recognise: bool = True,
     pivot: str | None = None,
     grades_are_labels: bool = False,
+    keep_empty: bool = False,
     names: Collection[str] = (),
 ) -> tuple[File, ...]:
     """The files; those in which rows are left out or created are rewritten as JSON lines in `spool`.
 
     recognise: read exports of grades as such, unless `names`, the requested columns, are those of the files.
     pivot: the columns of item, rater and grade, whose rows become columns. grades_are_labels: repeated grades have no
-    mean.
+    mean. keep_empty: a row whose list to explode has no element remains, with a missing value in place of the list.
 
     Raises InputError where `explode` names no list, or `pivot` no grades.
     """
@@ -73,7 +74,8 @@ def rows_as_objects(
         return (joined,)
     several = len(files) > 1
     return tuple(
-        _rewritten(file, explode, spool / f"rows-{at}.jsonl", tell, several=several) for at, file in enumerate(files)
+        _rewritten(file, explode, spool / f"rows-{at}.jsonl", tell, several=several, keep_empty=keep_empty)
+        for at, file in enumerate(files)
     )
 
 
@@ -158,7 +160,9 @@ def _joined(files: Sequence[File], path: Path, tell: Tell) -> File | None:
     return File(str(path), name, "jsonl", origin=lambda row: (files[row], 0, ""))
 
 
-def _rewritten(file: File, explode: str | None, path: Path, tell: Tell, *, several: bool) -> File:
+def _rewritten(
+    file: File, explode: str | None, path: Path, tell: Tell, *, several: bool, keep_empty: bool = False
+) -> File:
     """The file, or a copy of its rows at `path`; several: it is one of several, so that its rows need its name."""
     if explode is None and (keyed := _keyed_objects(file)) is not None:
         with open(path, "w", encoding="utf-8") as copy:
@@ -180,7 +184,7 @@ def _rewritten(file: File, explode: str | None, path: Path, tell: Tell, *, sever
         if explode is not None:
             first = list(itertools.islice(objects, 2))
             numbered = len(first) == 2 and next(candidates([*first[0][1]]), None) is None
-            objects = _exploded(file, itertools.chain(first, objects), explode, tell)
+            objects = _exploded(file, itertools.chain(first, objects), explode, tell, keep_empty)
         for row, record in objects:
             number_of_row = {SOURCE_ROW: place_of_row(row)} if numbered else {}
             copy.write(json.dumps({**record, **number_of_row}, ensure_ascii=False) + "\n")
@@ -262,9 +266,12 @@ COLUMN, VALUE = "column", "value"  # of the rows that columns become
 
 
 def _exploded(
-    file: File, objects: Iterator[tuple[int, Mapping[str, Any]]], field: str, tell: Tell
+    file: File, objects: Iterator[tuple[int, Mapping[str, Any]]], field: str, tell: Tell, keep_empty: bool
 ) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """A row for each element of a list, with the element in place of the list; or for each of several columns."""
+    """A row for each element of a list, with the element in place of the list; or for each of several columns.
+
+    keep_empty: a row without elements remains, with None in place of the list.
+    """
     if "," in field:
         yield from _columns_as_rows(file, objects, field, tell)
         return
@@ -286,14 +293,17 @@ def _exploded(
             elements += 1
             check_kind(element, f"element {place:,} in row {row + 1:,}")
             yield row, _with(record, keys, element)
+        if keep_empty and not value:
+            yield row, _with(record, keys, None) if value == [] else record
     if not elements:
         raise InputError(
             f"{parameter('explode', field)} must name a list; no row of {file.name} has elements there. It has "
             f"{shortened(fields_seen)}."
         )
-    lacking = f", {without:,} of them without any" if without else ""
+    kept = "kept as rows without an element" if keep_empty else "left out"
+    lacking = f" Rows without elements: {without:,}, {kept}." if without else ""
     made = f"{counted(elements, 'row')}, one for each element of {field}"
-    tell(f"{file.name}: {made} in the {counted(rows, 'row')} of the file{lacking}.")
+    tell(f"{file.name}: {made} in the {counted(rows, 'row')} of the file.{lacking}")
 
 
 def _kind_check(file: File, field: str) -> Callable[[Any, str], None]:

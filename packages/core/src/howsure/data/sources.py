@@ -47,6 +47,7 @@ class Files(Source):
     model_version: str | None = None
     independent_rows: bool = False
     grades_are_labels: bool = field(default=False, repr=False, compare=False)  # of which `pivot` takes no mean
+    keep_empty: bool = field(default=False, repr=False, compare=False)  # rows whose list to `explode` has no element
     tell: Callable[[str], None] = field(default=lambda text: None, repr=False, compare=False)
     scratch: Scratch | None = field(default=None, repr=False, compare=False)  # which holds a copy of a table
     bar: Callable[[int, str], AbstractContextManager[Callable[[int], None]]] | None = field(

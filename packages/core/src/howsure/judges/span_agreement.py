@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from typing import Any, TypeAlias
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.calibration.error import exact_interval
+from howsure.data.sources import Files
 from howsure.errors import InputError, shown, told
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import as_column, check_same_length, is_missing, missing
@@ -183,6 +184,8 @@ def _rows(columns: Mapping[str, Any], data: Any) -> Rows:
     for role, name in columns.items():
         if not isinstance(name, str):
             raise not_a_column_name(role, name)
+    if isinstance(data, Files):
+        data = replace(data, keep_empty=True)  # the rater saw the document and marked nothing
     return read_columns(data, dict.fromkeys(columns.values(), Kind.OPTIONAL))
 
 

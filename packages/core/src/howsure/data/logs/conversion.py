@@ -315,6 +315,7 @@ def input_files(
     explode: str | None = None,
     pivot: str | None = None,
     grades_are_labels: bool = False,
+    keep_empty: bool = False,
     model_version: str | None = None,
     encoding: str | None = None,
     tell: Callable[[str], None] = lambda text: None,
@@ -325,7 +326,8 @@ def input_files(
     and scores, a column is kept if its name is a word in the strings `names_needed`. `normalise` says how
     log-likelihoods of choices become probabilities. `files` are the files of the paths and `form_name` is their log
     format, if known. `most`: read at most this many rows of each log, with all columns. `labels_from`: a table of right
-    answers. `explode`: a list in each row of a table, whose elements become rows. `pivot`: the columns of item, rater
+    answers. `explode`: a list in each row of a table, whose elements become rows; with
+    `keep_empty`, a row without elements remains. `pivot`: the columns of item, rater
     and grade in a table with a row for each grade, whose raters become columns. `model_version`: the model behind an
     alias in a log of decisions. `encoding`: of text files.
     `tell` is called with notes on the table.
@@ -356,6 +358,7 @@ def input_files(
         if model_version is not None:
             raise InputError("`model_version=...` is for logs of decisions; these files are tables.")
         how: dict[str, Any] = {"pivot": pivot, "grades_are_labels": grades_are_labels, "names": words}
+        how |= {"keep_empty": keep_empty}
         return rows_as_objects(files, explode, spool, tell, recognise=format is None, **how), None
     for name, value, of in (("explode", explode, "lists in tables"), ("pivot", pivot, "tables of grades")):
         if value is None:

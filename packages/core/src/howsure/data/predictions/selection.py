@@ -72,7 +72,7 @@ def _open_files(source: Files, database: Database, texts: Sequence[str]) -> tupl
     how: dict[str, Any] = {"normalise": source.normalise, "labels_from": source.labels_from, "explode": source.explode}
     how |= {"model_version": source.model_version, "pivot": source.pivot, "encoding": source.encoding}
     plain = not any(value for name, value in how.items() if name != "encoding")
-    how["grades_are_labels"] = source.grades_are_labels
+    how |= {"grades_are_labels": source.grades_are_labels, "keep_empty": source.keep_empty}
     if plain and source.format in (None, *TABLES):
         files = named_files(paths, format=source.format, spool=database.folder, encoding=source.encoding)
         if all(file.format in ("csv", "tsv") and not (source.format is None and may_be_export(file)) for file in files):
