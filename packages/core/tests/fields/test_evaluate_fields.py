@@ -414,6 +414,71 @@ def test_different_values_are_not_equal_by_default(value: str, gold: str, is_equ
     assert table.rows[0].accuracy.value == is_equal
 
 
+@pytest.mark.parametrize(
+    ("values", "gold", "right"),
+    [
+        (["2.656,74", "891,97", "2.656"], ["2656,74", "891,98", "2656"], [True, False, True]),
+        (["1211.07", "1090.08"], ["1211,07", "1090,09"], [True, False]),
+        (["1211.07", "1211", "1.5"], ["1,211.07", "1,211", "1.50"], [True, True, True]),
+        (["2961,03 €", "5,5 €", "$5"], ["2961.03", "5.5", "5.00"], [True, True, True]),
+        (["5 EUR", "5 EUR", "5 %"], ["€ 5", "5 USD", "5%"], [True, False, True]),
+        (["1 234,5", "1'234,5"], ["1234.5", "1234.6"], [True, False]),
+        (["1,234", "1,500"], ["1234", "1.6"], [False, False]),  # a thousand or one and a half: not a number
+        (["1,234", "12"], ["1,234", "12.0"], [True, True]),
+        (["-3,5", "\u22123,5"], ["-3.5", "-3.5"], [True, True]),
+    ],
+)
+def test_numbers_are_read_as_people_write_them(values: list[str], gold: list[str], right: list[bool]) -> None:
+    n = len(values)
+    table = evaluate_fields(
+        document=range(n), field=["f"] * n, value=values, gold=gold, compare={"f": "number"}, worst=n
+    )
+    assert table.worst is not None
+    assert {row.document for row in table.worst} == {str(place) for place in range(n) if not right[place]}
+
+
+def test_decimal_commas_and_thousands_in_a_table_and_a_gold_table(tmp_path: Path) -> None:
+    lines = ["document;field;value;confidence;gold", "a;total;2.656,74;0,9;2656,74", "b;total;891,97;0,8;891,98"]
+    (tmp_path / "long.csv").write_text("\n".join(lines), encoding="utf-8")
+    assert accuracies(evaluate_fields(data=howsure.read(tmp_path / "long.csv"))) == {"total": (2, 0.5)}
+    (tmp_path / "gold.csv").write_text("id;total\na;2.656,74\nb;891,97\n", encoding="utf-8")
+    predicted = write(tmp_path / "predicted.jsonl", [{"id": "a", "total": 2656.74}, {"id": "b", "total": 891.98}])
+    table = evaluated(predicted, tmp_path / "gold.csv")
+    assert accuracies(table) == {"total": (2, 0.5)}
+    assert "Compared as numbers with decimal commas: total." in table.notes
+
+
+def test_what_cannot_be_read_as_a_number_is_noted() -> None:
+    columns: dict[str, Any] = {"document": range(4), "field": ["f"] * 4, "value": ["1,234", "n/a", "5", "7,000"]}
+    table = evaluate_fields(**columns, gold=["1234", "6", "5", "7,000"], compare={"f": "number"})
+    assert table.total.value == 0.5
+    assert table.notes[1:] == (
+        "1 of 4 values of f cannot be read as numbers and count as different: 1,234 may be 1234 or 1.234. Write "
+        "numbers without separators of thousands.",
+        "1 of 4 values of f are not numbers and count as different: 'n/a', for example.",
+    )
+
+
+def test_truth_values_and_composed_characters() -> None:
+    pairs = [("true", "ja"), ("false", "Nein"), ("true", "nein"), ("S\u00ed", "true"), ("Mu\u0308ller", "M\u00fcller")]
+    for (value, gold), is_right in zip(pairs, [True, True, False, True, True], strict=True):
+        table = evaluate_fields(document=["a", "b"], field=["f"] * 2, value=[value] * 2, gold=[gold] * 2)
+        assert table.total.value == is_right
+
+
+def test_a_field_without_any_right_value_is_noted() -> None:
+    def warnings(n: int, gold: list[str]) -> list[str]:
+        columns: dict[str, Any] = {"document": range(n), "field": ["paid"] * n, "value": ["true", "false"] * (n // 2)}
+        return [note for note in evaluate_fields(**columns, gold=gold).notes if "differently" in note]
+
+    assert warnings(10, ["paid", "open"] * 5) == [
+        "None of 10 values of paid equals the true one: 'true' and 'paid', 'false' and 'open'. Are they written "
+        "differently?"
+    ]
+    assert not warnings(10, ["true", *["open"] * 9])
+    assert not warnings(8, ["paid", "open"] * 4)
+
+
 def test_an_object_next_to_other_fields_is_a_field(tmp_path: Path) -> None:
     predicted = [{"id": f"d{i}", "document": "passport", "total": i, "target": {"name": "x"}} for i in range(4)]
     gold = [record | {"total": 0} for record in predicted]

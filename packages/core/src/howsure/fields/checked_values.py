@@ -14,7 +14,7 @@ from howsure.data.sources import Files
 from howsure.data.structured.json_values import ROLES, FieldValue, generic_path, value_text
 from howsure.data.structured.served import UNKNOWN, Served
 from howsure.errors import InputError, shown
-from howsure.fields.equality import SET, Equality, field_equalities
+from howsure.fields.equality import SET, Equality, comparison_notes, field_equalities
 from howsure.inputs.checks import as_column, check_same_length, is_missing, missing, not_a_number
 from howsure.inputs.frames import Kind, Rows, Source, frame_names, is_frame, not_a_column_name, read_columns
 from howsure.inputs.numbers_and_names import counted, shortened
@@ -125,6 +125,7 @@ def read_values(
     named = _named_columns(columns, data)
     if {"document", "field"} <= named.keys():
         kinds = dict.fromkeys(named.values(), Kind.OPTIONAL)
+        kinds |= {name: Kind.VERBATIM for role, name in named.items() if role in ("value", "gold")}
         rows = read_columns(data, kinds)
         columns_by_role = {role: rows[name] for role, name in named.items()}
         with rows.placed():
@@ -297,7 +298,12 @@ def check_values(values: ReadValues, compare: Mapping[str, str] | None = None) -
             f"({shortened(gold_by_field, limit=6) or 'none'}). Fields are matched by their names."
         )
     fields = tuple(dict.fromkeys(_fields(values, gold_by_field)))
-    equalities = field_equalities(gold_by_field, compare, fields=fields)
+    predicted_by_field: dict[str, list[str]] = {}
+    for by_path in values.predicted.values():
+        for value in by_path.values():
+            if value.text is not None:
+                predicted_by_field.setdefault(value.field, []).append(value.text)
+    equalities = field_equalities(gold_by_field, compare, fields=fields, predicted=predicted_by_field)
     places = {field: place for place, field in enumerate(fields)}
     rows = [
         (code, places[row[0]], *row[1:])
@@ -309,6 +315,10 @@ def check_values(values: ReadValues, compare: Mapping[str, str] | None = None) -
     notes = list(values.notes)
     if unknown:
         notes.append(f"Without true values, not evaluated: {shortened(unknown, limit=6)}.")
+    for name, place in places.items():
+        pairs = [(row[3], row[4], row[5]) for row in rows if row[1] == place and None not in (row[3], row[4])]
+        wrong = [(value, gold) for value, gold, is_right in pairs if not is_right]
+        notes += comparison_notes(name, equalities[name], wrong, len(pairs))
     return CheckedValues(
         documents=tuple(values.predicted),
         fields=fields,

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import datetime
 import json
-import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
+from itertools import product
 from typing import TypeAlias
 
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
+from howsure.fields.number_texts import COMMA, NumberText, decimal_mark, plain_number
 from howsure.inputs.date_formats import best_formats, count_date_formats, read_day
-from howsure.inputs.numbers_and_names import spelled_number, unknown_name
+from howsure.inputs.numbers_and_names import counted, unknown_name
+from howsure.show.notes import WARNING, Note
 
 Equal: TypeAlias = Callable[[str, str], bool]
 EXACT, TEXT, NUMBER, DATE, SET = "exact", "text", "number", "date", "set"
 KINDS = (EXACT, TEXT, NUMBER, DATE, SET)
 IDENTIFIER = re.compile(r"[+-]?(0\d.*|\d{9,})")  # a telephone or account number, in which each digit matters
-MAX_EXPONENT = 400  # larger than that of any float
+MIN_UNEQUAL = 10  # values of a field, none of them right, that may be written differently
 EPSILON = Decimal("1e-9")  # of the last decimal of the true number: what computing it may change
+TRUTHS = dict.fromkeys(["ja", "wahr", "oui", "vrai", "sí", "si", "verdadero", "sì", "vero", "sim"], True)
+TRUTHS |= dict.fromkeys(["nein", "falsch", "non", "faux", "falso", "não"], False)
 SUMMARIES = {
     EXACT: "character by character",
     TEXT: "as texts, ignoring case and spaces",
@@ -33,10 +38,12 @@ SUMMARIES = {
 
 @dataclass(frozen=True, slots=True)
 class Equality:
-    """How the values of a field are compared. setting: a tolerance such as 0.01 or 1%, or the format of dates."""
+    """How the values of a field are compared. setting: a tolerance such as 0.01 or 1%, or the format of dates. marks:
+    the decimal marks of its predicted and of its true numbers, None where unknown."""
 
     kind: str
     setting: str = ""
+    marks: tuple[str | None, str | None] = (None, None)
 
     @classmethod
     def parse(cls, written: str, field: str) -> Equality:
@@ -53,7 +60,7 @@ class Equality:
                 kinds=", ".join(KINDS),
                 written=written,
             )
-        tolerance = _number(setting.removesuffix("%")) if kind == NUMBER and setting else 0.0
+        tolerance = plain_number(setting.removesuffix("%")) if kind == NUMBER and setting else 0
         is_wrong = tolerance is None or tolerance < 0 or (setting and kind not in (NUMBER, DATE))
         if is_wrong or (kind == DATE and setting and "%" not in setting):
             raise InputError(
@@ -73,20 +80,39 @@ class Equality:
         """Whether a value equals the true one; the same text always does."""
         compare: Mapping[str, Equal] = {
             TEXT: _equal_texts,
-            NUMBER: partial(_equal_numbers, tolerance=self.setting),
+            NUMBER: self._equal_numbers,
             DATE: partial(_equal_dates, written=self.setting or None),
             SET: _equal_sets,
         }
         return value == gold or (self.kind != EXACT and compare[self.kind](value, gold))
 
+    def _equal_numbers(self, value: str, gold: str) -> bool:
+        verdicts = self.verdicts_on_numbers(value, gold)
+        return verdicts == {True} or (verdicts != {False} and _equal_texts(value, gold))
+
+    def verdicts_on_numbers(self, value: str, gold: str) -> set[bool]:
+        """Whether two numbers are equal, as each of the numbers that the texts may be; empty if one is not a number."""
+        first, second = NumberText.read(value), NumberText.read(gold)
+        if first is None or second is None:
+            return set()
+        if first.unit and second.unit and first.unit != second.unit:
+            return {False}
+        pairs = product(first.numbers(self.marks[0]), second.numbers(self.marks[1]))
+        return {_are_close(number, true, tolerance=self.setting) for number, true in pairs}
+
 
 def field_equalities(
-    gold: Mapping[str, Sequence[str]], compare: Mapping[str, str] | None, *, fields: Sequence[str]
+    gold: Mapping[str, Sequence[str]],
+    compare: Mapping[str, str] | None,
+    *,
+    fields: Sequence[str],
+    predicted: Mapping[str, Sequence[str]] | None = None,
 ) -> dict[str, Equality]:
     """How each field is compared: as the user says, or by what its true values are.
 
     Numbers are compared as numbers, ISO dates as dates, lists as sets, and others as texts; so are whole numbers of 9
-    digits or more, or with leading zeros, which may be telephone or account numbers.
+    digits or more, or with leading zeros, which may be telephone or account numbers. The predicted and the true numbers
+    of a field have a decimal comma or point each, if some of them can mean nothing else.
 
     >>> gold = {"total": ["12.50", "3"], "date": ["2024-03-01"], "name": ["Ann"], "number": ["0012"]}
     >>> gold["phone"] = ["5551230000"]
@@ -99,47 +125,47 @@ def field_equalities(
         if field not in fields:
             raise unknown_name("field", field, fields, place="the documents")
     requested = {field: Equality.parse(written, field) for field, written in (compare or {}).items()}
-    return {field: requested.get(field) or Equality(_usual_kind(gold.get(field, ()))) for field in fields}
+    equalities = {field: requested.get(field) or Equality(_usual_kind(gold.get(field, ()))) for field in fields}
+    for field, equality in equalities.items():
+        if equality.kind == NUMBER:
+            marks = decimal_mark((predicted or {}).get(field, ())), decimal_mark(gold.get(field, ()))
+            equalities[field] = replace(equality, marks=marks)
+    return equalities
 
 
 def _usual_kind(values: Sequence[str]) -> str:
     if not values:
         return TEXT
-    if all(_number(value) is not None and not IDENTIFIER.fullmatch(value.strip()) for value in values):
+    if all(NumberText.read(value) and not IDENTIFIER.fullmatch("".join(value.split())) for value in values):
         return NUMBER
     if all(len(value) >= 10 and _date(value, None) is not None for value in values):
         return DATE
     return SET if all(_list(value) is not None for value in values) else TEXT
 
 
-def _number(text: str) -> Decimal | None:
-    """The finite number that a text spells, with all its digits."""
-    number = spelled_number(text.strip())
-    if number is None or not math.isfinite(number):
-        return None
-    exact = Decimal(text.strip())
-    return exact if abs(exact.adjusted()) <= MAX_EXPONENT else None
-
-
 def _equal_texts(value: str, gold: str) -> bool:
-    first, second = ("".join(text.casefold().split()) for text in (value, gold))
+    first, second = map(_folded, (value, gold))
     return first == second or _truth(first, second) is _truth(second, first) is not None
 
 
+def _folded(text: str) -> str:
+    """A text without spaces and case, in which composed and decomposed characters are alike."""
+    return unicodedata.normalize("NFC", "".join(unicodedata.normalize("NFC", text).casefold().split()))
+
+
 def _truth(text: str, other: str) -> bool | None:
-    """Whether a text is true or yes; 1 and 0, too, next to a word. None for any other text."""
-    digits = {"1": True, "0": False} if other not in ("0", "1") else {}
-    return ({"true": True, "yes": True, "false": False, "no": False} | digits).get(text)
+    """Whether a text is true or yes; 1 and 0, too, next to a word, and words of other languages next to true or false.
+    None for any other text."""
+    truths = {"true": True, "yes": True, "false": False, "no": False}
+    truths |= {"1": True, "0": False} if other not in ("0", "1") else {}
+    return (truths | (TRUTHS if other in ("true", "false") else {})).get(text)
 
 
-def _equal_numbers(value: str, gold: str, *, tolerance: str) -> bool:
-    numbers = _number(value), _number(gold)
-    if numbers[0] is None or numbers[1] is None:
-        return _equal_texts(value, gold)
+def _are_close(number: Decimal, true: Decimal, *, tolerance: str) -> bool:
     allowed = Decimal(tolerance.removesuffix("%") or 0)
-    allowed *= abs(numbers[1]) / 100 if tolerance.endswith("%") else 1
-    last_decimal = Decimal(1).scaleb(min(int(numbers[1].as_tuple().exponent), 0))
-    return abs(numbers[0] - numbers[1]) <= allowed + EPSILON * last_decimal
+    allowed *= abs(true) / 100 if tolerance.endswith("%") else 1
+    last_decimal = Decimal(1).scaleb(min(int(true.as_tuple().exponent), 0))
+    return abs(number - true) <= allowed + EPSILON * last_decimal
 
 
 def _equal_dates(value: str, gold: str, *, written: str | None) -> bool:
@@ -181,7 +207,7 @@ def _members(text: str) -> frozenset[str]:
     """The members of a list in JSON, or of a text with commas or semicolons."""
     members = _list(text)
     texts: Iterable[object] = text.replace(";", ",").split(",") if members is None else members
-    return frozenset("".join(str(member).casefold().split()) for member in texts) - {""}
+    return frozenset(_folded(str(member)) for member in texts) - {""}
 
 
 def _list(text: str) -> list[object] | None:
@@ -200,10 +226,53 @@ def equality_summary(equalities: Mapping[str, Equality]) -> str:
     >>> cents = Equality("number", "0.01")
     >>> equality_summary({"total": cents, "date": Equality("date"), "net": cents})
     'Compared as numbers (±0.01): total, net; as dates: date.'
+    >>> equality_summary({"Betrag": Equality("number", marks=(".", ","))})
+    'Compared as numbers with decimal commas: Betrag.'
     """
     fields_by_way: dict[str, list[str]] = {}
     for field, equality in equalities.items():
         setting = f" (±{equality.setting})" if equality.kind == NUMBER and equality.setting else ""
         setting = f" ({equality.setting})" if equality.kind == DATE and equality.setting else setting
+        setting = f" with decimal commas{setting}" if COMMA in equality.marks else setting
         fields_by_way.setdefault(SUMMARIES[equality.kind] + setting, []).append(field)
     return "Compared " + "; ".join(f"{way}: {', '.join(fields)}" for way, fields in fields_by_way.items()) + "."
+
+
+def comparison_notes(field: str, equality: Equality, wrong: Sequence[tuple[str, str]], n: int) -> Iterator[Note]:
+    """What may be wrong with how a field is compared. wrong: predicted and true values that differ, of n with both.
+
+    >>> list(comparison_notes("paid", Equality("text"), [("true", "x"), ("false", "y")] * 5, 10))
+    ["None of 10 values of paid equals the true one: 'true' and 'x', 'false' and 'y'. Are they written differently?"]
+    """
+    if len(wrong) == n >= MIN_UNEQUAL:
+        pairs = [f"{shown(value)} and {shown(gold)}" for value, gold in dict.fromkeys(wrong)]
+        yield Note(
+            f"None of {n:,} values of {field} equals the true one: {', '.join(pairs[:2])}. Are they written "
+            "differently?",
+            WARNING,
+        )
+    if equality.kind != NUMBER:
+        return
+    verdicts = [(pair, equality.verdicts_on_numbers(*pair)) for pair in wrong]
+    if unclear := [text for pair, verdict in verdicts if len(verdict) > 1 for text in pair if _is_ambiguous(text)]:
+        n_unclear = sum(len(verdict) > 1 for _, verdict in verdicts)
+        number = NumberText.read(unclear[0])
+        assert number is not None
+        meanings = " or ".join(f"{meaning:f}" for meaning in number.by_mark.values())
+        yield Note(
+            f"{n_unclear:,} of {counted(n, 'value')} of {field} cannot be read as numbers and count as different: "
+            f"{unclear[0]} may be {meanings}. Write numbers without separators of thousands.",
+            WARNING,
+        )
+    if not_numbers := [text for pair, verdict in verdicts if not verdict for text in pair if not NumberText.read(text)]:
+        n_others = sum(not verdict for _, verdict in verdicts)
+        yield Note(
+            f"{n_others:,} of {counted(n, 'value')} of {field} are not numbers and count as different: "
+            f"{shown(not_numbers[0])}, for example.",
+            WARNING,
+        )
+
+
+def _is_ambiguous(text: str) -> bool:
+    number = NumberText.read(text)
+    return number is not None and len({*number.by_mark.values()}) > 1

@@ -41,6 +41,7 @@ class Kind(StrEnum):
     NUMBERS = "numbers"  # a list of numbers in each row
     REQUIRED = "required"  # unchanged, of any type
     OPTIONAL = "optional"  # unchanged, None where the value is missing
+    VERBATIM = "verbatim"  # the same, and decimal commas stay
     PARTIAL = "partial"  # a mapping of row numbers to values, without the missing ones
     LATER = "later"  # not read yet; `Rows.at` reads it for some rows
 

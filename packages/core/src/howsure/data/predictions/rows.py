@@ -161,7 +161,7 @@ def _code_names(selection: Selection, column: Column, missing: str) -> Coded:
     return Coded(codes, (*names, *others))
 
 
-CONTENT = (Kind.OPTIONAL, Kind.PARTIAL, Kind.SCORE, Kind.NUMBER, Kind.NUMBERS)  # not keys
+CONTENT = (Kind.OPTIONAL, Kind.VERBATIM, Kind.PARTIAL, Kind.SCORE, Kind.NUMBER, Kind.NUMBERS)  # not keys
 READ_AS = {Kind.NUMBER: "number", Kind.SCORE: "number", Kind.NUMBERS: "numbers"}
 DAY_AND_TIME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:"
 
@@ -184,8 +184,9 @@ def rows_of_files(
     time of day. A NUMBER is float64 (n,), and so is a SCORE, where true is 1 and false 0; NUMBERS are lists, float64
     (n, K); so are values and numbers whose column holds lists of numbers, or numbers by names, {"0": 0.7, "1": 0.3}, in
     the natural order of the names. A missing value is an error, or its row left out; REQUIRED and OPTIONAL columns are
-    unchanged, and in OPTIONAL ones a missing value is None; PARTIAL ones are a mapping from rows with a value, counted
-    from 0, to that value; LATER ones, and those named in `later`, are read by `at` of the result.
+    unchanged, and in OPTIONAL ones a missing value is None; VERBATIM ones also keep decimal commas; PARTIAL ones are a
+    mapping from rows with a value, counted from 0, to that value; LATER ones, and those named in `later`, are read by
+    `at` of the result.
 
     `clusters` is one of the values: equal values of it in several files (of one `run`, if that is a column) are an
     error, unless they are said to be the same item, or separate ones, which are then numbered anew. `choose` says which
@@ -216,6 +217,8 @@ def rows_of_files(
                     f"{name} names {len(parts)} columns ({listed}), but scores and answers are read from one column. "
                     "Name one of them."
                 )
+            if kind == Kind.VERBATIM:
+                table.columns[name] = replace(table.columns[name], comma=False)
             if kind == Kind.SCORE:
                 table.columns[name] = replace(table.columns[name], truths=True)
             if kind in (Kind.VALUES, Kind.NUMBER, Kind.NUMBERS):
@@ -232,7 +235,7 @@ def rows_of_files(
         checked = {
             columns[name]: kind
             for name, kind in read_as.items()
-            if kinds[name] not in (Kind.OPTIONAL, Kind.PARTIAL, Kind.LATER)
+            if kinds[name] not in (Kind.OPTIONAL, Kind.VERBATIM, Kind.PARTIAL, Kind.LATER)
         }
         selection = opened.selected(table, only, checked)
         ways: dict[Kind, Callable[[Selection, Column], Any]] = {
@@ -240,9 +243,10 @@ def rows_of_files(
             Kind.DAYS: _days,
             Kind.REQUIRED: _with_none,
             Kind.OPTIONAL: partial(_with_none, missing_values=rows.missing_values),
+            Kind.VERBATIM: partial(_with_none, missing_values=rows.missing_values),
             Kind.PARTIAL: partial(_by_row, missing_values=rows.missing_values),
         }
-        whole = (Kind.REQUIRED, Kind.OPTIONAL, Kind.PARTIAL)
+        whole = (Kind.REQUIRED, Kind.OPTIONAL, Kind.VERBATIM, Kind.PARTIAL)
         columns_read: dict[str, Any] = {}
         for name, kind in kinds.items():
             if kind in ways and (read_as[name] == "text" or kind in whole):
