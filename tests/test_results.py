@@ -422,6 +422,7 @@ CALLS: dict[str, Callable[[], Any]] = {
 DRAWN = (
     "fields",
     "fields with a policy",
+    "recalibrated fields",
     "agents",
     "items",
     "ordered levels",

@@ -106,7 +106,7 @@ TYPED = {
         "o.txt o.svg o.html",
     ),
     "events doubtful": ("news.duckdb --output o.txt", "o.txt"),
-    "events report": ("news.duckdb o.html", "o.html"),
+    "events report": ("news.duckdb --output o.html", "o.html"),
     "look": ("predictions.csv --output o.txt", "o.txt"),
     "signature": ("howsure|estimate|n:1|v:0.2.0 --output o.txt", "o.txt"),
     "score table": (

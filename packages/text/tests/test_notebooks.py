@@ -22,7 +22,7 @@ def test_tags_are_shaded_by_their_probability() -> None:
     assert shown.endswith("<p>… 2 more sentences</p>")
     assert "<b>&" not in (named := posterior.to_html([["<b>", "sings"]] * 12))
     assert named.count("&lt;b&gt; <sub") == named.count("sings <sub") == MAX_SENTENCES
-    with pytest.raises(InputError, match="words must be those of the sentences"):
+    with pytest.raises(InputError, match="words must have a list for each sentence"):
         posterior.to_html([["Ada"]] * 12)
 
 

@@ -65,7 +65,7 @@ def test_everything_is_escaped() -> None:
 
 
 def test_an_answer_outside_the_interval_is_explained() -> None:
-    n, why = 40, "The entities here are those of one clustering, which rounds"
+    n, why = 40, "The entities here are those of a single clustering, which rounds"
     rows = [[1.0 if j == i == 0 else 0.6 if j == i else 0.4 if j == i - 1 else 0.0 for j in range(n)] for i in range(n)]
     html = page(rows, [(i, i + 1) for i in range(n)], "he " * n)
     assert "40 mentions; entities here: 40, expected 24.4" in html

@@ -391,7 +391,7 @@ def test_a_calibrated_model_is_covered_in_a_small_simulation() -> None:
     """The plug-in value ± z · sd, which others report, holds it in hardly any run."""
     coverage = ece_coverage("plain", "calibrated", 1000, runs=40, binning="15 uniform")
     assert coverage.covered > 0.9
-    assert coverage.beside < 0.1
+    assert coverage.alternative < 0.1
     assert coverage.truth == pytest.approx(0.0, abs=1e-9)
 
 

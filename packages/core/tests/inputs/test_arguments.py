@@ -49,7 +49,7 @@ def test_a_column_is_not_compared_with_itself(name: str, form: str, tmp_path: An
     if form == "files":
         rows().to_csv(tmp_path / "rows.csv", index=False)
         data = howsure.read(tmp_path / "rows.csv")
-    with pytest.raises(InputError, match=r"are the same column, '[ys]', which says nothing|is this model's own column"):
+    with pytest.raises(InputError, match=r"name the same column, '[ys]'\. Name two|is this model's own column"):
         CALLS[name](data)
 
 

@@ -101,7 +101,7 @@ def test_bounds_are_given_known_or_requested() -> None:
     assert (bounded.recipe["method"], bounded.notes) == ("gaffke", ())
     open_ones = compare(score=scores)
     assert open_ones.recipe["method"] == "student"
-    assert open_ones.notes[0].startswith("the bounds of score are unknown")
+    assert open_ones.notes[0].startswith("score has no known bounds")
     for changes, message in [
         ({"bounds": (0.0, 0.1)}, "must be between the bounds, 0 and 0.1; row"),
         ({"bounds": (1, 0)}, "bounds must be the lowest and the highest"),

@@ -104,7 +104,7 @@ def test_every_scheme_has_a_label_for_what_rules_ask_of(name: str, meaning: str)
         ("verbs: attack", r"r.yaml: verbs of a rule must be a list, such as \[attack\]; it is 'attack'"),
         ("verbs: []", "names no event"),
         ("verbs: [1]", "an entry of verbs of a rule must be a text"),
-        ("name: ''\nverbs: [attack]", "name of a rule must be a text"),
+        ("name: ''\nverbs: [attack]", "name of a rule must be a string that is not empty"),
         ("labels: udd\nverbs: [attack]", r"no scheme of labels 'udd' .* Did you mean ud\?"),
         ("labels: clear\nagents: ['obl:agents']\nverbs: [a]", r"no relation 'obl:agents' in agents \(labels: clear\)"),
         ("agents: [nsubjj]\nverbs: [attack]", r"Did you mean nsubj\?"),

@@ -207,5 +207,5 @@ def test_without_a_parser_litbank_is_left_out_and_reported(coreference: Reproduc
 
 
 def test_without_its_data_it_says_so(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="gum is not found"):
+    with pytest.raises(InputError, match="gum was not found"):
         reproduce_coreference(data=str(tmp_path))

@@ -131,7 +131,7 @@ def test_the_findings_follow_from_the_intervals_of_the_table(sentiment: Reproduc
 
 
 def test_without_its_data_it_says_so(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="sentiment140 is not found"):
+    with pytest.raises(InputError, match="sentiment140 was not found"):
         reproduce_sentiment(data=str(tmp_path))
 
 

@@ -81,7 +81,7 @@ def test_the_experiment_on_tag_pairs(real_data: Path, quick: None) -> None:
 
 
 def test_without_their_data_they_say_so(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="wsj_sample is not found"):
+    with pytest.raises(InputError, match="wsj_sample was not found"):
         reproduce_tagging(data=str(tmp_path))
 
 

@@ -163,7 +163,7 @@ def judge_bias(
     >>> good, words = rng.integers(1, 6, 400), rng.integers(50, 400, 400)
     >>> judge = good + rng.normal(0, 0.5, 400) + 0.3 * np.log2(words / 100)  # likes long answers
     >>> print(judge_bias(judge, y_true=good, length=words)["length"].sentence)
-    of answers that people grade alike, one twice as long gets 0.3128 more.
+    among answers with the same human grade, one twice as long gets 0.3128 more.
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """

@@ -207,7 +207,7 @@ def _note_on_swap(people: Floats, name_by_role: Mapping[str, str], skipped: Mapp
     """A warning if the columns of judge and people seem to be swapped, judging by their names or their missing values.
 
     >>> _note_on_swap(np.ones(3), {"score": "human_grade", "y_true": "judge"}, {})
-    ['human_grade is read as the judge, and judge as people. Are they swapped?']
+    ["human_grade is read as the judge's grades, and judge as the human grades. Are they swapped?"]
     """
     judge, person = name_by_role["score"], name_by_role["y_true"]
     by_name = _words(judge) & PEOPLE and _words(person) & JUDGES

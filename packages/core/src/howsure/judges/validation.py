@@ -139,12 +139,12 @@ class JudgeValidation(Rows[JudgeValidationRow]):
         level = f"{100 * self.rows[0].rate.level:g}%"
         names = list(self.rows[0].judged)
         return [
-            Column("label", WORDS, "people say", values=[self._in_words(row.label) for row in self.rows]),
+            Column("label", WORDS, "people say", values=[self._label_words(row.label) for row in self.rows]),
             *(
                 Column(
                     "judge_" + re.sub(r"\W", "_", name),
                     COUNT,
-                    f"judge: {self._in_words(name)}",
+                    f"judge: {self._label_words(name)}",
                     values=[row.judged[name] for row in self.rows],
                     detail=True,
                 )
@@ -168,7 +168,7 @@ class JudgeValidation(Rows[JudgeValidationRow]):
         """Whether labels are 0 and 1, so that the rates are TNR and TPR."""
         return {row.label for row in self.rows} == set(RATES)
 
-    def _in_words(self, label: str) -> str:
+    def _label_words(self, label: str) -> str:
         """The name of a label in the data, if `pos_label` named the label that counts as 1."""
         return self.in_words.get(label, label)
 
@@ -185,7 +185,7 @@ class JudgeValidation(Rows[JudgeValidationRow]):
         if self.outcome == VALID:
             return f"The judge is valid: it agrees with people in at least {bar} of answers of each label ({rates})."
         if self.outcome == INVALID:
-            labels = shortened(self._in_words(row.label) for row in self.rows if row.verdict == INVALID)
+            labels = shortened(self._label_words(row.label) for row in self.rows if row.verdict == INVALID)
             return (
                 f"The judge is invalid: it agrees in less than {bar} of answers that people label {labels} ({rates})."
             )
@@ -224,7 +224,7 @@ class JudgeValidation(Rows[JudgeValidationRow]):
         )
         return [
             *self.notes,
-            f"People would label {self.corrected} of all {self.n:,} answers {self._in_words('1')}; "
+            f"People would label {self.corrected} of all {self.n:,} answers {self._label_words('1')}; "
             f"the judge labels {self.judge:.4f}."
             if self.is_binary
             else f"People would give {self.corrected} on average; the judge gives {self.judge:.4f}.",
@@ -330,9 +330,9 @@ def validate_judge(
 def _label_words(values: Any, pos_label: Hashable) -> dict[str, str]:
     """The names of labels 0 and 1; 0 is called by the other human label, or "other" if there are several.
 
-    >>> _in_words(["good", "bad", None], "good"), _in_words(["win", "tie", "loss"], "win")
+    >>> _label_words(["good", "bad", None], "good"), _label_words(["win", "tie", "loss"], "win")
     ({'1': 'good', '0': 'bad'}, {'1': 'win', '0': 'other'})
-    >>> _in_words([1.0, 0.0, None], 1), _in_words(["1.0", "0.0"], "1")
+    >>> _label_words([1.0, 0.0, None], 1), _label_words(["1.0", "0.0"], "1")
     ({'1': '1', '0': '0'}, {'1': '1', '0': '0'})
     """
     column = values.values() if isinstance(values, Mapping) else getattr(values, "names", values)

@@ -275,7 +275,7 @@ def few_carriers(counts: npt.NDArray[Any], what: str) -> str | None:
     what: what is counted, as the subject of the note.
 
     >>> few_carriers(np.array([20, 1, 0, 0]), "the wrong answers")
-    'the wrong answers are in 2 of 4 clusters, equivalent to 1.1 equal ones: how many clusters are like these is hardly
+    'the wrong answers are in 2 of 4 clusters, equivalent to 1.1 equal ones: the frequency of such clusters is hardly
     known; more clusters are needed, not more rows'
     >>> few_carriers(np.ones(30), "the wrong answers") is None
     True

@@ -305,7 +305,7 @@ def test_parts_of_a_key() -> None:
     assert split_names("a, b", ["a", "b"]) == ("a", "b")
     assert split_names("a,b", ["a,b"]) == ("a,b",)
     for wrong in ("a,", ",a", "a,a"):
-        with pytest.raises(InputError, match="once each"):
+        with pytest.raises(InputError, match="must be different and separated by commas"):
             split_names(wrong, ["a"])
 
 

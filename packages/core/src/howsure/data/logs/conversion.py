@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import re
 import zipfile
@@ -19,13 +18,24 @@ import numpy as np
 from howsure.data.logs.item_documents import Contradiction, contradiction_in
 from howsure.data.logs.labels import Labels
 from howsure.data.logs.log_detection import LOGS, check_format, check_no_summary, detected, log_format, unfolded
-from howsure.data.logs.log_file import NAMED, Columns, LogFormat, Row, Source, Unread, json_lines, parsed_line
+from howsure.data.logs.log_file import (
+    NAMED,
+    Columns,
+    LogFormat,
+    Row,
+    Source,
+    Unread,
+    is_infinite,
+    json_lines,
+    parsed_line,
+    rows_to_columns,
+)
 from howsure.data.logs.tokens import NONE, WAYS, normalised, softmax_of_rows
 from howsure.data.object_rows import rows_as_objects
 from howsure.data.tables.database import chunks
 from howsure.data.tables.named_files import COPIES, File, copied_rows, named_files, reading_files
 from howsure.data.tables.table import open_table
-from howsure.data.tables.where import Condition
+from howsure.data.tables.where import Condition, as_literal
 from howsure.errors import InputError, parameter, shown, told
 from howsure.inputs.frames import DOCUMENT, EXCEPTION, ITEM, ITEM_HASH, MODEL, RUN, TASK
 from howsure.inputs.measures import Measure, measure_named
@@ -97,8 +107,8 @@ class Log:
         values = (self.several_ways if column == RUN else ()) or self.values[column]
         kept, *others = [value for value in values if value is not None]
         if column == RUN and not all(kept in ways for ways in self.ways.values()):
-            return parameter("where", " and ".join(f"{column} <> {_as_literal(other)}" for other in others))
-        return parameter("where", f"{column} = {_as_literal(kept)}")
+            return parameter("where", " and ".join(f"{column} <> {as_literal(other)}" for other in others))
+        return parameter("where", f"{column} = {as_literal(kept)}")
 
     @property
     def several_ways(self) -> tuple[Any, ...]:
@@ -466,11 +476,6 @@ def _batches(source: Source, log: Log, most: int | None, labels: Labels | None) 
         n_read += 1
 
 
-def rows_to_columns(rows: Sequence[Row]) -> Columns:
-    """The columns of rows that have the same ones in the same order."""
-    return dict(zip(rows[0], zip(*map(dict.values, rows), strict=True), strict=True))
-
-
 def _first_fault(source: Source, log: Log, rows: Sequence[Row], before: int) -> InputError:
     """The error for the first row without probabilities."""
     for number, row in enumerate(rows, start=before + 1):
@@ -513,9 +518,9 @@ def _with_probabilities(columns: Columns, way: str) -> Columns:
         columns |= _answers(columns, [row if isinstance(row, list) else [] for row in probabilities])
     for name, values in columns.items():
         types = set(map(type, values))
-        if bool in types or (float in types and any(map(_is_infinite, values))):
+        if bool in types or (float in types and any(map(is_infinite, values))):
             columns[name] = tuple(
-                int(value) if isinstance(value, bool) else None if _is_infinite(value) else value for value in values
+                int(value) if isinstance(value, bool) else None if is_infinite(value) else value for value in values
             )
     return columns
 
@@ -535,15 +540,6 @@ def _answers(columns: Columns, probabilities: Sequence[list[float]]) -> Columns:
         "correct": [int(answer in right) if row and right else None for row, answer, right in answered],
     }
     return {name: tuple(new) for name, new in added.items() if name not in columns and new.count(None) < len(new)}
-
-
-def _is_infinite(value: Any) -> bool:
-    return isinstance(value, float) and not math.isfinite(value)
-
-
-def _as_literal(value: Any) -> str:
-    """A value as written in a `where` expression."""
-    return "'{}'".format(value.replace("'", "''")) if isinstance(value, str) else str(value)
 
 
 def _needed_columns(columns: Columns, words: Collection[str] | None) -> Columns:
@@ -702,6 +698,5 @@ def log_of_selected_rows(
 
 def _rows_with_files(files: Sequence[File], marks: Sequence[int] | None = None) -> Iterator[tuple[str, Row]]:
     """The rows (or the marked rows) of rewritten logs, each with the name of its file."""
-    lines = copied_rows(files)
-    for file, line in lines if marks is None else compress(lines, marks):
+    for file, line in copied_rows(files) if marks is None else compress(copied_rows(files), marks):
         yield file.name, parsed_line(line)

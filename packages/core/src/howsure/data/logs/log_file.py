@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -43,6 +44,11 @@ def number(value: Any) -> float | None:
         return None
 
 
+def is_infinite(value: Any) -> bool:
+    """Whether a value is an infinite number, or NaN."""
+    return isinstance(value, float) and not math.isfinite(value)
+
+
 def numbers(value: Any, what: str) -> list[float]:
     """The value as a list of numbers.
 
@@ -77,7 +83,13 @@ def parsed_line(line: bytes) -> Any:
         return parsed_json(line)
 
 
+Row = dict[str, Any]
 Columns = dict[str, tuple[Any, ...]]  # of equal length
+
+
+def rows_to_columns(rows: Sequence[Row]) -> Columns:
+    """The columns of rows that have the same ones in the same order."""
+    return dict(zip(rows[0], zip(*map(dict.values, rows), strict=True), strict=True))
 
 
 def json_lines(columns: Columns, rows: int) -> bytes:
@@ -328,7 +340,6 @@ class Source:
 
 # What a format of logs is: how it is recognised, and how its rows come in named columns.
 
-Row = dict[str, Any]
 NAMED = (
     "item",
     "item_hash",

@@ -337,3 +337,12 @@ class _Writer:
             "are compared with a value in single quotes. Is it a non-answer? "
             f"{parameter('missing_values', [str(value)[:100]])}."
         )
+
+
+def as_literal(value: object) -> str:
+    """A value as written in a `where` expression.
+
+    >>> as_literal("it's")
+    "'it''s'"
+    """
+    return "'{}'".format(value.replace("'", "''")) if isinstance(value, str) else str(value)
