@@ -9,6 +9,8 @@ import pytest
 
 from howsure.errors import InputError
 from howsure.inputs.date_formats import (
+    ISO,
+    ISO_DATE,
     best_formats,
     check_date_format,
     count_date_formats,
@@ -99,3 +101,29 @@ def test_short_years_do_not_lie_ahead() -> None:
 def test_times_that_do_not_exist_are_not_cut_off(time: str) -> None:
     assert not is_written(f"31/12/2001 {time}", "%d/%m/%Y")
     assert count_date_formats([f"31/12/2001 {time}"]) == {}
+
+
+TIMES = (
+    *("", "T", " ", "T12:30", "T1230", "T12.30", "T12h30", " 12", " 12:30 ", "t12:30z", "T12:30:45.", "T12:30:45,5"),
+    *("T23:59:60", "T24:00:00", "T12:30-0500", "T12:30+14", " 12:30 UTC", " 12:30 GMT+1", "T23:59:59+14:00"),
+    *(" 1:30 PM", " 01:30:00 p.m. CET", " 12:30:00 +0000 UTC", " 12:30:00.5 -0300 -03 m=+0.000000001"),
+    *("T12:30:00+01:00[Europe/Berlin]", "T12:30Z[UTC]", " 12:30:00 America/Argentina/Buenos_Aires"),
+)
+NO_TIMES = (
+    *("T25:61", "T24:30", "T24:00:01", "T12:60", "T12:30:61Z", "T12:3", " 13:30 PM", " noon", " 12:30 o'clock"),
+    *("T12:30+99:99", "T12:30 GMT+15"),
+)
+
+
+def test_python_and_duckdb_read_iso_dates_with_possible_times() -> None:
+    possible = {f"2020-01-02{time}": time in TIMES for time in (*TIMES, *NO_TIMES)}
+    query = "SELECT date, regexp_full_match(date, ?) FROM (SELECT unnest(?) AS date)"
+    with duckdb.connect() as connection:
+        assert dict(connection.execute(query, [ISO_DATE, [*possible]]).fetchall()) == possible
+    assert {date: is_written(date, ISO) for date in possible} == possible
+
+
+@pytest.mark.parametrize("time", ["24:30", "13:30 pm", "12:30 +99:99"])
+def test_other_dates_with_impossible_times_are_refused(time: str) -> None:
+    assert not is_written(f"31.12.2020 {time}", "%d.%m.%Y")
+    assert is_written("31.12.2020 12:30:00 +0000 UTC", "%d.%m.%Y")

@@ -262,3 +262,11 @@ def test_judges_of_different_items_are_named(tmp_path: Path) -> None:
     notes = list[str]()
     assert len(pivoted(columns_of_rows(rows), "item,rater,grade", "x.csv", notes.append)["item"]) == 8
     assert notes[0] == "x.csv: judge is 2 annotators (a, b) of different items."
+
+
+@pytest.mark.parametrize("grade", [["good"], {"quality": "good"}])
+def test_nested_grades_are_texts(grade: object) -> None:
+    raters = ("judge", "person")
+    columns = {"item": [1, 1, 2, 2], "rater": [*raters, *raters], "grade": [grade] * 4}
+    table = pivoted(columns, "item,rater,grade", "grades.jsonl", lambda note: None)
+    assert table == {"item": [1, 2], "judge": [json.dumps(grade)] * 2, "person": [json.dumps(grade)] * 2}

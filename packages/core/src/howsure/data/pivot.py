@@ -120,7 +120,7 @@ class LongGrades:
             if n and column not in columns and "." not in column:
                 raise unknown_name("column", column, list(columns), place=file)
         *keys, rater, grade = [_cells(columns, column, n) for column in names]
-        marks = {text: number_or_text(text) for text in {*grade} if isinstance(text, str)}
+        marks = {text: number_or_text(text) for text in {text for text in grade if isinstance(text, str)}}
         if marks:
             grade = [marks[value] if isinstance(value, str) else value for value in grade]
         key_cells, raters, grades = [*map(CodedCells.of, keys)], CodedCells.of(rater), CodedCells.of(grade)

@@ -41,17 +41,26 @@ WEEKDAYS = (
 )
 # Regular expressions that Python and DuckDB read alike, and their replacements. \b is ASCII in DuckDB, which does no
 # harm here: longer names come first.
+MERIDIEM = r" ?[aApP]\.?[mM]\.?"
+ZONE = (  # Z, UTC+1, +01:00[Europe/Berlin], +0000 UTC as Go writes it, Europe/Berlin
+    r"(?: ?(?:[Zz]|(?:UTC|GMT)?[+-](?:0?[0-9]|1[0-4])(?::?[0-5][0-9])?))?"
+    r"(?: ?(?:\[[A-Za-z0-9_/+-]+\]|[A-Za-z]+(?:/[A-Za-z0-9_+-]+)+|[A-Za-z]{3,5}|[+-][0-9]{2,4})(?: m=[+-][0-9.]+)?)?"
+)
+
+
+def _clock(separator: str, optional: str = "") -> str:
+    """A possible time of day. optional: "?" if it may be an hour alone."""
+    minutes = rf"(?:{separator}[0-5][0-9](?:{separator}(?:[0-5][0-9]|60)(?:[.,][0-9]*)?)?){optional}"
+    midnight = rf"24(?:{separator}00(?:{separator}00(?:[.,]0*)?)?){optional}"
+    return rf"(?:(?:0?[0-9]|1[0-2]){minutes}{MERIDIEM}|(?:[01]?[0-9]|2[0-3]){minutes}|{midnight})"
+
+
 TIME = (  # at the end, or before a year at the end, as in Aug 27 13:08:45 +0000 2008
-    r"(?: |, ?|T)(?:[01]?[0-9]|2[0-4])[:.h][0-5][0-9](?:[:.](?:[0-5][0-9]|60)(?:[.,][0-9]+)?)?"
-    r" ?(?:[ap]\.?m\.?)? ?(?:Z|[a-z]{3,4}|[+-][0-9]{2}:?[0-9]{2})?( [0-9]{4})?$",
+    rf"(?: |, ?|T){_clock('[:.h]')}{ZONE}( [0-9]{{4}})?$",
     r"\1",
 )
 # ISO 8601 with or without a possible time: 2001-12-31, 2001-12-31T23:59:59.5+01:00
-ISO_DATE = (
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ]+(?:[01]?[0-9]|2[0-4])"
-    r"(?:[:.h]?[0-5][0-9](?:[:.]?(?:[0-5][0-9]|60)(?:[.,][0-9]+)?)?)?"
-    r" ?(?:[aApP]\.?[mM]\.?)? ?(?:Z|[A-Za-z]{3,5}|(?:UTC|GMT)?[+-][0-9]{2}:?(?:[0-9]{2})?)?)?"
-)
+ISO_DATE = rf"[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}(?:[Tt ]+(?:{_clock('[:.h]?', '?')}{ZONE})?)?\s*"
 WEEKDAY = (rf"^(?:{'|'.join(WEEKDAYS.split())})\.?,? +", "")
 ORDINAL = (r"([0-9])(?:st|nd|rd|th|er|º|ª)([ ,.]|$)", r"\1\2")
 MONTH_STEPS = tuple(
@@ -117,6 +126,7 @@ def read_day(text: str, date_format: str) -> datetime.date:
     """
     text = text.strip()
     if date_format == ISO:
+        text = text[:10] if re.fullmatch(ISO_DATE, text) else text
         return datetime.datetime.fromisoformat(text).date()
     for pattern, replacement in reading_steps(date_format):
         text = re.sub(pattern, replacement, text, flags=re.IGNORECASE)
