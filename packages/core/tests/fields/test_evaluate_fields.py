@@ -246,6 +246,41 @@ def test_a_policy_of_decisions_holds_for_their_model_and_questions(tmp_path: Pat
         howsure.read([tmp_path / "c.jsonl", decisions(tmp_path / "d.jsonl", 9, 4)]).documents()
 
 
+def test_every_question_of_a_list_without_names_is_compared(tmp_path: Path) -> None:
+    path = decisions(tmp_path / "a.jsonl", 100, 1)
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+
+    def asked(*texts: Any) -> Any:
+        return howsure.read(write(path, [record | {"questions": list(texts)} for record in records]))
+
+    policy = evaluate_fields(data=asked("Billing?", "Tone?"), max_risk=0.3).policy
+    assert policy is not None
+    assert list(policy.served.questions) == ["1", "2"]
+    assert len(file_documents(policy, data=asked("Billing?", "Tone?"))) == 100
+    for place, texts in {"1": ("Not billing?", "Tone?"), "2": ("Billing?", "Which tone?")}.items():
+        with pytest.raises(InputError, match=f"the text of the question '{place}' has changed"):
+            file_documents(policy, data=asked(*texts))
+    with pytest.raises(InputError, match="'tone' has two texts"):
+        asked(*({"name": "tone", "text": text} for text in ("Tone?", "Which tone?"))).documents()
+
+
+def test_what_cannot_be_compared_with_a_policy_is_noted(tmp_path: Path) -> None:
+    path = decisions(tmp_path / "a.jsonl", 100, 1)
+    policy = evaluate_fields(data=howsure.read(path), max_risk=0.3).policy
+    assert policy is not None
+    assert file_documents(policy, data=howsure.read(path)).notes == ()
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    for record in records:
+        del record["questions"], record["response"]["model"]
+    unnamed = howsure.read(write(path, records))
+    expected = (
+        "The responses name no model, so it cannot be compared with the policy's.",
+        "The responses do not contain the text of 2 questions of the policy (billing, tone), so it cannot be compared.",
+    )
+    assert file_documents(policy, data=unnamed).notes == expected
+    assert set(expected) <= set(check_fields(policy, data=unnamed).notes)
+
+
 def test_labels_of_decisions_may_be_a_table_with_a_row_per_answer(tmp_path: Path) -> None:
     path = decisions(tmp_path / "a.jsonl", 50, 1)
     expected = evaluate_fields(data=howsure.read(path))
@@ -271,6 +306,11 @@ def test_only_what_a_policy_files_is_evaluated_in_other_documents(tmp_path: Path
     second_step = evaluate_fields(data=second, policy=policy, max_risk=0.2).policy
     assert second_step is not None
     assert "for what the first one files" in second_step.notes[0]
+    second_step.save(tmp_path / "second.json")
+    loaded = FilingPolicy.load(tmp_path / "second.json")
+    for result in (file_documents(loaded, data=second), check_fields(loaded, data=second)):
+        assert "This policy is a second step: its promise holds only for what the first policy files." in result.notes
+    assert not any("second step" in note for note in file_documents(policy, data=second).notes)
     other_model = howsure.read(decisions(tmp_path / "c.jsonl", 40, 3, model="m-2"))
     with pytest.raises(InputError, match="does not hold: the answers are by m-2"):
         evaluate_fields(data=other_model, policy=policy)

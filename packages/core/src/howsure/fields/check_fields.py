@@ -14,7 +14,7 @@ from howsure.check.verdicts import Check, Found, check_sizes, decide
 from howsure.errors import InputError
 from howsure.fields.checked_values import CheckedValues, Flags, check_values, document_clusters, read_values
 from howsure.fields.filing import DOCUMENTS, FIELDS
-from howsure.fields.policy import FilingPolicy, check_policy, documents_digest, filed_values
+from howsure.fields.policy import FilingPolicy, check_policy, documents_digest, filed_values, policy_warnings
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.pairs import Integers
@@ -144,7 +144,7 @@ def run_fields_check(
         evidence = [*evidence, *baseline.evidence(entries, compared)]
     recipe = {"check": name, **values.read, "max_risk": policy.risk, "promise": policy.promise}
     recipe |= {"not_worse_than": not_worse_than}
-    notes = list(values.notes)
+    notes = [*policy_warnings(policy, raw.served), *values.notes]
     if changes:
         evidence.insert(0, Evidence(Rule(name, CHANGES, BELOW, 0.5), None, len(changes), Changed(float(len(changes)))))
         notes += [Note(f"{change[0].upper()}{change[1:]}.", FINDING) for change in changes]

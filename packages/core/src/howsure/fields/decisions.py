@@ -13,7 +13,7 @@ from howsure import __version__
 from howsure.data.structured.json_values import FieldValue
 from howsure.errors import InputError
 from howsure.fields.checked_values import read_values
-from howsure.fields.policy import FilingPolicy, check_policy, check_served, fields_to_show
+from howsure.fields.policy import FilingPolicy, check_policy, check_served, fields_to_show, policy_warnings
 from howsure.fields.recalibration import recalibrated
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
@@ -144,7 +144,8 @@ def file_documents(
     )
     recipe = {"howsure": __version__, **predictions.read, "promise": policy.promise, "max_risk": policy.risk}
     recipe |= {"audit": n_audit, "seed": seed_in_recipe(rng)} if n_audit else {}
-    return FilingDecisions(rows=rows, promised=policy.promised, notes=predictions.notes, recipe=recipe)
+    notes = (*policy_warnings(policy, predictions.served), *predictions.notes)
+    return FilingDecisions(rows=rows, promised=policy.promised, notes=notes, recipe=recipe)
 
 
 def _recalibrated(policy: FilingPolicy, values: Sequence[FieldValue]) -> Sequence[FieldValue]:

@@ -24,6 +24,7 @@ from howsure.fields.filing import (
     required_fields,
 )
 from howsure.fields.policy import (
+    FIRST_POLICY,
     FilingPolicy,
     PolicyField,
     check_policy,
@@ -31,6 +32,7 @@ from howsure.fields.policy import (
     documents_digest,
     fields_below,
     filed_values,
+    policy_warnings,
 )
 from howsure.fields.recalibration import field_map, halves, recalibrated_values
 from howsure.inputs.arguments import check_arguments
@@ -121,7 +123,7 @@ def evaluate_fields(
         values = recalibrated_values(values, recalibration)
     recipe: dict[str, Any] = {"howsure": __version__, **values.read, "level": level}
     recipe["compare"] = {name: equality.written for name, equality in values.equalities.items()}
-    recipe |= {} if policy is None else {"policy": policy.recipe.get("documents_sha256")}
+    recipe |= {} if policy is None else {FIRST_POLICY: policy.recipe.get("documents_sha256")}
     recipe |= {"recalibrate": True, "seed": SEED} if recalibrate else {}
     rows = tuple(_row(values, place, level) for place in range(len(values.fields)))
     new_policy = None
@@ -132,7 +134,8 @@ def evaluate_fields(
         new_policy = replace(new_policy, recalibration=recalibration, served=raw.served)
         if policy is not None:
             new_policy = replace(new_policy, notes=(Note(SECOND_STEP, WARNING), *new_policy.notes))
-    notes = [Note(equality_summary(values.equalities), DETAIL), *values.notes]
+    notes = [] if policy is None else policy_warnings(policy, raw.served)
+    notes += [Note(equality_summary(values.equalities), DETAIL), *values.notes]
     if raw.served.aliases and max_risk is not None:
         names = ", ".join(raw.served.aliases)
         notes.append(Note(f"{names} is an alias: a policy cannot tell when it names another model.", WARNING))

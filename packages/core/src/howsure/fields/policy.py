@@ -22,8 +22,11 @@ from howsure.files.serialization import Head, SavedState, load, save
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.recalibration.results import RecalibrationMap
 from howsure.result import Result
+from howsure.show.notes import WARNING, Note
 from howsure.show.table import COUNT, FLAG, NUMBER, WORDS, Column
 
+FIRST_POLICY = "policy"  # in the recipe of a policy of a second step: the documents of the first policy
+AFTER_ANOTHER = "This policy is a second step: its promise holds only for what the first policy files."
 LIKE = "policy.json"
 STATE = SavedState(
     Head(
@@ -223,6 +226,12 @@ def check_served(policy: FilingPolicy, served: Served) -> None:
             f"the promise of the policy does not hold: {'; '.join(changes)}. Check documents with these answers, and "
             "make a policy from them."
         )
+
+
+def policy_warnings(policy: FilingPolicy, served: Served) -> list[str]:
+    """Notes on what the promise of a policy is limited to, and on what cannot be compared with the policy."""
+    warnings = [AFTER_ANOTHER] if FIRST_POLICY in policy.recipe else []
+    return [Note(text, WARNING) for text in [*warnings, *policy.served.not_compared(served)]]
 
 
 def documents_digest(names: Sequence[str]) -> str:

@@ -93,11 +93,19 @@ def _body(record: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _answers(body: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """The answers with the names of their questions; an answer without a name is named by its position."""
-    answers = body.get("answers")
-    if isinstance(answers, dict):
-        return list(answers.items())
-    return [(str(mapping(answer).get("name") or at), answer) for at, answer in enumerate(listed(answers), start=1)]
+    """The answers with the names of their questions."""
+    return named_entries(body.get("answers"))
+
+
+def named_entries(entries: Any) -> list[tuple[str, Any]]:
+    """The entries of an object, or of a list, with their names; in a list, one without a name is named by its position.
+
+    >>> named_entries(["Is it billing?", {"name": "tone", "text": "Which tone?"}])
+    [('1', 'Is it billing?'), ('tone', {'name': 'tone', 'text': 'Which tone?'})]
+    """
+    if isinstance(entries, dict):
+        return list(entries.items())
+    return [(str(mapping(entry).get("name") or at), entry) for at, entry in enumerate(listed(entries), start=1)]
 
 
 def answer_row(kind: str, answer: Mapping[str, Any]) -> Row | None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from howsure.data.logs.decisions import KINDS, answer_row, right_answers, typed_answers
+from howsure.data.logs.decisions import KINDS, answer_row, named_entries, right_answers, typed_answers
 from howsure.data.logs.log_file import Source, listed, mapping
 from howsure.data.logs.openai import BATCH, ITEMS, response_body
 from howsure.data.logs.tokens import choice_tokens, output_tokens
@@ -87,7 +87,7 @@ class _Reader:
             labels = {question: value_text(label) for question, label in right_answers(record).items()}
             return Document(document, place, dict(_typed_values(answers)), labels)
         body = response_body(record)
-        self.served.add(mapping(body).get("model"), {})
+        self.served.add(mapping(body).get("model"), [])
         if body is not None or record.keys() >= BATCH:
             name = _id_of_request(record, body) or stem or mapping(body).get("id")
             values = self._response(_checked_name(name), body)
@@ -241,17 +241,15 @@ def _value_columns(names: Sequence[str]) -> tuple[str, str] | None:
     return None if len(names) > 2 or columns[0] is None or columns[1] is None else (columns[0], columns[1])
 
 
-def _question_texts(record: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, str]:
-    """The texts of the questions by name: in `questions` of a record, its request or its response, as a mapping or a
-    list of objects with names; a question that is an object is its JSON."""
+def _question_texts(record: Mapping[str, Any], body: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The names and texts of the questions: in `questions` of a record, its request or its response, as a mapping or a
+    list; in lists, a question without a name is named by its position. A question that is an object is its JSON."""
     places = (record, mapping(record.get("request")), mapping(mapping(record.get("request")).get("body")), body)
     questions: Any = next((place["questions"] for place in places if place.get("questions")), {})
-    if isinstance(questions, list):
-        questions = {mapping(entry).get("name"): entry for entry in listed(questions)}
-    return {
-        str(name): text if isinstance(text, str) else json.dumps(text, sort_keys=True, ensure_ascii=False)
-        for name, text in mapping(questions).items()
-    }
+    return [
+        (name, text if isinstance(text, str) else json.dumps(text, sort_keys=True, ensure_ascii=False))
+        for name, text in named_entries([questions] if isinstance(questions, str) else questions)
+    ]
 
 
 def _typed_values(answers: Sequence[tuple[str, Any]]) -> Iterator[tuple[str, FieldValue]]:

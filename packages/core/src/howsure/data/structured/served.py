@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from howsure.errors import InputError, shown
-from howsure.inputs.numbers_and_names import shortened
+from howsure.inputs.numbers_and_names import counted, shortened
 
 ALIAS = "latest"
 
@@ -34,6 +34,16 @@ class Served:
             if self.questions[name] != later.questions[name]:
                 yield f"the text of the question {shown(name)} has changed"
 
+    def not_compared(self, later: Served) -> Iterator[str]:
+        """What the later responses do not say, so that `changes` cannot compare it, in sentences."""
+        if self.models and not later.models:
+            yield "The responses name no model, so it cannot be compared with the policy's."
+        if missing := [name for name in self.questions if name not in later.questions]:
+            yield (
+                f"The responses do not contain the text of {counted(len(missing), 'question')} of the policy "
+                f"({shortened(missing, limit=4)}), so it cannot be compared."
+            )
+
 
 UNKNOWN = Served()
 
@@ -45,14 +55,14 @@ class ServedSoFar:
         self.models: dict[str, None] = {}
         self.texts: dict[str, str] = {}
 
-    def add(self, model: Any, texts: Mapping[str, str]) -> None:
+    def add(self, model: Any, texts: Iterable[tuple[str, str]]) -> None:
         """Add those of a document.
 
         Raises InputError for a question with two texts.
         """
         if isinstance(model, str):
             self.models[model] = None
-        for name, text in texts.items():
+        for name, text in texts:
             if self.texts.setdefault(name, text) != text:
                 raise InputError(
                     f"the question {shown(name)} has two texts, {shown(self.texts[name])} and {shown(text)}. Evaluate "
