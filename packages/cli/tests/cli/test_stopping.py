@@ -60,7 +60,11 @@ def test_the_signals_are_as_before_after_a_command() -> None:
 HOWSURE = (sys.executable, "-m", "howsure_cli")
 WATCH = ("--date", "day", "--target", "right", "--prob", "p", "--period", "week")
 JULY, AUGUST = "2026-07-06", "2026-08-03"
-HOLD = "from howsure.files.atomic_write import locked\nwith locked({path!r}):\n    print('held', flush=True)\n    input()\n"
+HOLD = """from howsure.files.atomic_write import locked
+with locked({path!r}):
+    print('held', flush=True)
+    input()
+"""
 APPEND = """import sys
 import howsure
 from howsure_cli.commands.check.main import append_summary

@@ -246,9 +246,7 @@ def test_the_last_days_that_there_are(period: str) -> None:
 
 def test_more_periods_than_anybody_looks_at() -> None:
     first, last = datetime.date(1, 1, 1), datetime.date(2003, 5, 1)
-    with pytest.raises(
-        InputError, match=r"range from 0001-01-01 to 2003-05-01: 24,0\d\d periods of a month, more than 10,000"
-    ):
+    with pytest.raises(InputError, match=r"0001-01-01 to 2003-05-01: 24,0\d\d periods of a month, more than 10,000"):
         check_span(first, last, period="month", advice="Look at it.")
     check_span(first, last, period="year", advice="Look at it.")
     assert n_periods(datetime.date(1999, 1, 1), datetime.date(2003, 5, 1), period="month") in (52, 53)

@@ -42,8 +42,6 @@ from howsure.inputs.measures import Measure, measure_named
 from howsure.inputs.numbers_and_names import check_choice, counted, shortened, spelled_number
 from howsure.inputs.pairs import CLASS_WISE, PROB, PROBS_COLUMN, TOP_LABEL, UNNAMED, Probabilities
 
-# Rewrite logs as JSON lines with named columns, a line for each row of the log.
-
 WORD = re.compile(r"\w+")
 KEYS = ("item", "model", "task", "prompt", "run")
 MAX_VALUES = 10_000  # maximum number of values of a column that separates rows
@@ -656,12 +654,11 @@ def _refuse_several_models(log: Log, files: Sequence[File]) -> None:
 def _items(roles: Roles, log: Log, parts: Sequence[str]) -> Roles:
     """The column that identifies rows, or the item that rows share."""
     clusters: Roles = {"clusters": DOCUMENT} if log.has(DOCUMENT) and roles["clusters"] is None else {}
-    if ITEM not in log.filled_rows:
+    has_clusters = bool(clusters) or roles["clusters"] is not None
+    if ITEM not in log.filled_rows or (log.repeats_items(parts) and has_clusters):
         return clusters
     task = [TASK] if log.varies(TASK) and TASK not in parts else []
     if log.repeats_items(parts):
-        if clusters or roles["clusters"] is not None:
-            return clusters
         return {"clusters": ",".join([*task, log.item_column])}
     return clusters | ({} if roles["id"] is not None else {"id": ",".join([*task, ITEM])})
 
