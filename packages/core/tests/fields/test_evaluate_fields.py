@@ -488,6 +488,25 @@ def test_decimal_commas_and_thousands_in_a_table_and_a_gold_table(tmp_path: Path
     assert "Compared as numbers with decimal commas: total." in table.notes
 
 
+def test_the_column_of_documents_is_named_for_true_values_too(tmp_path: Path) -> None:
+    predicted = write(tmp_path / "predicted.jsonl", [chat("a", '{"total": 5}'), chat("b", '{"total": 6}')])
+    (tmp_path / "gold.csv").write_text("Beleg,id,total\na,1,5\nb,2,5\n", encoding="utf-8")
+    assert accuracies(evaluated(predicted, tmp_path / "gold.csv", document="Beleg"))["total"] == (2, 0.5)
+    objects = write(tmp_path / "objects.jsonl", [{"Beleg": "a", "id": 7, "total": 5}])
+    assert accuracies(evaluated(objects, objects, document="Beleg")) == {"id": (1, 1.0), "total": (1, 1.0)}
+    with pytest.raises(InputError, match=r"^document is 'Belg', which is neither a key nor a column of .*objects"):
+        evaluated(objects, objects, document="Belg")
+
+
+def test_a_refusal_can_count_as_not_predicted(tmp_path: Path) -> None:
+    predicted = write(tmp_path / "predicted.jsonl", [chat("a", '{"total": 5}'), chat("b", "I cannot read this.")])
+    gold = write(tmp_path / "gold.jsonl", [{"id": name, "total": 5} for name in "ab"])
+    with pytest.raises(InputError, match=r"Or count such documents as not predicted with skip_missing=True\.$"):
+        evaluated(predicted, gold)
+    table = evaluate_fields(data=howsure.read(predicted, skip_missing=True), gold=howsure.read(gold))
+    assert [(row.n, row.not_predicted, row.accuracy.value) for row in table] == [(2, 1, 0.5)]
+
+
 def test_what_cannot_be_read_as_a_number_is_noted() -> None:
     columns: dict[str, Any] = {"document": range(4), "field": ["f"] * 4, "value": ["1,234", "n/a", "5", "7,000"]}
     table = evaluate_fields(**columns, gold=["1234", "6", "5", "7,000"], compare={"f": "number"})

@@ -107,6 +107,7 @@ class Rule:
     wanted: str
     limit: float
     against: str | None = None
+    unit: str = "row"  # of which more would decide
 
     def __str__(self) -> str:
         against = "" if self.against is None else f" against {self.against}"

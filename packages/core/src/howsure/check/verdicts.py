@@ -37,7 +37,7 @@ class Verdict:
     must lie. p_pass: of the hypothesis that the rule is broken, p_fail: that it is kept; both one-sided, and 1 where
     the estimate lies on the other side. The adjusted ones decide: `outcome` is "pass", "fail" or "cannot tell".
     more_rows: how many more rows would probably decide, if the estimate is right; None where none are needed or none
-    would do. reason: "no bounds" where no number of rows decides, since unseen scores may lie anywhere; else None.
+    would do. unit: what a row is, in words. reason: "no bounds" where no number of rows decides, since unseen scores may lie anywhere; else None.
     """
 
     check: str
@@ -57,6 +57,7 @@ class Verdict:
     more_rows: int | None
     notes: tuple[str, ...] = ()
     reason: str | None = None
+    unit: str = as_json(None, default="row")
 
     derived: ClassVar = {"sentence": "notes"}
 
@@ -94,8 +95,8 @@ class Verdict:
         if self.estimate.method == BETS:
             return "; evaluate the next items in the order drawn, and check again"
         if self.more_rows is None:
-            return "; the estimate is too close to the limit for any number of rows to decide"
-        return f"; about {rounded_up(self.more_rows):,} more rows would decide it, if the estimate is right"
+            return f"; the estimate is too close to the limit for any number of {self.unit}s to decide"
+        return f"; about {rounded_up(self.more_rows):,} more {self.unit}s would decide it, if the estimate is right"
 
 
 WITHOUT_BOUNDS = (
@@ -364,6 +365,7 @@ def _verdict(
         more_rows=None if needed is None else needed - evidence.n,
         notes=(*evidence.notes, *(evidence.caveats(size) if evidence.caveats else ())),
         reason=evidence.undecided,
+        unit=evidence.rule.unit,
     )
 
 

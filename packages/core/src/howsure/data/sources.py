@@ -115,7 +115,11 @@ class Files(Source):
         return None if saved_summaries(self.paths) else open_logits(self.paths, targets=targets, ignore=ignore)
 
     def documents(
-        self, *, whole: Collection[str] = (), choices: Mapping[str, Sequence[str]] | None = None
+        self,
+        *,
+        whole: Collection[str] = (),
+        choices: Mapping[str, Sequence[str]] | None = None,
+        key: str | None = None,
     ) -> Documents:
         """The documents in the files with the values of their fields; the arguments are those of `read_documents`.
 
@@ -124,7 +128,7 @@ class Files(Source):
         from howsure.data.structured.documents import read_documents
 
         self._refuse({}, "is not for files of documents", but=("skip_missing",))
-        return read_documents(self.paths, whole=whole, choices=choices, skip_missing=self.skip_missing)
+        return read_documents(self.paths, whole=whole, choices=choices, skip_missing=self.skip_missing, key=key)
 
     def progress(self, n: int, unit: str = "pairs") -> AbstractContextManager[Callable[[int], None]]:
         """A context with a function that reports how many of n steps were done."""

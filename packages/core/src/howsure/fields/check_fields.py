@@ -130,7 +130,7 @@ def run_fields_check(
     raw = read_values(document, field, value, confidence, gold, data, compare=policy.compare, choices=policy.choices)
     values = check_values(raw, policy.compare)
     quantity = QUANTITIES.get(policy.promise, QUANTITY)
-    rule = Rule(name, quantity, BELOW, policy.risk)
+    rule = Rule(name, quantity, BELOW, policy.risk, unit="document" if policy.promise == DOCUMENTS else "value")
     evidence, entries = [], []
     for group, wrong, clusters in _filed(values, policy):
         test = mean_score(wrong, ItemGroups.of(len(wrong), clusters=clusters), bounds=(0.0, 1.0), n=len(wrong))

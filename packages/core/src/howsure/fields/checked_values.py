@@ -130,10 +130,10 @@ def read_values(
         columns_by_role = {role: rows[name] for role, name in named.items()}
         with rows.placed():
             table = _read_table(columns_by_role, named, rows)
-        return table if not isinstance(gold, Source) else _with_gold(table, gold, compare)
+        return table if not isinstance(gold, Source) else _with_gold(table, gold, compare, key=document)[0]
     if not isinstance(data, Files):
         raise InputError("name the columns of the document, the field and the value: `document='id', field='name'`.")
-    return _read_files(data, gold, compare, choices)
+    return _read_files(data, gold, compare, choices, key=document)
 
 
 def _named_columns(columns: Mapping[str, Any], data: Any) -> dict[str, str]:
@@ -215,10 +215,16 @@ def _probability(cell: Any, row: int, name: str) -> float | None:
 
 
 def _read_files(
-    data: Files, gold: Any, compare: Mapping[str, str] | None, choices: Mapping[str, Sequence[str]] | None
+    data: Files,
+    gold: Any,
+    compare: Mapping[str, str] | None,
+    choices: Mapping[str, Sequence[str]] | None,
+    *,
+    key: str | None,
 ) -> ReadValues:
-    """The values of documents in files of JSON or of responses, and the true ones of other files."""
-    documents = data.documents(whole=_whole(compare), choices=choices)
+    """The values of documents in files of JSON or of responses, and the true ones of other files. key: the name of what
+    names documents in either."""
+    documents = data.documents(whole=_whole(compare), choices=choices, key=key)
     predicted = {name: document.values for name, document in documents.by_name.items()}
     notes = []
     if failed := documents.without_values:
@@ -226,6 +232,7 @@ def _read_files(
     provenance = {"files": list(documents.files), "rows": len(predicted)}
     values = ReadValues(predicted, None, provenance, tuple(notes), documents.served)
     if gold is None:
+        _check_key(key, data.name, has_key=documents.has_key)
         labels = {name: document.labels for name, document in documents.by_name.items() if document.labels}
         return values if not labels else _matched(values, labels)
     if not isinstance(gold, Source):
@@ -235,14 +242,27 @@ def _read_files(
             "gold",
             value=gold,
         )
-    return _with_gold(values, gold, compare)
+    matched, has_key = _with_gold(values, gold, compare, key=key)
+    _check_key(key, f"{data.name} and {gold.name}", has_key=documents.has_key or has_key)
+    return matched
 
 
-def _with_gold(values: ReadValues, gold: Source, compare: Mapping[str, str] | None) -> ReadValues:
-    """The values with the true ones of other files; documents without true values are left out."""
+def _check_key(key: str | None, files: str, *, has_key: bool) -> None:
+    """Raise InputError if the key or column that the user named does not occur."""
+    if key is not None and not has_key:
+        rule = "{parameter} is {key!r}, which is neither a key nor a column of {files}."
+        raise InputError(rule, "document", key=key, files=files)
+
+
+def _with_gold(
+    values: ReadValues, gold: Source, compare: Mapping[str, str] | None, *, key: str | None
+) -> tuple[ReadValues, bool]:
+    """The values with the true ones of other files, and whether these have the key that names documents; documents
+    without true values are left out."""
     if not isinstance(gold, Files):
         raise InputError("{parameter} must be files by howsure.read.", "gold")
-    documents = gold.documents(whole=_whole(compare)).by_name
+    gold_documents = gold.documents(whole=_whole(compare), key=key)
+    documents = gold_documents.by_name
     true = {
         name: {value.path: value.text for value in document.values.values()} for name, document in documents.items()
     }
@@ -258,7 +278,8 @@ def _with_gold(values: ReadValues, gold: Source, compare: Mapping[str, str] | No
             f"{gold.name} has true values of {counted(len(unknown), 'document')} without predictions: "
             f"{shortened(unknown, limit=3)}. Leave them out, or predict them."
         )
-    return _matched(replace(values, read=dict(values.read) | {"gold": gold.name}), true)
+    read = dict(values.read) | {"gold": gold.name}
+    return _matched(replace(values, read=read), true), gold_documents.has_key
 
 
 def _matched(values: ReadValues, true: Mapping[str, Mapping[str, str | None]]) -> ReadValues:

@@ -19,7 +19,7 @@ from howsure.fields.filing import DOCUMENTS, FIELDS, PROMISES, VALUES, DocumentC
 from howsure.fields.recalibration import recalibrated_values
 from howsure.files.atomic_write import Place
 from howsure.files.serialization import Head, SavedState, load, save
-from howsure.inputs.numbers_and_names import counted, shortened
+from howsure.inputs.numbers_and_names import counted, share_text, shortened
 from howsure.recalibration.results import RecalibrationMap
 from howsure.result import Result
 from howsure.show.notes import WARNING, Note
@@ -125,10 +125,9 @@ class FilingPolicy(Result):
                 f"{len(fields)} of {counted(len(self.fields), 'field')} can be filed without a person, "
                 f"{shortened(fields, limit=4)}: {self.promised}."
             )
-        share = self.filed_documents / self.documents
         return (
-            f"{self.filed_documents:,} of {counted(self.documents, 'document')}, {share:.0%}, can be filed without a "
-            f"person: {self.promised}."
+            f"{self.filed_documents:,} of {counted(self.documents, 'document')}, "
+            f"{share_text(self.filed_documents, self.documents)}, can be filed without a person: {self.promised}."
         )
 
     def columns(self) -> Sequence[Column]:

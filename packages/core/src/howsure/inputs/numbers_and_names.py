@@ -275,6 +275,18 @@ def counted(count: int, singular: str, many: str | None = None) -> str:
     return f"{count:,} {singular if count == 1 else many or singular + 's'}"
 
 
+def share_text(count: int, total: int) -> str:
+    """A count as a percentage of a total, rounded to 0% or 100% only if it is exactly that.
+
+    >>> share_text(258, 300), share_text(498, 500), share_text(49_999, 50_000), share_text(0, 3)
+    ('86%', '99.6%', '> 99.9%', '0%')
+    """
+    percentage = 100 * count / total
+    if count in (0, total) or 0.5 < percentage < 99.5:
+        return f"{percentage:.0f}%"
+    return "< 0.1%" if percentage < 0.1 else "> 99.9%" if percentage > 99.9 else f"{percentage:.1f}%"
+
+
 def natural_order(name: str) -> tuple[int, float, str, str]:
     """Sort key of names: numbers first, by value; then texts, in which embedded numbers are compared by value.
 

@@ -39,6 +39,7 @@ WRAPPERS = (
 )  # around all fields
 NOT_JSON = "its content is not JSON ({}). {}"
 CUT_OFF = "The response was cut off at its limit of tokens: raise it."
+SKIP = "Or count such documents as not predicted with `skip_missing=True`"
 NO_JSON = "Ask for JSON, for example by response_format."
 
 
@@ -56,21 +57,25 @@ class Document:
 @dataclass(frozen=True, slots=True)
 class Documents:
     """Documents by name. without_values: requests that failed, and responses that were skipped. served: the models and
-    questions."""
+    questions. has_key: whether the key or column that the user named was found."""
 
     by_name: Mapping[str, Document]
     files: tuple[str, ...]
     without_values: tuple[str, ...] = ()
     served: Served = UNKNOWN
+    has_key: bool = False
 
 
 @dataclass(slots=True)
 class _Reader:
-    """How documents are read: fields whose content is one value, closed fields, whether bad responses are skipped."""
+    """How documents are read: fields whose content is one value, closed fields, whether bad responses are skipped, and
+    the key or column that names documents, if the user named one."""
 
     whole: Collection[str]
     choices: Mapping[str, Sequence[str]]
     skip_missing: bool
+    key: str | None = None
+    has_key: bool = False
     without_values: list[str] = field(default_factory=list)
     served: ServedSoFar = field(default_factory=ServedSoFar)
 
@@ -80,26 +85,35 @@ class _Reader:
 
         Raises ValueError for a record without an id, or with content that is not valid.
         """
+        keys = self.find_keys(record)
+        own_id = str(record[keys[0]]) if keys is not OF_OBJECT and _is_id(record[keys[0]]) else None
         typed, answers = typed_answers(record)
         if answers and all(mapping(answer).get("type") in KINDS for _, answer in answers):
-            document = _checked_name(_id_of_request(record, typed) or stem or typed.get("id"))
+            document = _checked_name(own_id or _id_of_request(record, typed) or stem or typed.get("id"))
             self.served.add(typed.get("model"), _question_texts(record, typed))
             labels = {question: value_text(label) for question, label in right_answers(record).items()}
             return Document(document, place, dict(_typed_values(answers)), labels)
         body = response_body(record)
         self.served.add(mapping(body).get("model"), [])
         if body is not None or record.keys() >= BATCH:
-            name = _id_of_request(record, body) or stem or mapping(body).get("id")
+            name = own_id or _id_of_request(record, body) or stem or mapping(body).get("id")
             values = self._response(_checked_name(name), body)
         elif stem is not None:
             name, values = stem, self._read_object(record)
         else:
-            key = next((key for key in OF_OBJECT if _is_id(record.get(key))), None)
+            key = next((key for key in keys if _is_id(record.get(key))), None)
             name = record.get(key) if key is not None else None
             rest = {other: value for other, value in record.items() if other != key}
             wrapped = [rest[name] for name in WRAPPERS if len(rest) == 1 and isinstance(rest.get(name), dict)]
             values = self._read_object(wrapped[0] if wrapped else rest) if _checked_name(name) else {}
         return Document(_checked_name(name), place, values)
+
+    def find_keys(self, names: Collection[str]) -> Sequence[str]:
+        """The keys or columns that may name documents: the one that the user named, if it is among the names."""
+        if self.key is None or self.key not in names:
+            return OF_OBJECT
+        self.has_key = True
+        return (self.key,)
 
     def _read_object(self, content: Mapping[str, Any]) -> Mapping[str, FieldValue]:
         return {value.path: value for value in field_values(content, whole=self.whole).values()}
@@ -121,7 +135,7 @@ class _Reader:
             positions = value_positions(json_text, whole=self.whole)
             content = parsed_json(json_text)
         except ValueError as error:
-            raise ValueError(NOT_JSON.format(error, advice).rstrip(".")) from error
+            raise ValueError(f"{NOT_JSON.format(error, advice)} {SKIP}") from error
         spelled = None if tokens is None else SpelledTokens.of(tokens, text)
         for place, value in field_values(content, whole=self.whole).items():
             if spelled is None or place not in positions or value.confidence is not None:
@@ -139,16 +153,18 @@ def read_documents(
     whole: Collection[str] = (),
     choices: Mapping[str, Sequence[str]] | None = None,
     skip_missing: bool = False,
+    key: str | None = None,
 ) -> Documents:
     """The documents in files: responses of OpenAI's API or vLLM with JSON as their content, JSON objects with an id, a
     folder of JSON files, each named like its document, or a table with a row per document and a column per field.
 
     whole: fields whose arrays or objects are one value. choices: the possible values of closed fields. skip_missing:
-    responses that are not JSON have no values, instead of raising an error.
+    responses that are not JSON have no values, instead of raising an error. key: the key of objects or the column of a
+    table that names documents, where there is one of this name.
 
     Raises InputError naming the file and line of what cannot be read, and for a document that is given twice.
     """
-    reader = _Reader(whole, choices or {}, skip_missing)
+    reader = _Reader(whole, choices or {}, skip_missing, key)
     by_name: dict[str, Document] = {}
     with tempfile.TemporaryDirectory() as spool:
         files = named_files(_unfolded(paths), format=None, spool=Path(spool))
@@ -161,7 +177,7 @@ def read_documents(
                         "document once."
                     )
     names = tuple(file.name for file in files)
-    return Documents(by_name, names, tuple(reader.without_values), reader.served.served)
+    return Documents(by_name, names, tuple(reader.without_values), reader.served.served, reader.has_key)
 
 
 def _unfolded(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
@@ -205,11 +221,12 @@ def _table_documents(reader: _Reader, source: Source) -> Iterator[Document]:
         names = column_names(database, source.file)
         table = parquet_source([source.file]) if source.file.format == "parquet" else text_source(source.file)
         rows = database.connection.execute(f"SELECT * FROM {table}").fetchall()
-    id_name = next((name for key in OF_OBJECT for name in names if name.casefold() == key), None)
+    keys = reader.find_keys(names)
+    id_name = next((name for key in keys for name in names if key in (name, name.casefold())), None)
     if id_name is None or len(names) < 2:
         raise InputError(
             f"{source.name} must have a column that names the document, such as {IDS[0]} or id, and a column for each "
-            f"field; its columns are {', '.join(names)}."
+            f"field; its columns are {', '.join(names)}. Name another one, such as `document={names[0]!r}`."
         )
     by_document: dict[str, dict[str, FieldValue]] = {}
     of_value = _value_columns([name for name in names if name != id_name])
