@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 MAX_CURVES = 8
 NAME_LENGTH = 32
+MIN_WHOLE_PERCENT = 0.03  # highest share from which ticks are whole percents
 MIN_COVERAGE = 0.05  # below which shares of wrong values are not drawn: they are of few values
 
 
@@ -39,13 +40,16 @@ def draw_filing(table: FieldTable, *, ax: Axes | None = None) -> Axes:
             )
             handles.append(line)
             highest = max([highest, *curve.risk[drawn].tolist()])
+        labels = [shortened_name(name, NAME_LENGTH) for name in names]
         if table.policy is not None:
-            axes.axhline(table.policy.risk, color=QUIET, linewidth=1.0, linestyle=(0, (6, 3)), zorder=1)
-            highest = max(highest, table.policy.risk)
+            limit = table.policy.risk
+            handles.append(axes.axhline(limit, color=QUIET, linewidth=1.0, linestyle=(0, (6, 3)), zorder=1))
+            labels.append(f"limit of the policy, {100 * limit:g}%")
+            highest = max(highest, limit)
         axes.set(xlim=(0.0, 1.02), ylim=(0.0, 1.1 * highest if highest else 0.01))
         literal(axes.set_xlabel(""), "share of values filed, the most confident first")
         literal(axes.set_ylabel(""), "share of filed values that is wrong")
         axes.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
-        axes.yaxis.set_major_formatter(PercentFormatter(1.0))
-        literal_legend(axes, handles, [shortened_name(name, NAME_LENGTH) for name in names], loc="upper left")
+        axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0 if highest >= MIN_WHOLE_PERCENT else None))
+        literal_legend(axes, handles, labels, loc="upper left", frameon=True, framealpha=0.9, edgecolor="none")
     return axes

@@ -123,7 +123,7 @@ def literal(text: Text, string: str) -> None:
 
 def literal_legend(ax: Axes, handles: Sequence[Any], names: Sequence[str], **options: Any) -> Legend:
     """A legend with verbatim names: an underscore hides no entry, a dollar sign starts no formula."""
-    legend = ax.legend(list(handles), [str(i) for i in range(len(names))], frameon=False, **options)
+    legend = ax.legend(list(handles), [str(i) for i in range(len(names))], **{"frameon": False} | options)
     for text, name in zip(legend.get_texts(), names, strict=True):
         literal(text, name)
     return legend
