@@ -17,7 +17,7 @@ from howsure.figures.files import figure_bytes
 from howsure.figures.style import new_figure
 from howsure.figures.width import figure_width
 from howsure_events.figures import draw_events, event_figure, event_page
-from howsure_events.series.corrected_series import CorrectedCount
+from howsure_events.series.corrected_series import CorrectedCount, CorrectedSeries
 from howsure_events.series.event_series import EventSeries, event_series
 
 DRAWN = ["expected (posterior mean)", "95 % interval", "1-best", "period may be incomplete", "documents"]
@@ -185,10 +185,41 @@ def test_no_text_is_cut_or_overlaps(made: dict[str, EventSeries], width: float) 
 
 @pytest.mark.parametrize(
     ("positives", "estimate", "high", "shown"),
-    [(0, 0.3, 7.0, False), (1, 0.3, 7.0, True), (0, 2.0, 7.0, True), (0, 0.0, 0.0, True)],
+    [
+        (0, 0.0, 7.0, False),
+        (0, 0.0, 0.2, False),
+        (0, 0.001, 7.0, True),
+        (0, 0.49, 2.0, True),
+        (1, 0.0, 7.0, True),
+        (0, 0.0, 0.0, True),
+    ],
 )
 def test_a_zero_is_no_point_where_its_interval_is_not_zero(
     positives: int, estimate: float, high: float, shown: bool
 ) -> None:
     count = CorrectedCount("A", "2001", 9, 3, positives, estimate, 0.0, high, "labels")
     assert count.is_interval_only is not shown
+
+
+def test_the_legend_explains_an_interval_without_a_point(made: dict[str, EventSeries]) -> None:
+    series = made["year"]
+    counts = [CorrectedCount("IRQ", row.period, 9, 3, 0, 0.0, 0.0, 0.2, "labels") for row in series.rows_of("IRQ")]
+    recipe = {**series.recipe, "question": "Which?", "asked": ["IRQ"]}
+
+    def legend(first: CorrectedCount, *others: CorrectedCount) -> list[str]:
+        corrected = CorrectedSeries(
+            titles={"IRQ": "Iraq"},
+            rows=(first, *others),
+            totals=(),
+            not_asked=(),
+            said=(),
+            checks=(),
+            recipe=recipe,
+            counts=None,
+        )
+        figure = event_figure(series.with_corrected(corrected), panels=[["IRQ"]])
+        return [text.get_text() for text in figure.legends[0].get_texts()]
+
+    explained = "no point: no labelled document is positive"
+    assert explained in legend(*counts)
+    assert explained not in legend(*(replace(count, estimate=0.001) for count in counts))

@@ -1,8 +1,8 @@
 """Time series of events, raw and corrected: points with intervals, a few actors one below another, or a page of many.
 
 The rules are those of the page (`howsure_events/explorer/page/chart.js`): nothing is drawn between periods, where there
-is no count; a period that may be incomplete is hollow; a zero that the interval does not confirm has no point; bars
-below say how many documents there are, and how many were labelled.
+is no count; a period that may be incomplete is hollow; a count of 0 has no point where no label is positive and its
+interval is not 0; bars below say how many documents there are, and how many were labelled.
 """
 
 from __future__ import annotations
@@ -227,7 +227,8 @@ def event_figure(series: EventSeries, *, panels: Groups | None = None, title: st
         for ax in axes:
             ax.set_ylim(top=highest)
         _documents(series, below)
-        _finish(figure, series, title, scale="one scale" if len(axes) > 1 else "")
+        actors = [actor for group in groups for actor in group]
+        _finish(figure, series, actors, title, scale="one scale" if len(axes) > 1 else "")
     return figure
 
 
@@ -269,7 +270,7 @@ def event_page(series: EventSeries, *, title: str | None = None) -> Figure:
         for ax in grid[-1]:
             _documents(series, ax, small=True)
             ax.tick_params(labelsize=7)
-        _finish(figure, series, title, scale="own scales" if len(actors) > 1 else "")
+        _finish(figure, series, actors, title, scale="own scales" if len(actors) > 1 else "")
     return figure
 
 
@@ -316,14 +317,21 @@ def _labelled_documents(series: EventSeries) -> Array:
     return np.array([row.labelled for row in corrected.rows_of(corrected.actors[0])], dtype=np.float64)
 
 
+def _has_interval_only(series: EventSeries, actors: Sequence[str]) -> bool:
+    """Whether some corrected count of these actors is drawn without its point."""
+    corrected = series.corrected
+    shown = [] if corrected is None else [actor for actor in actors if actor in corrected.titles]
+    return corrected is not None and any(row.is_interval_only for actor in shown for row in corrected.rows_of(actor))
+
+
 def _darker(colour: str) -> str:
     """The colour of a 1-best count in a panel of several actors."""
     red, green, blue = to_rgb(colour)
     return to_hex((DARKER * red, DARKER * green, DARKER * blue))
 
 
-def _finish(figure: Figure, series: EventSeries, title: str | None, *, scale: str) -> None:
-    """Draw the parts that all panels share, and the title. scale: whose scale the panels have."""
+def _finish(figure: Figure, series: EventSeries, actors: Sequence[str], title: str | None, *, scale: str) -> None:
+    """Draw the parts that all panels share, and the title. actors: those drawn; scale: whose scale the panels have."""
     counted = "share of the documents of" if series.unit == "share" else series.unit
     figure.supylabel(f"{counted} a {series.period}{f' ({scale})' if scale else ''}", fontsize=9)
     width = figure.get_size_inches()[0]
@@ -335,6 +343,8 @@ def _finish(figure: Figure, series: EventSeries, title: str | None, *, scale: st
     }
     if series.incomplete:
         drawn["period may be incomplete"] = legend_point(first, markerfacecolor="white")
+    if _has_interval_only(series, actors):
+        drawn["no point: no labelled document is positive"] = Patch(color=first.colour, alpha=BAND, linewidth=0)
     drawn["documents"] = Patch(color=FAINT, linewidth=0)
     if _labelled_documents(series).any():
         drawn["of these labelled"] = Patch(color=QUIET, linewidth=0)

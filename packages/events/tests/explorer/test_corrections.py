@@ -122,7 +122,11 @@ def test_the_page_shows_corrected_and_raw_counts(browser: Browser, address: str,
     raw = sum(row.mean for row in event_series(labelled, period="quarter", actors=["AAA"]).rows)
     *others, highest = sorted(series.rows_of("AAA"), key=lambda point: point.estimate)
     clear = highest.low > others[-1].estimate
-    most = f"; most in {highest.period}: {highest.estimate:.0f} ({highest.low} to {highest.high})" if clear else ""
+    most = (
+        f"; highest estimate in {highest.period}: {highest.estimate:.0f} ({highest.low} to {highest.high})"
+        if clear
+        else ""
+    )
     assert answer == (
         f"Arland: about {total.estimate:.0f} of 160 documents, between {total.low:.0f} and {total.high:.0f}{most}. "
         f"Uncorrected, the rule finds {raw:.0f} (expected value)."

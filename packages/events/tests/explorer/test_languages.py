@@ -88,13 +88,16 @@ def test_a_page_has_its_language_and_only_that() -> None:
         }
         assert [f'<html lang="{language}">' in page.html for language, page in pages.items()] == [True] * len(LANGUAGES)
         assert len({page.script for page in pages.values()}) == len(LANGUAGES), "each script has a hash of its own"
-        assert "auf diesem Rechner bereitgestellt" in pages["de"].html
-        assert "auf diesem Rechner bereitgestellt" not in pages["es"].html
+        assert "Diese Seite läuft auf Ihrem Rechner" in pages["de"].html
+        assert "Diese Seite läuft auf Ihrem Rechner" not in pages["es"].html
     with pytest.raises(InputError, match="no language 'xx'"):
         assemble(language="xx")
 
 
 def test_a_question_is_asked_in_a_language() -> None:
-    assert rule_question({"verbs": ["attack"]}, "de") == "Auf welche dieser Akteure trifft „attack“ im Text zu?"
-    assert rule_question({"name": "strike"}, "es") == "¿A cuáles de estos se aplica «strike» en el texto?"
-    assert rule_question({"name": "x", "question": "Wer {streikt}?"}, "es") == "Wer {streikt}?"
+    assert (
+        rule_question({"verbs": ["attack"]}, ["USA"], "de") == "Auf welche dieser Akteure trifft „attack“ im Text zu?"
+    )
+    assert rule_question({"name": "strike"}, ["USA"], "es") == "¿A cuáles de estos se aplica «strike» en el texto?"
+    assert rule_question({"name": "protesta"}, ["p_protesta"], "es") == "¿Trata el texto de «protesta»?"
+    assert rule_question({"name": "x", "question": "Wer {streikt}?"}, ["x"], "es") == "Wer {streikt}?"

@@ -30,7 +30,7 @@ from howsure_cli.report.pages import attached_tables, check_report, page_templat
 
 PHONE = 3.6  # inches
 PHONE_LEAVES_OUT = ("units", "positive", "share", "method")  # columns
-COUNTS_CAPTION = "Estimates with their intervals: the last of the groups from left to right, the others by colour."
+COUNTS_CAPTION = "Estimates with their intervals. x axis: last grouping column; colours: the others."
 
 
 def counts_report(counts: CountEstimates, *, title: str | None = None, command: str | None = None) -> str:

@@ -279,7 +279,7 @@ def draw_agents(table: AgentTable, *, ax: Axes | None = None) -> Axes:
         if dominated:
             axes.plot([], [], "s", color=QUIET, markersize=4, label="dominated")
         if errored:
-            axes.plot([], [], color=colour, linewidth=3.5, label="to errored trials passed")
+            axes.plot([], [], color=colour, linewidth=3.5, label="up to the mean if errored trials passed")
         axes.plot([], [], color=colour, linewidth=1.0, label=f"{table.recipe['level']:.0%} interval")
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False)
         dress(axes, grid="y")

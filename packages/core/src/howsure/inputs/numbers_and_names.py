@@ -156,7 +156,7 @@ NUMERAL = re.compile(
 )
 THOUSANDS = re.compile(r"\s*[+-]?[1-9][0-9]{0,2},[0-9]{3}\s*", re.ASCII)
 PERCENT = re.compile(r"\s*[+-]?(?:[0-9]{1,18}\.?[0-9]{0,18}|\.[0-9]{1,18})\s*%\s*", re.ASCII)
-PERCENT_IN_TEXT = re.compile(r"(?<![0-9.])[0-9]{1,3}(?:\.[0-9]{1,18})?(?=\s*%)", re.ASCII)
+PERCENT_IN_TEXT = re.compile(r"(?<![0-9.,])[0-9]{1,3}(?:\.[0-9]{1,18}|,[0-9]{1,2})?(?=\s*%)", re.ASCII)
 KEY = re.compile(r"\s*[+-]?0[0-9]")  # leading zero: an identifier, not a number
 WHOLE = re.compile(r"\s*[+-]?[0-9]{1,18}\s*", re.ASCII)
 
@@ -198,8 +198,8 @@ def comma_advice(text: str, *, is_score: bool = False) -> str:
 
     >>> comma_advice("1,234"), comma_advice("80.92%")
     ('Its comma may separate thousands or decimals: write 1234 or 1.234.', 'It is a percentage: write 0.8092.')
-    >>> comma_advice("85 % sure")
-    'Write only the number: 0.85.'
+    >>> comma_advice("85 % sure"), comma_advice("90,5 %")
+    ('Write only the number: 0.85.', 'Write only the number: 0.905.')
     """
     if PERCENT.fullmatch(text):
         percentage = text.strip().removesuffix("%").strip()
@@ -217,7 +217,7 @@ def comma_advice(text: str, *, is_score: bool = False) -> str:
 
 
 def _share(percentage: str) -> str:
-    return f"{(Decimal(percentage) / 100).normalize():f}"
+    return f"{(Decimal(percentage.replace(',', '.')) / 100).normalize():f}"
 
 
 def as_spelled(column: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -32,7 +32,7 @@ from howsure_events.labels.import_labels import (
 )
 from howsure_events.labels.totals_so_far import one_more_hour
 from howsure_events.store.event_store import EventStore
-from howsure_events.store.store_queries import Store, query_rows
+from howsure_events.store.store_queries import Store, acting_actors, query_rows
 
 if TYPE_CHECKING:
     from howsure_events.explorer import Visitor
@@ -117,8 +117,9 @@ def _draw(store: EventStore, number: int | None, options: dict[str, Any], *, lan
     """Draw further documents up to a total number; without a question it is made of the rule, in that language."""
     drawn = 0 if find_labelling(store) is None else len(reading_order(store))
     rule = store.settings.get("rule") or {}
-    if find_labelling(store) is None and options["question"] is None and asked_by(rule) is not None:
-        options["question"] = rule_question(rule, language)
+    actors = options["actors"] or [*acting_actors(store)]
+    if find_labelling(store) is None and options["question"] is None and asked_by(rule, actors) is not None:
+        options["question"] = rule_question(rule, actors, language)
     stored = int(query_rows(store, "SELECT count(*) FROM documents")[0][0])
     sample = draw_documents(store, number or drawn or max(min(LABELS, stored), 1), **options)
     if sum(sample.drawn):

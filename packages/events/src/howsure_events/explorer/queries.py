@@ -306,7 +306,9 @@ def overview(store: Store) -> dict[str, Any]:
         "units": known_units(store.settings, UNITS),
         "settings": recorded_settings(store),
         "question": None if labelling is None else labelling.question,
-        "asked": None if labelling is not None else asked_by(store.settings.get("rule") or {}),
+        "asked": None
+        if labelling is not None
+        else asked_by(store.settings.get("rule") or {}, list(acting_actors(store))),
         "labels": labelling is not None,
     }
 

@@ -11,7 +11,7 @@ from howsure.data.tables.database import Database, identifier, literal, literals
 from howsure.data.tables.named_files import File, named_files
 from howsure.data.tables.table import COPIED, Table, open_table
 from howsure.errors import InputError, parameter
-from howsure.inputs.numbers_and_names import shortened
+from howsure.inputs.numbers_and_names import comma_advice, shortened
 from howsure_events.corpus import Corpus, Fields
 
 FETCHED = 1_000  # rows at a time
@@ -38,6 +38,11 @@ class ScoreColumns:
             raise InputError(
                 f"name the columns of one form: either actors (a column each), or actor and prob (a row each); "
                 f"both are named: {shortened([*self.actors, *long])}."
+            )
+        if self.prob is not None and self.actor is None and not self.actors:
+            raise InputError(
+                "prob needs the column of the actor too. For one yes/no question, name the column of probabilities "
+                f"as an actor: {parameter('actors', self.prob)}."
             )
         if not self.actors and len(long) < 2:
             raise InputError(
@@ -221,7 +226,9 @@ def _check_probabilities(table: Table, column: str, where: str) -> None:
         f"{column} must not be missing; {{place}} has none ({{count}} such). Write 0 where the actor does not act."
     )
     _refuse(table, f"{where} AND {missing}", "NULL", message)
-    message = f"{column} must be a number from 0 to 1, such as 0.55; {{place}} is {{value!r}} ({{count}} such)."
+    message = (
+        f"{column} must be a number from 0 to 1, such as 0.55; {{place}} is {{value!r}} ({{count}} such).{{advice}}"
+    )
     _refuse(table, f"{where} AND {spec.number} IS NULL", spec.text, message)
     message = (
         f"{column} must be between 0 and 1; {{place}} is {{value}} ({{count}} such). Divide percentages by 100, and "
@@ -231,11 +238,14 @@ def _check_probabilities(table: Table, column: str, where: str) -> None:
 
 
 def _refuse(table: Table, wrong: str, shown: str, message: str) -> None:
-    """Raise InputError if a row is wrong: `message` with its place, the value shown, and the number of such rows."""
+    """Raise InputError if a row is wrong: `message` with its place, the value shown, the number of such
+    rows, and the remedy for a comma or percent sign."""
     (count,) = table.ask("count(*)", rest=f"WHERE {wrong}")[0]
     if count:
         place, value = table.place(wrong, shown)
-        raise InputError(message.format(place=place, value=value, count=f"{int(str(count)):,}"))
+        advice = comma_advice(str(value))
+        count_text = f"{int(str(count)):,}"
+        raise InputError(message.format(place=place, value=value, count=count_text, advice=advice and f" {advice}"))
 
 
 def _short(value: object) -> str:

@@ -32,7 +32,15 @@ from howsure_events.corpus import NO_ACTOR
 from howsure_events.labels.answers import Labelling, SettledLabels, find_labelling, settled_labels
 from howsure_events.languages import ENGLISH, text_in
 from howsure_events.store.event_store import EventStore
-from howsure_events.store.store_queries import Columns, Store, acting_actors, chosen_actors, query_columns, query_rows
+from howsure_events.store.store_queries import (
+    Columns,
+    Store,
+    acting_actors,
+    chosen_actors,
+    is_topic,
+    query_columns,
+    query_rows,
+)
 
 # The words of a store's rule in its documents, whether the rule finds an event there or not.
 
@@ -372,23 +380,28 @@ def _documents_without_actor(store: Store) -> int:
 UNNAMED = "event"  # what imported events are called by default, of which no question can be made
 
 
-def asked_by(rule: Mapping[str, Any]) -> dict[str, str] | None:
-    """What the question of a rule is made of: `kind` is "own", "verb" or "event"; None for an event without a name."""
+def asked_by(rule: Mapping[str, Any], actors: Sequence[str]) -> dict[str, str] | None:
+    """What the question of a rule about actors is made of: `kind` is "own", "verb", "topic" or "event"; None for an
+    event without a name."""
     if rule.get("question"):
         return {"kind": "own", "own": str(rule["question"])}
     verbs = [*(rule.get("verbs") or ())]
     if verbs:
         return {"kind": "verb", "verb": str(verbs[0])}
-    return None if dict(rule) in ({}, {"name": UNNAMED}) else {"kind": "event", "event": str(rule.get("name"))}
+    event = str(rule.get("name"))
+    kind = "topic" if is_topic(event, actors) else "event"
+    return None if dict(rule) in ({}, {"name": UNNAMED}) else {"kind": kind, "event": event}
 
 
-def rule_question(rule: Mapping[str, Any], language: str = ENGLISH) -> str:
-    """The question of a rule: its own, as for imported events, or one made of its words, in a language.
+def rule_question(rule: Mapping[str, Any], actors: Sequence[str], language: str = ENGLISH) -> str:
+    """The question of a rule about actors: its own, as for imported events, or one made of its words, in a language.
 
-    >>> rule_question({"name": "attack-wide", "verbs": ["attack"]}), rule_question({"name": "strike"})
-    ('Which of these attack here?', 'To which of these does “strike” apply in the text?')
+    >>> rule_question({"name": "attack-wide", "verbs": ["attack"]}, ["USA"])
+    'Which of these attack here?'
+    >>> rule_question({"name": "strike"}, ["IRQ", "USA"]), rule_question({"name": "strike"}, ["strike"])
+    ('To which of these does “strike” apply in the text?', 'Is the text about “strike”?')
     """
-    asked = asked_by(rule) or {"kind": "event", "event": str(rule.get("name"))}
+    asked = asked_by(rule, actors) or {"kind": "event", "event": str(rule.get("name"))}
     return text_in(language, f"question_{asked['kind']}", **asked)
 
 
@@ -403,7 +416,7 @@ def _new_labelling(
     rule = store.settings.get("rule") or {}
     if question is None and rule == {"name": UNNAMED}:
         raise InputError("the event has no name from which to make a question; give one: `question=...`.")
-    text = rule_question(rule) if question is None else question
+    text = rule_question(rule, codes) if question is None else question
     return Labelling(checked_question(text), codes, _design(design), _length(period), ())
 
 

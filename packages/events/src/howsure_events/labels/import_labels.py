@@ -100,7 +100,7 @@ def import_labels(
         if actors is None and not named:
             raise InputError("the labels name no actor. Name the actors that coders were asked about: `actors=...`.")
         chosen = chosen_actors(store, named if actors is None else list(actors))
-        question = rule_question(store.settings.get("rule") or {}) if question is None else question
+        question = rule_question(store.settings.get("rule") or {}, chosen) if question is None else question
         labelling = Labelling(checked_question(question), chosen, "", "none", ())
     elif design is not None or question is not None or actors is not None:
         raise InputError(

@@ -129,8 +129,8 @@ def one_more_hour(store: Store) -> str:
         return f"{start}{least}: {counted(hour['labelled'], 'has', 'have')} one"
     if hour["kind"] == "unknown":
         return f"{start}its effect cannot be predicted yet: too few labels show how often {hour['title']} acts"
-    wide = f"about {hour['width']:,} wide, now {hour['now']:,}"
-    return f"{start}the interval of {hour['title']} in all, by the labels alone, would be {wide}"
+    wide = f"about {hour['width']:,} wide (now {hour['now']:,})"
+    return f"{start}for {hour['title']} in total, from the labels alone, the interval would be {wide}"
 
 
 def hour_ahead(store: Store) -> dict[str, Any] | None:
@@ -171,7 +171,7 @@ def hour_ahead(store: Store) -> dict[str, Any] | None:
     few = min(acting, int(is_clear.sum()) - acting) < MIN_OF_EACH
     if now["low"] is None or few or width >= now["high"] - now["low"]:
         return {**hour, "kind": "unknown"}
-    return {**hour, "kind": "width", "width": round(width), "now": int(np.ceil(now["high"]) - np.floor(now["low"]))}
+    return {**hour, "kind": "width", "width": round(width), "now": round(now["high"]) - round(now["low"])}
 
 
 def _by_stratum(settled_labels: SettledLabels, names: list[str], documents: list[int]) -> Integers:

@@ -33,6 +33,7 @@ from howsure_events.store.store_queries import (
     counted_event,
     documents_by_period,
     incomplete_periods,
+    is_topic,
     query_rows,
     recorded_settings,
     requested_days,
@@ -78,9 +79,9 @@ class CorrectedCount:
 
     @property
     def is_interval_only(self) -> bool:
-        """Whether a point at the estimate would read as none: it rounds to 0 without a positive label, and the
-        interval does not."""
-        return self.positives == 0 and self.estimate < 0.5 <= self.high
+        """Whether a point at the estimate would read as none: it is 0 without a positive label, and the interval
+        is not."""
+        return self.positives == 0 and self.estimate == 0 < self.high
 
     def among(self, n_documents: int) -> CorrectedCount:
         """The count as a share of n documents; unchanged if it is undefined."""
@@ -278,7 +279,8 @@ class CorrectedSeries(ActorRows[CorrectedCount]):
         if not totals:
             return f"No corrected counts: coders were not asked about {', '.join(self.not_asked)}."
         counts = [f"{number(row.estimate, decimals)} {interval(row.low, row.high, decimals)}" for row in totals]
-        first = f"{self.titles[totals[0].actor]} acts in {quantity} {counts[0]} of {totals[0].n:,} documents"
+        acts = "applies to" if is_topic(self.recipe["event"], self.recipe["asked"]) else "acts in"
+        first = f"{self.titles[totals[0].actor]} {acts} {quantity} {counts[0]} of {totals[0].n:,} documents"
         others = [f"{self.titles[row.actor]} in {count}" for row, count in zip(totals[1:], counts[1:], strict=True)]
         return f"{shortened([first, *others], limit=MAX_ANSWERED)}."
 

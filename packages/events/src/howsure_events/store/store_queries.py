@@ -487,6 +487,15 @@ def recorded_settings(store: Store) -> dict[str, Any]:
     return {name: value for name, value in store.settings.items() if name not in ("actors", "names")}
 
 
+def is_topic(event: str, actors: Sequence[str]) -> bool:
+    """Whether the only actor names the event itself, as a column of probabilities for one yes/no question does.
+
+    >>> is_topic("Protest", ["p_protest"]), is_topic("Protest", ["Police"])
+    (True, False)
+    """
+    return len(actors) == 1 and event.casefold() in actors[0].casefold()
+
+
 def counted_event(store: Store) -> str:
     """The counted event: the name of the store's rule, and the words that it looks for.
 

@@ -49,6 +49,13 @@ def test_wide_scores(tmp_path: Path) -> None:
     )
     assert "USA must not be missing; row 1" in told(("a", "2001-01-01", "0", ""))
     assert "IRQ must be between 0 and 1; row 1" in told(("a", "2001-01-01", "2", "0"))
+    percentage = told(("a", "2001-01-01", "0.5", "90 %"), ("b", "2001-01-02", "0.5", "7 %"))
+    assert "row 1" in percentage
+    assert percentage.endswith("is '90 %' (2 such). It is a percentage: write 0.9.")
+    with pytest.raises(
+        InputError, match=r"For one yes/no question, name the column .* as an actor: actors='p_protest'"
+    ):
+        ScoreColumns(prob="p_protest")
 
 
 # Scores from files of any format and form: the same documents, the same probabilities.

@@ -176,7 +176,7 @@ def test_the_actors_asked_are_the_most_frequent(store: EventStore) -> None:
     frequent = [actor for (actor,) in store.ask("SELECT actor FROM events GROUP BY 1 ORDER BY sum(probability) DESC")]
     drawn = draw_documents(store, 20)
     assert list(drawn.actors) == frequent
-    assert drawn.question == rule_question(store.settings["rule"]) == "Which of these attack here?"
+    assert drawn.question == rule_question(store.settings["rule"], drawn.actors) == "Which of these attack here?"
     assert drawn.not_stored == len(store.ask("FROM left_out WHERE reason = 'no actor'")) > 0
     assert f"{drawn.not_stored} documents of the input that name no actor were not stored" in str(drawn)
 

@@ -33,7 +33,8 @@ N, FIRST, MORE = 900, 80, 65
 SECONDS = 3600 / MORE  # that each document takes
 HOUR = f"One more hour is about {MORE} documents (at 238 words a minute); "
 LINE = re.compile(
-    re.escape(HOUR) + r"the interval of Arland in all, by the labels alone, would be about ([\d,]+) wide, now ([\d,]+)"
+    re.escape(HOUR)
+    + r"for Arland in total, from the labels alone, the interval would be about ([\d,]+) wide \(now ([\d,]+)\)"
 )
 
 

@@ -28,9 +28,9 @@ function interval(x, top, bottom, wide, colour) {
   return svg("rect", { class: "band lighter", x: x - wide / 2, y: top - (thin - (bottom - top)) / 2, width: wide, height: thin, fill: colour, "fill-opacity": BAND });
 }
 
-// A corrected count that rounds to 0 without a positive label: a dot at 0 would read as none, where the interval is not.
-function isNone(row, names) {
-  return names === CORRECTED && row.positives === 0 && row.corrected < 0.5 && row.correctedHigh >= 0.5;
+// A corrected count of 0 without a positive label: a dot at 0 would read as none, where the interval is not.
+function isIntervalOnly(row) {
+  return row.positives === 0 && row.corrected === 0 && row.correctedHigh > 0;
 }
 
 function dash(x, y, half, attributes = {}) {
@@ -57,7 +57,7 @@ function panel(actor, rows, { title, unit, level, correcting, number, top, width
     "data-actor": actor, "data-period": row.period,
   },
   svg("rect", { class: "reach", x: middle(at) - step / 2, y: top, width: step, height: HEIGHT, fill: "#000", "fill-opacity": 0 }),
-  isNone(row, names) ? null : dot(middle(at), down(row[names.value]), radius, colour, row.incomplete)) : null));
+  names === CORRECTED && isIntervalOnly(row) ? null : dot(middle(at), down(row[names.value]), radius, colour, row.incomplete)) : null));
   const said = correcting && names === RAW ? say("panel_raw", { title }) : title;
   const drawn = svg("g", { "data-panel": actor },
     label(LEFT, top - 9, said, { fill: INK, class: "ink", "font-weight": 600, "font-size": 13 }),
@@ -128,6 +128,7 @@ export function seriesKey(series, level, correcting = false) {
     [small(interval(8, 0, 12, 9, colour)), say("key_interval", { level: percent(level) })],
     [small(dash(8, 6, 7)), correcting ? say("counts_raw") : say("key_best")],
     ...(rows.some((row) => row.incomplete) ? [[small(dot(8, 6, 3.5, colour, true)), say("key_incomplete")]] : []),
+    ...(correcting && rows.some(isIntervalOnly) ? [[small(interval(8, 0, 12, 9, colour)), say("key_interval_only")]] : []),
     [bar(0.45), say("unit_documents")],
     ...(rows.some((row) => row.read > 0) ? [[bar(0.9), say("key_labelled")]] : []),
   ];

@@ -65,7 +65,9 @@ function seesNoCompounds({ imported, settings: { rule } }) {
 function questionOf(asked) {
   if (asked === null) return null;
   const { kind, own, verb, event } = asked;
-  return kind === "own" ? own : kind === "verb" ? say("question_verb", { verb }) : say("question_event", { event });
+  if (kind === "own") return own;
+  if (kind === "verb") return say("question_verb", { verb });
+  return kind === "topic" ? say("question_topic", { event }) : say("question_event", { event });
 }
 
 function tellAbout(overview) {
@@ -107,7 +109,7 @@ function settingRows(settings, before = "") {
 
 // What a page in one file has in it.
 function contentText({ periods, actors, texts, samples }) {
-  return say("footer_content", { actors: actors[0], of_actors: actors[1], periods: list(periods.map((period) => PERIODS[period])), texts: texts[0], of_texts: texts[1], samples });
+  return say("footer_content", { actors: actors[0], n: actors[1], periods: list(periods.map((period) => PERIODS[period])), texts: texts[0], of_texts: texts[1], samples });
 }
 
 // What a regression on the labels found, as a table whose numbers are texts.

@@ -1,7 +1,7 @@
 // The progress of a coder, and the current intervals of the totals.
 
 import { byId, element } from "./dom.js";
-import { decimal, percent, say, whole } from "./wording.js";
+import { decimal, intervalText, percent, say } from "./wording.js";
 
 export function showProgress(progress) {
   const { answered, documents, open } = progress;
@@ -20,7 +20,7 @@ export function showProgress(progress) {
 // `totals`: {level, population, more, actors: [{title, low, high}], hour}; `more`: further labels needed for intervals.
 export function intervalsContent(totals) {
   if (totals.more) return [say("intervals_after", { n: totals.more })];
-  const between = ({ low, high }) => (low === null ? say("interval_unknown") : say("interval_ends", { low: whole(Math.floor(low)), high: whole(Math.ceil(high)) }));
+  const between = ({ low, high }) => (low === null ? say("interval_unknown") : intervalText(low, high));
   return [
     element("span", {}, `${say("total_so_far", { n: totals.population, level: percent(totals.level) })} `),
     ...totals.actors.flatMap((actor, i) => [i ? "; " : "", element("span", { class: "total" },
