@@ -217,3 +217,17 @@ def test_a_table_has_no_primary_score(tmp_path: Path) -> None:
     for groups in (None, "right"):
         with pytest.raises(InputError, match=r"must name the column of the score\. Logs name"):
             check_score(min_score=0.5, groups=groups, data=howsure.read(path))
+
+
+def test_a_label_that_counts_as_1(tmp_path: Path) -> None:
+    verdicts = ["PASS", "PASS", "FAIL", "PASS"] * 50
+    checked = check_score(verdicts, min_score=0.6, pos_label="PASS")
+    path = tmp_path / "verdicts.csv"
+    path.write_text("\n".join(["verdict", *verdicts]))
+    of_file = check_score("verdict", min_score=0.6, pos_label="PASS", data=howsure.read(path))
+    for check in (checked, of_file):
+        assert (check.outcome, check[0].estimate.value) == ("pass", 0.75)
+    assert "1 for PASS and 0 for every other value: FAIL (50)" in str(of_file)
+    for score, data in ((verdicts, None), ("verdict", howsure.read(path))):
+        with pytest.raises(InputError, match="If one value means correct, name it: pos_label='PASS'"):
+            check_score(score, min_score=0.6, data=data)

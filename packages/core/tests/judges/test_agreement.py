@@ -193,3 +193,13 @@ def test_the_advantage_is_counted_by_hand() -> None:
         wins.append((near[0] >= near[1]).mean())
     agreement = howsure.rater_agreement(**rows, judge="gpt").replacement
     assert agreement.advantage == pytest.approx(np.mean(wins), abs=1e-12)
+
+
+@pytest.mark.parametrize(("scale", "heading", "value"), [("nominal", "agreement", 0.5), ("ordinal", "linear", 0.75)])
+def test_a_weighted_agreement_is_called_weighted(scale: str, heading: str, value: float) -> None:
+    """Two raters with equal grades in two items, and grades next to each other of three in the others."""
+    grades = [1, 1, 3, 3, 1, 2, 2, 3]
+    agreement = howsure.rater_agreement(grades, rater=list("abababab"), id=[0, 0, 1, 1, 2, 2, 3, 3], scale=scale)
+    assert agreement[0].share.value == value
+    assert heading in str(agreement)
+    assert ("κ (linear weights)" in str(agreement)) == (scale == "ordinal")

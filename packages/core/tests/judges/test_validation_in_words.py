@@ -26,3 +26,15 @@ def test_headings_and_rows_are_the_words_of_the_data(as_frame: bool, negative: l
     assert [row.label for row in validation] == ["0", "1"]
     if as_frame:
         assert {(row.judge, row.people) for row in validation.disagreements} == {("good", name)}
+
+
+@pytest.mark.parametrize("as_frame", [True, False])
+def test_labels_without_a_positive_one_or_in_two_spellings_are_refused(as_frame: bool) -> None:
+    people, judge = ["pass", "fail"] * 30, ["PASS", "FAIL"] * 30
+    data = pandas.DataFrame({"people": people, "judge": judge}) if as_frame else None
+    columns = ("people", "judge") if as_frame else (people, judge)
+    with pytest.raises(howsure.InputError, match="If one value means correct, name it: pos_label='PASS'"):
+        howsure.validate_judge(*columns, data=data)
+    for positive in ("pass", "PASS"):
+        with pytest.raises(howsure.InputError, match=r"has 'PASS', and .* has 'pass'\. Write this value"):
+            howsure.validate_judge(*columns, pos_label=positive, data=data)

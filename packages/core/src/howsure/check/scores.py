@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -26,11 +26,11 @@ from howsure.check.evidence import (
     other_model,
 )
 from howsure.check.verdicts import Check, Found, check_sizes, decide
-from howsure.data.logs.scores import FILE, NO_SCORE_COLUMN, primary_score_of_log
+from howsure.data.logs.scores import FILE, NO_SCORE_COLUMN, advising_pos_label, primary_score_of_log
 from howsure.data.sources import Files
 from howsure.errors import GIVEN, LOOK, InputError, parameter, told
 from howsure.inputs.arguments import check_arguments, check_distinct
-from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes, check_finite
+from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes, check_finite, not_a_number
 from howsure.inputs.frames import (
     DOCUMENT,
     ITEM,
@@ -43,6 +43,7 @@ from howsure.inputs.frames import (
     frame_columns,
     not_a_column_name,
 )
+from howsure.inputs.long_form import positive_scores
 from howsure.inputs.matching import paired_by_documents, shared_rows
 from howsure.inputs.measures import Measure
 from howsure.inputs.numbers_and_names import check_bounds, check_within, counted
@@ -73,6 +74,7 @@ def check_score(
     *,
     min_score: float | None = None,
     max_score: float | None = None,
+    pos_label: Hashable = None,
     against: ArrayLike | str | Source | Baseline | None = None,
     not_worse_than: float | None = None,
     lower_is_better: bool = False,
@@ -90,6 +92,7 @@ def check_score(
     score (n,): numbers, such as 1 where the answer is right (default: the primary score of a log).
     min_score: the mean must lie above.
     max_score: the mean must lie below.
+    pos_label: the value of `score` that counts as 1, every other as 0.
     against (n,): the scores of another model on the same items, whose mean must be lower (with `lower_is_better`:
         higher); of files, a FILE of the same columns, whose rows are matched by `id` or position, or a column; or the
         `Baseline` of an earlier check.
@@ -128,6 +131,7 @@ def check_score_so_far(
     *,
     min_score: float | None = None,
     max_score: float | None = None,
+    pos_label: Hashable = None,
     against: ArrayLike | str | Source | None = None,
     not_worse_than: float | None = None,
     lower_is_better: bool = False,
@@ -164,6 +168,7 @@ def run_score_check(
     *,
     min_score: float | None = None,
     max_score: float | None = None,
+    pos_label: Hashable = None,
     better_than: ArrayLike | str | Source | None = None,
     not_worse_than: float | None = None,
     against: ArrayLike | str | Source | None = None,
@@ -209,9 +214,9 @@ def run_score_check(
     if score is None and not isinstance(data, Source):
         raise InputError(NO_SCORE_COLUMN)
     if isinstance(data, Source):
-        scores = _read_source(data, score, other, ends, roles)
+        scores = _read_source(data, score, other, ends, roles, pos_label)
     else:
-        scores = _read_rows(data, score, other, ends, roles, other_role)
+        scores = _read_rows(data, score, other, ends, roles, other_role, pos_label)
     values, units, parts = scores.values, scores.units, scores.parts
     if ends is None:
         _refuse_percentages(values, {"min_score": min_score, "max_score": max_score})
@@ -262,6 +267,7 @@ def run_score_check(
     recipe = {"check": name, **scores.read, "min_score": min_score, "max_score": max_score}
     recipe |= {"better_than": model_name(better_than), "against": model_name(against), "not_worse_than": not_worse_than}
     recipe |= {"lower_is_better": lower_is_better, "bounds": ends}
+    recipe |= {} if pos_label is None else {"pos_label": pos_label}
     recipe |= {"assume_no_rare_losses": True} if assume_no_rare_losses else {}
     recipe |= {"sequential": True, **sizes} if sequential else {}
     result = Found(name, tuple(evidence), recipe, scores.notes, tuple(entries))
@@ -295,7 +301,9 @@ class Scores:
     bounds: Bounds | None = None
 
 
-def _read_rows(data: Any, score: Any, other: Any, ends: Bounds | None, roles: dict[str, Any], role: str) -> Scores:
+def _read_rows(
+    data: Any, score: Any, other: Any, ends: Bounds | None, roles: dict[str, Any], role: str, pos_label: Hashable
+) -> Scores:
     """The scores in arrays or in a frame, and another model's scores of the same rows."""
     groups, clusters, id = roles.values()
     check_distinct({"score": score, role: other})
@@ -309,11 +317,16 @@ def _read_rows(data: Any, score: Any, other: Any, ends: Bounds | None, roles: di
     notes += note_on_models_of_frame(data, "groups", [score, other, groups])
     if data is not None:
         score, other, groups, clusters = frame_columns(data, score=score, other=other, groups=groups, clusters=clusters)
-    values = within(check_scores(score, name="score"), ends, "score")
+    of_labels = list[str]()
+    with advising_pos_label(["score"]):
+        values = within(check_scores(score, name="score", pos_label=pos_label, notes=of_labels), ends, "score")
     n = len(values)
     codes, names = (None, ()) if groups is None else check_codes(groups, n=n, name="groups", groups=True)
     units = None if clusters is None else check_clusters(clusters, n=n)
-    theirs = None if other is None else within(check_scores(other, name=role, n=n), ends, role)
+    theirs = None
+    if other is not None:
+        with advising_pos_label([role]):
+            theirs = within(check_scores(other, name=role, n=n, pos_label=pos_label, notes=of_labels), ends, role)
     provenance = {"n": n, "clustered": units is not None}
     return Scores(
         values,
@@ -322,7 +335,7 @@ def _read_rows(data: Any, score: Any, other: Any, ends: Bounds | None, roles: di
         provenance,
         theirs,
         np.arange(n),
-        notes,
+        (*notes, *of_labels),
         item_column=item_column,
     )
 
@@ -342,7 +355,9 @@ def _refuse_percentages(values: Floats, limits: Mapping[str, float | None]) -> N
             )
 
 
-def _read_source(source: Source, score: Any, other: Any, ends: Bounds | None, roles: dict[str, Any]) -> Scores:
+def _read_source(
+    source: Source, score: Any, other: Any, ends: Bounds | None, roles: dict[str, Any], pos_label: Hashable
+) -> Scores:
     """The scores in files, and another model's scores: a column of the same files, or another source with matched rows.
 
     Raises InputError if rows cannot be matched, or one model has more and none may be left out.
@@ -358,36 +373,41 @@ def _read_source(source: Source, score: Any, other: Any, ends: Bounds | None, ro
     notes = list[str]()
     choose = partial(_columns_of_log, roles, score=score, matched=other_source is not None, notes=notes)
     cells = None if roles["clusters"] or roles["id"] else [roles["groups"]] if roles["groups"] else []
-    kinds |= dict.fromkeys(scores, Kind.SCORE) if scores else {FILE: Kind.NAMES}
+    kind = Kind.SCORE if pos_label is None else Kind.NAMES
+    kinds |= dict.fromkeys(scores, kind) if scores else {FILE: Kind.NAMES}
     named_source = source if scores or not isinstance(source, Files) else replace(source, by_file=True)
-    table = named_source.rows(
-        kinds,
-        clusters=roles["clusters"],
-        choose=choose,
-        chosen_as=lambda role: Kind.SCORE if role == KIND else Kind.NAMES,
-        cells=cells,
-        pooled="groups",
-    )
+    with advising_pos_label(scores):
+        table = named_source.rows(
+            kinds,
+            clusters=roles["clusters"],
+            choose=choose,
+            chosen_as=lambda role: kind if role == KIND else Kind.NAMES,
+            cells=cells,
+            pooled="groups",
+        )
     score = score or table.chosen.get(KIND)
     if score is None:
         raise InputError(f"{NO_SCORE_COLUMN}{LOOK}")
     groups, clusters, id = (column or table.chosen.get(role) for role, column in roles.items())
-    values = table.columns[score]
+    with table.placed():
+        numbers = {name: _numbers(table, name, pos_label, notes) for name in dict.fromkeys([score, *scores])}
+    values = numbers[score]
     n = len(values)
     units = None if clusters is None else check_clusters(_names(table, clusters), n=n, name=clusters)
     codes, names = (None, ()) if groups is None else check_codes(_names(table, groups), n=n, name=groups, groups=True)
     with table.placed():
-        for score_column in dict.fromkeys([score, *scores]):
-            _check_scores(table.columns[score_column], ends, score_column)
+        for score_column, column in numbers.items():
+            _check_scores(column, ends, score_column)
     rows, match_notes = np.arange(n), list[str]()
-    theirs = None if other is None or other_source is not None else table.columns[other]
+    theirs = None if other is None or other_source is not None else numbers[other]
     if other_source is not None:
-        kinds = ({} if id is None else {id: Kind.VALUES}) | {score: Kind.SCORE}
+        kinds = ({} if id is None else {id: Kind.VALUES}) | {score: kind}
         other_table = other_source.rows(kinds, choose=_document_column)
         with other_table.placed():
-            _check_scores(other_table.columns[score], ends, score)
+            their_numbers = _numbers(other_table, score, pos_label, notes)
+            _check_scores(their_numbers, ends, score)
         rows, theirs, match_notes = _matched(
-            table, other_table, score, id, skip=bool(getattr(source, "skip_missing", False))
+            table, other_table, values, their_numbers, id, skip=bool(getattr(source, "skip_missing", False))
         )
     provenance = {name: value for name, value in table.read.items() if scores or name != "by_file"}
     recipe = {**provenance, "score": score, "group": groups, "cluster": clusters, "id": id}
@@ -440,24 +460,30 @@ def _names(rows: Rows, column: str) -> Any:
 
 
 def _matched(
-    rows: Rows, other_rows: Rows, score: str, id: str | None, *, skip: bool
+    rows: Rows, other_rows: Rows, scores: Floats, other_scores: Floats, id: str | None, *, skip: bool
 ) -> tuple[Integers, Floats, list[str]]:
     """The rows that the other model also has, and its scores of them."""
     names = ", ".join(rows.read["files"]), ", ".join(other_rows.read["files"])
-    ours, theirs = (len(table.columns[score]) for table in (rows, other_rows))
+    ours, theirs = len(scores), len(other_scores)
     if id is None:
         if ours != theirs or rows.read["skipped"] or other_rows.read["skipped"]:
             raise InputError(
                 f"both models must be evaluated on the same rows; {names[0]} has {ours:,}, {names[1]} has {theirs:,}. "
                 "Match them by `id='COL'`."
             )
-        return np.arange(ours), other_rows.columns[score], []
+        return np.arange(ours), other_scores, []
     keys = [np.asarray(_names(table, id)).astype(np.str_) for table in (rows, other_rows)]
     shared = shared_rows(*keys, names=names, id=id)
     if ITEM_HASH in rows.chosen and ITEM_HASH in other_rows.chosen:
         shared = paired_by_documents(shared, _names(rows, ITEM_HASH), _names(other_rows, ITEM_HASH), ids=keys[0])
     shared.check_all(skip_missing=skip)
-    return shared.a, other_rows.columns[score][shared.b], shared.said
+    return shared.a, other_scores[shared.b], shared.said
+
+
+def _numbers(rows: Rows, name: str, pos_label: Hashable, notes: list[str]) -> Floats:
+    """The scores of a column of files: its numbers, or 1 for `pos_label` and 0 for every other value."""
+    column: Any = rows.columns[name]
+    return column if pos_label is None else positive_scores(column, pos_label, name, notes)
 
 
 def _check_scores(values: Floats, ends: Bounds | None, name: str) -> None:
@@ -609,19 +635,23 @@ def _too_few(test: BoundedMean, rule: Rule, size: float) -> Iterator[str]:
         )
 
 
-def check_scores(values: Any, *, name: str, n: int | None = None) -> Floats:
-    """Scores as finite numbers; True and False are 1 and 0.
+def check_scores(
+    values: Any, *, name: str, n: int | None = None, pos_label: Hashable = None, notes: list[str] | None = None
+) -> Floats:
+    """Scores as finite numbers; True and False are 1 and 0. With `pos_label`, 1 for that value and 0 for every other.
 
     Raises InputError naming the row and the value.
     """
     column = as_column(values, name=name)
     if n is not None and len(column) != n:
         raise InputError(f"{name} must have as many rows as the others; it has {len(column):,}, they have {n:,}.")
+    if pos_label is not None:
+        return positive_scores(column, pos_label, name, [] if notes is None else notes)
     try:
         numbers = column.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         row = next(row for row, value in enumerate(column.tolist()) if not _is_number(value))
-        raise InputError(f"{name} must be numbers; `row {row}` is {column[row : row + 1].tolist()[0]!r}.") from None
+        raise not_a_number(name, column[row : row + 1].tolist()[0], row=row) from None
     check_finite(numbers, name=name)
     return np.asarray(numbers)
 

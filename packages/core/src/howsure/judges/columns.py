@@ -13,6 +13,7 @@ import numpy as np
 from howsure import __version__
 from howsure.counts.notes import note_text
 from howsure.counts.sampling_design import Elements, partial_column, read_draw
+from howsure.data.logs.scores import advising_pos_label
 from howsure.errors import GIVEN, LOOK, InputError, parameter, rows_at
 from howsure.inputs.arguments import check_distinct
 from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes, missing
@@ -32,6 +33,7 @@ DRAWN = ("strata", "inclusion")
 KINDS = {"model": "models", "rater": "raters", "prompt": "prompts"}  # in notes on names that differ only in spelling
 PARTS = ("model", "prompt", "rater", "judge", "run")  # roles whose values together identify a row
 PEOPLE, JUDGES = {"human", "person", "people", "expert", "annotator"}, {"judge", "llm", "gpt", "autorater"}  # in names
+NO_POSITIVE = object()  # the caller has no `pos_label`
 OF_ANSWERS = ("model", "id", "rater", "prompt")  # roles of columns that hold no grades
 
 
@@ -57,7 +59,7 @@ class Columns:
         roles: Mapping[str, Any],
         data: Any,
         *,
-        pos_label: object = None,
+        pos_label: object = NO_POSITIVE,
         show: Sequence[str] = (),
         labels: bool = False,
     ) -> Columns:
@@ -67,22 +69,25 @@ class Columns:
         Raises InputError for values that are not numbers, and for missing ones that are required.
         """
         columns = {role: column for role, column in roles.items() if column is not None}
+        names = {role: str(column) if data is not None else role for role, column in columns.items()}
+        advised = [] if pos_label is NO_POSITIVE else [names[role] for role in ("score", "y_true") if role in names]
+        pos_label = None if pos_label is NO_POSITIVE else pos_label
         grades = {role: column for role, column in columns.items() if role in (*NUMERIC, *PARTIAL)}
         check_distinct(grades, {role: columns[role] for role in OF_ANSWERS if role in columns})
         numeric = tuple(role for role in NUMERIC if role != "score" or not labels)
         cells = [columns[role] for role in PARTS if role in columns]
         in_clusters = "clusters" in roles and not {"clusters", "id", "strata"} & columns.keys()
         numeric_roles = numeric if pos_label is None else LENGTHS
-        with _advising_swap(columns.get("score"), "y_true" in columns):
+        with _advising_swap(columns.get("score"), "y_true" in columns), advising_pos_label(advised):
             rows = (
                 Rows(columns)
                 if data is None
                 else _rows(columns, data, numeric_roles, show, cells if in_clusters else None)
             )
-        names = {role: str(column) if data is not None else role for role, column in columns.items()}
         values = columns if data is None else {role: rows[column] for role, column in columns.items()}
         notes: list[str] = []
-        with rows.placed():
+        with rows.placed(), advising_pos_label(advised):
+            _check_spellings(values, names, pos_label)
             first = values.get("score")
             n = len(first if isinstance(first, Coded) else as_column(first, name=names.get("score", "score")))
             numbers = {}
@@ -218,6 +223,25 @@ def _note_on_swap(people: Floats, name_by_role: Mapping[str, str], skipped: Mapp
         if by_name or by_gaps
         else []
     )
+
+
+def _check_spellings(values: Mapping[str, Any], names: Mapping[str, str], pos_label: object) -> None:
+    """Raise InputError if the positive value of judge and people differs in case only."""
+    if pos_label is None or not {"score", "y_true"} <= values.keys():
+        return
+    spellings = [_spellings(values[role], str(pos_label)) for role in ("score", "y_true")]
+    if spellings[0] != spellings[1] and all(len(texts) == 1 for texts in spellings):
+        (judge,), (people,) = spellings
+        raise InputError(
+            f"{names['score']} has {judge!r}, and {names['y_true']} has {people!r}. Write this value and the others "
+            "alike in both columns."
+        )
+
+
+def _spellings(values: Any, text: str) -> set[str]:
+    """The values of a column that are this text in upper or lower case."""
+    column = values.names if isinstance(values, Coded) else values.values() if isinstance(values, Mapping) else values
+    return {str(value) for value in column if str(value).casefold() == text.casefold()}
 
 
 def _words(name: str) -> set[str]:

@@ -227,6 +227,9 @@ class JudgeReplacement:
         )
 
 
+WEIGHTS = {"ordinal": " (linear weights)", "interval": " (quadratic weights)"}  # by scale, of unequal grades
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RaterAgreement(Rows[RaterAgreementRow]):
     """The result of `rater_agreement`: a row for all raters, and one for each two.
@@ -246,13 +249,14 @@ class RaterAgreement(Rows[RaterAgreementRow]):
     def columns(self) -> Sequence[Column]:
         """Raters and coefficients."""
         level = f"in brackets the {100 * self.rows[0].alpha.level:g}% interval"
+        weights = WEIGHTS.get(str(self.recipe.get("scale")), "")
         return [
             Column("raters", WORDS, get=lambda row: row.a if row.b is None else f"{row.a}, {row.b}"),
             Column("n", COUNT, legend="items with two grades or more"),
-            Column("share", ESTIMATE, "agreement", legend=f"how far two grades of an item agree; {level}"),
+            Column("share", ESTIMATE, f"agreement{weights}", legend=f"how far two grades of an item agree; {level}"),
             Column("alpha", ESTIMATE, "α", legend="Krippendorff's"),
-            Column("kappa", ESTIMATE, "κ", legend="Cohen's"),
-            Column("ac", ESTIMATE, "AC", legend="Gwet's", detail=True),
+            Column("kappa", ESTIMATE, f"κ{weights}", legend="Cohen's"),
+            Column("ac", ESTIMATE, f"AC{weights}", legend="Gwet's", detail=True),
         ]
 
     @property

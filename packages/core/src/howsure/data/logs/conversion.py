@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import zipfile
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,7 +16,7 @@ import numpy as np
 
 from howsure.data.logs.item_documents import Contradiction, contradiction_in
 from howsure.data.logs.labels import Labels
-from howsure.data.logs.log_detection import LOGS, check_format, check_no_summary, detected, log_format, unfolded
+from howsure.data.logs.log_detection import LOGS, check_format, check_tables, detected, log_format, unfolded
 from howsure.data.logs.log_file import (
     NAMED,
     Columns,
@@ -334,10 +333,9 @@ def input_files(
     and scores, a column is kept if its name is a word in the strings `names_needed`. `normalise` says how
     log-likelihoods of choices become probabilities. `files` are the files of the paths and `form_name` is their log
     format, if known. `most`: read at most this many rows of each log, with all columns. `labels_from`: a table of right
-    answers. `explode`: a list in each row of a table, whose elements become rows; with
-    `keep_empty`, a row without elements remains. `pivot`: the columns of item, rater
-    and grade in a table with a row for each grade, whose raters become columns. `model_version`: the model behind an
-    alias in a log of decisions. `encoding`: of text files.
+    answers. `explode`: a list in each row of a table, whose elements become rows; with `keep_empty`, a row without
+    elements remains. `pivot`: the columns of item, rater and grade in a table with a row for each grade, whose raters
+    become columns. `model_version`: the model behind an alias in a log of decisions. `encoding`: of text files.
     `tell` is called with notes on the table.
 
     Raises InputError if a file cannot be read or is truncated, or if logs and tables are mixed.
@@ -354,9 +352,7 @@ def input_files(
         form = detected(files)
     words = {word for text in names_needed if text for word in WORD.findall(text)}
     if form is None:
-        _refuse_archives(files)
-        for file in files:
-            check_no_summary(file)
+        check_tables(files)
         if labels_from is not None:
             raise InputError(
                 "`labels_from=...` is for the items of a log; these files are tables, whose labels are a column."
@@ -401,15 +397,6 @@ def input_files(
     if normalise is not None and "log_probabilities" not in log.filled_rows:
         raise InputError(f"`normalise=...` is for log-likelihoods of choices; {files[0].name} has none.")
     return rewritten, log
-
-
-def _refuse_archives(files: Sequence[File]) -> None:
-    """Raise InputError if one of the files is an archive; only a log may be one."""
-    for file in files:
-        if file.format == "zip" and zipfile.is_zipfile(file.path):
-            raise InputError(f"{file.name} is not an archive of a program that howsure can read: {', '.join(LOGS)}.")
-        if file.format == "zip":
-            raise InputError(f"{file.name} is not a complete archive. Was it cut off, or is it still being written?")
 
 
 def _rewrite(

@@ -6,6 +6,7 @@ import glob
 import importlib
 import os
 import shlex
+import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 
@@ -91,6 +92,16 @@ SUMMARIES = {  # program -> (first keys, "" for any; other keys; files to use in
     "Every Eval Ever": (("schema_version",), {"model_info", "source_metadata"}, "the .jsonl of its instances"),
 }
 LINKS = {"DeepEval": "a link of DeepEval to a run,"}  # a link, not a summary
+
+
+def check_tables(files: Sequence[File]) -> None:
+    """Raise InputError if one of the files is an archive, which only a log may be, or a summary."""
+    for file in files:
+        if file.format == "zip" and zipfile.is_zipfile(file.path):
+            raise InputError(f"{file.name} is not an archive of a program that howsure can read: {', '.join(LOGS)}.")
+        if file.format == "zip":
+            raise InputError(f"{file.name} is not a complete archive. Was it cut off, or is it still being written?")
+        check_no_summary(file)
 
 
 def check_no_summary(file: File) -> None:
