@@ -35,9 +35,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_policy_is_written_applied_and_checked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
-    table = json.loads(
-        printed("fields out.jsonl --gold gold.jsonl --max-risk 0.1 --write-policy policy.json --format json")
-    )
+    done = run("fields out.jsonl --gold gold.jsonl --max-risk 0.1 --write-policy policy.json --format json")
+    assert (done.code, done.err) == (0, "The policy was written to policy.json.\n")
+    table = json.loads(done.out)
     assert [(row["field"], row["n"]) for row in table["fields"]] == [("total", 200), ("paid", 200)]
     filed = table["policy"]["filed_documents"]
     decisions = printed("fields apply out.jsonl --policy policy.json --audit 5 --seed 1 --format csv").splitlines()

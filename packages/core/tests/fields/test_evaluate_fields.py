@@ -507,6 +507,28 @@ def test_a_refusal_can_count_as_not_predicted(tmp_path: Path) -> None:
     assert [(row.n, row.not_predicted, row.accuracy.value) for row in table] == [(2, 1, 0.5)]
 
 
+def test_lists_in_another_order_and_empty_lists(tmp_path: Path) -> None:
+    true: list[list[str]] = [["x", "y"], ["x"], []]
+    predicted = write(tmp_path / "predicted.jsonl", [{"id": i, "tags": tags[::-1]} for i, tags in enumerate(true)])
+    table = evaluated(
+        predicted, write(tmp_path / "gold.jsonl", [{"id": i, "tags": tags} for i, tags in enumerate(true)])
+    )
+    assert accuracies(table) == {"tags[]": (3, pytest.approx(1 / 3))}
+    assert "Only the order of tags is wrong in 1 document: compare tags as a set if its order does not matter." in (
+        table.notes
+    )
+    gold = write(tmp_path / "other.jsonl", [{"id": i, "tags": [*tags, "z"]} for i, tags in enumerate(true)])
+    assert not any("order" in note for note in evaluated(predicted, gold).notes)
+
+
+def test_a_policy_says_when_a_document_is_filed() -> None:
+    for promise, score in (("values", "mean confidence"), ("documents", "product of the confidences")):
+        table = evaluate_fields(**checked(), max_risk=0.1, promise=promise)
+        assert table.policy is not None
+        rule = f"A document is filed if the {score} of its values is at least {table.policy.threshold:.4f}."
+        assert rule in table.below()
+
+
 def test_what_cannot_be_read_as_a_number_is_noted() -> None:
     columns: dict[str, Any] = {"document": range(4), "field": ["f"] * 4, "value": ["1,234", "n/a", "5", "7,000"]}
     table = evaluate_fields(**columns, gold=["1234", "6", "5", "7,000"], compare={"f": "number"})

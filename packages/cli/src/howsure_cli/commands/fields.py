@@ -27,6 +27,7 @@ from howsure_cli.terminal.options import (
     report_option,
     where_option,
 )
+from howsure_cli.terminal.output import say
 
 FILES = (
     "FILE...: responses of OpenAI or vLLM whose content is JSON, best with logprobs; a folder of JSON files; JSON "
@@ -106,6 +107,7 @@ def evaluate(
         if table.policy.is_empty:
             raise InputError(f"{table.policy.answer} No policy was written.")
         table.policy.save(write_policy)
+        say(f"The policy was written to {write_policy}.")
     finish(table, name="fields", form=form, output=output, figure=figure, report=report)
 
 

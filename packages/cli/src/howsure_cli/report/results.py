@@ -13,6 +13,7 @@ from markupsafe import Markup
 from howsure.calibration.curves import CalibrationCurves
 from howsure.calibration.results import CalibrationCurve
 from howsure.counts.results import CountEstimates
+from howsure.fields.field_results import FieldTable
 from howsure.figures.counts import is_drawn
 from howsure.figures.files import inline_svg
 from howsure.figures.significance import CAPTION, difference_svg
@@ -154,6 +155,7 @@ def terms(recipe: Mapping[str, Any]) -> list[tuple[str, str]]:
 MAX_ROWS = 500  # of a table on a page
 QUESTIONS: dict[type[Result], str] = {
     AgentTable: "Which agent is best, and at what cost?",
+    FieldTable: "Accuracy of each field",
     BenchmarkItems: "What can this benchmark tell apart?",
     JudgeValidation: "Does the judge agree with people?",
     SelectiveTable: "How often are the most confident answers right?",

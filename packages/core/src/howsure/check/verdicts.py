@@ -37,7 +37,8 @@ class Verdict:
     must lie. p_pass: of the hypothesis that the rule is broken, p_fail: that it is kept; both one-sided, and 1 where
     the estimate lies on the other side. The adjusted ones decide: `outcome` is "pass", "fail" or "cannot tell".
     more_rows: how many more rows would probably decide, if the estimate is right; None where none are needed or none
-    would do. unit: what a row is, in words. reason: "no bounds" where no number of rows decides, since unseen scores may lie anywhere; else None.
+    would do. unit: what a row is, in words. reason: "no bounds" where no number of rows decides, since unseen scores
+    may lie anywhere; else None.
     """
 
     check: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -318,7 +319,8 @@ def check_values(values: ReadValues, compare: Mapping[str, str] | None = None) -
             f"no field has both predictions ({shortened(predicted_fields, limit=6) or 'none'}) and true values "
             f"({shortened(gold_by_field, limit=6) or 'none'}). Fields are matched by their names."
         )
-    fields = tuple(dict.fromkeys(_fields(values, gold_by_field)))
+    with_true_values = dict.fromkeys(_fields(values, gold_by_field))
+    fields = tuple(name for name in with_true_values if not _is_above(name, with_true_values))  # no empty arrays
     predicted_by_field: dict[str, list[str]] = {}
     for by_path in values.predicted.values():
         for value in by_path.values():
@@ -340,6 +342,12 @@ def check_values(values: ReadValues, compare: Mapping[str, str] | None = None) -
         pairs = [(row[3], row[4], row[5]) for row in rows if row[1] == place and None not in (row[3], row[4])]
         wrong = [(value, gold) for value, gold, is_right in pairs if not is_right]
         notes += comparison_notes(name, equalities[name], wrong, len(pairs))
+        if name.endswith("[]") and (n_orders := _other_orders(row for row in rows if row[1] == place)):
+            list_name = name.removesuffix("[]")
+            notes.append(
+                f"Only the order of {list_name} is wrong in {counted(n_orders, 'document')}: compare {list_name} as a "
+                "set if its order does not matter."
+            )
     return CheckedValues(
         documents=tuple(values.predicted),
         fields=fields,
@@ -382,6 +390,15 @@ def _rows(
     for path, gold in true.items():
         if path not in predicted and gold is not None:
             yield generic_path(path), path, None, gold, False, False, None, None
+
+
+def _other_orders(rows: Iterable[tuple[Any, ...]]) -> int:
+    """The number of documents in which the values of a list are the true ones in another order."""
+    by_document: dict[int, list[tuple[Any, ...]]] = {}
+    for row in rows:
+        by_document.setdefault(row[0], []).append(row)
+    lists = [rows for rows in by_document.values() if not all(row[5] for row in rows)]
+    return sum(Counter(row[3] for row in rows) == Counter(row[4] for row in rows) for rows in lists)
 
 
 def _is_above(path: str, others: Iterable[str]) -> bool:

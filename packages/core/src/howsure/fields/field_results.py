@@ -170,6 +170,8 @@ class FieldTable(Rows[FieldRow]):
         """The notes, and how confidences should be read."""
         without = [row.field for row in self.rows if not row.with_confidence]
         notes = [*self.notes, *(self.policy.notes if self.policy else ())]
+        if self.policy is not None and self.policy.rule:
+            notes.append(self.policy.rule)
         if without and len(without) < len(self.rows):
             notes.append(Note(f"Without confidences: {', '.join(without)}.", DETAIL))
         return notes

@@ -43,6 +43,7 @@ PROMISED = {
     DOCUMENTS: "of the filed documents, at most {risk:g} contain a wrong value",
     FIELDS: "of the filed values of each field, at most {risk:g} are wrong",
 }
+SCORES = {VALUES: "mean confidence", DOCUMENTS: "product of the confidences"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +107,13 @@ class FilingPolicy(Result):
     def promised(self) -> str:
         """The promise in words."""
         return f"{PROMISED[self.promise].format(risk=self.risk)} (with probability {1 - self.delta:g})"
+
+    @property
+    def rule(self) -> str:
+        """When a document is filed; empty if none is, and where the promise is about fields."""
+        if self.threshold is None:
+            return ""
+        return f"A document is filed if the {SCORES[self.promise]} of its values is at least {self.threshold:.4f}."
 
     @property
     def answer(self) -> str:
