@@ -14,7 +14,11 @@ import pytest
 import howsure
 from howsure.errors import InputError
 from howsure.fields import FieldTable, FilingPolicy, check_fields, evaluate_fields, file_documents
+from howsure.fields.checked_values import check_values, read_values
+from howsure.fields.evaluation import SEED
 from howsure.fields.filing import passing_thresholds
+from howsure.fields.recalibration import halves
+from howsure.recalibration.map_input import separate_generator
 
 INVOICE = {"total": 12.5, "date": "2026-03-01", "vendor": "Łódź GmbH", "paid": True, "items": [{"price": 3}]}
 
@@ -203,8 +207,34 @@ def test_confidences_are_recalibrated_by_half_of_the_documents(tmp_path: Path) -
 def test_too_few_wrong_values_cannot_recalibrate() -> None:
     table = overconfident(30, 1)
     table["value"] = table["gold"]
-    with pytest.raises(InputError, match="in 15 documents, the half to which maps are fitted"):
+    with pytest.raises(InputError, match="in half of 30 documents, to which maps are fitted"):
         evaluate_fields(**table, recalibrate=True)
+    with pytest.raises(InputError, match="in half of 1 document, to which"):
+        evaluate_fields(**{name: column[:2] for name, column in table.items()}, recalibrate=True)
+
+
+def test_documents_needed_for_recalibration_include_those_for_the_maps() -> None:
+    columns = overconfident(300, 1)
+    table = evaluate_fields(**columns, recalibrate=True, max_risk=0.01)
+    assert table.policy is not None
+    assert table.recalibration is not None
+    read = read_values(**columns, data=None)
+    _, others = halves(check_values(read), separate_generator(SEED))
+    half = {name: getattr(others, name) for name in ("document", "value", "gold", "confidence")}
+    half["field"] = [others.fields[place] for place in others.field]
+    half["confidence"] = table.recalibration.apply(half["confidence"], groups=half["field"])
+    policy_of_half = evaluate_fields(**half, max_risk=0.01).policy
+    assert policy_of_half is not None
+    assert policy_of_half.needed is not None
+    assert table.policy.needed == pytest.approx(2 * policy_of_half.needed, rel=0.1)  # both are rounded up
+    assert "with 300 checked documents, of which half are for the maps; about" in table.policy.answer
+
+
+def test_confidences_that_are_all_equal_have_no_map() -> None:
+    table = evaluate_fields(**overconfident(200, 1) | {"confidence": [0.9] * 400}, recalibrate=True)
+    assert "Confidences are unchanged: no map can be fitted to the confidences of 100 documents" in table.notes[0]
+    assert table.recalibration is not None
+    assert not any("no map helps" in note for note in table.recalibration.notes)
 
 
 def decisions(path: Path, n: int, seed: int, model: str = "m-1", **texts: str) -> Path:
@@ -377,6 +407,10 @@ BAD = {
         [{"custom_id": "a", "response": {"body": {"choices": [{"message": {"content": "{}"}}] * 2}}, "error": None}],
         r"line 1 of .*: it has 2 choices; one answer per document is needed",
     ),
+    "a key twice": (
+        [chat("a", '{"total": 5, "total": 6}')],
+        r"its content is not JSON .*the key 'total' twice",
+    ),
     "no id": ([{"total": 5}], r"line 1 of .*: it has no id"),
     "other fields": ([{"id": "a", "n": 1}], r"no field has both predictions \(n\) and true values \(total\)"),
 }
@@ -391,6 +425,21 @@ def test_what_cannot_be_read_is_refused_in_a_sentence(tmp_path: Path, case: str)
     gold = write(tmp_path / "gold.jsonl", [{"id": "a", "total": 5}])
     with pytest.raises(InputError, match=words):
         evaluated(predicted, gold)
+
+
+@pytest.mark.parametrize("name", ["out.jsonl", "a.json"])
+def test_an_object_with_a_key_twice_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text('{"id": "a", "total": {"net": 5, "net": 6}}')
+    with pytest.raises(InputError, match=rf"{name}: it contains the key 'net' twice\."):
+        howsure.read(tmp_path / name).documents()
+
+
+def test_a_table_of_true_values_may_have_columns_named_like_roles(tmp_path: Path) -> None:
+    predicted = write(tmp_path / "out.jsonl", [{"id": name, "path": "/x", "label": "dog"} for name in "abcd"])
+    (tmp_path / "gold.csv").write_text("id,path,label\na,/x,dog\nb,/x,cat\nc,/y,cat\nd,/x,cat\n")
+    assert accuracies(evaluated(predicted, tmp_path / "gold.csv")) == {"path": (4, 0.75), "label": (4, 0.25)}
+    (tmp_path / "long.csv").write_text("id,path,label\na,path,/x\na,label,dog\nb,path,/y\nb,label,cat\n")
+    assert accuracies(evaluated(predicted, tmp_path / "long.csv")) == {"path": (2, 0.5), "label": (2, 0.5)}
 
 
 def test_gold_for_no_document_is_refused_and_documents_without_gold_are_left_out(tmp_path: Path) -> None:

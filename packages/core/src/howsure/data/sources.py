@@ -120,6 +120,7 @@ class Files(Source):
         whole: Collection[str] = (),
         choices: Mapping[str, Sequence[str]] | None = None,
         key: str | None = None,
+        fields: Collection[str] = (),
     ) -> Documents:
         """The documents in the files with the values of their fields; the arguments are those of `read_documents`.
 
@@ -128,7 +129,8 @@ class Files(Source):
         from howsure.data.structured.documents import read_documents
 
         self._refuse({}, "is not for files of documents", but=("skip_missing",))
-        return read_documents(self.paths, whole=whole, choices=choices, skip_missing=self.skip_missing, key=key)
+        skip = self.skip_missing
+        return read_documents(self.paths, whole=whole, choices=choices, fields=fields, skip_missing=skip, key=key)
 
     def progress(self, n: int, unit: str = "pairs") -> AbstractContextManager[Callable[[int], None]]:
         """A context with a function that reports how many of n steps were done."""

@@ -262,7 +262,8 @@ def _with_gold(
     without true values are left out."""
     if not isinstance(gold, Files):
         raise InputError("{parameter} must be files by howsure.read.", "gold")
-    gold_documents = gold.documents(whole=_whole(compare), key=key)
+    fields = {value.field for by_path in values.predicted.values() for value in by_path.values()}
+    gold_documents = gold.documents(whole=_whole(compare), fields=fields, key=key)
     documents = gold_documents.by_name
     true = {
         name: {value.path: value.text for value in document.values.values()} for name, document in documents.items()

@@ -24,6 +24,7 @@ from howsure.fields.filing import (
     required_fields,
 )
 from howsure.fields.policy import (
+    CHECKED,
     FIRST_POLICY,
     FilingPolicy,
     PolicyField,
@@ -37,7 +38,7 @@ from howsure.fields.policy import (
 from howsure.fields.recalibration import field_map, halves, recalibrated_values
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
-from howsure.inputs.numbers_and_names import check_level, check_whole, is_number
+from howsure.inputs.numbers_and_names import check_level, check_whole, counted, is_number
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.recalibration.binary_maps import Unchanged
 from howsure.recalibration.map_input import separate_generator
@@ -116,21 +117,22 @@ def evaluate_fields(
         check_policy(policy)
         check_served(policy, raw.served)
         values = _passed(values, policy, documents_digest([*raw.predicted]))
-    recalibration = None
+    recalibration, checked = None, len(values.documents)
     if recalibrate:
         for_maps, values = halves(values, separate_generator(SEED))
-        recalibration = field_map(for_maps, tuple(dict.fromkeys([*for_maps.fields, *values.fields])))
+        fields = tuple(dict.fromkeys([*for_maps.fields, *values.fields]))
+        recalibration = field_map(for_maps, fields, checked=checked)
         values = recalibrated_values(values, recalibration)
     recipe: dict[str, Any] = {"howsure": __version__, **values.read, "level": level}
     recipe["compare"] = {name: equality.written for name, equality in values.equalities.items()}
     recipe |= {} if policy is None else {FIRST_POLICY: policy.recipe.get("documents_sha256")}
-    recipe |= {"recalibrate": True, "seed": SEED} if recalibrate else {}
+    recipe |= {"recalibrate": True, "seed": SEED, CHECKED: checked} if recalibrate else {}
     rows = tuple(_row(values, place, level) for place in range(len(values.fields)))
     new_policy = None
     if max_risk is not None:
         policy_recipe = recipe | {"documents_sha256": documents_digest([*raw.predicted])}
         how: dict[str, Any] = {"choices": checked_choices, "recipe": policy_recipe}
-        new_policy = filing_policy(values, promise, risk=max_risk, delta=delta, **how)
+        new_policy = filing_policy(values, promise, risk=max_risk, delta=delta, checked=checked, **how)
         new_policy = replace(new_policy, recalibration=recalibration, served=raw.served)
         if policy is not None:
             new_policy = replace(new_policy, notes=(Note(SECOND_STEP, WARNING), *new_policy.notes))
@@ -167,9 +169,12 @@ def _passed(values: CheckedValues, policy: FilingPolicy, digest: str) -> Checked
 
 
 def _recalibration_note(recalibration: RecalibrationMap, fitted_to: int, others: int) -> Note:
-    is_unchanged = recalibration.method == Unchanged.method
-    what = "Confidences are unchanged: no map helps in" if is_unchanged else "Recalibrated by field with"
-    return Note(f"{what} {fitted_to:,} documents; the results are of the {others:,} others.", FINDING)
+    what = "Recalibrated by field with"
+    if recalibration.method == Unchanged.method:
+        is_possible = recalibration.choice is None or recalibration.choice.is_possible
+        reason = "no map helps in" if is_possible else "no map can be fitted to the confidences of"
+        what = f"Confidences are unchanged: {reason}"
+    return Note(f"{what} {counted(fitted_to, 'document')}; the results are of the {others:,} others.", FINDING)
 
 
 def _check_settings(max_risk: float | None, delta: float, promise: str) -> None:
@@ -272,10 +277,11 @@ def filing_policy(
     *,
     risk: float,
     delta: float,
+    checked: int,
     choices: Mapping[str, Sequence[str]],
     recipe: Mapping[str, Any],
 ) -> FilingPolicy:
-    """The policy that files as many documents as the promise allows."""
+    """The policy that files as many documents as the promise allows. checked: as in `document_threshold`."""
     if np.isnan(values.confidence).all():
         raise InputError(
             "no value has a confidence, so documents cannot be told apart. Ask the model for logprobs, or give a "
@@ -299,7 +305,7 @@ def filing_policy(
         },
     }
     if promise != FIELDS:
-        filed = document_threshold(values, confidences, promise, risk=risk, delta=delta)
+        filed = document_threshold(values, confidences, promise, risk=risk, delta=delta, checked=checked)
         return FilingPolicy(
             threshold=filed.threshold,
             fields=tuple(PolicyField(field, field in required) for field in values.fields),
@@ -309,7 +315,7 @@ def filing_policy(
             needed=filed.needed,
             **how,
         )
-    thresholds = field_thresholds(values, confidences, risk=risk, delta=delta)
+    thresholds = field_thresholds(values, confidences, risk=risk, delta=delta, checked=checked)
     rows = tuple(
         PolicyField(field, field in required, filed.threshold, filed.values, filed.wrong, filed.needed)
         for field, filed in thresholds.items()

@@ -125,9 +125,16 @@ def document_confidences(values: CheckedValues, required: Sequence[str], promise
 
 
 def document_threshold(
-    values: CheckedValues, confidences: Sequence[DocumentConfidence], promise: str, *, risk: float, delta: float
+    values: CheckedValues,
+    confidences: Sequence[DocumentConfidence],
+    promise: str,
+    *,
+    risk: float,
+    delta: float,
+    checked: int,
 ) -> FiledAt:
-    """The lowest threshold of document scores with a promise about values or documents."""
+    """The lowest threshold of document scores with a promise about values or documents. checked: the number of checked
+    documents, with those to which maps were fitted."""
     scores = np.array([confidence.score(promise) for confidence in confidences])
     if promise == DOCUMENTS:
         wrong = np.bincount(values.document, ~values.right, minlength=len(scores)) > 0
@@ -135,19 +142,17 @@ def document_threshold(
         if not can_file.any():
             return FiledAt(None, 0, 0, 0)
         pairs = Pairs((~wrong[can_file]).astype(np.uint8), scores[can_file])
-        return _filed(pairs, np.flatnonzero(can_file), risk=risk, delta=delta, n_documents=len(scores))
+        return _filed(pairs, np.flatnonzero(can_file), risk=risk, delta=delta, checked=checked)
     row_scores = scores[values.document]
     can_file = ~np.isnan(row_scores)
     if not can_file.any():
         return FiledAt(None, 0, 0, 0)
     documents = values.document[can_file]
     pairs = Pairs(values.right[can_file].astype(np.uint8), row_scores[can_file], clusters=documents)
-    return _filed(pairs, documents, risk=risk, delta=delta, n_documents=len(scores))
+    return _filed(pairs, documents, risk=risk, delta=delta, checked=checked)
 
 
-def _filed(
-    pairs: Pairs, documents: np.typing.NDArray[np.int64], *, risk: float, delta: float, n_documents: int
-) -> FiledAt:
+def _filed(pairs: Pairs, documents: np.typing.NDArray[np.int64], *, risk: float, delta: float, checked: int) -> FiledAt:
     """The lowest threshold that passes; with the number of documents needed if none does."""
     if len(np.unique(documents)) < 2:
         return FiledAt(None, 0, 0, 0)
@@ -156,7 +161,7 @@ def _filed(
     passed = np.flatnonzero(tests.passed)
     if not len(passed):
         needed = answers_needed(ranks, risk=risk, delta=delta, unseen=True)
-        return FiledAt(None, 0, 0, 0, None if needed is None else _rounded_up(needed * n_documents / ranks.total))
+        return FiledAt(None, 0, 0, 0, None if needed is None else _rounded_up(needed * checked / ranks.total))
     best = int(passed[-1])
     return _filed_at(float(tests.kept.threshold[best]), pairs, documents)
 
@@ -173,9 +178,10 @@ def _rounded_up(needed: float) -> int:
 
 
 def field_thresholds(
-    values: CheckedValues, confidences: Sequence[DocumentConfidence], *, risk: float, delta: float
+    values: CheckedValues, confidences: Sequence[DocumentConfidence], *, risk: float, delta: float, checked: int
 ) -> dict[str, FiledAt]:
-    """The lowest threshold of each field with a promise that holds for all fields at once."""
+    """The lowest threshold of each field with a promise that holds for all fields at once. checked: as in
+    `document_threshold`."""
     pairs_by_field = {field: _field_pairs(values, confidences, place) for place, field in enumerate(values.fields)}
     size = delta / len(pairs_by_field)
     tests: dict[str, tuple[Kept, Floats]] = {}
@@ -194,8 +200,7 @@ def field_thresholds(
         needed = None
         if len(np.unique(documents)) > 1:
             needed = answers_needed(ranked(pairs), risk=risk, delta=size, unseen=True)
-        n_documents = len(values.documents)
-        documents_needed = None if needed is None else _rounded_up(needed * n_documents / len(pairs))
+        documents_needed = None if needed is None else _rounded_up(needed * checked / len(pairs))
         thresholds[field] = FiledAt(None, 0, 0, 0, documents_needed)
     return thresholds
 

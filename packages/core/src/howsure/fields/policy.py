@@ -26,6 +26,7 @@ from howsure.show.notes import WARNING, Note
 from howsure.show.table import COUNT, FLAG, NUMBER, WORDS, Column
 
 FIRST_POLICY = "policy"  # in the recipe of a policy of a second step: the documents of the first policy
+CHECKED = "checked_documents"  # in the recipe with recalibration: those for the maps and those for the thresholds
 AFTER_ANOTHER = "This policy is a second step: its promise holds only for what the first policy files."
 LIKE = "policy.json"
 STATE = SavedState(
@@ -126,7 +127,9 @@ class FilingPolicy(Result):
                 if counts
                 else "the most confident values are wrong too often, so more checked documents would not help"
             )
-            return f"No document can be filed without a person with {self.documents:,} checked documents; {more}."
+            checked = counted(int(self.recipe.get(CHECKED, self.documents)), "checked document")
+            halves = "" if self.recalibration is None else ", of which half are for the maps"
+            return f"No document can be filed without a person with {checked}{halves}; {more}."
         fields = [row.field for row in self.fields if row.threshold is not None]
         if self.promise == FIELDS and len(fields) < len(self.fields):
             return (

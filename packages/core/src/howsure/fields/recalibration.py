@@ -26,10 +26,10 @@ def halves(values: CheckedValues, rng: np.random.Generator) -> tuple[CheckedValu
     return values.select_values(is_first), values.select_values(~is_first)
 
 
-def field_map(values: CheckedValues, fields: Sequence[str]) -> RecalibrationMap:
+def field_map(values: CheckedValues, fields: Sequence[str], *, checked: int) -> RecalibrationMap:
     """The map of confidences: Platt maps of the fields, shrunk towards that of all values, or none if no map helps.
 
-    fields: all fields; one without values takes the map of all.
+    fields: all fields; one without values takes the map of all. checked: the number of documents of both halves.
 
     Raises InputError with too few documents, or too few that are wrong or right.
     """
@@ -46,8 +46,8 @@ def field_map(values: CheckedValues, fields: Sequence[str]) -> RecalibrationMap:
         return fit_recalibration(labelled, small=SHRUNK, floor=FLOOR)
     except InputError as error:
         raise InputError(
-            f"too few values are wrong or right in {counted(len(values.documents), 'document')}, the half to which "
-            "maps are fitted, so confidences cannot be recalibrated. Check more documents, or leave `recalibrate` out."
+            f"too few values are wrong or right in half of {counted(checked, 'document')}, to which maps are fitted, "
+            "so confidences cannot be recalibrated. Check more documents, or leave `recalibrate` out."
         ) from error
 
 

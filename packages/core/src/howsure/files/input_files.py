@@ -23,7 +23,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, BinaryIO, NoReturn, Self
 
-from howsure.errors import MIN_SIMILARITY, ColumnName, InputError, Parameter
+from howsure.errors import MIN_SIMILARITY, ColumnName, InputError, Parameter, shown
 from howsure.files.archive import max_unpacked_size, zstd
 from howsure.inputs.numbers_and_names import natural_order, nearest
 from howsure.inputs.source_names import source_name
@@ -168,8 +168,9 @@ def checked_text(text: str, what: str) -> str:
 # JSON from files: whatever is wrong with it, however deep it is, is a ValueError.
 
 
-def parsed_json(text: str | bytes, *, strict: bool = False) -> Any:
-    """The value of a JSON text; `strict`: no duplicate keys, and only finite numbers.
+def parsed_json(text: str | bytes, *, strict: bool = False, unique_keys: bool = False) -> Any:
+    """The value of a JSON text; `unique_keys`: no duplicate keys; `strict`: neither these nor numbers that are not
+    finite.
 
     >>> parsed_json('{"a": [1, 2]}')
     {'a': [1, 2]}
@@ -185,7 +186,8 @@ def parsed_json(text: str | bytes, *, strict: bool = False) -> Any:
 
     Raises ValueError if the text is not JSON or not UTF-8, is nested too deeply, or has invalid characters.
     """
-    rules: dict[str, Any] = {"parse_constant": _refuse_constant, "object_pairs_hook": _once} if strict else {}
+    rules: dict[str, Any] = {"object_pairs_hook": _once} if strict or unique_keys else {}
+    rules |= {"parse_constant": _refuse_constant} if strict else {}
     if not isinstance(text, str | bytes):
         raise ValueError(f"it is a {type(text).__name__}, not a text")
     try:
@@ -205,9 +207,11 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    mapping = dict(pairs_ := list(pairs))
-    if len(mapping) != len(pairs_):
-        raise ValueError("it contains a key twice")
+    mapping: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in mapping:
+            raise ValueError(f"it contains the key {shown(key)} twice")
+        mapping[key] = value
     return mapping
 
 

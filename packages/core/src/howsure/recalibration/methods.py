@@ -292,6 +292,11 @@ class Choice:
     candidates: tuple[Candidate, ...]
     seconds: float | None = None
 
+    @property
+    def is_possible(self) -> bool:
+        """Whether any map could be fitted."""
+        return any(not candidate.refused for candidate in self.candidates if candidate.method != Unchanged.method)
+
     def columns(self) -> list[Column]:
         """The result of each candidate, for tables."""
         of = self.candidates

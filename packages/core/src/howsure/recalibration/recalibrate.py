@@ -185,7 +185,7 @@ def _methods(data: Labelled, method: str, small: str, n_bins: int, penalty: floa
 
 def _notes(data: Labelled, fitted: Fitted, choice: Choice | None, pooled: Sequence[str]) -> list[str]:
     notes = []
-    if choice is not None and choice.method.name == "none":
+    if choice is not None and choice.method.name == "none" and choice.is_possible:
         notes.append("no map helps: none has a log loss that is lower by more than one standard error, cross-fitted")
     if choice is not None:
         reasons = dict.fromkeys(candidate.refused for candidate in choice.candidates if candidate.refused)

@@ -204,6 +204,7 @@ class Source:
     notes: list[str] = field(default_factory=list)
     model_version: str | None = None  # model behind an alias
     unread: dict[str, Unread] = field(default_factory=dict)  # by the name of the score
+    unique_keys: bool = False  # refuse objects with the same key twice
 
     @property
     def is_archive(self) -> bool:
@@ -278,6 +279,7 @@ class Source:
                     raise self.fault(
                         number, f"it must contain a JSON object, {{…}}; it contains {decoded(line)[:60]!r}."
                     )
+                self._check_keys(line, f"line {number:,} of {self.name}")
                 yield number, record
 
     def objects(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -302,9 +304,19 @@ class Source:
         if len(text) > LARGEST_DOCUMENT:
             raise InputError(f"{self.name} has more than {LARGEST_DOCUMENT:,} bytes of JSON, too many to read at once.")
         try:
-            return parsed_line(text.removeprefix(MARK))
+            content = parsed_line(text.removeprefix(MARK))
         except ValueError as error:
             raise InputError(f"{self.name} is not JSON ({error}). Was it cut off?") from error
+        self._check_keys(text, self.name)
+        return content
+
+    def _check_keys(self, text: bytes, place: str) -> None:
+        """Raise InputError for an object with the same key twice, if keys must be unique."""
+        if self.unique_keys:
+            try:
+                parsed_json(text.removeprefix(MARK), unique_keys=True)
+            except ValueError as error:
+                raise InputError(f"{place}: {error}.") from error
 
     @contextmanager
     def archive(self) -> Iterator[Archive]:

@@ -14,7 +14,15 @@ from howsure.data.logs.decisions import KINDS, answer_row, named_entries, right_
 from howsure.data.logs.log_file import Source, listed, mapping
 from howsure.data.logs.openai import BATCH, ITEMS, response_body
 from howsure.data.logs.tokens import choice_tokens, output_tokens
-from howsure.data.structured.json_values import ROLES, FieldValue, field_values, unfenced, value_positions, value_text
+from howsure.data.structured.json_values import (
+    ROLES,
+    FieldValue,
+    field_values,
+    generic_path,
+    unfenced,
+    value_positions,
+    value_text,
+)
 from howsure.data.structured.served import UNKNOWN, Served, ServedSoFar
 from howsure.data.structured.value_probabilities import SpelledTokens, json_texts
 from howsure.data.tables.named_files import SUFFIXES, File, named_files, parquet_source, reading_files, text_source
@@ -68,11 +76,12 @@ class Documents:
 
 @dataclass(slots=True)
 class _Reader:
-    """How documents are read: fields whose content is one value, closed fields, whether bad responses are skipped, and
-    the key or column that names documents, if the user named one."""
+    """How documents are read: fields whose content is one value, closed fields, the fields of predictions, whether bad
+    responses are skipped, and the key or column that names documents, if the user named one."""
 
     whole: Collection[str]
     choices: Mapping[str, Sequence[str]]
+    fields: Collection[str]
     skip_missing: bool
     key: str | None = None
     has_key: bool = False
@@ -152,19 +161,21 @@ def read_documents(
     *,
     whole: Collection[str] = (),
     choices: Mapping[str, Sequence[str]] | None = None,
+    fields: Collection[str] = (),
     skip_missing: bool = False,
     key: str | None = None,
 ) -> Documents:
     """The documents in files: responses of OpenAI's API or vLLM with JSON as their content, JSON objects with an id, a
     folder of JSON files, each named like its document, or a table with a row per document and a column per field.
 
-    whole: fields whose arrays or objects are one value. choices: the possible values of closed fields. skip_missing:
-    responses that are not JSON have no values, instead of raising an error. key: the key of objects or the column of a
-    table that names documents, where there is one of this name.
+    whole: fields whose arrays or objects are one value. choices: the possible values of closed fields. fields: those of
+    the predictions, of true values: a table whose columns have these names has a row per document, whatever its other
+    names. skip_missing: responses that are not JSON have no values, instead of raising an error. key: the key of
+    objects or the column of a table that names documents, where there is one of this name.
 
     Raises InputError naming the file and line of what cannot be read, and for a document that is given twice.
     """
-    reader = _Reader(whole, choices or {}, skip_missing, key)
+    reader = _Reader(whole, choices or {}, fields, skip_missing, key)
     by_name: dict[str, Document] = {}
     with tempfile.TemporaryDirectory() as spool:
         files = named_files(_unfolded(paths), format=None, spool=Path(spool))
@@ -195,7 +206,7 @@ def _unfolded(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
 
 
 def _documents(reader: _Reader, file: File) -> Iterator[Document]:
-    source = Source(file)
+    source = Source(file, unique_keys=True)
     if file.format not in ("json", "jsonl"):
         yield from _table_documents(reader, source)
         return
@@ -230,6 +241,9 @@ def _table_documents(reader: _Reader, source: Source) -> Iterator[Document]:
         )
     by_document: dict[str, dict[str, FieldValue]] = {}
     of_value = _value_columns([name for name in names if name != id_name])
+    ids = [str(row[names.index(id_name)]) for row in rows]
+    if len(set(ids)) == len(ids) and any(generic_path(name) in reader.fields for name in names if name != id_name):
+        of_value = None
     for number, row in enumerate(rows, start=1):
         place, cells = f"row {number:,} of {source.name}", dict(zip(names, row, strict=True))
         name = cells.pop(id_name)
