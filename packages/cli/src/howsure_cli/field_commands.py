@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
 
 from howsure.data.column_roles import SeenColumn
-from howsure.data.logs.log_file import Beginning
+from howsure.data.logs.log_file import Beginning, Source
 from howsure.data.logs.openai import response_body
 from howsure.data.structured.documents import Document, content_and_tokens, read_documents
 from howsure.data.structured.json_values import ROLES, generic_path, unfenced
-from howsure.data.tables.named_files import SUFFIXES
+from howsure.data.tables.named_files import SUFFIXES, File
 from howsure.errors import InputError
 from howsure.files.input_files import parsed_json
 from howsure.inputs.source_names import format_suffix
@@ -20,19 +22,31 @@ from howsure_cli.typed_commands import command_text
 GOLD = {"gold", "truth", "true", "target", "targets", "label", "labels", "expected", "reference"}
 MAX_BYTES = 20_000_000  # of files whose documents are compared
 MAX_CANDIDATES = 5
+MAX_RESPONSES = 20  # of which one must be JSON
 WITHOUT_GOLD = (
     "The responses contain JSON: howsure fields evaluates each of its fields, with the true values by id, --gold FILE."
+)
+STATED = (
+    "The objects have a value and a confidence: howsure fields evaluates each field, with the true values by id, "
+    "--gold FILE."
 )
 
 
 def has_json_content(path: str) -> bool:
-    """Whether a file has responses of OpenAI or vLLM, and the content of the first is a JSON object."""
+    """Whether a file has responses of OpenAI or vLLM, and the content of one of the first is a JSON object."""
     kind = SUFFIXES.get(format_suffix(path)) if os.path.isfile(path) else None
-    body = None if kind is None else response_body(Beginning.of(path, kind).record)
-    if body is None:
+    if kind is None:
         return False
+    first = Beginning.of(path, kind).record
+    if response_body(first) is None:
+        return False
+    records = (record for _, record in Source(File(path, path, kind)).records()) if kind == "jsonl" else iter([first])
+    return any(_is_json_object(response_body(record)) for record in islice(records, MAX_RESPONSES))
+
+
+def _is_json_object(body: Mapping[str, Any] | None) -> bool:
     try:
-        return isinstance(parsed_json(unfenced(content_and_tokens(body)[0])[0]), dict)
+        return body is not None and isinstance(parsed_json(unfenced(content_and_tokens(body)[0])[0]), dict)
     except ValueError:
         return False
 
@@ -40,9 +54,20 @@ def has_json_content(path: str) -> bool:
 def fields_in_files(paths: Sequence[str]) -> list[str]:
     """The command for predicted and true values of the same documents, in files or folders next to each other."""
     pairs = (pair for pair in _candidates(paths) if max(map(_size, pair)) <= MAX_BYTES)
-    return [command_text("fields", predicted, "--gold", gold) for predicted, gold in pairs if _match(predicted, gold)][
-        :1
-    ]
+    for predicted, gold in pairs:
+        try:
+            documents, true = (read_documents([path], skip_missing=True) for path in (predicted, gold))
+        except InputError:
+            continue
+        if _match(documents.by_name, true.by_name):
+            skip = ["--skip-missing"] if documents.without_values else []
+            return [command_text("fields", predicted, "--gold", gold, *skip)]
+    return []
+
+
+def has_stated_confidence(names: Collection[str]) -> bool:
+    """Whether a column holds objects with a value and a confidence."""
+    return any(name.endswith(".confidence") and name.removesuffix("confidence") + "value" in names for name in names)
 
 
 def fields_in_rows(
@@ -95,12 +120,8 @@ def _size(path: str) -> int:
     return sum(entry.stat().st_size for entry in os.scandir(path) if entry.is_file())
 
 
-def _match(predicted: str, gold: str) -> bool:
+def _match(documents: Mapping[str, Document], true: Mapping[str, Document]) -> bool:
     """Whether every document with true values is predicted, and some field is in both."""
-    try:
-        documents, true = (read_documents([path], skip_missing=True).by_name for path in (predicted, gold))
-    except InputError:
-        return False
     return bool(true) and true.keys() <= documents.keys() and not _fields(documents).isdisjoint(_fields(true))
 
 

@@ -6,7 +6,7 @@ import glob
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +35,7 @@ from howsure.data.tables.named_files import (
     written_names,
 )
 from howsure.data.tables.table import archive_columns, copy_archives
+from howsure.errors import InputError
 from howsure.files.input_files import parsed_json
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import LIKELY_PERCENT
@@ -43,7 +44,14 @@ from howsure.inputs.source_names import format_suffix
 from howsure.result import Rows, as_json
 from howsure.show.table import COUNT, WORDS, Column
 from howsure_cli.column_words import CHANCES
-from howsure_cli.field_commands import WITHOUT_GOLD, fields_in_files, fields_in_rows, has_json_content
+from howsure_cli.field_commands import (
+    STATED,
+    WITHOUT_GOLD,
+    fields_in_files,
+    fields_in_rows,
+    has_json_content,
+    has_stated_confidence,
+)
 from howsure_cli.log_commands import propose_for_log
 from howsure_cli.table_commands import is_unlabelled, propose_for_table
 from howsure_cli.table_notes import (
@@ -114,10 +122,11 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
         file_words = typed_files(paths, format, explode, encoding)
         of_log = [] if log is None else [*propose_for_log(log, named, file_words)]  # while its rows can be read again
     lists = lists_of_objects(columns) if log is None and explode is None else []
-    if (
-        len(lists) == 1 and n == len(named) and not any(c.missing for c in columns if c.name == lists[0])
-    ):  # each file is one object around its rows
-        return look(files, format=format, explode=lists[0], encoding=encoding)
+    is_object = log is None and explode is None and n == len(named)  # each file, perhaps around its rows
+    documents = fields_in_files(paths) if is_object else []
+    if is_object and not documents and len(lists) == 1 and not any(c.missing for c in columns if c.name == lists[0]):
+        with suppress(InputError):  # lists without elements
+            return look(files, format=format, explode=lists[0], encoding=encoding)
     notes += [*map(lists_note, lists[:1]), *(log.notes if log else ())]
     notes += [commas_note(commas)] if commas else []
     notes += _missing_value_notes(columns)
@@ -151,7 +160,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
                 commands = [look_command(_glob(kinds[0]), format, explode)]
         else:
             table_columns = [columns[at] for at in places]
-            commands = fields_in_rows(table_columns, usable, file_words)
+            commands = documents or fields_in_rows(table_columns, usable, file_words)
             commands = commands or propose_for_table(table_columns, usable, file_words, files=len(named))
         if explode is None:
             commands = commands or fields_in_files(paths)
@@ -160,6 +169,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
         ]
         what = f"a table of {SPELLED[_written_format(named[0])]}"
         notes += of_alike
+        notes += [STATED] if not commands and has_stated_confidence([column.name for column in columns]) else []
         notes += [DOCUMENTS for command in commands if command.startswith("howsure events")]
         notes += [TO_LABEL for command in commands if command.startswith("howsure counts sample")]
         notes += [] if commands or not are_tags(columns) else [TAGS]
@@ -167,7 +177,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
         notes.append(f"{named[0].name} has only one column: {reason}")
     elif not n:
         notes.append(f"{named[0].name} has the names of columns and no rows. Was it cut off?")
-    elif not (commands or alike or percentages or {WITHOUT_GOLD, WITHOUT_LABELS, SUMMARY, TAGS} & {*notes}):
+    elif not (commands or alike or percentages or {WITHOUT_GOLD, STATED, WITHOUT_LABELS, SUMMARY, TAGS} & {*notes}):
         whole = [column.name for column in columns if column.kind in (OBJECTS, ONE) and column.examples[0][:1] == "{"]
         nested = [name for name in whole if not any(column.name.startswith(f"{name}.") for column in columns)]
         notes.append(NESTED.format(nested[0]) if nested else UNLABELLED if is_unlabelled(columns) else NO_ROLE)

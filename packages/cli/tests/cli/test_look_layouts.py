@@ -731,6 +731,28 @@ def responses_with_json() -> Expected:
     return "out.jsonl", {"fields": {"total": 0.75}}
 
 
+def folders_with_empty_lists() -> Expected:
+    """Some objects without items, and one list of objects in each."""
+    for folder in ("ex/pred", "ex/gold"):
+        Path(folder).mkdir(parents=True)
+        for i in range(8):
+            total = 3 if folder == "ex/gold" and i < 2 else 2
+            items = [{"price": i}] if i % 2 else []
+            Path(folder, f"d{i}.json").write_text(json.dumps({"total": total, "items": items}))
+    return "ex/pred", {"fields": {"total": 0.75, "items[].price": 1.0}}
+
+
+def refusal_before_json() -> Expected:
+    """As responses with JSON, of which the first is a refusal."""
+    responses_with_json()
+    lines = Path("out.jsonl").read_text().splitlines()
+    refusal = json.loads(lines[0])
+    (choice,) = refusal["response"]["body"]["choices"]
+    choice |= {"message": {"role": "assistant", "content": "I cannot help."}, "logprobs": None}
+    Path("out.jsonl").write_text("\n".join([json.dumps(refusal), *lines[1:]]))
+    return "out.jsonl", {"fields": {"total": 0.75}}
+
+
 def harbor_with_errors() -> Expected:
     """Of two agents; errored trials have no reward, so that runs of items are incomplete."""
     rng, rewards = random(13), defaultdict[str, list[list[float | None]]](list)
@@ -876,7 +898,9 @@ LAYOUTS: dict[str, Callable[[], Expected]] = {
     "OpenAI evals with metrics": openai_evals_with_metrics,
     "fields by row": fields_by_row,
     "folders of fields": folders_of_fields,
+    "folders with empty lists": folders_with_empty_lists,
     "responses with JSON": responses_with_json,
+    "a refusal, then JSON": refusal_before_json,
     "Harbor with errors": harbor_with_errors,
     "Harness, mixed tasks": harness_of_mixed_tasks,
     "Harness, a task each": harness_of_a_task_each,
@@ -976,3 +1000,10 @@ def test_a_look_names_the_format_of_an_export() -> None:
     rows = [(k, "good", source, "BOOLEAN", k % 2) for k in range(20) for source in ("EVAL", "ANNOTATION")]
     table("scores.csv", "traceId name source dataType value", rows)
     assert howsure.look("scores.csv").what == "a table of CSV"
+
+
+def test_values_with_a_confidence_are_fields_without_gold() -> None:
+    rows = [{"id": f"d{i}", "total": {"value": f"{i} €", "confidence": i / 30}} for i in range(30)]
+    Path("stated.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    (note,) = howsure.look("stated.jsonl").notes
+    assert "howsure fields evaluates each field" in note
