@@ -178,10 +178,11 @@ def broken(
         sample, parts = world(kind, n, rng).checked(), None
         if recalibrate:
             for_maps, sample = halves(sample, rng)
-            recalibration = field_map(for_maps, NAMES)
+            recalibration = field_map(for_maps, NAMES, checked=n)
             sample = recalibrated_values(sample, recalibration)
             parts = filed_of(recalibrated_world(population(kind), recalibration), promise)
-        policy = filing_policy(sample, promise, risk=RISKS[promise], delta=DELTA, choices={}, recipe={})
+        how: dict[str, Any] = {"delta": DELTA, "checked": n, "choices": {}, "recipe": {}}
+        policy = filing_policy(sample, promise, risk=RISKS[promise], **how)
         risk, share = risk_and_share(parts or filed(kind, promise), promise, policy)
         risks.append(risk)
         shares.append(share)
@@ -208,7 +209,7 @@ def recalibration_gain(kind: str, n: int, *, runs: int, seed: int = 2) -> tuple[
     for _ in range(runs):
         after = before
         with suppress(InputError):  # too few documents for a map
-            after = recalibrated(before, fields, field_map(world(kind, n, rng).checked(), NAMES))
+            after = recalibrated(before, fields, field_map(world(kind, n, rng).checked(), NAMES, checked=n))
         gains.append(float((losses - _log_loss(chance, after)).mean()))
     return float(np.mean(gains)), float(np.mean(np.array(gains) < -noise))
 
