@@ -11,11 +11,12 @@ from typing import Any
 from howsure.data.column_roles import SeenColumn
 from howsure.data.logs.log_file import Beginning, Source
 from howsure.data.logs.openai import response_body
-from howsure.data.structured.documents import Document, content_and_tokens, read_documents
+from howsure.data.structured.documents import Document, Documents, content_and_tokens, read_documents
 from howsure.data.structured.json_values import ROLES, generic_path, unfenced
 from howsure.data.tables.named_files import SUFFIXES, File
 from howsure.errors import InputError
 from howsure.files.input_files import parsed_json
+from howsure.inputs.checks import is_missing
 from howsure.inputs.source_names import format_suffix
 from howsure_cli.typed_commands import command_text
 
@@ -53,13 +54,13 @@ def _is_json_object(body: Mapping[str, Any] | None) -> bool:
 
 def fields_in_files(paths: Sequence[str]) -> list[str]:
     """The command for predicted and true values of the same documents, in files or folders next to each other."""
-    pairs = (pair for pair in _candidates(paths) if max(map(_size, pair)) <= MAX_BYTES)
-    for predicted, gold in pairs:
-        try:
-            documents, true = (read_documents([path], skip_missing=True) for path in (predicted, gold))
-        except InputError:
-            continue
-        if _match(documents.by_name, true.by_name):
+    candidates = [pair for pair in _candidates(paths) if max(map(_size, pair)) <= MAX_BYTES]
+    documents = _documents(candidates[0][0]) if candidates else None
+    if documents is None:
+        return []
+    for predicted, gold in candidates:
+        true = _documents(gold)
+        if true is not None and _match(documents.by_name, true.by_name):
             skip = ["--skip-missing"] if documents.without_values else []
             return [command_text("fields", predicted, "--gold", gold, *skip)]
     return []
@@ -78,6 +79,8 @@ def fields_in_rows(
     places = {role: next((names.index(n) for n in usual if n in names), None) for role, usual in ROLES.items()}
     document, field = places["document"], places["field"]
     if document is None or field is None or places["value"] is None or places["gold"] is None:
+        return []
+    if any(is_missing(row[places["gold"]]) for row in rows):
         return []
     keys = {(row[document], row[field]) for row in rows}
     return [command_text("fields", *file_words)] if len(keys) == len(rows) > 1 else []
@@ -123,6 +126,14 @@ def _size(path: str) -> int:
 def _match(documents: Mapping[str, Document], true: Mapping[str, Document]) -> bool:
     """Whether every document with true values is predicted, and some field is in both."""
     return bool(true) and true.keys() <= documents.keys() and not _fields(documents).isdisjoint(_fields(true))
+
+
+def _documents(path: str) -> Documents | None:
+    """The documents of a file or folder; None if they cannot be read."""
+    try:
+        return read_documents([path], skip_missing=True)
+    except InputError:
+        return None
 
 
 def _fields(documents: Mapping[str, Document]) -> set[str]:

@@ -293,12 +293,15 @@ def _kinds(files: Sequence[File], tables: Sequence[list[list[Any]]]) -> list[lis
 
 def _glob(files: Sequence[File]) -> str:
     """A pattern that names these files alone, such as runs/*/*/result.json; the first of them if there is none."""
-    folder = os.path.commonpath([os.path.dirname(file.path) for file in files])
-    depths = {os.path.relpath(file.path, folder).count(os.sep) for file in files}
-    names = {os.path.basename(file.path) for file in files}
-    name = names.pop() if len(names) == 1 else f"*{os.path.splitext(files[0].path)[1]}"
+    paths = [file.name for file in files]  # as typed; a copy of a file is in another folder
+    if len({*map(os.path.isabs, paths)}) > 1:
+        return paths[0]
+    folder = os.path.commonpath(map(os.path.dirname, paths))
+    depths = {os.path.relpath(path, folder).count(os.sep) for path in paths}
+    names = {os.path.basename(path) for path in paths}
+    name = names.pop() if len(names) == 1 else f"*{os.path.splitext(paths[0])[1]}"
     pattern = os.path.join(folder, *["*"] * max(depths), name)
-    return pattern if {*glob.glob(pattern)} == {file.path for file in files} else files[0].path
+    return pattern if {*glob.glob(pattern)} == {*paths} else paths[0]
 
 
 def _kinds_text(kinds: Sequence[Sequence[File]]) -> str:

@@ -397,6 +397,10 @@ def test_files_of_different_kinds_are_looked_at_one_by_one() -> None:
         in overview.notes
     )
     assert run("score", "mixed").code == 2
+    Path("mixed/b.csv").write_text("id correct note\n1 1 3\n2 0 4\n")  # which is copied, with tabs
+    assert howsure.look("mixed").commands == overview.commands
+    elsewhere = [Path("mixed/a.csv").absolute(), "mixed/b.csv", "mixed/c.csv"]
+    assert howsure.look(elsewhere).commands == (f"howsure look {elsewhere[0]}",)
 
 
 def test_files_of_trials_are_named_by_a_pattern() -> None:

@@ -137,6 +137,16 @@ def test_equal_spans_agree_fully_and_a_rater_without_a_row_did_not_annotate() ->
     assert howsure.span_agreement(**found_nothing)[0].f1.value == pytest.approx(2 / 3)
 
 
+def test_documents_in_which_nobody_marked_anything_are_kept_without_a_length() -> None:
+    spans = {"start": [3, 3, None, None, 1, None], "end": [9, 9, None, None, 4, None]}
+    names = {"rater": ["a", "b"] * 3, "document": ["x", "x", "y", "y", "z", "z"]}
+    (row,) = howsure.span_agreement(**spans, **names)
+    assert (row.n, row.spans, row.f1.value) == (3, 3, pytest.approx(2 / 3))
+    for length in ({}, {"length": [20] * 6}):
+        with pytest.raises(InputError, match="no rater marked a span in a document with two raters"):
+            howsure.span_agreement([None] * 6, end=[None] * 6, **names, **length)
+
+
 REFUSED: dict[str, tuple[dict[str, list[Any]], str]] = {
     "overlap": ({"start": [0, 2, 0], "end": [4, 6, 4], "rater": [1, 1, 2]}, "overlap in document '1'"),
     "empty": ({"start": [0, 2, 0], "end": [4, 2, 4], "rater": [1, 1, 2]}, "must be above its start, 2"),

@@ -328,6 +328,9 @@ def test_shrunk_maps_minimise_the_penalised_loss_and_small_groups_take_nearly_th
     assert apart["few"] < 0.05
     with pytest.raises(InputError, match="small_groups='shrunk' is for"):
         recalibrate(y, q, groups=group, small_groups="shrunk", method="isotonic")
+    codes, logits = classes()
+    with pytest.raises(InputError, match="small_groups='shrunk' is for one probability per row"):
+        recalibrate(codes, softmax(logits), groups=codes % 2, small_groups="shrunk")
 
 
 def test_columns_are_matched_by_name():

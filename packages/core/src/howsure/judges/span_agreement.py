@@ -149,6 +149,8 @@ def span_agreement(
     usable = [annotated for annotated in documents.values() if len(annotated.spans) > 1]
     if not usable:
         raise InputError("no document was annotated by two raters: nothing shows whether they agree.")
+    if not any(kinds for annotated in usable for kinds in annotated.spans.values()):
+        raise InputError("no rater marked a span in a document with two raters: nothing shows whether they agree.")
     if alone := len(documents) - len(usable):
         notes.append(
             Note(
@@ -236,11 +238,10 @@ def _documents(rows: Rows, names: Mapping[str, str]) -> dict[str, Annotated]:
     sizes = lengths | given
     return {
         document: Annotated(
-            sizes[document],
+            sizes.get(document, 0),
             {rater: {c: _in_order(of, document, rater) for c, of in kinds.items()} for rater, kinds in by.items()},
         )
         for document, by in spans.items()
-        if sizes.get(document)
     }
 
 

@@ -180,7 +180,11 @@ def fit_recalibration(
 def _methods(data: Labelled, method: str, small: str, n_bins: int, penalty: float | None) -> tuple[Method, ...]:
     """The methods to choose from; if maps of groups are shrunk, Platt scaling with several penalties."""
     methods = candidates(method, binary=data.is_binary, n_bins=n_bins, penalty=penalty)
-    return shrunk_candidates(method) if small == SHRUNK and data.groups is not None else methods
+    if small != SHRUNK or data.groups is None:
+        return methods
+    if not data.is_binary:
+        raise InputError("`small_groups='shrunk'` is for one probability per row; with several classes, use pooled.")
+    return shrunk_candidates(method)
 
 
 def _notes(data: Labelled, fitted: Fitted, choice: Choice | None, pooled: Sequence[str]) -> list[str]:
