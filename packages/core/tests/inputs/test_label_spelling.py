@@ -146,3 +146,10 @@ def test_models_groups_and_raters_that_differ_in_spelling_are_named(tmp_path: Pa
     groups = howsure.calibration_curves(scores, [0.5] * 12, groups=models)
     assert f"{note} count as different groups." in str(groups.to_dict())
     assert spellings_note({"3.1": 4, "3.10": 4}, "versions") is None
+
+
+def test_other_letters_are_other_spellings() -> None:
+    assert spellings_note({"Straße": 2, "Strasse": 1}, "categories") is None
+    note = spellings_note({"É": 2, "e\u0301": 1}, "categories")
+    assert note is not None
+    assert "differ only in case, spaces or the Unicode form of accents" in note

@@ -135,7 +135,7 @@ def _folded(label: object) -> object:
     """A label without its spelling: composed, in lower case and with single spaces, and 1.0 as 1."""
     if not isinstance(label, str):
         return label
-    text = " ".join(normalize("NFC", normalize("NFC", label).casefold()).split())
+    text = " ".join(normalize("NFC", label).lower().split())
     whole = WHOLE_WITH_POINT.fullmatch(text)
     return text if whole is None else whole[1]
 
@@ -143,7 +143,7 @@ def _folded(label: object) -> object:
 def _way(labels: Iterable[object]) -> str:
     """In what labels that are equal when folded differ."""
     texts = [label for label in labels if isinstance(label, str)]
-    plain = {" ".join(text.split()).casefold() for text in texts}
+    plain = {" ".join(text.split()).lower() for text in texts}
     composed = {normalize("NFC", text) for text in plain}
     if len(composed) < len(plain):
         return "case, spaces or the Unicode form of accents"
