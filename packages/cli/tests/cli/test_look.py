@@ -403,6 +403,14 @@ def test_files_of_different_kinds_are_looked_at_one_by_one() -> None:
     assert howsure.look(elsewhere).commands == (f"howsure look {elsewhere[0]}",)
 
 
+def test_fields_are_not_proposed_where_true_values_have_gaps() -> None:
+    rows = [(f"d{i}", "total", 3, 3) for i in range(20)]
+    path = table("fields.csv", "document field value gold", rows)
+    assert howsure.look(path).commands == ("howsure fields fields.csv",)
+    table("fields.csv", "document field value gold", [*rows, ("d20", "total", 3, "")])
+    assert not any(command.startswith("howsure fields") for command in howsure.look(path).commands)
+
+
 def test_files_of_trials_are_named_by_a_pattern() -> None:
     for run_name in ("run1", "run2"):
         for trial in range(9):

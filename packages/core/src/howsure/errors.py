@@ -72,8 +72,6 @@ REMEDIES: Final = {
     "missing_value": "Treat non-answers as missing, for example {example} with `skip_missing=True`.",
     "missing_label": "Treat non-answers as missing, for example {example} with `skip_missing=True`. If two are left, "
     "say which is positive: `pos_label='VALUE'`.",
-    "missing_judge": "Leave such rows out with `skip_missing=True`. If only the human grades have gaps, the columns "
-    "are swapped: `y_true` names the human grades, and `score` the judge's.",
     "missing_score": "Leave such rows out with `skip_missing=True`, or count them as wrong with `missing_score=0`.",
     "use_logits": "Are these logits? `Probabilities.logits` reads them.",
     "use_logprobs": "If a class is impossible, give log-probabilities: `Probabilities.logprobs` accepts -inf.",

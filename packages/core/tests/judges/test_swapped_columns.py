@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -30,11 +31,28 @@ def test_gaps_in_the_grades_of_the_judge_are_explained(tmp_path: Path) -> None:
     rows = [f"{row % 2},{row % 2 if row < 20 else ''}" for row in range(ROWS)]
     data = written(tmp_path / "a.csv", "first,gold", rows)
     for function in (howsure.validate_judge, howsure.correct_judge_scores):
-        with pytest.raises(InputError, match="If only the human grades have gaps, the columns are swapped"):
+        with pytest.raises(
+            InputError, match=r"\(20 in all\)\. If y_true, which has no gaps, names the judge's"
+        ) as error:
             function("first", "gold", data=data)
+        assert str(error.value).endswith("the columns are swapped.")
         assert function("gold", "first", data=data).rows[0].n in (10, ROWS)
     skipping = howsure.read(tmp_path / "a.csv", skip_missing=True)
     assert any("Are they swapped?" in note for note in howsure.validate_judge("first", "gold", data=skipping).notes)
+
+
+def test_gaps_in_both_columns_are_no_swap(tmp_path: Path) -> None:
+    rows = [f"{row % 2 if row > 3 else ''},{row % 2 if row < 20 else ''}" for row in range(ROWS)]
+    data = written(tmp_path / "a.csv", "first,gold", rows)
+    with pytest.raises(InputError, match=r"skip_missing=True \(20 in all\)\.$"):
+        howsure.validate_judge("first", "gold", data=data)
+    graded = written(tmp_path / "b.csv", "item,rater,grade", ["a,h,1", "a,m,1", "b,h,0", "b,m,1", "b,m,0"])
+    with pytest.raises(InputError, match=r"skip_missing=True \(1 in all\)\.$"):
+        howsure.correct_judge_scores("h", "m", data=replace(graded, pivot="item,rater,grade"))
+    for people, message in (([1, 0], "the columns are swapped"), ([1, None], "Leave such rows out first.")):
+        with pytest.raises(InputError, match=message) as error:
+            howsure.correct_judge_scores(people, [None, 1])
+        assert ("swapped" in str(error.value)) == (None not in people)
 
 
 def test_repeated_labels_are_settled_by_the_more_frequent_one(tmp_path: Path) -> None:

@@ -14,9 +14,9 @@ from howsure import __version__
 from howsure.counts.notes import note_text
 from howsure.counts.sampling_design import Elements, partial_column, read_draw
 from howsure.data.logs.scores import advising_pos_label
-from howsure.errors import GIVEN, LOOK, InputError, parameter, rows_at
+from howsure.errors import GIVEN, LOOK, REMEDIES, Fault, InputError, parameter, rows_at
 from howsure.inputs.arguments import check_distinct
-from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes, missing
+from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes, first_missing, missing
 from howsure.inputs.frames import AS_READ, Kind, Rows, not_a_column_name, read_columns
 from howsure.inputs.long_form import item_twice, partial_scores
 from howsure.inputs.numbers_and_names import check_bounds, check_within
@@ -34,6 +34,7 @@ KINDS = {"model": "models", "rater": "raters", "prompt": "prompts"}  # in notes 
 PARTS = ("model", "prompt", "rater", "judge", "run")  # roles whose values together identify a row
 PEOPLE, JUDGES = {"human", "person", "people", "expert", "annotator"}, {"judge", "llm", "gpt", "autorater"}  # in names
 NO_POSITIVE = object()  # the caller has no `pos_label`
+SWAPPED = "If `y_true`, which has no gaps, names the judge's grades, the columns are swapped."
 OF_ANSWERS = ("model", "id", "rater", "prompt")  # roles of columns that hold no grades
 
 
@@ -78,7 +79,7 @@ class Columns:
         cells = [columns[role] for role in PARTS if role in columns]
         in_clusters = "clusters" in roles and not {"clusters", "id", "strata"} & columns.keys()
         numeric_roles = numeric if pos_label is None else LENGTHS
-        with _advising_swap(columns.get("score"), "y_true" in columns), advising_pos_label(advised):
+        with _advising_swap(columns, data), advising_pos_label(advised):
             rows = (
                 Rows(columns)
                 if data is None
@@ -107,8 +108,9 @@ class Columns:
                     must_occur=role not in READINGS,
                 )
                 if role in numeric and np.isnan(role_numbers).any():
-                    remedy = "missing_judge" if role == "score" and "y_true" in values else "leave_out_rows"
-                    raise missing(names[role], int(np.isnan(role_numbers).argmax()), remedy=remedy)
+                    error = missing(names[role], int(np.isnan(role_numbers).argmax()))
+                    is_swapped = role == "score" and "y_true" in values and not _has_gaps(values["y_true"], n)
+                    raise _with_swap(error.fault) if is_swapped and error.fault else error
                 numbers[role] = role_numbers
             if {"score", "y_true"} <= numbers.keys():
                 notes += _note_on_copies(numbers["score"], numbers["y_true"], names)
@@ -249,20 +251,32 @@ def _words(name: str) -> set[str]:
 
 
 @contextmanager
-def _advising_swap(judge: Any, has_people: bool) -> Iterator[None]:
-    """Context that adds to errors about a missing grade of the judge that the columns may be swapped."""
+def _advising_swap(column_by_role: Mapping[str, Any], data: Any) -> Iterator[None]:
+    """Context that adds to errors about a missing grade of the judge that the columns may be swapped, if only the
+    judge's has gaps."""
     try:
         yield
     except InputError as error:
-        fault = error.fault
-        if (
-            fault is None
-            or not has_people
-            or not isinstance(judge, str)
-            or (fault.name, fault.rule) != (judge, "missing")
-        ):
+        fault, judge, person = error.fault, column_by_role.get("score"), column_by_role.get("y_true")
+        if fault is None or not isinstance(judge, str) or (fault.name, fault.rule) != (judge, "missing"):
             raise
-        raise InputError(replace(fault, remedy="missing_judge")) from error
+        if not isinstance(person, str) or getattr(data, "pivot", None) is not None:  # where ties are gaps, too
+            raise
+        if _has_gaps(read_columns(data, {person: Kind.OPTIONAL})[person], 0):
+            raise
+        raise _with_swap(fault) from error
+
+
+def _with_swap(fault: Fault) -> InputError:
+    """The error with the advice that the columns may be swapped."""
+    return InputError(replace(fault, remedy=f"{REMEDIES[fault.remedy]} {SWAPPED}"))
+
+
+def _has_gaps(values: Any, n: int) -> bool:
+    """Whether a column lacks one of n values."""
+    return (
+        len(values) < n if isinstance(values, Mapping) else first_missing(as_column(values, name="y_true")) is not None
+    )
 
 
 def _rows(
