@@ -708,6 +708,13 @@ def fields_by_row() -> Expected:
     return "values.csv", {"fields": {"x": 0.75, "y": 0.75}}
 
 
+def fields_in_german() -> Expected:
+    """The same with German names of columns."""
+    rows = [(i, feld, "a", "0,9", "ab"[i % 4 == 0]) for i in range(40) for feld in "xy"]
+    table("werte.csv", "Dokument Feld Wert Konfidenz Wahr", rows, separator=";")
+    return "werte.csv", {"fields": {"x": 0.75, "y": 0.75}}
+
+
 def folders_of_fields() -> Expected:
     """A folder of predicted and one of true JSON objects, named alike."""
     for folder in ("out/predicted", "out/gold"):
@@ -897,6 +904,7 @@ LAYOUTS: dict[str, Callable[[], Expected]] = {
     "labels of answers": labels_of_answers,
     "OpenAI evals with metrics": openai_evals_with_metrics,
     "fields by row": fields_by_row,
+    "fields in German": fields_in_german,
     "folders of fields": folders_of_fields,
     "folders with empty lists": folders_with_empty_lists,
     "responses with JSON": responses_with_json,
