@@ -69,8 +69,8 @@ def their_log_probabilities(body: dict[str, Any]) -> Iterator[float | None]:
     from openai.types.chat.chat_completion import ChatCompletion
     from structured_logprobs import add_logprobs
 
-    found = add_logprobs(ChatCompletion.model_validate(body)).log_probs[0]
-    return (None if value.text is None else float(value.text) for value in field_values(found).values())
+    probabilities = add_logprobs(ChatCompletion.model_validate(body)).log_probs[0]
+    return (None if value.text is None else float(value.text) for value in field_values(probabilities).values())
 
 
 def print_probabilities() -> None:
@@ -148,8 +148,8 @@ def print_thresholds() -> None:
         for n in SIZES:
             rng, filed, broken = np.random.default_rng(3), [], []
             for _ in range(RUNS):
-                found = threshold(Field.of(world("independent errors", n, rng)))
-                rows = truth.confidence >= (math.inf if found is None else found)
+                chosen = threshold(Field.of(world("independent errors", n, rng)))
+                rows = truth.confidence >= (math.inf if chosen is None else chosen)
                 filed.append(rows.mean())
                 broken.append(bool(rows.any()) and 1 - truth.chance[rows].mean() > RISK)
             cells.append(f"{np.mean(filed):.2f} ({np.mean(broken):.3f}) |")

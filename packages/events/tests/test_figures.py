@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -150,7 +151,7 @@ def clashes(figure: Figure) -> list[str]:
         for name, box in boxes
         if not (inside.contains(box.x0, box.y0) and inside.contains(box.x1, box.y1))
     ]
-    pairs = ((one, other) for at, one in enumerate(boxes) for other in boxes[at + 1 :])
+    pairs = itertools.combinations(boxes, 2)
     return cut + [
         f"{a!r} on {b!r}" for (a, first), (b, second) in pairs if first.padded(-1).overlaps(second.padded(-1))
     ]

@@ -218,8 +218,8 @@ def test_documents_needed_for_recalibration_include_those_for_the_maps() -> None
     table = evaluate_fields(**columns, recalibrate=True, max_risk=0.01)
     assert table.policy is not None
     assert table.recalibration is not None
-    read = read_values(**columns, data=None)
-    _, others = halves(check_values(read), separate_generator(SEED))
+    raw = read_values(**columns, data=None)
+    _, others = halves(check_values(raw), separate_generator(SEED))
     half = {name: getattr(others, name) for name in ("document", "value", "gold", "confidence")}
     half["field"] = [others.fields[place] for place in others.field]
     half["confidence"] = table.recalibration.apply(half["confidence"], groups=half["field"])

@@ -41,13 +41,13 @@ def test_the_published_examples(name: str) -> None:
 
 def sections(document: Annotated, category: str) -> list[tuple[int, bool]]:
     """The lengths of the spans and gaps of all raters, and whether each is a span."""
-    found = []
+    lengths: list[tuple[int, bool]] = []
     for kinds in document.spans.values():
         at = 0
         for start, end in [*kinds.get(category, ()), (document.length, document.length)]:
-            found += [(start - at, False)] * (start > at) + [(end - start, True)] * (end > start)
+            lengths += [(start - at, False)] * (start > at) + [(end - start, True)] * (end > start)
             at = end
-    return found
+    return lengths
 
 
 def enumerated_alpha(documents: list[Annotated], categories: str) -> float:

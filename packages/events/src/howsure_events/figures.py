@@ -1,8 +1,8 @@
 """Time series of events, raw and corrected: points with intervals, a few actors one below another, or a page of many.
 
-The rules are those of the page (`howsure_events/explorer/page/chart.js`): nothing is drawn between periods, where there
-is no count; a period that may be incomplete is hollow; a count of 0 has no point where no label is positive and its
-interval is not 0; bars below say how many documents there are, and how many were labelled.
+The rules are those of the page (`howsure_events/explorer/page/chart.js`): nothing is drawn between periods; a period
+that may be incomplete is hollow; a count of 0 has no point where no label is positive and its interval is not 0; bars
+below say how many documents there are, and how many were labelled.
 """
 
 from __future__ import annotations
@@ -197,7 +197,7 @@ MAX_PANELS = 12
 MAX_SMALL_PANELS = 60
 COLUMNS = 4
 EVENT_LENGTH, LETTERS_PER_INCH = 90, 13  # of 9 points
-PANEL_WIDTH, BESIDE = 1.6, 0.45  # inches of a small panel, at least, and of these beside its axes
+PANEL_WIDTH, BESIDE = 1.6, 0.45  # minimum inches of a small panel, and of its margin next to the axes
 DARKER = 0.5
 Groups = Sequence[Sequence[str]]
 

@@ -69,8 +69,8 @@ def test_answers_are_those_of_the_library(labelled: EventStore) -> None:
     labels = {name: series.recipe[name] for name in queries.LABELS_USED}
     none = {"scores": [], "merged_strata": 0, "merged_coders": [], "left_out": 0}
     assert answer["labels"] == labels | none
-    (given,) = queries.answers_to(labelled, current_answers(labelled)[0].document)["answers"]
-    assert (given["coder"], given["unclear"], given["settles"]) == ("Anna", False, False)
+    (coder_answer,) = queries.answers_to(labelled, current_answers(labelled)[0].document)["answers"]
+    assert (coder_answer["coder"], coder_answer["unclear"], coder_answer["settles"]) == ("Anna", False, False)
     pair, expected = corrected_pair(labelled, "BBB", "AAA"), corrected_comparison(series, "BBB", "AAA").to_dict()
     assert pair == {name: expected[name] for name in ("rows", "total")}
     assert queries.overview(labelled)["question"] == QUESTION

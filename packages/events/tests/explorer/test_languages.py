@@ -41,8 +41,8 @@ def prose(name: str, source: str) -> list[str]:
     """What people would read in a source outside the catalogue."""
     if name.endswith(".html"):
         bare = re.sub(r"\{[{%].*?[%}]\}|<style>.*?</style>", "", source, flags=re.DOTALL)
-        read = re.findall(r'(?:aria-label|title|placeholder|alt)="([^"]*)"', bare) + re.findall(r">([^<]*)<", bare)
-        return [text for text in read if re.search("[A-Za-z]{2}", text)]
+        texts = re.findall(r'(?:aria-label|title|placeholder|alt)="([^"]*)"', bare) + re.findall(r">([^<]*)<", bare)
+        return [text for text in texts if re.search("[A-Za-z]{2}", text)]
     bare = TECHNICAL.sub("", COMMENT.sub("", source))
     literals = [re.sub(r"\$\{.*?\}", "", literal.group()) for literal in LITERAL.finditer(bare)]
     return [text for text in literals if re.search(r"[A-Za-z]{2,} [a-z]{2,}|^.\s*[A-Z][a-z]+", text)]

@@ -256,7 +256,7 @@ class Mixture:
         return by_value
 
     def check(self, criteria: Sequence[str]) -> None:
-        """Raise InputError if a column tells repeated grades apart: one whose values recur, unlike those of a time.
+        """Raise InputError if a column separates repeated grades: a column whose values recur, unlike those of a time.
 
         criteria: columns of criteria with several values in an item, also if each rater has one of them.
         """

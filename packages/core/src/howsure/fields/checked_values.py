@@ -280,8 +280,8 @@ def _with_gold(
             f"{gold.name} has true values of {counted(len(unknown), 'document')} without predictions: "
             f"{shortened(unknown, limit=3)}. Leave them out, or predict them."
         )
-    read = dict(values.read) | {"gold": gold.name}
-    return _matched(replace(values, read=read), true), gold_documents.has_key
+    provenance = dict(values.read) | {"gold": gold.name}
+    return _matched(replace(values, read=provenance), true), gold_documents.has_key
 
 
 def _matched(values: ReadValues, true: Mapping[str, Mapping[str, str | None]]) -> ReadValues:

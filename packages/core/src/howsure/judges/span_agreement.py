@@ -201,7 +201,7 @@ def _documents(rows: Rows, names: Mapping[str, str]) -> dict[str, Annotated]:
     columns = {role: array.tolist() for role, array in arrays.items()}
     spans: dict[str, dict[str, dict[str, list[Span]]]] = {}
     lengths: dict[str, int] = {}
-    given: dict[str, int] = {}
+    stated_lengths: dict[str, int] = {}
     for row in range(len(columns["start"])):
         cells = {role: column[row] for role, column in columns.items()}
         for role in ("document", "rater"):
@@ -211,9 +211,9 @@ def _documents(rows: Rows, names: Mapping[str, str]) -> dict[str, Annotated]:
         of_rater = spans.setdefault(document, {}).setdefault(str(cells["rater"]), {})
         if "length" in cells and not is_missing(cells["length"]):
             size = _position(cells["length"], names["length"], row)
-            if given.setdefault(document, size) != size:
+            if stated_lengths.setdefault(document, size) != size:
                 raise InputError(
-                    f"document {shown(document)} has the lengths {given[document]:,} and {size:,}. Give it one."
+                    f"document {shown(document)} has lengths {stated_lengths[document]:,} and {size:,}. Give it one."
                 )
         if is_missing(cells["start"]) and is_missing(cells["end"]):
             continue
@@ -230,12 +230,12 @@ def _documents(rows: Rows, names: Mapping[str, str]) -> dict[str, Annotated]:
             )
         of_rater.setdefault(str(cells.get("category", "")), []).append((first, last))
         lengths[document] = max(lengths.get(document, 0), last)
-    for document, size in given.items():
+    for document, size in stated_lengths.items():
         if size < lengths.get(document, 0):
             raise InputError(
                 f"document {shown(document)} has {size:,} characters, and a span that ends at {lengths[document]:,}."
             )
-    sizes = lengths | given
+    sizes = lengths | stated_lengths
     return {
         document: Annotated(
             sizes.get(document, 0),

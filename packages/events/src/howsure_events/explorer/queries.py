@@ -220,8 +220,8 @@ def answers_to(store: Store, number: int) -> dict[str, Any]:
     """The coders' answers to a document, and what settles them, as titles of actors."""
     if find_labelling(store) is None:
         return {"answers": []}
-    given = [(answer, False) for answer in current_answers(store, document=number)]
-    given += [(answer, True) for answer in current_settlements(store, document=number)]
+    all_answers = [(answer, False) for answer in current_answers(store, document=number)]
+    all_answers += [(answer, True) for answer in current_settlements(store, document=number)]
     answers = [
         {
             "coder": answer.coder,
@@ -229,7 +229,7 @@ def answers_to(store: Store, number: int) -> dict[str, Any]:
             "unclear": answer.unclear,
             "settles": settles,
         }
-        for answer, settles in given
+        for answer, settles in all_answers
     ]
     return {"answers": answers}
 
