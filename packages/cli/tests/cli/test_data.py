@@ -108,7 +108,7 @@ def test_get_copies_what_this_machine_has(nowhere: Path, real_data: Path, monkey
     (copy / "h0.0/targs.txt").write_text("0\n")
     done = run("get", "boostsa_test", "--to", nowhere / "mine")
     assert isinstance(done.exception, DownloadError)
-    assert "targs.txt is not the file that it should be" in str(done.exception)
+    assert "targs.txt does not match its checksum" in str(done.exception)
 
 
 def test_what_goes_wrong(nowhere: Path) -> None:

@@ -119,7 +119,7 @@ class Files(Source):
         *,
         whole: Collection[str] = (),
         choices: Mapping[str, Sequence[str]] | None = None,
-        key: str | None = None,
+        document: str | None = None,
         fields: Collection[str] = (),
     ) -> Documents:
         """The documents in the files with the values of their fields; the arguments are those of `read_documents`.
@@ -130,7 +130,7 @@ class Files(Source):
 
         self._refuse({}, "is not for files of documents", but=("skip_missing",))
         skip = self.skip_missing
-        return read_documents(self.paths, whole=whole, choices=choices, fields=fields, skip_missing=skip, key=key)
+        return read_documents(self.paths, whole=whole, choices=choices, fields=fields, skip_missing=skip, key=document)
 
     def progress(self, n: int, unit: str = "pairs") -> AbstractContextManager[Callable[[int], None]]:
         """A context with a function that reports how many of n steps were done."""

@@ -225,7 +225,7 @@ def _read_files(
 ) -> ReadValues:
     """The values of documents in files of JSON or of responses, and the true ones of other files. key: the name of what
     names documents in either."""
-    documents = data.documents(whole=_whole(compare), choices=choices, key=key)
+    documents = data.documents(whole=_whole(compare), choices=choices, document=key)
     predicted = {name: document.values for name, document in documents.by_name.items()}
     notes = []
     if failed := documents.without_values:
@@ -263,7 +263,7 @@ def _with_gold(
     if not isinstance(gold, Files):
         raise InputError("{parameter} must be files by howsure.read.", "gold")
     fields = {value.field for by_path in values.predicted.values() for value in by_path.values()}
-    gold_documents = gold.documents(whole=_whole(compare), fields=fields, key=key)
+    gold_documents = gold.documents(whole=_whole(compare), fields=fields, document=key)
     documents = gold_documents.by_name
     true = {
         name: {value.path: value.text for value in document.values.values()} for name, document in documents.items()

@@ -76,7 +76,7 @@ def test_an_invalid_parser_is_refused(wheel: Path, pipeline: Path, tmp_path: Pat
     text = tmp_path / "letter.txt"
     text.write_text(LETTER)
     for path, message in (
-        (tmp_path / "none.whl", "there is no .*none.whl"),
+        (tmp_path / "none.whl", "none.whl does not exist"),
         (text, "is not a wheel"),
         (tmp_path, "is not a spaCy pipeline"),
     ):
