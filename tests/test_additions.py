@@ -120,7 +120,7 @@ register(
     Metric(
         "equal_text",
         DOCUMENT,
-        DocumentRows(text_of, TEXTS, _same_text),
+        DocumentRows(parse_text, TEXTS, _same_text),
         mean,
         best=1.0,
         bounds=SHARE,

@@ -150,7 +150,7 @@ def test_documents_in_which_nobody_marked_anything_are_kept_without_a_length() -
 REFUSED: dict[str, tuple[dict[str, list[Any]], str]] = {
     "overlap": ({"start": [0, 2, 0], "end": [4, 6, 4], "rater": [1, 1, 2]}, "overlap in document '1'"),
     "empty": ({"start": [0, 2, 0], "end": [4, 2, 4], "rater": [1, 1, 2]}, "must be above its start, 2"),
-    "half": ({"start": [0, None, 0], "end": [4, 6, 4], "rater": [1, 1, 2]}, "whole number of at least 0"),
+    "half": ({"start": [0, None, 0], "end": [4, 6, 4], "rater": [1, 1, 2]}, "whole number from 0 to 1,000,000,000"),
     "one rater": ({"start": [0, 5, 9], "end": [4, 6, 12], "rater": [1, 1, 1]}, "names only '1'"),
     "short": ({"start": [0, 5, 0], "end": [4, 6, 4], "rater": [1, 1, 2], "length": [5] * 3}, "ends at 6"),
 }
@@ -178,14 +178,16 @@ def test_spans_that_cannot_be(name: str) -> None:
 @pytest.mark.parametrize(("documents", "slip"), [(10, 0.3), (30, 0.3), (30, 0.02)])
 def test_intervals_cover_the_agreement_of_many_documents(documents: int, slip: float) -> None:
     truth = howsure.span_agreement(**table(3000, np.random.default_rng(9), slip=slip))[0]
-    rng, runs, covered = np.random.default_rng(3), 80, np.zeros(2)
+    rng, runs, covered, unknown = np.random.default_rng(3), 80, np.zeros(2), np.zeros(2)
     for _ in range(runs):
         row = howsure.span_agreement(**table(documents, rng, slip=slip))[0]
         for place, (estimate, true) in enumerate(((row.f1, truth.f1), (row.alpha, truth.alpha))):
-            assert estimate.low is not None
-            assert estimate.high is not None
-            covered[place] += estimate.low <= true.value <= estimate.high
-    assert (covered / runs >= 0.95 - 2.5 * np.sqrt(0.95 * 0.05 / runs)).all()
+            if estimate.low is None or estimate.high is None:
+                unknown[place] += 1
+            else:
+                covered[place] += estimate.low <= true.value <= estimate.high
+    assert unknown.max() <= runs / 2
+    assert (covered / (runs - unknown) >= 0.95 - 2.5 * np.sqrt(0.95 * 0.05 / (runs - unknown))).all()
 
 
 def test_an_empty_list_is_a_rater_who_marked_nothing(tmp_path: Path) -> None:

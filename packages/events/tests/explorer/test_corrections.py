@@ -236,7 +236,7 @@ def test_the_page_compares_by_the_corrected_counts(browser: Browser, address: st
 @pytest.mark.long
 def test_the_page_says_why_it_compares_by_raw_counts_alone(browser: Browser, address: str) -> None:
     browser.open(f"{address}#period=quarter&unit=entities&first=AAA&second=BBB")
-    browser.says("#comparison .problem", "No corrected counts of entities: readers said of documents")
+    browser.says("#comparison .problem", "No corrected counts of entities: coders answered only")
     assert browser.errors() == []
 
 

@@ -93,7 +93,7 @@ def test_pairs_are_the_store_s(data: dict[str, Any], store: EventStore) -> None:
 def test_documents_are_the_store_s(data: dict[str, Any], store: EventStore) -> None:
     assert len(data["documents"]) == 12
     for number, document in [*data["documents"].items()][::4]:
-        view = queries.document_view(store, int(number), sample="best")
+        view = queries.read_document(store, int(number), sample="best")
         for sentence in view["sentences"]:
             sentence["spaces"] = [int(space) for space in sentence["spaces"]]
         assert document["view"] == json.loads(json.dumps(view))

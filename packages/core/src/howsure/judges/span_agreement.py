@@ -31,6 +31,7 @@ from howsure.stats.proportions import t_quantile
 
 Span: TypeAlias = tuple[int, int]
 GAFFKE = "Gaffke"
+MAX_LENGTH = 1_000_000_000  # characters of a document
 Spans: TypeAlias = Mapping[str, Sequence[Span]]  # of a rater: sorted spans by category
 
 
@@ -139,12 +140,17 @@ def span_agreement(
     level = check_level(level)
     columns = {"document": document, "rater": rater, "start": start, "end": end, "category": category, "length": length}
     columns = {role: column for role, column in columns.items() if column is not None}
+    for role in ("document", "rater", "start", "end"):
+        if role not in columns:
+            raise InputError("{parameter} must be given.", role)
+    if not isinstance(columns["start"], str) and not np.size(np.asarray(columns["start"], dtype=object)):
+        raise InputError("{parameter} must not be empty.", "start")
     rows = _rows(columns, data)
     with rows.placed():
         documents = _documents(rows, {role: role if data is None else str(name) for role, name in columns.items()})
     raters = sorted({name for annotated in documents.values() for name in annotated.spans})
     if len(raters) < 2:
-        raise InputError(f"`rater` must name two or more raters; it names only {raters[0]!r}.")
+        raise InputError(f"`rater` must name two or more raters; it names only {', '.join(map(repr, raters))}.")
     notes: list[str] = []
     usable = [annotated for annotated in documents.values() if len(annotated.spans) > 1]
     if not usable:
@@ -246,10 +252,11 @@ def _documents(rows: Rows, names: Mapping[str, str]) -> dict[str, Annotated]:
 
 
 def _position(cell: Any, name: str, row: int) -> int:
-    """A whole number of at least 0."""
+    """A position in a document: a whole number from 0."""
     number = math.nan if is_missing(cell) else spelled_number(str(cell).strip())
-    if number is None or not math.isfinite(number) or number < 0 or number != int(number):
-        raise InputError("{parameter} must be a whole number of at least 0", name, value=cell, row=row)
+    if number is None or not 0 <= number <= MAX_LENGTH or number != int(number):
+        rule = "{parameter} must be a whole number from 0 to {most:,}"
+        raise InputError(rule, name, most=MAX_LENGTH, value=cell, row=row)
     return int(number)
 
 

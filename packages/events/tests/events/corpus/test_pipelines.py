@@ -56,7 +56,7 @@ def test_a_wheel_is_unpacked_and_parses(wheel: Path, tmp_path: Path) -> None:
     assert "1 document" in report
     (document,) = read_documents(tmp_path / "found.conllu")
     assert [sentence.words[0] for sentence in document.sentences] == ["Ana", "She"]
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="already exists"):
         unpack_wheel(wheel, folder)
 
 

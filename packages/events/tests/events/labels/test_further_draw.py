@@ -123,8 +123,8 @@ def test_the_gain_of_one_more_hour_is_reported(reading: Reading) -> None:
     assert match
     progress = intervals(store)
     low, high = (progress["actors"][0][end] for end in ("low", "high"))
-    assert progress["hour"] == match[0]
-    assert int(match[2]) == np.ceil(high) - np.floor(low)
+    assert progress["hour"]["documents"] == MORE
+    assert int(match[2]) == round(high) - round(low)
     draw_documents(store, N - 5)
     assert one_more_hour(reading.read().store) == (
         "One more hour is all of the 5 documents left: then the counts are exact"
