@@ -19,7 +19,7 @@ def test_the_promise_is_kept(kind: str, promise: str) -> None:
     assert broken(kind, promise, 300, runs=RUNS)[0] <= DELTA + 3 * np.sqrt(DELTA * (1 - DELTA) / RUNS)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", RECALIBRATED)
 @pytest.mark.parametrize("n", [50, 300])
 def test_recalibration_is_never_worse_than_none_by_more_than_noise(kind: str, n: int) -> None:

@@ -248,7 +248,7 @@ def test_look_proposes_no_groups_of_prompts_that_are_items(tmp_path: Path) -> No
     assert not any("--group prompt" in command for command in overview.commands)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_the_interval_covers_where_rows_of_an_item_are_alike(tmp_path: Path) -> None:
     """Coverage with and without clusters, on made-up items of which half are always answered correctly."""
     draw = np.random.default_rng(7)

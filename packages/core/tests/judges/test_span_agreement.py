@@ -174,7 +174,7 @@ def test_spans_that_cannot_be(name: str) -> None:
         howsure.span_agreement(**columns, document=[1, 1, 1])
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize(("documents", "slip"), [(10, 0.3), (30, 0.3), (30, 0.02)])
 def test_intervals_cover_the_agreement_of_many_documents(documents: int, slip: float) -> None:
     truth = howsure.span_agreement(**table(3000, np.random.default_rng(9), slip=slip))[0]

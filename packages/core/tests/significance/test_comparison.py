@@ -308,7 +308,7 @@ def test_where_all_others_are_worse_the_next_one_says_by_how_much() -> None:
     assert "significantly better than every other model. fair: score, lower by 0." in verdict
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_the_set_of_tied_models_holds_the_best() -> None:
     """Five models, four of them equally good: the set lacks one of these in few sets, and equals are seldom found
     different. A family of the four shown pairs alone would find some in a sixth of the sets."""

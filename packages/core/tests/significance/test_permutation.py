@@ -184,7 +184,7 @@ def test_a_mean_over_its_standard_error_has_the_p_of_the_mean(seed: int, alterna
     [
         (over_and_under, 30, {"n": 1000}, {"metrics": "calibration_error"}),
         pytest.param(
-            equal_precision, 250, {"n": 500}, {"metrics": "precision", "target_class": 1}, marks=pytest.mark.long
+            equal_precision, 250, {"n": 500}, {"metrics": "precision", "target_class": 1}, marks=pytest.mark.slow
         ),
     ],
     ids=["one too extreme, one not extreme enough", "one predicts five times as often"],
