@@ -40,7 +40,7 @@ def pivoted(
     """A row for each item. `pivot` are the columns of the item, one or more, then those of the rater and the grade.
 
     Other columns are kept if they have one value in each item. Different grades of one item by one rater become their
-    mean, or of two labels the more frequent one, and so with `are_labels`. tell: called with notes.
+    mean; labels (two values, or any with `are_labels`) become the more frequent one. tell: receives notes.
 
     Raises InputError for a column that does not exist, where no item has grades of two raters, and where grades of one
     item by one rater differ in a column that tells them apart, such as the criterion or the model.
