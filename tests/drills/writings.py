@@ -252,7 +252,8 @@ def make_place(folder: Path) -> Path:
         printed("recalibrate fit two.csv --target y --prob q --method isotonic --output map.json")
         values = [f"d{i // 2},{'ab'[i % 2]},{i % 9 // 8},{0.5 + i % 9 / 20},0" for i in range(200)]
         Path("values.csv").write_text("\n".join(["document,field,value,confidence,gold", *values, ""]))
-        printed("fields", "values.csv", "--max-risk", "0.5", "--write-policy", "policy.json")
+        filed = howsure("fields", "values.csv", "--max-risk", "0.5", "--write-policy", "policy.json")
+        assert (filed.code, filed.err) == (0, "The policy was written to policy.json.\n")
         dated = [f"n{i},2001-{1 + i % 12:02}-01,{i % 10 / 10},{i % 7 / 7:.3f}" for i in range(400)]
         Path("wide.csv").write_text("\n".join(["id,date,IRQ,USA", *dated, ""]))
         runs = {
