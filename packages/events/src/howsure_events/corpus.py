@@ -1,4 +1,4 @@
-"""Dated documents of a table: their columns and dates, parts for several machines, and filters."""
+"""Dated documents of a corpus: their columns and dates, parts for several machines, and filters."""
 
 from __future__ import annotations
 
@@ -29,19 +29,17 @@ from howsure.inputs.numbers_and_names import check_whole, unknown_name
 from howsure.inputs.periods import as_date
 from howsure_events.lexicon import Lexicon
 
-# A part of an input: every n-th batch of its documents, so that n machines share the work of one.
-
-BATCH = 64  # documents: parsed together, stored together
-MAX_PARTS = 512  # of which each is an open file while they are put together
+BATCH = 64  # documents that are parsed and stored together
+MAX_PARTS = 512  # limited because merging opens one file per part
 WRITTEN = re.compile(r"([0-9]{1,6})/([0-9]{1,6})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Part `number` of `of`: of the input's batches, number `number` (from 1) and every `of`-th after it.
+    """Part `number` of `of` parts of an input: batch `number` (from 1) and every `of`-th batch after it.
 
-    The batches are those of a run over the whole input, so that parts find, to the last bit, what it finds. As
-    neighbours fall in different parts, these take about equally long, also where documents grow over the years.
+    The batches are the same as in a run over the whole input, so the parts together give exactly the same results.
+    Neighbouring batches are in different parts, so parts take about equally long even if documents grow over the years.
 
     >>> [document for document in range(0, 640, 64) if Part(2, 4).holds(document)]
     [64, 320, 576]
@@ -60,7 +58,7 @@ class Part:
 
     @classmethod
     def parse(cls, part: object) -> Self:
-        """A part as passed by the user: (3, 64), or 3/64 on the command line; None for the whole input."""
+        """Return the part for (3, 64) or "3/64", as passed by the user; None stands for the whole input."""
         if part is None:
             return cls()
         match = WRITTEN.fullmatch(part.strip()) if isinstance(part, str) else None
@@ -76,7 +74,7 @@ class Part:
 
     @property
     def is_all(self) -> bool:
-        """Whether it is the whole input."""
+        """Whether the part is the whole input."""
         return self.of == 1
 
     def holds(self, document: int) -> bool:
@@ -84,22 +82,20 @@ class Part:
         return document // BATCH % self.of == self.number - 1
 
     def size(self, documents: int) -> int:
-        """How many of the input's `documents` are in this part."""
+        """Return the number of documents in this part, for an input of this many `documents`."""
         batches, rest = divmod(documents, BATCH)
         n_batches = max(0, -(-(batches - self.number + 1) // self.of))
         return n_batches * BATCH + (rest if batches % self.of == self.number - 1 else 0)
 
     def recipe(self, documents: int) -> dict[str, Any]:
-        """The settings that identify the part in its store; none for the whole input."""
+        """Return the settings that identify the part in its store; empty for the whole input."""
         return {} if self.is_all else {"part": {"number": self.number, "of": self.of, "documents": documents}}
 
 
 ALL = Part()
 
 
-# Dated documents to read: rows of JSON lines, CSV or Parquet with a text, or CoNLL-U from any parser.
-
-FETCHED = 256  # rows at a time
+FETCHED = 256  # rows read at a time
 BAD_DATES = ("error", "leave-out")
 YEARS = 1000, 2999  # 9999-12-31 and 0001-01-01 mean "no date" in many databases
 Rows = Iterator[tuple[Any, ...]]
@@ -107,11 +103,11 @@ Rows = Iterator[tuple[Any, ...]]
 
 @dataclass(frozen=True, slots=True)
 class InputDocument:
-    """A document as read: its position in the input, counted from 0, and a text, or a part of a CoNLL-U file.
+    """A document as read from the input.
 
-    `date` is ISO 8601, None if it is missing and such documents are left out. `story` identifies its story. `file` and
-    `line` locate a part of a CoNLL-U file, for errors. A document from a store is already `parsed`, or was `left_out`
-    for a reason.
+    number: its position in the input, from 0. date: in ISO 8601; None if missing or invalid. text: its text, or its
+    lines of a CoNLL-U file. file, line: location of these lines, for error messages. story: identifier of the story
+    that it reports. A document from a store is already `parsed`, or has the reason for which it was `left_out`.
     """
 
     number: int
@@ -129,12 +125,12 @@ class InputDocument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fields:
-    """The columns, or the keys of metadata, with the fields of a document; None for a missing field.
+    """The columns, or keys of CoNLL-U metadata, that contain the fields of a document; None for a missing field.
 
-    Without `id`, documents are numbered from 1. `date_format` is as in strptime (%d/%m/%Y); without it, dates are ISO
-    8601 with or without a time, and the day is used as written; dates before the year 1000 or after 2999 are invalid.
-    `story` identifies the story of a document: documents of one story, such as reprints, do not count as independent.
-    `encoding` is that of text files (default: UTF-8), such as windows-1252.
+    id: if None, documents are numbered from 1. date_format: as in strptime (%d/%m/%Y); if None, dates are ISO 8601, and
+    a time is ignored. Dates before the year 1000 or after 2999 are invalid. story: identifier of the reported story;
+    documents of one story, such as reprints, do not count as independent. encoding: encoding of text files, such as
+    windows-1252 (default: UTF-8).
     """
 
     text: str | None = None
@@ -164,8 +160,10 @@ class Documents(Protocol):
 
 
 class Corpus:
-    """The documents of some files, checked, in the order of the files; they can be read repeatedly, from any
-    position."""
+    """The documents of some files, in the order of the files, with valid ids and dates.
+
+    They can be read repeatedly, from any position.
+    """
 
     def __init__(self, table: Table, fields: Fields, *, bad_dates: str = "error", is_parsed: bool = False) -> None:
         if bad_dates not in BAD_DATES:
@@ -181,13 +179,13 @@ class Corpus:
 
     @property
     def recipe(self) -> dict[str, Any]:
-        """What was read, as plain values: the names and sizes of the files, the columns, the handling of bad dates."""
+        """The names and sizes of the files, the columns, and the handling of bad dates, as plain values."""
         files = [[os.path.basename(file.name), os.path.getsize(file.path)] for file in self.table.files]
         columns = {name: getattr(self.fields, name) for name in Fields.__slots__}
         return {"files": files, "columns": columns, "bad_dates": self.bad_dates}
 
     def documents(self, start: int = 0, part: Part = ALL) -> Iterator[InputDocument]:
-        """The documents of a part from a position on, a few in memory at a time."""
+        """Yield the documents of a part from a position on, with only a few in memory at a time."""
         for number, name, date, title, category, story, text in self._rows(start, part):
             document_id = str(number + 1) if self.fields.id is None else name
             yield InputDocument(
@@ -252,9 +250,9 @@ class Corpus:
             )
 
     def _seen_format(self) -> str | None:
-        """The format that reads the most dates; None for ISO 8601.
+        """Return the date format that reads the most dates; None for ISO 8601.
 
-        Raises InputError if two formats can be meant.
+        Raises InputError if two formats read equally many dates.
         """
         column = self.table.columns[self.fields.date or ""]
         text, is_iso = f"trim({column.text})", f"({self._written_date()}) IS NOT NULL"
@@ -296,8 +294,6 @@ class Corpus:
         )
 
 
-# Filters for the documents of a corpus, as in the paper: by category, and by the actors they name.
-
 CATEGORY, NO_DATE, NO_ACTOR, EMPTY, TOO_LONG, DAY = "category", "no date", "no actor", "empty", "too long", "date"
 REASONS = {
     NO_DATE: "the date is missing or invalid",
@@ -311,9 +307,10 @@ REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Keep documents whose category matches `keep` somewhere and `drop` nowhere, and whose text names an actor.
+    """A filter for documents, by category, date, and actors.
 
-    `since` and `until` are the first and the last day to keep, as YYYY-MM-DD.
+    keep, drop: regular expressions; a category must contain a match of `keep` and none of `drop`. require_actor: the
+    text must name an actor. since, until: the first and the last day to keep, as YYYY-MM-DD.
 
     >>> one = InputDocument(0, "a", "1999-01-02", None, "Top/News/World/Europe", "…")
     >>> Filter(keep="^Top/News/World", drop="Sports|Opinion").reason(one) is None

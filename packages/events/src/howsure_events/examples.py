@@ -1,4 +1,4 @@
-"""The bundled news as a store, for experimenting."""
+"""An example store, made from the bundled news."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from howsure_text.coreference.antecedent_model import AntecedentModel
 
 
 def example_store(path: str | os.PathLike[str] | None = None) -> EventStore:
-    """An open store of 48 invented news items about states that do not exist, made with the bundled model; the
-    first takes 1 second.
+    """Open an example store: 48 invented news items about fictitious states, extracted with the bundled model.
 
-    It is written to `path`, or to a temporary folder; a store that already exists at `path` is opened.
+    The store is written to `path` or, by default, to a temporary folder; an existing store at `path` is opened. The
+    first call takes 1 second.
 
     >>> with example_store() as store:
     ...     store.ask("SELECT count(*) FROM documents")
@@ -41,7 +41,7 @@ def example_store(path: str | os.PathLike[str] | None = None) -> EventStore:
 
 @cache
 def _news() -> bytes:
-    """The store as a file."""
+    """Return the content of the store's file."""
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder, "news.duckdb")
         _extract_to(made)

@@ -1,8 +1,8 @@
-"""Time series of events, raw and corrected: points with intervals, a few actors one below another, or a page of many.
+"""Figures of raw and corrected series of events: points with intervals, for a few actors, or a page of many.
 
-The rules are those of the page (`howsure_events/explorer/page/chart.js`): nothing is drawn between periods; a period
-that may be incomplete is hollow; a count of 0 has no point where no label is positive and its interval is not 0; bars
-below say how many documents there are, and how many were labelled.
+They are drawn like the explorer's charts (`howsure_events/explorer/page/chart.js`). Points of successive periods are
+not connected. A period that may be incomplete has a hollow point. A count of 0 has no point if no label is positive but
+its interval extends above 0. Bars below show the number of documents, and how many of them were labelled.
 """
 
 from __future__ import annotations
@@ -43,10 +43,8 @@ from howsure.inputs.periods import period_end, period_length, period_start
 from howsure_events.series.corrected_series import CorrectedSeries
 from howsure_events.series.event_series import EventSeries
 
-# Points with intervals over periods, the documents of each period, and the time axis below them.
-
-BAND, WIDEST = 0.3, 5.0
-YEARLY = {  # periods from one name to the next
+BAND, WIDEST = 0.3, 5.0  # opacity of an interval, and its maximum width in points
+YEARLY = {  # possible numbers of periods between two tick labels
     "week": (1, 2, 4, 13, 26, 52, 104, 260),
     "month": (1, 3, 6, 12, 24, 60, 120, 240),
     "quarter": (1, 2, 4, 8, 20, 40),
@@ -58,7 +56,7 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Periods on a time axis: their middles and lengths in days, the number of points in each, and which are hollow."""
+    """Periods on a time axis: middles and lengths in days, printer's points per period, and which points are hollow."""
 
     middle: Array
     days: Array
@@ -67,21 +65,21 @@ class Places:
 
     @classmethod
     def of(cls, ax: Axes, periods: Sequence[str], incomplete: Sequence[str]) -> Places:
-        """The places of periods in a panel."""
+        """Compute the positions of periods in a panel; points of `incomplete` periods are hollow."""
         first, last = (date2num([of(period) for period in periods]) for of in (period_start, period_end))  # type: ignore[no-untyped-call]
         points = ax.get_position().width * ax.get_figure(root=True).get_size_inches()[0] * 72 / len(periods)  # type: ignore[union-attr]
         hollow = np.array([period in incomplete for period in periods])
         return cls((first + last + 1) / 2, last - first + 1, points, hollow)
 
     def shifted(self, shift: float) -> Array:
-        """The middles, shifted to the right within the period, by some widths of an interval."""
+        """Return the middles, shifted to the right by `shift` times the width of an interval."""
         return self.middle + shift * self.days * min(0.22, WIDEST / self.points)
 
 
 def draw_points(
     ax: Axes, places: Places, estimates: tuple[Array, Array, Array], *, how: Look, shift: float = 0.0
 ) -> None:
-    """A point for each value, and its interval from low to high; shift: to the right, in widths."""
+    """Draw a point for each value, and its interval. estimates: value, low, high. shift: see `Places.shifted`."""
     value, low, high = estimates
     x = places.shifted(shift)
     ax.vlines(
@@ -89,7 +87,7 @@ def draw_points(
     )
     size = max(1.2, min(4.5, 0.6 * places.points))
     for chosen, inside in ((~places.hollow, how.colour), (places.hollow, "white")):
-        if not chosen.any():  # what is empty and not clipped takes a place in the layout
+        if not chosen.any():  # an empty, unclipped artist would change the layout
             continue
         ax.plot(
             x[chosen],
@@ -105,13 +103,13 @@ def draw_points(
 
 
 def draw_dashes(ax: Axes, places: Places, values: Array, *, colour: str, shift: float = 0.0) -> None:
-    """The 1-best count, or the raw one, as a dash next to each point."""
+    """Draw the 1-best counts, or the raw ones, as a dash next to each point."""
     size = max(1.5, min(7.0, 0.9 * places.points))
     ax.plot(places.shifted(shift), values, "_", color=colour, markersize=size, markeredgewidth=1, zorder=2)
 
 
 def draw_documents(ax: Axes, places: Places, documents: Array, labelled: Array) -> None:
-    """Bars with the number of documents in each period, and of those read."""
+    """Draw bars with the numbers of documents and of labelled documents in each period."""
     dress(ax)
     for heights, colour in ((documents, FAINT), (labelled, QUIET)):
         ax.bar(places.middle, heights, width=0.8 * places.days, color=colour, linewidth=0)
@@ -122,7 +120,7 @@ def draw_documents(ax: Axes, places: Places, documents: Array, labelled: Array) 
 
 
 def period_axis(ax: Axes, periods: Sequence[str], *, small: bool) -> None:
-    """A time axis of periods, with the names of as many as fit, counted from the start of a year."""
+    """Draw a time axis with as many names of periods as fit, at regular steps from the start of a year."""
     places = Places.of(ax, periods, ())
     ax.set_xlim(places.middle[0] - places.days[0] / 2, places.middle[-1] + places.days[-1] / 2)
     fitting = max(1, int(places.points * len(periods) / (38 if small else 48)))
@@ -134,7 +132,7 @@ def period_axis(ax: Axes, periods: Sequence[str], *, small: bool) -> None:
 
 
 def count_axis(ax: Axes, *, share: bool, small: bool) -> None:
-    """Whole numbers upwards from 0, per cent for shares."""
+    """Draw a vertical axis from 0 with whole numbers, or per cent if `share`."""
     ax.set_ylim(bottom=min(0.0, ax.dataLim.y0))
     ax.yaxis.set_major_locator(MaxNLocator(3 if small else 4, integer=not share, steps=[1, 2, 5, 10]))
     if share:
@@ -148,9 +146,9 @@ NAME_LENGTH = 24
 
 
 def corrected_axes(series: CorrectedSeries, *, ax: Axes | None = None, actors: Sequence[str] | None = None) -> Axes:
-    """The corrected series of some actors, or of all, in one panel: on `ax`, or in a figure of its own.
+    """Draw the corrected series of some actors (None: all) in one panel, on `ax` or in a new figure.
 
-    Raises InputError for more actors than the figure can distinguish, none, or one without labels.
+    Raises InputError for no actor, for more than 4, and for an actor without labels.
     """
     group = list(series.actors if actors is None else actors)
     if not 0 < len(group) <= MAX_ACTORS_PER_PANEL:
@@ -171,7 +169,7 @@ def corrected_axes(series: CorrectedSeries, *, ax: Axes | None = None, actors: S
 
 
 def draw_corrected(series: CorrectedSeries, *, ax: Axes, actor: str, how: Look, shift: float = 0.0) -> None:
-    """The corrected counts of an actor with their intervals."""
+    """Draw the corrected counts of an actor with their intervals."""
     rows = series.rows_of(actor)
     value, low, high = (np.array([getattr(row, name) for row in rows]) for name in ("estimate", "low", "high"))
     places = Places.of(ax, [row.period for row in rows], series.incomplete)
@@ -180,39 +178,37 @@ def draw_corrected(series: CorrectedSeries, *, ax: Axes, actor: str, how: Look, 
 
 
 def _shift(place: int, group: Sequence[str]) -> float:
-    """The distance to the right of an actor's points, if there are several actors in a panel."""
+    """Return how far the points of the actor at index `place` are shifted to the right in a panel of several actors."""
     return 1.2 * (place - (len(group) - 1) / 2)
 
 
 def legend_point(how: Look, **more: Any) -> Line2D:
-    """A point for the legend."""
+    """Return a point for the legend."""
     return Line2D(
         [], [], color=how.colour, marker=how.marker, linestyle="", markersize=4.5, markeredgewidth=0.8, **more
     )
 
 
-# Time series of events: a few actors one under another (Figure 6 of the paper), or many on a page of small panels.
-
 MAX_PANELS = 12
 MAX_SMALL_PANELS = 60
 COLUMNS = 4
-EVENT_LENGTH, LETTERS_PER_INCH = 90, 13  # of 9 points
+EVENT_LENGTH, LETTERS_PER_INCH = 90, 13  # at a font size of 9 points
 PANEL_WIDTH, BESIDE = 1.6, 0.45  # minimum inches of a small panel, and of its margin next to the axes
 DARKER = 0.5
 Groups = Sequence[Sequence[str]]
 
 
 def event_figure(series: EventSeries, *, panels: Groups | None = None, title: str | None = None) -> Figure:
-    """Series one below another on one time axis: posterior mean, its interval, and the 1-best count as a dash; at the
-    bottom the number of documents in each period.
+    """Draw series in panels one below another on a common time axis, as in Figure 6 of the paper.
 
-    With a corrected series: the corrected count, its interval, the raw mean as a dash, and how many documents
-    were read.
+    A panel shows the posterior mean with its interval, and the 1-best count as a dash. If the series is corrected, it
+    shows the corrected count with its interval, and the raw mean as a dash. Bars at the bottom show the documents of
+    each period and, with labels, how many were labelled. Periods without documents are gaps.
 
-    `panels` says which actors share a panel, such as [["USA"], ["YUG", "NATO"]]; without it each has one. Periods
-    without documents are gaps. Without a title the event is shown above.
+    panels: the actors of each panel, such as [["USA"], ["YUG", "NATO"]]; by default one panel per actor. title: by
+    default the name of the event.
 
-    Raises InputError for more panels, or more actors in one, than can be read, or an actor without series.
+    Raises InputError for more than 12 panels, for more than 4 actors in one, and for an actor without a series.
     """
     groups = [[actor] for actor in series.actors] if panels is None else [list(group) for group in panels]
     _check_groups(series, groups)
@@ -233,7 +229,7 @@ def event_figure(series: EventSeries, *, panels: Groups | None = None, title: st
 
 
 def event_axes(series: EventSeries, *, ax: Axes | None = None, actors: Sequence[str] | None = None) -> Axes:
-    """The series of some actors, or of all, in one panel with their names: on `ax`, or in a figure of its own."""
+    """Draw the series of some actors (None: all) in one panel with their names, on `ax` or in a new figure."""
     group = list(series.actors if actors is None else actors)
     _check_groups(series, [group])
     if ax is None:
@@ -245,10 +241,9 @@ def event_axes(series: EventSeries, *, ax: Axes | None = None, actors: Sequence[
 
 
 def event_page(series: EventSeries, *, title: str | None = None) -> Figure:
-    """Each actor in a small panel with its own scale, on one time axis, with the documents at the bottom: the page in
-    the paper's appendix.
+    """Draw each actor in a small panel with its own scale, on a common time axis, as in the appendix of the paper.
 
-    Raises InputError for more actors than fit.
+    Bars at the bottom show the documents of each period. Raises InputError for more than 60 actors.
     """
     actors = series.actors
     if len(actors) > MAX_SMALL_PANELS:
@@ -275,7 +270,7 @@ def event_page(series: EventSeries, *, title: str | None = None) -> Figure:
 
 
 def draw_events(series: EventSeries, *, ax: Axes, actors: Sequence[str], small: bool = False) -> Axes:
-    """Draw the series of some actors into one panel: points with intervals, and the 1-best counts as dashes."""
+    """Draw the series of some actors into the panel `ax`: points with intervals, and 1-best counts as dashes."""
     with styled():
         dress(ax, grid="y")
         for place, actor in enumerate(actors):
@@ -301,7 +296,7 @@ def _draw_one(ax: Axes, series: EventSeries, actor: str, how: Look, shift: float
 
 
 def _documents(series: EventSeries, ax: Axes, *, small: bool = False) -> None:
-    """The number of documents in each period, and of those read."""
+    """Draw the numbers of documents and of labelled documents in each period."""
     rows = series.rows_of(series.actors[0])
     places = Places.of(ax, [row.period for row in rows], ())
     documents = np.array([row.n_documents for row in rows], dtype=np.float64)
@@ -310,7 +305,7 @@ def _documents(series: EventSeries, ax: Axes, *, small: bool = False) -> None:
 
 
 def _labelled_documents(series: EventSeries) -> Array:
-    """The number of documents read in each period."""
+    """Return the number of labelled documents in each period."""
     corrected = series.corrected
     if corrected is None or not corrected.actors:
         return np.zeros(len(series.rows_of(series.actors[0])))
@@ -318,20 +313,20 @@ def _labelled_documents(series: EventSeries) -> Array:
 
 
 def _has_interval_only(series: EventSeries, actors: Sequence[str]) -> bool:
-    """Whether some corrected count of these actors is drawn without its point."""
+    """Return whether a corrected count of these actors is drawn as an interval without a point."""
     corrected = series.corrected
     shown = [] if corrected is None else [actor for actor in actors if actor in corrected.titles]
     return corrected is not None and any(row.is_interval_only for actor in shown for row in corrected.rows_of(actor))
 
 
 def _darker(colour: str) -> str:
-    """The colour of a 1-best count in a panel of several actors."""
+    """Return a darker colour, for the 1-best counts in a panel of several actors."""
     red, green, blue = to_rgb(colour)
     return to_hex((DARKER * red, DARKER * green, DARKER * blue))
 
 
 def _finish(figure: Figure, series: EventSeries, actors: Sequence[str], title: str | None, *, scale: str) -> None:
-    """Draw the parts that all panels share, and the title. actors: those drawn; scale: whose scale the panels have."""
+    """Draw the axis label, the legend and the title. actors: those drawn; scale: note on the scale of the panels."""
     counted = "share of the documents of" if series.unit == "share" else series.unit
     figure.supylabel(f"{counted} a {series.period}{f' ({scale})' if scale else ''}", fontsize=9)
     width = figure.get_size_inches()[0]
@@ -363,7 +358,7 @@ def _finish(figure: Figure, series: EventSeries, actors: Sequence[str], title: s
 
 
 def _name_inside(ax: Axes, series: EventSeries, group: Sequence[str]) -> None:
-    """The names of the actors above their panel; if there are several, each with its point."""
+    """Write the names of the actors above their panel; if there are several, add a legend."""
     names = [shortened_name(_name(series, actor), NAME_LENGTH) for actor in group]
     titles = names if len(group) == 1 else [shortened_name(series.titles[actor], NAME_LENGTH) for actor in group]
     literal(ax.set_title("", fontsize=9, pad=3, loc="left"), shortened_name(" and ".join(titles), 2 * NAME_LENGTH))
@@ -378,7 +373,7 @@ def _name(series: EventSeries, actor: str) -> str:
 
 
 def _short_name(series: EventSeries, actor: str, limit: int) -> str:
-    """The name of an actor for a small panel: with its code, if that fits; a title that is too long loses its end."""
+    """Return an actor's name for a small panel: title and code if both fit, else the title, shortened if necessary."""
     title = shortened_name(series.titles[actor], 2 * NAME_LENGTH)
     full = _name(series, actor)
     return full if len(full) <= limit else title if len(title) <= limit else f"{title[: limit - 1].rstrip()}…"

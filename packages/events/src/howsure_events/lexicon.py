@@ -1,4 +1,4 @@
-"""A lexicon of actors: names of countries, organisations or anything else, each with the code of its actor."""
+"""Lexicons of actors: names of countries, organisations or other actors, each with the code of its actor."""
 
 from __future__ import annotations
 
@@ -18,20 +18,18 @@ from howsure.files.input_files import Text, read_text
 from howsure.inputs.numbers_and_names import unknown_name
 from howsure.lazy_imports import require
 
-# Matching a word in a text to a word in a lexicon: folding of letters, and stripping of endings.
-
 Stems = Callable[[str], tuple[str, ...]]
 SUFFIXES = ("s'", "'s", "'", "s")  # the plural and the possessive, which a parser may leave on the word
 SEPARATE = re.compile(r"('s\b|[-()/,])")  # Universal Dependencies makes these words of their own
 
 
 def fold(word: str) -> str:
-    """A word in lower case, with a straight apostrophe."""
+    """Return a word in lower case, with straight apostrophes."""
     return word.lower().replace("’", "'")
 
 
 def suffix_stems(word: str) -> tuple[str, ...]:
-    """A folded word without a plural or possessive ending, one of `SUFFIXES`.
+    """Return the stems of a folded word: the word without each plural or possessive ending (`SUFFIXES`) that it has.
 
     >>> suffix_stems("americans'")
     ('american', 'americans')
@@ -40,10 +38,9 @@ def suffix_stems(word: str) -> tuple[str, ...]:
 
 
 def paper_stems(word: str) -> tuple[str, ...]:
-    """The paper's rule: a word without its last, then without its last two characters, whatever they are.
+    """Return the stems by the paper's rule: the word without its last character, and without its last two.
 
-    It produces false matches (`used` without two characters is `us`, Indiana without one is Indian). Kept to replicate
-    the paper.
+    The rule is kept to replicate the paper. It produces false matches: `used` gives `us`, and Indiana gives Indian.
 
     >>> paper_stems("iraqis")
     ('iraqi', 'iraq')
@@ -55,14 +52,14 @@ STEMMING: dict[str, Stems] = {"suffixes": suffix_stems, "paper": paper_stems, "n
 
 
 def stemming_named(name: str) -> Stems:
-    """The rule with that name: "suffixes", "paper" or "none"."""
+    """Return the stemming function with a name: "suffixes", "paper" or "none"."""
     if name not in STEMMING:
         raise unknown_name("stemming", name, list(STEMMING), place="a lexicon")
     return STEMMING[name]
 
 
 def spellings(name: str) -> tuple[tuple[str, ...], ...]:
-    """The ways to write a name as words: with hyphens inside words, as separate words or as spaces; without accents.
+    """Return the ways to split a name into words: with hyphens kept, separate or as spaces; also without accents.
 
     >>> spellings("Guinea-Bissau")
     (('Guinea-Bissau',), ('Guinea', '-', 'Bissau'), ('Guinea', 'Bissau'))
@@ -73,8 +70,7 @@ def spellings(name: str) -> tuple[tuple[str, ...], ...]:
 
 
 def case_fits(word: str, written: str) -> bool:
-    """Whether a word has the capitals of the lexicon entry: all for an abbreviation (US, EC), the first for a name
-    (Iraq).
+    """Return whether a word has the capitals that an entry requires: all for US or EC, the first letter for Iraq.
 
     >>> case_fits("us", "US"), case_fits("IRAQ", "Iraq"), case_fits("turkey", "Turkey"), case_fits("Former", "former")
     (False, True, False, True)
@@ -86,26 +82,25 @@ def case_fits(word: str, written: str) -> bool:
     return word[0].isupper()
 
 
-# Lexicon files: one code and one name per line, separated by a tab, or as CSV from a spreadsheet.
-
 COMMENTS = ("===", "#")
-COLUMNS = ("code", "name")  # of a header
-OF_CODES = re.compile("abbreviation|acronym|alpha|codes?|ccode|cow|id|iso|key|symbol")  # words of other headers
+COLUMNS = ("code", "name")  # the header
+OF_CODES = re.compile("abbreviation|acronym|alpha|codes?|ccode|cow|id|iso|key|symbol")  # words in unsupported headers
 OF_NAMES = re.compile(
     "actors?|alias|country|countries|description|entity|group|label|names?|nation|organi[sz]ation|party|person|states?|"
     "term|title"
 )
-Row = tuple[int, list[str]]  # its line, its cells
+Row = tuple[int, list[str]]  # line number, cells
 
 
 def read_entries(path: str | os.PathLike[str]) -> list[tuple[str, str]]:
-    """The codes and names of a file: `CODE<TAB>NAME`, or CSV if its name ends in .csv, with commas or semicolons.
+    """Read the (code, name) entries of a lexicon file.
 
-    A first line with `code` and `name` names their columns; without it, they are the first two, and a third one, the
-    source of an entry, is ignored.
+    Each line is `CODE<TAB>NAME`; a file ending in .csv is CSV with commas, semicolons or tabs. A first line with the
+    words `code` and `name` is a header. Without a header, the first two columns are used, and a third one, such as the
+    source of the entry, is ignored.
 
-    Raises InputError naming the line that has no code, no name or extra columns, or the first line if it is a header
-    with other words, and for a file without entries.
+    Raises InputError naming the line if it has no code, no name or extra columns, or if the first line looks like a
+    header with other words; also for a file without entries.
     """
     text = read_text(path)
     is_csv = text.name.lower().endswith(".csv")
@@ -142,7 +137,7 @@ def read_entries(path: str | os.PathLike[str]) -> list[tuple[str, str]]:
 
 
 def _is_header(entries: Sequence[tuple[str, str]]) -> bool:
-    """Whether the first entry names columns, or has the only code with small letters."""
+    """Return whether the first entry looks like a header: it names columns, or has the only code with small letters."""
     ours, others = entries[0][0], {code for code, _ in entries[1:]} - {"-"}
     words = [set(re.findall("[a-z]+", cell.lower())) for cell in entries[0]]
     named = any(
@@ -159,7 +154,7 @@ def _tab_rows(text: Text) -> Iterator[Row]:
 
 
 def _csv_rows(text: Text) -> Iterator[Row]:
-    """The rows of a spreadsheet saved as CSV; its first line, not counting comments, determines the delimiter."""
+    """Yield the rows of a CSV file; its first line other than a comment determines the delimiter."""
     lines = text.content.splitlines()
     first = next((line for line in lines if line.strip() and not line.startswith(COMMENTS)), "")
     separator = max(",;\t", key=first.count)
@@ -172,14 +167,11 @@ def _csv_rows(text: Text) -> Iterator[Row]:
         raise InputError(f"{text.name}, line {reader.line_num}: it is not CSV: {error}.") from error
 
 
-# The entries of the lexicon of countries, from two packages and the supplement in this folder, which takes
-# precedence.
-
 COUNTRIES = "countries"  # the built-in lexicon
 SUPPLEMENT = Path(__file__).with_name("countries.tsv")
 
 
-# Codes of ISO 3166-1 for what is neither a member nor an observer of the United Nations, but Taiwan.
+# ISO 3166-1 codes of territories that are neither members nor observers of the United Nations, except Taiwan.
 TERRITORY_CODES = """
     ABW AIA ALA ASM ATA ATF BES BLM BMU BVT CCK COK CUW CXR CYM ESH FLK FRO GGY GIB GLP GRL GUF GUM HKG HMD IMN IOT
     JEY MAC MAF MNP MSR MTQ MYT NCL NFK NIU PCN PRI PYF REU SGS SHN SJM SPM SXM TCA TKL UMI VGB VIR WLF
@@ -202,10 +194,10 @@ TITLES = {
 
 @cache
 def country_entries() -> tuple[tuple[tuple[str, str], ...], dict[str, str]]:
-    """The (code, name) entries, and the title of each code.
+    """Return the (code, name) entries of the lexicon of countries, and the title of each code.
 
-    A name in the supplement has the code given there. A name shared by a state and a territory is the state's; a name
-    shared by two states, if not settled by the supplement, denotes both.
+    The names come from pycountry, countryinfo and countries.tsv; for a name in countries.tsv, its code there counts. A
+    name shared by a state and a territory denotes the state; a name shared by two states denotes both.
     """
     supplement = read_entries(SUPPLEMENT)
     settled = {fold(name) for _, name in supplement}
@@ -217,10 +209,10 @@ def country_entries() -> tuple[tuple[tuple[str, str], ...], dict[str, str]]:
 
 
 def _packaged() -> Iterator[tuple[str, str]]:
-    """Names from pycountry, names and demonyms from countryinfo.
+    """Yield (code, name) from pycountry (names) and countryinfo (names and demonyms).
 
-    Its other spellings are left out, since they include codes (`CAN`) and words of other languages (`Island` for
-    Iceland).
+    The other spellings of countryinfo are not used, because they include codes (`CAN`) and words of other languages
+    (`Island` for Iceland).
     """
     codes = set()
     for country in _countries():
@@ -235,7 +227,7 @@ def _packaged() -> Iterator[tuple[str, str]]:
 
 
 def _variants(text: str) -> Iterator[str]:
-    """The names in a list entry: `Korea, Republic of` in natural order, without text in brackets.
+    """Yield the names in an entry of a list: without text in brackets, and `Korea, Republic of` in natural order.
 
     >>> list(_variants("Saint Helena (Ascension)")), list(_variants("Congo, The Democratic Republic of the"))
     (['Saint Helena', 'St. Helena'], ['Democratic Republic of the Congo'])
@@ -269,13 +261,13 @@ def _infos() -> Iterator[Any]:
 
 
 NOBODY = "-"
-MAX_REMEMBERED = 100_000  # words whose names are known without a search
+MAX_REMEMBERED = 100_000  # words in the cache of names that start with them
 Match = tuple[int, int, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name as words, as written and folded, and the codes of the actors that it denotes; none for `NOBODY`."""
+    """A name as a tuple of words, both as written and folded, and the codes of its actors (none for `NOBODY`)."""
 
     written: tuple[str, ...]
     folded: tuple[str, ...]
@@ -284,13 +276,13 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """Names of actors. Among overlapping names, the longest counts, then the leftmost.
+    """A lexicon of actors' names. A text is searched from left to right for the longest name at each position.
 
-    `entries` are (code, name); a name given with two codes denotes both actors, one with the code "-" denotes none, so
-    that `New Jersey` is not `Jersey`. `stemming` determines which endings are stripped from the last word if a name is
-    not found: "suffixes" (plural and possessive), "paper" (the last, then the last two characters) or "none". With
-    `match_case`, a capital in a name must be a capital in the text, and abbreviations (US) must be entirely in
-    capitals; in a text all in capitals, `US` the country and `US` the pronoun look the same.
+    entries: (code, name). A name with two codes denotes both actors; a name with the code "-" denotes none, so that
+    `New Jersey` does not match `Jersey`. stemming: the endings that may be stripped from the last word to match a name:
+    "suffixes" (plural and possessive), "paper" (the last or the last two characters) or "none". match_case: a capital
+    in a name must be a capital in the text, and abbreviations (US) must be entirely in capitals. In a text that is all
+    in capitals, the country US and the pronoun `us` cannot be distinguished. titles: the name to show for each code.
 
     >>> lexicon = Lexicon([("IRQ", "Iraq"), ("IRQ", "Iraqi"), ("USA", "United States")])
     >>> lexicon.match("Iraqis met the president of the United States .".split())
@@ -324,12 +316,12 @@ class Lexicon:
 
     @classmethod
     def countries(cls) -> Lexicon:
-        """States of the world by name, adjective and demonym, former states, territories, NATO, EU and UN.
+        """Return the lexicon of states, former states, territories, NATO, EU and UN, by name, adjective and demonym.
 
         Codes are ISO 3166-1 alpha-3 (`IRQ`), for former states ISO 3166-3 alpha-3 (`SUN`, `YUG`, `CSK`, `DDR`, `ZAR`,
-        `YMD`, `SCG`), `XKX` for Kosovo, and `NATO`, `EU`, `UN`; `titles` gives the name of each. Based on the packages
-        countryinfo and pycountry and this package's countries.tsv. A demonym shared by a state and a territory
-        (American, French) is the state's.
+        `YMD`, `SCG`), `XKX` for Kosovo, and `NATO`, `EU`, `UN`; `titles` gives the name of each. A demonym shared by a
+        state and a territory (American, French) denotes the state. Sources: the packages countryinfo and pycountry, and
+        this package's countries.tsv.
 
         Raises MissingExtraError without the extra `events`.
         """
@@ -339,10 +331,10 @@ class Lexicon:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], *, stemming: str = "suffixes", match_case: bool = False) -> Lexicon:
-        """A lexicon from a file: one name per line, `CODE<TAB>NAME`, or CSV from a spreadsheet (.csv), with `_` for a
-        space.
+        """Read a lexicon from a file with one name per line: `CODE<TAB>NAME`, or CSV (.csv).
 
-        Lines of `===` or `#` are comments. The first name of a code is its title.
+        `_` in a name stands for a space. Lines that start with `===` or `#` are comments. The first name of a code is
+        its title.
 
         Raises InputError naming the line.
         """
@@ -353,16 +345,18 @@ class Lexicon:
 
     @property
     def codes(self) -> tuple[str, ...]:
-        """The actors, in alphabetical order."""
+        """The codes of the actors, in alphabetical order."""
         return tuple(sorted({code for code, _ in self.entries} - {NOBODY}))
 
     def title(self, code: str) -> str:
-        """The title of a code; the code itself if the lexicon has none."""
+        """Return the title of a code; the code itself if the lexicon has no title for it."""
         return self.titles.get(code, code)
 
     def match(self, words: Sequence[str]) -> list[Match]:
-        """The places where words `start` to `end` - 1 name the actor `code`, in text order; a name of two actors
-        appears twice."""
+        """Return the names in a text as (start, end, code), in text order: words `start` to `end` - 1 name the actor.
+
+        A name of two actors is included twice, once with each code.
+        """
         matches: list[Match] = []
         end = 0
         for at in self._possible_starts(words):
@@ -374,7 +368,7 @@ class Lexicon:
         return matches
 
     def codes_of(self, name: str) -> tuple[str, ...]:
-        """The actors that a text names, each once, in text order.
+        """Return the codes of the actors that a text names, without repetition, in text order.
 
         >>> Lexicon([("NATO", "Nato"), ("YUG", "Yugoslavia")]).codes_of("Yugoslavia says Nato and Yugoslavia agree")
         ('YUG', 'NATO')
@@ -388,7 +382,7 @@ class Lexicon:
         return [at for at, word in enumerate(words) if word[:1].isupper() or word in lower]
 
     def _names_from(self, word: str) -> tuple[Name, ...]:
-        """The names that may start with a word, the longest first. Most words start none, and come again and again."""
+        """Return the names that may start with a word, the longest first. Results are cached, because words repeat."""
         names = self._known.get(word)
         if names is None:
             first = fold(word)
@@ -419,8 +413,8 @@ class Lexicon:
 
 
 def _names(entries: Iterable[tuple[str, str]]) -> list[Name]:
-    """One name per spelling, with all its codes; of spellings that differ in capitals, the one that requires the
-    fewest."""
+    """Return one name per spelling, with all its codes. Of spellings that differ only in capitals, the one with the
+    fewest capitals is kept."""
     codes: dict[tuple[str, ...], list[str]] = {}
     written: dict[tuple[str, ...], tuple[str, ...]] = {}
     for row, (code, name) in enumerate(entries):

@@ -1,4 +1,4 @@
-"""The parameters of queries to an events store, declared once for the command line and the page."""
+"""The parameters of queries to an events store, declared once for the command line and the explorer's page."""
 
 from __future__ import annotations
 
@@ -14,12 +14,15 @@ from howsure_events.series.event_series import UNITS
 from howsure_events.series.raw_counts import STORIES
 
 REQUIRED = inspect.Parameter.empty
-MAX_LISTED = 1000  # documents
+MAX_LISTED = 1000  # documents in a list
 
 
 @dataclass(frozen=True, slots=True)
 class QueryParameter:
-    """A parameter: what it is, its sign, and what it takes: some words, a number from 0 to 1, a whole one to `most`."""
+    """A parameter of queries: its description (about), its values, and its symbol in the help (sign).
+
+    The values are the given `words`; whole numbers up to `most`; or, if neither is given, numbers from 0 to 1.
+    """
 
     about: str
     words: tuple[str, ...] = ()
@@ -50,5 +53,5 @@ COMPARISON_PARAMETERS = {
 
 
 def query_defaults(question: Callable[..., Any]) -> dict[str, Any]:
-    """The default of each parameter of a query; `REQUIRED` for one without a default."""
+    """Return the default of each parameter of a query; `REQUIRED` for a parameter without a default."""
     return {name: parameter.default for name, parameter in inspect.signature(question).parameters.items()}

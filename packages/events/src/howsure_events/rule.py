@@ -1,4 +1,4 @@
-"""Rules: which words denote events, which dependents are agents, and what describes a noun."""
+"""Rules that find events: the words that denote them, the dependents that are agents, and the modifiers of nouns."""
 
 from __future__ import annotations
 
@@ -12,11 +12,9 @@ from howsure.inputs.numbers_and_names import unknown_name
 from howsure_text import grammar
 from howsure_text.parses import ParsedSentence
 
-# The names of relations in each annotation scheme: how agents and modifiers are labelled.
-#
-# A relation is a label (`nsubj`), or a path of labels from a word down to another (`agent>pobj`: the object of the
-# preposition that is the agent). A label may require a word (`nmod(by)`): its dependent is that word, or is introduced
-# by it.
+# A relation is a dependency label (`nsubj`), or a path of labels from a word down to another (`agent>pobj`, the object
+# of the preposition that introduces the agent). A label may require a word: the dependent by `nmod(by)` is "by", or is
+# introduced by it.
 
 Relations = tuple[str, ...]
 
@@ -25,10 +23,10 @@ Relations = tuple[str, ...]
 class Scheme:
     """The labels of one annotation scheme.
 
-    `agents` leads from a verb to its agent, `noun_agents` from a noun (`Iraq's attack`, `an attack by Iraq`),
-    `described_by` from a noun to what modifies it as in the paper, `compounds` to the nouns before it (`NATO planes`).
-    `known` are all labels of the scheme, without subtypes. The meaning of labels is defined in
-    `howsure_text.grammar`.
+    agents: relations from a verb to its agent. noun_agents: relations from a noun to its agent (`Iraq's attack`, `an
+    attack by Iraq`). described_by: relations from a noun to its modifiers, as in the paper. compounds: relations to the
+    nouns before it (`NATO planes`). known: all labels of the scheme, without subtypes; `howsure_text.grammar` defines
+    their meaning.
     """
 
     name: str
@@ -76,7 +74,7 @@ SCHEMES = {
 
 
 def scheme_named(name: str) -> Scheme:
-    """The scheme with that name: "ud" (Universal Dependencies 2), "ud-2014" (version 1) or "clear" (spaCy's English).
+    """Return a scheme by name: "ud" (Universal Dependencies 2), "ud-2014" (version 1) or "clear" (spaCy's English).
 
     >>> scheme_named("clear").agents
     ('nsubj', 'agent>pobj')
@@ -89,7 +87,7 @@ def scheme_named(name: str) -> Scheme:
 
 
 def label_and_word(label: str) -> tuple[str, str]:
-    """A label and the word that it requires, empty if none.
+    """Split a relation's label into the label and the word that it requires (empty if none).
 
     >>> label_and_word("nmod(by)"), label_and_word("nmod:poss")
     (('nmod', 'by'), ('nmod:poss', ''))
@@ -99,7 +97,9 @@ def label_and_word(label: str) -> tuple[str, str]:
 
 
 def check_relation(relation: str, scheme: Scheme, *, place: str, words: bool = False) -> str:
-    """A relation whose labels the scheme contains; it may add its own subtype (`nmod:of`) and, if `words`, a word.
+    """Check that a scheme contains the labels of a relation, and return the relation.
+
+    Labels may have subtypes (`nmod:of`) and, if `words`, required words (`nmod(by)`). place: used in the message.
 
     >>> check_relation("nsubjj", scheme_named("ud"), place="agents")
     Traceback (most recent call last):
@@ -113,7 +113,7 @@ def check_relation(relation: str, scheme: Scheme, *, place: str, words: bool = F
 
 
 def check_parse(relations: Iterable[str], scheme: Scheme) -> None:
-    """Refuse labels that occur only in another scheme: the rule would silently find too little.
+    """Raise InputError for labels that occur only in another scheme, with which the rule would miss events.
 
     >>> check_parse(["nsubj", "prep", "pobj"], scheme_named("ud"))
     Traceback (most recent call last):
@@ -134,26 +134,27 @@ AgentFunction = Callable[[Sentence], Iterable[Deed]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """A rule: which words of a sentence are agents of an event, and which modifiers describe a noun.
+    """A rule that finds the agents of an event in a sentence, and the modifiers that describe a noun.
 
     verbs: lemmas of the verbs that denote the event. forms: their word forms, for parsers without lemmas. labels: the
     scheme of the parser's relations, "ud", "ud-2014" or "clear". agents: the relations (or paths, `agent>pobj`) from
-    the verb to its agent; by default those of the scheme, which exclude passive subjects. described_by: the relations
+    a verb to its agent; by default those of the scheme, which exclude passive subjects. described_by: the relations
     from a noun to a modifier that may name an actor; by default the paper's (nmod and amod).
 
-    nouns: nouns that also denote the event, as word forms (or lemmas); none in the paper. noun_agents: the relations
-    from the noun to its agent; by default possessives and what `by` introduces (`Iraq's attack`, `an attack by Iraq`).
+    nouns: nouns that also denote the event, as word forms or lemmas; none in the paper. noun_agents: the relations
+    from such a noun to its agent; by default possessives and phrases with `by` (`Iraq's attack`, `an attack by Iraq`).
 
-    negated: whether `did not attack` counts, as in the paper; `no attack by Iraq` always does.
+    negated: whether negated verbs count (`did not attack`), as in the paper; `no attack by Iraq` always counts.
 
-    Off by default: conjoined (conjuncts of an agent also act, conjuncts of a modifier also describe),
-    shared_subjects (`they came and attacked`), controlled_subjects (`they wanted to attack`), relative_clauses
-    (`the troops that attacked`).
+    Extensions that are off by default: conjoined (conjuncts of an agent also act, and conjuncts of a modifier also
+    describe its noun), shared_subjects (`they came and attacked`), controlled_subjects (`they wanted to attack`),
+    relative_clauses (`the troops that attacked`).
 
-    languages: those whose words it has, as "de"; none where any parser may be used. Those of the built-in rules: "en".
+    languages: languages of the rule's words, such as "de"; empty if the rule works with any parser. The built-in rules
+    have "en".
 
-    function: a Python function of a sentence that yields (word of the agent, word of the event), and replaces all of
-    the above.
+    function: a Python function that takes a sentence and yields pairs of word indices (agent, event). It replaces
+    verbs, nouns and their relations.
 
     >>> rule = Rule(name="bombing", verbs=("bomb", "shell"), labels="clear")
     >>> rule.agents
@@ -201,7 +202,7 @@ class Rule:
         return scheme_named(self.labels)
 
     def to_dict(self) -> dict[str, Any]:
-        """The rule as plain values, for a recipe; a function by its name."""
+        """Return the rule as plain values, for a recipe; a function is represented by its name."""
         content = {field.name: getattr(self, field.name) for field in fields(self)}
         function = None if self.function is None else getattr(self.function, "__qualname__", repr(self.function))
         return {**content, "function": function}
@@ -224,10 +225,10 @@ LANGUAGES = ("en",)  # of the built-in rules, and of the names of countries
 
 
 def built_in_rule(name: str, *, labels: str = "ud") -> Rule:
-    """The paper's rule, "attack", or its extension to more constructions, "attack-wide", in the labels of a parser.
+    """Return a built-in rule: "attack", the paper's rule, or "attack-wide", which covers more constructions.
 
-    "attack-wide" adds nouns that stand before a noun (`NATO planes`), conjuncts, shared and controlled subjects and
-    relative clauses, and excludes negated events (`did not attack`).
+    "attack-wide" also uses nouns before a noun (`NATO planes`), conjuncts, shared and controlled subjects and relative
+    clauses, and excludes negated events (`did not attack`). labels: the scheme of the parser's relations.
 
     >>> built_in_rule("attack").described_by
     ('nmod', 'nmod:poss', 'amod')
@@ -263,15 +264,13 @@ def _texts(values: object, field: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(values))
 
 
-# The agents in a sentence: a rule applied to its dependency tree.
-
 RELATIVE_PRONOUNS = {"who", "which", "that"}
 NEGATIONS = {"not", "n't", "n’t", "never"}
 SUBJECT = ("nsubj",)
 
 
 def find_deeds(parsed: ParsedSentence, *, rule: Rule) -> list[Deed]:
-    """The (agent, event) words that a rule finds in a sentence, ordered by event, then by agent.
+    """Return the pairs of word indices (agent, event) that a rule finds in a sentence, ordered by event and agent.
 
     >>> words, tags = ("Americans", "attacked", "by", "them"), ("NNPS", "VBN", "IN", "PRP")
     >>> relations = ("nsubj:pass", "root", "case", "obl:agent")
@@ -280,7 +279,7 @@ def find_deeds(parsed: ParsedSentence, *, rule: Rule) -> list[Deed]:
     >>> find_deeds(parsed_sentence(sentence), rule=Rule(name="attack", forms=("attacked",)))
     [(3, 1)]
 
-    Raises InputError if the sentence lacks what the rule needs: its label scheme, or lemmas if the rule lists no forms.
+    Raises InputError if the parse has labels of another scheme, or no lemmas although the rule lists no word forms.
     """
     sentence = parsed.sentence
     if rule.function is not None:
@@ -317,11 +316,11 @@ def _nouns(sentence: Sentence, rule: Rule) -> list[int]:
 def _has_tag(sentence: Sentence, at: int, universal: str, penn: str) -> bool:
     if sentence.universal_tags is not None:
         return sentence.universal_tags[at] == universal
-    return (sentence.tags or ())[at].startswith(penn)  # a parsed sentence has either
+    return (sentence.tags or ())[at].startswith(penn)  # a parsed sentence has one of the two kinds of tags
 
 
 def _related_words(parsed: ParsedSentence, word: int, relations: Relations) -> list[int]:
-    """The words that have one of the relations (or paths) to a word, in order."""
+    """Return the words that can be reached from a word by one of the relations (or paths), in order."""
     return sorted({end for relation in relations for end in _follow(parsed, word, relation.split(">"))})
 
 
@@ -333,7 +332,7 @@ def _follow(parsed: ParsedSentence, word: int, path: list[str]) -> Iterator[int]
 
 
 def _has_word(parsed: ParsedSentence, word: int, word_form: str) -> bool:
-    """Whether a word is the required one, or is introduced by it."""
+    """Return whether a word is the required word, or is introduced by it (relation `case`)."""
     return any(parsed.words[position] == word_form for position in (word, *parsed.dependents(word, ("case",))))
 
 
@@ -349,14 +348,14 @@ def _with_conjuncts(parsed: ParsedSentence, agents: list[int], rule: Rule) -> li
 
 
 def _is_negated(parsed: ParsedSentence, verb: int) -> bool:
-    """Whether a verb, or one that controls it (`did not want to attack`), is negated."""
+    """Return whether a verb is negated, or a verb that controls it is (`did not want to attack`)."""
     if any(parsed.words[word] in NEGATIONS for word in parsed.dependents(verb, grammar.NEGATING)):
         return True
     return parsed.relations[verb] in grammar.CONTROLLED and _is_negated(parsed, parsed.heads[verb])
 
 
 def _subjects(parsed: ParsedSentence, verb: int, rule: Rule, relations: Relations) -> list[int]:
-    """The acting dependents of a verb, or else those of the verb whose subject it shares."""
+    """Return the agents of a verb: its own, or those of the verb whose subject it shares or that controls it."""
     governor, relation = parsed.heads[verb], parsed.relations[verb]
     direct = _related_words(parsed, verb, relations)
     if direct:

@@ -1,4 +1,4 @@
-"""Comparing the counts of two rules, from two stores of the same documents."""
+"""Comparison of the counts of two rules, from two stores of the same documents."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from howsure_events.store.store_queries import (
     store_recipe,
 )
 
-WHOLE = "all"  # the period if none was requested
+WHOLE = "all"  # name of the only period if no period was requested
 SAME = ("input", "lexicon", "model", "samples", "seed")
 EVENTS = """
     SELECT actor, document, date, probability, best::INTEGER FROM events JOIN documents USING (document)
@@ -29,10 +29,11 @@ EVENTS = """
 
 @dataclass(frozen=True, slots=True)
 class RuleCount:
-    """The counts of two rules for an actor in a period: expected documents, 1-best documents, and their overlap.
+    """The counts of two rules for an actor in a period.
 
-    both, only_first, only_second: the number of documents in which both rules, only the first or only the second find
-    an event of the actor in some sample.
+    first, second: expected numbers of documents. best_first, best_second: numbers of documents in the 1-best
+    clustering. both, only_first, only_second: numbers of documents in which both rules, only the first or only the
+    second find an event of the actor in some sample.
     """
 
     actor: str
@@ -79,9 +80,10 @@ class RuleComparison(Rows[RuleCount]):
 
 
 def compare_rules(first: Store, second: Store, *, period: str | None = None) -> RuleComparison:
-    """The counts of the rules of two stores of the same documents, for each actor, in total or by `period`.
+    """Compare the counts of the rules of two stores of the same documents, for each actor, in total or by `period`.
 
-    The expected number of documents is Σ p over documents. Actors are sorted by decreasing expected counts of both.
+    The expected number of documents is the sum of their probabilities. Actors are sorted by decreasing sum of both
+    rules' expected numbers.
 
     >>> from howsure_events import example_store
     >>> with example_store() as store:
@@ -89,7 +91,7 @@ def compare_rules(first: Store, second: Store, *, period: str | None = None) -> 
     >>> [(row.actor, round(row.first, 1), round(row.second, 1), row.both) for row in held.rows][:1]
     [('SUDORIA', 12.1, 12.1, 26)]
 
-    Raises InputError if the two differ in more than the rule and the days, or for another length of period.
+    Raises InputError if the stores differ in their input, lexicon, model, samples or seed, or for an invalid period.
     """
     if period is not None:
         checked_length(period)
@@ -114,7 +116,7 @@ def compare_rules(first: Store, second: Store, *, period: str | None = None) -> 
     return RuleComparison(first=counted_event(first), second=counted_event(second), rows=rows, recipe=recipe)
 
 
-Found = dict[int, tuple[float, int]]  # by document: probability, whether in the 1-best
+Found = dict[int, tuple[float, int]]  # by document: probability, and 1 if the event is in the 1-best clustering
 
 
 def _events(store: Store, period: str | None) -> dict[tuple[str, str], Found]:

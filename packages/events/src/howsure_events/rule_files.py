@@ -1,4 +1,4 @@
-"""Rules in files that users write: YAML with the fields of a rule, or the part of YAML that rules need."""
+"""Rules in YAML files, read with the small subset of YAML that rules need."""
 
 from __future__ import annotations
 
@@ -14,17 +14,15 @@ from howsure.inputs.source_names import source_name
 from howsure.lazy_imports import require
 from howsure_events.rule import Rule
 
-# The subset of YAML that rules need: fields with a string, true or false, or a list of strings.
-
 Fields = dict[str, Any]
 EXAMPLE = "fields such as 'verbs: [attack]'"
 
 
 def read_fields(text: str, *, place: str) -> Fields:
-    """The fields of a YAML text by name: a string, True, False, or a tuple of strings.
+    """Parse a YAML text whose fields are strings, True, False or lists of strings; lists are returned as tuples.
 
-    Everything else is refused before it is built: numbers, dates, tags, anchors and aliases, nested fields, and nested
-    lists.
+    All other YAML is refused before an object is built from it: numbers, dates, tags, anchors and aliases, nested
+    fields, and nested lists. place: name of the text in messages.
 
     >>> read_fields("verbs: [attack, 'no']\\nconjoined: yes", place="a rule")
     {'verbs': ('attack', 'no'), 'conjoined': True}
@@ -44,9 +42,9 @@ def read_fields(text: str, *, place: str) -> Fields:
 
 def _fields(yaml: Any, events: Iterator[Any], place: str) -> Fields:
     fields_: Fields = {}
-    inside = False  # the mapping
-    field: str | None = None  # whose value comes
-    items: list[str] | None = None  # of its list
+    inside = False  # whether the mapping has begun
+    field: str | None = None  # the field whose value is expected next
+    items: list[str] | None = None  # entries of its list so far
     for event in events:
         where = f"{place}, line {event.start_mark.line + 1}"
         _check_plain(yaml, event, where)
@@ -81,7 +79,7 @@ def _fields(yaml: Any, events: Iterator[Any], place: str) -> Fields:
 
 
 def _check_plain(yaml: Any, event: Any, where: str) -> None:
-    """Raise InputError for constructs that expand a text."""
+    """Raise InputError for aliases, anchors and tags, with which a short text can become a large object."""
     if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
         raise InputError(
             f"{where}: anchors and aliases (& and *) are not for rules; write the words, in quotation marks."
@@ -91,7 +89,7 @@ def _check_plain(yaml: Any, event: Any, where: str) -> None:
 
 
 def _value(yaml: Any, event: Any, where: str, field: str) -> str | bool:
-    """The value of a field that is not a list."""
+    """Return the value of a field that is not a list: True, False or a string."""
     truths: dict[str, bool] = yaml.SafeLoader.bool_values
     if event.style is None and event.value.lower() in truths:
         return truths[event.value.lower()]
@@ -99,7 +97,7 @@ def _value(yaml: Any, event: Any, where: str, field: str) -> str | bool:
 
 
 def _text(yaml: Any, event: Any, where: str, what: str) -> str:
-    """A string that YAML treats as one, and that every encoding can represent."""
+    """Return a scalar that YAML reads as a string and that consists of printable characters; else raise InputError."""
     text = str(event.value)
     kind = yaml.resolver.Resolver().resolve(yaml.ScalarNode, text, (event.style is None, True))
     if kind != yaml.resolver.BaseResolver.DEFAULT_SCALAR_TAG:
@@ -114,7 +112,7 @@ FIELDS = tuple(field.name for field in fields(Rule) if field.name != "function")
 
 
 def read_rule(path: str | os.PathLike[str]) -> Rule:
-    """The rule in a YAML file. Without a `name`, the file name is used.
+    """Read a rule from a YAML file. Without a field `name`, the rule is named after the file.
 
     A file such as ::
 
@@ -127,7 +125,7 @@ def read_rule(path: str | os.PathLike[str]) -> Rule:
         conjoined: true
         languages: [en]           # of its words; parsers of others are refused
 
-    Raises InputError naming the file, the field, what it must be, and the field that was probably meant;
+    Raises InputError naming the file, the invalid field, and the allowed values or the most similar field name;
     MissingExtraError without the extra `events`.
     """
     text = read_text(path)
@@ -135,7 +133,7 @@ def read_rule(path: str | os.PathLike[str]) -> Rule:
 
 
 def rule_from_yaml(text: str, *, name: str = "rule", place: str = "the rule") -> Rule:
-    """The rule in a YAML text; `place` is its location, for errors.
+    """Parse a rule from YAML. name: used if the text has no field `name`. place: name of the text in messages.
 
     >>> rule_from_yaml("verbs: [bomb]", name="bombing").agents
     ('nsubj', 'obl:agent')

@@ -1,4 +1,4 @@
-"""Documents of the same story: identified by a column, or by nearly equal texts."""
+"""Documents that report the same story, identified by a column or by nearly equal texts."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from howsure_events.store.store_queries import Store, iterate_rows, query_rows
 
-MIN_SHARED = 0.8  # of the passages of two texts, so that they are one story
-WORDS = 5  # of a passage
+MIN_SHARED = 0.8  # minimum Jaccard index of the passages of two texts that report one story
+WORDS = 5  # words in a passage
 FACTOR = np.uint64(0x9E3779B97F4A7C15)
 Hashes = npt.NDArray[np.uint64]
 BY_COLUMN = """
@@ -26,10 +26,10 @@ TEXTS = """
 
 
 def find_stories(store: Store) -> dict[int, int]:
-    """The first document of the story, for each document with an event that shares its story with another one.
+    """Return the first document of the story, for each document with an event whose story has several documents.
 
-    Stories are identified by the column `stories.column` of the settings if the store has one, otherwise by nearly
-    equal texts.
+    Documents of one story have the same value in the column `stories.column` of the settings. If the settings name no
+    column, they have nearly equal texts (`same_texts`).
     """
     how = store.settings.get("stories") or {}
     if how.get("column"):
@@ -38,9 +38,9 @@ def find_stories(store: Store) -> dict[int, int]:
 
 
 def passages(words: Sequence[str], *, length: int = WORDS) -> Hashes:
-    """All sequences of 5 words of a text as sorted numbers, without repetition; capitals and punctuation are ignored.
+    """Return the distinct sequences of `length` words of a text, as sorted hashes; case and punctuation are ignored.
 
-    A text with fewer words is one passage.
+    A text with fewer words is a single passage.
 
     >>> len(passages("They attacked at dawn , witnesses said .".split()))
     2
@@ -57,11 +57,11 @@ def passages(words: Sequence[str], *, length: int = WORDS) -> Hashes:
 
 
 def same_texts(texts: Mapping[int, Hashes], *, shared: float = MIN_SHARED) -> dict[int, int]:
-    """For each text with near duplicates, the first of them.
+    """Return, for each text that has near duplicates, the number of the first text in its group.
 
-    Two texts are nearly equal if they share at least `shared` of the passages in either (the Jaccard index), or if a
-    chain of such pairs connects them. All pairs are found: enough of the rarest passages of a text are looked up that
-    they must include one shared with any nearly equal text.
+    Two texts are in one group if the Jaccard index of their passages is at least `shared`, or if a chain of such pairs
+    connects them. No pair is missed: of each text, enough of its rarest passages are looked up to include at least one
+    that is shared with any nearly equal text.
 
     >>> dawn = passages("They attacked at dawn on Monday".split())
     >>> noon = passages("It rained at noon on Tuesday".split())
@@ -93,7 +93,7 @@ def same_texts(texts: Mapping[int, Hashes], *, shared: float = MIN_SHARED) -> di
 
 
 def _near(texts: Mapping[int, Hashes], shared: float) -> Iterator[tuple[int, int]]:
-    """The pairs of texts that share this much, each pair once."""
+    """Yield the pairs of texts with a Jaccard index of at least `shared`, each pair once."""
     rank = _by_rarity(texts)
     holders: dict[int, list[int]] = defaultdict(list)
     for number in sorted(texts, key=lambda number: (len(texts[number]), number)):
@@ -111,7 +111,7 @@ def _near(texts: Mapping[int, Hashes], shared: float) -> Iterator[tuple[int, int
 
 
 def _by_rarity(texts: Mapping[int, Hashes]) -> Callable[[Hashes], npt.NDArray[np.int64]]:
-    """A function that ranks passages by the number of texts that contain them, the rarest first."""
+    """Return a function that ranks passages by the number of texts that contain them, from the rarest."""
     distinct, counts = np.unique(np.concatenate([*texts.values(), np.empty(0, np.uint64)]), return_counts=True)
     place = np.empty(len(distinct), dtype=np.int64)
     place[np.argsort(counts, kind="stable")] = np.arange(len(distinct))
@@ -119,7 +119,7 @@ def _by_rarity(texts: Mapping[int, Hashes]) -> Callable[[Hashes], npt.NDArray[np
 
 
 def _texts(store: Store) -> Iterator[tuple[int, list[str]]]:
-    """The documents with an event, and their words."""
+    """Yield the number and the words of each document with an event."""
     number, words = -1, list[str]()
     for document, sentence in iterate_rows(store, TEXTS):
         if document != number and words:
@@ -133,5 +133,5 @@ def _texts(store: Store) -> Iterator[tuple[int, list[str]]]:
 
 @lru_cache(maxsize=1 << 18)
 def _code(word: str) -> int:
-    """A number for a word, the same in every process."""
+    """Return a hash of a word that is the same in every process."""
     return int.from_bytes(hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")

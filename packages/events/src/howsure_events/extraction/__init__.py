@@ -1,1 +1,1 @@
-"""From a corpus to a store: the extraction of each document, in one or several processes."""
+"""Extraction of the events of a corpus into a store, in one or several processes."""

@@ -1,4 +1,4 @@
-"""The dependency relations in and around entities of actors, over a corpus, for writing rules."""
+"""Counts of dependency relations in and around mentions of actors in a corpus, to help with writing rules."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ MAX_PATH = 3
 
 @dataclass(frozen=True, slots=True)
 class DependencyCounts:
-    """The frequency of each relation; counts of documents are additive.
+    """The frequency of each relation. The counts of several documents can be added.
 
-    names: paths from the head of a mention down to a name of an actor within it (`nmod>compound`), `(head)` if the head
-    is the name. governors: (relation, lemma or word) from what governs a mention of an actor's entity down to the head
-    of the mention, say ("nsubj", "attack").
+    names: paths from the head of a mention down to an actor's name within it (`nmod>compound`); `(head)` if the head is
+    the name. governors: for mentions of an actor's entity, the relation of their head, and the lemma or word that
+    governs it, such as ("nsubj", "attack").
     """
 
     names: Counter[str] = field(default_factory=Counter)
@@ -50,9 +50,9 @@ class DependencyCounts:
 def count_dependencies(
     document: Document, mentions: Sequence[Mention], entities: Sequence[object], *, lexicon: Lexicon, rule: Rule
 ) -> DependencyCounts:
-    """The relations inside the entities of actors in one document; `entities` gives that of each mention.
+    """Count the relations in and around the mentions of actors in one document. entities: the entity of each mention.
 
-    An entity is an actor's if `rule.described_by` describes one of its mentions.
+    An entity is an actor's if one of its mentions is described as the actor by a relation of `rule.described_by`.
 
     Raises InputError if a sentence with a mention lacks a dependency tree.
     """
@@ -77,7 +77,7 @@ def count_dependencies(
 
 
 def _paths(parsed: ParsedSentence, mention: Mention, head: int, lexicon: Lexicon) -> list[str]:
-    """The path from the head of a mention to each name within it; for a name of several words, the shortest."""
+    """Return the path from the head of a mention to each name within it; for a name of several words, the shortest."""
     paths = []
     for start, end, _ in lexicon.match(parsed.sentence.words):
         if mention.start <= start and end <= mention.end:
@@ -108,9 +108,9 @@ def _governor(parsed: ParsedSentence, head: int) -> tuple[str, str]:
 def survey_dependencies(
     corpus: Corpus, *, work: Work, limit: int | None = None, advance: Callable[[int], None] | None = None
 ) -> DependencyCounts:
-    """The counts of `count_dependencies` over the documents that are kept, the first `limit` of the input.
+    """Return the counts of `count_dependencies` over the kept documents among the first `limit` of the input.
 
-    The entities are those of the 1-best clustering. Documents that name no actor contribute nothing.
+    Entities are those of the 1-best clustering. Documents that name no actor contribute nothing.
     """
     worker, counts = Worker(work), DependencyCounts()
     documents = islice(corpus.documents(), limit)
@@ -123,7 +123,7 @@ def survey_dependencies(
 
 
 def _naming(batch: Sequence[InputDocument], worker: Worker) -> list[Any]:
-    """The parser's input for documents that are kept and name an actor."""
+    """Return the parser's input for the documents that are kept and name an actor."""
     ready = []
     for document in batch:
         reason, prepared, words = worker.prepared(document)

@@ -1,4 +1,4 @@
-"""The extraction of one parsed document: facts about mentions, the rule applied to clusterings, and rows."""
+"""Extraction of the events of one parsed document: facts about mentions, events in sampled clusterings, and rows."""
 
 from __future__ import annotations
 
@@ -26,13 +26,10 @@ from howsure_text.coreference.coref_posterior import CorefPosterior
 from howsure_text.coreference.detection import detect_mentions
 from howsure_text.parses import ParsedDocument, ParsedSentence
 
-# The facts about each mention of a parsed document, independent of coreference: its descriptions, and whether it
-# acts.
-
 
 @dataclass(frozen=True, slots=True, order=True)
 class Description:
-    """Mention number `mention` is described as `actor` by a word of its sentence: its head, or a modifier of it."""
+    """Mention `mention` is described as `actor` by `word` of its sentence, which is its head or a modifier of it."""
 
     mention: int
     actor: str
@@ -41,7 +38,7 @@ class Description:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Act:
-    """Mention number `mention` acts: its head is the agent to the word `verb` of its sentence."""
+    """Mention `mention` acts: its head is the agent of the event word `verb` of its sentence."""
 
     mention: int
     verb: int
@@ -49,11 +46,11 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Everything that a rule needs to know about a document with M mentions, except which of them corefer.
+    """All facts about a document with M mentions that a rule needs, except coreference.
 
-    actors: those that describe a mention, A of them. described (M, A): mention m is described as actor a. agent (M):
-    mention m is an agent. descriptions, acts: the words behind them. A document without an agent cannot have an event:
-    nothing else is computed, and A is 0.
+    actors: the A actors as which mentions are described. described (M, A): whether mention m is described as actor a.
+    agent (M,): whether mention m is an agent. descriptions, acts: the words behind these arrays. A document without an
+    agent cannot have an event, so its descriptions are not computed, and A is 0.
     """
 
     actors: tuple[str, ...]
@@ -66,10 +63,10 @@ class Facts:
 def mention_facts(
     document: Document, mentions: Sequence[Mention], *, lexicon: Lexicon, rule: Rule, heads: Sequence[int] | None = None
 ) -> Facts:
-    """For each mention, the actors that it is described as, and whether it acts.
+    """Find for each mention the actors that it is described as, and whether it acts.
 
-    A mention is described as an actor if its head word is in a name of the actor, or if a word in such a name has a
-    relation of `rule.described_by` to the head. It acts if the rule finds its head as an agent. `heads` are those of
+    A mention is described as an actor if its head is a word of the actor's name, or if a word of the name has a
+    relation of `rule.described_by` to the head. It acts if the rule finds its head as an agent. heads: the result of
     `mention_heads`, if known.
 
     Raises InputError if a sentence with a mention lacks a dependency tree or tags, or a mention lies outside its text.
@@ -93,7 +90,7 @@ def mention_facts(
 
 
 def mention_heads(document: Document, mentions: Sequence[Mention]) -> list[int]:
-    """The head word of each mention, as used by the antecedent model; see `ParsedSentence.span_head`."""
+    """Return the head word of each mention, as used by the antecedent model; see `ParsedSentence.span_head`."""
     parsed, heads = ParsedDocument.of(document), []
     for number, mention in enumerate(mentions):
         inside = 0 <= mention.sentence < len(document.sentences)
@@ -104,8 +101,7 @@ def mention_heads(document: Document, mentions: Sequence[Mention]) -> list[int]:
 
 
 def descriptions_in(parsed: ParsedSentence, *, lexicon: Lexicon, rule: Rule) -> list[tuple[int, str, int]]:
-    """The (noun, actor, word of the actor's name) in a sentence, where the noun is the word itself or the one it
-    modifies."""
+    """Return (noun, actor, word) for each word of an actor's name; the noun is the word, or a noun that it modifies."""
     heads, relations = parsed.heads, parsed.relations
     conjuncts = grammar.CONJUNCTS if rule.conjoined else ()
     descriptions = []
@@ -133,13 +129,12 @@ def _facts(n_mentions: int, descriptions: Sequence[Description], acts: Sequence[
     return Facts(actors, described, agent, tuple(sorted(set(descriptions))), tuple(sorted(set(acts))))
 
 
-# The rule applied to clusterings of mentions: the actors that have an acting entity, in all samples at once.
-
-
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """In the marked samples (S,), the mention `agent` acts and belongs to `actor` because `description` is in its
-    entity."""
+    """Evidence: mention `agent` acts, and belongs to `actor` because mention `description` is in its entity.
+
+    samples (S,): whether this is the case in each sample.
+    """
 
     actor: str
     agent: int
@@ -148,11 +143,11 @@ class Evidence:
 
 
 def entity_counts(clusters: npt.ArrayLike, facts: Facts) -> Integers:
-    """The number of acting entities of each actor, for S clusterings of M mentions: (S, A) integers.
+    """Return the number of acting entities of each actor in S clusterings of M mentions: integers (S, A).
 
-    `clusters` (S, M) contains, for each sample and mention, a number that is the same for mentions of one entity. An
-    entity E counts for c = facts.actors[a] if f(c, E): some mention of E is described as c, none as another actor,
-    and some mention of E acts. Time and memory are O(S · agents · (descriptions + A)).
+    clusters (S, M): for each sample and mention, a number that is the same for mentions of one entity. An entity counts
+    for an actor if some mention of it is described as this actor, no mention as another actor, and some mention acts.
+    Time and memory are O(S · agents · (descriptions + A)).
 
     >>> facts = Facts(("IRQ",), np.array([[True], [False], [False]]), np.array([False, True, False]), (), ())
     >>> entity_counts([[0, 0, 2], [0, 1, 2]], facts).tolist()
@@ -170,9 +165,9 @@ def entity_counts(clusters: npt.ArrayLike, facts: Facts) -> Integers:
 
 
 def find_evidence(clusters: npt.ArrayLike, facts: Facts) -> list[Evidence]:
-    """The mentions that make the event true, and in which samples: an acting mention and one that describes its entity.
+    """Return the evidence of all events: pairs of an acting mention and a mention that names its actor, with samples.
 
-    `entity_counts(...)[s, a]` is above 0 if and only if an `Evidence` of that actor marks sample s.
+    `entity_counts(...)[s, a]` is above 0 if and only if some `Evidence` of that actor marks sample s.
 
     Raises InputError if `clusters` is not whole numbers of shape (S, M).
     """
@@ -189,8 +184,10 @@ def find_evidence(clusters: npt.ArrayLike, facts: Facts) -> list[Evidence]:
 
 
 def _affiliated(samples: Integers, facts: Facts, agent: int) -> tuple[Bools, Bools]:
-    """Whether each described mention is in the entity of one that acts (S, D), and the single actor to which the entity
-    belongs (S, A)."""
+    """For an acting mention, return whether each described mention is in its entity (S, D), and its actor (S, A).
+
+    The actor is marked if all described mentions of the entity are described as this single actor.
+    """
     mentions = _described(facts)
     same: Bools = samples[:, mentions] == samples[:, agent, np.newaxis]
     named: Bools = same @ facts.described[mentions]
@@ -211,23 +208,19 @@ def _check_clusters(clusters: npt.ArrayLike, facts: Facts) -> npt.NDArray[Any]:
     return samples
 
 
-# The extraction of one parsed document: its mentions and, if some act and some are described, who acts in which
-# sample.
-
-
 class Model(Protocol):
-    """Any model that gives a posterior over clusterings of chosen mentions, such as an AntecedentModel."""
+    """Any model that returns a posterior over clusterings of given mentions, such as an AntecedentModel."""
 
     def posterior(self, document: Document, *, mentions: tuple[Mention, ...]) -> CorefPosterior:
-        """The posterior for mentions in text order."""
+        """Return the posterior for mentions in text order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sampled:
-    """The posterior of a document with M mentions, S clusterings sampled from it, and the rule's result for each.
+    """The posterior of a document with M mentions, S clusterings sampled from it, and the events in each.
 
-    clusterings (S, M) and best (M,): the first mention of each mention's entity, in the samples and in the 1-best
-    clustering. entities (S, A) and best_entities (A,): the number of acting entities of each actor of `facts`.
+    clusterings (S, M), best (M,): for each mention the first mention of its entity, in the samples and in the 1-best
+    clustering. entities (S, A), best_entities (A,): the number of acting entities of each actor.
     """
 
     antecedents: Antecedents
@@ -239,7 +232,7 @@ class Sampled:
 
     @property
     def probabilities(self) -> Floats:
-        """The share of samples in which each actor has an acting entity, (A,)."""
+        """The proportion of samples in which each actor has an acting entity, (A,)."""
         return np.asarray((self.entities > 0).mean(axis=0))
 
 
@@ -264,13 +257,12 @@ def extract(
     rng: Randomness = None,
     mentions: tuple[Mention, ...] | None = None,
 ) -> Extraction:
-    """The actors that act in a document: S clusterings of its mentions sampled from the model, and the rule applied to
-    each.
+    """Find the actors that act in a document, in S clusterings of its mentions sampled from the model.
 
-    The mentions are those detected in the parse unless given. A document in which no mention acts, or none is described
-    as an actor, cannot have an event; the model is then not used.
+    mentions: by default those detected in the parse. A document in which no mention acts, or none is described as an
+    actor, cannot have an event; the model is then not used, and `sampled` is None.
 
-    Raises InputError if the document is not parsed, or like the rule and the model.
+    Raises InputError if the document is not parsed, and the errors of the rule and the model.
     Source: Nguyen & O'Connor (2015), section 6, Eq. 3 and 5.
     """
     n = check_whole(samples, name="samples", most=MAX_CLUSTERINGS)
@@ -295,7 +287,7 @@ def extract(
 
 
 def document_seed(seed: int, name: str) -> np.random.SeedSequence:
-    """The random generator of a document, which depends only on the seed and its id, not on when or where it is read.
+    """Return the random seed of a document, which depends only on the run's seed and the document's id.
 
     >>> document_seed(0, "a").entropy == document_seed(0, "a").entropy != document_seed(0, "b").entropy
     True
@@ -304,9 +296,7 @@ def document_seed(seed: int, name: str) -> np.random.SeedSequence:
     return np.random.SeedSequence([seed, int.from_bytes(digest, "little")])
 
 
-# Extractions as rows of the store's tables, stored by column.
-
-MAX_ENTITIES = 255  # of one actor in one sample: they are kept in a byte
+MAX_ENTITIES = 255  # of one actor in one sample, because the number is stored in a byte
 LAYERS = ("lemmas", "tags", "universal_tags", "features", "heads", "relations")
 VOICES = ("speaker", "addressee")  # metadata of a sentence that the antecedent model reads
 COLUMNS = {
@@ -324,18 +314,18 @@ Tables = dict[str, dict[str, Any]]
 
 
 class Rows:
-    """The rows of a batch of documents, while they are collected."""
+    """The rows of a batch of documents, which are collected and then returned by column."""
 
     def __init__(self) -> None:
         self.rows: dict[str, list[Row]] = {name: [] for name in COLUMNS}
-        self.links: list[tuple[Any, ...]] = []  # arrays: there are many
+        self.links: list[tuple[Any, ...]] = []  # as arrays, because there are many
 
     def leave_out(self, source: InputDocument, reason: str) -> None:
-        """Count a document that is not kept."""
+        """Add a document that is not kept."""
         self.rows["left_out"].append((source.number, source.id, source.date, reason))
 
     def add(self, source: InputDocument, extraction: Extraction) -> None:
-        """A document that is kept."""
+        """Add a document that is kept."""
         number, document = source.number, extraction.document
         words = sum(map(len, document.sentences))
         mentions = len(extraction.mentions)
@@ -351,7 +341,7 @@ class Rows:
             self._add_sampled(number, extraction.facts.actors, extraction.sampled)
 
     def tables(self) -> Tables:
-        """The columns of all tables."""
+        """Return the columns of all tables."""
         columns_by_table = {name: _columns(COLUMNS[name], rows) for name, rows in self.rows.items()}
         if self.links:
             arrays = [np.concatenate(column) for column in zip(*self.links, strict=True)]
@@ -376,7 +366,7 @@ class Rows:
 
 
 def bits(samples: Bools) -> bytes:
-    """Booleans as bits, the first in the lowest bit of the first byte.
+    """Pack booleans as bits, the first in the lowest bit of the first byte.
 
     >>> bits(np.array([True, False, False, False, False, False, False, False, True]))
     b'\\x01\\x01'
@@ -401,7 +391,7 @@ def _mention_rows(number: int, extraction: Extraction) -> Iterable[Row]:
 
 
 def _links(number: int, antecedents: Antecedents) -> tuple[Any, ...]:
-    """The rows of `antecedents`: for every mention, its links in order, then "new"."""
+    """Return the rows of `antecedents`: for every mention, its antecedents in order, then itself ("new")."""
     new = np.arange(len(antecedents))
     mention = np.concatenate([antecedents.sources(), new])
     antecedent = np.concatenate([antecedents.antecedents, new])

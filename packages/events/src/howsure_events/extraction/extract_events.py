@@ -1,4 +1,4 @@
-"""From a corpus to an events store: batches of documents, processed here or by several processes."""
+"""Extraction of the events of a corpus into a store, batch by batch."""
 
 from __future__ import annotations
 
@@ -23,21 +23,20 @@ from howsure_events.lexicon import COUNTRIES, Lexicon
 from howsure_events.store.event_store import EventStore
 from howsure_events.stories import MIN_SHARED, WORDS, find_stories
 
-# From a corpus to an events store: batches of documents, processed here or by several processes, stored in order.
-#
-# Every batch is a transaction, and batches always start at the same documents, so a killed run can be resumed, and ends
-# with the same store.
+# Batches are stored in order, each in one transaction, and always start at the same documents. A killed run can
+# therefore be resumed, and gives the same store.
 
 STORED = "SELECT (SELECT count(*) FROM documents) + (SELECT count(*) FROM left_out)"
-MAX_WORKERS = 4  # by default: each holds a parser and a model
+MAX_WORKERS = 4  # by default, because each process loads a parser and a model
 Advance = Callable[[int], None]
 
 
 @dataclass(slots=True)
 class ExtractionReport:
-    """A run's report: documents in the whole input, those stored before, and those read; seconds taken.
+    """The report of a run: numbers of documents and the time used.
 
-    `seconds_parsing` and `seconds_rest` are summed over processes, `seconds_storing` is the time of this one.
+    total: documents of the input, or its part. before: documents stored by earlier runs. read: documents read by this
+    run. seconds_parsing and seconds_rest are summed over processes; seconds_storing is the time of the main process.
     """
 
     total: int
@@ -73,18 +72,17 @@ def extract_events(
     part: tuple[int, int] | str | None = None,
     advance: Advance | None = None,
 ) -> ExtractionReport:
-    """Write the store at `path`, or continue one that was begun with the same corpus and work.
+    """Extract the events of a corpus into a store at `path`, or resume an earlier call with the same corpus and work.
 
-    The store holds what made it as its settings. With several `workers` (default: 1) each is a process of its own; the
-    store is the same row by row. With `part=(3, 64)`, or "3/64", the store holds the third of 64 parts of the corpus,
-    which other machines may do, and which `merge_stores` puts together.
+    workers: number of processes (default: 1); the store does not depend on it. part: (3, 64) or "3/64" extracts the
+    third of 64 parts of the corpus, so that several machines can share the work; `merge_stores` combines the parts.
+    advance: called with the number of documents done, first with those of an earlier run.
 
-    `advance` is called with the number of documents done, first with those of an earlier run. Ctrl-C ends the run with
-    `interrupted`; what is done is stored.
+    After Ctrl-C, the report has `interrupted` True. Batches that were stored are always kept, and the same call resumes
+    after them.
 
-    Raises InputError as the readers and the rule do, or where the store was begun otherwise; StoreError where it cannot
-    be written, or a process is lost. Whatever happens, batches that are stored stay, and the same call goes on after
-    them.
+    Raises InputError for the errors of the corpus and the rule, or if the store was started with other settings;
+    StoreError if the store cannot be written, or a worker process ends early.
     """
     check_language(load_parser(work.parser), work.rule, has_names=work.lexicon.name != COUNTRIES)
     check_whole(work.samples, name="samples", most=MAX_CLUSTERINGS)
@@ -105,7 +103,7 @@ def fill_store(
     part: Part = ALL,
     advance: Advance | None = None,
 ) -> ExtractionReport:
-    """Do the work of `extract_events` under known settings, such as those of a store that is recounted."""
+    """Do the work of `extract_events` with given settings of the store, such as those of a store that is recounted."""
     if workers is not None:
         workers = check_whole(workers, name="workers", most=MAX_PROCESSES)
     target = Path(path)
@@ -124,8 +122,11 @@ def fill_store(
 
 
 def _open_begun(target: Path, settings: Mapping[str, Any]) -> EventStore | None:
-    """The store to continue; None if there is none. A store without a document is removed if nothing was stored or the
-    settings differ: before the first document, rules may be corrected and filters widened."""
+    """Open the store to resume; return None if there is none.
+
+    A store without a document is removed if it is unused or its settings differ, so that the rule or the filters can be
+    corrected as long as no document is stored.
+    """
     if not target.exists():
         return None
     store = EventStore.open(target, read_only=False, part=True)
@@ -139,13 +140,13 @@ def _open_begun(target: Path, settings: Mapping[str, Any]) -> EventStore | None:
 
 
 def usable_processors() -> int:
-    """The default number of processes: one per processor that this one may use, at most 4."""
+    """Return the default number of processes: one per available processor, at most 4."""
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(usable, MAX_WORKERS)
 
 
 def _recipe(corpus: Corpus, work: Work) -> dict[str, Any]:
-    """The settings of a store: the input and its processing, by name and, where names may be ambiguous, by content."""
+    """Return the settings of a store: the input and its processing, with hashes where names may be ambiguous."""
     column = corpus.fields.story
     source = getattr(work.model, "source_", type(work.model).__name__)
     return {
@@ -181,7 +182,7 @@ def _store_batches(
                     report.seconds_storing += time.perf_counter() - storing
                     advance(batch.read)
             with deferred_interrupts():
-                store.finish(find_stories(store) if part.is_all else None)  # they may lie in several parts
+                store.finish(find_stories(store) if part.is_all else None)  # a story may be spread over several parts
     except KeyboardInterrupt:
         report.interrupted = True
     report.seconds = time.perf_counter() - started
@@ -189,7 +190,7 @@ def _store_batches(
 
 
 def _batches(corpus: Documents, start: int, part: Part) -> Batches:
-    """The batches of a part from a document on, the first of a batch."""
+    """Yield the batches of a part; start: the document at which the first batch starts."""
     documents = corpus.documents(start, part)
     while True:
         with deferred_interrupts():
@@ -200,13 +201,13 @@ def _batches(corpus: Documents, start: int, part: Part) -> Batches:
 
 
 def lexicon_recipe(lexicon: Lexicon) -> dict[str, Any]:
-    """The name and the matching rule of a lexicon, and a hash of its content."""
+    """Return the name and the settings of a lexicon, and a hash of its entries."""
     content = {name: getattr(lexicon, name) for name in ("name", "stemming", "match_case")}
     return {**content, "digest": hashlib.blake2b(repr(lexicon.entries).encode(), digest_size=8).hexdigest()}
 
 
 def model_digest(model: Any) -> str:
-    """A hash of a model's content."""
+    """Return a hash of a model's content."""
     weights = getattr(model, "weights_", None)
     weights_text = repr(getattr(model, "get_params", dict)()).encode() if weights is None else weights.tobytes()
     return hashlib.blake2b(weights_text, digest_size=8).hexdigest()

@@ -1,4 +1,4 @@
-"""An events store from the scores of any model, written atomically."""
+"""Import of the scores of any model into an events store."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from howsure_events.stories import MIN_SHARED, WORDS, find_stories
 
 
 def draw_samples(probabilities: Floats, n_samples: int, *, rng: Randomness = None) -> Bools:
-    """For A probabilities, S samples each, (A, S), independent of each other.
+    """Draw S independent samples for each of A probabilities: booleans (A, S).
 
-    An event is in ⌊p S⌋ or ⌊p S⌋ + 1 of the samples, at random, so that its share is less than 1/S from p, and p on
-    average: the sum over many documents is not rounded away.
+    An event with probability p is in ⌊p S⌋ or ⌊p S⌋ + 1 of the samples, at random, so that the proportion of samples
+    differs from p by less than 1/S and equals p on average. Sums over many documents therefore have no rounding bias.
 
     >>> draw_samples(np.array([0.0, 0.25, 1.0]), 8, rng=0).sum(axis=1).tolist()
     [0, 2, 8]
@@ -41,18 +41,16 @@ def draw_samples(probabilities: Floats, n_samples: int, *, rng: Randomness = Non
     return np.asarray((ranks + generator.random(chance.shape) < chance * n_samples) | (chance >= 1.0))
 
 
-# A text as sentences of words, without a parser: enough to show it, and to read it for labelling.
-
 WORD = re.compile(r"\w+(?:[-'’]\w+)*|[^\w\s]")
 END = re.compile(r"[.!?…]+[\"'”’)\]]*\s+|[。！？]+")
 Sentence = tuple[list[str], list[bool]]
 
 
 def split_sentences(text: str) -> list[Sentence]:
-    """The words of each sentence, and whether a space follows each.
+    """Split a text into sentences of words without a parser; return the words, and whether a space follows each.
 
-    A sentence ends with its line, or with `.`, `!` or `?` unless a small letter follows; nothing but white space is
-    lost.
+    This is sufficient to show a text. A sentence ends at the end of a line, or with `.`, `!` or `?` unless a small
+    letter follows. Only white space is lost.
 
     >>> split_sentences("They didn't attack. He left.")
     [(['They', "didn't", 'attack', '.'], [True, True, False, True]), (['He', 'left', '.'], [True, False, True])]
@@ -75,16 +73,18 @@ def _words(part: str) -> Sentence:
     ]
 
 
-BATCH = 1_000  # documents, stored together
-EVEN = 0.5  # an event that is more probable is one of the most probable outcome, the 1-best
+BATCH = 1_000  # documents that are stored together
+EVEN = 0.5  # an event with a higher probability is in the 1-best outcome
 Advance = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """What a store holds after an import: documents, those with an event in them above probability 0, those without a
-    valid date (left out), words, those with an empty text, samples of each event, and whether the store was there
-    already."""
+    """The contents of a store after an import.
+
+    with_events: documents with an event of probability above 0. left_out: documents without a valid date. empty:
+    documents with an empty text. was_there: whether an earlier import had written the store already.
+    """
 
     documents: int
     with_events: int
@@ -105,15 +105,17 @@ def import_events(
     rng: int = 0,
     advance: Advance | None = None,
 ) -> ImportReport:
-    """Write a store at `path` of the events that another model found; `event` is their name, `question` the question to
-    people who label documents (by default derived from the event's name).
+    """Write the events that another model found to a store at `path`.
 
-    Probabilities are kept as they are, and `samples` of each event are drawn from them (their share is less than
-    1/samples from the probability), as if events were independent, also those of one document. An
-    event with a probability above one half is in the 1-best. Texts are split into sentences and words, not parsed:
-    mentions and evidence are unknown. A store that the same import wrote before is left as it is.
+    event: the name of the events. question: the question to coders; by default made from `event`. samples: number of
+    samples drawn from each probability, as if all events were independent, including those of one document.
 
-    Raises InputError if the file at `path` is another, or for an invalid option; StoreError if it cannot be written.
+    Probabilities are stored unchanged; the proportion of samples with an event differs from its probability by less
+    than 1/samples. An event with a probability above 1/2 is in the 1-best outcome. Texts are split into sentences and
+    words, but not parsed, so there are no mentions and no evidence. A store that the same import wrote before is left
+    unchanged.
+
+    Raises InputError if `path` is another file, or for an invalid option; StoreError if it cannot be written.
     """
     n = check_whole(samples, name="samples", least=2, most=MAX_CLUSTERINGS)
     seed = check_whole(rng, name="rng", least=0)
@@ -138,7 +140,7 @@ def import_events(
 
 
 def _recipe(scores: Scores, rule: dict[str, str], n: int, seed: int) -> dict[str, Any]:
-    """The settings of an imported store."""
+    """Return the settings of an imported store."""
     return {
         "input": scores.recipe,
         "imported": {"probabilities": "given", "samples": "drawn"},
@@ -158,7 +160,7 @@ def _recipe(scores: Scores, rule: dict[str, str], n: int, seed: int) -> dict[str
 
 
 def _batches(scores: Scores, n: int, seed: int) -> Iterator[tuple[dict[str, Any], int]]:
-    """The rows of some documents at a time, and their number."""
+    """Yield the rows of a batch of documents, and the number of these documents."""
     scored = groupby(scores.iterate_documents(), key=itemgetter(0))
     number, group = next(scored, (None, iter(())))
     documents = scores.corpus.documents()

@@ -1,4 +1,4 @@
-"""Which of two actors acts in more documents of a period, from the joint samples of each document."""
+"""Comparison of two actors by period: which of them acts in more documents, from joint samples of each document."""
 
 from __future__ import annotations
 
@@ -59,17 +59,18 @@ from howsure_events.store.store_queries import (
 )
 from howsure_events.store.tables import as_bits, as_counts
 
-NONE = np.zeros((0, 3))  # laws of no document
+NONE = np.zeros((0, 3))  # the distributions of no document
 COUNTED = {"documents": "samples", "entities": "entities"}  # unit -> column of the table `events`
 
 
 @dataclass(frozen=True, slots=True)
 class PeriodComparison:
-    """P(n_A > n_B), P(n_A = n_B) and P(n_A < n_B) in a period, and the mean and the interval of n_A - n_B.
+    """The comparison of two actors' counts in a period, n_A and n_B.
 
-    greater_low to greater_high and less_low to less_high are the intervals of the Monte Carlo error: which arises
-    because each document was sampled only a limited number of times. In a period without documents, everything except
-    their number is NaN.
+    greater, equal, less: P(n_A > n_B), P(n_A = n_B) and P(n_A < n_B). mean, low, high: mean and interval of n_A - n_B.
+    greater_low to greater_high and less_low to less_high: intervals of the Monte Carlo error of greater and less, which
+    arises because each document was sampled only a limited number of times. In a period without documents, all values
+    except n_documents are NaN.
     """
 
     period: str
@@ -90,10 +91,10 @@ class PeriodComparison:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ActorComparison(RawCounts[PeriodComparison]):
-    """Two actors compared by period, with the recipe; `silent` lists those that act in no document.
+    """Two actors compared by period, with the recipe.
 
-    `corrected` is the comparison by corrected counts, if there is one; `not_corrected` says why
-    there is none.
+    silent: the actors that act in no document. corrected: the comparison by corrected counts; None if there is none,
+    and `not_corrected` then gives the reason.
     """
 
     first: str
@@ -108,9 +109,9 @@ class ActorComparison(RawCounts[PeriodComparison]):
     named = "period"
 
     def with_corrected(self, corrected: CorrectedComparison) -> ActorComparison:
-        """This comparison with that by corrected counts: the table shows both.
+        """Return this comparison together with the one by corrected counts; its table shows both.
 
-        Raises InputError unless both are of the same actors and periods.
+        Raises InputError unless both compare the same actors in the same periods.
         """
         ours = self.first, self.second, [row.period for row in self.rows]
         if ours != (corrected.first, corrected.second, [row.period for row in corrected.rows]):
@@ -122,7 +123,7 @@ class ActorComparison(RawCounts[PeriodComparison]):
         return plain_dict(self) | self.corrected_dict()
 
     def columns(self) -> Sequence[Column]:
-        """One row per period: for frames and CSV all figures, for tables the requested ones."""
+        """One row per period; frames and CSV have all values, tables a selection."""
         a, b = self.first, self.second
         return [
             *(Column(field.name, NUMBER, only=FRAME) for field in fields(PeriodComparison)),
@@ -146,7 +147,7 @@ class ActorComparison(RawCounts[PeriodComparison]):
 
     @property
     def answer(self) -> str:
-        """In how many periods each actor acts in more documents: by corrected counts, if there are any."""
+        """The numbers of periods in which each actor acts in more documents, by corrected counts if there are any."""
         return self._raw_verdict if self.corrected is None else self.corrected.verdict()
 
     @property
@@ -170,7 +171,7 @@ class ActorComparison(RawCounts[PeriodComparison]):
         return [*corrected, Note(self._raw_verdict, FINDING), *self.rests_on()]
 
     def verdict(self) -> str:
-        """The number of periods in which one acts in more documents, and of undecided ones."""
+        """The numbers of periods in which each actor acts in more documents, and of undecided periods."""
         a, b = self.first, self.second
         needed = (1 + self.recipe["level"]) / 2  # the probability of one sign if the interval excludes 0
         if len(self.silent) == 2:
@@ -199,13 +200,15 @@ def compare_actors(
     until: Day | None = None,
     monte_carlo: bool = True,
 ) -> ActorComparison:
-    """P(n_A > n_B) by period, for the numbers of documents (or of entities) in which two actors act.
+    """Estimate P(n_A > n_B) by period, where n_A and n_B count the documents (or entities) in which two actors act.
 
-    The two share each document's clusterings: D_A - D_B has the distribution of its joint samples, and these
-    distributions are convolved over the stories, which are independent. Overlapping bands of two series do not answer
-    this question. `stories`, `overdispersion` (of D_A - D_B), `since` and `until` are those of `event_series`.
-    monte_carlo: also say between which values the probabilities lie, given that documents were sampled only so often;
-    without, these are NaN, and a large store is answered sooner.
+    In each document the counts of both actors come from the same sampled clusterings, so their difference has the
+    distribution of its joint samples. These distributions are convolved over stories, which are independent. Whether
+    the intervals of two separate series overlap does not answer this question.
+
+    stories, since, until: as in `event_series`; overdispersion: as there, but of the differences. monte_carlo: also
+    compute the intervals of the Monte Carlo error of the probabilities; if False, they are NaN, which saves time with a
+    large store.
 
     >>> from howsure_events import example_store
     >>> with example_store() as store:
@@ -270,7 +273,7 @@ def compare_actors(
 
 @dataclass(frozen=True, slots=True)
 class Acting:
-    """Where an actor may act: numbers and dates of documents, packed samples, and in how many of these it acts."""
+    """The documents in which an actor may act: numbers, dates, packed samples, and number of samples with the act."""
 
     document: Integers
     date: np.ndarray[Any, Any]
@@ -297,9 +300,10 @@ def _count_ones(packed: np.ndarray[Any, np.dtype[np.uint8]]) -> Integers:
 def _document_laws(
     store: Store, actors: Sequence[str], periods: Sequence[str], days: tuple[datetime.date, datetime.date]
 ) -> tuple[dict[str, Floats], list[bool]]:
-    """By period the laws of n_A - n_B on -1, 0, 1 in its documents, each independent; and whether each actor acts.
+    """Return by period the distributions of n_A - n_B on -1, 0, 1 in each document, and whether each actor acts.
 
-    What is known of an actor serves all comparisons: of two, only the documents are looked at in which both may act.
+    Documents are independent. The samples of an actor are cached for other comparisons, and only documents in which
+    both actors may act need joint samples.
     """
     n_samples = number_of_samples(store)
     a, b = (remembered_answer(store, ("acting", actor), partial(_acting, store, actor)) for actor in actors)
@@ -334,7 +338,10 @@ def _laws(
     *,
     apart: bool,
 ) -> tuple[dict[str, Floats], list[bool]]:
-    """By period the laws of n_A - n_B in its documents, or in its stories; and whether each actor acts."""
+    """Return by period the distributions of n_A - n_B in its documents or stories, and whether each actor acts.
+
+    apart: treat all documents as independent, instead of summing those of one story.
+    """
     n_samples = number_of_samples(store)
     columns = query_columns(
         store,
@@ -354,7 +361,7 @@ def _laws(
     samples: Any = (as_counts if unit == "entities" else as_bits)(columns["value"], n_samples).astype(np.int16)
     samples[~mine] *= -1
     document, start = columns["document"], columns["start"].astype("datetime64[D]")
-    is_first = np.concatenate([[True], document[1:] != document[:-1]])  # of one row, or of two that share a document
+    is_first = np.concatenate([[True], document[1:] != document[:-1]])  # a document has one row, or one per actor
     firsts, others = np.flatnonzero(is_first), np.flatnonzero(~is_first)
     joint = samples[firsts]
     joint[np.searchsorted(firsts, others) - 1] += samples[others]
@@ -374,7 +381,7 @@ def _difference(row: PeriodComparison) -> str | None:
 
 
 def _chance(chance: tuple[float, float, float]) -> str:
-    """A probability with the interval of its Monte Carlo error, if there is one."""
+    """Format a probability with the interval of its Monte Carlo error, if there is one."""
     p, low, high = chance
     return UNDEFINED if math.isnan(p) else f"{number(p, 3)} {interval(low, high, 3)}"
 

@@ -1,4 +1,4 @@
-"""Which of two actors acts in more documents, by the corrected counts: per period, and in all."""
+"""Comparison of two actors by their corrected counts, in each period and over all periods."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ from howsure_events.series.corrected_series import ALL, WITHIN, CorrectedCount, 
 UNDECIDED_TOTAL = (
     "In all, the labels do not show which actor has more: neither has a positive label. Label more documents."
 )
-ALONE = "labels"  # the method of periods that borrow nothing from each other
+ALONE = "labels"  # the method by which each period is estimated only from its own labels
 
 
 @dataclass(frozen=True, slots=True)
 class CorrectedDifference:
-    """P(T_A > T_B), P(T_A = T_B), P(T_A < T_B) of a period (or "all"), and T_A - T_B with its interval.
+    """The comparison of two actors' corrected counts, T_A and T_B, in a period or over all periods ("all").
 
-    NaN in a period without documents. Without the distributions of both counts, as in "all", the difference is taken as
-    normal, and a difference of less than half a document as a tie. Only the probabilities are NaN if neither actor has
-    a positive label.
+    greater, equal, less: P(T_A > T_B), P(T_A = T_B) and P(T_A < T_B). mean, low, high: T_A - T_B and its interval. If
+    the distributions of the counts are unknown, as for "all", T_A - T_B is taken as normal, and a difference of less
+    than half a document as a tie. All values are NaN in a period without documents; only the probabilities are NaN if
+    neither actor has a positive label.
     """
 
     period: str
@@ -41,7 +42,7 @@ class CorrectedDifference:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class CorrectedComparison(Rows[CorrectedDifference]):
-    """Two actors compared by their corrected counts, period by period (`rows`) and in all (`total`)."""
+    """Two actors compared by their corrected counts, in each period (`rows`) and over all periods (`total`)."""
 
     first: str
     second: str
@@ -61,7 +62,7 @@ class CorrectedComparison(Rows[CorrectedDifference]):
         ]
 
     def rows_shown(self) -> Sequence[object]:
-        """One row per period, then that of all periods."""
+        """One row per period, then a row for all periods."""
         return (*self.rows, self.total)
 
     def columns(self) -> Sequence[Column]:
@@ -80,7 +81,7 @@ class CorrectedComparison(Rows[CorrectedDifference]):
         return [self.verdict(), *self.said, *self.checks]
 
     def verdict(self) -> str:
-        """The numbers of periods in which each actor has more documents; and all periods."""
+        """The numbers of periods in which each actor has more documents, and the conclusion over all periods."""
         a, b = self.first, self.second
         rows = [row for row in self.rows if not math.isnan(row.mean)]
         total = self.total
@@ -96,7 +97,7 @@ class CorrectedComparison(Rows[CorrectedDifference]):
 
 
 def conclusion(row: Any) -> str:
-    """What the interval of a difference shows: "greater" or "less" if it excludes 0, "equal" if it is 0, else ""."""
+    """Return "greater" or "less" if the interval of a difference excludes 0, "equal" if it is [0, 0], else ""."""
     if row.low > 0:
         return "greater"
     if row.high < 0:
@@ -105,9 +106,9 @@ def conclusion(row: Any) -> str:
 
 
 def comparison_verdict(rows: Sequence[Any], first: str, second: str, recipe: Mapping[str, Any]) -> str:
-    """The numbers of periods in which the interval of the difference shows more documents of each actor, and the rest.
+    """Describe in how many periods each actor has more documents by the interval of the difference, and the others.
 
-    rows: periods with documents.
+    rows: the periods with documents.
     """
     conclusions = [conclusion(row) for row in rows]
     more, fewer, equal = (conclusions.count(side) for side in ("greater", "less", "equal"))
@@ -122,10 +123,11 @@ def comparison_verdict(rows: Sequence[Any], first: str, second: str, recipe: Map
 def corrected_comparison(series: CorrectedSeries, first: str, second: str) -> CorrectedComparison:
     """Compare two actors of a corrected series of documents.
 
-    In a period, P(T_A > T_B) = Σ_t P(T_A = t) P(T_B < t) with the laws of the two counts, taken as independent given
-    the labels, or as in all where the periods of an actor borrow nothing from each other. In all, T_A - T_B has the
-    interval of Zou & Donner (2008) for the difference of two estimates with intervals of their own, wider where the
-    actors exclude each other in the documents that were read, and P(T_A > T_B) is that of the normal law that has it.
+    In a period, P(T_A > T_B) = Σ_t P(T_A = t) P(T_B < t), with the distributions of the two counts, which are assumed
+    to be independent given the labels. Over all periods, and in periods that are estimated only from their own labels,
+    T_A - T_B has the interval of Zou & Donner (2008) for the difference of two estimates with intervals. This interval
+    is wider if the actors tend to exclude each other in labelled documents. P(T_A > T_B) is then computed from the
+    normal distribution with this interval.
 
     Raises InputError for the same actor twice, one without labels, or a series of shares.
     """
@@ -156,7 +158,7 @@ def corrected_comparison(series: CorrectedSeries, first: str, second: str) -> Co
 
 
 def _difference(row: CorrectedDifference) -> str | None:
-    """The difference in the form of the result."""
+    """Format the difference with its interval; None if it is undefined."""
     return None if math.isnan(row.mean) else f"{number(row.mean, 1)} {interval(row.low, row.high, 0)}"
 
 
@@ -184,7 +186,7 @@ def _compare_laws(a: CountLaw | None, b: CountLaw | None, row: CorrectedCount, l
 
 
 def _total_difference(series: CorrectedSeries, first: str, second: str) -> CorrectedDifference:
-    """The difference of the totals over the requested days."""
+    """Compare the totals over the requested days."""
     total = series.total_of(first)
     if math.isnan(total.estimate):
         return CorrectedDifference(ALL, *[math.nan] * 6)
@@ -196,10 +198,10 @@ def _total_difference(series: CorrectedSeries, first: str, second: str) -> Corre
 def _normal_difference(
     series: CorrectedSeries, first: tuple[str, ...], second: tuple[str, ...], period: str
 ) -> CorrectedDifference:
-    """The difference of two counts without tabulated distributions; NaN if no guarantee is possible."""
+    """Compare two counts without tabulated distributions, by the normal distribution; NaN without an interval."""
     assert series.counts is not None
     names = {row.group for row in (*series.counts.rows, *series.counts.domains)}
-    if not {first, second} <= names:  # no stored document of one: it has no count of its own
+    if not {first, second} <= names:  # one of them has no stored document, so it has no count
         return CorrectedDifference(period, *[math.nan] * 6)
     difference, greater = series.counts.difference(first, second)
     if difference.low is None or difference.high is None:
@@ -209,7 +211,7 @@ def _normal_difference(
         more, less = float(difference.value > 0), float(difference.value < 0)
     elif math.isnan(greater):
         more = less = math.nan
-    else:  # P(D ≥ ½), P(D ≤ -½) of the normal law with this interval
+    else:  # P(D ≥ ½), P(D ≤ -½) of the normal distribution with this interval
         scale = math.sqrt(2.0) * reach / normal_quantile(series.level)
         more, less = (0.5 * math.erfc((0.5 - sign * difference.value) / scale) for sign in (1.0, -1.0))
     return CorrectedDifference(period, more, 1.0 - more - less, less, difference.value, difference.low, difference.high)

@@ -1,4 +1,4 @@
-"""The series of a store corrected by the labels of read documents: counts that allow for misses."""
+"""Series of a store whose counts are corrected with the labels of documents, including events that the model missed."""
 
 from __future__ import annotations
 
@@ -39,19 +39,17 @@ from howsure_events.store.store_queries import (
     requested_days,
 )
 
-# How often an actor acts in a period, or in all, estimated with the labels of read documents.
-
 ALL = "all"
-MAX_ANSWERED = 3  # actors in the answer
+MAX_ANSWERED = 3  # actors in the summary sentence
 
 
 @dataclass(frozen=True, slots=True)
 class CorrectedCount:
-    """The number of documents of a period in which an actor acts, or their share, with its interval.
+    """The number, or proportion, of the documents of a period in which an actor acts, with its interval.
 
-    period: its name, or "all". n: stored documents of the period; labelled: of these with labels; positives: of these
-    in which the actor acts, as their readers say. method: how the number was estimated. NaN in a period without any
-    document.
+    period: its name, or "all". n: number of stored documents of the period; labelled: number of these with labels;
+    positives: number of these in which the actor acts according to the coders. method: the method of the estimate.
+    The estimate and its interval are NaN in a period without documents.
     """
 
     actor: str
@@ -68,7 +66,10 @@ class CorrectedCount:
     def of(
         cls, estimate: CountEstimate | None, actor: str, period: str, n_documents: int, *, share: bool
     ) -> CorrectedCount:
-        """The count of a cell (None: no stored document), among n documents of which some were perhaps left out."""
+        """Return the count of an actor in a period, from the estimate of this cell (None: no stored document).
+
+        n_documents: all documents of the period, including those that are not stored. share: return the proportion.
+        """
         if n_documents == 0:
             return cls(actor, period, 0, 0, 0, math.nan, math.nan, math.nan, "")
         if estimate is None:
@@ -79,21 +80,18 @@ class CorrectedCount:
 
     @property
     def is_interval_only(self) -> bool:
-        """Whether a point at the estimate would read as none: it is 0 without a positive label, and the interval
-        is not."""
+        """Whether only the interval is shown: the estimate is 0 for want of a positive label, but `high` is above 0."""
         return self.positives == 0 and self.estimate == 0 < self.high
 
     def among(self, n_documents: int) -> CorrectedCount:
-        """The count as a share of n documents; unchanged if it is undefined."""
+        """Return the count as a proportion of n documents; unchanged if n is 0."""
         if not n_documents:
             return self
         estimate, low, high = (value / n_documents for value in (self.estimate, self.low, self.high))
         return replace(self, estimate=estimate, low=low, high=high)
 
 
-# Sentences on a corrected series: its labels, missing labels, and checks.
-
-WITHIN, OUTSIDE = "asked", "other days"  # of the requested days, or of others, which are read too
+WITHIN, OUTSIDE = "asked", "other days"  # groups of documents: on requested days, or on other days, which also count
 
 REPRINTED = (
     "corrected counts: {} the same story as another document; intervals of periods treat them as independent given "
@@ -112,7 +110,7 @@ DOCUMENTS = Terms(
 def sentences(
     counts: CountEstimates | None, recipe: Mapping[str, Any], not_asked: Mapping[str, str], left_out: int
 ) -> tuple[str, ...]:
-    """The labels that correct the counts, and what is missing."""
+    """Return sentences on the labels that correct the counts, and on what is missing."""
     lines = [] if counts is None else [_labels_used(recipe)]
     if not_asked:
         lines.append(f"No corrected counts for {', '.join(not_asked)}: coders were not asked about them.")
@@ -126,7 +124,7 @@ def sentences(
 
 
 def raw_alone(not_asked: Sequence[str]) -> str:
-    """Why two actors are compared by their raw counts, although documents were labelled.
+    """Explain why two actors are compared by their raw counts, although documents were labelled.
 
     >>> raw_alone(["IRQ"])
     'No corrected count for IRQ, because coders were not asked about it: raw counts of the model are compared.'
@@ -139,7 +137,7 @@ def raw_alone(not_asked: Sequence[str]) -> str:
 
 
 def checks(counts: CountEstimates, n_actors: int, reprinted: int) -> tuple[str, ...]:
-    """The checks of the counts, and what limits them."""
+    """Return notes on the precision, calibration and limits of the corrected counts."""
     diagnostics = counts.diagnostics
     lines = []
     if diagnostics.worth is not None:
@@ -204,7 +202,7 @@ CORRECTED_COLUMNS = {  # columns of a raw series for its corrected counts, and t
 
 
 class ActorRows(Rows[Row]):
-    """Rows of actors by period; the titles of the actors by their codes."""
+    """Rows of actors by period, with the title of each actor's code."""
 
     __slots__ = ()
     titles: Mapping[str, str]
@@ -223,7 +221,7 @@ class ActorRows(Rows[Row]):
 
     @property
     def unit(self) -> str:
-        """What is counted: documents, their share, or entities."""
+        """The unit of the counts: "documents", "share" or "entities"."""
         return str(self.recipe["unit"])
 
     def rows_of(self, actor: str) -> tuple[Row, ...]:
@@ -241,8 +239,9 @@ class ActorRows(Rows[Row]):
 class CorrectedSeries(ActorRows[CorrectedCount]):
     """Corrected counts per actor and period (`rows`) and per actor over all periods (`totals`), with the recipe.
 
-    `said` are sentences on the labels behind the numbers, `checks` on how good the estimates are. not_asked: actors
-    without labels, and so without rows. incomplete: the periods in which the documents begin or end.
+    said: sentences on the labels. checks: sentences on the quality of the estimates. not_asked: actors without rows,
+    because coders were not asked about them. incomplete: periods that may be incomplete, because the documents begin or
+    end in them.
     """
 
     titles: Mapping[str, str]
@@ -273,7 +272,7 @@ class CorrectedSeries(ActorRows[CorrectedCount]):
 
     @property
     def answer(self) -> str:
-        """The approximate numbers of documents in which the most frequent actors act."""
+        """A sentence with the corrected counts of the most frequent actors."""
         quantity, decimals = ("a share of", 3) if self.unit == "share" else ("about", 0)
         totals = sorted(self.totals, key=lambda row: -row.estimate)
         if not totals:
@@ -285,7 +284,7 @@ class CorrectedSeries(ActorRows[CorrectedCount]):
         return f"{shortened([first, *others], limit=MAX_ANSWERED)}."
 
     def columns_beside(self, series: Rows[Any]) -> list[Column]:
-        """Columns for a raw series, of its frame and of its table; empty for actors without labels."""
+        """Return columns of corrected counts for the frame and the table of a raw series; empty without labels."""
         corrected_rows = {(row.actor, row.period): row for row in (*self.rows, *self.totals)}
 
         def value(field: str) -> Callable[[Any], Any]:
@@ -334,7 +333,7 @@ class CorrectedSeries(ActorRows[CorrectedCount]):
         ]
 
     def below(self) -> Sequence[str]:
-        """What is counted, and the notes and checks."""
+        """The counted event, the notes and the checks."""
         counts = f"{counted(len(self.titles), 'actor')} by {self.recipe['period']}, corrected"
         return [f"{self.recipe['event']}: {counts}", *self.said, *self.checks]
 
@@ -359,17 +358,19 @@ def corrected_series(
     scores: Scores | None = None,
     learn: bool = False,
 ) -> CorrectedSeries | None:
-    """The number of documents per actor and period with an event, corrected by labels; None without labels.
+    """Estimate the number of documents with an event, per actor and period, with labels; None without labels.
 
-    Units are all pairs of a stored document and an actor with labels; documents were drawn for labelling, and the
-    answers are those of the store, or `labels`. A regression on the labels estimates the probability of an event in
-    each pair (`howsure_events.series.labelled_pairs`), with a level for each actor and period; labelled pairs are known
-    (`howsure.estimate_counts`, method "auto"). All documents and actors enter the estimate, whichever are shown:
-    `actors`, and the days from `since` to `until`. unit: "documents", or their "share" among all documents of the
-    period, including those that are not stored because they name no actor, which count as without an event.
+    The units are pairs of a stored document and an actor that coders were asked about. Labelled pairs are known; for
+    the others, a regression on the labels estimates the probability of an event from the model's probability and other
+    features (`howsure_events.series.labelled_pairs`), with an intercept for each actor and period
+    (`howsure.estimate_counts`, method "auto"). All documents and actors are used for the estimates, even if only some
+    are shown.
 
-    scores: further features, by name a number for each document by its id, or for each document and actor asked by
-    (id, code); `howsure_events.series.extra_features.read_scores` reads them from a file. learn: also learn from the
+    actors: actors to show; None means all that coders were asked about. since, until: first and last day to show.
+    unit: "documents", or their "share" among all documents of the period; documents that are not stored because they
+    name no actor count as documents without an event. labels: settled labels to use instead of those of the store.
+    scores: further features, by name: a number for each document by its id, or for each document and actor by (id,
+    code); `howsure_events.series.extra_features.read_scores` reads them from a file. learn: also learn a score from the
     words of the labelled texts (needs scikit-learn).
 
     >>> from howsure_events import EventStore, example_store
@@ -380,7 +381,7 @@ def corrected_series(
     >>> with EventStore.open(path, read_only=False) as store:
     ...     drawn = draw_documents(store, 30, actors=["NORLAND"], period="none")
     ...     for (number,) in store.ask("SELECT document FROM label_sample"):
-    ...         acting = ["NORLAND"] if found.get(number) else []  # what a reader may have said
+    ...         acting = ["NORLAND"] if found.get(number) else []  # a coder's possible answer
     ...         revision = record_answer(store, number, "anna", acting=acting, revision=0)
     ...     series = corrected_series(store, period="year")
     >>> [(row.period, row.labelled, row.positives) for row in series.rows]
@@ -473,7 +474,7 @@ def _estimate_counts(
     days: Any,
     level: float,
 ) -> CountEstimates:
-    """Counts per actor, requested or other days, and period."""
+    """Estimate the counts per actor, per requested or other days, and per period."""
     dates, place = np.unique(pairs.date, return_inverse=True)
     day_list = [date.item() for date in dates]
     groups = {

@@ -1,4 +1,4 @@
-"""The posterior of one count: a sum over documents that may depend on each other, with its Monte Carlo error."""
+"""The posterior distribution of a count over documents that may depend on each other, and its Monte Carlo error."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from howsure.errors import InputError
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.proportions import CountDistribution, normal_quantile, sums_of_counts
 
-# Dependence between documents: perfect within a story, and a correlation within a period if one is given.
-#
-# A document's own distribution is that of its samples. `laws` (U, K) are the distributions of units (documents, or
-# stories of several), P(unit adds k), k = 0 … K - 1.
+# Documents of one story are perfectly dependent; different stories are independent, or have a given correlation within
+# a period. A document's own distribution is that of its samples. `laws` (U, K) are the distributions of U units
+# (documents, or stories of several documents): the probability that the unit adds k to the count, for k = 0 … K - 1.
 
-REACH, STEP = 6.0, 0.4  # of the grid over the common cause, in standard deviations
-CAUSE_SHARES = 0.5, 0.999  # share of the common cause: tried first, and at most
+REACH, STEP = 6.0, 0.4  # range and step of the grid over the common cause, in standard deviations
+CAUSE_SHARES = 0.5, 0.999  # upper limits of `cause_share`: the first to try, and the last
 
 
 def story_sums(samples: Integers, stories: Integers) -> Integers:
-    """The contribution of each story in S samples: from (D, S) for documents, and the story of each, to (stories, S).
+    """Sum the samples (D, S) of documents within each story, and return them as (stories, S).
 
-    The documents of a story are as dependent as their distributions allow (comonotone): their quantiles add up, so an
-    uncertain mention is resolved in the same way in all of them. Means are unchanged, spreads add. A story of one
-    document keeps its samples; one of several has the quantiles in an order drawn with its own seed.
+    stories (D,): the story of each document. The documents of a story are as dependent as their distributions allow
+    (comonotone), so that an uncertain mention is resolved in the same way in all of them: the sorted samples of the
+    documents are added. The mean of the sum is unchanged; standard deviations add. A story of one document keeps its
+    samples; the sums of other stories are put into a random order, with a seed of their own.
 
     >>> story_sums(np.array([[0, 1, 0, 0], [1, 0, 0, 1], [1, 0, 0, 0]]), np.array([7, 8, 7]))[0].tolist().count(2)
     1
@@ -47,7 +47,7 @@ def story_sums(samples: Integers, stories: Integers) -> Integers:
 
 
 def unit_laws(samples: Integers, *, size: int | None = None) -> Floats:
-    """The distributions of units from their samples (U, S) of non-negative integers, with `size` values."""
+    """Return the distributions (U, size) of units from their samples (U, S), non-negative integers below `size`."""
     width = int(samples.max(initial=1)) + 1 if size is None else size
     places = samples + width * np.arange(len(samples))[:, np.newaxis]
     counts = np.bincount(places.ravel(), minlength=width * len(samples)).reshape(len(samples), width)
@@ -55,12 +55,12 @@ def unit_laws(samples: Integers, *, size: int | None = None) -> Floats:
 
 
 def sum_law(laws: Floats, *, overdispersion: float = 0.0) -> CountDistribution:
-    """The distribution of the sum of units whose events have pairwise correlation `overdispersion`, 0 for none.
+    """Return the distribution of the sum of units whose pairs have the correlation ρ = `overdispersion`.
 
-    Above 0, a common normal variable z affects all of them: P(X_u ≤ k | z) = Φ((Φ⁻¹(P(X_u ≤ k)) - √r z) / √(1 - r)),
-    with the r at which the variance of the sum is that of units whose pairs all have that correlation, Σ v + ρ ((Σ √v)²
-    - Σ v), or as close as distributions of different shape allow. Each unit keeps its distribution, and the sum its
-    mean.
+    With ρ = 0, units are independent. Otherwise they depend on a common standard normal variable z:
+    P(X_u ≤ k | z) = Φ((Φ⁻¹(P(X_u ≤ k)) - √r z) / √(1 - r)). The parameter r is chosen so that the variance of the sum
+    is Σ v + ρ ((Σ √v)² - Σ v), with v the variances of the units, or as close to it as their distributions allow. The
+    distribution of each unit, and the mean of the sum, do not depend on ρ.
 
     Source: Vasicek (2002), The distribution of loan portfolio value, for the distribution of the sum.
     """
@@ -79,7 +79,7 @@ def sum_law(laws: Floats, *, overdispersion: float = 0.0) -> CountDistribution:
 
 
 def laws_given_cause(laws: Floats, share: float) -> Iterator[tuple[float, Floats]]:
-    """The distributions of units (…, U, K) given the common cause, for each of its values, with the value's weight."""
+    """Yield (weight, conditional distributions (…, U, K) of the units) for each value of the common variable z."""
     if share == 0.0:
         yield 1.0, laws
         return
@@ -89,7 +89,7 @@ def laws_given_cause(laws: Floats, share: float) -> Iterator[tuple[float, Floats
 
 
 def cause_share(laws: Floats, overdispersion: float) -> float:
-    """The r of `sum_law`: how much of each unit's hidden variable is the common cause."""
+    """Return the parameter r of `sum_law`: the share of the common variable z in each unit's latent variable."""
     values = np.arange(laws.shape[1])
     means = laws @ values
     variances = np.maximum(laws @ values**2 - means**2, 0.0)
@@ -101,7 +101,7 @@ def cause_share(laws: Floats, overdispersion: float) -> float:
     edges = _edges(laws)
 
     def missing(share: float) -> float:
-        """How far the covariance of all pairs falls short of its target."""
+        """Return by how much the sum of the covariances of all pairs falls short of its target."""
         if share == 0.0:
             return overdispersion * pairs
         within = 0.0
@@ -124,14 +124,14 @@ def _edges(laws: Floats) -> Floats:
 
 
 def _conditional_probabilities(edges: Floats, value: float, share: float) -> Floats:
-    """P(X ≤ k) given a value of the common cause."""
+    """Return P(X ≤ k) given a value of the common variable z."""
     from scipy.special import ndtr
 
     return np.asarray(ndtr((edges - math.sqrt(share) * value) / math.sqrt(1.0 - share)))
 
 
 def _grid(share: float) -> list[tuple[float, float]]:
-    """Values of the common cause and their weights, on a finer grid if its influence is stronger."""
+    """Return (weight, value) of the common variable z, on a finer grid the larger its `share` is."""
     step = min(STEP, 0.8 * math.sqrt((1.0 - share) / share))
     values = np.arange(-REACH, REACH + step / 2, step)
     weights = np.exp(-(values**2) / 2)
@@ -139,9 +139,9 @@ def _grid(share: float) -> list[tuple[float, float]]:
 
 
 def check_overdispersion(value: float) -> float:
-    """A correlation, at least 0 and below 1.
+    """Return a valid correlation, at least 0 and below 1, as float.
 
-    Raises InputError for other numbers.
+    Raises InputError for other values.
     """
     if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0.0 <= value < 1.0:
         raise InputError(
@@ -151,31 +151,29 @@ def check_overdispersion(value: float) -> float:
     return float(value)
 
 
-# The Monte Carlo error of a probability of a sum, given that each unit's distribution is known from only S samples.
-
 NEGLIGIBLE = 1e-15  # far below the precision of a standard error
-Law = tuple[Floats, int]  # of a count, and its least value
+Law = tuple[Floats, int]  # probabilities of successive values of a count, and the smallest value
 
 
 def monte_carlo_errors(
     laws: Floats, least: int, most: int, *, n_samples: int, share: float = 0.0
 ) -> tuple[float, float]:
-    """The standard errors of P(X_1 + … + X_U ≥ least) and of P(… ≤ most), each unit's law (U, K) from S samples.
+    """Return the Monte Carlo standard errors of P(X_1 + … + X_U ≥ least) and of P(X_1 + … + X_U ≤ most).
 
-    The delta method: g_u(k), the change in the probability if unit u adds k, has the variance Σ_k f_u(k) (g_u(k) -
-    ḡ_u)² / S; units are drawn independently, so variances add. f_u has one additional sample, spread over the K values,
-    so that a unit whose samples all agree does not count as certain. `share` is that of the common cause (see
-    `sum_law`), taken as given.
+    laws (U, K): the distribution f_u of each unit, estimated from S = n_samples samples. By the delta method, unit u
+    contributes the variance Σ_k f_u(k) (g_u(k) - ḡ_u)² / S, where g_u(k) is the probability given X_u = k. Units are
+    sampled independently, so their variances add. f_u includes one additional sample, spread over the K values, so that
+    a unit whose samples all agree does not count as certain. share: the parameter r of `sum_law`, taken as known.
 
     >>> round(monte_carlo_errors(np.array([[0.5, 0.5]]), 1, 0, n_samples=100)[0], 3)
     0.05
     """
-    kinds, members = np.unique(laws, axis=0, return_counts=True)  # of one law there are many units
+    kinds, members = np.unique(laws, axis=0, return_counts=True)  # many units have the same distribution
     width = laws.shape[1]
     gains = np.zeros((2, len(kinds), width))
     start = np.array([[least], [most + 1]]) - np.arange(width)  # the least sum of the others for each value of a unit
     step = 1.0 / n_samples
-    moved = (1.0 - step) * kinds[:, np.newaxis] + step * np.eye(width)  # (·, K, K): one sample more in place k
+    moved = (1.0 - step) * kinds[:, np.newaxis] + step * np.eye(width)  # (·, K, K): with more weight on value k
     for (weight, conditional), (_, nudged) in zip(
         laws_given_cause(kinds, share), laws_given_cause(moved, share), strict=True
     ):
@@ -193,13 +191,13 @@ def monte_carlo_errors(
 
 
 def error_interval(probability: float, error: float, *, level: float) -> tuple[float, float]:
-    """The probability plus and minus the number of standard errors for the level, within [0, 1]."""
+    """Return the normal interval of a probability with a standard error, within [0, 1]."""
     reach = normal_quantile(level) * error
     return max(0.0, probability - reach), min(1.0, probability + reach)
 
 
 def _leave_one_out_sums(groups: list[list[Law]]) -> Iterator[Law]:
-    """For each group of equal distributions in turn, the distribution of the sum without one of them."""
+    """Yield, for each group of equal distributions, the distribution of the sum of all units but one of the group."""
     if not groups:
         return
     levels = [[_total(group) for group in groups]]
@@ -210,7 +208,11 @@ def _leave_one_out_sums(groups: list[list[Law]]) -> Iterator[Law]:
 
 
 def _outside(levels: list[list[Law]], place: int, outside: Law) -> Iterator[Law]:
-    """For each group below a place of the last level, the sum of all others: those outside and the other branches."""
+    """Yield, for each leaf of a binary tree of sums, the sum of all other leaves.
+
+    levels: the tree from its leaves up. place: index of a node of the last level; only leaves below it are yielded.
+    outside: the sum of all leaves that are not below this node.
+    """
     if len(levels) == 1:
         yield outside
         return
@@ -229,21 +231,19 @@ def _total(laws: list[Law]) -> Law:
 
 
 def _sum_neighbours(laws: list[Law]) -> list[Law]:
-    """The sums of neighbours; the last of an odd number stays alone."""
+    """Sum neighbouring pairs; if the number is odd, the last one is kept as it is."""
     pairs = [_sum(first, other) for first, other in zip(laws[::2], laws[1::2], strict=False)]
     return pairs + laws[2 * len(pairs) :]
 
 
 def _sum(first: Law, other: Law) -> Law:
-    """The distribution of a sum, without negligible values."""
+    """Return the distribution of a sum, without negligible probabilities at its ends."""
     law, lowest = np.convolve(first[0], other[0]), first[1] + other[1]
     if law[0] >= NEGLIGIBLE <= law[-1]:
         return law, lowest
     worth = np.flatnonzero(law >= NEGLIGIBLE)
     return law[worth[0] : worth[-1] + 1], lowest + int(worth[0])
 
-
-# The posterior of one count: a sum over documents, from their probabilities or from their samples.
 
 INTERVALS = ("exact", "normal", "samples")
 
@@ -261,10 +261,10 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class CountComparison:
-    """The posterior of n_A - n_B: P(A has more, as many, fewer), the mean and the exact interval.
+    """The posterior of n_A - n_B: P(n_A > n_B), P(n_A = n_B), P(n_A < n_B), its mean, and its exact interval.
 
-    more_interval, fewer_interval: where P(A has more) and P(A has fewer) may lie, at the given level, given that each
-    document's distribution is known only from samples.
+    more_interval, fewer_interval: intervals of the Monte Carlo error of `more` and `fewer`, because the distribution of
+    each document is known only from samples; NaN if not requested.
     """
 
     more: float
@@ -285,11 +285,11 @@ def count_from_probabilities(
     stories: Integers | None = None,
     overdispersion: float = 0.0,
 ) -> Count:
-    """The Poisson-binomial count: exact mean, interval, and variance, made unbiased by the factor S/(S - 1) if the
-    probabilities come from S samples.
+    """Return mean, interval and variance of a Poisson-binomial count.
 
-    `stories` gives the story of each document, `overdispersion` the correlation of different ones: see
-    `howsure_events.series.counts`.
+    probabilities (D,): the probability of an event in each document. n_samples: if the probabilities are proportions of
+    S samples, the variance is multiplied by S/(S - 1) to make it unbiased. stories (D,): the story of each document,
+    within which documents are perfectly dependent. overdispersion: the correlation of different stories (`sum_law`).
 
     >>> count_from_probabilities(np.array([0.5, 0.25])).variance
     0.4375
@@ -308,7 +308,7 @@ def counts_from_probabilities(
     level: float = 0.95,
     overdispersion: float = 0.0,
 ) -> list[Count]:
-    """The counts of many cells at once, each from probabilities and stories; see `count_from_probabilities`."""
+    """Return the counts of many cells at once, each given by (probabilities, stories) of `count_from_probabilities`."""
     chosen, laws = [], []
     for probabilities, stories in cells:
         possible = probabilities > 0.0
@@ -340,9 +340,10 @@ def count_from_samples(
     stories: Integers | None = None,
     overdispersion: float = 0.0,
 ) -> Count:
-    """The sum over documents of a count per document, from samples (D, S); see `event_series` for `interval`.
+    """Return the posterior of the sum over D documents of a count per document, from samples (D, S).
 
-    Raises InputError for quantiles of samples with an overdispersion, which cannot be combined.
+    interval: "exact", "normal" or "samples", as in `event_series`. stories, overdispersion: as in
+    `count_from_probabilities`. Raises InputError for "samples" with an overdispersion.
     """
     n_samples = samples.shape[1]
     some = samples.any(axis=1)
@@ -350,7 +351,7 @@ def count_from_samples(
     mean = float(active.mean(axis=1).sum())
     error = math.sqrt(float(active.var(axis=1, ddof=1).sum()) / n_samples)
     units = active if stories is None else story_sums(active, stories[some])
-    if interval != "exact" and overdispersion == 0.0:  # the distribution itself, which takes time, is not needed
+    if interval != "exact" and overdispersion == 0.0:  # skip the distribution, which takes time and is not needed
         distribution, variance = None, float(units.var(axis=1, ddof=1).sum())
     else:
         distribution = sum_law(unit_laws(units), overdispersion=overdispersion)
@@ -363,7 +364,7 @@ def count_from_samples(
     if interval == "samples":
         if overdispersion > 0.0:
             raise InputError("interval samples does not support overdispersion; use exact or normal.")
-        tail = round((1.0 - level) / 2, 12)  # 0.025000000000000022 would take the next sample
+        tail = round((1.0 - level) / 2, 12)  # 0.025000000000000022 would select the next sample
         low, high = np.quantile(totals, [tail, 1.0 - tail], method="inverted_cdf").tolist()
         return Count(mean, float(low), float(high), variance, error)
     assert distribution is not None
@@ -380,13 +381,12 @@ def compare_counts(
     overdispersion: float = 0.0,
     monte_carlo: bool = True,
 ) -> CountComparison:
-    """P(n_A > n_B) and the distribution of n_A - n_B, from joint samples (D, S) of each document's contribution to A's
-    and B's count.
+    """Return the posterior of n_A - n_B, from joint samples a and b (D, S) of the documents' contributions.
 
-    The two share each document's clusterings, so D_A - D_B has the distribution of its samples; treating A and B as
-    independent would be wrong. Documents of different stories are independent, or have the correlation
-    `overdispersion`; the differences of documents of one story are perfectly correlated (see
-    `howsure_events.series.counts`). monte_carlo: how far the probabilities may lie off, for want of samples, is asked.
+    The samples of both actors come from the same clusterings, so the difference of a document has the distribution of
+    its joint samples; A and B are not independent. Documents of different stories are independent, or have the
+    correlation `overdispersion`; the differences of documents of one story are perfectly dependent (`story_sums`).
+    monte_carlo: also compute the intervals of the Monte Carlo error.
 
     >>> together = np.array([[1, 0, 1, 0]])
     >>> compare_counts(together, together).more
@@ -400,7 +400,10 @@ def compare_counts(
 
 
 def difference_laws(samples: Integers) -> Floats:
-    """The distributions of units on -r … r (U, 2r + 1) from their samples (U, S), r the largest there is, or 1."""
+    """Return the distributions (U, 2r + 1) of units on -r … r from their samples (U, S).
+
+    r is the largest absolute value of a sample, at least 1.
+    """
     reach = max(int(np.abs(samples).max(initial=1)), 1)
     return unit_laws(samples + reach, size=2 * reach + 1)
 
@@ -413,8 +416,11 @@ def compare_laws(
     overdispersion: float = 0.0,
     monte_carlo: bool = True,
 ) -> list[CountComparison]:
-    """The comparison of two actors in many periods: of each, the laws of n_A - n_B in its stories, from S samples, as
-    `difference_laws` gives them; see `compare_counts`."""
+    """Compare two actors in many periods at once; see `compare_counts`.
+
+    laws: for each period, the distributions of n_A - n_B in its stories, as `difference_laws` returns them. n_samples:
+    the number S of samples from which they were computed.
+    """
     shifts, moved = zip(*map(_shift_laws, laws), strict=True) if laws else ((), ())
     if overdispersion == 0.0:
         sums = sums_of_counts(moved)
@@ -445,8 +451,10 @@ def compare_laws(
 
 
 def _shift_laws(laws: Floats) -> tuple[int, Floats]:
-    """How far below 0 the sum may be, and the distributions on -r … r shifted so that each begins at its least
-    value."""
+    """Shift distributions on -r … r so that each starts at its smallest value.
+
+    Returns the sum of these shifts, which is the index of 0 in the distribution of the sum, and the distributions.
+    """
     reach = laws.shape[1] // 2
     first = np.minimum((laws > 0).argmax(axis=1), reach)
     wide = np.concatenate([laws, np.zeros((len(laws), reach))], axis=1)
@@ -456,8 +464,10 @@ def _shift_laws(laws: Floats) -> tuple[int, Floats]:
 
 
 def _units(probabilities: Floats, stories: Integers) -> Floats | None:
-    """The distributions (U, K) of stories, in which documents with larger probabilities come first; None if all
-    differ."""
+    """Return the distributions (U, K) of the counts of stories, whose documents are comonotone.
+
+    Returns None if no story has two documents.
+    """
     firsts, unit, members = np.unique(stories, return_inverse=True, return_counts=True)
     if len(firsts) == len(stories):
         return None

@@ -1,4 +1,4 @@
-"""How often each actor of a store acts in each period: the posterior of the count, and its interval."""
+"""Time series of events: the posterior mean and interval of each actor's count in each period of a store."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ from howsure_events.store.tables import as_bits, as_counts
 
 @dataclass(frozen=True, slots=True)
 class PeriodCount:
-    """The count of one actor in one period: its posterior mean, interval and variance, and the Monte Carlo error.
+    """The count of one actor in one period: posterior mean, interval, variance, and Monte Carlo error of the mean.
 
-    best: the count in the single best clustering, None if not given. n_documents: the documents of the period, with and
-    without events. For shares, everything except `n_documents` is divided by it, NaN if it is 0.
+    best: the count in the 1-best clustering; None if unknown. n_documents: the number of documents of the period, with
+    and without events. If the unit is "share", the values are proportions of n_documents, and NaN if it is 0.
     """
 
     actor: str
@@ -74,7 +74,7 @@ class PeriodCount:
 
     @classmethod
     def of(cls, count: Count, actor: str, period: str, best: float, n: int, *, share: bool) -> PeriodCount:
-        """The row of a count among n documents; undefined if there are none."""
+        """Return the row of a count among n documents; its values are NaN if n is 0."""
         if n == 0:
             return cls(actor, period, math.nan, math.nan, math.nan, math.nan, math.nan, None, 0)
         per = 1.0 / n if share else 1.0
@@ -84,11 +84,8 @@ class PeriodCount:
         )
 
 
-# The events of a store that a series counts: per actor and period, their probabilities or samples, and their count.
-
-
 def events_column(interval: str, unit: str) -> str:
-    """The column of the table `events` on which a count is based."""
+    """Return the column of the table `events` on which a count is based."""
     if unit == "entities":
         return "entities"
     return "probability" if interval == "exact" else "samples"
@@ -97,7 +94,7 @@ def events_column(interval: str, unit: str) -> str:
 def stored_events(
     store: Store, actors: Sequence[str], period: str, column: str, days: tuple[datetime.date, datetime.date]
 ) -> dict[tuple[str, str], Columns]:
-    """For the events of each actor and period: the values of a column, the 1-best counts, and the stories."""
+    """Return by actor and period the events' values of a column, 1-best counts, and stories."""
     best = "best_entities" if column == "entities" else "best"
     columns = query_columns(
         store,
@@ -125,8 +122,10 @@ NONE: Columns = {name: np.empty(0) for name in ("value", "best", "story")}
 def compute_counts(
     cells: Sequence[tuple[Any, Any]], interval: str, unit: str, n_samples: int, how: Mapping[str, Any], *, exact: bool
 ) -> list[Count]:
-    """The posteriors of counts, each of values and stories; exact: the probabilities are given, not estimated from
-    samples."""
+    """Return the posteriors of counts, one for each cell (values, stories).
+
+    exact: the probabilities were given by another model, so they are not estimated from samples.
+    """
     if interval == "exact" and unit != "entities":
         return counts_from_probabilities(cells, n_samples=None if exact else n_samples, **how)
     convert, nothing = as_counts if unit == "entities" else as_bits, Count(0.0, 0.0, 0.0, 0.0, 0.0)
@@ -139,16 +138,16 @@ def compute_counts(
 
 
 UNITS = ("documents", "share", "entities")
-ROW_FIELDS = ("n_documents", "mean", "low", "high", "variance", "monte_carlo_error", "best")  # figures of a frame
+ROW_FIELDS = ("n_documents", "mean", "low", "high", "variance", "monte_carlo_error", "best")  # numbers in a frame
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EventSeries(RawCounts[PeriodCount], ActorRows[PeriodCount]):
-    """The time series of actors of a store: one row per actor and period, the titles of their codes, and the recipe.
+    """The time series of actors of a store: one row per actor and period, the titles of the actors, and the recipe.
 
-    In a period without documents, everything except their number is undefined (NaN; None as plain values). `corrected`
-    is the series corrected by labels, if there is one (this series is then called raw); `not_corrected` says why there
-    is none. `incomplete` are the periods in which the documents begin or end.
+    In a period without documents, all values except n_documents are NaN. corrected: the series corrected with labels,
+    next to which this series is called raw; None if there is none, and `not_corrected` then gives the reason.
+    incomplete: periods that may be incomplete, because the documents begin or end in them.
     """
 
     rows: tuple[PeriodCount, ...]
@@ -166,9 +165,9 @@ class EventSeries(RawCounts[PeriodCount], ActorRows[PeriodCount]):
         return str(self.recipe["period"])
 
     def with_corrected(self, corrected: CorrectedSeries) -> EventSeries:
-        """This series with the corrected one: tables, exports and figures show both.
+        """Return this series together with the corrected one; tables, exports and figures show both.
 
-        Raises InputError unless both are by the same periods, in the same unit, and at the same level.
+        Raises InputError unless both have the same length of period, unit and level.
         """
         for name in ("period", "unit", "level"):
             if self.recipe[name] != corrected.recipe[name]:
@@ -178,7 +177,7 @@ class EventSeries(RawCounts[PeriodCount], ActorRows[PeriodCount]):
         return replace(self, corrected=corrected)
 
     def raw_total(self, actor: str) -> float:
-        """The expected number of documents of an actor over all periods, or their share."""
+        """Return the expected number of an actor's documents over all periods, or their proportion."""
         rows_with_documents = [row for row in self.rows_of(actor) if row.n_documents]
         if self.unit != "share":
             return sum(row.mean for row in rows_with_documents)
@@ -193,22 +192,22 @@ class EventSeries(RawCounts[PeriodCount], ActorRows[PeriodCount]):
 
     @checks_axes
     def plot(self, ax: Axes | None = None, *, actors: Sequence[str] | None = None) -> Axes:
-        """Draw the series of some actors (all, if up to four) in one panel, on axes (new ones if None).
+        """Draw the series of some actors (None: all) in one panel, on axes `ax` (None: new ones).
 
-        Raises InputError for more actors than can be distinguished, or one without a series.
+        Raises InputError for more than four actors, or an actor without a series.
         """
         from howsure_events.figures import event_axes
 
         return event_axes(self, ax=ax, actors=actors)
 
     def figure(self, *, panels: Sequence[Sequence[str]] | None = None, title: str | None = None) -> Figure:
-        """The series as a matplotlib figure, a panel per actor, or `panels` of several actors each."""
+        """Return a matplotlib figure with a panel per actor, or with `panels` of several actors each."""
         from howsure_events.figures import event_figure
 
         return event_figure(self, panels=panels, title=title)
 
     def rows_shown(self) -> Sequence[PeriodCount]:
-        """The rows; with a corrected series, those of all periods too, of which the raw series has no interval."""
+        """The rows; with a corrected series also a total per actor, which has no interval for the raw count."""
         if self.corrected is None:
             return self.rows
         totals = (
@@ -225,11 +224,11 @@ class EventSeries(RawCounts[PeriodCount], ActorRows[PeriodCount]):
         return (*self.rows, *totals)
 
     def rows_framed(self) -> Sequence[PeriodCount]:
-        """The rows, which add up to the totals."""
+        """The rows of periods, without totals."""
         return self.rows
 
     def columns(self) -> Sequence[Column]:
-        """The tidy columns of frames and CSV, one row per actor and period, in CSV also totals; and those of tables."""
+        """The columns of tables, and those of frames and CSV, which have one row per actor and period."""
         first, last = (bound(row.period for row in self.rows) for bound in (min, max))
         share, normal, corrected = self.unit == "share", self.recipe["interval"] == "normal", self.corrected
         counts = "share" if share else f"{self.unit} with an event"
@@ -258,7 +257,7 @@ class EventSeries(RawCounts[PeriodCount], ActorRows[PeriodCount]):
 
     @property
     def answer(self) -> str:
-        """The counts of the most frequent actors over all periods: corrected ones, or those of the model alone."""
+        """A sentence with the total counts of the most frequent actors: corrected ones, or else those of the model."""
         if self.corrected is not None and self.corrected.totals:
             return self.corrected.answer
         totals = sorted(((self.raw_total(actor), self.titles[actor]) for actor in self.actors), reverse=True)
@@ -275,7 +274,7 @@ class EventSeries(RawCounts[PeriodCount], ActorRows[PeriodCount]):
         return f"{self.event}: {counted(n, 'document')}, {actors}. {100 * self.level:g}% intervals{method}."
 
     def below(self) -> Sequence[str]:
-        """What the counts are based on."""
+        """The data and assumptions on which the counts are based."""
         return self.rests_on()
 
 
@@ -292,20 +291,22 @@ def event_series(
     since: Day | None = None,
     until: Day | None = None,
 ) -> EventSeries:
-    """How often actors act in each period: n(t, c) = Σ D(c, x_d, e_d) over the documents d of period t.
+    """Return the posterior counts of actors by period: n(t, c) = Σ D(c, x_d, e_d) over the documents d of period t.
 
-    unit: "documents" in which some entity of the actor acts, their "share" among all documents of the period (including
-    those left out because they name no actor), or the number of "entities" that act. Documents are independent given
-    the model: the mean is Σ p_d, the variance Σ p_d (1 - p_d) (times S/(S - 1), since p_d is a mean over S samples),
-    the "exact" interval that of the Poisson-binomial distribution or, for entities, of the convolved distributions.
-    "normal" is the paper's, mean ± z · sd of the S totals, "samples" their quantiles. `period` is "week", "month",
-    "quarter" or "year". All periods between the first and the last document are included, or those from the day `since`
-    to the day `until`. Without `actors`, all of them by decreasing expected count.
+    period: "week", "month", "quarter" or "year"; all periods between the first and the last document are included, or
+    those from the day `since` to the day `until`. actors: codes or titles; None means all, by decreasing expected
+    count. unit: "documents" in which an entity of the actor acts; their "share" among all documents of the period
+    (including those left out because they name no actor); or the number of "entities" that act.
 
-    stories: "together", documents of one story (reprints) are perfectly dependent, so the variance of a story of k
+    Documents are independent given the model. The mean is Σ p_d, and the variance is Σ p_d (1 - p_d), times S/(S - 1)
+    because p_d is a mean over S samples. interval: "exact" has the quantiles of the Poisson-binomial distribution or,
+    for entities, of the convolved distributions; "normal", as in the paper, is mean ± z · sd of the S totals; "samples"
+    has the quantiles of these totals.
+
+    stories: "together" treats documents of one story (reprints) as perfectly dependent, so the variance of a story of k
     equal documents is k² p (1 - p); "apart" treats all documents as independent, as in the paper. overdispersion: the
-    correlation ρ of documents of different stories, if the model makes the same errors in them: n equal documents have
-    the variance n p (1 - p) (1 + (n - 1) ρ). See `howsure_events.series.counts`.
+    correlation ρ of documents of different stories, in which the model may make the same errors; n equal documents then
+    have the variance n p (1 - p) (1 + (n - 1) ρ). See `howsure_events.series.counts`.
 
     >>> from howsure_events import example_store
     >>> with example_store() as store:

@@ -1,4 +1,4 @@
-"""Further features of (document, actor) pairs: scores provided by the user, and learned scores."""
+"""Further features of (document, actor) pairs: scores provided by the user, and scores learned from labelled texts."""
 
 from __future__ import annotations
 
@@ -23,19 +23,17 @@ from howsure_events.labels.answers import require_labelling
 from howsure_events.series.labelled_pairs import PairFeatures
 from howsure_events.store.store_queries import Store, chosen_actors, query_rows
 
-# Further features of (document, actor) pairs: scores that a user brings, and scores learned from the read texts.
-
-ScoreKey = str | tuple[str, str]  # the id of a document, or with it the code of an actor
-Scores = Mapping[str, Mapping[str, float] | Mapping[ScoreKey, float]]  # by name, a number for each
+ScoreKey = str | tuple[str, str]  # the id of a document, or (id, code of an actor)
+Scores = Mapping[str, Mapping[str, float] | Mapping[ScoreKey, float]]  # by name: a number for each key
 SEED = 0
 LEARNED = "learned from the texts"
 
 
 def score_features(store: Store, pairs: PairFeatures, scores: Scores | None) -> dict[str, Floats]:
-    """A column (N,) for each score: of documents, the same for all actors of a document, or of pairs.
+    """Return a column (N,) of the pairs for each score; a score of documents is repeated for all actors.
 
-    Raises InputError for a document (or pair) without a score, a score of no document of the store, or a score with the
-    name of another feature.
+    Raises InputError for a document (or pair) without a score, a score of a document that is not in the store, or a
+    score with the name of another feature.
     """
     if not scores:
         return {}
@@ -48,9 +46,10 @@ def score_features(store: Store, pairs: PairFeatures, scores: Scores | None) -> 
 
 
 def learned_features(store: Store, pairs: PairFeatures, labels: Floats) -> dict[str, Floats]:
-    """The logit of a score learned from the texts of the read documents, with a separate regression for each actor.
+    """Return the logit of a score learned from the labelled texts, with a separate regression for each actor.
 
-    labels (N,) of the pairs, NaN where there is none. A read document is scored by a fit that has not seen its label.
+    labels (N,): the labels of the pairs, NaN if missing. A labelled document is scored by a fit that did not use its
+    label.
 
     Raises InputError for a store without texts; MissingExtraError without scikit-learn.
     """
@@ -63,7 +62,7 @@ def learned_features(store: Store, pairs: PairFeatures, labels: Floats) -> dict[
 
 
 def document_texts(store: Store) -> list[str]:
-    """The words of each stored document, by its number."""
+    """Return the words of each stored document as a string, in the order of the documents' numbers."""
     texts = query_rows(
         store,
         "SELECT d.document, string_agg(array_to_string(s.words, ' '), ' ' ORDER BY s.sentence) FROM documents d "
@@ -94,19 +93,19 @@ def _column(name: str, values: Mapping[Any, float], ids: list[str], actors: tupl
     return column if of_pairs else np.repeat(column, len(actors))
 
 
-# Files of scores: numbers of any model for a store's documents, or for its documents and actors, by columns.
-
 DOCUMENT, ACTOR = "document", "actor"
 
 
 def read_scores(store: Store, path: str | os.PathLike[str]) -> Scores:
-    """The scores in a file (CSV, TSV, JSON lines, Parquet or .npz), for `corrected_series`.
+    """Read scores for `corrected_series` from a file (CSV, TSV, JSON lines, Parquet or .npz).
 
-    Columns: document (an id), perhaps actor (a code or title), and one or more of numbers, each a score of its name.
-    There is one row for each stored document, or, with a column actor, for each stored document and each actor that
-    readers were asked about; rows of other actors are checked, and not used.
+    The file has a column document (an id), optionally a column actor (a code or title), and one or more columns of
+    numbers, each a score with the name of the column. It needs one row for each stored document or, with a column
+    actor, for each stored document and each actor that coders were asked about. Rows of other actors are checked, but
+    not used.
 
-    Raises InputError naming the row and what is wrong with it, or what has no row; also if the store has no labels.
+    Raises InputError naming the invalid row, or the first document or pair without a row; also if the store has no
+    labels.
     """
     asked_actors = require_labelling(store).actors
     with ExitStack() as ending:
@@ -159,7 +158,7 @@ def _checked(
 
 
 def _rows(table: Table, keys: Sequence[str], scored: Sequence[str]) -> Iterable[tuple[Any, ...]]:
-    """The texts of the keys, and the text and number of each score, in the order of the rows."""
+    """Return, for each row, the keys as strings, and each score as a string and as a number."""
     columns = [table.columns[name].text for name in keys]
     columns += [column for name in scored for column in (table.columns[name].text, table.columns[name].number)]
     query = f"SELECT {', '.join(columns)} FROM {table.numbered} ORDER BY {table.position}"
@@ -167,7 +166,7 @@ def _rows(table: Table, keys: Sequence[str], scored: Sequence[str]) -> Iterable[
 
 
 def _code(store: Store, table: Table, at: int, name: str | None, codes: dict[str, str]) -> str:
-    """The code of an actor of a row, from those met before."""
+    """Return the code of a row's actor; `codes` is a cache."""
     if name is None or is_missing(name):
         raise InputError(
             f"{ACTOR} must not be missing; {table.place_of(at)} has none. Leave the column out if scores are for "
@@ -195,7 +194,7 @@ def _number(table: Table, at: int, name: str, text: str | None, number: object) 
 def _check_whole(
     table: Table, store: Store, places: Iterable[ScoreKey], documents: Sequence[str], asked_actors: Sequence[str] | None
 ) -> None:
-    """Check that every document has a row, or every document with every actor asked."""
+    """Check that every document has a row, or every document with every actor that coders were asked about."""
     given_keys = set(places)
     if asked_actors is None:
         lacking = [repr(document) for document in documents if document not in given_keys]

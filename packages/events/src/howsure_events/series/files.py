@@ -1,4 +1,4 @@
-"""The documents of a point of a series, and corrected counts of a store."""
+"""The documents behind a point of a series, doubtful documents, and corrected counts of a store."""
 
 from __future__ import annotations
 
@@ -29,19 +29,17 @@ from howsure_events.store.store_queries import (
     remembered_answer,
 )
 
-# The documents behind a point of a series, and those with uncertain events, with the links they depend on.
-
-LOW, HIGH = 0.2, 0.8  # what lies between is doubtful
-OPENING = 200  # characters of the first words; the page shows fewer
+LOW, HIGH = 0.2, 0.8  # probabilities in this range are doubtful
+OPENING = 200  # characters of a document's first words; the page shows fewer
 
 
 def period_documents(store: Store, actor: str, *, at: str) -> list[dict[str, Any]]:
-    """The documents behind an actor's count of a period, such as "1999-Q1": those in which the actor may act according
-    to the rule, the most probable first, and those that were read.
+    """Return the documents behind an actor's count in a period, such as "1999-Q1".
 
-    `doubtful` marks an uncertain probability. Of a document that was read, `answers` hold what each coder says (`acts`:
-    None if unclear; `settles`: it settles what others answered differently), `label` whether the actor acts by all
-    answers (None if that is open), and `missed` whether the actor acts although the rule does not find it.
+    These are the documents in which the actor may act according to the rule, and the labelled documents, by decreasing
+    probability. doubtful: whether the probability is between 0.2 and 0.8. answers: for each coder, `acts` (None if
+    unclear), and `settles`, whether the answer settles different answers of others. label: whether the actor acts by
+    all answers; None if there is no label. missed: whether the actor acts, but the rule does not find it.
 
     Raises InputError for an actor or a period that is not in the store.
     """
@@ -52,14 +50,14 @@ def period_documents(store: Store, actor: str, *, at: str) -> list[dict[str, Any
 
 @dataclass(frozen=True, slots=True)
 class AnswersAbout:
-    """The readers' answers about an actor, by document: each answer, and the label that they give together."""
+    """The coders' answers about an actor, and the label that results from them, by document."""
 
     answers: Mapping[int, list[dict[str, Any]]]
     labels: Mapping[int, bool | None]
 
 
 def actor_answers(store: Store, actor: str) -> AnswersAbout:
-    """All answers about an actor; none if coders were not asked about it."""
+    """Return all answers about an actor; none if coders were not asked about this actor."""
     labelling = find_labelling(store)
     if labelling is None or actor not in labelling.actors:
         return AnswersAbout({}, {})
@@ -83,7 +81,7 @@ def actor_answers(store: Store, actor: str) -> AnswersAbout:
 def actor_documents(
     store: Store, actor: str, days: tuple[datetime.date, datetime.date], answers_about: AnswersAbout
 ) -> list[dict[str, Any]]:
-    """The documents from one day to another in which an actor may act, or that were read; see `period_documents`."""
+    """Return the documents between two days in which an actor may act or that have answers; see `period_documents`."""
     rows = query_rows(
         store,
         "SELECT document, d.id, d.date, d.title, e.probability, e.best "
@@ -114,11 +112,10 @@ def actor_documents(
 def doubtful_documents(
     store: Store, *, low: float = LOW, high: float = HIGH, actor: str | None = None, limit: int = 50
 ) -> list[dict[str, Any]]:
-    """Documents and actors whose event has a probability in [low, high], closest to 1/2 first, and the reasons.
+    """Return documents and actors whose event has a probability in [low, high], closest to 1/2 first, and the reasons.
 
-    `links` are the pairs of mentions that the event depends on (see
-    `howsure_events.store.documents.deciding_links`), with their words and their exact
-    probability P(i ~ j) of being one entity.
+    links: the pairs of mentions that the event depends on (`howsure_events.store.documents.deciding_links`), with their
+    words and their exact probability of being one entity, P(i ~ j). actor: only this actor. limit: maximum number.
 
     Raises InputError unless 0 ≤ low ≤ high ≤ 1, or for an actor that is not in the store.
     Source: Nguyen & O'Connor (2015), section 6.3.
@@ -153,7 +150,7 @@ def doubtful_documents(
 
 
 def deciding_link_rows(document: StoredDocument, actors: Iterable[str]) -> list[dict[str, Any]]:
-    """The links that the events of actors depend on, with the words of both mentions and their exact probability."""
+    """Return the links that the events of actors depend on, with the words and the exact probability of each link."""
     deciding = [(actor, link) for actor in actors for link in document.links_deciding(actor)]
     exact = document.pair_probability([(link.first, link.second) for _, link in deciding])
     return [
@@ -173,7 +170,7 @@ def deciding_link_rows(document: StoredDocument, actors: Iterable[str]) -> list[
 
 
 def openings(store: Store, numbers: Sequence[int]) -> dict[int, str]:
-    """The first words of documents, which name those without a title; nothing for documents without a text."""
+    """Return the first words of documents, which are shown instead of a missing title; none if there is no text."""
     rows = query_rows(
         store,
         "SELECT document, words, spaces FROM sentences WHERE document IN (SELECT unnest($numbers)) AND sentence < 3 "
@@ -195,15 +192,12 @@ def _document_entry(
     return named | ({} if opening is None else {"opening": opening})
 
 
-# The corrected counts of a store next to its raw ones, where its labels allow them; otherwise the reason.
-
-
 def series_beside_labels(
     store: Store, series: EventSeries, *, learn: bool = False, scores: Scores | None = None
 ) -> EventSeries:
-    """A series with the corrected one of the same actors, periods, unit and level, or with the reason why none is.
+    """Return a series with its corrected counts, or with the reason why there are none.
 
-    A store without labels needs no reason: nobody asked for a correction.
+    The corrected series has the same actors, periods, unit and level. For a store without labels, no reason is given.
     """
     corrected = _corrected(store, series, series.actors, learn, scores)
     return replace(series, not_corrected=corrected) if isinstance(corrected, str) else series.with_corrected(corrected)
@@ -212,7 +206,7 @@ def series_beside_labels(
 def comparison_beside_labels(
     store: Store, compared: ActorComparison, *, learn: bool = False, scores: Scores | None = None
 ) -> ActorComparison:
-    """A comparison with that by the corrected counts, or with the reason why there is none."""
+    """Return a comparison together with the one by corrected counts, or with the reason why there is none."""
     pair = (compared.first, compared.second)
     corrected = _corrected(store, compared, pair, learn, scores)
     if isinstance(corrected, CorrectedSeries) and corrected.not_asked:
@@ -231,7 +225,7 @@ def _corrected(
 
 
 def corrected_or_why(store: Store, *, unit: str, **options: Any) -> CorrectedSeries | str:
-    """The corrected series of a store, or the reason why there is none: "" if nobody read any document."""
+    """Return the corrected series of a store, or the reason why there is none: "" if it has no labels."""
     if find_labelling(store) is None:
         return ""
     if unit not in CORRECTED_UNITS:

@@ -1,4 +1,4 @@
-"""Labels of documents, matched with all (document, actor) pairs of a store, and features of each pair."""
+"""Labels of documents for all (document, actor) pairs of a store, and the features of each pair."""
 
 from __future__ import annotations
 
@@ -17,18 +17,16 @@ from howsure_events.labels.answers import CHANCES, SettledLabels
 from howsure_events.labels.draw_documents import event_words, stratum_band
 from howsure_events.store.store_queries import Columns, Store, chosen_actors, query_columns
 
-# What a store knows of each document and actor: the model's probability, and cheap features that tell labels apart.
-
-EARLY = 3  # sentences at the start of a document
+EARLY = 3  # number of sentences that count as the start of a document
 
 
 @dataclass(frozen=True, slots=True)
 class PairFeatures:
-    """N = documents × actors pairs, all actors of a document one after another.
+    """The N = documents × actors pairs of a store, ordered by document and then by actor.
 
-    document, date (days, datetime64), actor (the position in `actors`) and probability (0 if the actor acts in no
-    sample), of each pair (N,); features: columns (N,) by name, for `howsure.estimate_counts`, which adds the logit of
-    the probability and whether it is above 0.
+    Arrays (N,): document (its number), date (datetime64 in days), actor (index in `actors`), probability (0 if the
+    actor acts in no sample). features: columns (N,) by name for `howsure.estimate_counts`, which adds the logit of the
+    probability and an indicator of whether it is above 0.
     """
 
     actors: tuple[str, ...]
@@ -53,12 +51,13 @@ class PairFeatures:
 
 
 def pair_features(store: Store, actors: Sequence[str] | None = None) -> PairFeatures:
-    """Every stored document with each of some actors (all that act, if None): probability, and features.
+    """Return the probability and the features of every pair of a stored document and an actor.
 
-    Features: "mentions" log(1 + mentions of the actor), "share of mentions" the actor's share of the mentions of all
-    actors, "named early" whether one of the first 3 sentences mentions the actor, "event words" log(1 + words of the
-    rule in the document, whatever their role), and "mentions and event words" the product of the two logarithms. A rule
-    that is a function has no words: the events that it found in the document are counted instead.
+    actors: None means all actors that act. The features are "mentions", log(1 + mentions of the actor); "share of
+    mentions", the actor's proportion of the mentions of all actors; "named early", whether one of the first 3 sentences
+    mentions the actor; "event words", log(1 + words of the rule in the document); and "mentions and event words", the
+    product of the two logarithms. A rule that is a Python function has no words; the events that it finds in the
+    document are counted instead.
 
     >>> from howsure_events import example_store
     >>> with example_store() as store:
@@ -109,7 +108,7 @@ def _events(store: Store, actors: Sequence[str]) -> Columns:
 
 
 def _mentions(store: Store, actors: Sequence[str]) -> Columns:
-    """How many mentions each document has of each actor, and whether one is early."""
+    """Return the number of mentions of each actor in each document, and whether one of them is early."""
     return query_columns(
         store,
         "SELECT document, list_position($actors, actor) - 1 AS actor, count(*)::DOUBLE AS n, "
@@ -122,7 +121,7 @@ def _mentions(store: Store, actors: Sequence[str]) -> Columns:
 
 
 def _name_counts(store: Store) -> Columns:
-    """How many times mentions of each document name an actor, whichever it is."""
+    """Return the number of mentions of actors in each document, over all actors."""
     return query_columns(
         store,
         "SELECT document, 0 AS actor, sum(len(actors))::DOUBLE AS n FROM mentions SEMI JOIN documents USING (document) "
@@ -131,7 +130,7 @@ def _name_counts(store: Store) -> Columns:
 
 
 def _event_words(store: Store, documents: Integers) -> Floats:
-    """How many words of the rule each document has."""
+    """Return the number of words of the rule in each document."""
     words = event_words(store)
     if words is None:
         words = query_columns(
@@ -143,7 +142,7 @@ def _event_words(store: Store, documents: Integers) -> Floats:
 
 
 def _pair_table(columns: Columns, column: str, axes: tuple[Integers, list[str]]) -> Floats:
-    """A column of rows (document, actor) as a table (documents, actors), 0 for missing rows."""
+    """Arrange a column of (document, actor) rows as a table (documents, actors), with 0 for missing rows."""
     documents, actors = axes
     table = np.zeros((len(documents), len(actors)))
     rows = np.searchsorted(documents, np.asarray(columns["document"], dtype=np.int64))
@@ -151,9 +150,7 @@ def _pair_table(columns: Columns, column: str, axes: tuple[Integers, list[str]])
     return table
 
 
-# Strata that have too few usable answers, joined with the strata most like them.
-
-MAX_JOINED_SHARE = 0.1  # of all documents may be in strata that are joined
+MAX_JOINED_SHARE = 0.1  # maximum proportion of the documents that are in strata to be joined
 
 
 def joined_strata(
@@ -166,12 +163,14 @@ def joined_strata(
     least: int,
     most: float = MAX_JOINED_SHARE,
 ) -> tuple[np.ndarray[Any, Any], tuple[str, ...]]:
-    """The strata (N,) of all documents after joining, and the names of those that were too small.
+    """Join strata with too few usable answers to similar strata (collapsed strata: Cochran 1977, section 5A.12).
 
-    A stratum in which `least` documents (or all) are `answered`, but fewer have a `usable` answer, is joined with the
-    one nearest in time of the same band or, if there is none, with the one whose mean score is nearest (collapsed
-    strata: Cochran 1977, section 5A.12). answered and usable are places in `strata`; score and day are numbers (N,).
-    If such strata hold more than a share `most` of all documents, none is joined: too much would be taken on trust.
+    A stratum is too small if at least `least` of its documents (or all) have answers, but fewer have usable ones. It is
+    joined to the stratum of the same band that is nearest in time or, without one, to the stratum with the nearest mean
+    score. If more than the proportion `most` of all documents is in such strata, none is joined.
+
+    strata, score, day: values (N,) of all documents. answered, usable: indices of the documents with answers, and with
+    usable answers. Returns the strata (N,) after joining, and the names of the strata that were too small.
 
     >>> import numpy as np
     >>> strata = np.array(["found, 2001", "found, 2001", "found, 2002", "found, 2002", "silent, 2001"])
@@ -210,20 +209,21 @@ def _distance(
     return (apart[1], apart[0], other) if in_time else (apart[0], apart[1], other)
 
 
-MIN_STRATUM_LABELS = 2  # documents with labels in each stratum: one says nothing of the spread there
+MIN_STRATUM_LABELS = 2  # labelled documents in each stratum, because one does not show how much labels vary
 MIN_DOCUMENTS = 10
 
 
 class TooFewLabelsError(InputError):
-    """Too few documents have labels for a correction; the message says how many more, and where."""
+    """Error if too few documents have labels for a correction; the message says how many are needed, and where."""
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledPairs:
-    """Per pair (N,): its label, NaN where nobody has read the document; its stratum, or its document's chance.
+    """The labels of N pairs, and the sampling design of their documents.
 
-    Of strata and inclusion one is None. read: documents with labels of all actors. A document with an answer for some
-    actors only has no labels here. joined: strata that were joined with others, since too few answers are usable.
+    labels (N,): NaN if the document has no answer, or not a usable one for every actor. strata, inclusion (N,): the
+    stratum or the inclusion probability of the pair's document; one of the two is None. read: number of documents with
+    labels. joined: names of strata that were joined to others because too few of their answers are usable.
     """
 
     labels: Floats
@@ -234,15 +234,14 @@ class LabelledPairs:
 
 
 def labelled_pairs(pairs: PairFeatures, settled: SettledLabels) -> LabelledPairs:
-    """The labels of the pairs of the labelled actors, in the order of `settled.actors`.
+    """Return the labels of the pairs, whose actors must be those of `settled`, in the same order.
 
-    Documents that are unclear, or on which coders disagree, have no label: they count as missing at random within a
-    stratum; with given inclusion probabilities, these are reduced by the share that is missing.
+    Documents that are unclear, or on which coders disagree, have no label. They count as missing at random within their
+    stratum, or reduce all inclusion probabilities by the proportion that is missing. A stratum that is left with fewer
+    than 2 labels for this reason is joined to the most similar one (`joined_strata`).
 
-    A stratum that keeps fewer than 2 labels for this reason is merged with the most similar one (`joined_strata`).
-
-    Raises TooFewLabelsError if a stratum has fewer than 2 documents with answers; InputError if labels or strata are of
-    other documents than those of the store.
+    Raises TooFewLabelsError if fewer than 10 documents have labels, or a stratum fewer than 2; InputError if a labelled
+    document is not in the store, or a stored document has no stratum.
     """
     documents = pairs.documents
     usable = ~np.isnan(settled.labels).any(axis=1)
@@ -298,7 +297,7 @@ def _check_strata(strata: np.ndarray[Any, Any], rows: np.ndarray[Any, Any], sett
 
 
 def _remedy(settled: SettledLabels, usable: int) -> str:
-    """What would help: read on, settle, or draw more."""
+    """Return what to do about too few labels: label further documents, settle some, or draw more."""
     unread = settled.drawn - len(settled.documents)
     if unread:
         return f"Read on: {counted(unread, 'drawn document has', 'drawn documents have')} no answer yet."

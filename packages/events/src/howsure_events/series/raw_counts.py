@@ -19,13 +19,13 @@ from howsure_events.store.store_queries import Store, query_facts
 TOGETHER: str = "together"
 APART: str = "apart"
 STORIES = (TOGETHER, APART)
-STORY = "coalesce(s.story, -1 - document)"  # of a document, in SQL; below 0 where it is of no other
+STORY = "coalesce(s.story, -1 - document)"  # the story of a document in SQL; below 0 if no other document reports it
 
 
 def check_stories(stories: str) -> str:
-    """How documents of one story are treated.
+    """Return `stories` if it is a valid treatment of documents of one story.
 
-    Raises InputError for any other way.
+    Raises InputError for other values.
     """
     if stories not in STORIES:
         raise unknown_name("way to take stories", stories, STORIES, place="howsure")
@@ -33,12 +33,12 @@ def check_stories(stories: str) -> str:
 
 
 def shared_stories(stories: Integers) -> Integers | None:
-    """The story of each document (see `STORY`); None if no story has two documents."""
+    """Return the story of each document (see `STORY`); None if no story has two documents."""
     return stories if (stories >= 0).any() else None
 
 
 def dependence_recipe(store: Store, stories: str, overdispersion: float) -> dict[str, Any]:
-    """For a recipe: the treatment of stories, the number of documents that share a story, and the overdispersion."""
+    """Return, for a recipe, the treatment of stories, how many stories are shared, and the overdispersion."""
     (shared, n_stories), *_ = query_facts(store, "SELECT count(*), count(DISTINCT story) FROM stories")
     return {
         "stories": stories,
@@ -49,13 +49,13 @@ def dependence_recipe(store: Store, stories: str, overdispersion: float) -> dict
 
 
 def period_recipe(sizes: Mapping[str, int], since: Day | None, until: Day | None) -> dict[str, Any]:
-    """For a recipe: the number of documents, and the range of days if restricted."""
+    """Return, for a recipe, the number of documents, and the first and last day if requested."""
     days = {name: str(day) for name, day in (("since", since), ("until", until)) if day is not None}
     return {"documents": sum(sizes.values()), **days}
 
 
 class RawCounts(Rows[Row]):
-    """A series or a comparison of raw counts, perhaps with that of the corrected counts, or the reason why not."""
+    """A series or comparison of raw counts, with the one of corrected counts, or the reason why there is none."""
 
     __slots__ = ()
     recipe: Mapping[str, Any]
@@ -69,22 +69,22 @@ class RawCounts(Rows[Row]):
 
     @property
     def is_beside(self) -> bool:
-        """Whether it is called raw: it is shown with corrected counts, or with the reason why there are none."""
+        """Whether it is called raw, because corrected counts, or the reason why there are none, are shown with it."""
         return self.corrected is not None or bool(self.not_corrected)
 
     def corrected_dict(self) -> dict[str, Any]:
-        """What JSON holds of the corrected counts."""
+        """Return the corrected counts, or the reason why there are none, for JSON."""
         if self.corrected is not None:
             return {"corrected": self.corrected.to_dict()}
         return {"not_corrected": self.not_corrected} if self.not_corrected else {}
 
     def _printed(self, columns: Sequence[str] | None) -> Table:
-        """Of the store, whose settings are many, with what is said of it only."""
+        """Return the printed table; its caption omits the settings of the store, which are many."""
         settings = {name: value for name, value in self.recipe.items() if name not in ("store", "uncertainty")}
         return replace(super()._printed(columns), caption="\n".join([recipe_text(settings), *self.below()]))
 
     def rests_on(self) -> list[str]:
-        """What the counts are based on."""
+        """Return notes on the data and assumptions on which the counts are based."""
         recipe, lines = self.recipe, list[str]()
         if not recipe["store"].get("finished", True):
             lines.append(Note("The store is not finished: documents are missing.", WARNING))
@@ -100,7 +100,7 @@ class RawCounts(Rows[Row]):
 
 
 def _dependence(recipe: Mapping[str, Any]) -> str:
-    """What is taken as known of how documents depend on each other."""
+    """Describe the assumed dependence between documents."""
     shared, n_stories, rho = (
         recipe[name] for name in ("documents_of_shared_stories", "shared_stories", "overdispersion")
     )

@@ -1,4 +1,4 @@
-"""`regress_events`: does an actor act more often when something else is so? A regression on a store's labels."""
+"""`regress_events`: regression of the labels of a store on covariates, such as actor, period or further columns."""
 
 from __future__ import annotations
 
@@ -42,22 +42,22 @@ def regress_events(
     level: float = 0.95,
     data: frames.Source | IntoFrame | None = None,
 ) -> PredictedRegression:
-    """What does it depend on whether an actor acts in a document? By the labels of the documents that were read.
+    """Regress whether an actor acts in a document on covariates, with the labels and the model's probabilities.
 
-    A row of the regression is a pair of a stored document and an actor that readers were asked about; its outcome is
-    whether the actor acts there, as readers say, else as the model's probability and the labels let expect
-    (`howsure.regress_predicted`). Documents are clusters, and were drawn as the store knows. A linear coefficient is a
-    change of the share of documents.
+    The rows of the regression are all pairs of a stored document and an actor that coders were asked about. The outcome
+    is the coders' label; for unlabelled documents, it is predicted from the model's probability, and the error of these
+    predictions is corrected with the labels (`howsure.regress_predicted`). Documents are clusters; their sampling
+    design is that of the store. A coefficient of method "linear" is a change in the proportion of documents.
 
-    covariates: what the outcome may depend on: actor, period, or columns brought in.
-    fixed_effects: the same, whose levels are taken out.
-    treated: a column that is 1 for what is treated at some time: with `after`, difference in differences.
-    after: a column that is 1 after the change.
-    on: the columns that say what a row brought in is of: any of actor (code or title), period and document.
-    period: length of a period, as it is written in `data` ("2003-Q1" of quarters).
+    covariates: names of covariates: actor, period, or columns of `data`.
+    fixed_effects: names of further categorical covariates, whose coefficients are not reported.
+    treated: a column of `data` that is 1 for treated units. With `after`, differences in differences are estimated.
+    after: a column of `data` that is 1 after the treatment.
+    on: the key columns that match rows of covariates with the store: any of actor (code or title), period and document.
+    period: length of a period; `data` must name periods accordingly, such as "2003-Q1" for quarters.
     method: linear: least squares; logit: logistic regression.
     level: level of the intervals.
-    data: the columns brought in.
+    data: a table with the key columns `on` and the other columns named above.
 
     >>> import howsure_events as events
     >>> with events.example_store() as store:
@@ -67,7 +67,7 @@ def regress_events(
     howsure.errors.InputError: a regression needs labels, and no document of this store was drawn to be read.
 
     Raises TooFewLabelsError if a stratum of the draw has fewer than 2 documents with answers; InputError for a store
-    without labels, a pair without a row of `data`, a row that stands twice, or as `regress_predicted` does.
+    without labels, a pair without a row of `data`, a duplicate row, and the errors of `regress_predicted`.
     """
     settled = settled_labels(store)
     if settled is None:
@@ -105,9 +105,9 @@ def regress_events(
 
 
 def saved_regression(store: Store, path: str | os.PathLike[str]) -> PredictedRegression:
-    """A regression on the labels of a store that was kept as JSON.
+    """Read a regression on the labels of a store that was written as JSON.
 
-    Raises InputError for a file that does not hold it, or holds that of another store.
+    Raises InputError if the file does not contain a regression, or one of another store.
     """
     with opened(path) as file:
         try:
@@ -131,7 +131,7 @@ def _coefficient(entry: Mapping[str, Any]) -> PredictedCoefficient:
     naive, corrected = (_estimate(**entry[name]) for name in ("naive", "corrected"))
     outcome = None if entry["outcome"] is None else str(entry["outcome"])
     numbers = {
-        name: _float(entry.get(name) if name.endswith("degrees") else entry[name])  # which older files do not have
+        name: _float(entry.get(name) if name.endswith("degrees") else entry[name])  # older files have no degrees
         for name in ("naive_error", "naive_degrees", "corrected_error", "corrected_degrees", "p_value")
     }
     return PredictedCoefficient(outcome, str(entry["name"]), naive=naive, corrected=corrected, **numbers)
@@ -146,7 +146,7 @@ def _float(value: Any) -> float:
 
 
 def _store_columns(store: Store, pairs: PairFeatures, period: str) -> dict[str, Any]:
-    """What a store itself knows of each pair."""
+    """Return the columns of the pairs that the store provides: actor, period and document."""
     days, place = np.unique(pairs.date, return_inverse=True)
     ids = [name for (name,) in query_rows(store, "SELECT id FROM documents ORDER BY document")]
     return {
@@ -159,7 +159,7 @@ def _store_columns(store: Store, pairs: PairFeatures, period: str) -> dict[str, 
 def _data_columns(
     store: Store, columns: Mapping[str, Any], names: Sequence[str], *, on: Sequence[str], data: Any
 ) -> dict[str, Any]:
-    """The columns of `data`, matched with the pairs."""
+    """Return the named columns of `data`, matched with the pairs by the key columns `on`."""
     if data is None:
         raise InputError(
             f"{shortened(names)} must be columns of data, which is missing; pass data along with the store."
@@ -184,7 +184,7 @@ def _data_columns(
 
 
 def _keys(store: Store, rows: frames.Rows, on: Sequence[str]) -> dict[Key, int]:
-    """The row of each key, actors by their codes; those that the store does not know are rows of others."""
+    """Return the row of each key, with actors by their codes; actors that the store does not know keep their names."""
     columns = [_texts(rows[name]) for name in on]
     if ACTOR in on:
         place = on.index(ACTOR)

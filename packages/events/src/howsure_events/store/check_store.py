@@ -1,4 +1,4 @@
-"""Checking the integrity of a store: its contents compared with what an extraction writes."""
+"""Check of a store's integrity: its contents must follow the rules that every extraction follows."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True, repr=False)
 class StoreCheck(Result):
-    """The damage found in a store, and how it was checked; empty if it is intact."""
+    """The result of a check: the violated rules (`damage`, empty if the store is intact), and the recipe."""
 
     damage: tuple[Damage, ...]
     recipe: Mapping[str, Any]
@@ -66,7 +66,7 @@ class StoreCheck(Result):
 
     @property
     def words(self) -> str:
-        """The verdict on a store that is whole."""
+        """The verdict if the store is intact; empty otherwise."""
         return self.verdict() if self.is_whole else ""
 
     def below(self) -> Sequence[str]:
@@ -85,9 +85,10 @@ class StoreCheck(Result):
 
 
 def check_store(path: str | os.PathLike[str]) -> StoreCheck:
-    """Compare the whole store with what an extraction writes: columns, references, ranges, lengths, and samples.
+    """Check the whole store: the types of columns, references between tables, ranges, lengths, and samples.
 
-    The clusterings must name earlier mentions, probabilities be the shares of the samples that are set.
+    In a clustering, the number of a mention must be the first mention of its entity. A probability must be the
+    proportion of samples whose bits are set.
 
     >>> from howsure_events import example_store
     >>> with example_store() as store:
@@ -96,7 +97,7 @@ def check_store(path: str | os.PathLike[str]) -> StoreCheck:
     ...     print(check_store(path).is_whole)
     True
 
-    Raises InputError if there is no store, its settings are damaged, or its file cannot be read.
+    Raises InputError if the store does not exist, its settings are damaged, or its file cannot be read.
     """
     with EventStore.open(path, checked=False, part=True) as store:
         damage = list(_damage(store))
@@ -114,7 +115,7 @@ def _damage(store: Store) -> Iterator[Damage]:
     broken = list(schema_damage(store))
     if "samples" not in store.settings:
         broken.append(Damage("settings", "the number of samples must be given"))
-    if not broken:  # otherwise further questions would fail
+    if not broken:  # otherwise further queries would fail
         broken = list(table_damage(store, (*AT_OPENING, *DOCUMENT_TABLES)))
     yield from broken
     if not broken:  # the blobs have their lengths
@@ -123,7 +124,7 @@ def _damage(store: Store) -> Iterator[Damage]:
 
 
 def _label_damage(store: Store) -> Iterator[Damage]:
-    """Errors in what was asked, and answers that it does not allow."""
+    """Yield errors in the settings of label draws, and in answers that name other actors than the question."""
     try:
         labelling = find_labelling(store)
     except DamagedStoreError:
@@ -139,7 +140,7 @@ def _label_damage(store: Store) -> Iterator[Damage]:
 
 
 def _drawn_damage(store: Store, samples: int) -> Iterator[Damage]:
-    """Errors in the samples: clusterings, and the bits of events and evidence."""
+    """Yield errors in the samples: in clusterings, and in the bits of events and evidence."""
     wrong = {table: [0, 0] for table in ("clusterings", "events", "evidence")}
 
     def note(table: str, document: int) -> None:
@@ -150,7 +151,7 @@ def _drawn_damage(store: Store, samples: int) -> Iterator[Damage]:
     for document, drawn, best, mentions in iterate_rows(store, query):
         if not all(are_clusterings(as_labels(blob, mentions)) for blob in (drawn, best)):
             note("clusterings", document)
-    reach = ROUNDING + is_imported(store.settings) / samples  # of the share of the samples from the probability
+    reach = ROUNDING + is_imported(store.settings) / samples  # allowed difference of the probability from the samples
     for document, drawn, entities, p in iterate_rows(
         store, "SELECT document, samples, entities, probability FROM events"
     ):

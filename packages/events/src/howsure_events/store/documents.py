@@ -16,17 +16,16 @@ from howsure_events.store.store_queries import REMEDY, Store, number_of_samples,
 from howsure_events.store.tables import as_bits, as_labels
 from howsure_text.coreference.coref_posterior import CorefPosterior
 
-# The links that an uncertain event depends on: the pairs of mentions that are most informative about it.
-
 MAX_LINKS = 3
-MIN_RARER_SHARE = 0.05  # share of the samples that must speak for either outcome
+MIN_RARER_SHARE = 0.05  # minimum proportion of the samples with, and without, the event
 
 
 @dataclass(frozen=True, slots=True)
 class DecidingLink:
-    """Mentions first < second are together in the shares `with_event` and `without_event` of the samples.
+    """A pair of mentions, first < second, on whose coreference an uncertain event depends.
 
-    `share` is the share of all samples in which the two were counted: 1 for the first link of an event.
+    with_event, without_event: the proportions of the samples with and without the event in which the two are one
+    entity. share: the proportion of all samples that were used for this link; 1 for the first link of an event.
     """
 
     first: int
@@ -37,13 +36,16 @@ class DecidingLink:
 
 
 def deciding_links(labels: Integers, event: Bools, mentions: Iterable[int]) -> list[DecidingLink]:
-    """The links that an event depends on, given S clusterings (S, M) and whether each has the event (S,).
+    """Return the links that an event depends on.
 
-    Among the mentions that share an entity with one of `mentions` in some sample, the first link is the pair i, j with
-    the largest |P(i ~ j | event) - P(i ~ j | no event)|, estimated from the samples; ties go to the nearest pair, then
-    to the first in the text. That link may settle the event where it is present, or where it is absent: the next link
-    is sought among the samples of the less settled side, in which the rarer outcome is more frequent. This continues as
-    long as either outcome has 5 % of all samples there. A certain event depends on no link.
+    labels (S, M): S sampled clusterings of M mentions. event (S,): whether each sample has the event. Candidates are
+    the mentions that share an entity with one of `mentions` in some sample.
+
+    The first link is the pair i, j with the largest |P(i ~ j | event) - P(i ~ j | no event)|, estimated from the
+    samples; ties go to the nearest pair, then to the first pair in the text. The samples are then split by whether the
+    pair is one entity, and the next link is searched for in the part in which the event is less certain. The search
+    ends after 3 links, or when the event or its absence has less than 5% of all samples in that part. A certain event
+    depends on no link.
 
     >>> labels = np.array([[0, 0, 0], [0, 1, 0], [0, 1, 0], [0, 0, 0]])
     >>> deciding_links(labels, np.array([True, False, False, True]), [0])
@@ -65,7 +67,7 @@ def deciding_links(labels: Integers, event: Bools, mentions: Iterable[int]) -> l
 
 
 def _rarer_samples(event: Bools) -> int:
-    """The number of samples with the rarer outcome."""
+    """Return the number of samples with the event, or without it if these are fewer."""
     return int(min(event.sum(), (~event).sum()))
 
 
@@ -77,7 +79,10 @@ def _companions(labels: Integers, mentions: Iterable[int]) -> Integers:
 
 
 def _best_pair(labels: Integers, event: Bools) -> tuple[int, int] | None:
-    """The pair that separates best, in integers, so that ties are exact; None if no pair separates at all."""
+    """Return the pair of mentions that best separates samples with and without the event; None if no pair does.
+
+    The computation uses integers, so that ties are exact.
+    """
     n_present, n_absent = int(event.sum()), int((~event).sum())
     by_mention = np.ascontiguousarray(labels.T)
     weight = np.where(
@@ -95,7 +100,7 @@ def _best_pair(labels: Integers, event: Bools) -> tuple[int, int] | None:
 
 @dataclass(frozen=True, slots=True)
 class StoredMention:
-    """Words start to stop - 1 of a sentence, the actors that describe them, and the word of the event if they act."""
+    """A mention: words start to stop - 1 of a sentence, actors that it is described as, and its event word if it acts."""
 
     sentence: int
     start: int
@@ -106,8 +111,7 @@ class StoredMention:
 
 @dataclass(frozen=True, slots=True)
 class StoredEvent:
-    """The probability that an actor acts, the samples in which it does (S,), and whether it does in the 1-best
-    clustering."""
+    """The probability that an actor acts, the samples (S,) in which it acts, and whether it acts in the 1-best."""
 
     actor: str
     probability: float
@@ -117,7 +121,7 @@ class StoredEvent:
 
 @dataclass(frozen=True, slots=True)
 class StoredEvidence:
-    """In the marked samples (S,), `agent` acts and belongs to the actor because `named` is in its entity."""
+    """The mention `agent` acts, and in the marked samples (S,) it is an actor's because `named` is in its entity."""
 
     actor: str
     named: int
@@ -144,21 +148,21 @@ class StoredDocument:
     known: CorefPosterior | None = field(default=None, repr=False, compare=False)
 
     def text_of(self, mention: int) -> str:
-        """The words of a mention, as they are spaced."""
+        """Return the text of a mention, with its original spaces."""
         span_ = self.mentions[mention]
         words, spaces = self.sentences[span_.sentence]
         span = range(span_.start, span_.stop)
         return "".join(words[word] + " " * spaces[word] for word in span).strip()
 
     def pair_probability(self, pairs: Sequence[tuple[int, int]]) -> list[float]:
-        """P(i ~ j), exact from the antecedents, of pairs of mentions."""
+        """Return P(i ~ j) for pairs of mentions, computed exactly from the antecedent probabilities."""
         if not pairs:
             return []
         probabilities: list[float] = self.posterior().pair_probability(pairs=pairs).tolist()
         return probabilities
 
     def posterior(self) -> CorefPosterior:
-        """The posterior over clusterings that the samples were drawn from."""
+        """Return the posterior over clusterings from which the samples were drawn."""
         if self.known is not None:
             return self.known
         n = len(self.mentions)
@@ -175,7 +179,7 @@ class StoredDocument:
         return self.known
 
     def links_deciding(self, actor: str) -> list[DecidingLink]:
-        """The links that the event of an actor depends on; none if it is certain."""
+        """Return the links that an actor's event depends on; none if the event is certain."""
         event = next((event for event in self.events if event.actor == actor), None)
         if event is None or self.clusterings is None:
             return []
@@ -189,7 +193,7 @@ class StoredDocument:
 
 
 def stored_document(store: Store, number: int) -> StoredDocument:
-    """One document by its number.
+    """Return a document by its number.
 
     Raises InputError if the store does not contain it.
     """
@@ -200,7 +204,7 @@ def stored_document(store: Store, number: int) -> StoredDocument:
 
 
 def stored_documents(store: Store, numbers: Collection[int]) -> dict[int, StoredDocument]:
-    """Documents by number, reading each table once; those not in the store are left out."""
+    """Return documents by number, without numbers that are not in the store; each table is read once."""
     ordered, n_samples = sorted(numbers), number_of_samples(store)
     check_documents(store, ordered)
 

@@ -23,31 +23,31 @@ from howsure_events.store.store_queries import Settings, closed_store, is_for_re
 from howsure_events.store.tables import TABLES, VERSION, arrow_table
 
 FAILED_WRITES = (duckdb.IOException, duckdb.FatalException, duckdb.TransactionException, duckdb.OutOfMemoryException)
-MAGIC, MAGIC_AT = b"DUCK", 8  # how a DuckDB file begins, after a checksum
-OWN_SETTINGS = ("version", "howsure", "finished", "names")  # settings that the store sets, or has by their digest
-Columns = Mapping[str, Any]  # by name, values one below the other
+MAGIC, MAGIC_AT = b"DUCK", 8  # start of a DuckDB file, after a checksum of 8 bytes
+OWN_SETTINGS = ("version", "howsure", "finished", "names")  # set by the store itself, or covered by a digest
+Columns = Mapping[str, Any]  # the values of each column, by name
 
 
 class StoreError(HowsureError):
-    """A store could not be written, or is in use. Stored data remain; the message says what to do."""
+    """Error if a store cannot be written or is in use. Data stored before are kept; the message says what to do."""
 
 
 class EventStore:
-    """The documents of a corpus with their events, in the tables of `howsure_events.store.tables`.
+    """A DuckDB file with the documents of a corpus and their events, in the tables of `howsure_events.store.tables`.
 
-    `settings` records how it was made. Use it in a `with` statement, or close it.
+    settings: how the store was made. Use a store in a `with` statement, or call `close`.
     """
 
     def __init__(self, path: Path, connection: duckdb.DuckDBPyConnection, settings: Settings) -> None:
         self.path, self.connection, self.settings = path, connection, settings
         self._turn, self._changing = threading.RLock(), False
-        self._for_reading: bool | None = None  # asked for when it is first written to
+        self._for_reading: bool | None = None  # determined by the first attempt to write
 
     @classmethod
     def create(cls, path: str | os.PathLike[str], settings: Mapping[str, Any]) -> Self:
-        """An empty store, open for writing; the file appears with all its tables or not at all.
+        """Create an empty store, open for writing. The file appears with all its tables or not at all.
 
-        Raises InputError if the file exists or cannot exist; StoreError if it cannot be written.
+        Raises InputError if the file exists or its path is invalid; StoreError if it cannot be written.
         """
         target = Path(path)
         check_place(target)
@@ -63,23 +63,23 @@ class EventStore:
                 values = [json.dumps(value) for value in all_settings.values()]
                 connection.execute("INSERT INTO settings SELECT unnest($1), unnest($2)", [list(all_settings), values])
                 connection.execute("COMMIT")
-                connection.execute("CHECKPOINT")  # closing would do it too, but keep it secret where it fails
+                connection.execute("CHECKPOINT")  # closing would do this too, but without reporting a failure
             os.replace(temporary, target)
             sync_folder(target.parent)
-        remember_whole(target, store_state(target))  # its tables were made above
+        remember_whole(target, store_state(target))  # no check needed, since the tables were just created
         return cls.open(target, read_only=False, part=True)
 
     @classmethod
     def open(
         cls, path: str | os.PathLike[str], *, read_only: bool = True, checked: bool = True, part: bool = False
     ) -> Self:
-        """An existing store, for reading, or for adding to it.
+        """Open an existing store, for reading or (`read_only=False`) for writing.
 
-        checked: whether its columns and its small tables are checked first (`howsure_events.store.integrity`).
-        part: whether the store may hold only a part of its input; counts of a part are not counts of the input.
+        checked: whether to check its columns and small tables (`howsure_events.store.integrity`). part: whether the
+        store may contain only a part of its input; counts of a part are not counts of the input.
 
-        Raises InputError if there is none, or if the file is not a store, damaged, or of another version of howsure, or
-        holds a part; StoreError if another process writes to it, or it may not be written to.
+        Raises InputError if the file does not exist, is not a store, is damaged, was written by another version of
+        howsure, or contains only a part; StoreError if another process writes to it, or permission to write is missing.
         """
         target = Path(path)
         if target.is_dir():
@@ -94,7 +94,7 @@ class EventStore:
         state = store_state(target)
         is_known_whole = was_whole(target, state)
         try:
-            # A query of a reader reads the store and nothing else.
+            # Queries to a store that is open for reading must not access other files.
             closed: dict[str, Setting] = {"enable_external_access": "false"} if read_only else {}
             connection = connect(target, read_only=read_only, **closed)
         except duckdb.Error as error:
@@ -124,7 +124,7 @@ class EventStore:
         return int(self.ask(f"SELECT coalesce(max(last), -1) + 1 FROM ({numbers})")[0][0])
 
     def ask(self, query: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """The rows of a query, on its own cursor, so that threads can query concurrently.
+        """Return the rows of a query. Each query has its own cursor, so threads can query concurrently.
 
         Raises InputError if the store turns out to be damaged, or is closed.
         """
@@ -132,12 +132,12 @@ class EventStore:
             return answer.fetchall()
 
     def append(self, tables: Mapping[str, Columns], *, finished: bool = False) -> None:
-        """Add rows to tables, all or none: the columns of each table by name.
+        """Add rows, given as the columns of each table by name, in one transaction.
 
-        `finished` also marks the input as complete.
+        finished: also mark the input as complete.
 
-        Raises StoreError if they cannot be written, for example because the disk is full; earlier rows remain. Raises
-        InputError if the store is closed.
+        Raises StoreError if the rows cannot be written, for example because the disk is full; earlier rows remain.
+        Raises InputError if the store is closed.
         """
         added = {name: columns for name, columns in tables.items() if len(next(iter(columns.values())))}
         with self.transaction() as connection:
@@ -156,11 +156,12 @@ class EventStore:
 
     @contextmanager
     def transaction(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """The connection, to change tables: all or nothing, on the disk when this ends, and one thread at a time.
+        """A context that gives the connection for changing tables, in one transaction and one thread at a time.
 
-        One inside another is part of it.
+        The changes are on disk when the context ends; after an error, none is kept. A nested context is part of the
+        outer transaction.
 
-        Raises StoreError if it cannot be written, InputError if the store is closed or open for reading only.
+        Raises StoreError if the store cannot be written; InputError if it is closed or open for reading only.
         """
         with self._turn, _writing(self.path):
             if self._changing:
@@ -183,7 +184,7 @@ class EventStore:
                 self._changing = False
 
     def finish(self, stories: Mapping[int, int] | None = None) -> None:
-        """Mark the input as complete, and record which documents report the same story, by the first of them."""
+        """Mark the input as complete. stories: for each document of a shared story, the first document of the story."""
         story_by_document = stories or {}
         self.append(
             {"stories": {"document": list(story_by_document), "story": list(story_by_document.values())}}, finished=True
@@ -193,7 +194,7 @@ class EventStore:
         self.settings["finished"] = True
 
     def check_settings(self, expected: Mapping[str, Any]) -> None:
-        """Raise InputError naming the differences if the run to be resumed had other settings."""
+        """Raise InputError naming the differences if the store was started with other settings than expected."""
         if differences := self.differs(expected):
             raise InputError(
                 f"{self.path} was started with other settings: {'; '.join(differences)}. Use the same ones to "
@@ -201,7 +202,7 @@ class EventStore:
             )
 
     def differs(self, expected: Mapping[str, Any]) -> list[str]:
-        """In what the settings wanted differ from those that the store was begun with."""
+        """Return sentences on the settings that differ between this store and the expected ones."""
         both = self.settings, json.loads(json.dumps(expected))
         ours, theirs = ({name: settings[name] for name in settings if name not in OWN_SETTINGS} for settings in both)
         differences = [f"{name} was {was} and is now {now}" for name, was, now in settings_that_differ(ours, theirs)]
@@ -223,7 +224,7 @@ class EventStore:
 
 
 def _check_magic(path: Path) -> None:
-    """Raise InputError for a file of another kind, which DuckDB would read as a table or reject with a long message."""
+    """Raise InputError unless a file starts like a DuckDB file; DuckDB could read others as a table."""
     try:
         with path.open("rb") as file:
             start = file.read(MAGIC_AT + len(MAGIC))
@@ -235,7 +236,7 @@ def _check_magic(path: Path) -> None:
 
 @contextmanager
 def _writing(path: Path) -> Iterator[None]:
-    """DuckDB's write errors as a StoreError in one line, and the use of a closed store as an InputError."""
+    """Convert DuckDB's write errors to a StoreError in one line, and the use of a closed store to an InputError."""
     try:
         yield
     except duckdb.ConnectionException as error:
@@ -253,7 +254,7 @@ def _first_line(error: BaseException) -> str:
 
 
 def settings_that_differ(was: Settings, now: Settings, within: str = "") -> Iterator[tuple[str, str, str]]:
-    """The settings that differ, by name (nested ones with a dot), with both values as they are shown."""
+    """Yield (name, old value, new value) for the settings that differ, as shown; nested names have dots."""
     for name in {**was, **now}:
         before, after = was.get(name), now.get(name)
         if isinstance(before, dict) and isinstance(after, dict):
@@ -267,14 +268,11 @@ def _shown(value: Any) -> str:
     return text if len(text) <= 80 else f"{text[:77]}…"
 
 
-# A store that appears whole or not at all.
-
-
 @contextmanager
 def whole_store(target: Path, settings: Mapping[str, Any]) -> Iterator[EventStore]:
-    """A store in a scratch folder next to its final place, to which it is moved when it is complete.
+    """A context that gives a new store in a temporary folder, and moves its file to `target` when it is complete.
 
-    Raises InputError if no file can be there; StoreError if it cannot be written. Then nothing is kept.
+    Raises InputError if the path is invalid; StoreError if the store cannot be written. Nothing is kept after an error.
     """
     check_place(target)
     try:

@@ -1,4 +1,4 @@
-"""Whether the tables of a store keep their rules, and the refusal of one that does not."""
+"""The rules for the tables of a store, their checks, and the error for a store that violates them."""
 
 from __future__ import annotations
 
@@ -16,15 +16,13 @@ from howsure.inputs.pairs import Integers
 from howsure_events.store.store_queries import REMEDY, Store, is_imported, query_rows
 from howsure_events.store.tables import LABEL_TABLES, TABLES, column_types
 
-# The rules for the tables of a store, in SQL: references, ranges, lengths and keys.
-
 KNOWN_DATE = "isfinite(t.date) AND t.date BETWEEN DATE '0001-01-01' AND DATE '9999-12-31'"
 ABSENT, ORPHANS = "d.document IS NULL", "document must be one of the table documents"
 PROBABILITY = "NOT t.probability BETWEEN 0 AND 1", "probability must be in [0, 1]"
 BITS = "octet_length(t.samples) <> (CAST($samples AS BIGINT) + 7) // 8", "samples must contain one bit per sample"
 
 
-# By table: what is wrong with a row t of a document d (mentions: in a sentence s), and the rule that it breaks.
+# By table: an SQL condition for an invalid row t (of document d, for mentions also of sentence s), and the rule.
 RULES: dict[str, tuple[tuple[str, str], ...]] = {
     "documents": (
         ("t.document < 0", "document must be 0 or more"),
@@ -126,7 +124,7 @@ KEYS = {
 }
 
 
-# By table: which documents are wrong as a whole, and the rule that they break. {of} chooses among the documents.
+# By table: an SQL query for documents that violate a rule about several rows, and the rule. {of} selects documents.
 WHOLES: dict[str, tuple[tuple[str, str], ...]] = {
     "documents": (
         (
@@ -196,20 +194,18 @@ WHOLES: dict[str, tuple[tuple[str, str], ...]] = {
 }
 
 
-# Whether the tables of a store keep their rules: the columns, and what `howsure_events.store.integrity` says.
-#
-# The small tables, of what is counted and of the labels, are checked whenever a store is opened; those of the documents
-# when a document is read; all of them by `howsure_events.store.check_store.check_store`.
+# The small tables (events and labels) are checked whenever a store is opened, the tables of documents when a document
+# is read, and all tables by `howsure_events.store.check_store.check_store`.
 
 AT_OPENING = ("documents", "left_out", "stories", "events", *LABEL_TABLES)
 DOCUMENT_TABLES: tuple[str, ...] = ("sentences", "mentions", "antecedents", "clusterings", "evidence")
 DOCUMENT_FILTER = "WHERE document IN (SELECT unnest($documents))"
-Documents = dict[str, list[int]]  # the parameter of OF; empty for all documents
+Documents = dict[str, list[int]]  # the parameter of DOCUMENT_FILTER; empty for all documents
 
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """A rule violated by a table: the number of rows (None: the table as a whole), and the first document if known."""
+    """A violated rule of a table, the number of invalid rows (None: the table itself), and the first such document."""
 
     table: str
     rule: str
@@ -223,7 +219,7 @@ class Damage:
 
 
 def schema_damage(store: Store) -> Iterator[Damage]:
-    """Errors in the tables themselves: columns that are missing, of another type, or computed; functions."""
+    """Yield errors in the schema: missing tables or columns, wrong types, computed columns, and added functions."""
     tables = (
         "SELECT table_name, sql FROM system.main.duckdb_tables() "  # in full: a macro of the store may have its name
         "WHERE schema_name = 'main' AND NOT internal AND NOT temporary"
@@ -252,7 +248,7 @@ def schema_damage(store: Store) -> Iterator[Damage]:
 
 
 def _columns(store: Store, tables: Sequence[str]) -> dict[str, dict[str, str]]:
-    """The types of the columns of tables; a list of all columns would bind each view of the system first."""
+    """Return the column types of tables. DuckDB's list of all columns is not used, since it binds every view first."""
     each = (f"SELECT '{table}', name, type FROM system.main.pragma_table_info('main.{table}')" for table in tables)
     columns: dict[str, dict[str, str]] = {table: {} for table in tables}
     for table, column, kind in query_rows(store, " UNION ALL ".join(each)) if tables else ():
@@ -261,7 +257,7 @@ def _columns(store: Store, tables: Sequence[str]) -> dict[str, dict[str, str]]:
 
 
 def table_damage(store: Store, tables: Iterable[str], *, documents: Collection[int] | None = None) -> Iterator[Damage]:
-    """The rules violated by tables, in all their rows or in those of some documents."""
+    """Yield the rules that tables violate, in all their rows or in the rows of some documents."""
     parameters = {} if documents is None else {"documents": list(documents)}
     names = tuple(tables)
     filled = _filled(store, names)
@@ -282,7 +278,7 @@ def _filled(store: Store, tables: Sequence[str]) -> set[str]:
 
 
 def _keeps_its_rules(store: Store, table: str, filled: Set[str], documents: Documents) -> bool:
-    """Whether no rule is violated: one query, which counts nothing, so that a store without damage is opened soon."""
+    """Return whether a table violates no rule, with a single fast query that counts nothing."""
     parts = [f"({query})" for query, _ in _questions(store, table, filled, documents)]
     parameters = dict[str, Any](documents)
     if table in filled:
@@ -309,7 +305,7 @@ def _rules(table: str) -> list[tuple[str, str]]:
 
 
 def _rows(store: Store, table: str, documents: Documents) -> tuple[str, dict[str, Any]]:
-    """What rules say something of: the rows of a table, with their documents if rules name them, and parameters."""
+    """Return the SQL for the rows of a table, joined with documents if rules refer to them, and its parameters."""
     conditions = " ".join(wrong for wrong, _ in RULES[table])
     rows, parameters = f"{table} t", dict[str, Any](documents)
     if "d." in conditions:
@@ -318,14 +314,14 @@ def _rows(store: Store, table: str, documents: Documents) -> tuple[str, dict[str
     if table == "mentions":
         rows += " LEFT JOIN sentences s ON s.document = t.document AND s.sentence = t.sentence"
     if "$samples" in conditions:
-        parameters["samples"] = store.settings.get("samples")  # where it is not said, no length is right or wrong
+        parameters["samples"] = store.settings.get("samples")  # if this is missing (null), lengths are not checked
     if documents:
         rows += " WHERE t.document IN (SELECT unnest($documents))"
     return rows, parameters
 
 
 def _questions(store: Store, table: str, filled: Set[str], documents: Documents) -> list[tuple[str, str]]:
-    """Queries for the documents that are wrong as a whole, each with the rule that they break."""
+    """Return queries for documents that violate rules about keys or several rows, each with its rule."""
     queries = _keys(table) if table in filled else []
     if table in filled or table in DOCUMENT_TABLES:  # of which a document may lack rows
         queries = [*queries, *_wholes(store, table)]
@@ -333,7 +329,7 @@ def _questions(store: Store, table: str, filled: Set[str], documents: Documents)
 
 
 def _wholes(store: Store, table: str) -> tuple[tuple[str, str], ...]:
-    """The rules for the documents as a whole; of imported events, no clusterings are known."""
+    """Return the rules about several rows of a document; imported events have no clusterings to check."""
     return () if table == "clusterings" and is_imported(store.settings) else WHOLES.get(table, ())
 
 
@@ -351,18 +347,16 @@ def _required(table: str) -> list[str]:
     return [line.split()[0] for line in lines if "NOT NULL" in line or "PRIMARY KEY" in line]
 
 
-# Refusing a damaged store: on opening, and when some of its documents are read.
-
 State = tuple[tuple[int, ...], ...]
-_WHOLE: dict[Path, State] = {}  # stores that this process found without damage, as they were then
+_WHOLE: dict[Path, State] = {}  # stores that this process found undamaged, and the state in which they were checked
 
 
 class DamagedStoreError(InputError):
-    """A store with contents that no extraction writes."""
+    """Error for a store that violates a rule which every extraction follows."""
 
 
 def store_state(path: Path) -> State:
-    """What changes with each change of a file, and of the log next to it, to which DuckDB writes first."""
+    """Return a value that changes whenever a store's file changes, or the log (.wal) to which DuckDB writes first."""
     file_states = [file.stat() for file in (path, path.with_name(f"{path.name}.wal")) if file.exists()]
     return tuple(
         (file_state.st_dev, file_state.st_ino, file_state.st_size, file_state.st_mtime_ns, file_state.st_ctime_ns)
@@ -371,17 +365,17 @@ def store_state(path: Path) -> State:
 
 
 def was_whole(path: Path, state: State) -> bool:
-    """Whether this process found a store in this state without damage: it is not checked again at each opening."""
+    """Return whether this process already found a store undamaged in this state, so it need not be checked again."""
     return _WHOLE.get(path.absolute()) == state
 
 
 def remember_whole(path: Path, state: State) -> None:
-    """Remember that a store was found without damage; `state` is that from before it was opened."""
+    """Remember that a store was found undamaged. state: its state before it was opened."""
     _WHOLE[path.absolute()] = state
 
 
 def check_opened(store: Store) -> None:
-    """Check the columns and the small tables of a store that is being opened.
+    """Check the schema and the small tables of a store that is being opened.
 
     Raises DamagedStoreError naming the first violated rule.
     """
@@ -389,10 +383,7 @@ def check_opened(store: Store) -> None:
 
 
 def check_complete_input(store: Store) -> None:
-    """Refuse a store that holds a part of its input only, whose counts would be taken for those of all.
-
-    Raises InputError.
-    """
+    """Raise InputError for a store that contains only a part of its input, whose counts would be too low."""
     part = store.settings.get("part")
     if part is not None:
         raise InputError(
@@ -402,9 +393,9 @@ def check_complete_input(store: Store) -> None:
 
 
 def check_documents(store: Store, documents: Collection[int], *, tables: Collection[str] = DOCUMENT_TABLES) -> None:
-    """Check everything in a store about some documents, except the numbers within their clusterings.
+    """Check the rows of some documents, except the numbers within their clusterings.
 
-    tables: those that are read, if not all.
+    tables: the tables to check; by default all tables of documents.
 
     Raises DamagedStoreError naming the first violated rule.
     """
@@ -412,7 +403,7 @@ def check_documents(store: Store, documents: Collection[int], *, tables: Collect
 
 
 def check_everything(store: Store) -> None:
-    """Check all tables of a store that was checked on opening, except the numbers within its clusterings.
+    """Check the tables that are not checked on opening, except the numbers within clusterings.
 
     Raises DamagedStoreError naming the first violated rule.
     """
@@ -427,7 +418,7 @@ def _refuse(damage: Iterator[Damage], store: Store) -> None:
 
 
 def are_clusterings(labels: Integers) -> bool:
-    """Whether each mention (columns) has the number of the first mention of its entity, in all samples (rows).
+    """Return whether, in all samples (rows), each mention (column) has the number of the first mention of its entity.
 
     >>> are_clusterings(np.array([[0, 0, 2]])), are_clusterings(np.array([[0, 2, 1]]))
     (True, False)

@@ -1,4 +1,4 @@
-"""Queries on an events store: its settings, where its events come from, rows, actors and periods."""
+"""Queries on an events store: its settings, the origin of its events, rows, actors and periods."""
 
 from __future__ import annotations
 
@@ -31,12 +31,11 @@ from howsure.inputs.periods import (
 from howsure_events.corpus import NO_ACTOR
 from howsure_events.store.tables import VERSION
 
-# The settings of a store, read from its table `settings` and checked: JSON values of the expected types.
-
 Settings = dict[str, Any]
 
 
-# A view may compute without end, and a macro of the store would take the place of a function without its schema.
+# `settings` must be a table, since a view could compute without end. The schema is named in full, since a macro in the
+# store could replace a function.
 STORED = (
     "SELECT sql FROM system.main.duckdb_tables() "
     "WHERE schema_name = 'main' AND table_name = 'settings' AND NOT internal AND NOT temporary"
@@ -47,10 +46,10 @@ WORD_LISTS = ("verbs", "forms", "nouns", "described_by")
 
 
 def read_settings(connection: duckdb.DuckDBPyConnection, path: Path, *, is_known_whole: bool = False) -> Settings:
-    """The settings of an open store, by name; `is_known_whole` if its tables were found without damage before.
+    """Read and check the settings of an open store, by name.
 
-    Raises InputError if there are none, or if they are of another version of the tables, or contain values that no
-    extraction writes.
+    is_known_whole: whether its tables were found undamaged before. Raises InputError if there are no settings, the
+    tables have another version, or a value is invalid.
     """
     try:
         statements = [] if is_known_whole else connection.execute(STORED).fetchall()
@@ -103,7 +102,7 @@ def _are_names(value: object) -> bool:
 
 
 def _is_rule(value: object) -> bool:
-    """Whether it has a name, and lists of words where lists are expected."""
+    """Return whether the value describes a rule: a name, and lists of strings in the fields for words."""
     if not isinstance(value, dict) or not isinstance(value.get("name", ""), str):
         return False
     lists = [value[name] for name in WORD_LISTS if value.get(name) is not None]
@@ -123,7 +122,7 @@ def _is_seed(value: object) -> bool:
 
 
 def _is_part(value: object) -> bool:
-    """Whether the value describes a part: its number, the number of parts, and the documents of the input."""
+    """Return whether the value describes a part: its number, the number of parts, and of documents of the input."""
     if not isinstance(value, dict) or value.keys() != {"number", "of", "documents"}:
         return False
     number, of, documents = (value[name] for name in ("number", "of", "documents"))
@@ -155,7 +154,7 @@ RULES: dict[str, tuple[Callable[[object], bool], str]] = {
 
 
 def rule_event(rule: Mapping[str, Any]) -> str:
-    """The event that a rule finds, given as plain values.
+    """Return the name of a rule's event with its words; rule: plain values.
 
     >>> rule_event({"name": "bombing", "forms": ["bombed", "shelled"], "nouns": ["bombing"]})
     'bombing (bombed, shelled, bombing)'
@@ -165,8 +164,6 @@ def rule_event(rule: Mapping[str, Any]) -> str:
     rule_words = words or ([f"function {rule['function']}"] if rule.get("function") else [])
     return f"{name} ({', '.join(rule_words)})" if rule_words else name
 
-
-# Where the events of a store come from, which says what its intervals include: coreference, or another model.
 
 ENTITIES = "entities"  # a unit of counts
 COREFERENCE = (
@@ -182,21 +179,20 @@ AnySettings = Mapping[str, Any]
 
 
 def is_imported(settings: AnySettings) -> bool:
-    """Whether another model found the events: their probabilities are given as they are, and their samples were drawn
-    from these; neither mentions nor evidence are known."""
+    """Return whether the events were imported from another model.
+
+    Their samples were drawn from the model's probabilities, and there are no mentions and no evidence.
+    """
     return settings.get("imported") is not None
 
 
 def known_units(settings: AnySettings, units: Iterable[str]) -> list[str]:
-    """Those units that the events of a store can be counted in: no entities where only documents were scored."""
+    """Return the units in which the events of a store can be counted: imported events have no entities."""
     return [unit for unit in units if not (unit == ENTITIES and is_imported(settings))]
 
 
 def check_unit_known(settings: AnySettings, unit: str) -> None:
-    """Refuse to count the entities that act, where only probabilities of documents are known.
-
-    Raises InputError.
-    """
+    """Raise InputError for the unit "entities" if only probabilities of documents were imported."""
     if unit not in known_units(settings, [unit]):
         raise InputError(
             "unit must be documents or share: the events of this store were imported, without the entities that act."
@@ -204,22 +200,20 @@ def check_unit_known(settings: AnySettings, unit: str) -> None:
 
 
 def uncertainty_text(settings: AnySettings) -> str:
-    """What the intervals of a store include, and what they take as given."""
+    """Return a text on the uncertainty that the intervals of a store include, and on what they take as given."""
     return IMPORTED if is_imported(settings) else COREFERENCE
 
-
-# Queries on an events store: rows, actors and periods.
 
 Columns = dict[str, npt.NDArray[Any]]
 Parameters = Mapping[str, Any] | Sequence[Any]
 PROGRAMMING_ERRORS = (
     duckdb.ProgrammingError,
     duckdb.PermissionException,
-)  # mistakes in a query; all else is the file's fault
+)  # errors in the query itself; all others mean that the file is damaged
 DATED = (
     f"SELECT date FROM documents UNION ALL SELECT date FROM left_out WHERE reason = '{NO_ACTOR}' AND date IS NOT NULL"
 )
-FETCHED = 1_000  # rows at a time
+FETCHED = 1_000  # rows read at a time
 ADVICE = "Restrict the days (since and until), or leave the other documents out of the store: howsure events recount."
 Facts = dict[tuple[Any, ...], Any]
 Answer = TypeVar("Answer")
@@ -227,11 +221,11 @@ _ANSWERS: ContextVar[Facts] = ContextVar("answers")
 
 
 class Store(Protocol):
-    """What a query needs from an events store: a connection that provides cursors, and the settings."""
+    """An open events store, as far as queries need it: its path, its connection and its settings."""
 
     @property
     def path(self) -> Path:
-        """Its file."""
+        """The file of the store."""
 
     @property
     def connection(self) -> duckdb.DuckDBPyConnection:
@@ -243,7 +237,7 @@ class Store(Protocol):
 
 
 def query_rows(store: Store, query: str, **parameters: Any) -> list[tuple[Any, ...]]:
-    """The rows of a query with `$name` parameters, on its own cursor, so that threads can query concurrently.
+    """Return the rows of a query with `$name` parameters. Each query has its own cursor, so threads can use a store.
 
     Raises InputError if the store turns out to be damaged.
     """
@@ -252,13 +246,13 @@ def query_rows(store: Store, query: str, **parameters: Any) -> list[tuple[Any, .
 
 
 def query_columns(store: Store, query: str, **parameters: Any) -> Columns:
-    """The columns of a query as arrays by name; see `query_rows`."""
+    """Return the columns of a query as arrays by name; see `query_rows`."""
     with run_query(store, query, parameters) as answer:
         return answer.fetchnumpy()
 
 
 def iterate_rows(store: Store, query: str) -> Iterator[tuple[Any, ...]]:
-    """The rows of a query, a few in memory at a time; see `query_rows`."""
+    """Yield the rows of a query, with only a few in memory at a time; see `query_rows`."""
     with run_query(store, query, {}) as answer:
         while rows := answer.fetchmany(FETCHED):
             yield from rows
@@ -266,9 +260,9 @@ def iterate_rows(store: Store, query: str) -> Iterator[tuple[Any, ...]]:
 
 @contextmanager
 def remember_answers(store: Store, known_facts: Facts | None = None) -> Iterator[None]:
-    """Inside, a question about the whole store is asked once, if no answer can change: it is open for reading only.
+    """A context in which queries about the whole store are cached, if the store is open for reading only.
 
-    known: what was asked before, which is added to.
+    known_facts: a cache to use and extend; None for a new one.
     """
     token = _ANSWERS.set({} if known_facts is None else known_facts) if is_for_reading(store) else None
     try:
@@ -279,13 +273,13 @@ def remember_answers(store: Store, known_facts: Facts | None = None) -> Iterator
 
 
 def query_facts(store: Store, query: str, **parameters: Any) -> list[tuple[Any, ...]]:
-    """The few rows of a query about the whole store; see `query_rows` and `remember_answers`."""
+    """Return the rows of a query about the whole store, cached in a context of `remember_answers`."""
     key = (query, *sorted(parameters.items()))
     return list(remembered_answer(store, key, lambda: query_rows(store, query, **parameters)))
 
 
 def remembered_answer(store: Store, key: tuple[Any, ...], find: Callable[[], Answer]) -> Answer:
-    """What `find` finds out about the whole store; see `remember_answers`."""
+    """Return the result of `find`, a function about the whole store, cached by `key`; see `remember_answers`."""
     cache, key = _ANSWERS.get({}), (id(store.connection), *key)
     if key not in cache:
         cache[key] = find()
@@ -295,7 +289,7 @@ def remembered_answer(store: Store, key: tuple[Any, ...], find: Callable[[], Ans
 
 @contextmanager
 def run_query(store: Store, query: str, parameters: Parameters) -> Iterator[duckdb.DuckDBPyConnection]:
-    """The result of a query, to be fetched.
+    """A context that gives the cursor of an executed query, whose rows can be fetched.
 
     Raises InputError if the store turns out to be damaged, or is closed.
     """
@@ -312,7 +306,7 @@ def run_query(store: Store, query: str, parameters: Parameters) -> Iterator[duck
 
 
 def _is_closed(store: Store) -> bool:
-    """Whether the file was closed, perhaps while a result was being fetched."""
+    """Return whether the store was closed, which may happen while rows are being fetched."""
     try:
         store.connection.cursor().close()
     except duckdb.ConnectionException:
@@ -321,20 +315,20 @@ def _is_closed(store: Store) -> bool:
 
 
 def closed_store(path: Path) -> InputError:
-    """The error for a store that is queried, or added to, after it was closed."""
+    """Return the error for a store that is queried or changed after it was closed."""
     return InputError(f"the store {path} is closed; open it again with EventStore.open.")
 
 
 def is_for_reading(store: Store) -> bool:
-    """Whether a store is open read-only, so that query results cannot change."""
+    """Return whether a store is open for reading only, so that the results of queries cannot change."""
     query = "SELECT readonly FROM system.main.duckdb_databases() WHERE database_name = current_database()"
     return bool(query_rows(store, query)[0][0])
 
 
 def number_of_samples(store: Store) -> int:
-    """The number of clusterings sampled per document.
+    """Return the number of clusterings sampled per document.
 
-    Raises InputError if it is not recorded, or if this is not an open store.
+    Raises InputError if the settings do not contain it, or `store` is not an open store.
     """
     if not hasattr(store, "settings"):
         raise InputError(f"store must be an open store, as EventStore.open(path) gives; it is {store!r}.")
@@ -345,13 +339,16 @@ def number_of_samples(store: Store) -> int:
 
 
 def actor_title(store: Store, actor: str) -> str:
-    """The title of an actor's code; the code itself if the store has none."""
+    """Return the title of an actor's code; the code itself if the store has no title for it."""
     titles: Mapping[str, str] = store.settings.get("actors") or {}
     return titles.get(actor, actor)
 
 
 def acting_actors(store: Store) -> dict[str, tuple[int, float]]:
-    """Each actor that acts: the number of possible documents, and the expected number; the most frequent first."""
+    """Return for each actor the number of documents in which it may act, and the expected number.
+
+    Actors are sorted by decreasing expected number.
+    """
     rows = query_facts(
         store,
         "SELECT actor, count(*), sum(probability) AS expected FROM events GROUP BY actor ORDER BY expected DESC, actor",
@@ -360,11 +357,11 @@ def acting_actors(store: Store) -> dict[str, tuple[int, float]]:
 
 
 def chosen_actors(store: Store, actors: Sequence[str] | None) -> tuple[str, ...]:
-    """Codes of actors, without repetition: the requested ones, or all that act, by decreasing expected count.
+    """Return the codes of the requested actors without repetition, or of all that act, by decreasing expected count.
 
-    Any actor of the lexicon may be requested, by code or title, ignoring case.
+    actors: codes or titles from the lexicon, ignoring case; None means all actors that act.
 
-    Raises InputError if the list is empty, an actor is unknown, or no actor was named and none acts.
+    Raises InputError if the list is empty, an actor is unknown, or `actors` is None and no actor acts.
     """
     acting = list(acting_actors(store))
     if actors is None and not acting:
@@ -379,7 +376,7 @@ def chosen_actors(store: Store, actors: Sequence[str] | None) -> tuple[str, ...]
 
 
 def _code(store: Store, actor: str, known_codes: Sequence[str]) -> str:
-    """The code of an actor given by code or title.
+    """Return the code of an actor given by code or title.
 
     Raises InputError if it is unknown or ambiguous.
     """
@@ -398,9 +395,9 @@ def _code(store: Store, actor: str, known_codes: Sequence[str]) -> str:
 
 
 def checked_length(period: str) -> str:
-    """A length of period.
+    """Return `period` if it is a valid length of period.
 
-    Raises InputError for any other.
+    Raises InputError for other values.
     """
     if period not in PERIODS:
         raise unknown_name("length of period", period, PERIODS, place="howsure")
@@ -408,7 +405,7 @@ def checked_length(period: str) -> str:
 
 
 def first_and_last(store: Store) -> tuple[datetime.date, datetime.date]:
-    """The dates of the first and the last document, including those left out because they name no actor.
+    """Return the dates of the first and the last document, including those left out because they name no actor.
 
     Raises InputError for a store without documents.
     """
@@ -421,12 +418,12 @@ def first_and_last(store: Store) -> tuple[datetime.date, datetime.date]:
 def documents_by_period(
     store: Store, period: str, *, since: Day | None = None, until: Day | None = None
 ) -> dict[str, int]:
-    """The number of documents in each period, for all periods from the first to the last document.
+    """Return the number of documents in each period, for all periods from the first to the last document.
 
-    Documents left out because they name no actor count: they were examined, and have no event. `since` and `until` are
-    the first and the last requested day.
+    Documents left out because they name no actor are included: they were examined, and have no event. since, until: the
+    first and the last requested day.
 
-    Raises InputError for another length of period, no document of these days, or more than 10,000 periods.
+    Raises InputError for an invalid length of period, no document on these days, or more than 10,000 periods.
     """
     checked_length(period)
     low, high = requested_days(since, until)
@@ -442,15 +439,14 @@ def documents_by_period(
 
 
 def incomplete_periods(store: Store, periods: Sequence[str], since: Day | None, until: Day | None) -> tuple[str, ...]:
-    """Those of consecutive periods that may be incomplete: the documents, or the days asked for, begin after their
-    first day or end before their last."""
+    """Return the periods that may be incomplete, because the documents, or the requested days, begin or end in them."""
     (first, last), (low, high) = first_and_last(store), requested_days(since, until)
     first, last = max(first, low), min(last, high)
     return tuple(period for period in periods if period_start(period) < first or period_end(period) > last)
 
 
 def requested_days(since: Day | None, until: Day | None) -> tuple[datetime.date, datetime.date]:
-    """The first and the last requested day; None means no limit.
+    """Return the first and the last requested day as dates; None means no limit.
 
     Raises InputError for invalid dates, and if the last is before the first.
     """
@@ -461,9 +457,9 @@ def requested_days(since: Day | None, until: Day | None) -> tuple[datetime.date,
 
 
 def period_bounds(store: Store, at: str) -> tuple[datetime.date, datetime.date]:
-    """The first and the last day of a period of the store.
+    """Return the first and the last day of a period of the store.
 
-    Raises InputError for one outside the store's range.
+    Raises InputError for a period without documents of the store before or after it.
     """
     periods = list(documents_by_period(store, period_length(at)))
     if at not in periods:
@@ -472,7 +468,7 @@ def period_bounds(store: Store, at: str) -> tuple[datetime.date, datetime.date]:
 
 
 def store_recipe(store: Store, **options: Any) -> dict[str, Any]:
-    """The recipe of a result: the query, what its bands include, and the settings of the store."""
+    """Return the recipe of a result: its options, the uncertainty it includes, and the settings of the store."""
     return {
         "howsure": __version__,
         **options,
@@ -483,12 +479,12 @@ def store_recipe(store: Store, **options: Any) -> dict[str, Any]:
 
 
 def recorded_settings(store: Store) -> dict[str, Any]:
-    """The settings of the store, without the names and titles of all actors."""
+    """Return the settings of the store without the names and titles of all actors."""
     return {name: value for name, value in store.settings.items() if name not in ("actors", "names")}
 
 
 def is_topic(event: str, actors: Sequence[str]) -> bool:
-    """Whether the only actor names the event itself, as a column of probabilities for one yes/no question does.
+    """Return whether the only "actor" is the event itself, as in scores imported for a single yes/no question.
 
     >>> is_topic("Protest", ["p_protest"]), is_topic("Protest", ["Police"])
     (True, False)
@@ -497,7 +493,7 @@ def is_topic(event: str, actors: Sequence[str]) -> bool:
 
 
 def counted_event(store: Store) -> str:
-    """The counted event: the name of the store's rule, and the words that it looks for.
+    """Return the counted event: the name of the store's rule, and the words that it looks for.
 
     >>> from howsure_events import example_store
     >>> with example_store() as store:

@@ -1,4 +1,4 @@
-"""The tables of an events store, as anyone can query them, and their columns as Arrow arrays and packed samples."""
+"""The tables of an events store, and conversion of their columns to Arrow arrays and of packed samples."""
 
 from __future__ import annotations
 
@@ -12,21 +12,20 @@ import numpy.typing as npt
 
 from howsure.inputs.pairs import Bools
 
-# The tables of an events store: a DuckDB file that anyone can open and query.
-#
-# All random draws are stored, so that every number of a series, a figure or the page can be recomputed from the tables.
+# A store is a DuckDB file that anyone can open and query. All random draws are stored, so that every number of a
+# series, a figure or the page can be recomputed from the tables.
 
-VERSION = 4  # of the tables; a store of another version is refused
+VERSION = 4  # of the tables; stores of other versions are refused
 EVENT_TABLES = {
-    # What made the store, a JSON value each: version, howsure, finished (whether all of the input is in it), input,
-    # parser, rule, lexicon, names (pairs of a code and a name, all that the lexicon holds), actors (codes and titles),
-    # model, samples, seed, filters, stories (how documents of one story are found), and, where a store holds a part of
-    # its input only, part (its number, of how many, and the documents of all parts).
+    # How the store was made, as JSON values: version, howsure, finished (whether it contains the whole input), input,
+    # parser, rule, lexicon, names (all pairs of a code and a name in the lexicon), actors (codes and titles), model,
+    # samples, seed, filters, stories (how documents of one story are identified), and, if the store contains only a
+    # part of its input, part (its number, the number of parts, and the number of documents of all parts).
     "settings": """
         name VARCHAR PRIMARY KEY,
         value VARCHAR NOT NULL""",
-    # Each document kept. `document` is its position in the input, from 0, counting those left out. `story` is its
-    # story according to a column of the input.
+    # The documents that are kept. `document`: position in the input, from 0, including documents left out. `story`:
+    # identifier of the document's story in a column of the input.
     "documents": """
         document BIGINT PRIMARY KEY,
         id VARCHAR UNIQUE NOT NULL,
@@ -36,21 +35,21 @@ EVENT_TABLES = {
         story VARCHAR,
         words BIGINT NOT NULL,
         mentions BIGINT NOT NULL""",
-    # Documents of the input that are not kept, and why: 'no date', 'category', 'empty', 'no actor', 'too long'
-    # (howsure_events.corpus.REASONS).
+    # The documents that are not kept, with the reason: 'no date', 'category', 'empty', 'no actor', 'too long' or
+    # another one of howsure_events.corpus.REASONS.
     "left_out": """
         document BIGINT PRIMARY KEY,
         id VARCHAR NOT NULL,
         date DATE,
         reason VARCHAR NOT NULL""",
-    # Documents that report the same story as others, such as reprints, and the first document of that story: their
-    # events are the same or nearly so, and do not count as independent. Only of documents with an event in some
-    # sample, known when the store is finished; a document that is not here is a story of its own.
+    # Documents that report the same story as another one, such as reprints, and the first document of the story. Their
+    # events do not count as independent. The table is filled when the store is finished, and only for documents with an
+    # event in some sample; a document that is not in it is a story of its own.
     "stories": """
         document BIGINT PRIMARY KEY,
         story BIGINT NOT NULL""",
-    # The words, whether a space follows each, and the parse: a layer that the parser does not give is null. `heads` are
-    # positions from 0, -1 for the root. Sentences are numbered from 0 in each document.
+    # The words of sentences, whether a space follows each word, and the parse; layers that the parser does not provide
+    # are null. `heads`: word positions from 0, -1 for the root. Sentences are numbered from 0 in each document.
     "sentences": """
         document BIGINT NOT NULL,
         sentence INTEGER NOT NULL,
@@ -64,8 +63,8 @@ EVENT_TABLES = {
         relations VARCHAR[],
         speaker VARCHAR,
         addressee VARCHAR""",
-    # Mentions in text order, words start to stop - 1 of a sentence; what describes each, and the event word if it acts
-    # (in a document in which none acts, what describes them is not looked for).
+    # Mentions in text order: words start to stop - 1 of a sentence, the actors that a mention is described as, and the
+    # event word if it acts. In a document in which no mention acts, `actors` is empty.
     "mentions": """
         document BIGINT NOT NULL,
         mention INTEGER NOT NULL,
@@ -75,21 +74,24 @@ EVENT_TABLES = {
         head INTEGER NOT NULL,
         actors VARCHAR[] NOT NULL,
         verb INTEGER""",
-    # P(mention j picks antecedent k); antecedent = mention means that it is new. Rows of a mention sum to 1.
-    # Only of documents in which some mention acts and some is described as an actor, as in all tables below.
+    # The probability that a mention has an antecedent; antecedent = mention means that the mention starts a new entity.
+    # The rows of a mention sum to 1. This and the tables below contain only documents in which some mention acts and
+    # some mention is described as an actor.
     "antecedents": """
         document BIGINT NOT NULL,
         mention INTEGER NOT NULL,
         antecedent INTEGER NOT NULL,
         probability DOUBLE NOT NULL""",
-    # The S sampled clusterings: S rows of M unsigned 16-bit integers (little-endian), the first mention of each entity.
+    # The S sampled clusterings of M mentions: S rows of M unsigned 16-bit integers (little-endian), the first mention
+    # of each mention's entity. `best`: the 1-best clustering.
     "clusterings": """
         document BIGINT PRIMARY KEY,
         samples BLOB NOT NULL,
         best BLOB NOT NULL""",
-    # For each actor that acts in some sample or in the 1-best clustering: in which share of the samples, in which
-    # (S bits, the first sample is the lowest bit of the first byte), how many of its entities act in each
-    # (S unsigned bytes), whether it does in the 1-best clustering, and how many of its entities do there.
+    # The actors that act in some sample or in the 1-best clustering. `probability`: proportion of samples in which the
+    # actor acts. `samples`: these samples, as S bits (the first sample is the lowest bit of the first byte).
+    # `entities`: number of the actor's acting entities in each sample, as S unsigned bytes. `best`, `best_entities`:
+    # whether the actor acts in the 1-best clustering, and with how many entities.
     "events": """
         document BIGINT NOT NULL,
         actor VARCHAR NOT NULL,
@@ -98,8 +100,8 @@ EVENT_TABLES = {
         entities BLOB NOT NULL,
         best BOOLEAN NOT NULL,
         best_entities INTEGER NOT NULL""",
-    # Why: mention `named` is described as the actor, mention `agent` acts, and they are one entity of that actor in
-    # the samples whose bits are set.
+    # The evidence of an event: mention `named` is described as the actor, mention `agent` acts, and they are one entity
+    # of that actor in the samples whose bits are set.
     "evidence": """
         document BIGINT NOT NULL,
         actor VARCHAR NOT NULL,
@@ -110,28 +112,28 @@ EVENT_TABLES = {
 }
 
 
-# Labels: which documents were drawn to be read by hand, and what readers said of them.
+# Labels: the documents that were drawn for labelling, and the answers of coders.
 LABEL_TABLES = {
-    # Each draw of documents, from 1: its settings as a JSON object: question, actors (codes, in the order of their
-    # keys), labels (their requested number), design, period, seed, strata, howsure, drawn (ISO time).
+    # The draws of documents, numbered from 1, with their settings as JSON: question, actors (codes, in the order of
+    # their keys), labels (the requested number), design, period, seed, strata, howsure, drawn (ISO time).
     "label_draw": """
         draw INTEGER PRIMARY KEY,
         settings VARCHAR NOT NULL""",
-    # The stratum of every stored document; empty where the documents were drawn with given chances instead.
+    # The stratum of every stored document; empty if labels were imported with inclusion probabilities.
     "label_strata": """
         document BIGINT PRIMARY KEY,
         stratum VARCHAR NOT NULL""",
-    # The documents that were drawn, the order in which they are read, from 1, over all draws, and the chance that each
-    # had to be drawn, in all draws together.
+    # The drawn documents. `position`: place in the reading order over all draws, from 1. `inclusion`: probability that
+    # the document was drawn, in all draws together.
     "label_sample": """
         document BIGINT PRIMARY KEY,
         draw INTEGER NOT NULL,
         position INTEGER NOT NULL,
         inclusion DOUBLE NOT NULL""",
-    # Every answer in the order given, from 1; nothing is changed or removed. `acting`: the actors that act, null where
-    # an answer was taken back. `settles`: it settles what coders answered differently. `revision` counts the answers of
-    # a coder to a document (those that settle it: of all). `undoes` is the entry whose former state this one restores.
-    # `given` is in UTC.
+    # All answers in the order in which they were given, from 1; no entry is changed or removed. `acting`: the actors
+    # that act; null after an undo of a first answer. `settles`: whether the answer settles different answers of coders.
+    # `revision`: counts the entries of a coder for a document (for settlements, of all coders). `undoes`: the entry
+    # that this entry undoes. `given`: the time in UTC.
     "answers": """
         entry BIGINT PRIMARY KEY,
         document BIGINT NOT NULL,
@@ -146,8 +148,7 @@ LABEL_TABLES = {
 TABLES = EVENT_TABLES | LABEL_TABLES
 
 
-# Columns of the store's tables as Arrow arrays, which DuckDB reads without inspecting every value.
-
+# DuckDB reads Arrow arrays without inspecting every value.
 ARROW = {
     "BIGINT": nanoarrow.int64(),
     "INTEGER": nanoarrow.int32(),
@@ -163,7 +164,7 @@ LIST = "[]"
 
 
 def column_types(table: str) -> dict[str, str]:
-    """The types of a table's columns, by name.
+    """Return the types of a table's columns, by name.
 
     >>> column_types("left_out")
     {'document': 'BIGINT', 'id': 'VARCHAR', 'date': 'DATE', 'reason': 'VARCHAR'}
@@ -173,7 +174,7 @@ def column_types(table: str) -> dict[str, str]:
 
 
 def arrow_table(table: str, columns: Mapping[str, Sequence[Any]]) -> Any:
-    """Rows for a table of the store as an Arrow stream, from the values of its columns."""
+    """Return rows for a table of the store as an Arrow stream, from the values of its columns."""
     types = column_types(table)
     arrays = {name: _array(values, types[name]) for name, values in columns.items()}
     schema = nanoarrow.struct({name: array.schema for name, array in arrays.items()})
@@ -197,11 +198,8 @@ def _array(values: Sequence[Any], kind: str) -> Any:
     return nanoarrow.c_array([None if day is None else str(day) for day in plain] if dates else plain, ARROW[kind])
 
 
-# Packed samples in a store: one bit or byte per sample, two bytes per mention and sample.
-
-
 def as_bits(blobs: Sequence[bytes] | npt.NDArray[Any], n_samples: int) -> Bools:
-    """Packed samples as booleans (rows, S); the first sample is the lowest bit of the first byte.
+    """Unpack samples to booleans (rows, S); the first sample is the lowest bit of the first byte.
 
     >>> as_bits([bytes([5, 1])], 10).astype(int).tolist()
     [[1, 0, 1, 0, 0, 0, 0, 0, 1, 0]]
@@ -211,10 +209,10 @@ def as_bits(blobs: Sequence[bytes] | npt.NDArray[Any], n_samples: int) -> Bools:
 
 
 def as_counts(blobs: Sequence[bytes] | npt.NDArray[Any], n_samples: int) -> npt.NDArray[np.uint8]:
-    """Numbers of entities as integers (rows, S)."""
+    """Unpack numbers of entities, one byte per sample, to integers (rows, S)."""
     return np.frombuffer(b"".join(blobs), dtype=np.uint8).reshape(len(blobs), n_samples)
 
 
 def as_labels(blob: bytes, n_mentions: int) -> npt.NDArray[np.int64]:
-    """Clusterings (S, M): the first mention of the entity of each mention."""
+    """Unpack clusterings, two bytes per mention and sample, to (S, M): the first mention of each mention's entity."""
     return np.frombuffer(blob, dtype="<u2").reshape(-1, n_mentions).astype(np.int64)
