@@ -17,7 +17,7 @@ from howsure_events.corpus import NO_DATE, REASONS
 if TYPE_CHECKING:
     from howsure_events.extraction.import_events import ImportReport
 
-MAX_ACTORS = 8  # of the summary
+MAX_ACTORS = 8  # in the summary
 
 NO_TEXT = "  no text: name its column (--text) to read and label the documents in the page"
 ALL_ACT = (
@@ -106,7 +106,7 @@ def import_command(
 
 
 def _summary(path: str, report: ImportReport, *, has_text: bool) -> str:
-    """The contents of the store."""
+    """Describe the contents of the store."""
     from howsure_events.labels.draw_documents import UNNAMED
     from howsure_events.store.event_store import EventStore
     from howsure_events.store.store_queries import acting_actors

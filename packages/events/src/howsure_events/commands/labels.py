@@ -37,15 +37,13 @@ from howsure_events.store.store_queries import Store, acting_actors, query_rows
 if TYPE_CHECKING:
     from howsure_events.explorer import Visitor
 
-# `howsure events label`: draw documents of a store, and read them in the page.
-
 LABELS = 200
 HOW_LONG = "(Ctrl-C ends it; every answer is stored at once)"
 ANY_NAME = "the documents and answer under any name (--coders A,B gives each coder a link of their own)"
 
 
 def as_codes(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> list[str] | None:
-    """Codes or names of actors, in one list; None if none is given."""
+    """Return the codes or names of actors in one list; None if the option is not given."""
     return [code for group in as_groups(context, parameter, values) for code in group] or None
 
 
@@ -103,7 +101,7 @@ def label_command(path: str, n: int | None, draw_only: bool, **options: Any) -> 
 
 
 def _link_text(addresses: Mapping[Visitor, str]) -> str:
-    """The link of each visitor, one per line."""
+    """Format the link of each visitor, one per line."""
     links = {
         "coordinator (totals, disagreements, series)" if visitor.is_coordinator else visitor.coder: address
         for visitor, address in addresses.items()
@@ -114,7 +112,7 @@ def _link_text(addresses: Mapping[Visitor, str]) -> str:
 
 
 def _draw(store: EventStore, number: int | None, options: dict[str, Any], *, language: str) -> None:
-    """Draw further documents up to a total number; without a question it is made of the rule, in that language."""
+    """Draw further documents up to a total number; by default the question is made from the rule, in `language`."""
     drawn = 0 if find_labelling(store) is None else len(reading_order(store))
     rule = store.settings.get("rule") or {}
     actors = options["actors"] or [*acting_actors(store)]
@@ -126,9 +124,6 @@ def _draw(store: EventStore, number: int | None, options: dict[str, Any], *, lan
         emit(result_output(sample, "table", None), None)
     else:
         emit(f"{counted(drawn, 'document')} drawn before: {sample.question}\n", None)
-
-
-# `howsure events labels`: labels of a store in files, how far coders agree, and where they do not.
 
 
 @click.group("labels", cls=Group)
@@ -243,7 +238,7 @@ def disagreements_command(path: str, form: str, output: str | None) -> None:
 
 
 def _agreement_note(answers: Sequence[Answer]) -> str:
-    """The reason why there are no disagreements."""
+    """Explain why there are no disagreements."""
     times = Counter(answer.document for answer in answers)
     twice = sum(n > 1 for n in times.values())
     if twice:

@@ -19,7 +19,7 @@ from howsure_events.commands.options import (
     workers_option,
 )
 
-ELSEWHERE = {  # name -> (file that holds `NAME_command`, what `howsure events --help` says of it)
+ELSEWHERE = {  # name -> (file with `NAME_command`, its line in `howsure events --help`)
     "merge": ("stores", "Merge the parts of an input that extract --part made."),
     "import": ("import_scores", "Make a store of the events that another model found."),
     "recount": ("stores", "Count the events of a store under another rule, without parsing again."),
@@ -43,7 +43,7 @@ FIRST, LAST = "extract", "dependencies"
 
 
 class Events(Group):
-    """The commands in the order in which they are used; those of other files are imported when they are run."""
+    """The group of commands, in the order in which they are used; commands of other files are imported when run."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [FIRST, *ELSEWHERE, LAST]
@@ -74,7 +74,7 @@ def command() -> None:
 
 
 def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """What is read, and how a document is parsed and searched."""
+    """The options on the input, on parsing, and on the search for events."""
     options = (
         click.argument("files", nargs=-1, required=True, metavar="FILE..."),
         click.option("--text", metavar="COL"),

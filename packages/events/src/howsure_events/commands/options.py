@@ -40,9 +40,9 @@ def coreference_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def antecedent_model(model: str | None, coreference: str | None, misplaced: Any) -> Any:
-    """The model of a file, the scores of a file, or the model in the package.
+    """Return the antecedent model in a file, the coreference scores in a file, or the bundled model.
 
-    Raises InputError if both are named, or as they do.
+    Raises InputError if both files are named, or a file is invalid.
     """
     from howsure_events.extraction.scored_coreference import ScoredCoreference
     from howsure_text.coreference.antecedent_model import AntecedentModel

@@ -1,4 +1,4 @@
-"""The output of `howsure events` about a store: series, comparisons, uncertain documents."""
+"""Formatting the output of `howsure events`: series, comparisons and uncertain documents."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from howsure.result import Result
 from howsure.show.table import Table
 from howsure_cli.terminal.output import is_verbose, json_text, name_text, result_text, shell_word, table_text
 
-MAX_ROWS = 200  # of a table that people read
+MAX_ROWS = 200  # of a table in the terminal
 REST = "--format csv has them all"
 QUESTION = ' --question "Which of these does the text report?"'
 
 
 def next_steps(path: str, *, has_question: bool = True) -> str:
-    """The commands after a store was made; coders need a question where the event has no name."""
+    """Return the commands to run after a store was made; an event without a name needs a question to coders."""
     label = f"howsure events label {shell_word(path)}{'' if has_question else QUESTION}"
     return f"next: {label} (read some, to correct the counts), or howsure events explore {shell_word(path)}"
 
 
 def result_output(result: Result, form: str, output: str | None, *, more: Sequence[str] = (), **named: str) -> str:
-    """A result in one of the formats, in lines of 100 letters; JSON begins with the given entries."""
+    """Format a result. form: the format. more: further notes. named: entries at the beginning of JSON."""
     if form == "json":
         return json_text({**named, **result.to_dict()})
     if form == "table" and result.answer is not None:
@@ -41,18 +41,18 @@ def result_output(result: Result, form: str, output: str | None, *, more: Sequen
 
 
 def empty_texts(count: int) -> list[str]:
-    """A line on documents whose text is empty; no line if there are none."""
+    """Return a line on documents whose text is empty; no line if there are none."""
     return [f"  empty text: {counted(int(count), 'document')}, in which no event can be read"] if count else []
 
 
 def dates_read(settings: Mapping[str, Any]) -> list[str]:
-    """How the dates of a store were written, if not as ISO 8601."""
+    """Return a line on the date format of a store's input; no line for ISO 8601."""
     way = settings.get("input", {}).get("columns", {}).get("date_format")
     return [] if way is None else [f"  dates were read as {way}"]
 
 
 def doubtful_output(documents: Sequence[Mapping[str, Any]], form: str, path: str) -> str:
-    """Uncertain documents with the links that they hinge on, in one of the formats."""
+    """Format uncertain documents, with the links on which their events depend."""
     if form == "json":
         return json_text({"store": path, "documents": list(documents)})
     if form != "table":

@@ -65,9 +65,9 @@ def serve_page(
     room: Room | None = None,
     regression: PredictedRegression | None = None,
 ) -> None:
-    """Serve the page of a store, or its labelling room, until Ctrl-C.
+    """Serve the page of a store, or its labelling page, until Ctrl-C.
 
-    what: what those can do who reach it. links: what is printed about the addresses that open it.
+    what: what anyone who opens the page can read or do, for a warning. links: formats the URLs that open the page.
     """
     from howsure_events.explorer import Address, Opening, serve
 

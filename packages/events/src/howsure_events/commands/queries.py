@@ -43,7 +43,7 @@ store_argument = click.argument("path", metavar="STORE")
 
 
 def as_groups(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> list[list[str]]:
-    """Codes or names of actors, those separated by commas in one group."""
+    """Return the codes or names of actors as groups: those of one option, separated by commas, are one group."""
     groups = [[code.strip() for code in value.split(",")] for value in values]
     if not all(code for group in groups for code in group):
         raise click.BadParameter("a code is empty")
@@ -51,7 +51,7 @@ def as_groups(context: click.Context, parameter: click.Parameter, values: tuple[
 
 
 def query_options(question: Decorated, *names: str, **defaults: Any) -> Callable[[Decorated], Decorated]:
-    """The options of parameters of a question, as `howsure_events.questions` declares them."""
+    """Return a decorator with options for parameters of a query, as declared in `howsure_events.questions`."""
     default_values = query_defaults(question) | defaults
     declared = QUERY_PARAMETERS | (COMPARISON_PARAMETERS if question is compare_actors else {})
     options = []
@@ -78,7 +78,7 @@ def query_options(question: Decorated, *names: str, **defaults: Any) -> Callable
 
 
 def correction_options(function: Decorated) -> Decorated:
-    """Whether counts are corrected by labels, and what helps."""
+    """The options on the correction of counts by labels."""
     return in_order(
         [
             click.option("--uncorrected", is_flag=True, help="Leave out the counts corrected by labels."),
@@ -200,7 +200,7 @@ def regress_command(
     arguments = {name: value for name, value in options.items() if value is not None}
     with EventStore.open(path) as store:
         regression = regress_events(store, **arguments, data=None if file is None else read(file))
-    text = result_output(regression, form, output, store=path)  # which may refuse a column, before anything is written
+    text = result_output(regression, form, output, store=path)  # first, because it may refuse a column
     write_pictures(regression, figure=figure, report=report)
     emit(text, output)
 
@@ -219,7 +219,7 @@ def doubtful_command(path: str, form: str, output: str | None, **options: Any) -
 
 
 def _correction(store: Store, options: Options) -> Options | None:
-    """The settings of the correction, removed from the options; None if counts are not corrected."""
+    """Remove the settings of the correction from the options and return them; None if counts are not corrected."""
     uncorrected, learn, file = (options.pop(name) for name in ("uncorrected", "learn", "score"))
     correction_option = "--score" if file is not None else "--learn" if learn else None
     if uncorrected and correction_option:

@@ -1,4 +1,4 @@
-"""The corpus and the work that the options of `howsure events` describe, and summaries of runs."""
+"""The corpus and the settings that the options of `howsure events` describe, and summaries of runs."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from howsure_events.store.event_store import EventStore
 
 
 def set_up(options: Mapping[str, Any], *, samples: int = 100, seed: int = 0) -> tuple[Corpus, Work]:
-    """The corpus and the work described by the options.
+    """Return the corpus and the settings of its processing that the options describe.
 
-    Raises InputError for anything that is missing, or does not go together.
+    Raises InputError for options that are missing, or cannot be combined.
     """
     fields = Fields(**{name: options[name] for name in Fields.__slots__})
     kept = Filter(**{name: options[name] for name in Filter.__slots__})
@@ -60,7 +60,7 @@ def _parser(name: str | None, corpus: Corpus) -> Parser:
 
 
 def rule_named(name: str, labels: str | None, scheme: str | None) -> Rule:
-    """A rule by its name or file, with the labels of the parser."""
+    """Return a built-in rule by its name, or the rule in a file. scheme: the parser's label scheme, if known."""
     if name in BUILT_IN:
         rule = built_in_rule(name, labels=labels or scheme or "ud")
     elif not os.path.exists(name) and not name.endswith((".yaml", ".yml")):
@@ -76,8 +76,6 @@ def rule_named(name: str, labels: str | None, scheme: str | None) -> Rule:
     return rule
 
 
-# What `howsure events extract` and `howsure events dependencies` print.
-
 PAPER_RULE_NOTE = (
     "  note: the rule attack misses actors named by a noun before a noun (US forces); --rule attack-wide finds them"
 )
@@ -89,7 +87,7 @@ NOTHING = "nothing to explore: look at what was left out, at --lexicon and --rul
 
 
 def summary(path: str, report: ExtractionReport | None = None, *, made: str = "") -> str:
-    """The contents of the store, with the speed of the run that extracted it, or how it was `made`."""
+    """Describe the contents of a store, with the speed of the run that extracted it, or how it was `made`."""
     with EventStore.open(path, part=True) as store:
         counts = "count(*), coalesce(sum(words), 0), count(*) FILTER (words = 0)"
         kept, words, empty = store.ask(f"SELECT {counts} FROM documents")[0]
@@ -127,13 +125,13 @@ def summary(path: str, report: ExtractionReport | None = None, *, made: str = ""
 
 
 def interrupted(path: str, report: ExtractionReport) -> str:
-    """The progress of an interrupted run, and how to continue."""
+    """Describe the progress of an interrupted run, and how to resume it."""
     done = report.before + report.read
     return f"{path} contains {done:,} of {report.total:,} documents; rerun the same command to resume."
 
 
 def rules_text(compared: RuleComparison, *, top: int) -> str:
-    """The counts of two rules side by side, for the most frequent actors."""
+    """Format the counts of two rules side by side, for the `top` most frequent actors."""
     table = compared.table()
     actors = list(dict.fromkeys(row.actor for row in compared.rows))
     shown = [cells for cells, row in zip(table.rows, compared.rows, strict=True) if row.actor in actors[:top]]
@@ -143,7 +141,7 @@ def rules_text(compared: RuleComparison, *, top: int) -> str:
 
 
 def dependencies_text(counts: DependencyCounts, *, top: int) -> str:
-    """Two tables: the position of names in mentions, and what governs mentions of actors."""
+    """Format two tables: the relations of names within mentions, and the governors of actors' mentions."""
     names = [[relation, f"{count:,}"] for relation, count in counts.names.most_common(top)]
     governors = [[relation, word, f"{count:,}"] for (relation, word), count in counts.governors.most_common(top)]
     below = Table(
@@ -156,7 +154,7 @@ def dependencies_text(counts: DependencyCounts, *, top: int) -> str:
 
 
 def _speed(report: ExtractionReport) -> list[str]:
-    """The duration of the run, for all documents read and for those kept, which take most of the time."""
+    """Describe the duration and speed of the run, for all documents read and for those kept."""
     seconds, working = max(report.seconds, 1e-9), report.seconds_parsing + report.seconds_rest + report.seconds_storing
     share = 100 * report.seconds_parsing / max(working, 1e-9)
     return [

@@ -23,8 +23,6 @@ from howsure_events.commands.options import (
     workers_option,
 )
 
-# `howsure events recount`: the documents of a store counted again by another rule.
-
 NOTE = """
 Expected documents by each rule, and those of the 1-best; then in how many documents both rules, only
 the first or only the second find an event in some sample.
@@ -91,9 +89,6 @@ def recount_command(
     emit(f"{summary(store, report)}{carried}\n{rules_text(compared, top=top)}\n{NOTE}", None)
 
 
-# `howsure events merge`: parts of an input that were extracted apart, as one store.
-
-
 @click.command("merge", cls=Command)
 @click.argument("parts", nargs=-1, required=True, metavar="STORE...")
 @click.option("--store", type=OutputFile(), metavar="OUT", required=True)
@@ -117,7 +112,7 @@ def merge_command(parts: tuple[str, ...], store: str) -> None:
 
 
 def _named(part: str) -> list[str]:
-    """The stores that a name or a glob matches; not every shell expands a glob."""
+    """Return the stores that a name or a glob matches, since not every shell expands globs."""
     if os.path.exists(part) or not glob.has_magic(part):
         return [part]
     paths = sorted(glob.glob(part, recursive=True), key=natural_order)

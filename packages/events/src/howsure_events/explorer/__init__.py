@@ -1,4 +1,4 @@
-"""The page of an events store: served on this machine, or as one file that needs no network."""
+"""The explorer, a page that shows an events store: served on this machine, or as one file that needs no network."""
 
 from howsure.lazy_imports import names_in, require
 

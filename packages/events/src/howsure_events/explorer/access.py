@@ -1,4 +1,4 @@
-"""Access to the page: hosts, tokens, connections, and the headers of every response."""
+"""Access control of the served page: host names, tokens, and the headers of every response."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 from urllib.parse import parse_qsl
 
-# Names of hosts, and what a Host header may hold: a name or a number, and perhaps a port, and nothing else.
-
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 EVERYWHERE = ("0.0.0.0", "::")
 HEADER = re.compile(
@@ -23,14 +21,14 @@ HTTP = 80
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """The requested host name, in lower case, and the port."""
+    """A requested host: its name in lower case, or IP address, and its port."""
 
     name: str
     port: int
 
 
 def parse_host(header: str) -> Host | None:
-    """The name and the port in a Host header; None if it is invalid (RFC 3986, section 3.2).
+    """Parse a Host header; return None if it is invalid (RFC 3986, section 3.2).
 
     >>> parse_host("LocalHost:8350"), parse_host("[::1]")
     (Host(name='localhost', port=8350), Host(name='::1', port=80))
@@ -44,7 +42,7 @@ def parse_host(header: str) -> Host | None:
 
 
 def canonical_host(name: str) -> str:
-    """A name or a number in canonical form: lower case, numbers in their usual notation.
+    """Return a host name in lower case, or an IP address in its canonical notation.
 
     >>> canonical_host("LocalHost"), canonical_host("0:0:0:0:0:0:0:1")
     ('localhost', '::1')
@@ -53,7 +51,7 @@ def canonical_host(name: str) -> str:
 
 
 def is_number(name: str, *, version: int | None = None) -> bool:
-    """Whether a host is named by a number (of IP version 4, 6, or either) rather than by a name."""
+    """Return whether a host is given as an IP address (version 4, 6 or, if None, either) rather than by name."""
     try:
         return version in (None, ipaddress.ip_address(name).version)
     except ValueError:
@@ -61,7 +59,7 @@ def is_number(name: str, *, version: int | None = None) -> bool:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host can be reached only from this machine.
+    """Return whether a host can be reached only from this machine.
 
     >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
     (True, True, False)
@@ -69,14 +67,14 @@ def is_loopback(host: str) -> bool:
     return host == "localhost" or (is_number(host) and ipaddress.ip_address(host).is_loopback)
 
 
-# Tokens of a served page: a link opens it with one, and a cookie holds that one from then on.
+# The link to a served page contains a token, which the browser then keeps as a cookie.
 
 PARAMETER = "token"
 BYTES = 24
 
 
 def new_token() -> str:
-    """A random text that cannot be guessed."""
+    """Return a random string that cannot be guessed."""
     return secrets.token_urlsafe(BYTES)
 
 
@@ -84,7 +82,7 @@ def new_token() -> str:
 class Visitor:
     """The person for whom a link was made: the coordinator, who may do everything, or a coder, who may only answer.
 
-    coder: the only name under which they answer; None: any name that has no link of its own.
+    coder: the only name under which this person may answer; None allows any name that has no link of its own.
     """
 
     is_coordinator: bool = True
@@ -97,15 +95,15 @@ COORDINATOR, ANY_CODER = Visitor(), Visitor(is_coordinator=False)
 class Tokens:
     """The access tokens of a page: one per visitor, valid as long as the page is served.
 
-    once: a token that opens the page one time, as the first visitor. It is for the command that starts a browser, which
-    all users of the machine can read in its list of processes.
+    once: a token that opens the page only once, as the first visitor. It is used in the command that starts a browser,
+    because all users of the machine can read this command in the list of processes.
     """
 
     def __init__(self, visitors: Mapping[str, Visitor], once: str | None = None) -> None:
         self.visitors, self._once = dict(visitors), once
 
     def exchange_token(self, query: str) -> str | None:
-        """The permanent token for the token in the query of an address; None if that is invalid."""
+        """Return the permanent token for the token in the query string of a URL; None if that token is invalid."""
         values = [value for name, value in parse_qsl(query) if name == PARAMETER]
         if len(values) != 1:
             return None
@@ -115,17 +113,17 @@ class Tokens:
         return self._valid(values[0])
 
     def cookie_token(self, headers: Iterable[str], port: int) -> str | None:
-        """The token in the cookie of a browser; None if there is no valid one."""
+        """Return the token in a browser's cookies; None if there is no valid one."""
         values = (value for header in headers for value in _cookie_values(header, _name(port)))
         return next((token for value in values if (token := self._valid(value)) is not None), None)
 
     def _valid(self, candidate: str) -> str | None:
-        """The stored token equal to a text; all are compared, in constant time."""
+        """Return the stored token that equals a candidate; all tokens are compared, in constant time."""
         return next(iter([token for token in self.visitors if _same(candidate, token)]), None)
 
     @staticmethod
     def cookie(token: str, port: int) -> str:
-        """The cookie for a browser; its name contains the port, since all ports of a host share cookies."""
+        """Return the cookie for a browser. Its name contains the port, since all ports of a host share cookies."""
         return f"{_name(port)}={token}; Path=/; HttpOnly; SameSite=Strict"
 
 
@@ -134,7 +132,7 @@ def _name(port: int) -> str:
 
 
 def _cookie_values(header: str, name: str) -> list[str]:
-    """The values of a cookie; the header may also contain cookies of other programs on this host."""
+    """Return the values of a cookie in a header, which may also contain cookies of other programs on this host."""
     pairs = (pair.partition("=") for pair in header.split(";"))
     return [value.strip() for cookie_name, _, value in pairs if cookie_name.strip() == name]
 
@@ -142,8 +140,6 @@ def _cookie_values(header: str, name: str) -> list[str]:
 def _same(candidate: str, token: str) -> bool:
     return secrets.compare_digest(candidate.encode("utf-8", "replace"), token.encode())
 
-
-# What the page may load and run, and the headers of every answer.
 
 HEADERS = {
     "x-content-type-options": "nosniff",
@@ -156,15 +152,16 @@ HEADERS = {
 
 
 def policy(*, scripts: Collection[str], styles: Collection[str], served: bool) -> str:
-    """The Content-Security-Policy of the page: only its own script and styles, by their hashes.
+    """Return the Content-Security-Policy of the page, which allows only its own scripts and styles, by their hashes.
 
-    A served page may ask its own server, and no page may hold it in a frame (a file's policy cannot say that).
+    A served page may also query its own server, and must not be shown in a frame (a policy inside a file cannot forbid
+    frames).
     """
     rules = [
         "default-src 'none'",
         f"script-src {' '.join(scripts)}",
         f"style-src {' '.join(styles)}",
-        "img-src data:",  # the empty icon, a figure on its way to a picture
+        "img-src data:",  # for the empty icon, and for exporting a figure as a picture
         "base-uri 'none'",
         "form-action 'none'",
         "require-trusted-types-for 'script'",
@@ -172,9 +169,7 @@ def policy(*, scripts: Collection[str], styles: Collection[str], served: bool) -
     return "; ".join([*rules, "connect-src 'self'", "frame-ancestors 'none'"] if served else rules)
 
 
-# Whether a request to write comes from the page itself, and not from another page that the same browser shows.
-
-TOKEN = "x-howsure-writing"  # a header that no page elsewhere can send without asking first
+TOKEN = "x-howsure-writing"  # a header that pages of other sites cannot send without permission
 SCHEMES = ("http://", "https://")
 
 
@@ -186,10 +181,10 @@ class Headers(Protocol):
 
 
 def forgery_reason(headers: Headers, *, token: str) -> str | None:
-    """The reason why a request does not come from the page itself; None if it does.
+    """Return why a request to write seems to come from another site; None if it comes from the page itself.
 
-    Three checks, each of which stops other sites: the origin that a browser sends with every POST, its Sec-Fetch-Site
-    header, and a token that only the page has.
+    There are three checks, each of which stops other sites: the Origin header that a browser sends with every POST, its
+    Sec-Fetch-Site header, and a token that only the page has.
     """
     origin, host, site = (headers.getlist(name) for name in ("origin", "host", "sec-fetch-site"))
     if (
@@ -211,7 +206,7 @@ def forgery_reason(headers: Headers, *, token: str) -> str | None:
 
 
 def origin_host(origin: str) -> Host | None:
-    """The host of an origin; None if the origin is invalid.
+    """Return the host of an Origin header; None if the origin is invalid.
 
     >>> origin_host("http://localhost:8350"), origin_host("null"), origin_host("http://localhost:8350/a")
     (Host(name='localhost', port=8350), None, None)
@@ -219,8 +214,6 @@ def origin_host(origin: str) -> Host | None:
     scheme = next((name for name in SCHEMES if origin.startswith(name)), None)
     return None if scheme is None else parse_host(origin.removeprefix(scheme))
 
-
-# Who is let in: those who ask for the page by one of its names, and bring its token.
 
 PAGE, ROOM, QUESTIONS = "/", "/label", "/api/"
 MISDIRECTED, FORBIDDEN = 421, 403
@@ -234,7 +227,7 @@ NOT_A_CODERS = (
     "open it in this browser."
 )
 OTHER_SITE = "Only this page itself may read its data and write; the browser reports a request by another site."
-OWN_SITES = ("same-origin", "none")  # values of Sec-Fetch-Site: the page itself, or a person
+OWN_SITES = ("same-origin", "none")  # values of Sec-Fetch-Site: sent by the page itself, or by the address bar
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Any]]
 Send = Callable[[Any], Awaitable[None]]
@@ -243,14 +236,11 @@ RawHeaders = list[tuple[bytes, bytes]]
 
 
 class Guard:
-    """An application that answers only under its own host names, and only to requests with a token, with security
-    headers.
+    """An ASGI application that forwards only requests with a valid host name and token, and adds security headers.
 
-    A coder is let in to `coder_paths` only, whatever other addresses the application has.
-
-    A page elsewhere may have its own name lead to this machine (DNS rebinding) and so read what is served here; its
-    name is then in the Host header, and not among ours. A number is nobody's name: `any_number` lets those through,
-    for a page served on all addresses of the machine.
+    coder_paths: the only paths that coders may use. names: the host names under which the application answers. Another
+    site could let its own name point to this machine (DNS rebinding) to read the page, but that name would be in the
+    Host header. any_number: also answer to any IP address, for a page that is served on all addresses of the machine.
     """
 
     def __init__(
@@ -292,7 +282,7 @@ class Guard:
         await self.application(scope, receive, self._with([*self.headers, *_encoded(cookie)], send))
 
     def _refusal(self, scope: Scope, token: str | None) -> str | None:
-        """The reason to refuse a request to a valid host; None to accept it."""
+        """Return the reason to refuse a request to a valid host; None to accept it."""
         if token is None:
             return NO_TOKEN
         if not self.tokens.visitors[token].is_coordinator and scope["path"] not in self.coder_paths:
@@ -302,7 +292,7 @@ class Guard:
         return None
 
     def requested_host(self, scope: Scope) -> Host | None:
-        """The requested host; None if there is none, several, or an unknown one."""
+        """Return the requested host; None if the header is missing, repeated, or names an unknown host."""
         headers = _header_values(scope, b"host")
         host = parse_host(headers[0]) if len(headers) == 1 else None
         if host is None or not (host.name in self.names or (self.any_number and is_number(host.name))):
@@ -310,7 +300,7 @@ class Guard:
         return host
 
     def _opening(self, scope: Scope) -> str | None:
-        """The token in the address of a page."""
+        """Return the permanent token for the token in the URL of a page; None if there is none."""
         return (
             self.tokens.exchange_token(scope["query_string"].decode("latin-1"))
             if scope["path"] in (PAGE, ROOM)
@@ -319,7 +309,7 @@ class Guard:
 
     @staticmethod
     def _with(headers: RawHeaders, send: Send) -> Send:
-        """Send a response with additional headers."""
+        """Return a `send` function that adds headers to responses."""
 
         async def guarded(message: Any) -> None:
             if message["type"] == "http.response.start":
@@ -338,7 +328,7 @@ def _header_values(scope: Scope, name: bytes) -> list[str]:
 
 
 async def _refuse(scope: Scope, send: Send, status: int, message: str) -> None:
-    """Send the message as text for a person, and as JSON for the page's script."""
+    """Send an error message, as JSON to the page's script or as text to a person."""
     is_question = scope["path"].startswith(QUESTIONS)
     body = (json.dumps({"error": message}) if is_question else f"{message}\n").encode()
     kind = "application/json" if is_question else "text/plain; charset=utf-8"

@@ -1,4 +1,4 @@
-"""The application: the page at `/`, queries to the store under `/api/`, and optionally a labelling room."""
+"""The web application: the explorer at `/`, queries to the store at `/api/`, and optionally a labelling page."""
 
 from __future__ import annotations
 
@@ -25,14 +25,15 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
 
-# A cache of answers; a question that is asked several times at once is computed once.
-
 MAX_BYTES = 64 * 2**20
-THREADS = 4  # each question keeps DuckDB and numpy busy: more at once make all of them wait
+THREADS = 4  # more would slow each other down, since each query keeps DuckDB and numpy busy
 
 
 class Answers:
-    """Cached answers by question; the least recently used is evicted. Errors are not cached."""
+    """A cache of answers by query, which evicts the least recently used one. Errors are not cached.
+
+    A query that arrives again while its answer is being computed waits for this answer.
+    """
 
     def __init__(self, *, most_bytes: int = MAX_BYTES, threads: int = THREADS) -> None:
         self.most_bytes, self.n_bytes = most_bytes, 0
@@ -42,7 +43,7 @@ class Answers:
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="answer")
 
     async def get(self, question: Hashable, compute: Callable[[], bytes], *, keep: Callable[[], bool]) -> bytes:
-        """The answer, computed in a thread unless it is cached or being computed; cached if `keep()` is true."""
+        """Return the answer, from the cache or computed in a thread; it is cached if `keep()` is true."""
         with self._lock:
             if question in self._kept:
                 self._kept.move_to_end(question)
@@ -58,7 +59,7 @@ class Answers:
         return len(self._underway)
 
     def close(self) -> None:
-        """Start no further computation."""
+        """Cancel computations that have not started."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     def _computed(self, question: Hashable, compute: Callable[[], bytes], keep: Callable[[], bool]) -> bytes:
@@ -96,13 +97,13 @@ def create_app(
     regression: PredictedRegression | None = None,
     language: str = ENGLISH,
 ) -> Guard:
-    """An ASGI application that shows a store, read only, to requests with one of the `tokens`.
+    """Create an ASGI application that shows a store, read only, to requests with one of the `tokens`.
 
-    A coder's token opens only the addresses of the labelling room that a coder needs, a coordinator's token opens all.
-    It answers to `names`, and perhaps to any IP number. No path of a request reaches the disk: the page is put together
-    once, and the other addresses are a fixed list. `answers` keeps what was answered while nothing can write to the
-    store. With a `room`, which is of the same store, there is a labelling room too; only its orders write. regression:
-    what a regression on the store found, to be shown. language: that of the pages.
+    A coordinator's token opens all addresses, a coder's token only those that coders need for labelling. names,
+    any_number: the host names under which it answers, and whether it answers to any IP address. Addresses are a fixed
+    list, and no path of a request is used to access files. answers: a cache, used if the store is open for reading
+    only. room: if given, the labelling page of the same store is served too; only its requests can write. regression: a
+    regression on the store to show. language: the language of the pages.
 
     Raises MissingExtraError without the extra `events`.
     """
@@ -112,7 +113,7 @@ def create_app(
     from starlette.routing import Route
 
     pages, kept = {PAGE: assemble(language=language)}, answers or Answers()
-    facts: Facts = {}  # about the whole store, which many questions need
+    facts: Facts = {}  # a cache of facts about the whole store
     questions: Mapping[str, Question] = {**QUESTIONS, "overview": Question(overview_beside(regression))}
     orders: Mapping[str, Callable[[Request], Awaitable[Response]]] = {}
     if room is not None:
@@ -156,7 +157,7 @@ def create_app(
 def _answer(
     store: Store, name: str, question: Question, answers: Answers, facts: Facts
 ) -> Callable[[Request], Awaitable[Response]]:
-    """The handler of an address: read its parameters, query the store unless the answer is cached, send the answer."""
+    """Return the handler of an address: it reads parameters, queries the store unless cached, and sends the answer."""
     from starlette.responses import JSONResponse, Response
 
     def found(arguments: dict[str, Any]) -> bytes:
@@ -189,7 +190,7 @@ def _answer(
             return JSONResponse({"error": str(error)}, 400)
         except HowsureError as error:
             return JSONResponse({"error": str(error)}, 503)
-        except CancelledError:  # Ctrl-C, while questions wait
+        except CancelledError:  # by Ctrl-C, while queries wait
             return JSONResponse({"error": "the page is being closed."}, 503)
         return Response(body, headers=CSV) if question.is_table else Response(body, media_type="application/json")
 

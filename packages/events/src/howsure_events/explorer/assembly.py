@@ -1,4 +1,4 @@
-"""Assembly of the page: one HTML text that contains its styles, its script and its texts in a language."""
+"""Assembly of a page as one HTML text with its styles, its script, and its texts in a language."""
 
 from __future__ import annotations
 
@@ -26,12 +26,13 @@ FORBIDDEN_IN_JSON = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """The files of a page: its frame, its styles, and its modules, each of which imports only earlier ones.
+    """The files of a page: its HTML frame, its styles, and its modules, each of which imports only earlier ones.
 
-    packed: data inside are compressed, as base64, which is a fifth of JSON and which no text can break out of.
+    packed: whether embedded data are compressed and encoded as base64, which takes a fifth of the space of JSON and
+    cannot contain HTML.
     """
 
-    title: str  # the key of its text
+    title: str  # key of the title in the texts of a language
     frame: str
     styles: tuple[str, ...]
     modules: tuple[str, ...]
@@ -61,7 +62,7 @@ LABELLING = Design(
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The page as text, its script and its style as named in a policy, and the policy itself."""
+    """A page as HTML, the hashes of its script and style, and its Content-Security-Policy."""
 
     html: str
     script: str
@@ -76,10 +77,10 @@ def assemble(
     language: str = ENGLISH,
     writing: str | None = None,
 ) -> Page:
-    """The page: with `data` inside, it needs no server; without, it queries its server.
+    """Assemble a page. A page with `data` needs no server; a page without them queries its server.
 
-    The policy is in the page itself if it has the data; otherwise the server sends it. writing: what a
-    page that may write must show its server. language: that of its texts.
+    A page with data also contains its Content-Security-Policy, which is otherwise sent by the server. writing: the
+    token that a page with permission to write must send. language: the language of its texts.
     """
     script, style = _script(design, language), "".join(_text(name) for name in design.styles)
     hashes = _hash(script), _hash(style)
@@ -99,7 +100,7 @@ def assemble(
 
 
 def json_in_html(data: Any) -> str:
-    """JSON in which characters with a meaning in HTML are escaped.
+    """Serialize data to JSON in which characters with a meaning in HTML are escaped.
 
     >>> json_in_html("</script>")
     '"\\\\u003c/script\\\\u003e"'
@@ -111,7 +112,7 @@ def json_in_html(data: Any) -> str:
 
 
 def packed(data: Any) -> str:
-    """JSON compressed by gzip, as base64; equal data give equal bytes.
+    """Serialize data to JSON, compressed by gzip and encoded as base64; equal data give equal strings.
 
     >>> packed([1])[:4]
     'H4sI'
@@ -121,9 +122,10 @@ def packed(data: Any) -> str:
 
 
 def _script(design: Design, language: str) -> str:
-    """All modules as one script, each a function that returns its exports, since a page in one file cannot import.
+    """Join all modules to one script, since a page in a single file cannot import modules.
 
-    The first one holds the texts that the others use, and the locale of numbers and dates.
+    Each module becomes a function that returns its exports. The script starts with the texts that the modules use, and
+    the locale of numbers and dates.
     """
     modules = "".join(_as_function(name, _text(f"{name}.js")) for name in design.modules)
     texts, used = texts_in(language), dict.fromkeys(USED.findall(modules))
@@ -132,7 +134,7 @@ def _script(design: Design, language: str) -> str:
 
 
 def _as_function(name: str, module: str) -> str:
-    """A module as a constant with its exports.
+    """Convert a module to a constant with its exports.
 
     >>> print(_as_function("b", 'import { one } from "./a.js";\\nexport const two = one + 1;\\n'))
     const $b = (() => {
@@ -152,5 +154,5 @@ def _text(name: str) -> str:
 
 
 def _hash(text: str) -> str:
-    """The hash of a script or style for a policy."""
+    """Return the hash of a script or style, for a Content-Security-Policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -1,4 +1,4 @@
-"""The labelling room of the page: documents to read, and the only addresses that write."""
+"""The labelling page ("room") of a store: documents for coders, and the only addresses that write to the store."""
 
 from __future__ import annotations
 
@@ -56,18 +56,18 @@ if TYPE_CHECKING:
 
 
 class NotTheirsError(HowsureError):
-    """A visitor used another visitor's name."""
+    """Error for a visitor who uses the name of another visitor."""
 
 
 class Room:
-    """A store open for writing, whose page may write answers into it.
+    """A store that is open for writing, and the rules by which its labelling page writes answers.
 
-    assisted: whether coders see what the model found in the text. coders: those who answer by a link of their own, each
-    only under that name; without any, one link is shared by all coders, who type their names. coordinator: the name
-    under which the coordinator answers and settles; nobody else may use it. overlap: the share of the documents that
-    all coders but the first read. token: required by every request that writes; only the page of the room has it.
+    assisted: whether coders see what the model found in the text. coders: names of coders with a link of their own,
+    who can answer only under this name; if empty, all coders share one link and type their names. coordinator: the
+    name under which the coordinator answers and settles, which nobody else may use. overlap: the proportion of the
+    documents that every coder but the first reads. token: a secret that every request to write must contain.
 
-    Raises InputError if a name is not valid or given twice, or the overlap is not a share.
+    Raises InputError if a name is invalid or given twice, or the overlap is not above 0 and at most 1.
     """
 
     def __init__(
@@ -84,25 +84,25 @@ class Room:
         self.coders = tuple(clean_coder_name(name) for name in coders)
         self.coordinator = None if coordinator is None else clean_coder_name(coordinator)
         self.overlap = overlap
-        self.n_orders = 0  # carried out so far; earlier answers are outdated
+        self.n_orders = 0  # requests to write so far; cached answers from before the last one are outdated
         self._lock, self._is_closed = Lock(), False
         names = self._reserved()
         for at, name in enumerate(names):
             if any(is_same_coder(name, other) for other in names[:at]):
                 raise InputError(f"each coder and the coordinator need different names; {name!r} is given twice.")
-        query_rows(store, "SET GLOBAL enable_external_access = false")  # the store, and no other file
+        query_rows(store, "SET GLOBAL enable_external_access = false")  # DuckDB may access only the store's file
 
     def visitors(self) -> tuple[Visitor, ...]:
-        """The people who get a link; this machine's browser opens the page of the first one."""
+        """Return the visitors who get a link; this machine's browser opens the page as the first of them."""
         coordinator = Visitor(coder=self.coordinator)
         if not self.coders:
             return ANY_CODER, coordinator
         return coordinator, *(Visitor(is_coordinator=False, coder=name) for name in self.coders)
 
     def name(self, visitor: Visitor, typed: str) -> str:
-        """The coder for a name that a visitor typed, as spelled in the store.
+        """Return the name of the coder that a visitor typed, as spelled in the store.
 
-        Raises InputError if the name is not valid, NotTheirsError if somebody else answers under it.
+        Raises InputError if the name is invalid; NotTheirsError if it belongs to another visitor.
         """
         name = clean_coder_name(typed)
         if visitor.coder is not None and not is_same_coder(name, visitor.coder):
@@ -112,19 +112,19 @@ class Room:
         return coder_names(self.store).name(name)
 
     def _reserved(self) -> tuple[str, ...]:
-        """Names that can be used only with their own link."""
+        """Return the names that can be used only with their own link."""
         return (*self.coders, *([] if self.coordinator is None else [self.coordinator]))
 
     def progress(self, visitor: Visitor, coder: str) -> dict[str, Any]:
-        """The progress of a coder; `open`: whether the visitor may see totals and the answers of others."""
+        """Return the progress of a coder; `open` says whether the visitor may see totals and the answers of others."""
         status = progress(self.store, coder, overlap=self.overlap)
         counts = {name: getattr(status, name) for name in ("documents", "answered", "with_event", "unclear")}
         return {**counts, **_time(status), "open": visitor.is_coordinator}
 
     def write(self, visitor: Visitor, act: Callable[..., Any], **ordered: Any) -> Any:
-        """Execute the visitors' requests to write, one after another.
+        """Execute a visitor's request to write, when earlier requests are finished.
 
-        Raises NotTheirsError if they do it under the name of another, HowsureError if the room is closed.
+        Raises NotTheirsError if it is made under the name of another visitor, HowsureError if the room is closed.
         """
         with self._lock:
             if self._is_closed:
@@ -137,23 +137,21 @@ class Room:
             return {**done, "progress": self.progress(visitor, coder)}
 
     def close(self) -> None:
-        """Wait until the current request is finished; no further one starts."""
+        """Wait until the current request to write is finished, and refuse further ones."""
         with self._lock:
             self._is_closed = True
 
 
-# The body of a request that writes: a small JSON object; each field has a rule, and unknown fields are refused.
-
 MAX_ACTORS = 1000
 MAX_SHOWN = 60
 NOBODY = "nobody yet"
-Rule = Callable[[str, Any], Any]
+Rule = Callable[[str, Any], Any]  # checks the value of a named field, and returns it
 
 
 def read_fields(body: bytes, fields: Mapping[str, Rule], *, address: str) -> dict[str, Any]:
-    """All fields of a request body.
+    """Parse the body of a request to write, a JSON object, and return its fields.
 
-    Raises InputError if the body is not a JSON object, for an unknown or a missing field, or an invalid value.
+    Raises InputError if the body is not a JSON object, for an unknown or missing field, or an invalid value.
     """
     try:
         body_fields = parsed_json(body)
@@ -171,28 +169,28 @@ def read_fields(body: bytes, fields: Mapping[str, Rule], *, address: str) -> dic
 
 
 def whole_field(name: str, value: Any) -> int:
-    """A whole number from 0."""
+    """Check and return a whole number of at least 0."""
     if type(value) is not int or not 0 <= value <= MAX_NUMBER:
         _refuse(name, "a whole number from 0", value)
     return int(value)
 
 
 def text(name: str, value: Any) -> str:
-    """A text."""
+    """Check and return a string that is not blank."""
     if not isinstance(value, str) or not value.strip():
         _refuse(name, "a text, and not empty", value)
     return str(value)
 
 
 def truth(name: str, value: Any) -> bool:
-    """True or false."""
+    """Check and return True or False."""
     if type(value) is not bool:
         _refuse(name, "true or false", value)
     return bool(value)
 
 
 def codes(name: str, value: Any) -> list[str]:
-    """A list of codes."""
+    """Check and return a list of codes."""
     if not isinstance(value, list) or len(value) > MAX_ACTORS or not all(isinstance(code, str) for code in value):
         _refuse(name, f"a list of at most {MAX_ACTORS:,} codes", value)
     return list(value)
@@ -202,12 +200,14 @@ def _refuse(name: str, rule: str, value: Any) -> NoReturn:
     raise InputError(f"{name} must be {rule}; it is {json.dumps(value)[:MAX_SHOWN]}.")
 
 
-# What the labelling room asks of a store; every answer is plain values, ready to be sent as JSON.
+# The queries of the labelling page to a store; answers are plain values for JSON.
 
 
 def start(store: Store, *, room_: Room, visitor: Visitor) -> dict[str, Any]:
-    """The question, the number of documents, the estimated reading time for a new coder, the visitor's name if known,
-    and whether the visitor is the coordinator."""
+    """Return the facts for the start page: the question, the numbers of documents, the time they take, and the visitor.
+
+    The number of documents and the time are those of the visitor's coder, or of a new coder if the link has no name.
+    """
     labelling, ahead = require_labelling(store), progress(store, visitor.coder or NOBODY, overlap=room_.overlap)
     counts = {"documents": ahead.documents, "drawn": len(reading_order(store))}
     about = {"coder": visitor.coder, "coordinator": visitor.is_coordinator}
@@ -215,13 +215,13 @@ def start(store: Store, *, room_: Room, visitor: Visitor) -> dict[str, Any]:
 
 
 def _time(progress: Progress) -> dict[str, Any]:
-    """The time that a coder still needs, and what it is estimated from."""
+    """Return the time that a coder still needs, and the basis of this estimate."""
     measures = {name: getattr(progress, name) for name in ("minutes", "words_left", "own_pace")}
     return {**measures, "words_a_minute": WORDS_A_MINUTE, "seconds": READING_SECONDS}
 
 
 def coders(store: Store, *, room_: Room) -> dict[str, Any]:
-    """The progress of each coder who has a link or has answered, for the coordinator."""
+    """Return, for the coordinator, the progress of each coder who has a link or has answered."""
     names = dict.fromkeys([*room_.coders, *(answer.coder for answer in current_answers(store))])
     progress_of = {name: progress(store, name, overlap=room_.overlap) for name in names}
     rows = [
@@ -237,7 +237,7 @@ def coders(store: Store, *, room_: Room) -> dict[str, Any]:
 
 
 def room(store: Store, coder: str, *, room_: Room, visitor: Visitor) -> dict[str, Any]:
-    """The question, the documents that a coder reads, in order, and which of them are answered."""
+    """Return the question, the documents that a coder reads, in order, and which of them are answered."""
     labelling, name = require_labelling(store), room_.name(visitor, coder)
     return {
         "question": labelling.question,
@@ -253,7 +253,7 @@ def room(store: Store, coder: str, *, room_: Room, visitor: Visitor) -> dict[str
 def document(
     store: Store, number: int, *, coder: str, room_: Room, visitor: Visitor, sample: Sample = BEST
 ) -> dict[str, Any]:
-    """A drawn document and a coder's answer: only the text, or, in an assisted room, also the model's results.
+    """Return a drawn document and a coder's answer: the text and, in an assisted room, also the model's results.
 
     Raises InputError if the document was not drawn.
     """
@@ -277,7 +277,7 @@ def document(
 
 
 def disagreements(store: Store) -> list[dict[str, Any]]:
-    """Documents that coders answered differently, settled or not, with their answers, in the order of reading."""
+    """Return documents with different answers, settled or not, and these answers, in reading order."""
     disagreeing = differing(store)
     named = "SELECT document, id, title FROM documents WHERE document IN (SELECT unnest($wanted))"
     names = {
@@ -300,7 +300,7 @@ def disagreements(store: Store) -> list[dict[str, Any]]:
 
 
 def agreement(store: Store) -> dict[str, Any]:
-    """Krippendorff's α over all pairs of a document and an actor; `documents` is 0 until two coders share one."""
+    """Return Krippendorff's α over all (document, actor) pairs; `documents` is 0 if no two coders share a document."""
     clear = Counter(answer.document for answer in current_answers(store) if not answer.unclear)
     if max(clear.values(), default=0) < 2:
         return {"documents": 0, "alpha": None, "low": None, "high": None, "why": None}
@@ -311,24 +311,26 @@ def agreement(store: Store) -> dict[str, Any]:
 
 
 def present(store: Store, number: int, coder: str) -> dict[str, Any]:
-    """A coder's current answer for a document, and its revision; the answer is None if there is none."""
+    """Return a coder's current answer to a document (None if there is none), and its revision."""
     answers = [answer for answer in current_answers(store, document=number) if answer.coder == coder]
     return {"answer": plain(answers[0]) if answers else None, "revision": answer_revision(store, number, coder)}
 
 
 def plain(answer: Answer) -> dict[str, Any]:
-    """An answer as JSON."""
+    """Return an answer as plain values for JSON."""
     acting: Sequence[str] = answer.acting
     return {"acting": list(acting), "unclear": answer.unclear}
 
 
-# What the labelling room may have written: each order answers only when the store holds it.
+# The requests by which the labelling page writes to the store; the response is sent after the store was written.
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A request to write: the function, the fields of its body, and the query for the store's content in case of a
-    conflict."""
+    """A kind of request to write: the function that writes (act), the fields of its body, and a query (present).
+
+    After a conflict, `present` returns the answer that is in the store.
+    """
 
     act: Callable[..., dict[str, Any]]
     fields: Mapping[str, Rule]
@@ -346,7 +348,7 @@ def answer(
 def undo(store: EventStore, coder: str) -> dict[str, Any]:
     """Undo a coder's last answer; see `undo_answer`.
 
-    Raises InputError if there is none.
+    Raises InputError if no answer is left to undo.
     """
     number = undo_answer(store, coder)
     if number is None:
@@ -357,7 +359,7 @@ def undo(store: EventStore, coder: str) -> dict[str, Any]:
 def settle(
     store: EventStore, document: int, coder: str, acting: Sequence[str], unclear: bool, revision: int
 ) -> dict[str, Any]:
-    """Settle what coders answered differently; see `howsure_events.labels.answers.settle`."""
+    """Store the answer that settles a document with different answers; see `howsure_events.labels.answers.settle`."""
     return {"revision": settle_answer(store, document, acting, unclear=unclear, coder=coder, revision=revision)}
 
 
@@ -386,25 +388,23 @@ ORDERS = {
 }
 
 
-# The addresses of the labelling room: questions, and orders that write.
-
 MAX_BODY = 2**16  # bytes
-SECONDS = 10.0  # for the whole of a body
+SECONDS = 10.0  # within which a body must arrive
 NOT_JSON, TOO_LARGE, TOO_SLOW, CONFLICT = 415, 413, 408, 409
 CODER = Parameter("coder", words)
 NUMBER = Parameter("number", whole_number_reader(0, MAX_NUMBER))
 SAMPLE = Parameter("sample", number_or_word_reader(BEST, high=MAX_NUMBER), BEST)
 
 
-# Addresses for coders. All others, including those of the series, are for the coordinator: the model's events, the
-# answers of others, and totals would influence a coder.
+# Addresses for coders. All other addresses are only for the coordinator, because the model's events, the answers of
+# others, and totals could influence a coder.
 CODER_PATHS = (ROOM, *(f"/api/label/{name}" for name in ("start", "room", "document", "answer", "undo")))
 
 
 def questions_of(room_: Room, page_questions: Mapping[str, Question]) -> Mapping[str, Question]:
-    """The queries of the room and of the page, by the end of their addresses.
+    """Return the queries of the labelling page and of the explorer, by the end of their addresses.
 
-    Answers of the page depend on labels, too, so that every write outdates cached answers.
+    The explorer's answers depend on labels too, so every request to write outdates its cached answers.
     """
     room_questions = {
         "start": Question(partial(start, room_=room_), for_visitor=True),
@@ -420,12 +420,12 @@ def questions_of(room_: Room, page_questions: Mapping[str, Question]) -> Mapping
 
 
 def room_orders(room_: Room) -> Mapping[str, Callable[[Request], Awaitable[Response]]]:
-    """The handlers of the room's requests that write, by the end of their addresses."""
+    """Return the handlers of the requests that write, by the end of their addresses."""
     return {f"label/{name}": _order_handler(room_, f"/api/label/{name}", order) for name, order in ORDERS.items()}
 
 
 def _order_handler(room_: Room, address: str, order: Order) -> Callable[[Request], Awaitable[Response]]:
-    """The handler of an address that writes; the visitor is checked before the body is read."""
+    """Return the handler of an address that writes; it checks the origin of a request before reading its body."""
     from starlette.concurrency import run_in_threadpool
     from starlette.responses import JSONResponse
 
@@ -460,7 +460,7 @@ def _order_handler(room_: Room, address: str, order: Order) -> Callable[[Request
 
 
 async def _body(request: Request) -> bytes | None:
-    """The body of a request; None if it is too long, of which no more is read than that."""
+    """Read the body of a request; return None, and stop reading, if it is too long."""
     body = b""
     async for chunk in request.stream():
         body += chunk

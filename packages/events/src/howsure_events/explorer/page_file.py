@@ -1,4 +1,4 @@
-"""The page as one file: all answers that it may need are computed in advance, compressed, and embedded."""
+"""The explorer as a single HTML file, in which all answers to its queries are embedded."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ from howsure_events.store.store_queries import (
     remember_answers,
 )
 
-MAX_ACTORS = 8  # by default: 28 pairs to compare
-MAX_PERIODS = 600  # of a default length of period: 11 years of weeks
+MAX_ACTORS = 8  # by default; these give 28 pairs to compare
+MAX_PERIODS = 600  # a length of period with more periods is left out by default; 600 weeks are 11 years
 DIGITS = 6
 UNREAD = ("probability", "best", "doubtful")
 ABOUT = (*UNREAD, "answers", "label", "missed")
 SERIES = ("mean", "low", "high", "best")
 SIDES = ("greater", "equal", "less", "mean", "low", "high")
-FIT_SAMPLES = 10  # how many times as long as another question a corrected series takes, for the bar
+FIT_SAMPLES = 10  # steps of the progress bar for a corrected series, which takes longer than other queries
 Advance = Callable[[int], None]
 Bar = Callable[[int, str], AbstractContextManager[Advance]]
 Pairs = Sequence[tuple[str, str]]
@@ -67,12 +67,13 @@ def events_report(
     language: str = ENGLISH,
     bar: Bar | None = None,
 ) -> str:
-    """The page of a store as one HTML text that needs neither server nor network; it reports what it omits.
+    """Return the explorer of a store as one HTML text that needs neither server nor network; it states what it omits.
 
-    actors: their codes; without, the eight that act most. period: lengths of period; without, all that give at most
-    600 periods. documents: how many texts, the most uncertain first, then from the most probable. samples: clusterings
-    of each. level: that of all intervals. Numbers are kept to six digits. regression: what `regress_events` found in
-    the store, to be shown as a table. language: that of the page. bar: shows how many of all parts are done.
+    actors: codes; by default the eight most frequent actors. period: lengths of period; by default all that give at
+    most 600 periods. documents: number of documents whose text is included: those that the model missed, then the most
+    uncertain, then the most probable. samples: number of sampled clusterings of each text. level: the level of all
+    intervals. Numbers are rounded to six digits. regression: a result of `regress_events` to show as a table. language:
+    the language of the page. bar: a function that shows the progress.
 
     Raises InputError for an unknown actor or length of period, or a store without events.
     """
@@ -103,7 +104,7 @@ def events_report(
 
 
 def _ignore_progress(steps: int) -> None:
-    """A progress function that does nothing."""
+    """Do nothing: the progress function if there is no bar."""
 
 
 def _data(
@@ -118,7 +119,7 @@ def _data(
     advance: Advance,
     **parts: Any,
 ) -> Columns:
-    """All answers that the page may need."""
+    """Return the answers to all queries that the page may make."""
     compared = known_units(store.settings, COUNTED)
     acting = [actor for actor in facts["actors"] if actor["code"] in actors]
     return {
@@ -152,7 +153,7 @@ def _lengths(store: Store, period: Sequence[str] | None) -> list[str]:
 
 
 def _index(store: Store, actors: Sequence[str]) -> Rows:
-    """Every labelled document or document with a possible event of an actor, and its data per actor."""
+    """Return every document with a label or a possible event of one of the actors, with its data per actor."""
     entries: dict[int, dict[str, Any]] = {}
     for actor in actors:
         for row in actor_documents(store, actor, first_and_last(store), actor_answers(store, actor)):
@@ -163,7 +164,7 @@ def _index(store: Store, actors: Sequence[str]) -> Rows:
 
 
 def _ranked(index: Rows) -> Rows:
-    """Documents that the model missed, then uncertain ones by distance from 1/2, then by decreasing probability."""
+    """Sort documents: missed by the model, then uncertain by distance from 1/2, then others by falling probability."""
 
     def rank(row: dict[str, Any]) -> tuple[bool, bool, float, int]:
         probabilities = [event["probability"] for event in row["events"].values()]
@@ -176,7 +177,7 @@ def _ranked(index: Rows) -> Rows:
 
 
 def _texts(store: Store, numbers: list[int], n_samples: int, advance: Advance) -> dict[int, dict[str, Any]]:
-    """The documents by number: the view of the 1-best, and the differences in each of the first samples."""
+    """Return by number the view of documents with the 1-best clustering, and the differences in the first samples."""
     texts = {}
     for number, document in stored_documents(store, numbers).items():
         view = build_view(store, document, None) | answers_to(store, number)
@@ -206,7 +207,7 @@ def _periods(store: Store, actor: str, period: str) -> Rows:
 
 
 def _series(store: Store, actors: Sequence[str], period: str, unit: str, level: float, advance: Advance) -> Columns:
-    """By kind of interval and actor, the columns of a series."""
+    """Return the columns of a series by kind of interval and actor."""
     series_by_interval = {}
     for interval in INTERVALS:
         rows_by_actor = series(store, actors, period=period, level=level, interval=interval, unit=unit)
@@ -227,7 +228,7 @@ def _comparisons(store: Store, pairs: Pairs, period: str, unit: str, level: floa
 def _corrections(
     store: Store, actors: Sequence[str], pairs: Pairs, lengths: Sequence[str], level: float, advance: Advance
 ) -> Columns:
-    """By length of period and unit the corrected series, and the corrected comparisons; nothing without labels."""
+    """Return corrected series by length of period and unit, and corrected comparisons; empty without labels."""
     if find_labelling(store) is None:
         return {}
     series: Columns = {period: {} for period in lengths}
@@ -244,7 +245,7 @@ def _corrections(
 
 
 def _restrict_answer(answer: Columns, actors: Sequence[str]) -> Columns:
-    """The answer restricted to some actors, with short numbers."""
+    """Return a corrected series with only some actors, and with rounded numbers."""
     if "reason" in answer:
         return answer
     series = {
@@ -268,7 +269,7 @@ def _columns(rows: Rows, names: Sequence[str]) -> Columns:
 
 
 def _short(value: float | None) -> float | int | None:
-    """A number to six digits, a whole one without a point."""
+    """Round a number to six digits; whole numbers become integers."""
     if value is None:
         return None
     rounded = float(f"{value:.{DIGITS}g}")

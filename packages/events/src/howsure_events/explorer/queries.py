@@ -1,4 +1,4 @@
-"""The queries of the page to an events store and their parameters; answers are plain values for JSON."""
+"""The explorer's queries to an events store and their parameters; answers are plain values for JSON."""
 
 from __future__ import annotations
 
@@ -39,8 +39,6 @@ from howsure_events.store.store_queries import (
     recorded_settings,
 )
 
-# What an address may be asked: each parameter read by its rule, all others refused.
-
 MAX_TEXT = 200  # characters of a value
 MAX_SHOWN = 60
 Reader = Callable[[str, str], Any]
@@ -48,9 +46,9 @@ Reader = Callable[[str, str], Any]
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter: the reader of its text, its default, and how many times it may be given.
+    """A parameter of an address: the function that reads its value, its default, and how often it may be given (most).
 
-    One that may be given several times is a list.
+    The value of a parameter that may be given several times is a list.
     """
 
     name: str
@@ -62,9 +60,9 @@ class Parameter:
 def read_parameters(
     pairs: Sequence[tuple[str, str]], parameters: Sequence[Parameter], *, address: str
 ) -> dict[str, Any]:
-    """The values of all parameters of an address, from the names and texts that a request gives.
+    """Read the values of all parameters of an address from the (name, text) pairs of a request.
 
-    Raises InputError for an unknown parameter, one that is missing or given too often, or a value against its rule.
+    Raises InputError for an unknown parameter, a parameter that is missing or given too often, or an invalid value.
     """
     by_name = {parameter.name: parameter for parameter in parameters}
     for name, text in pairs:
@@ -91,9 +89,9 @@ def _value(parameter: Parameter, texts: list[str]) -> Any:
 
 
 def words(name: str, text: str) -> str:
-    """Any non-empty text.
+    """Check and return a text.
 
-    Raises InputError for an empty one, or one with control characters.
+    Raises InputError if it is blank or contains control characters.
     """
     if not text.strip() or any(ord(letter) < 32 or ord(letter) == 127 for letter in text):
         raise InputError(
@@ -103,7 +101,7 @@ def words(name: str, text: str) -> str:
 
 
 def choice_reader(choices: Sequence[str]) -> Reader:
-    """One of a few words."""
+    """Return a reader of values that must be one of the choices."""
 
     def read(name: str, text: str) -> str:
         if text not in choices:
@@ -114,7 +112,7 @@ def choice_reader(choices: Sequence[str]) -> Reader:
 
 
 def whole_number_reader(low: int, high: int) -> Reader:
-    """A whole number from `low` to `high`."""
+    """Return a reader of whole numbers from `low` to `high`."""
 
     def read(name: str, text: str) -> int:
         value = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else -1
@@ -126,9 +124,9 @@ def whole_number_reader(low: int, high: int) -> Reader:
 
 
 def fraction(name: str, text: str) -> float:
-    """A number from 0 to 1.
+    """Read a number from 0 to 1.
 
-    Raises InputError for any other.
+    Raises InputError for other values.
     """
     try:
         value = float(text) if text.isascii() else -1.0
@@ -140,7 +138,7 @@ def fraction(name: str, text: str) -> float:
 
 
 def number_or_word_reader(word: str, *, high: int) -> Reader:
-    """A whole number from 0, or a certain word."""
+    """Return a reader of values that are whole numbers from 0 to `high`, or a certain word."""
     number = whole_number_reader(0, high)
 
     def read(name: str, text: str) -> int | str:
@@ -154,28 +152,27 @@ def number_or_word_reader(word: str, *, high: int) -> Reader:
     return read
 
 
-# A document to read: its text, who is one entity with whom in a sample, and what made an event true.
-
 BEST = "best"
 Sample = int | str
 
 
 def document_view(store: Store, number: int, *, sample: Sample = BEST) -> dict[str, Any]:
-    """A document as plain values, its mentions clustered as in one sample, or in the 1-best ("best").
+    """Return a document as plain values, with its mentions clustered as in a sample, or in the 1-best ("best").
 
-    `mentions[i]["entity"]` is the first mention of its entity, None in a document that holds no event in any case.
-    `evidence` are a mention `named` as the actor and one that acts: `probability` is the share of the samples in which
-    they make the event true, `pair` the exact probability that they are one entity, `present` whether they make it
-    true in the clustering shown. `links` are what the event of each actor hinges on.
+    `mentions[i]["entity"]` is the first mention of the entity of mention i; None in a document that cannot have an
+    event. `evidence` are pairs of a mention `named` as the actor and a mention `agent` that acts: `probability` is the
+    proportion of samples in which the pair makes the event true, `pair` the exact probability that the two are one
+    entity, and `present` whether they make the event true in this clustering. `links` are the pairs of mentions on
+    which the event of each actor depends.
 
-    Raises InputError for a document or a sample that the store does not hold.
+    Raises InputError for a document or a sample that is not in the store.
     """
     chosen = _checked_sample(sample, number_of_samples(store))
     return build_view(store, stored_document(store, number), chosen)
 
 
 def build_view(store: Store, document: StoredDocument, chosen: int | None) -> dict[str, Any]:
-    """The view of a document that was read from a store, in one of its samples, or None for the 1-best."""
+    """Return the view of a document in the sample `chosen`; None stands for the 1-best clustering."""
     entities = _entities(document, chosen)
     return {
         "document": document.document,
@@ -212,12 +209,12 @@ def build_view(store: Store, document: StoredDocument, chosen: int | None) -> di
 
 
 def read_document(store: Store, number: int, *, sample: Sample = BEST) -> dict[str, Any]:
-    """A document as in `document_view`, with the coders' answers, which the labelling room does not show."""
+    """Return a document as in `document_view`, with the coders' answers, which the labelling page does not show."""
     return document_view(store, number, sample=sample) | answers_to(store, number)
 
 
 def answers_to(store: Store, number: int) -> dict[str, Any]:
-    """The coders' answers to a document, and what settles them, as titles of actors."""
+    """Return the coders' answers to a document and its settlement, with the titles of actors."""
     if find_labelling(store) is None:
         return {"answers": []}
     all_answers = [(answer, False) for answer in current_answers(store, document=number)]
@@ -252,7 +249,7 @@ def _evidence(document: StoredDocument, entities: Integers | None) -> list[dict[
 
 
 def _holds(document: StoredDocument, entities: Integers, evidence: StoredEvidence) -> bool:
-    """Whether both are one entity, and none of its mentions is described as another actor."""
+    """Return whether both mentions of an evidence are one entity, and none of its mentions is another actor's."""
     if entities[evidence.named] != entities[evidence.agent]:
         return False
     members = np.flatnonzero(entities == entities[evidence.agent]).tolist()
@@ -273,16 +270,16 @@ def _checked_sample(sample: Sample, n_samples: int) -> int | None:
     return sample
 
 
-# What the page asks of an events store; every answer is plain values, ready to be sent as JSON.
-
-SERIES = {"n_documents": "documents"}  # what the page calls a column otherwise
-MONTE_CARLO = ("greater_low", "greater_high", "less_low", "less_high")  # which the page does not ask for
+SERIES = {"n_documents": "documents"}  # columns that have another name in the page
+MONTE_CARLO = ("greater_low", "greater_high", "less_low", "less_high")  # columns that the page does not use
 
 
 def overview(store: Store) -> dict[str, Any]:
-    """A summary of the store: actors by falling expected count, dates, documents stored and left out, the event that
-    is counted, the available units, the settings, the question that was put to coders, or what one is made of (None if
-    the event has none), and whether there are labels.
+    """Return a summary of the store.
+
+    `actors` are sorted by decreasing expected count. `first` and `last` are dates. `question` is the question to
+    coders; None if no document was drawn, and `asked` then has the parts from which a question can be made (None if the
+    event has no name).
 
     >>> from howsure_events import example_store
     >>> with example_store() as store:
@@ -314,7 +311,7 @@ def overview(store: Store) -> dict[str, Any]:
 
 
 def overview_beside(regression: PredictedRegression | None) -> Callable[[Store], dict[str, Any]]:
-    """The overview with the results of a regression on the store, as a table of texts."""
+    """Return a query for the overview that includes a regression on the store, as a table of strings."""
     if regression is None:
         return overview
     table = regression.table()
@@ -332,11 +329,10 @@ def series(
     interval: str = "exact",
     unit: str = "documents",
 ) -> dict[str, list[dict[str, Any]]]:
-    """For each actor its periods: period, start, end, documents, mean, low, high, variance and the 1-best count, and
-    whether the period may be incomplete.
+    """Return the series of each actor as rows of plain values, with the start and the end of each period.
 
-    What is undefined is None: all in a period without documents.
-    Raises InputError as `event_series` does.
+    `incomplete` says whether a period may be incomplete. Undefined values are None.
+    Raises the errors of `event_series`.
     """
     result = event_series(store, period=period, actors=actors, level=level, interval=interval, unit=unit)
     rows_by_actor: dict[str, list[dict[str, Any]]] = {actor: [] for actor in result.actors}
@@ -349,7 +345,7 @@ def series(
 
 
 def _row_figures(row: PeriodCount | PeriodComparison, left_out: Collection[str]) -> dict[str, Any]:
-    """The figures of a row by the page's names, None for undefined ones."""
+    """Return the values of a row by the page's names for them; undefined values are None."""
     values = ((name, getattr(row, name)) for name in row.__match_args__ if name not in left_out)
     return {SERIES.get(name, name): None if value != value else value for name, value in values}
 
@@ -357,14 +353,12 @@ def _row_figures(row: PeriodCount | PeriodComparison, left_out: Collection[str])
 def compare(
     store: Store, first: str, second: str, *, period: str = "quarter", level: float = 0.95, unit: str = "documents"
 ) -> list[dict[str, Any]]:
-    """By period its documents, P(n_A > n_B) as greater, equal, less, and the difference; see `compare_actors`."""
+    """Return the comparison of two actors as rows of plain values, one per period; see `compare_actors`."""
     comparison = compare_actors(store, first, second, period=period, level=level, unit=unit, monte_carlo=False)
     return [_row_figures(row, MONTE_CARLO) for row in comparison.rows]
 
 
-# What the page asks of the labels of a store: the corrected counts and comparisons, each estimated once.
-
-MAX_KEPT = 16  # series of a store
+MAX_KEPT = 16  # cached corrected series per store
 COLUMNS = {"corrected": "estimate", "low": "low", "high": "high", "read": "labelled", "positives": "positives"}
 Kept = OrderedDict[tuple[Any, ...], CorrectedSeries]
 _KEPT: WeakKeyDictionary[Store, Kept] = WeakKeyDictionary()
@@ -372,9 +366,9 @@ _LOCK = Lock()
 
 
 def corrected(store: Store, *, period: str = "quarter", level: float = 0.95, unit: str = "documents") -> dict[str, Any]:
-    """By actor the columns of the corrected series, its totals, and its notes; `reason` if there is no series.
+    """Return the columns and totals of the corrected series by actor, and its notes; `reason` if there is no series.
 
-    Raises InputError as `corrected_series` does.
+    Raises the errors of `corrected_series`.
     """
     result = labelled_series(store, period=period, level=level, unit=unit)
     if isinstance(result, str):
@@ -392,7 +386,7 @@ LABELS_USED = ("question", "coders", "labelled", "unclear", "unsettled", "not_re
 
 
 def _labels_used(series: CorrectedSeries) -> dict[str, Any]:
-    """The labels behind a corrected series, and what is missing, as the sentences of `said` have them."""
+    """Return the facts on the labels of a corrected series that its sentences `said` report."""
     recipe = series.recipe
     return {
         **{name: recipe[name] for name in LABELS_USED},
@@ -406,9 +400,9 @@ def _labels_used(series: CorrectedSeries) -> dict[str, Any]:
 def corrected_pair(
     store: Store, first: str, second: str, *, period: str = "quarter", level: float = 0.95
 ) -> dict[str, Any]:
-    """By period P(T_A > T_B) by the corrected counts, and in all; `reason` if there is none.
+    """Return the comparison of two actors by corrected counts, by period and in total; `reason` if there is none.
 
-    Raises InputError for an actor that the store does not know, or the same one twice.
+    Raises InputError for an actor that the store does not know, or the same actor twice.
     """
     result = labelled_series(store, period=period, level=level, unit="documents")
     if isinstance(result, str):
@@ -422,9 +416,9 @@ def corrected_pair(
 
 
 def labelled_series(store: Store, *, period: str, level: float, unit: str) -> CorrectedSeries | str:
-    """The corrected series of all actors with labels, or why there is none.
+    """Return the corrected series of all actors with labels, or the reason why there is none.
 
-    It is kept until a label changes; the last few of a store are.
+    The most recently used series of a store are cached, and computed again after a label or a draw was added.
     """
     if unit == "share":
         counts = labelled_series(store, period=period, level=level, unit="documents")
@@ -446,21 +440,19 @@ def labelled_series(store: Store, *, period: str, level: float, unit: str) -> Co
 
 
 def _as_shares(counts: CorrectedSeries, sizes: Mapping[str, int]) -> CorrectedSeries:
-    """The same counts as shares of the documents of each period, of which there are `sizes`."""
+    """Convert corrected counts to proportions; sizes: the number of documents in each period."""
     rows = tuple(row.among(sizes[row.period]) for row in counts.rows)
     totals = tuple(row.among(sum(sizes.values())) for row in counts.totals)
     return replace(counts, rows=rows, totals=totals, recipe={**counts.recipe, "unit": "share"})
 
 
 def _version(store: Store) -> tuple[int, int]:
-    """A version of the labels, which increases with every answer and every draw."""
+    """Return a version of the labels, which increases with every answer and every draw."""
     ((entry, drawn),) = query_rows(
         store, "SELECT (SELECT coalesce(max(entry), 0) FROM answers), (SELECT count(*) FROM label_sample)"
     )
     return int(entry), int(drawn)
 
-
-# The questions of the page to a store, each with its own address.
 
 MAX_ACTORS = 6  # panels of the chart
 MAX_NUMBER = 2**62
@@ -468,10 +460,11 @@ MAX_NUMBER = 2**62
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question to the store with its parameters; is_table: whether the answer is a table (CSV) rather than JSON.
+    """A query of the page: the function `ask` that answers it, and its parameters.
 
-    state: further state that the answer depends on, such as the number of writes to the store. each: a list parameter
-    whose elements are answered separately, as an object by name. for_visitor: whether `ask` takes the `visitor`, too.
+    is_table: whether the answer is CSV instead of JSON. state: returns further state that the answer depends on, such
+    as the number of writes to the store. each: a list parameter whose elements are answered separately, so that each
+    answer can be cached. for_visitor: whether `ask` has a parameter `visitor`.
     """
 
     ask: Callable[..., Any]
@@ -483,14 +476,14 @@ class Question:
 
 
 def export(store: Store, **arguments: Any) -> str:
-    """The series as a tidy table, with the corrected one if there are labels: CSV, numbers with all their digits."""
+    """Return the series as CSV with all digits, and with the corrected counts if there are labels."""
     series = event_series(store, **arguments)
     corrected = labelled_series(store, period=series.period, level=series.level, unit=series.unit)
     return f"{(series if isinstance(corrected, str) else series.with_corrected(corrected)).to_csv()}\n"
 
 
 def query_parameters(ask: Callable[..., Any], **readers: Reader) -> tuple[Parameter, ...]:
-    """The parameters of a question from its signature, with their declared readers or those in `readers`."""
+    """Return the parameters in the signature of a query function; readers: replace the declared readers by name."""
     known_readers = READERS | readers
     return tuple(
         Parameter(name, known_readers[name], default, MAX_ACTORS if name == "actors" else 1)

@@ -1,4 +1,4 @@
-"""A local server for the page, which closes idle connections."""
+"""A local web server for the page, which closes idle connections."""
 
 from __future__ import annotations
 
@@ -29,16 +29,15 @@ from howsure_events.explorer.labelling import Room
 from howsure_events.languages import ENGLISH
 from howsure_events.store.store_queries import Store
 
-# Limits on connections: a request must arrive in time, and only a limited number may wait.
-
 MAX_CONNECTIONS = 128
-SECONDS = 10.0  # for the whole of a request
+SECONDS = 10.0  # within which a request must arrive
 
 
 class PromptConnection(H11Protocol):
-    """HTTP/1.1; with more than `most` connections, the one that has waited longest for its request is closed.
+    """An HTTP/1.1 connection with limits.
 
-    A connection that never finishes its request is cut off after `seconds`, however many bytes trickle in.
+    If there are more than `most` connections, those that have waited longest for a request are closed. A connection
+    whose request is not complete after `seconds` is closed too, even if it still sends bytes.
     """
 
     most, seconds = MAX_CONNECTIONS, SECONDS
@@ -47,7 +46,7 @@ class PromptConnection(H11Protocol):
 
     @property
     def is_answering(self) -> bool:
-        """Whether a request is complete and its response is not."""
+        """Whether a complete request was received and its response is not finished."""
         return self.cycle is not None and not self.cycle.response_complete
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -55,7 +54,7 @@ class PromptConnection(H11Protocol):
         super().connection_made(transport)
         self._wait()
         if len(self.connections) > self.most:
-            self.loop.call_soon(self.loop.call_soon, self._make_room)  # when what they all have sent has been read
+            self.loop.call_soon(self.loop.call_soon, self._make_room)  # after the data of all connections were read
 
     def data_received(self, data: bytes) -> None:
         """Continue reading; the first bytes of a request start its time limit, later ones do not extend it."""
@@ -96,18 +95,16 @@ class PromptConnection(H11Protocol):
             self.limit = None
 
 
-# The page on an address of this machine, until it is stopped.
-
-WAITING = 128  # connections that the system keeps until they are taken
-FILES = 1024  # that the process may have open: macOS allows 256, fewer than a burst of connections
-GRACE = 2  # seconds for answers that are underway at the end
+WAITING = 128  # connections that the system queues until they are accepted
+FILES = 1024  # open files of the process; the 256 of macOS are too few for a burst of connections
+GRACE = 2  # seconds to finish responses when the server is stopped
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """The address of a page: a name or a number of this machine, and a port (0: any free one).
+    """The address at which a page is served: a host name or IP address of this machine, and a port (0: any free one).
 
-    `names` are more names by which the page may be reached, as others on the network write them.
+    names: further host names under which others on the network can reach the page.
     """
 
     host: str = "127.0.0.1"
@@ -116,20 +113,20 @@ class Address:
 
     @property
     def is_private(self) -> bool:
-        """Whether only this machine can reach it."""
+        """Whether only this machine can reach the address."""
         return is_loopback(self.host)
 
     def answers_to(self) -> tuple[str, ...]:
-        """All host names that requests may use."""
+        """Return all host names that requests may use."""
         host_names = (socket.gethostname(),) if self.host in EVERYWHERE else (self.host,)
         return tuple(dict.fromkeys(name.lower() for name in (*LOOPBACK, *host_names, *self.names)))
 
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """The addresses that open a served page: one for each visitor, and one for this machine's browser.
+    """The URLs that open a served page: one for each visitor, and one for this machine's browser.
 
-    once: opens the page one time, as the first of `addresses`.
+    once: the URL for the browser, which opens the page only once, as the first visitor of `addresses`.
     """
 
     addresses: Mapping[Visitor, str]
@@ -145,12 +142,12 @@ def serve(
     regression: PredictedRegression | None = None,
     language: str = ENGLISH,
 ) -> None:
-    """Serve the page of a store until Ctrl-C; `ready` is called with its addresses as soon as it answers.
+    """Serve the page of a store until Ctrl-C. `ready` is called with its URLs when the server is about to answer.
 
-    room: a labelling room of the same store, which is opened instead, with a token for each visitor. regression: a
-    regression on the store to show. language: that of the pages.
+    room: a labelling room of the same store, whose page is opened instead, with a token for each visitor. regression: a
+    regression on the store to show. language: the language of the pages.
 
-    Raises InputError if it cannot be served, MissingExtraError without the extra `events`.
+    Raises InputError if the address cannot be used, MissingExtraError without the extra `events`.
     """
     require("The page of events", "events", "starlette", "uvicorn")
     import uvicorn
@@ -193,7 +190,7 @@ def serve(
 
 
 def _allow_files() -> None:
-    """Raise the limit of open files of this process, if the system allows it."""
+    """Raise the limit on the open files of this process, if the system allows it."""
     try:
         import resource
     except ImportError:  # Windows, which has no such limit
@@ -222,6 +219,6 @@ def _listening(address: Address) -> socket.socket:
 
 
 def _url_host(host: str) -> str:
-    """A host as in a URL, reachable by this machine's browser."""
+    """Return a host as written in a URL that this machine's browser can open."""
     reached = "127.0.0.1" if host == "0.0.0.0" else "::1" if host == "::" else host
     return f"[{reached}]" if ":" in reached else reached

@@ -1,4 +1,4 @@
-"""The scores of a model from files, checked: the documents, and the probability that each actor acts in them."""
+"""Scores of any model in files: the documents, and the probability that each actor acts in them."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from howsure.errors import InputError, parameter
 from howsure.inputs.numbers_and_names import comma_advice, shortened
 from howsure_events.corpus import Corpus, Fields
 
-FETCHED = 1_000  # rows at a time
-SCORES = "scores"  # a table of the database: where a row stands, the document's id, the actor, p
+FETCHED = 1_000  # rows read at a time
+SCORES = "scores"  # a table of the database: position of a row, the document's id, the actor, the probability
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreColumns:
-    """The columns of the scores: in long form a row per document and actor, in wide form a column per actor.
+    """The columns of a table of scores, in long form (a row per document and actor) or wide form (a column per actor).
 
-    Long: `actor` and `prob`; a row without an actor is a document in which none acts. Wide: `actors`, columns of
-    probabilities named after their actors.
+    actor, prob: the columns of the long form; a row without an actor is a document in which no actor acts. actors: the
+    columns of the wide form, which contain probabilities and are named after their actors.
 
-    Raises InputError for columns of both forms, or of none.
+    Raises InputError if columns of both forms, or of neither, are named.
     """
 
     actor: str | None = None
@@ -52,7 +52,7 @@ class ScoreColumns:
 
     @property
     def names(self) -> list[str]:
-        """All of them."""
+        """The names of all columns."""
         return [name for name in (self.actor, self.prob, *self.actors) if name is not None]
 
 
@@ -66,7 +66,10 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Checked scores: the documents, and the actors in alphabetical order."""
+    """Scores of a model: the documents (corpus), the table with its columns, and the actors.
+
+    In long form the actors are in alphabetical order, in wide form in the order of their columns.
+    """
 
     corpus: Corpus
     table: Table
@@ -82,7 +85,7 @@ class Scores:
         return {**recipe, "columns": {**recipe["columns"], **columns_recipe}}
 
     def iterate_documents(self) -> Iterator[tuple[int, Score]]:
-        """The number of a document and a score above 0, by document and actor, in batches."""
+        """Yield (number of the document, score) for all scores above 0, ordered by document and actor."""
         connection, documents = self.table.connection, self.corpus.table
         fields = self.corpus.fields
         name = documents.columns[fields.id or ""].text
@@ -99,7 +102,7 @@ class Scores:
 
 
 def collect_scores(table: Table, columns: ScoreColumns, name: str) -> None:
-    """Put the scores of checked rows into the table `scores`; `name` is the column of the id."""
+    """Create the database table `scores` from rows that were checked; name: the column of the id."""
     table_columns, position = table.columns, table.position
     if columns.actors:
         listed = ", ".join(table_columns[actor].number for actor in columns.actors)
@@ -112,12 +115,12 @@ def collect_scores(table: Table, columns: ScoreColumns, name: str) -> None:
 
 
 def actor_in(table: Table, columns: ScoreColumns) -> str:
-    """The actor of a row in SQL; null if there is none."""
+    """Return SQL for the actor of a row; null if there is none."""
     return f"nullif(trim({table.columns[columns.actor or ''].text}), '')"
 
 
 def first_rows(table: Table, name: str, into: str) -> None:
-    """The first row of each document as a separate table, in the order of rows; `name` is the column of the id."""
+    """Create the table `into` with the first row of each document, in order; name: the column of the id."""
     key, listed = table.columns[name].text, ", ".join(map(identifier, table.columns))
     query = (
         f"SELECT {listed} FROM {table.numbered} WHERE {table.position} IN "
@@ -127,13 +130,10 @@ def first_rows(table: Table, name: str, into: str) -> None:
         table.connection.execute(f"CREATE TABLE {identifier(into)} AS {query}")
 
 
-# The checks of imported scores: each names the first row that breaks a rule, and says what to do.
-
-
 def check_rows(table: Table, columns: ScoreColumns, name: str) -> None:
-    """Check each row separately: its id, its actor and its probability.
+    """Check the id, the actor and the probability of each row.
 
-    Raises InputError naming the first row that breaks a rule.
+    Raises InputError naming the first invalid row.
     """
     key = table.columns[name]
     message = f"{name} must not be missing; {{place}} has none ({{count}} such). Give every document an id."
@@ -152,9 +152,9 @@ def check_rows(table: Table, columns: ScoreColumns, name: str) -> None:
 
 
 def check_scores(table: Table, columns: ScoreColumns, name: str) -> None:
-    """Check that there is one score per document and actor.
+    """Check that there is only one score per document and actor.
 
-    Raises InputError naming the rows.
+    Raises InputError naming two rows with the same document and actor.
     """
     pairs = f"FROM {SCORES} GROUP BY id, actor HAVING count(*) > 1 ORDER BY min(place) LIMIT 1"
     twice = table.connection.execute(f"SELECT id, actor, min(place), max(place) {pairs}").fetchall()
@@ -168,10 +168,9 @@ def check_scores(table: Table, columns: ScoreColumns, name: str) -> None:
 
 
 def check_one_value(table: Table, corpus: Corpus, fields: Fields, name: str) -> None:
-    """Check that the rows of a document agree on its date, title, text and story; a later row may leave them empty,
-    except the date.
+    """Check that all rows of a document have the same date, title, text and story; all but the date may be empty.
 
-    Raises InputError naming two rows that do not.
+    Raises InputError naming two rows that differ.
     """
     key = table.columns[name].text
     values = {fields.date or "": corpus.date}
@@ -191,9 +190,9 @@ def check_one_value(table: Table, corpus: Corpus, fields: Fields, name: str) -> 
 
 
 def check_known(table: Table, documents: Table, name: str) -> None:
-    """Check that every document with a row is one of the named documents.
+    """Check that the document of every row is in the table of documents.
 
-    Raises InputError naming the first row that has another.
+    Raises InputError naming the first row with another document.
     """
     key, known_ids = table.columns[name].text, documents.columns[name].text
     _refuse(
@@ -206,10 +205,7 @@ def check_known(table: Table, documents: Table, name: str) -> None:
 
 
 def check_actors(actors: tuple[str, ...], columns: ScoreColumns) -> None:
-    """Check that there are actors, and that commands can refer to each.
-
-    Raises InputError if not.
-    """
+    """Raise InputError if there is no actor, or if a name contains a comma, which separates actors in commands."""
     if not actors:
         raise InputError(f"{columns.actor} must name an actor in some row; it names none.")
     odd = [actor for actor in actors if "," in actor]
@@ -238,8 +234,11 @@ def _check_probabilities(table: Table, column: str, where: str) -> None:
 
 
 def _refuse(table: Table, wrong: str, shown: str, message: str) -> None:
-    """Raise InputError if a row is wrong: `message` with its place, the value shown, the number of such
-    rows, and the remedy for a comma or percent sign."""
+    """Raise InputError if the SQL condition `wrong` is true for a row.
+
+    message: a format with the fields place, value (of the column `shown`), count and advice (on a comma or percent
+    sign).
+    """
     (count,) = table.ask("count(*)", rest=f"WHERE {wrong}")[0]
     if count:
         place, value = table.place(wrong, shown)
@@ -252,8 +251,6 @@ def _short(value: object) -> str:
     text = repr(str(value))
     return text if len(text) <= 60 else f"{text[:59]}…"
 
-
-# Open the scores of any model: files with a row per document and actor, or a column per actor.
 
 DOCUMENTS = "document_rows"
 Path = str | os.PathLike[str]
@@ -269,12 +266,14 @@ def open_scores(
     format: str | None = None,
     spool: Path | None = None,
 ) -> Scores:
-    """The scores in files or globs of CSV, TSV, JSON lines, Parquet or .npz, checked.
+    """Read and check the scores in files or globs of CSV, TSV, JSON lines, Parquet or .npz.
 
-    `fields` names the columns of the document: `id` and `date`, and where there are such `title`, `text` and `story`.
-    They are in every row of a document, or in the files `documents`, with one row per document. All documents that
-    were searched must be there, also those in which nobody acts (with a probability of 0, or without an actor): they
-    count as documents of their period, and what the model misses lies among them.
+    fields: the columns of a document's `id` and `date`, and optionally of its `title`, `text` and `story`. They are in
+    every row of a document, or in the files `documents`, which have one row per document. columns: the columns of the
+    scores.
+
+    All searched documents must be included, also those in which no actor acts (with a probability of 0, or without an
+    actor): they count as documents of their period, and events that the model missed are among them.
 
     Raises InputError naming the file, the row and what to do.
     """
@@ -326,7 +325,7 @@ def _files(
 
 
 def _own_documents(table: Table, fields: Fields, name: str, bad_dates: str, *, wide: bool) -> Corpus:
-    """The documents of the scored rows themselves."""
+    """Return the documents of the rows with scores, if there are no separate files of documents."""
     if wide:
         return Corpus(table, fields, bad_dates=bad_dates)
     every_row = Corpus(table, replace(fields, id=None), bad_dates=bad_dates)
@@ -336,7 +335,7 @@ def _own_documents(table: Table, fields: Fields, name: str, bad_dates: str, *, w
 
 
 def _renamed(table: Table, name: str) -> Table:
-    """A table whose copied columns do not clash with those of others."""
+    """Rename the database table of copied rows, so that another table can be copied; return the renamed table."""
     if not table.is_copied:
         return table
     table.connection.execute(f"ALTER TABLE {COPIED} RENAME TO {name}")

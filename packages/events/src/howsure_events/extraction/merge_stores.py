@@ -1,4 +1,4 @@
-"""The stores of all parts of an input, merged to the store that a run over the whole input would give."""
+"""Merging the stores of all parts of an input into the store that one run over the whole input would give."""
 
 from __future__ import annotations
 
@@ -21,8 +21,6 @@ from howsure_events.store.store_queries import Store, query_rows
 from howsure_events.store.tables import EVENT_TABLES, column_types
 from howsure_events.stories import find_stories
 
-# The stores of parts that are to be put together: all there, once each, whole, and made in the same way.
-
 FOUND = """
     SELECT count(*), count(*) FILTER (document // $batch % $of <> $number - 1 OR document >= $documents)
     FROM (SELECT document FROM documents UNION ALL SELECT document FROM left_out)"""
@@ -30,7 +28,7 @@ FOUND = """
 
 @dataclass(frozen=True, slots=True)
 class PartStore:
-    """The store of a part: its path, its part, the documents of the whole input, and its settings."""
+    """The store of a part of an input. documents: number of documents of the whole input."""
 
     path: Path
     part: Part
@@ -44,9 +42,9 @@ class PartStore:
 
 
 def checked_parts(paths: Sequence[str | os.PathLike[str]]) -> list[PartStore]:
-    """The stores of all parts of an input, in the order of their numbers; `check_content` checks their contents.
+    """Return the stores of all parts of an input in the order of the parts; their contents are not checked yet.
 
-    Raises InputError naming what is missing, there twice, unfinished, or made in another way.
+    Raises InputError naming a part that is missing, duplicate, unfinished, or made with other settings.
     """
     if not paths:
         raise InputError("parts must name the stores of all parts; there is none.")
@@ -78,21 +76,21 @@ def checked_parts(paths: Sequence[str | os.PathLike[str]]) -> list[PartStore]:
 
 
 def whole_document_count(path: str | os.PathLike[str]) -> int:
-    """The documents of the whole input, according to the store of a part.
+    """Return the number of documents of the whole input, according to the store of a part.
 
-    Raises InputError if it is not the store of a part.
+    Raises InputError if the store is not the store of a part.
     """
     return _read_part(Path(path)).documents
 
 
 def whole_recipe(parts_given: Sequence[PartStore]) -> dict[str, Any]:
-    """The settings of a run over the whole input."""
+    """Return the settings of the store of the whole input."""
     its_own = ("part", "version", "howsure", "finished")
     return {name: value for name, value in parts_given[0].settings.items() if name not in its_own}
 
 
 def _common_settings(part_given: PartStore) -> dict[str, Any]:
-    """The settings that are equal in all parts."""
+    """Return the settings of a part that must be equal in all parts."""
     settings = {name: value for name, value in part_given.settings.items() if name not in {*OWN_SETTINGS, "part"}}
     return settings | {"part": {"of": part_given.part.of, "documents": part_given.documents}}
 
@@ -113,13 +111,13 @@ def _read_part(path: Path) -> PartStore:
 
 
 def check_content(part_given: PartStore) -> None:
-    """Raise InputError if a store does not contain the documents of its part, or is damaged, or labelled."""
+    """Raise InputError if a store has missing or additional documents, is damaged, or has labels."""
     with EventStore.open(part_given.path, part=True) as store:
         check_open_part(store, part_given)
 
 
 def check_open_part(store: Store, part_given: PartStore) -> None:
-    """The same for an open store."""
+    """Do the checks of `check_content` on an open store."""
     path, part = part_given.path, part_given.part
     check_everything(store)
     number, of = part.number, part.of
@@ -132,14 +130,14 @@ def check_open_part(store: Store, part_given: PartStore) -> None:
         raise InputError(f"{path}, {part}, has labels, which belong to the whole: draw documents after merging.")
 
 
-AT_ONCE = 128 * BATCH  # documents: sorted and written together
+AT_ONCE = 128 * BATCH  # documents that are sorted and written together
 COPIED = tuple(table for table in EVENT_TABLES if table not in ("settings", "stories"))
 Advance = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class MergeReport:
-    """The result of a merge: parts, documents of all of them, and whether the store already existed."""
+    """The result of a merge: the numbers of parts and of their documents, and whether the store already existed."""
 
     parts: int
     documents: int
@@ -149,14 +147,14 @@ class MergeReport:
 def merge_stores(
     parts: Sequence[str | os.PathLike[str]], path: str | os.PathLike[str], *, advance: Advance | None = None
 ) -> MergeReport:
-    """Write a store at `path` of the stores of all parts of an input, in any order (`extract_events(…, part=(3, 64))`).
+    """Merge the stores of all parts of an input (`extract_events(…, part=(3, 64))`) into a store at `path`.
 
-    It holds, row by row, what a run over the whole input would have stored; stories are found across parts. It appears
-    whole or not at all. A store of the same input and settings that is there already is left as it is, with its labels.
-    `advance` is called with the number of documents done.
+    The store has the same rows as after one run over the whole input, in the same order; stories are found across
+    parts. The file appears complete or not at all. An existing store of the same input and settings is left unchanged,
+    with its labels. parts: paths, in any order. advance: called with the number of documents done.
 
-    Raises InputError if a part is missing, there twice, unfinished, damaged or labelled, if parts differ in what made
-    them, or share a document, or if the file at `path` is another; StoreError if the store cannot be written.
+    Raises InputError if a part is missing, duplicate, unfinished, damaged or labelled, if parts have different settings
+    or a document in common, or if `path` is another file; StoreError if the store cannot be written.
     """
     parts_given = checked_parts(parts)
     total, settings = parts_given[0].documents, whole_recipe(parts_given)
@@ -185,7 +183,7 @@ def merge_stores(
 
 
 def _copy(store: EventStore, parts_given: Sequence[PartStore], low: int, high: int) -> None:
-    """The rows of some documents, in the order of the input; those of one in the order of its part."""
+    """Copy the rows of documents `low` to `high`, ordered by document, and then as in the store of the part."""
     with store.transaction() as connection:
         for table in COPIED:
             columns = ", ".join(column_types(table))
@@ -203,7 +201,7 @@ def _copy(store: EventStore, parts_given: Sequence[PartStore], low: int, high: i
 
 
 def _shared_id(store: EventStore, parts_given: Sequence[PartStore], error: Exception) -> InputError:
-    """Error for documents of two parts with the same id."""
+    """Return the error for documents of two parts with the same id."""
     rows = " UNION ALL ".join(
         f"SELECT id, {part_given.number} AS n FROM part_{part_given.number}.main.documents"
         for part_given in parts_given

@@ -1,4 +1,4 @@
-"""Open dated documents: rows of a table with a text, or CoNLL-U from any parser."""
+"""Reading a corpus of dated documents: rows of a table with texts, or CoNLL-U from any parser."""
 
 from __future__ import annotations
 
@@ -30,18 +30,16 @@ from howsure.inputs.numbers_and_names import natural_order, shortened
 from howsure.inputs.source_names import source_names
 from howsure_events.corpus import ALL, Corpus, Fields, InputDocument, Part
 
-# CoNLL-U as a corpus: one document at a time, whatever the size of the file, with the date in its metadata.
-
 SUFFIXES = (".conllu", ".conll-u", ".conllu.gz", ".conll-u.gz")
-DATES = ("date", "dateCreated")  # keys of metadata that hold the date
+DATES = ("date", "dateCreated")  # metadata keys of the date
 NO_DATES = {"newdoc", "newdoc id", "newpar", "newpar id", "id", "sent_id", "text", "global.Entity", "global.columns"}
-INDEXED = 1_000  # documents at a time
+INDEXED = 1_000  # documents whose headers are stored at a time
 HEADER = ("id", "date", "title", "category", "story")
 ROW = "(" + ", ".join("?" * len(HEADER)) + ")"
 
 
 class Lines(Text):
-    """Lines of a file; their numbers in errors are those of the file."""
+    """Some lines of a file, whose line numbers in error messages are those in the file."""
 
     def __init__(self, name: str, content: str, before: int) -> None:
         super().__init__(name, content)
@@ -54,7 +52,7 @@ class Lines(Text):
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """The lines of one document: the metadata in its first comments, its text, and the number of lines before it."""
+    """The lines of one CoNLL-U document. header: metadata in its first comments. before: number of lines before it."""
 
     header: dict[str, str]
     text: str
@@ -62,10 +60,10 @@ class Passage:
 
 
 class ConlluCorpus(Corpus):
-    """The documents of CoNLL-U files; their headers are kept in a table, their sentences are read on demand."""
+    """The documents of CoNLL-U files. Their headers are stored in a table; their sentences are read when needed."""
 
     def documents(self, start: int = 0, part: Part = ALL) -> Iterator[InputDocument]:
-        """The documents of a part from a position on, one in memory at a time."""
+        """Yield the documents of a part from a position on, with only one in memory at a time."""
         passages = islice(enumerate(_all_passages(self.table.files)), start, None)
         passages_of_part = (passage for number, passage in passages if part.holds(number))
         for (number, name, date, title, category, story, _), (file, passage) in zip(
@@ -75,7 +73,7 @@ class ConlluCorpus(Corpus):
 
 
 class HeaderTable(Table):
-    """The headers of all documents, one row each."""
+    """A table with the headers of all documents, one row per document."""
 
     def place(self, condition: str, shown: str = "NULL", *, skip: int = 0) -> tuple[str, object]:
         place, value = Table.place(self, condition, shown, skip=skip)
@@ -83,7 +81,7 @@ class HeaderTable(Table):
 
 
 def is_conllu(path: str) -> bool:
-    """Whether a path has the name of a CoNLL-U file."""
+    """Return whether a path has a suffix of CoNLL-U files."""
     return path.lower().endswith(SUFFIXES)
 
 
@@ -94,9 +92,9 @@ def open_conllu(
     bad_dates: str = "error",
     spool: str | os.PathLike[str] | None = None,
 ) -> ConlluCorpus:
-    """The documents of CoNLL-U files; see `open_corpus`.
+    """Open the documents of CoNLL-U files; see `open_corpus`.
 
-    Raises InputError if a file is missing, empty, damaged or not UTF-8, or as `open_corpus` does.
+    Raises InputError if a file is missing, empty, damaged or not UTF-8, and the errors of `open_corpus`.
     """
     if fields.encoding is not None:
         raise InputError("CoNLL-U is UTF-8; leave `encoding=...` out.")
@@ -130,9 +128,9 @@ def open_conllu(
 
 
 def read_part(document: InputDocument) -> Document:
-    """The sentences of a document in CoNLL-U.
+    """Parse the sentences of a document in CoNLL-U.
 
-    Raises InputError naming the line of its file that violates the format.
+    Raises InputError naming the line of the file that violates the format.
     """
     parsed = conllu_documents(Lines(document.file, document.text, document.line), mentions=False)[0]
     return replace(parsed, name=document.id)
@@ -170,7 +168,7 @@ def _header(passage: Passage, fields: Fields) -> list[str | None]:
 
 
 def _refuse_undated(file: File, fields: Fields) -> None:
-    """Raise InputError that says what the first document has instead of a date; nothing, if it has nothing."""
+    """Raise InputError with the metadata that the first document has instead of a date, if it has any."""
     names = sorted({*next(_passages(file, file.name)).header} - NO_DATES)
     if names:
         needed_field = f"{META}{fields.date or DATES[0]}"
@@ -181,7 +179,7 @@ def _refuse_undated(file: File, fields: Fields) -> None:
 
 
 def _passages(file: File, name: str) -> Iterator[Passage]:
-    """The documents of a file in turn, with the blank lines of the file; `name` is for those without an id."""
+    """Yield the documents of a file, with its blank lines; name: used for the ids of documents without an id."""
     before = number = end = 0
     header: dict[str, str] = {}
     lines: list[str] = []
@@ -229,11 +227,11 @@ def open_corpus(
     format: str | None = None,
     spool: str | os.PathLike[str] | None = None,
 ) -> Corpus:
-    """The documents of files or globs: rows of CSV, TSV, JSON lines, Parquet, or CoNLL-U (`.conllu`, plain or gzip).
+    """Open the documents of files or globs: CSV, TSV, JSON lines, Parquet, or CoNLL-U (`.conllu`, plain or gzip).
 
-    Text formats are copied once to a scratch file in the folder `spool`, so that memory does not grow with the corpus.
-    In CoNLL-U the date is `# meta::date = …`, `# meta::dateCreated = …` or `# date = …` of the first sentence, or
-    what `fields.date` names; so are title and category.
+    Text formats are copied once to a temporary file in the folder `spool`, so that memory does not grow with the
+    corpus. In CoNLL-U, metadata are comments of the first sentence. The date is `# meta::date = …`,
+    `# meta::dateCreated = …` or `# date = …`, or the key `fields.date`; title and category are read in the same way.
 
     Raises InputError naming the file, the row and what to do: a missing column, a missing or repeated id, and, unless
     `bad_dates` is "leave-out", a missing or invalid date.

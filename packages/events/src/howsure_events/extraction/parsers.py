@@ -1,4 +1,4 @@
-"""From text to parsed documents: any spaCy pipeline with a dependency parser, or existing CoNLL-U."""
+"""Parsers of documents: any spaCy pipeline with a dependency parser, or existing parses in CoNLL-U."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from howsure_events.extraction.open_corpus import read_part
 from howsure_events.rule import LANGUAGES, SCHEMES, Rule
 from howsure_text.spacy_pipelines import parsing_pipeline
 
-SEVERAL = "xx"  # what spaCy calls the language of a pipeline for several
+SEVERAL = "xx"  # spaCy's language code for multilingual pipelines
 
 
 class Parser(Protocol):
-    """Reads documents in two steps, so that the slow second one is applied only to documents that are kept."""
+    """A parser that reads documents in two steps: `words`, and the slow `parse` only for documents that are kept."""
 
     @property
     def recipe(self) -> dict[str, Any]:
@@ -25,46 +25,46 @@ class Parser(Protocol):
 
     @property
     def scheme(self) -> str | None:
-        """The scheme of its labels; None if not known in advance."""
+        """The scheme of its dependency labels; None if not known in advance."""
 
     @property
     def language(self) -> str | None:
-        """The language that it reads, as "en"; None if not known in advance."""
+        """The language that it reads, such as "en"; None if not known in advance."""
 
     def words(self, document: InputDocument) -> tuple[Any, Sequence[str]] | None:
-        """A document ready for `parse`, and its words; None if it is too long."""
+        """Return the input of `parse` for a document, and its words; None if it is too long."""
 
     def parse(self, ready: Sequence[Any]) -> list[Document]:
-        """The parsed documents, in order."""
+        """Return the parsed documents, in order."""
 
 
 class ConlluParser:
-    """The parser of documents that are already parsed."""
+    """The parser for documents that are already parsed."""
 
     scheme: str | None = None
     language: str | None = None
 
     @property
     def recipe(self) -> dict[str, Any]:
-        """States that the documents were already parsed."""
+        """The format of the parses."""
         return {"format": "CoNLL-U"}
 
     def words(self, document: InputDocument) -> tuple[Any, Sequence[str]] | None:
-        """The document, and its words."""
+        """Return the document and its words."""
         parsed = read_part(document) if document.parsed is None else document.parsed
         return parsed, [word for sentence in parsed.sentences for word in sentence.words]
 
     def parse(self, ready: Sequence[Any]) -> list[Document]:
-        """The documents."""
+        """Return the documents unchanged."""
         return list(ready)
 
 
 class SpacyParser:
-    """A spaCy pipeline, by the name of an installed package or the path of a folder.
+    """A spaCy pipeline, given by the name of an installed package or the path of a folder.
 
-    Components other than tags, lemmas and dependencies (names, categories) are switched off.
+    Only its components for tags, lemmas and dependencies are used.
 
-    Raises MissingExtraError without the extra `spacy`; InputError if there is no such pipeline, or it has no parser.
+    Raises MissingExtraError without the extra `spacy`; InputError if the pipeline does not exist or has no parser.
     """
 
     def __init__(self, name: str) -> None:
@@ -75,12 +75,12 @@ class SpacyParser:
 
     @property
     def recipe(self) -> dict[str, Any]:
-        """Name and version of the pipeline."""
+        """Name, version and language of the pipeline."""
         meta = self.pipeline.meta
         return {"pipeline": f"{meta['lang']}_{meta['name']}", "version": meta["version"], "language": self.language}
 
     def words(self, document: InputDocument) -> tuple[Any, Sequence[str]] | None:
-        """The tokens of a document; None if the pipeline takes no text of that length."""
+        """Return the tokens of a document; None if it is too long for the pipeline."""
         if len(document.text) > self.pipeline.max_length:
             return None
         tokens = self.pipeline.make_doc(document.text)
@@ -93,14 +93,15 @@ class SpacyParser:
 
 
 def load_parser(name: str | None) -> Parser:
-    """The spaCy pipeline of a name or path; None: documents come parsed."""
+    """Load the spaCy pipeline with a name or path; None stands for documents that are already parsed."""
     return ConlluParser() if name is None else SpacyParser(name)
 
 
 def check_language(parser: Parser, rule: Rule, *, has_names: bool) -> None:
-    """Check that a rule has words of the parser's language, and that there are names of actors in it (`has_names`).
+    """Check that the rule and the names of actors are in the parser's language; otherwise nothing would be found.
 
-    Raises InputError if not: nothing would be found, in silence.
+    has_names: whether the user provides a lexicon; the built-in one is in English. Raises InputError if the languages
+    differ.
     """
     language = parser.language
     if language is None:
@@ -118,7 +119,7 @@ def check_language(parser: Parser, rule: Rule, *, has_names: bool) -> None:
 
 
 def guess_scheme(labels: Sequence[str]) -> str:
-    """The scheme of dependency labels: "ud", "ud-2014" or "clear", whichever contains most of them.
+    """Return the scheme that contains the most of some dependency labels: "ud", "ud-2014" or "clear".
 
     >>> guess_scheme(["nsubj", "nsubj:pass", "obl", "obl:agent"]), guess_scheme(["nsubjpass", "prep", "pobj"])
     ('ud', 'clear')

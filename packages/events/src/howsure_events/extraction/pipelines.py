@@ -1,5 +1,4 @@
-"""spaCy pipelines that are installed, in a folder, or in a wheel: their languages and labels, and whether they are
-suitable."""
+"""spaCy pipelines that are installed, in a folder or in a wheel: language, labels, and whether they are suitable."""
 
 from __future__ import annotations
 
@@ -20,13 +19,15 @@ from howsure_events.extraction.parsers import guess_scheme
 
 META, CONFIG, WHEEL = "meta.json", "config.cfg", ".whl"
 MAX_BYTES = 4 * 2**30  # of an unpacked wheel
-NEEDED = {"parser": "dependency parser", "tagger": "tagger"}  # a morphologizer tags, too
+NEEDED = {"parser": "dependency parser", "tagger": "tagger"}  # a morphologizer also counts as a tagger
 
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """A pipeline, its location, and the scheme of its dependencies; why_not: why it is unsuitable, empty if it is
-    suitable."""
+    """A spaCy pipeline.
+
+    place: its location. scheme: the scheme of its dependency labels. why_not: why it is unsuitable; empty if it is not.
+    """
 
     name: str
     version: str
@@ -37,7 +38,7 @@ class Pipeline:
 
 
 def spacy_version() -> str:
-    """The version of spaCy.
+    """Return the installed version of spaCy.
 
     Raises MissingExtraError without the extra `spacy`.
     """
@@ -46,7 +47,7 @@ def spacy_version() -> str:
 
 
 def installed_pipelines() -> list[Pipeline]:
-    """The pipelines that are installed as packages, by name; none is imported."""
+    """Return the pipelines that are installed as packages, sorted by name, without importing them."""
     pipelines = []
     for name in sorted({entry_point.value for entry_point in entry_points(group="spacy_models")}):
         package = importlib.util.find_spec(name.partition(":")[0])
@@ -57,9 +58,9 @@ def installed_pipelines() -> list[Pipeline]:
 
 
 def pipeline_at(path: str | os.PathLike[str]) -> Pipeline:
-    """The pipeline in a folder or a wheel, without running any of its code.
+    """Describe the pipeline in a folder or a wheel, without running any of its code.
 
-    Raises InputError if there is none.
+    Raises InputError if there is no pipeline.
     """
     place = os.fspath(path)
     if os.path.isdir(place):
@@ -72,9 +73,9 @@ def pipeline_at(path: str | os.PathLike[str]) -> Pipeline:
 
 
 def unpack_wheel(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> None:
-    """Write the pipeline in a wheel to a new folder, which can be passed as the parser; nothing is run or installed.
+    """Unpack the pipeline in a wheel to a new folder, which can be passed as the parser; no code is run.
 
-    Raises InputError if the wheel holds no pipeline, or the folder is there already.
+    Raises InputError if the wheel contains no pipeline, or the folder already exists.
     """
     place, target = os.fspath(path), Path(folder)
     if target.exists():
@@ -115,7 +116,7 @@ def _wheel(place: str) -> zipfile.ZipFile:
 
 
 def _folder_in(archive: zipfile.ZipFile, place: str) -> PurePosixPath:
-    """The folder of the pipeline inside a wheel."""
+    """Return the folder of the pipeline inside a wheel."""
     for name in sorted(archive.namelist()):
         member = PurePosixPath(name)
         if member.name == CONFIG and str(member.parent / META) in archive.namelist():

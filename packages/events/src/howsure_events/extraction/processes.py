@@ -1,4 +1,4 @@
-"""Batches of a corpus, processed here or by several processes."""
+"""Processing the batches of a corpus, in this process or by several worker processes."""
 
 from __future__ import annotations
 
@@ -35,13 +35,14 @@ from howsure_events.store.event_store import StoreError
 from howsure_text.coreference.detection import MAX_MENTIONS
 from howsure_text.parses import ParsedDocument
 
-# Processing a batch of documents, in this process or another: parse, extract, convert to rows.
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """The processing of every document. `parser` is the name or path of a spaCy pipeline; None if documents are already
-    parsed."""
+    """The settings by which every document is processed.
+
+    parser: the name or path of a spaCy pipeline; None if documents are already parsed. samples: sampled clusterings per
+    document.
+    """
 
     parser: str | None
     model: Model
@@ -54,9 +55,9 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """The result of a batch: rows of the tables, and the seconds taken by parsing and by the rest.
+    """The result of a batch: rows of the tables, number of documents read, and seconds for parsing and for the rest.
 
-    mentions_left_out: those of the scores of another model that the documents cannot have.
+    mentions_left_out: number of mentions in imported coreference scores that do not fit the parsed documents.
     """
 
     tables: Tables
@@ -67,7 +68,7 @@ class Batch:
 
 
 class Worker:
-    """A worker, which processes one batch after another."""
+    """A worker that parses documents, extracts their events and converts them to rows, one batch after another."""
 
     def __init__(self, work: Work) -> None:
         self.work = work
@@ -75,7 +76,7 @@ class Worker:
         self.parser = load_parser(work.parser)
 
     def __call__(self, batch: Sequence[InputDocument]) -> Batch:
-        """The rows of a batch, independent of earlier batches."""
+        """Process a batch; the result does not depend on earlier batches."""
         rows, kept, ready = Rows(), list[InputDocument](), list[Any]()
         started = time.perf_counter()
         for document in batch:
@@ -95,7 +96,7 @@ class Worker:
         return Batch(tables, len(batch), *seconds, self.mentions_left_out)
 
     def prepared(self, document: InputDocument) -> tuple[str | None, Any, Sequence[str]]:
-        """The reason to leave out a document, or None, its input for the parser, and its words."""
+        """Return the reason to leave out a document (None: it is kept), its input for the parser, and its words."""
         work = self.work
         reason = work.filter.reason(document)
         if reason is not None:
@@ -106,7 +107,7 @@ class Worker:
         return work.filter.reason_of_words(words_and_tags[1], work.lexicon), *words_and_tags
 
     def add(self, rows: Rows, source: InputDocument, document: Document) -> None:
-        """The extraction of a parsed document, as rows."""
+        """Extract the events of a parsed document, and add them to the rows."""
         work = self.work
         parsed = ParsedDocument.of(document)
         mentions, left_out = candidate_mentions(work.model, parsed)
@@ -122,20 +123,19 @@ class Worker:
         rows.add(source, extracted)
 
 
-# The batches of a corpus, done here or by several processes; Ctrl-C waits where it would do harm.
-#
-# DuckDB would take Ctrl-C for an error, and worker processes leave it to their parent.
+# Ctrl-C is deferred while a batch is read or stored, since DuckDB would report it as an error. Worker processes ignore
+# it, and their parent process ends them.
 
-BATCHES_AHEAD = 2  # batches a worker that wait to be done or stored
+BATCHES_AHEAD = 2  # batches per worker that are submitted before their results are needed
 Batches = Iterator[list[InputDocument]]
 
 
 @contextmanager
 def process_batches(batches: Batches, work: Work, workers: int | None) -> Iterator[Iterator[Batch]]:
-    """The finished batches, in order; several processes end with the `with` statement."""
+    """A context that gives the finished batches, in order. Worker processes end with the `with` statement."""
     if workers is None or workers == 1:
         worker = Worker(work)
-        gc.freeze()  # the parser and the model are here to stay: no use in looking through them
+        gc.freeze()  # keeps the garbage collector from searching the parser and the model again and again
         try:
             yield map(worker, batches)
         finally:
@@ -143,8 +143,8 @@ def process_batches(batches: Batches, work: Work, workers: int | None) -> Iterat
         return
     _check_program()
     content, processes = _packed(work), Spawning()
-    with Scratch() as scratch:  # in a file: a process that ends while it starts would read no more from its pipe, and
-        place = scratch.folder / "work"  # what does not fit into the pipe would be written without end
+    with Scratch() as scratch:  # a file, since writing to the pipe of a process that ends early may never return
+        place = scratch.folder / "work"
         place.write_bytes(content)
         pool = ProcessPoolExecutor(workers, mp_context=processes, initializer=_begin, initargs=(str(place),))
         try:
@@ -152,7 +152,7 @@ def process_batches(batches: Batches, work: Work, workers: int | None) -> Iterat
         except BrokenProcessPool as error:
             processes.kill()
             _forget_queued(pool)
-            pool.shutdown(wait=True, cancel_futures=True)  # its thread knows how they ended
+            pool.shutdown(wait=True, cancel_futures=True)  # afterwards, exit codes are known
             why = processes.why_they_ended()
             raise StoreError(f"{why} What was stored is kept: rerun the same command with fewer workers.") from error
         finally:
@@ -160,9 +160,9 @@ def process_batches(batches: Batches, work: Work, workers: int | None) -> Iterat
 
 
 def _packed(work: Work) -> bytes:
-    """The work as it is passed to other processes.
+    """Serialize the work for other processes.
 
-    Raises InputError if it cannot be passed.
+    Raises InputError if it cannot be pickled.
     """
     try:
         return pickle.dumps(work)
@@ -174,7 +174,7 @@ def _packed(work: Work) -> bytes:
 
 
 def _check_program() -> None:
-    """Raise InputError if the main program is not a file (`python -`), so that processes could not start it."""
+    """Raise InputError if the main program is not a file (`python -`), because worker processes could not start it."""
     program = getattr(sys.modules["__main__"], "__file__", None)
     if program is not None and not Path(program).exists():
         raise InputError("several workers need a program that is a file; save it, or take `workers=1`.")
@@ -192,9 +192,9 @@ def _in_order(pool: ProcessPoolExecutor, batches: Batches, ahead: int) -> Iterat
 
 
 def _forget_queued(pool: ProcessPoolExecutor) -> None:
-    """Close the reading end of pipes to processes that have ended, so that nothing waits for them.
+    """Close the reading end of the pool's pipe, if its processes have ended.
 
-    Without this, before Python 3.11.5, the pool waits without end for what does not fit into the pipe
+    Before Python 3.11.5, the pool would otherwise wait forever for data to be read from the pipe
     (github.com/python/cpython/issues/94777).
     """
     if sys.version_info < (3, 11, 5):
@@ -204,22 +204,22 @@ def _forget_queued(pool: ProcessPoolExecutor) -> None:
 
 
 class Spawning(SpawnContext):
-    """Starts fresh processes, and keeps track of them.
+    """A context of multiprocessing that starts new processes and keeps track of them, so that they can be killed.
 
-    A pool asks its processes only once to end, and would wait forever for one that is just starting or not responding.
+    A pool asks its processes only once to end, and would wait forever for a process that is starting or hanging.
     """
 
     def __init__(self) -> None:
         self.started: list[BaseProcess] = []
 
     def Process(self, *args: Any, **options: Any) -> BaseProcess:  # type: ignore[override]
-        """A process, not yet started."""
+        """Create a process, which is not started yet."""
         process = SpawnContext.Process(*args, **options)
         self.started.append(process)
         return process
 
     def why_they_ended(self) -> str:
-        """Advice if a process has ended before its work was done."""
+        """Return a sentence on why a process ended before its work was done, with advice."""
         if any(process.exitcode == 1 for process in self.started):  # by an error in Python, not by a signal
             return (
                 "a worker process could not start; its error is printed above. Does the program call extract_events "
@@ -234,17 +234,17 @@ class Spawning(SpawnContext):
                 process.kill()
 
 
-_worker_of_process: Worker | None = None  # of this process, if it is one of several
+_worker_of_process: Worker | None = None  # set in worker processes
 
 
 def _begin(place: str) -> None:
-    """Make this process a worker for the work stored at a path: it ignores Ctrl-C, and ends if its parent ends."""
+    """Make this process a worker for the work stored at a path. It ignores Ctrl-C, and ends if its parent ends."""
     global _worker_of_process
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    atexit.register(os._exit, 0)  # at once, without the remarks of libraries on what they did not free
+    atexit.register(os._exit, 0)  # exit at once, without messages of libraries about memory that was not freed
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _worker_of_process = Worker(pickle.loads(Path(place).read_bytes()))
-    gc.freeze()  # the parser and the model are here to stay
+    gc.freeze()
 
 
 def _process_batch(batch: Sequence[InputDocument]) -> Batch:
@@ -262,8 +262,8 @@ def _end_with_parent() -> None:
 
 @contextmanager
 def deferred_interrupts() -> Iterator[None]:
-    """Defer Ctrl-C until the end of the `with` statement; a background process that ignores it continues to do so."""
-    if threading.current_thread() is not threading.main_thread():  # only the main one hears of it
+    """Defer Ctrl-C until the end of the `with` statement, unless this process ignores Ctrl-C anyway."""
+    if threading.current_thread() is not threading.main_thread():  # only the main thread receives signals
         yield
         return
     waiting: list[Any] = []
@@ -278,7 +278,7 @@ def deferred_interrupts() -> Iterator[None]:
 
 @contextmanager
 def children_ignoring_interrupts() -> Iterator[None]:
-    """A context in which newly started processes ignore Ctrl-C, but this one does not."""
+    """A context in which newly started processes ignore Ctrl-C."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

@@ -1,4 +1,4 @@
-"""Applying another rule to the documents of a store, using the stored parse."""
+"""Finding the events of another rule in the documents of a store, with the stored parse."""
 
 from __future__ import annotations
 
@@ -28,14 +28,12 @@ from howsure_events.store.store_queries import REMEDY, Store, is_imported, query
 from howsure_events.store.tables import LABEL_TABLES, column_types
 from howsure_text.coreference.antecedent_model import AntecedentModel
 
-# Labels carried over to a store of the same documents, such as one counted again by another rule.
-
 
 def carry_labels(source: Store, target: EventStore) -> Labelling | None:
-    """Copy draws, strata and answers of a store to one without labels; None if there are none, or it has some.
+    """Copy the draws, strata and answers of a store to another store of the same documents; return their question.
 
-    Of documents that the target does not hold, the strata and answers stay behind: within the strata, the others were
-    drawn at random all the same.
+    Strata and answers of documents that the target does not contain are not copied; within a stratum, the others are
+    still a random sample. Returns None, and copies nothing, if the source has no labels or the target has some.
     """
     labelling = find_labelling(source)
     if labelling is None or find_labelling(target) is not None:
@@ -47,7 +45,7 @@ def carry_labels(source: Store, target: EventStore) -> Labelling | None:
 
 
 def _rows(source: Store, table: str, kept: set[int]) -> dict[str, list[Any]]:
-    """The columns of a table, of its documents that are kept."""
+    """Return the columns of a table, without rows of documents that are not kept."""
     names = list(column_types(table))
     rows = query_rows(source, f"SELECT {', '.join(names)} FROM {table}")
     if "document" in names:
@@ -56,8 +54,8 @@ def _rows(source: Store, table: str, kept: set[int]) -> dict[str, list[Any]]:
     return {name: [row[at] for row in rows] for at, name in enumerate(names)}
 
 
-FETCHED = 256  # documents at a time
-NEEDED: dict[str, tuple[str, ...]] = {  # fields of settings
+FETCHED = 256  # documents read at a time
+NEEDED: dict[str, tuple[str, ...]] = {  # settings that recounting needs, with their fields
     "rule": ("labels",),
     "model": ("name", "digest"),
     "lexicon": ("name", "stemming", "match_case"),
@@ -81,7 +79,7 @@ class StoredCorpus:
         self.total = store.next_document
 
     def documents(self, start: int = 0, part: Part = ALL) -> Iterator[InputDocument]:
-        """The documents of a part from a position on, a few in memory at a time."""
+        """Yield the documents of a part from a position on, with only a few in memory at a time."""
         for low in range(start, self.total, FETCHED):
             bounds = {"low": low, "high": low + FETCHED - 1}
             parses: dict[int, list[Sentence]] = {}
@@ -106,17 +104,18 @@ def recount_events(
     workers: int = 1,
     advance: Advance | None = None,
 ) -> ExtractionReport:
-    """Write a store at `path` of the same documents as `store`, with the events that another rule finds.
+    """Write a store at `path` with the documents of `store` and the events that another rule finds in them.
 
-    Nothing is parsed again: the store contains the parse, the actor names and the settings. The result is, row by row,
-    that of `extract_events` with that rule on the same input, and can be resumed in the same way. Labels are carried
-    over: they belong to documents, whatever the rule finds in them, and answer the question that was asked. `model` is
-    the antecedent model that made the store, by default the bundled one. `since` and `until` leave out, and count,
-    documents of other days.
+    Nothing is parsed again, because the store contains the parse, the names of actors and the settings. The result has
+    the same rows as that of `extract_events` with this rule, and can be resumed in the same way. Labels are copied:
+    they say which actors act in a document according to the coders' question, and do not depend on the rule.
 
-    Raises InputError if the store is unfinished or is itself at `path`, if its settings are incomplete, if the rule
-    expects labels other than those of the parse, if the model differs, or if the days extend beyond those of the store;
-    and like `extract_events`.
+    model: the antecedent model with which the store was made; by default the bundled one. since, until: documents of
+    other days are left out.
+
+    Raises InputError if the store is unfinished or is the file at `path`, if its settings are incomplete, if the rule
+    expects other labels than those of the parse, if the model differs, or if the days extend beyond those of the store;
+    also the errors of `extract_events`.
     """
     target, chosen = Path(path), AntecedentModel.pretrained() if model is None else model
     _check(store, target, rule, chosen)
@@ -142,9 +141,9 @@ def recount_events(
 
 
 def stored_lexicon(store: EventStore) -> Lexicon:
-    """The actor names with which a store was made.
+    """Return the lexicon of actors with which a store was made.
 
-    Raises InputError if it does not hold them.
+    Raises InputError if the store does not contain it.
     """
     settings = store.settings.get("lexicon")
     if not isinstance(settings, Mapping) or "names" not in store.settings:
@@ -155,9 +154,9 @@ def stored_lexicon(store: EventStore) -> Lexicon:
 
 
 def stored_label_scheme(store: EventStore) -> str:
-    """The label scheme with which a store was parsed.
+    """Return the scheme of the dependency labels in a store.
 
-    Raises InputError if its settings lack what recounting needs.
+    Raises InputError if settings that recounting needs are missing.
     """
     if is_imported(store.settings):
         raise InputError(
@@ -172,9 +171,9 @@ def stored_label_scheme(store: EventStore) -> str:
 
 
 def _narrowed(filters: Filter, since: str | None, until: str | None) -> Filter:
-    """The filters of a store, restricted to fewer days.
+    """Return the filters of a store, restricted to fewer days.
 
-    Raises InputError for additional days: their documents were left out and are not in the store.
+    Raises InputError for additional days, whose documents are not in the store.
     """
     narrower = Filter(since=since, until=until)
     for name, day, was in (("since", narrower.since, filters.since), ("until", narrower.until, filters.until)):
@@ -199,7 +198,7 @@ def _check(store: EventStore, target: Path, rule: Rule, model: Any) -> None:
 
 
 def _sentence(words: list[str], spaces: list[bool], *layers: Any) -> Sentence:
-    """A sentence as originally parsed."""
+    """Return a sentence as originally parsed."""
     parse = {name: None if layer is None else tuple(layer) for name, layer in zip(LAYERS, layers, strict=False)}
     voices = {name: voice for name, voice in zip(VOICES, layers[len(LAYERS) :], strict=True) if voice is not None}
     return Sentence(tuple(words), spaces=tuple(spaces), metadata=voices, **parse)

@@ -1,4 +1,4 @@
-"""Coreference by another model, given by a file of antecedent scores, in place of the antecedent model."""
+"""Coreference from a file of another model's antecedent scores, instead of the bundled antecedent model."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ from howsure_text.parses import ParsedDocument
 
 
 class ScoredCoreference:
-    """A model whose posteriors come from a file of antecedent scores, by document id.
+    """A model whose posteriors are computed from a file of antecedent scores, by document id.
 
-    The mentions are those that the scores name, and those detected in the parse whose head is the head of none of them:
-    to these nothing refers, and they are new, so that the rule sees every noun that it sees with the antecedent model.
-    `misplaced`: what becomes of scored mentions that cross sentences, or begin or end inside a word of the parse.
+    The mentions are those of the scores, and those detected in the parse whose head is not the head of a scored
+    mention. The latter are entities of their own; they are included so that the rule is applied to the same nouns as
+    with the antecedent model. misplaced: whether scored mentions that cross sentences, or start or end inside a word of
+    the parse, are an error ("error") or left out ("leave-out").
 
-    Raises InputError as `ScoreFile` does.
+    Raises the errors of `ScoreFile`.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, misplaced: Misplaced = "error") -> None:
@@ -54,13 +55,13 @@ class ScoredCoreference:
             )
 
     def candidates(self, document: Document) -> tuple[tuple[Mention, ...], int]:
-        """The mentions of a document in text order, and the number of scores left out.
+        """Return the mentions of a document in text order, and the number of scored mentions left out.
 
-        Raises InputError if the scores are of another text, or name a mention that the document cannot have.
+        Raises InputError if the scores belong to another text, or a scored mention does not fit the document.
         """
         placed = place_mentions(self._scores(document.name), document)
         if placed.faults and self.misplaced == "error":
-            scored_document(self._scores(document.name), document)  # says what is wrong
+            scored_document(self._scores(document.name), document)  # raises the error
         named = [mention for mention in placed.mentions if mention is not None]
         parsed = ParsedDocument.of(document)
         heads = {(mention.sentence, parsed.mention_head(mention)) for mention in named}
@@ -72,7 +73,7 @@ class ScoredCoreference:
         return tuple(sorted([*named, *others], key=_place)), len(placed.faults)
 
     def posterior(self, document: Document, *, mentions: tuple[Mention, ...]) -> CorefPosterior:
-        """The posterior of the mentions that `candidates` names; those that the scores lack are new."""
+        """Return the posterior of the mentions of `candidates`; mentions without scores are entities of their own."""
         check_size(document, mentions)
         resolved = scored_document(self._scores(document.name), document, misplaced=self.misplaced)
         scored = dict(zip(resolved.mentions, range(len(resolved.mentions)), strict=True))
@@ -94,12 +95,12 @@ class ScoredCoreference:
 
 
 def candidate_mentions(model: object, document: Document) -> tuple[tuple[Mention, ...], int]:
-    """The mentions of a parsed document that a model resolves, and the number of the model's mentions left out."""
+    """Return the mentions of a parsed document that a model resolves, and the number of scored mentions left out."""
     if isinstance(model, ScoredCoreference):
         return model.candidates(document)
     return detect_mentions(document), 0
 
 
 def _place(mention: Mention) -> tuple[int, int]:
-    """A sort key: scored mentions with the same start keep their order and come before others."""
+    """Sort key by which mentions with the same start keep their order, scored mentions first."""
     return mention.sentence, mention.start

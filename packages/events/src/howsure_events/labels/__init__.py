@@ -1,1 +1,1 @@
-"""Labels: documents of a store that people read, their answers, and the settled labels."""
+"""Labels: random draws of documents, the answers of human coders, and the labels settled from them."""

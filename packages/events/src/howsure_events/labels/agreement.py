@@ -28,10 +28,8 @@ from howsure_events.labels.answers import (
 from howsure_events.labels.coders import CoderNames, clean_coder_name, coder_names, merged_notes
 from howsure_events.store.store_queries import Store
 
-# How far coders agree, beyond chance: Krippendorff's alpha for each actor and for all, with intervals.
-
 REPLICATES = 2000
-MAX_UNDEFINED = 0.05  # of the resamples, beyond which they give no interval
+MAX_UNDEFINED = 0.05  # if alpha is undefined in a larger proportion of the resamples, there is no interval
 ALL = "all"
 NO_VARIATION_NOTE = "all answers are the same, so there is nothing that coders could agree on by more than chance"
 RARE_NOTE = "too few documents have the rarer answer for an interval"
@@ -40,9 +38,10 @@ SINGLE_DOCUMENT_NOTE = "only one document was read by two coders, too few for an
 
 @dataclass(frozen=True, slots=True)
 class ActorAgreement:
-    """Alpha for one actor, or for "all": `documents` were read by two or more coders, who differ in `differing`.
+    """Krippendorff's alpha for one actor, or for all actors together (actor "all").
 
-    alpha, low, high are None where they are undefined; `why` says so.
+    documents: number of documents that at least two coders answered; differing: number of these with different answers.
+    alpha and its interval (low, high) are None if undefined; `why` then gives the reason.
     """
 
     actor: str
@@ -108,15 +107,16 @@ class Agreement(Rows[ActorAgreement]):
 def agreement(
     store: Store, *, coders: Sequence[str] | None = None, level: float = 0.95, rng: Randomness = 0
 ) -> Agreement:
-    """Krippendorff's alpha of the coders' answers, as they gave them, before any was settled.
+    """Return Krippendorff's alpha of the coders' own answers, without settlements.
 
-    For each actor the units are the documents, the values "acts" and "does not"; for all, the pairs of a document and
-    an actor. An answer "unclear" is missing. coders: by default all. The interval has the quantiles of 2,000 resamples
-    of documents. Where no coders differ, resampling would give no width: its low end is 1 - u / D with u the largest
-    share of differing documents that n documents without any leave possible, 1 - ((1 - level) / 2)^(1/n), and D what
-    chance alone would give.
+    For one actor, the units are documents and the values are "acts" and "does not act"; for all actors, the units are
+    pairs of a document and an actor. An answer "unclear" counts as missing. coders: names; None means all coders.
 
-    Raises InputError if no document was drawn, or none was read by two of the coders.
+    The interval consists of quantiles of 2,000 bootstrap resamples of documents. If all answers agree, every resample
+    has alpha 1, so the lower end is 1 - u / D instead: u = 1 - ((1 - level) / 2)^(1/n) is the upper confidence limit of
+    the proportion of documents with different answers, and D is the disagreement expected by chance.
+
+    Raises InputError if no document was drawn, or none was answered by two of the coders.
     """
     labelling = require_labelling(store)
     if not 0.0 < level < 1.0:
@@ -148,7 +148,7 @@ def agreement(
 
 
 def _chosen(coders: Sequence[str], names: CoderNames, all_coders: Sequence[str]) -> list[str]:
-    """The named coders, as spelled in the store."""
+    """Return the names of the requested coders, as the store spells them."""
     chosen: list[str] = []
     for coder in coders:
         name = names.name(clean_coder_name(coder))
@@ -161,7 +161,7 @@ def _chosen(coders: Sequence[str], names: CoderNames, all_coders: Sequence[str])
 
 
 def _counts(answers: Sequence[Answer], actors: Sequence[str]) -> Floats:
-    """The numbers of coders who say "does not" and "acts": (documents, actors, 2)."""
+    """Return the numbers of coders who say that an actor does not act, and that it acts: (documents, actors, 2)."""
     place = {number: at for at, number in enumerate(sorted({answer.document for answer in answers}))}
     counts = np.zeros((len(place), len(actors), 2))
     for answer in answers:
@@ -194,12 +194,9 @@ def _row(actor: str, counts: Floats, resampled: np.ndarray[Any, Any], level: flo
     return ActorAgreement(actor, n_read, differing, value, float(low), float(high), None)
 
 
-# Documents that coders answered differently, with the answers side by side.
-
-
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A document with differing answers, and what settled it, if anything."""
+    """A document with different answers, and the answer that settled it (None if it is not settled)."""
 
     document: int
     answers: tuple[Answer, ...]
@@ -207,9 +204,9 @@ class Disagreement:
 
 
 def disagreements(store: Store) -> list[Disagreement]:
-    """The documents that coders answered differently, settled or not, in the order in which they are read.
+    """Return the documents with different answers, settled or not, in reading order.
 
-    Where coders changed their answers since and agree now, on something else than what was settled, it is one still.
+    A document is also included if the coders now agree with each other, but not with its settlement.
 
     Raises InputError if no document was drawn.
     """

@@ -1,4 +1,4 @@
-"""Labels: the question to people who read documents of a store, their answers, and settled labels."""
+"""The question that coders answer about drawn documents, their answers, and the labels settled from them."""
 
 from __future__ import annotations
 
@@ -20,17 +20,16 @@ from howsure_events.store.event_store import EventStore
 from howsure_events.store.integrity import DamagedStoreError
 from howsure_events.store.store_queries import REMEDY, Store, query_rows
 
-# What readers of a store are asked: the question, the actors, and the draws of documents.
-
 FIRST_DRAW = "draw documents first: howsure events label"
 LISTS, TEXTS = ("actors",), ("question", "design", "period")
 
 
 @dataclass(frozen=True, slots=True)
 class Labelling:
-    """The question, the codes of the actors asked, in the order of their keys, and the settings of each draw.
+    """The question to coders, the actors it asks about, and the settings of each draw of documents.
 
-    design: "stratified", "simple" (drawn at random from all), "chances" (with the given chances) or "census" (all).
+    actors: codes, in the order of their keys on the labelling page. design: "stratified"; "simple", a simple random
+    sample; "census", all documents; "chances", imported labels with inclusion probabilities.
     """
 
     question: str
@@ -41,9 +40,9 @@ class Labelling:
 
 
 def find_labelling(store: Store) -> Labelling | None:
-    """The question and the draws of a store; None if no document was drawn.
+    """Return the question and the draws of a store; None if no document was drawn.
 
-    Raises DamagedStoreError if the settings of a draw are not those that a draw writes.
+    Raises DamagedStoreError if the stored settings of a draw are invalid.
     """
     rows = query_rows(store, "SELECT settings FROM label_draw ORDER BY draw")
     draws = [_read(text, store) for (text,) in rows]
@@ -54,9 +53,9 @@ def find_labelling(store: Store) -> Labelling | None:
 
 
 def require_labelling(store: Store) -> Labelling:
-    """The question and the draws of a store.
+    """Return the question and the draws of a store.
 
-    Raises InputError if none was drawn.
+    Raises InputError if no document was drawn.
     """
     labelling = find_labelling(store)
     if labelling is None:
@@ -75,7 +74,8 @@ def _read(text: str, store: Store) -> dict[str, Any]:
     raise DamagedStoreError(f"{store.path} is damaged: the settings of a draw in the table label_draw. {REMEDY}.")
 
 
-# Answers of readers: each is in the store when `record_answer` returns, and none overwrites another unseen.
+# Answers of coders: `record_answer` returns when the answer is on disk, and never overwrites an answer that the coder
+# has not seen.
 
 LATEST = """
     SELECT document, coder, acting, unclear, revision, given FROM answers WHERE settles = $settles
@@ -96,7 +96,10 @@ BEFORE = """
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A coder's answer for a document: the actors that act, or that the text is unclear; with the time in UTC."""
+    """A coder's answer to a document: the codes of the acting actors, or `unclear`; `at` is the time in UTC.
+
+    revision: number of answers and undo steps of the coder for this document so far.
+    """
 
     document: int
     coder: str
@@ -107,7 +110,7 @@ class Answer:
 
 
 class Conflict(HowsureError):
-    """The current answer, `answer`, is not the one that the coder saw, so it was not overwritten."""
+    """Error if an answer changed after the coder saw it: `answer` is the current one, which was not overwritten."""
 
     def __init__(self, answer: Answer, seen_revision: int) -> None:
         self.answer = answer
@@ -124,10 +127,10 @@ def record_answer(
     """Store a coder's answer to a drawn document on disk, and return its revision.
 
     acting: codes of the actors that act, none of them or all. unclear: the text does not say; acting is empty then.
-    revision: that of the answer which the coder saw, 0 if there was none.
+    revision: the revision of the answer that the coder saw; 0 if there was none.
 
-    Raises Conflict if the answer is another one by now; InputError if the document was not drawn, an actor was not
-    asked, or the coder has no name; StoreError if it cannot be written.
+    Raises Conflict if that answer has changed since; InputError if the document was not drawn, the question does not
+    ask about an actor, or the coder has no name; StoreError if the store cannot be written.
     """
     return _record(store, document, coder, acting=acting, unclear=unclear, revision=revision, settles=False)
 
@@ -135,21 +138,22 @@ def record_answer(
 def settle(
     store: EventStore, document: int, acting: Sequence[str], *, unclear: bool = False, coder: str, revision: int = 0
 ) -> int:
-    """Settle what coders answered differently; the parameters, the result and the errors of `record_answer`.
+    """Store an answer that settles a document with different answers, and return its revision.
 
-    coder: who settles it. revision: that of the latest settlement seen, by any coder; 0 if there was none.
+    coder: the person who settles the document. revision: the revision of the latest settlement seen, by any coder; 0 if
+    there was none. The other parameters and the errors are those of `record_answer`.
 
-    Raises InputError, too, if no two answers to the document differ.
+    Also raises InputError if no two answers to the document differ.
     """
     return _record(store, document, coder, acting=acting, unclear=unclear, revision=revision, settles=True)
 
 
 def undo_answer(store: EventStore, coder: str) -> int | None:
-    """Undo a coder's last answer, and restore the one before it; repeated calls go back further.
+    """Undo a coder's last answer and restore the previous one for that document; repeated calls go back further.
 
-    Returns the document whose answer was restored, None if no answer is left to undo.
+    Returns the number of the document; None if no answer is left to undo.
 
-    Raises InputError if no document was drawn, or the coder has no name; StoreError if it cannot be written.
+    Raises InputError if no document was drawn, or the coder has no name; StoreError if the store cannot be written.
     """
     require_labelling(store)
     coders = list(coder_names(store).of(clean_coder_name(coder)))
@@ -167,19 +171,22 @@ def undo_answer(store: EventStore, coder: str) -> int | None:
 
 
 def current_answers(store: Store, *, document: int | None = None) -> list[Answer]:
-    """The current answers of all coders, or those to one document, by document and time; undone ones are left out."""
+    """Return the current answers of all coders, ordered by document and time, without undone answers.
+
+    document: return only the answers to this document.
+    """
     return _latest(store, document, settles=False)
 
 
 def current_settlements(store: Store, *, document: int | None = None) -> list[Answer]:
-    """The settlements of differing answers, one per document; `coder` is the person who settled it."""
+    """Return the settlements of different answers, one per document; `coder` is the person who settled it."""
     return _latest(store, document, settles=True)
 
 
 def answer_revision(store: Store, document: int, coder: str, *, settles: bool = False) -> int:
-    """The revision of a coder's answer to a document, also of one that was taken back; 0 if there was none.
+    """Return the revision of a coder's answer to a document, even if it was undone; 0 if there was none.
 
-    settles: that of the answer that settles the document, by any coder.
+    settles: return the revision of the document's settlement instead, whoever settled it.
     """
     coders = [] if settles else list(coder_names(store).of(coder))
     rows = query_rows(store, ONE, document=document, coders=coders, settles=settles)
@@ -231,7 +238,7 @@ def _record(
 
 
 def _ordered_codes(store: EventStore, acting: Sequence[str]) -> tuple[str, ...]:
-    """Codes in the order of the question, each once."""
+    """Check codes of actors, and return them without repetition in the order of the question."""
     asked_actors = require_labelling(store).actors
     if isinstance(acting, str) or not isinstance(acting, (list, tuple)):
         raise InputError(f"acting must be a list of codes, such as {list(asked_actors[:2])}; it is {acting!r}.")
@@ -263,28 +270,29 @@ def _single_number(answer: duckdb.DuckDBPyConnection) -> int:
     return int(row[0])
 
 
-# The order of reading.
-
-
 def reading_order(store: Store) -> list[int]:
-    """The drawn documents in the order in which all coders read them: each first part is also a random sample."""
+    """Return the drawn documents in the order in which all coders read them.
+
+    For every k, the first k documents of this order are a random sample too.
+    """
     return [number for (number,) in query_rows(store, "SELECT document FROM label_sample ORDER BY position")]
 
 
 # Settled labels: one label per read document and asked actor, from the answers of all coders.
 
-CHANCES = "chances"  # the design whose documents were drawn with given chances instead of strata
+CHANCES = "chances"  # the design of imported labels that have inclusion probabilities instead of strata
 
 
 @dataclass(frozen=True, slots=True)
 class SettledLabels:
-    """One label per read document and asked actor.
+    """One label per answered document and actor.
 
-    documents (n,): numbers of the documents with an answer, ascending. labels (n, actors): 1.0 if the actor acts there,
-    0.0 if not, NaN where the text is unclear or the coders disagree and nobody settled it. strata: the stratum of every
-    stored document; empty by design "chances", where only `inclusion` (n,), the chance that a document had to be drawn,
-    says how. drawn: how many documents were drawn; those without an answer are not read yet. unclear, unsettled: how
-    many of `documents` are so, for any actor. merged_coders: all spellings of each coder who has several.
+    documents (n,): numbers of the documents with an answer, ascending. labels (n, actors): 1.0 if the actor acts in the
+    document, 0.0 if not, NaN if an answer is unclear or the coders disagree and nobody settled it. strata: the stratum
+    of every stored document, by its number; empty for the design "chances". inclusion (n,): the probability with which
+    each document was drawn. drawn: number of drawn documents, answered or not. unclear: number of `documents` with only
+    unclear answers; unsettled: number with different answers and no settlement. merged_coders: all spellings of each
+    coder who has several.
     """
 
     question: str
@@ -302,10 +310,10 @@ class SettledLabels:
 
 
 def settled_labels(store: Store) -> SettledLabels | None:
-    """The settled labels of a store; None if no document was drawn for labelling.
+    """Return the settled labels of a store; None if no document was drawn for labelling.
 
-    What was settled by `settle` counts; otherwise the coders' answers, for each actor if all who read the document say
-    the same of it.
+    If a document has a settlement (`settle`), the settlement gives its labels. Otherwise, an actor has a label if all
+    coders of the document give the same answer about this actor.
     """
     labelling = find_labelling(store)
     if labelling is None:
@@ -338,7 +346,7 @@ def settled_labels(store: Store) -> SettledLabels | None:
 
 
 def labels_by(actors: Sequence[str], answers: Sequence[Answer]) -> list[float]:
-    """The label of each actor in a document: NaN if an answer is unclear, or if the answers differ."""
+    """Return the label of each actor in a document, 1 or 0; NaN if any answer is unclear or the answers differ."""
     if any(answer.unclear for answer in answers):
         return [np.nan] * len(actors)
     values_by_actor = [{actor in answer.acting for answer in answers} for actor in actors]
@@ -346,5 +354,5 @@ def labels_by(actors: Sequence[str], answers: Sequence[Answer]) -> list[float]:
 
 
 def differ(answers: Sequence[Answer]) -> bool:
-    """Whether coders gave different answers for a document."""
+    """Whether some of the answers to a document are different."""
     return len({(frozenset(answer.acting), answer.unclear) for answer in answers}) > 1

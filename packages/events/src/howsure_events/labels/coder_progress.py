@@ -1,4 +1,4 @@
-"""The documents that each reader reads, the readers' progress, and the time left."""
+"""The documents that each coder reads, the coders' progress, and the estimated time left."""
 
 from __future__ import annotations
 
@@ -14,20 +14,19 @@ from howsure_events.labels.answers import current_answers, reading_order, requir
 from howsure_events.labels.coders import clean_coder_name, coder_names, merged_notes
 from howsure_events.store.store_queries import Store, query_rows
 
-# Which documents a coder reads: the first one all that were drawn, the others some of these, drawn at random.
 
 OVERLAP = 0.2
 FIRST = "SELECT coder FROM answers WHERE NOT settles ORDER BY entry LIMIT 1"
 
 
 def documents_for(store: Store, coder: str, *, overlap: float = OVERLAP) -> list[int]:
-    """The documents that a coder reads, in the order of reading.
+    """Return the documents that a coder reads, in reading order.
 
-    The first who answers reads all that were drawn. Everybody else reads a share `overlap` of these, which is a
-    systematic sample of the random order with a random start, so that each drawn document is read twice with that
-    chance; and whatever they answered before.
+    The coder who answered first reads all drawn documents. Every other coder reads the documents that they answered
+    before, and a systematic sample of the drawn documents with a random start. Each drawn document is in this sample
+    with probability `overlap`; the sample is the same for all these coders.
 
-    Raises InputError if no document was drawn, or `overlap` is not a share.
+    Raises InputError if no document was drawn, or `overlap` is not above 0 and at most 1.
     """
     labelling = require_labelling(store)
     check_number(overlap, name="overlap", low=0, high=1, open="low")
@@ -42,17 +41,16 @@ def documents_for(store: Store, coder: str, *, overlap: float = OVERLAP) -> list
 
 
 def first_coder(store: Store) -> str | None:
-    """The coder who answered first, and therefore reads all drawn documents; None before the first answer."""
+    """Return the coder who answered first, who reads all drawn documents; None before the first answer."""
     rows = query_rows(store, FIRST)
     return coder_names(store).name(rows[0][0]) if rows else None
 
 
-# How far a coder has come, and how long the rest takes.
 
 WORDS_A_MINUTE = 238  # of silent reading of prose (Brysbaert 2019, Journal of Memory and Language 109)
-SECONDS = 5.0  # for an answer
-TIMED = 10  # answers after which a coder's own pace is known
-BETWEEN = 1.0, 600.0  # seconds between two answers of somebody who reads, and has not left the desk
+SECONDS = 5.0  # to enter an answer
+TIMED = 10  # timed answers that are needed to estimate a coder's own pace
+BETWEEN = 1.0, 600.0  # seconds between two answers; a longer time is a break, a shorter one no reading
 GIVEN_AT = """
     SELECT document, epoch(given) FROM answers
     WHERE coder IN (SELECT unnest($coders)) AND NOT settles AND undoes IS NULL ORDER BY entry"""
@@ -60,10 +58,10 @@ GIVEN_AT = """
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The number of documents a coder reads, and of these the answered, positive and unclear ones.
+    """The number of documents a coder reads, and how many of them are answered, positive and unclear.
 
-    minutes: how long the documents that are left take. an_hour: how many of mean length are read in one. own_pace:
-    whether these are by the coder's own pace.
+    minutes: estimated time for the remaining documents. an_hour: number of documents of mean length that the coder
+    reads per hour. own_pace: whether both are based on the coder's own pace instead of the default speed.
     """
 
     documents: int
@@ -94,12 +92,13 @@ class Progress:
 
 
 def progress(store: Store, coder: str, *, overlap: float = OVERLAP) -> Progress:
-    """A coder's progress with the documents of `documents_for`, and the time left.
+    """Return a coder's progress with the documents of `documents_for`, and the estimated time left.
 
-    A document takes t = 60 words / 238 + 5 seconds. After 10 answers, times the median of what the coder needed from
-    one answer to the next, as a multiple of t; pauses of more than 10 minutes are none of it.
+    A document of w words takes t = 60 w / 238 + 5 seconds at the default speed. Once 10 intervals between successive
+    answers are known, t is multiplied by the coder's pace, the median of interval / t. Intervals of more than 10
+    minutes are ignored as breaks.
 
-    Raises InputError as `documents_for` does.
+    Raises the errors of `documents_for`.
     """
     spellings, to_read = coder_names(store).of(clean_coder_name(coder)), documents_for(store, coder, overlap=overlap)
     words = dict(query_rows(store, "SELECT document, words FROM documents SEMI JOIN label_sample USING (document)"))
@@ -125,7 +124,7 @@ def progress(store: Store, coder: str, *, overlap: float = OVERLAP) -> Progress:
 
 
 def pace_text(own_pace: bool) -> str:
-    """The speed, in words."""
+    """Describe the reading speed in words."""
     return "the pace of the answers so far" if own_pace else f"{WORDS_A_MINUTE} words a minute"
 
 
@@ -139,9 +138,9 @@ def seconds_for(words: int) -> float:
 
 
 def reading_plan_lines(store: Store, *, overlap: float = OVERLAP) -> Sequence[str]:
-    """A line for each coder who has answered, or for a first one: the documents and the time left.
+    """Return a line for each coder who has answered, with the documents and the time left.
 
-    Then one for each coder who is spelled in several ways.
+    Before the first answer there is one line, for the first coder. Lines on coders with several spellings follow.
     """
     coders = dict.fromkeys(answer.coder for answer in sorted(current_answers(store), key=lambda answer: answer.at))
     lines = []

@@ -18,7 +18,7 @@ SPELLINGS = "SELECT coder FROM answers GROUP BY coder ORDER BY min(entry)"
 
 
 def clean_coder_name(name: object) -> str:
-    """A coder's name as it is stored: composed (NFC), without spaces around it, with single spaces inside.
+    """Check a coder's name and return it as stored: composed (NFC), stripped, with single spaces inside.
 
     Raises InputError if it is empty, too long, or has characters that cannot be shown.
 
@@ -34,10 +34,10 @@ def clean_coder_name(name: object) -> str:
 
 
 def coder_key(name: str) -> str:
-    """The common form of all spellings of a person: without case, width, composition and extra spaces.
+    """Return a key that is equal for all spellings of a name that differ in case, width, composition or spaces.
 
-    That is compatibility caseless matching (Unicode 15, section 3.13, D146) after invisible characters are removed.
-    Letters of other alphabets that look alike stay different.
+    Invisible characters are removed before compatibility caseless matching (Unicode 15, section 3.13, D146). Letters
+    of different alphabets stay different, even if they look alike.
 
     >>> coder_key("  ANNA\u3000Strau\u00df") == coder_key("anna STRAUSS")
     True
@@ -60,26 +60,29 @@ def is_same_coder(first: str, second: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class CoderNames:
-    """The people who answered, by first entry, each with all spellings in a store; the first of these is their name."""
+    """The people who answered, in the order of their first answers, each with all spellings in the store.
+
+    A person's first spelling is used as the name.
+    """
 
     spellings: tuple[tuple[str, ...], ...]
 
     def name(self, name: str) -> str:
-        """A name as the store spells it; unchanged if it is unknown."""
+        """Return a person's name as the store spells it; unchanged if the person is unknown."""
         return self.of(name)[0]
 
     def of(self, name: str) -> tuple[str, ...]:
-        """All spellings of a person in the store; the name itself if it is unknown."""
+        """Return all spellings of a person in the store; the name itself if the person is unknown."""
         return next((spellings for spellings in self.spellings if is_same_coder(spellings[0], name)), (name,))
 
     @property
     def merged(self) -> tuple[tuple[str, ...], ...]:
-        """The spellings of people with several."""
+        """The spellings of each person who has more than one."""
         return tuple(spellings for spellings in self.spellings if len(spellings) > 1)
 
 
 def group_spellings(spellings: Sequence[str]) -> CoderNames:
-    """The people behind spellings that are given in order of first use.
+    """Group spellings, in order of first use, by person.
 
     >>> group_spellings(["Anna", "bob", "anna"]).spellings
     (('Anna', 'anna'), ('bob',))
@@ -91,12 +94,12 @@ def group_spellings(spellings: Sequence[str]) -> CoderNames:
 
 
 def coder_names(store: Store) -> CoderNames:
-    """The people who answered or settled in a store."""
+    """Return the people who answered or settled documents in a store."""
     return group_spellings([spelling for (spelling,) in query_rows(store, SPELLINGS)])
 
 
 def merged_notes(merged: Sequence[Sequence[str]]) -> list[str]:
-    """A sentence for each coder with several spellings.
+    """Return a sentence for each coder with several spellings.
 
     >>> merged_notes([("Anna", "anna")])
     ["'Anna' and 'anna' count as one coder, Anna; of a document answered under both, the latest answer counts."]

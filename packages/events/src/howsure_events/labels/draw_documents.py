@@ -1,4 +1,4 @@
-"""Drawing documents of a store to be read: each has a chance, found by the rule or not."""
+"""Random draws of documents for labelling; every stored document can be drawn, whether or not it has an event."""
 
 from __future__ import annotations
 
@@ -42,15 +42,14 @@ from howsure_events.store.store_queries import (
     query_rows,
 )
 
-# The words of a store's rule in its documents, whether the rule finds an event there or not.
-
-FIELDS = ("forms", "verbs", "nouns")  # of a rule
+FIELDS = ("forms", "verbs", "nouns")  # of a rule: its words
 
 
 def event_words(store: Store) -> Columns | None:
-    """The number `n` of the rule's words in each `document`, as forms or lemmas; None if the rule has no words.
+    """Count the words of a store's rule in its documents, whether or not the rule finds an event there.
 
-    Documents without one are left out. Where the parser gave no lemmas, words are used instead.
+    Returns the columns `document` and `n`, without documents that have none of these words; None if the rule has no
+    words. Words match as word forms or lemmas; if the parser gave no lemmas, word forms are used instead of them.
     """
     rule = store.settings.get("rule") or {}
     words_by_field = {name: [str(word).lower() for word in rule.get(name) or ()] for name in FIELDS}
@@ -66,7 +65,7 @@ def event_words(store: Store) -> Columns | None:
     )
 
 
-# The bands and periods of a store's documents, within which documents are drawn to be read.
+# Strata of a store's documents: bands of the highest probability of an event, divided by period.
 
 HIGH, LOW, WORD, SILENT = "found, p ≥ 0.5", "found, p < 0.5", "event word only", "no event word"
 NOT_FOUND = "not found"  # where the rule has no words
@@ -79,11 +78,11 @@ DATED = """
     ORDER BY d.document"""
 
 
-PERIOD = re.compile(r", \d{4}(-\w+)?$")  # at the end of the names of strata by band and period
+PERIOD = re.compile(r", \d{4}(-\w+)?$")  # at the end of the name of a stratum
 
 
 def stratum_band(stratum: str) -> str:
-    """The band of a stratum, without its period.
+    """Return the band of a stratum: its name without the period.
 
     >>> stratum_band("found, p < 0.5, 2001-Q1")
     'found, p < 0.5'
@@ -93,9 +92,11 @@ def stratum_band(stratum: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Strata:
-    """The documents (N,) of a store, the highest score of the actors asked in each, and its stratum.
+    """The strata of the N documents of a store.
 
-    period: the length of the periods that divide the bands; "none" if nothing does.
+    documents (N,): their numbers. score (N,): the highest score of the actors asked about. codes (N,): the index in
+    `names` of each document's stratum. period: length of the periods that divide the bands of scores into strata;
+    "none" if the bands themselves are the strata.
     """
 
     documents: Integers
@@ -111,12 +112,14 @@ class Strata:
 
 
 def build_strata(store: Store, actors: Sequence[str], *, period: str, n: int, scores: Scores | None = None) -> Strata:
-    """Strata by band and period; periods are long enough that n documents give 5 per stratum on average.
+    """Divide the documents of a store into strata by band and period.
 
-    Bands: an actor asked is found with p of at least 1/2, or with less; a word of the rule occurs without one found;
-    nothing of it. Given `scores` from elsewhere, bands of these.
+    The periods have the requested length, or a longer one at which n documents give at least 5 per stratum on average.
+    There are four bands: an actor asked about is found with probability of at least 1/2; with a smaller probability;
+    none is found, but a word of the rule occurs; no word of the rule occurs. With `scores` of another model, the bands
+    are ranges of these scores instead.
 
-    Raises InputError if the store holds no document.
+    Raises InputError if the store has no document.
     """
     rows = query_rows(store, DATED, actors=list(actors))
     if not rows:
@@ -145,7 +148,7 @@ def build_strata(store: Store, actors: Sequence[str], *, period: str, n: int, sc
 
 
 def documents_with_words(store: Store) -> set[int] | None:
-    """The documents in which a word of the store's rule occurs; None if it has no words."""
+    """Return the documents in which a word of the store's rule occurs; None if the rule has no words."""
     words = event_words(store)
     return None if words is None else set(words["document"].tolist())
 
@@ -158,13 +161,11 @@ def _bands(score: Floats, documents: Integers, with_words: set[int] | None) -> l
     return [HIGH if p >= 0.5 else LOW if p > 0 else rest for p, rest in zip(score.tolist(), named, strict=True)]
 
 
-# Which further documents are read: how many of each stratum, at random, and in which order.
-
-
 def label_spread(settled_labels: SettledLabels, strata: Sequence[str]) -> Floats | None:
-    """√(p̄ (1 - p̄)) of each stratum with p̄ the share of labels with the first actor in its band, of all periods.
+    """Estimate the standard deviation of the first actor's labels in each of the named strata: √(p̄ (1 - p̄)).
 
-    None where fewer than 20 documents have a label of that actor.
+    Strata of the same band share one estimate, which pools their periods: p̄ = (positive labels + 1/2) / (labels + 1).
+    Returns None if fewer than 20 documents have a label for the first actor.
     """
     clear = np.isfinite(settled_labels.labels[:, 0])
     if clear.sum() < MIN_LABELS:
@@ -181,9 +182,12 @@ def label_spread(settled_labels: SettledLabels, strata: Sequence[str]) -> Floats
 def further_documents(
     strata: Strata, before: Integers, n: int, rng: np.random.Generator, *, spread: Floats | None = None
 ) -> Integers:
-    """Positions of n further documents, in the order of reading; spread: of the labels in each stratum, if known.
+    """Draw n further documents, and return their positions in `strata` in reading order.
 
-    Raises InputError if n leaves a stratum with fewer than 2.
+    before: positions of the documents drawn earlier. spread: the standard deviation of the labels in each stratum; if
+    None, the one expected from the scores (`planned_spread`) is used.
+
+    Raises InputError if n is too small for 2 documents per stratum.
     """
     size = strata.sizes
     had = np.bincount(strata.codes[before], minlength=len(size))
@@ -207,7 +211,10 @@ def further_documents(
 
 
 def _in_order(drawn: Sequence[Integers], had: Integers, rng: np.random.Generator) -> Integers:
-    """First 2 documents of each stratum, then all strata evenly: number k of n_h at (k + u) / n_h."""
+    """Return the drawn positions in reading order: first 2 per stratum, then all strata evenly mixed.
+
+    For this mix, document k of the n_h drawn in stratum h is sorted by (k + u) / n_h with u uniform on [0, 1).
+    """
     places: list[int] = []
     keys: list[Floats] = []
     for of_stratum, n_before in zip(drawn, had.tolist(), strict=True):
@@ -219,7 +226,7 @@ def _in_order(drawn: Sequence[Integers], had: Integers, rng: np.random.Generator
     return np.array(places, dtype=np.int64)[np.argsort(np.concatenate(keys), kind="stable")]
 
 
-MAX_ACTORS = 9  # one key each
+MAX_ACTORS = 9  # because each has its own key on the labelling page
 DESIGNS = ("stratified", "simple")
 ALL = "all"  # the only stratum of a simple design
 MAX_QUESTION = 300
@@ -227,9 +234,10 @@ MAX_QUESTION = 300
 
 @dataclass(frozen=True, slots=True, repr=False)
 class LabelDraw(Result):
-    """The result of a draw: for each stratum its documents, those drawn before, and those drawn now.
+    """The result of a draw.
 
-    not_stored: documents of the input that name no actor; they were not kept and cannot be read.
+    sizes, before, drawn: for each of the `strata`, the numbers of its documents, of documents drawn earlier, and of
+    documents drawn now. not_stored: number of documents of the input that name no actor, so they cannot be drawn.
     """
 
     question: str
@@ -276,25 +284,27 @@ def draw_documents(
     scores: Scores | None = None,
     rng: int = 0,
 ) -> LabelDraw:
-    """Draw documents of a store at random, to be read by hand, until n are drawn in all, including earlier ones.
+    """Draw documents of a store at random for coders to label, until n are drawn, including those of earlier draws.
 
-    All stored documents can be drawn. Design "stratified": bands of the highest probability of the actors asked
-    (`howsure_events.labels.draw_documents`) by `period` ("week", "month", "quarter", "year" or "none"; longer ones
-    where n is too small for 5 documents per stratum), n_h ∝ N_h s_h with s_h = √(p̄ (1 - p̄)) but at least 0.25
-    (Neyman 1934), and at least 2 each. "simple": at random from all. n is at most the number of documents; with all
-    of them the labels are a census. The order of reading is random, after 2 of each stratum; so any first part is a
-    sample as well.
-    Where n were drawn before, nothing is drawn.
+    All stored documents can be drawn. If n is the number of stored documents, the labels are a census. If n or more
+    were drawn before, nothing is drawn. The reading order is random, after 2 documents of each stratum; for every k,
+    the first k documents are a sample too.
 
-    Further documents are allotted to the same strata by the same rule, and after 20 labels with p̄ the share of labels
-    with the first of the actors (put the one that matters most there) in the stratum's band, so that they go where
-    these labels vary. Within a stratum the draw stays random, and the chances kept are those of all draws together.
-    Since the number of a stratum leans on labels, estimates by strata have a bias, which simulation finds far below
-    their standard error (`packages/events/tests/events/labels/test_further_draw.py`).
+    design: "simple" draws a simple random sample. "stratified" (the default) divides the documents into bands of the
+    highest probability of the actors asked about, and the bands by `period`: "week", "month", "quarter", "year" or
+    "none"; the periods are longer if n is too small for 5 documents per stratum. Stratum h with N_h documents gets at
+    least 2, and a number n_h ∝ N_h s_h (Neyman 1934). s_h = √(p̄ (1 - p̄)), but at least 0.25, is the expected standard
+    deviation of its labels; p̄ is the mean probability in the stratum.
 
-    actors: codes or titles of the actors asked, at most 9; by default the most frequent ones. question: by default made
-    of the rule. scores: of (document, actor), from another model, 0 where missing. Further draws keep the actors, the
-    question, `period` and the design of the first.
+    Further draws keep the strata. Once 20 documents have a label for the first actor (put the most important one
+    first), p̄ is the proportion of positive labels in the stratum's band, so more documents are drawn where labels vary.
+    Within a stratum the draw stays random; the stored inclusion probabilities are those of all draws together. Because
+    n_h then depends on labels, stratified estimates have a bias. In simulations it is far below their standard error
+    (`packages/events/tests/events/labels/test_further_draw.py`).
+
+    actors: codes or titles of at most 9 actors to ask about; by default the most frequent ones. question: by default
+    made from the rule. scores: scores of another model by (document, actor); missing ones are 0. Further draws keep the
+    actors, the question, `period` and the design of the first draw.
 
     >>> from howsure_events import example_store
     >>> with example_store() as store:
@@ -355,7 +365,7 @@ def draw_documents(
 
 
 def _earlier_draw(store: Store, labelling: Labelling) -> LabelDraw:
-    """The earlier draw, if no further documents are needed."""
+    """Return the result of the earlier draws, if no further documents are needed."""
     strata = query_rows(
         store,
         "SELECT stratum, count(*), count(position) FROM label_strata LEFT JOIN label_sample USING (document) "
@@ -377,12 +387,14 @@ def _documents_without_actor(store: Store) -> int:
     return int(query_rows(store, "SELECT count(*) FROM left_out WHERE reason = $reason", reason=NO_ACTOR)[0][0])
 
 
-UNNAMED = "event"  # what imported events are called by default, of which no question can be made
+UNNAMED = "event"  # default name of imported events, from which no question can be made
 
 
 def asked_by(rule: Mapping[str, Any], actors: Sequence[str]) -> dict[str, str] | None:
-    """What the question of a rule about actors is made of: `kind` is "own", "verb", "topic" or "event"; None for an
-    event without a name."""
+    """Return the parts of a rule's question about actors; None for an event without a name.
+
+    `kind` says which sentence is used: "own" (the rule has a question), "verb", "topic" or "event".
+    """
     if rule.get("question"):
         return {"kind": "own", "own": str(rule["question"])}
     verbs = [*(rule.get("verbs") or ())]
@@ -394,7 +406,7 @@ def asked_by(rule: Mapping[str, Any], actors: Sequence[str]) -> dict[str, str] |
 
 
 def rule_question(rule: Mapping[str, Any], actors: Sequence[str], language: str = ENGLISH) -> str:
-    """The question of a rule about actors: its own, as for imported events, or one made of its words, in a language.
+    """Return a rule's question about actors in a language: the rule's own question, or one made from its words.
 
     >>> rule_question({"name": "attack-wide", "verbs": ["attack"]}, ["USA"])
     'Which of these attack here?'
@@ -421,7 +433,7 @@ def _new_labelling(
 
 
 def checked_question(text: object) -> str:
-    """A question to readers, without spaces around it.
+    """Check a question to coders, and return it without surrounding spaces.
 
     Raises InputError if it is empty or too long.
     """
@@ -444,9 +456,9 @@ def _length(period: str | None) -> str:
 
 
 def _check_same(store: Store, labelling: Labelling, options: Mapping[str, Any]) -> None:
-    """Raise InputError unless the given settings (None: not given) equal those of the first draw.
+    """Raise InputError if an option other than None differs from the first draw.
 
-    Actors are the same in any order, by code or title.
+    Actors are compared without regard to order, by code or title.
     """
     for name, value in options.items():
         stored_value = getattr(labelling, name)
@@ -479,7 +491,7 @@ def _first_strata(store: Store, labelling: Labelling, n: int, scores: Scores | N
 
 
 def _stored_strata(store: Store, labelling: Labelling, n: int, scores: Scores | None) -> Strata:
-    """The strata of the first draw; how many of each are drawn depends on the present probabilities."""
+    """Return the strata of the first draw, with the current scores, on which their sample sizes depend."""
     rows = query_rows(store, "SELECT document, stratum FROM label_strata ORDER BY document")
     now = build_strata(store, labelling.actors, period="none", n=n, scores=scores)
     names = tuple(sorted({name for _, name in rows}))

@@ -1,4 +1,4 @@
-"""Import of labels from a file into a store, and export; documents must have been drawn in a known way."""
+"""Import and export of labels. Imported documents must have been drawn by a known sampling design."""
 
 from __future__ import annotations
 
@@ -35,12 +35,9 @@ from howsure_events.store.documents import stored_documents
 from howsure_events.store.event_store import EventStore
 from howsure_events.store.store_queries import Store, chosen_actors, query_rows
 
-# What an import of labels added to a store.
-
-
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """The result of an import: new answers, answers that the store already had, documents, and coders.
+    """The result of an import: the numbers of new answers, of already stored answers (known) and of documents.
 
     merged_coders: all spellings of each coder whom the file and the store spell in several ways.
     """
@@ -83,15 +80,15 @@ def import_labels(
 ) -> ImportReport:
     """Add the labels of a file to a store: all of them, or none if one is invalid.
 
-    path: CSV with the columns document (an id), actor, label (1, 0 or unclear), and perhaps coder, or the JSON of Label
-    Studio. coder: who labelled, where the file does not say. If documents were drawn in the store, only labels of these
-    are taken. Otherwise `design` says how they were drawn: "simple" (at random from all
-    stored documents) or "census" (they are all stored documents), or the file has a column inclusion. actors: those
-    asked, where the file does not name those that never act; question: what was asked, by default made of the rule.
-    pos_label: the label that counts as 1 in a CSV with two other labels than 1 and 0.
-    encoding: of the file, such as windows-1252 (default: UTF-8).
+    path: CSV with the columns document (an id), actor, label (1, 0 or unclear) and optionally coder, or JSON exported
+    by Label Studio. coder: the coder of all labels; required if the file names none. If the store has drawn documents,
+    only these may be labelled. Otherwise the file needs a column inclusion, or `design` must say how its documents were
+    drawn: "simple" (a simple random sample of the stored documents) or "census" (all stored documents).
+    actors: the actors that coders were asked about, if the file does not name those that never act. question: what
+    coders were asked; by default made from the rule. pos_label: the label that counts as 1, if a CSV has two other
+    labels than 1 and 0. encoding: the file's encoding, such as windows-1252 (default: UTF-8).
 
-    Raises InputError naming the place in the file, the value, and what to do.
+    Raises InputError naming the line or task of the file, the value, and what to do.
     """
     answers = read_labels(path, encoding=encoding, pos_label=pos_label)
     labelling, codes = find_labelling(store), _codes(store, answers)
@@ -127,9 +124,9 @@ def import_labels(
 
 
 def _codes(store: Store, answers: Sequence[ReadAnswer]) -> dict[str, str]:
-    """The code of each actor in the file, by code or title.
+    """Return the code of each actor that the file names by code or title.
 
-    Raises InputError naming the first place of one that the store does not know.
+    Raises InputError naming the line of the first actor that the store does not know.
     """
     places = {name: answer.place for answer in reversed(answers) for name in answer.says}
     codes = {}
@@ -142,9 +139,9 @@ def _codes(store: Store, answers: Sequence[ReadAnswer]) -> dict[str, str]:
 
 
 def _numbers(store: Store, answers: Sequence[ReadAnswer]) -> dict[str, int]:
-    """The number of each document by its id, as the file writes it.
+    """Return the store's number of each document, by its id as the file writes it.
 
-    Raises InputError naming the first that the store does not hold.
+    Raises InputError naming the first document that the store does not contain.
     """
     ids = {str(name): number for number, name in query_rows(store, "SELECT document, id FROM documents")}
     number_by_name = ids | {in_a_spreadsheet(name): number for name, number in ids.items()}
@@ -167,9 +164,9 @@ def _file_answers(
     coder: str | None,
     names: CoderNames,
 ) -> dict[Key, tuple[list[str], bool]]:
-    """The actors that act, and whether the text is unclear, by document and coder.
+    """Return the acting actors and whether the text is unclear, by document and coder.
 
-    Raises InputError if an answer has no coder, leaves out an actor, or is there twice.
+    Raises InputError if an answer has no coder, leaves out an actor, or occurs twice.
     """
     answers_by_key: dict[Key, tuple[list[str], bool]] = {}
     for answer in answers:
@@ -213,9 +210,9 @@ def _settings(
     design: str | None,
     path: str,
 ) -> dict[str, Any]:
-    """The settings of the draw that the file comes from.
+    """Return the settings of the draw that the file's documents come from.
 
-    Raises InputError if it is not known how the documents were drawn, or is contradicted.
+    Raises InputError if the sampling design is unknown or contradicts the file.
     """
     if design is not None and design not in IMPORTED_DESIGNS:
         raise unknown_name("design", design, IMPORTED_DESIGNS, place="imports of labels")
@@ -264,7 +261,7 @@ def _check_chances(chances: Mapping[str, float | None], stored: int, path: str) 
 
 
 def _check_drawn(store: Store, answers: Sequence[ReadAnswer], numbers: Mapping[str, int]) -> None:
-    """Raise InputError if a document was not drawn, or is in another stratum than the file says."""
+    """Raise InputError if a document was not drawn, or its stratum in the file differs from that in the store."""
     drawn = {number for (number,) in query_rows(store, "SELECT document FROM label_sample")}
     strata = dict(query_rows(store, "SELECT document, stratum FROM label_strata"))
     for answer in answers:
@@ -289,9 +286,9 @@ def _check_drawn(store: Store, answers: Sequence[ReadAnswer], numbers: Mapping[s
 def _new_answers(
     store: Store, answers_given: Mapping[Key, tuple[list[str], bool]]
 ) -> tuple[dict[Key, tuple[list[str], bool]], int]:
-    """The answers that the store does not have, and the number of those that it has.
+    """Return the answers that are not in the store yet, and the number of those that are.
 
-    Raises InputError where it holds another one of the same coder.
+    Raises InputError if the store has a different answer of the same coder.
     """
     stored: dict[Key, tuple[list[str], bool]] = {}
     if find_labelling(store) is not None:
@@ -365,15 +362,13 @@ def _draw_rows(
     return rows
 
 
-# Labels of a store as a table for files, and its drawn documents as a sheet to be read elsewhere.
-
-FETCHED = 256  # documents at a time
+FETCHED = 256  # documents read from the store at a time
 
 
 def label_table(store: Store) -> Table:
-    """All current answers: a row per document, actor and coder, in the order of reading; settlements last.
+    """Return all current answers: a row per document, actor and coder in reading order, then the settlements.
 
-    `import_labels` reads its CSV. Raises InputError if no document was drawn.
+    `import_labels` can read the table as CSV. Raises InputError if no document was drawn.
     """
     labelling = require_labelling(store)
     place = {number: at for at, number in enumerate(reading_order(store))}
@@ -401,12 +396,12 @@ SCORED = """
 
 
 def readings_table(store: Store) -> Table:
-    """All stored documents for each actor, read or not: the input of `howsure.estimate_counts`.
+    """Return a row for each stored document and actor, labelled or not: the input of `howsure.estimate_counts`.
 
-    score: the probability that the actor acts. label: of that reader of a document who has read most, empty where the
-    text is unclear to them, or nobody read it. second: of another one. settled: where these two differ, what was
-    settled. Counts of one actor are estimated from its rows, with `strata` (or `inclusion`, where documents were drawn
-    with given chances).
+    score: the probability that the actor acts. label: the label by the document's first coder, the one who answered the
+    most documents; empty if that answer is unclear or there is none. second: the label by another coder. settled: the
+    settled label, if the two differ. To estimate an actor's counts, pass that actor's rows with `strata`, or with
+    `inclusion` if the labels were imported with inclusion probabilities.
 
     Raises InputError if no document was drawn.
     """
@@ -432,7 +427,7 @@ def readings_table(store: Store) -> Table:
 
 
 def reading_sheet(store: Store) -> list[dict[str, Any]]:
-    """The drawn documents in the order of reading: document (its id), date, title and text.
+    """Return the drawn documents in reading order, to be labelled in another tool: document (id), date, title, text.
 
     Raises InputError if no document was drawn.
     """

@@ -1,4 +1,4 @@
-"""Labels in files: our own CSV, and the JSON that Label Studio exports."""
+"""Files of labels: howsure's CSV, and the JSON that Label Studio exports."""
 
 from __future__ import annotations
 
@@ -18,14 +18,12 @@ from howsure.inputs.numbers_and_names import spelled_number
 from howsure.show.table import out_of_a_spreadsheet
 from howsure_events.labels.coders import coder_key
 
-# An answer as a file gives it, before the store was asked what its names mean.
-
-
 @dataclass(slots=True)
 class ReadAnswer:
-    """A coder's answer for a document, by its id: whether each actor acts, by code or title.
+    """A coder's answer as read from a file, before its names are looked up in a store.
 
-    place: where in the file, for errors. closed: actors that are not in `says` were asked too and do not act.
+    document: an id. says: whether an actor acts, by the actor's code or title. place: location in the file, for error
+    messages. closed: whether actors that are missing in `says` were asked about too and do not act.
     """
 
     place: str
@@ -42,11 +40,11 @@ class ReadAnswer:
 def read_labels(
     path: str | os.PathLike[str], *, encoding: str | None = None, pos_label: object = None
 ) -> list[ReadAnswer]:
-    """The answers in a file, CSV or the JSON of Label Studio, in UTF-8 unless an `encoding` is named.
+    """Read the answers in a CSV file or a JSON export of Label Studio.
 
-    pos_label: the label that is 1 in a CSV with two labels.
+    encoding: the file's encoding (default: UTF-8). pos_label: the label that counts as 1 in a CSV with two labels.
 
-    Raises InputError naming the place and what is wrong with it.
+    Raises InputError naming the line or task and what is wrong with it.
     """
     try:
         text = read_text(path, encoding=encoding)
@@ -71,7 +69,7 @@ Row = Mapping[str, str]
 
 
 def _rows(text: Text, pos_label: object) -> list[ReadAnswer]:
-    """The answers in a CSV, with commas, semicolons or tabs."""
+    """Read the answers in CSV separated by commas, semicolons or tabs."""
     first = text.content.partition("\n")[0]
     separator = max(",;\t", key=first.count)
     reader = csv.reader(io.StringIO(text.content), delimiter=separator, strict=True)
@@ -93,7 +91,7 @@ def _rows(text: Text, pos_label: object) -> list[ReadAnswer]:
             if len(stripped) != len(names):
                 raise InputError(f"{place} must have {len(names)} cells, as the header; it has {len(stripped)}.")
             row = dict(zip(names, stripped, strict=True))
-            if separator != "," and INCLUSION in row:  # of at most 1, so that no comma in it separates thousands
+            if separator != "," and INCLUSION in row:  # a comma here is a decimal comma, since inclusion is at most 1
                 row[INCLUSION] = row[INCLUSION].replace(",", ".")
             if pos_label is not None and row[LABEL] and row[LABEL].lower() != UNCLEAR:
                 counts[row[LABEL]] += 1
@@ -133,7 +131,7 @@ def _add_row(answers: dict[tuple[str, str | None, bool], ReadAnswer], place: str
 
 
 def _label(place: str, text: str) -> bool | None:
-    """Whether the actor acts; None if the text is unclear."""
+    """Return whether the actor acts; None if the text is unclear."""
     value = spelled_number(text)
     if value in (0.0, 1.0):
         return value == 1.0
@@ -164,16 +162,16 @@ def _settles(place: str, row: Row) -> bool:
     return text == "1"
 
 
-# Label Studio's JSON: a project with choices (one or several) on a text; "none" and "unclear" name no actor.
+# JSON of Label Studio, from projects with single or multiple choices of actors; these choices name no actor:
 
 NOBODY, UNSURE = ("none", "nobody", "no one"), ("unclear", "unsure")
 
 
 def _tasks(text: Text) -> list[ReadAnswer]:
-    """The answers in an export; the id of a document is the field `document` of its task's data.
+    """Read the answers in a JSON export; the field `document` in the data of a task is the id of its document.
 
-    A skipped task is unclear; an annotation without a choice says that none acts; a task without annotation was not
-    read. The other exports of Label Studio leave skipped tasks out.
+    A skipped task counts as unclear, an annotation without a choice as "no actor acts", and a task without annotation
+    as not answered. The other export formats of Label Studio omit skipped tasks.
     """
     try:
         tasks = parsed_json(text.content)

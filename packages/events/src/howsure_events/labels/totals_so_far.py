@@ -1,4 +1,4 @@
-"""The current widths of the intervals of totals, and the effect of one more hour of reading."""
+"""The intervals of total counts from the labels so far, and the expected effect of one more hour of labelling."""
 
 from __future__ import annotations
 
@@ -21,16 +21,15 @@ from howsure_events.labels.draw_documents import label_spread
 from howsure_events.series.labelled_pairs import MIN_STRATUM_LABELS, joined_strata
 from howsure_events.store.store_queries import Store, actor_title, query_rows
 
-# How wide the intervals of the totals are by now: by the design of the draw alone, without any model.
-
-LEVEL = 0.95
+LEVEL = 0.95  # of intervals that are based on the sampling design alone, without any model
 
 
 def intervals(store: Store) -> dict[str, Any]:
-    """For each actor the interval of its number of documents, from the labels so far; None if it cannot be computed.
+    """Return the interval of each actor's total number of documents, from the labels so far.
 
-    `more`: how many documents are to be read, in their order, until there is one: 10, and two in each stratum. `hour`:
-    what `hour_ahead` says.
+    An interval needs at least 10 labelled documents, and 2 in each stratum. more: number of documents to label, in
+    reading order, until there are enough; `actors` is empty before. low and high of an actor are None if its interval
+    cannot be computed. hour: the result of `hour_ahead`.
     """
     labels = settled_labels(store)
     assert labels is not None
@@ -46,12 +45,12 @@ def intervals(store: Store) -> dict[str, Any]:
 
 
 def _days(store: Store) -> dict[int, int]:
-    """The documents in their order, and their days, as numbers."""
+    """Return the date of each document by its number, in seconds since 1970, in the order of the numbers."""
     return dict(query_rows(store, "SELECT document, epoch(date) FROM documents ORDER BY document"))
 
 
 def labels_to_come(settled_labels: SettledLabels, order: list[int]) -> int:
-    """The number of further drawn documents, in order, until an interval can be computed."""
+    """Return how many more documents must be labelled, in reading order, before intervals can be computed."""
     clear = {
         number
         for number, labels in zip(settled_labels.documents.tolist(), settled_labels.labels, strict=True)
@@ -97,7 +96,7 @@ def _interval(store: Store, settled_labels: SettledLabels, actor: str, days: dic
 
 
 def _units(settled_labels: SettledLabels, labels: Floats, places: Integers, days: dict[int, int]) -> Units:
-    score, is_clear = np.zeros(len(days)), np.isfinite(labels)  # no model has a say
+    score, is_clear = np.zeros(len(days)), np.isfinite(labels)  # scores of 0: no model is used
     if settled_labels.design != CHANCES:
         strata = np.array([settled_labels.strata[number] for number in days])
         usable, day = np.flatnonzero(is_clear), np.array(list(days.values()), dtype=np.float64)
@@ -105,18 +104,16 @@ def _units(settled_labels: SettledLabels, labels: Floats, places: Integers, days
             labels, score, strata=joined_strata(strata, score, day, places, usable, least=MIN_STRATUM_LABELS)[0]
         )
     inclusion = np.full(len(days), np.nan)
-    share_read = is_clear.sum() / settled_labels.drawn  # the first part of a sample is a fair sample of it
+    share_read = is_clear.sum() / settled_labels.drawn  # the documents labelled so far are a random part of the sample
     inclusion[places] = settled_labels.inclusion * share_read
     return read_units(labels, score, inclusion=inclusion)
 
 
-# What one more hour of reading buys.
-
-MIN_OF_EACH = 5  # labels of either kind, to say how far labels vary
+MIN_OF_EACH = 5  # positive and negative labels each that are needed to estimate how much labels vary
 
 
 def one_more_hour(store: Store) -> str:
-    """What `hour_ahead` finds, as a sentence; empty if it finds nothing."""
+    """Return the result of `hour_ahead` as a sentence; empty if that is None."""
     hour = hour_ahead(store)
     if hour is None:
         return ""
@@ -134,13 +131,13 @@ def one_more_hour(store: Store) -> str:
 
 
 def hour_ahead(store: Store) -> dict[str, Any] | None:
-    """The number of documents that the first coder reads in an hour, and the width of the first actor's interval
-    afterwards.
+    """Predict the first coder's next hour: the number of documents, and the width of the first actor's interval then.
 
-    These documents are the drawn ones that wait, in their order, then those that a further draw would hold. The width
-    is 2 z √V, V = Σ_h N_h (N_h - n_h) s_h² / n_h (Cochran 1977, section 5.6), with s_h of `label_spread` and n_h the
-    labels of stratum h by then. Where the interval lies is not said, for it would sway who reads. None before the
-    first answer, and where no more can be drawn: all are read, or they were drawn elsewhere with given chances.
+    The documents are the drawn ones without an answer, in reading order, and then those that a further draw would add.
+    The width is 2 z √V with V = Σ_h N_h (N_h - n_h) s_h² / n_h (Cochran 1977, section 5.6), s_h from `label_spread`,
+    and n_h the labels of stratum h after that hour. Only the width is returned, because the position of the interval
+    could influence the coder. Returns None before the first answer, and if no document is left to label or the labels
+    were imported with inclusion probabilities.
     """
     labels, coder = settled_labels(store), first_coder(store)
     left = 0 if labels is None else len(labels.strata) - len(labels.documents)

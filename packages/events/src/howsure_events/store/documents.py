@@ -100,7 +100,7 @@ def _best_pair(labels: Integers, event: Bools) -> tuple[int, int] | None:
 
 @dataclass(frozen=True, slots=True)
 class StoredMention:
-    """A mention: words start to stop - 1 of a sentence, actors that it is described as, and its event word if it acts."""
+    """A mention: words start to stop - 1 of a sentence, the actors that describe it, and its event word if it acts."""
 
     sentence: int
     start: int
