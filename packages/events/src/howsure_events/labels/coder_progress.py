@@ -14,7 +14,6 @@ from howsure_events.labels.answers import current_answers, reading_order, requir
 from howsure_events.labels.coders import clean_coder_name, coder_names, merged_notes
 from howsure_events.store.store_queries import Store, query_rows
 
-
 OVERLAP = 0.2
 FIRST = "SELECT coder FROM answers WHERE NOT settles ORDER BY entry LIMIT 1"
 
@@ -44,7 +43,6 @@ def first_coder(store: Store) -> str | None:
     """Return the coder who answered first, who reads all drawn documents; None before the first answer."""
     rows = query_rows(store, FIRST)
     return coder_names(store).name(rows[0][0]) if rows else None
-
 
 
 WORDS_A_MINUTE = 238  # of silent reading of prose (Brysbaert 2019, Journal of Memory and Language 109)

@@ -35,6 +35,7 @@ from howsure_events.store.documents import stored_documents
 from howsure_events.store.event_store import EventStore
 from howsure_events.store.store_queries import Store, chosen_actors, query_rows
 
+
 @dataclass(frozen=True, slots=True)
 class ImportReport:
     """The result of an import: the numbers of new answers, of already stored answers (known) and of documents.

@@ -18,6 +18,7 @@ from howsure.inputs.numbers_and_names import spelled_number
 from howsure.show.table import out_of_a_spreadsheet
 from howsure_events.labels.coders import coder_key
 
+
 @dataclass(slots=True)
 class ReadAnswer:
     """A coder's answer as read from a file, before its names are looked up in a store.
