@@ -46,6 +46,7 @@ PHRASES = {  # what to write instead: where to find the phrase
     "available": r"\bat hand\b",
     "correctly, incorrectly": r"\brightly\b|\bwrongly\b",
 }
+ANY_PHRASE = re.compile("|".join(PHRASES.values()))
 VAGUE_NAMES = {"held", "found", "one", "told", "said", "asked", "given", "read", "own", "beside", "called", "known"}
 VAGUE_NAMES |= {"taken", "wanted", "seen", "meant"}
 
@@ -74,6 +75,8 @@ def prose(path: Path) -> Iterator[tuple[int, str]]:
 
 def phrase_hits(path: Path) -> Iterator[Hit]:
     """Phrases of a file that do not read like English."""
+    if not ANY_PHRASE.search(path.read_text(encoding="utf-8")):
+        return  # most sources, which then need not be split into tokens
     for number, line in prose(path):
         for advice, pattern in PHRASES.items():
             for _ in re.finditer(pattern, line):

@@ -227,6 +227,22 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert not dead_links(page)
 
 
+def text_in_tables(text: str) -> list[str]:
+    """Lines that Markdown takes for rows of the table above them, since no blank line separates them from it."""
+    lines = FENCE.sub("```", text).splitlines()
+    pairs = zip(lines, lines[1:], strict=False)
+    return [line for above, line in pairs if above.startswith("|") and line and not line.startswith(("|", "```"))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_a_blank_line_ends_each_table(page: Path) -> None:
+    assert text_in_tables(page.read_text(encoding="utf-8")) == []
+
+
+def test_a_heading_within_a_table_is_found() -> None:
+    assert text_in_tables("|a|\n|-|\n|1|\n## Next\n\n|b|\n\n## Last\n") == ["## Next"]
+
+
 def missing_files(text: str) -> list[str]:
     """The files named in `backticks` that are in no folder to which such names refer."""
     paths = re.findall(r"`([\w./-]+\.(?:py|pyi|md|toml|txt|lock|yml))`", FENCE.sub("", text))

@@ -168,8 +168,9 @@ def _outside(figure: Figure) -> set[Text]:
     return outside
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("width", [3.3, 5.0, 6.7])
+@pytest.mark.parametrize(
+    "width", [pytest.param(3.3, marks=pytest.mark.long), *(pytest.param(w, marks=pytest.mark.slow) for w in (5.0, 6.7))]
+)
 def test_no_text_is_cut_or_overlaps(made: dict[str, EventSeries], width: float) -> None:
     series = six_actors(made["month"])
     with figure_width(width):

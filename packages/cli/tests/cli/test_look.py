@@ -197,17 +197,18 @@ def test_what_it_suggests_for_a_log_runs(name: str) -> None:
     check_all_run(overview.commands)
 
 
-MOST_BYTES = 1_000_000  # of a file whose suggested commands are all run
-
-
-@pytest.mark.long
-def test_what_it_suggests_for_real_data_runs(real_data: Path, pipeline: Path) -> None:
+@pytest.mark.parametrize(
+    ("min_bytes", "max_bytes"),
+    [pytest.param(0, 300_000, marks=pytest.mark.long), pytest.param(300_000, 1_000_000, marks=pytest.mark.slow)],
+)
+def test_what_it_suggests_for_real_data_runs(min_bytes: int, max_bytes: int, real_data: Path, pipeline: Path) -> None:
     files = [path for path in sorted(real_data.glob("*/*")) if path.name.endswith((".tsv.gz", ".jsonl.gz", ".json"))]
     files = [file for file in files if not re.search(r"(_[12]|train|test.*)\.", file.name)]  # of files alike, one
-    files = [file for file in files if file.stat().st_size < MOST_BYTES]
     files += [next((real_data / "hellaswag_llm_scores" / "full_prompt").glob("*.tsv.gz"))]
     suggested, seen_layouts = 0, set()
     for file in files:
+        if not min_bytes <= file.stat().st_size < max_bytes:
+            continue
         try:
             overview = howsure.look(file)
         except howsure.InputError as error:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from benchmarks.fields import DELTA, RECALIBRATED, WORLDS, broken, recalibration_gain
-from howsure.fields.filing import PROMISES
+from howsure.fields.filing import DOCUMENTS, FIELDS, PROMISES
 
 RUNS = 40
 
 
-@pytest.mark.long
+def parameters(quick: set[str]) -> list[Any]:
+    """All promises: the quick ones run with `make test-long`, the others with `make check-slow`."""
+    return [pytest.param(name, marks=pytest.mark.long if name in quick else pytest.mark.slow) for name in PROMISES]
+
+
 @pytest.mark.parametrize("kind", WORLDS)
-@pytest.mark.parametrize("promise", PROMISES)
+@pytest.mark.parametrize("promise", parameters({DOCUMENTS, FIELDS}))
 def test_the_promise_is_kept(kind: str, promise: str) -> None:
     """The tolerance is three standard errors of a share of one in ten."""
     assert broken(kind, promise, 300, runs=RUNS)[0] <= DELTA + 3 * np.sqrt(DELTA * (1 - DELTA) / RUNS)
@@ -29,8 +35,7 @@ def test_recalibration_is_never_worse_than_none_by_more_than_noise(kind: str, n:
     assert share_worse <= 0.1
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("promise", PROMISES)
+@pytest.mark.parametrize("promise", parameters({FIELDS}))
 def test_the_promise_is_kept_with_recalibrated_confidences(promise: str) -> None:
     """Maps of one half of the documents, thresholds of the other."""
     rate, share = broken("fields differ", promise, 600, runs=20, recalibrate=True)

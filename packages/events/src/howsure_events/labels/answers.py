@@ -186,7 +186,7 @@ def current_settlements(store: Store, *, document: int | None = None) -> list[An
 def answer_revision(store: Store, document: int, coder: str, *, settles: bool = False) -> int:
     """Return the revision of a coder's answer to a document, even if it was undone; 0 if there was none.
 
-    settles: return the revision of the document's settlement instead, whoever settled it.
+    settles: return the revision of the document's settlement instead, by any coder.
     """
     coders = [] if settles else list(coder_names(store).of(coder))
     rows = query_rows(store, ONE, document=document, coders=coders, settles=settles)
