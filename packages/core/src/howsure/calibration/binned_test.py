@@ -1,4 +1,4 @@
-"""Tests of calibration over bins: Hosmer and Lemeshow's, with an accurate p-value for rare labels, and a simulation."""
+"""Tests of calibration over bins: Hosmer and Lemeshow's test, made accurate for rare labels, and a simulation test."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from howsure.calibration.slots import CELLS, Slots, first_of_cells
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.stats.proportions import sums_of_counts
 
-# The distribution of Hosmer and Lemeshow's statistic if some bins expect few labels of one kind. It is then too skewed
-# to be approximated by a chi-square distribution.
+# The distribution of Hosmer and Lemeshow's statistic if some bins expect few labels 1 or few labels 0. The statistic is
+# then too skewed for a chi-square approximation.
 
-MAX_RARE_LABELS = 25.0  # a bin that expects more labels of the rarer kind is treated as normal
+MAX_RARE_LABELS = 25.0  # expected labels of the rarer kind above which a bin's number counts as normal
 STEPS = 4096  # contributions of bins are rounded to 1/4096 of the statistic
-SPARSE = 1024  # a distribution with more values is stored by step instead of by value
+SPARSE = 1024  # with more values than this, a distribution is stored by step instead of by value
 MAX_GRID_STEPS = 100_000
 NUMBERS_AT_ONCE = 1 << 16
 ROUNDING = 1e-12  # a smaller statistic counts as 0
@@ -35,19 +35,20 @@ def add_scaled(scale: float, x: Floats, y: Floats) -> None:
 
 
 def blas_add_scaled() -> Add:
-    """`add_scaled` by BLAS: twice as fast, but importing it takes time, so it pays only for many distributions."""
+    """Return `add_scaled` computed by BLAS: twice as fast, but importing it pays only for many distributions."""
     from scipy.linalg.blas import daxpy
 
     return lambda scale, x, y: daxpy(x, y, a=scale)
 
 
 def binned_p_value(statistic: float, expected: Floats, variance: Floats, *, add: Add = add_scaled) -> float:
-    """P-value P(Σ_b (K_b - E_b)² / V_b ≥ statistic) under calibration.
+    """Return the p-value of Hosmer and Lemeshow's statistic, P(Σ_b (K_b - E_b)² / V_b ≥ statistic) under calibration.
 
     K_b is the number of labels of the rarer kind in bin b, with mean E_b (`expected`) and variance V_b; both arguments
-    are (bins,). For bins with E_b < 25, K_b is approximated by a binomial distribution with these two moments (Poisson
-    in the limit), and the distribution of their contributions is convolved; if there are several such bins, each
-    contribution is rounded to 1/4096 of the statistic. The contributions of the other bins follow a chi-square.
+    are (bins,). In bins with E_b < 25, K_b is approximated by a binomial distribution with this mean and variance
+    (Poisson in the limit), and the distributions of these bins' contributions are convolved. If there are several such
+    bins, each contribution is rounded to 1/4096 of the statistic. The sum over the other bins is approximated by a
+    chi-square.
     """
     return binned_p_values([statistic], [expected], [variance], add=add)[0]
 
@@ -76,9 +77,10 @@ def binned_p_values(
 
 @dataclass(frozen=True, slots=True)
 class RareBins:
-    """The bins of a set that expect few labels of one kind, the statistic, and the number of the other bins.
+    """Of one set of bins: those that expect few labels of one kind, and what `binned_p_value` needs of the others.
 
-    row: the position of the set. mean, variance: of the number of labels of each bin.
+    row: the set's index in the input. statistic: that of the whole set. mean, variance (bins,): of the number of the
+    rarer label in each of these bins. degrees: the number of the other bins, whose contributions follow a chi-square.
     """
 
     row: int
@@ -89,12 +91,12 @@ class RareBins:
 
     @property
     def numbers(self) -> int:
-        """The numbers of labels to consider, from 0; the last one reaches the statistic by itself."""
+        """How many numbers of labels (0, 1, 2, …) to consider: until one bin alone reaches the statistic."""
         return math.ceil(float((self.mean + np.sqrt(self.variance * self.statistic)).max())) + 1
 
     @property
     def steps(self) -> int:
-        """The steps by which contributions are rounded: one if there is nothing to add up."""
+        """The number of steps to which contributions are rounded: 1 if there is a single contribution."""
         return 1 if len(self.mean) + self.degrees == 1 else STEPS
 
 
@@ -104,7 +106,7 @@ Contribution = tuple[Integers, Floats, float]
 
 
 def _batched(sets: Sequence[RareBins]) -> Iterator[list[RareBins]]:
-    """Sets whose distributions are computed together."""
+    """Yield batches of sets whose distributions are computed together."""
     batch: list[RareBins] = []
     bins = 0
     for rare in sets:
@@ -125,14 +127,14 @@ def _contributions(sets: Sequence[RareBins]) -> Iterator[list[Contribution]]:
     statistic, steps, numbers = (np.repeat(column, sizes)[:, None] for column in of_sets)
     chance, more = label_numbers(numbers, e, v)
     number = np.arange(chance.shape[1])
-    with np.errstate(over="ignore"):  # what is infinitely far has reached the statistic
+    with np.errstate(over="ignore"):  # an infinite contribution reaches the statistic
         part = (number - e) ** 2 / v / statistic
     inside = part < 1 - 1e-9
     step = np.minimum(np.rint(part * steps, where=inside, out=part), steps - 1).astype(np.int64)
     outside = np.where(inside | (number >= numbers), 0.0, chance)
-    reached = np.cumsum(outside, axis=1)[:, -1] + more  # one by one, so that other sets change no digit
+    reached = np.cumsum(outside, axis=1)[:, -1] + more  # summed in order: independent of the batch
     first = inside.argmax(axis=1)
-    ends = first + np.count_nonzero(inside, axis=1)  # the numbers near the mean follow one another
+    ends = first + np.count_nonzero(inside, axis=1)  # the numbers near the mean are consecutive
     columns = zip(step, chance, first.tolist(), ends.tolist(), reached.tolist(), strict=True)
     laws = ((of_bin[start:end], chances[start:end], far) for of_bin, chances, start, end, far in columns)
     for size in sizes:
@@ -155,7 +157,7 @@ def _p_value_of_rare(bins: RareBins, laws: Sequence[Contribution], add: Add) -> 
 
 
 def _sum_contributions(laws: Sequence[Contribution], steps: int, add: Add) -> tuple[Floats, float]:
-    """The distribution (steps,) of a sum of contributions below the statistic, and the probability of reaching it."""
+    """Return the distribution (steps,) of a sum of contributions below the statistic, and P(sum ≥ statistic)."""
     step, chance, beyond, row = np.zeros(1, dtype=np.int64), np.ones(1), 0.0, 0
     while row < len(laws) and len(step) * len(laws[row][0]) <= SPARSE:
         of_bin, chances, reached = laws[row]
@@ -174,10 +176,11 @@ def _sum_contributions(laws: Sequence[Contribution], steps: int, add: Add) -> tu
 
 
 def label_numbers(numbers: int | Integers, mean: Floats, variance: Floats) -> tuple[Floats, Floats]:
-    """The probabilities of 0, 1, 2, … labels for each bin (b, 1), shape (b, n), and of at least `numbers` labels (b,).
+    """Return each bin's probabilities of 0, 1, 2, … labels, shape (b, n), and of at least `numbers` labels, shape (b,).
 
-    numbers: of all bins, or of each (b, 1); n is the largest. Binomial with this mean, and this variance up to rounding
-    the number of trials; Poisson if the two are equal.
+    numbers: one number for all bins, or one for each bin (b, 1); n is the largest. mean, variance: (b, 1). The
+    distribution is binomial with this mean and, up to rounding the number of trials, this variance; it is Poisson if
+    mean and variance are equal.
     """
     from scipy.special import betainc, gammainc
 
@@ -195,18 +198,18 @@ def label_numbers(numbers: int | Integers, mean: Floats, variance: Floats) -> tu
 
 # The test of calibration used in tables: Hosmer and Lemeshow's test over the bins, and a separate one for clusters.
 
-WRONG = 1e-9  # of the squared weights: where predictions are 0 or 1, more than rounding
+WRONG = 1e-9  # part of the squared weights above which a bin of predictions 0 or 1 has an error, not just rounding
 MIN_EXPECTED = 5.0  # expected labels of each kind in a merged bin
 
 
 def binned_test(binned: Binned) -> tuple[float, float]:
-    """Hosmer and Lemeshow's statistic and its p-value.
+    """Return Hosmer and Lemeshow's statistic and its p-value.
 
     The statistic is the sum over bins of (Σ w (q - y))² / Σ w² q (1 - q). Neighbouring bins are first merged until each
     expects at least five labels of each kind; expected weights are converted to counts by the factor Σw / Σw². Since
-    predictions are not fitted to these labels, the reference is a chi-square with one degree of freedom per bin; for
-    bins that expect few labels, `binned_p_value` is used instead. If a prediction of exactly 0 or 1 is wrong in a bin
-    of such predictions, the statistic is infinite and the p-value 0.
+    predictions are not fitted to these labels, the reference is a chi-square with one degree of freedom per bin. Bins
+    that expect few labels get a more accurate distribution (`binned_p_value`). If all predictions of a bin are exactly
+    0 or 1 and one of them is wrong, the statistic is infinite and the p-value 0.
     """
     return binned_tests([binned])[0]
 
@@ -220,17 +223,20 @@ def binned_tests(many: Sequence[Binned]) -> list[tuple[float, float]]:
 
 
 def _hosmer_lemeshow(binned: Binned) -> tuple[float, Floats, Floats]:
-    """The statistic, infinite if calibration is refuted, and the mean and the variance of the rarer label's number in
-    each merged bin that is not certain."""
+    """Return the statistic, and the mean and variance of the rarer label's number in each merged bin.
+
+    Bins whose predictions are all 0 or 1 have no variance and are left out. If one of these predictions is wrong, the
+    statistic is infinite.
+    """
     s, bins = binned.sums, merged_bins(binned)
     zeros = s.w1 - s.y - s.u  # Σ w (1 - q), without cancellation near 1
     columns: list[Floats] = [s.u, np.maximum(binned.label_variance, 0.0), s.q, zeros, s.w1, s.w2, s.u2]
     gap, spread, ones, zeros, w, ww, squares = (np.bincount(bins, column).astype(np.float64) for column in columns)
     certain = spread <= 0.0
-    if bool((squares > WRONG * ww)[certain].any()):  # a prediction of 0 or 1 is wrong; gaps may cancel, squares cannot
+    if bool((squares > WRONG * ww)[certain].any()):  # a prediction of 0 or 1 is wrong; squares never cancel
         return math.inf, np.empty(0), np.empty(0)
     open_ = ~certain
-    with np.errstate(over="ignore"):  # of what all but cannot happen
+    with np.errstate(over="ignore"):  # a nearly impossible event makes the statistic infinite
         statistic = float((gap[open_] ** 2 / spread[open_]).sum())
     worth = (w / ww)[open_]
     expected = np.maximum(np.minimum(ones, zeros), 0.0)[open_] * worth
@@ -238,7 +244,7 @@ def _hosmer_lemeshow(binned: Binned) -> tuple[float, Floats, Floats]:
 
 
 def merged_bins(binned: Binned) -> Integers:
-    """The number of the merged bin (bins,) of each bin; each merged bin expects at least five labels of each kind."""
+    """Assign each bin to a merged bin (bins,), so that every merged bin expects at least five labels of each kind."""
     s = binned.sums
     worth = s.w1 / s.w2
     return _merge_small_bins(s.q * worth, (s.w1 - s.q) * worth)
@@ -250,7 +256,7 @@ def merged_edges(binned: Binned) -> Floats:
 
 
 def _merge_small_bins(positives: Floats, negatives: Floats) -> Integers:
-    """The number of the merged bin of each bin, from the expected labels; a remainder joins the last merged bin."""
+    """Merge neighbouring bins by their expected labels; a remainder that is too small joins the last merged bin."""
     merged, number, expected = np.zeros(len(positives), dtype=np.int64), 0, [0.0, 0.0]
     for i, (positive, other) in enumerate(zip(positives.tolist(), negatives.tolist(), strict=True)):
         merged[i] = number
@@ -261,7 +267,7 @@ def _merge_small_bins(positives: Floats, negatives: Floats) -> Integers:
 
 
 def displayed_p_value(pairs: Pairs | Slots, binned: Binned, squared: SquaredError) -> float:
-    """The p-value shown in tables: that of the binned test or, with clusters, of the debiased squared error."""
+    """Return the p-value shown in tables: from the binned test or, with clusters, from the debiased squared error."""
     return displayed_p_values([pairs], [binned], [squared])[0]
 
 
@@ -280,12 +286,12 @@ DRAWS_AT_ONCE = 1 << 22
 def simulation_test(
     pairs: Pairs | Slots, binned: Binned, *, times: int, rng: np.random.Generator
 ) -> tuple[float, float, float]:
-    """The squared error of the bins, its p-value by simulation, and the Monte Carlo standard error of the p-value.
+    """Return the squared error of the bins, its p-value by simulation, and the p-value's Monte Carlo standard error.
 
     Labels are drawn from the predictions `times` times; p = (c + 1) / (times + 1), where c is the number of draws whose
     squared error is at least that of the data. Without weights, the number of labels 1 in each bin is drawn from its
-    exact distribution instead of drawing each label: given the predictions, these numbers are independent, so that the
-    test is the same.
+    exact distribution instead of drawing each label. The test is the same, because given the predictions these numbers
+    are independent.
     """
     mse = plugin_mse(binned.sums)
     if isinstance(pairs, Pairs) and pairs.weights is not None:
@@ -293,7 +299,7 @@ def simulation_test(
     else:
         errors = np.zeros(times + 1)
         for positives, weight, law in zip(binned.sums.y, binned.sums.w1, _label_counts(pairs, binned), strict=True):
-            gap = law.mean - np.append(positives, law.draw(times, rng))  # the data come first
+            gap = law.mean - np.append(positives, law.draw(times, rng))  # entry 0 is the data, the others are draws
             errors += gap * gap / weight
         observed, drawn = float(errors[0]), errors[1:]
     p = (int(np.count_nonzero(drawn >= observed * (1 - 1e-12))) + 1) / (times + 1)
@@ -318,7 +324,7 @@ def _errors_of_drawn_labels(pairs: Pairs, binned: Binned, times: int, rng: np.ra
 
 
 def _label_counts(pairs: Pairs | Slots, binned: Binned) -> Iterator[LabelCount]:
-    """The distribution of the number of labels 1 of each bin, for pairs without weights or their sums."""
+    """Yield the distribution of the number of labels 1 in each bin; the pairs or sums must have no weights."""
     q = np.sort(pairs.probabilities) if isinstance(pairs, Pairs) else first_of_cells()[pairs.cell]
     bins = binned.assign_bins(q)
     starts = np.flatnonzero(np.append(True, bins[1:] != bins[:-1]))
@@ -336,9 +342,9 @@ EXPONENT = 36.0  # probabilities below e⁻³⁶ = 2·10⁻¹⁶ are neglected
 
 @dataclass(frozen=True, slots=True)
 class LabelCount:
-    """The distribution of the number of labels 1 among independent pairs with different probabilities.
+    """The number of labels 1 among independent pairs with different probabilities (a Poisson-binomial distribution).
 
-    below[i] = P(number ≤ first + i), to about 10⁻¹³; mean: Σ q.
+    below[i] is P(number ≤ first + i), to about 10⁻¹³. mean: Σ q.
     """
 
     mean: float
@@ -347,12 +353,12 @@ class LabelCount:
 
     @classmethod
     def of(cls, slots: Slots, part: slice) -> Self:
-        """The distribution for the pairs of some slots; each pair has the mean prediction of its slot.
+        """Compute the distribution for the pairs of some slots; each pair has the mean prediction of its slot.
 
-        It is computed from the characteristic function φ(ω) = Π (1 - q + q e^{iω})^n by a Fourier transform of odd
-        length. The length covers the numbers that can occur by Bernstein's inequality; frequencies at which the bound
-        |φ| ≤ exp(-σ² (1 - cos ω)) is negligible are left out. For precision, q is replaced by r = min(q, 1 - q): the φ
-        of 1 - q is that of q conjugated and shifted.
+        The characteristic function φ(ω) = Π (1 - q + q e^{iω})^n is inverted by a Fourier transform of odd length. The
+        length covers the numbers that can occur by Bernstein's inequality. Frequencies at which the bound |φ| ≤ exp(-σ²
+        (1 - cos ω)) is negligible are left out. For precision, r = min(q, 1 - q) replaces q: the φ of 1 - q is the
+        conjugated and shifted φ of q.
         """
         n, r = slots.count[part].astype(np.float64), slots.nearest[0][part]
         upper = slots.slot[part] >> 1 >= CELLS
@@ -374,5 +380,5 @@ class LabelCount:
         return cls(mean, middle - length // 2, below / below[-1])
 
     def draw(self, times: int, rng: np.random.Generator) -> Integers:
-        """Independent numbers (times,)."""
+        """Draw independent numbers of labels 1, (times,)."""
         return self.first + np.searchsorted(self.below, rng.random(times), side="right")

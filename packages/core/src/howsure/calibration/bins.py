@@ -29,9 +29,9 @@ def boundaries_of_sorted(q: Floats, *, bin_size: int) -> Floats:
 def boundaries(q: Floats, *, bin_size: int) -> Floats:
     """`boundaries_of_sorted` for predictions in any order.
 
-    Of many, only those in a cell with a boundary are sorted, unless one of equal predictions is a boundary.
+    With many predictions, only those in a cell that contains a boundary are sorted, unless a boundary is tied.
     """
-    ranks = np.arange(1, len(q) // bin_size) * bin_size - 1  # of the boundaries, if no predictions are equal
+    ranks = np.arange(1, len(q) // bin_size) * bin_size - 1  # ranks of the boundaries if no predictions are tied
     if len(q) > SORT_UP_TO and len(ranks) < MAX_SEARCHED_BOUNDARIES:
         parts = (assign_cells(q[start : start + SORT_UP_TO]) for start in range(0, len(q), SORT_UP_TO))
         cells = np.concatenate([part.astype(np.uint16) for part in parts])
@@ -47,9 +47,9 @@ def boundaries(q: Floats, *, bin_size: int) -> Floats:
 
 
 def lasts_of_bins(q: Floats | Integers, *, bin_size: int) -> Integers:
-    """The last row of each bin except the last bin, for sorted predictions or cell numbers."""
+    """Return the index of the last row of each bin except the last bin, for sorted predictions or cell numbers."""
     n = len(q)
-    is_last = np.append(q[1:] != q[:-1], True)  # of a group of equal ones
+    is_last = np.append(q[1:] != q[:-1], True)  # the last of a group of equal predictions
     if is_last.all():  # no ties: every bin but the last has exactly bin_size pairs
         return np.arange(1, n // bin_size) * bin_size - 1
     last_rows, lasts, start = is_last.tobytes(), [], 0
@@ -61,13 +61,12 @@ def lasts_of_bins(q: Floats | Integers, *, bin_size: int) -> Integers:
     return np.array(lasts, dtype=np.int64)
 
 
-# The sums over the pairs of a bin, from which every calibration figure is computed; they are additive.
+# The sums over the pairs of a bin, from which every calibration figure is computed. Sums of parts add up to the whole.
 
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Arrays, one entry per bin, cell or row; u = q - y is the gap of a pair and w its weight (1 if
-    unweighted).
+    """Sums over pairs: arrays with one entry per bin, cell or row; u = q - y is a pair's gap, w its weight (default 1).
 
     count Σ1 · w1 Σw · w2 Σw² · w3 Σw³ · w4 Σw⁴ · y Σwy · q Σwq · qq Σwq² · qy Σwqy · u Σwu · uu Σwu² · wwu Σw²u ·
     u2 Σ(wu)² · u3 Σ(wu)³ · u4 Σ(wu)⁴.
@@ -93,16 +92,16 @@ class Sums:
         return len(self.count)
 
     def into(self, bins: Integers, n_bins: int) -> Sums:
-        """Add the entries up by bin; `bins` has the bin of each entry."""
+        """Add up the entries by bin; `bins` has the bin of each entry."""
         count, *others = self._each(lambda column: np.bincount(bins, weights=column, minlength=n_bins))
         return Sums(count.astype(np.int64), *others)
 
     def runs(self, starts: Integers) -> Sums:
-        """Add up runs of entries, from each start to the next."""
+        """Add up consecutive entries, from each start up to the next."""
         return Sums(*self._each(lambda column: np.add.reduceat(column, starts)))
 
     def _each(self, added: Callable[[Any], Any]) -> list[Any]:
-        """What a function makes of each column; columns that share an array share the result."""
+        """Apply a function to each column; columns that are the same array share one result."""
         columns = [getattr(self, name) for name in _COLUMNS]
         by_array = {id(column): column for column in columns}
         results = {key: added(column) for key, column in by_array.items()}
@@ -112,7 +111,7 @@ class Sums:
         return Sums(*(getattr(self, name) + getattr(other, name) for name in _COLUMNS))
 
     def only(self, keep: Integers | slice) -> Sums:
-        """Some of the entries."""
+        """Select entries by their indices or a slice."""
         return Sums(*(getattr(self, name)[keep] for name in _COLUMNS))
 
 
@@ -120,7 +119,7 @@ _COLUMNS = tuple(f.name for f in fields(Sums))
 
 
 def sums_of_rows(q: Floats, y: Labels, weights: Floats | None = None) -> Sums:
-    """The sums of single pairs: one entry per pair."""
+    """Return `Sums` with one entry per pair, to be added up."""
     count = np.ones(len(q), dtype=np.int64)
     label = y.astype(np.float64)
     u = q - label
@@ -149,16 +148,16 @@ def sums_of_rows(q: Floats, y: Labels, weights: Floats | None = None) -> Sums:
     )
 
 
-# Bins made of whole cells: if there are too many pairs to sort, predictions in the same cell are treated as ties.
+# Bins made of whole cells. With too many pairs to sort, predictions in the same narrow cell count as equal.
 
-ROUNDING = 2.0**-40  # rounding error of a mean prediction that is on an edge
+ROUNDING = 2.0**-40  # tolerance for the rounding error of a mean prediction on an edge
 
 
 def sums_of_slots(slots: Slots) -> Sums:
-    """The sums of slots: one entry per slot, from the mean gap and the variance of predictions within the slot.
+    """Return `Sums` with one entry per slot, from the mean gap and the variance of predictions within the slot.
 
-    Third and fourth powers, which only variances need, are expanded to second order within the cell. With weights,
-    Σw²u and so on are taken at the mean prediction of the slot.
+    Third and fourth powers, which only variances need, are expanded to second order within the cell. With weights, sums
+    such as Σw²u are computed at the mean prediction of the slot.
     """
     q, u, variance = slots.means()
     w1, w2, w3, w4 = slots.powers()
@@ -185,8 +184,10 @@ def sums_of_slots(slots: Slots) -> Sums:
 
 
 def bins_of_cells(slots: Slots, size: int) -> tuple[Integers, Floats]:
-    """The adaptive bin of each slot (Algorithm 1, with cells as ties), and the largest prediction of each bin except
-    the last."""
+    """Return the adaptive bin of each slot, and the largest prediction of each bin except the last.
+
+    The bins are those of Algorithm 1 if predictions in the same cell are ties.
+    """
     starts = np.flatnonzero(np.append(True, np.diff(slots.cell) > 0)[: len(slots.slot)])
     ends = np.cumsum(np.add.reduceat(slots.count, starts))
     n, start = int(ends[-1]), 0
@@ -202,7 +203,7 @@ def bins_of_cells(slots: Slots, size: int) -> tuple[Integers, Floats]:
 
 
 def bins_of_width(slots: Slots, edges: Floats) -> tuple[Integers, Floats]:
-    """The bin of equal width of each slot, and the largest prediction of each bin except the last.
+    """Return the equal-width bin of each slot, and the largest prediction of each bin except the last.
 
     A cell that crosses an edge belongs to the bin that contains its mean prediction.
     """
@@ -215,7 +216,7 @@ def bins_of_width(slots: Slots, edges: Floats) -> tuple[Integers, Floats]:
 
 
 def bar_weights(slots: Slots, bars: int) -> Floats:
-    """The weight by label (2, bars) in bars of equal width; a slot belongs to the bar that contains its mean."""
+    """Return the weight of each label in histogram bars of equal width, (2, bars); a slot is in the bar of its mean."""
     r = slots.nearest[0] + ROUNDING
     bar = np.minimum((r * bars).astype(np.int64), bars // 2 - 1)
     bar = np.where(slots.cell < CELLS, bar, bars - 1 - bar)
@@ -224,7 +225,7 @@ def bar_weights(slots: Slots, bars: int) -> Floats:
 
 
 def bins_of_weight(slots: Slots, n_bins: int | None) -> tuple[Integers, Floats]:
-    """The bin of each slot, for bins of about equal weight, and the largest prediction of each bin except the last.
+    """Return the bin of each slot for bins of about equal weight, and the largest prediction of each bin but the last.
 
     Cells are not divided, so weights differ slightly. Without `n_bins`, there are 2 n^(1/3) bins, where n is Kish's
     effective number of pairs, (Σw)² / Σw².
@@ -245,20 +246,21 @@ def label_variances(slots: Slots) -> Floats:
     return np.asarray(slots.powers()[1] * (r * (1.0 - r) - variance))
 
 
-# Assigning pairs to bins: adaptive (Algorithm 1) or of equal width or weight, by rows or by whole cells.
+# Assign pairs to bins: adaptive (Algorithm 1) or of equal width or weight, by row or by whole cells.
 
 HISTOGRAM_BARS = 64
 MAX_SEARCHED_BOUNDARIES = 1 << 12
-SORT_UP_TO = 1 << 15  # pairs in a part; for more, adding up by slot is faster than sorting
+SORT_UP_TO = 1 << 15  # largest number of pairs that are sorted at once; beyond it, adding up by slot is faster
 
 
 @dataclass(frozen=True, slots=True)
 class Binned:
     """Bins in ascending order of q with their sums, and figures that cannot be computed from the sums.
 
-    upper: the largest prediction of each bin (for equal widths: its right edge); inner: that of each bin but the last.
+    upper: the largest prediction of each bin (for equal widths: its right edge). inner: `upper` without the last bin.
     histogram (2, 64): the weight of the predictions of each label in 64 bars of equal width. log_sum: Σ -w log P(label)
-    over the finite rows. label_variance: Σ w² q (1 - q) of each bin.
+    over the rows where it is finite. infinite_rows: the number of the other rows. label_variance: Σ w² q (1 - q) of
+    each bin.
     """
 
     sums: Sums
@@ -276,7 +278,7 @@ class Binned:
 
 
 def bins_between(edges: Floats, q: Floats) -> Integers:
-    """The number of edges below each prediction; most of many predictions are in a cell without an edge."""
+    """Count the edges below each prediction; of many predictions, most are in a cell without an edge, which is fast."""
     if len(q) <= SORT_UP_TO:
         return edges.searchsorted(q)
     edges_of_cells = np.bincount(assign_cells(edges), minlength=LAST + 1)
@@ -293,7 +295,7 @@ def bins_between(edges: Floats, q: Floats) -> Integers:
 def bins_of_rows(
     pairs: Pairs, *, binning: str = "adaptive", bin_size: int | str = "auto", n_bins: int | None = None
 ) -> tuple[Integers, int]:
-    """The bin of each pair with a cluster, and the number of bins: as `bin_pairs`, without the sums of bins."""
+    """Return the bin of each pair and the number of bins: `bin_pairs` without its sums, for pairs with clusters."""
     size, q = _checked_size(pairs, binning, bin_size, n_bins), pairs.probabilities
     if binning == "adaptive":
         edges = boundaries(q, bin_size=size)
@@ -304,16 +306,16 @@ def bins_of_rows(
 
 
 def automatic_bin_size(n: int) -> int:
-    """The bin size of `bin_size="auto"`: half of n^(2/3), at least 2.
+    """Return the bin size that `bin_size="auto"` chooses: half of n^(2/3), at least 2.
 
-    About 2 n^(1/3) bins, the rate at which a regressogram's bias and variance balance: 6 pairs per bin at n = 50, 50 at
-    a thousand, 1,077 at 10⁵, the paper's 5,000 at a million, 500,000 at 10⁹.
+    This gives about 2 n^(1/3) bins, the rate that balances the bias and variance of a regressogram: 6 pairs per bin for
+    n = 50, 50 for 1,000, 1,077 for 100,000, the paper's 5,000 for a million, and 500,000 for 10⁹.
     """
     return max(2, int(n ** (2 / 3) / 2 + 1e-9))
 
 
 def choose_bin_size(n: int, *, bin_size: int | str, n_bins: int | None) -> int:
-    """The minimum number of pairs in an adaptive bin; `n_bins` requests floor(n / n_bins)."""
+    """Return the minimum number of pairs in an adaptive bin; with `n_bins`, it is floor(n / n_bins)."""
     if n_bins is not None:
         if bin_size != "auto":
             raise InputError(
@@ -341,7 +343,7 @@ def bin_pairs(
     n_bins: int | None = None,
     whole: int = 0,
 ) -> Binned:
-    """Bin checked pairs, or the sums of pairs. The result does not depend on the order of the rows.
+    """Divide checked pairs, or the sums of pairs, into bins. The result does not depend on the order of the rows.
 
     Bins are made of whole cells for `Slots`, and for pairs without clusters if the whole input has more than
     `EXACT_UP_TO` pairs. whole: the number of pairs in the whole input, if these pairs are a part of it.
@@ -357,7 +359,7 @@ def bin_parts(
     n_bins: int | None = None,
     whole: int = 0,
 ) -> list[Binned]:
-    """`bin_pairs` for several parts; small parts are added up together, which is faster."""
+    """Apply `bin_pairs` to several parts; small parts are added up together, which is faster."""
     sizes = [_checked_size(part, binning, bin_size, n_bins) for part in parts]
     bins_by_part: dict[int, Binned] = {}
     few: dict[bool, list[int]] = {True: [], False: []}
@@ -378,7 +380,7 @@ def bin_parts(
 
 
 def _batches(which: Sequence[int], parts: Sequence[Pairs | Slots]) -> Iterator[list[int]]:
-    """Batches of parts that are added up together, with about `SORT_UP_TO` pairs each."""
+    """Yield batches of parts that are added up together, with about `SORT_UP_TO` pairs each."""
     batch, pairs = [], 0
     for i in which:
         batch.append(i)
@@ -391,7 +393,7 @@ def _batches(which: Sequence[int], parts: Sequence[Pairs | Slots]) -> Iterator[l
 
 
 def _checked_size(part: Pairs | Slots, binning: str, bin_size: int | str, n_bins: int | None) -> int:
-    """The minimum number of pairs in a bin. Raises InputError for options of bins that are invalid or inconsistent."""
+    """Return the minimum number of pairs in a bin. Raises InputError for invalid or inconsistent options of bins."""
     if binning == "weight" and not isinstance(part, Slots):
         raise InputError(
             "`binning='weight'` is for sums: add the pairs to a CalibrationSummary, whose curve takes it.", "binning"
@@ -406,7 +408,7 @@ def _checked_size(part: Pairs | Slots, binning: str, bin_size: int | str, n_bins
             equal=equal,
             bin_size=bin_size,
         )
-    if binning != "adaptive" and n_bins is not None:  # of which many may be empty
+    if binning != "adaptive" and n_bins is not None:  # many of these bins may be empty
         check_whole(n_bins, name="n_bins", most=MAX_BINS)
     return choose_bin_size(len(part), bin_size=bin_size, n_bins=n_bins)
 
@@ -423,7 +425,7 @@ def width_edges(n_bins: int | None) -> Floats:
     return np.linspace(0.0, 1.0, (n_bins or 15) + 1)[1:-1]
 
 
-Rows = tuple[Floats, Labels, Floats | None]  # sorted: predictions, labels and weights
+Rows = tuple[Floats, Labels, Floats | None]  # sorted predictions with their labels and weights
 
 
 def _bin_sorted(
@@ -483,14 +485,14 @@ def _bin_slots(slots: Slots, binning: str, size: int, n_bins: int | None) -> Bin
 def _binned(
     sums: Sums, edges: Floats, inner: Floats, last: float, filled: Integers, binning: str, size: int, *others: Any
 ) -> Binned:
-    """Bins without the empty ones; `filled` are the positions of the others, `last` the largest prediction of all."""
+    """Build `Binned` from the nonempty bins, whose indices are `filled`; `last` is the largest prediction of all."""
     upper = np.append(edges, 1.0 if binning == "uniform" else last)[filled]
     return Binned(sums, upper, inner[filled[:-1]], size if binning == "adaptive" else None, *others)
 
 
 def sorted_rows(pairs: Pairs) -> tuple[Floats, Labels, Floats | None]:
     """Predictions, labels and weights, sorted by prediction, label and weight."""
-    if pairs.weights is None:  # the sign bit of a prediction is free for the label: one integer sort
+    if pairs.weights is None:  # the label replaces the sign bit of its prediction, so that one integer sort suffices
         packed = np.sort((pairs.probabilities.view(np.int64) << 1) | pairs.labels)
         return (packed >> 1).view(np.float64), (packed & 1).astype(np.uint8), None
     order = np.lexsort((pairs.weights, pairs.labels, pairs.probabilities))
@@ -498,7 +500,7 @@ def sorted_rows(pairs: Pairs) -> tuple[Floats, Labels, Floats | None]:
 
 
 def log_loss_of_rows(q: Floats, y: Labels, w: Floats | None) -> tuple[float, int]:
-    """The weighted sum of -log P(label) over the finite rows, and the number of the infinite ones."""
+    """Return the weighted sum of -log P(label) over the rows where it is finite, and the number of the other rows."""
     loss, finite = losses_of_rows(q, y, w)
     return float(loss.sum()), int(len(q) - np.count_nonzero(finite))
 

@@ -1,4 +1,4 @@
-"""`calibration_error`, the estimates and notes that it shares with the curve, and intervals of plug-in errors."""
+"""`calibration_error`, with the estimates and notes that calibration curves use too, and plug-in errors' intervals."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ def calibration_error(
     rng: Randomness = None,
     data: Source | IntoFrame | None = None,
 ) -> Estimate:
-    """The calibration error of predictions: the root-mean-square gap between them and label frequencies.
+    """Estimate the calibration error: the root-mean-square gap between mean predictions and label frequencies of bins.
 
-    estimator: "debiased" (default) is corrected for the bias due to noise in the frequencies and has a closed-form
-    interval; "plugin" is Algorithm 1's value, with an interval only for interval="nguyen-oconnor" or "bootstrap". The
-    other arguments are those of `calibration_curve`, explained there; y_true may be `Pairs`.
+    estimator: "debiased" (default) corrects for the bias due to noise in the frequencies and has a closed-form
+    interval. "plugin" is the value of Algorithm 1, which has an interval only with interval="nguyen-oconnor" or
+    "bootstrap". The other arguments are explained in `calibration_curve`; y_true may be `Pairs`.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -68,7 +68,7 @@ def calibration_error(
     >>> print(calibration_error(rng.random(2000) < q**2, q))
     0.1897 [0.1717, 0.2091]
 
-    Raises InputError naming the parameter, row and value that violated a rule.
+    Raises InputError, which names the parameter, row and value, for an invalid input.
     """
     check_arguments(calibration_error, locals())
     check_interval(interval)
@@ -101,7 +101,7 @@ def estimate_error(
     rng: Randomness = None,
     whole: int = 0,
 ) -> Estimate:
-    """`calibration_error` for checked pairs of positive weight; `whole` is the number of pairs in the whole input."""
+    """Compute `calibration_error` for pairs of positive weight; `whole` is the number of pairs in the whole input."""
     if estimator not in ("debiased", "plugin"):
         raise InputError(f"estimator must be 'debiased' or 'plugin', not {estimator!r}")
     check_interval(interval)
@@ -122,12 +122,12 @@ def check_interval(interval: str) -> None:
 
 
 def squared_error(pairs: Pairs | Slots, binned: Binned) -> SquaredError:
-    """The debiased squared error of bins, allowing for clusters if the pairs have them."""
+    """Return the debiased squared error of bins; its variance allows for clusters if the pairs have them."""
     return estimate_squared_error(binned, sum_clusters(pairs, binned))
 
 
 def estimate_squared_error(binned: Binned, cells: ClusterSums | None) -> SquaredError:
-    """The debiased squared error of bins; from the sums of clusters unless `cells` is None."""
+    """Return the debiased squared error of bins, from the sums of clusters (`cells`) if there are any."""
     return debiased_mse(binned.sums) if cells is None else clustered_mse(cells)
 
 
@@ -139,7 +139,7 @@ def sum_clusters(pairs: Pairs | Slots, binned: Binned) -> ClusterSums | None:
 
 
 def debiased_estimate(squared: SquaredError, *, n: int, level: float) -> Estimate:
-    """The debiased error with its interval, on the scale of probabilities."""
+    """Convert a squared error into the debiased error with its interval, on the scale of probabilities."""
     low, high = squared.interval(level)
     if math.isnan(squared.value):
         return Estimate(math.nan, None, None, level, "debiased", n)
@@ -149,7 +149,7 @@ def debiased_estimate(squared: SquaredError, *, n: int, level: float) -> Estimat
 def plugin_estimates(
     pairs: Pairs | Slots, binned: Binned, interval: str, level: float, rng: np.random.Generator
 ) -> tuple[Estimate, Estimate]:
-    """Algorithm 1's calibration error and its square, with the requested interval (or none)."""
+    """Return Algorithm 1's calibration error and its square, with the requested kind of interval (or none)."""
     mse = plugin_mse(binned.sums)
     of_error: Interval = (None, None)
     of_mse: Interval = (None, None)
@@ -175,14 +175,14 @@ LARGEST_FACTOR, FAR = 1.64, 4.0  # the variance of `cautious_gaps` is at most 1.
 
 
 def expected_error(sums: Sums, cells: ClusterSums | None, *, level: float) -> Estimate:
-    """The plug-in ECE T = Σ p_b |ĝ_b|, with an interval for the population's ECE Σ p_b |g_b| in the same bins.
+    """Return the plug-in ECE T = Σ p_b |ĝ_b|, with an interval for the population's ECE Σ p_b |g_b| in the same bins.
 
-    ĝ_b is the mean gap of bin b, s_b its standard error and p_b the bin's share of the weight. T is biased upwards, by
-    up to 0.8 Σ p_b s_b for a calibrated model, so that T ± z · sd does not cover. The upper end is T + z · sd, since
-    the expectation of T is not below the ECE. The lower end is L - z · sd, where the expectation of L = Σ p_b L_b is
-    not above the ECE: half of the pairs of a bin determine the sign of its gap, and the other half its size; L_b is the
-    average over all ways to halve the bin (`cautious_gaps`). sd includes the variance of the shares p_b. If labels
-    hardly vary, both ends are extended by moving one bin's frequency to the end of its exact interval.
+    ĝ_b is the mean gap of bin b, s_b its standard error and p_b the proportion of the weight in the bin. T is biased
+    upwards, by up to 0.8 Σ p_b s_b for a calibrated model, so T ± z · sd would not cover. The upper end is T + z · sd,
+    because the expectation of T is at least the ECE. The lower end is L - z · sd, where L = Σ p_b L_b has an
+    expectation of at most the ECE. L_b estimates the size of the gap from one half of the bin's pairs and its sign from
+    the other half, averaged over all ways to halve the bin (`cautious_gaps`). sd includes the variance of p_b. If
+    labels hardly vary, both ends are extended by moving one bin's frequency to the end of its exact interval.
     """
     share, gap, frequency = sums.w1 / sums.w1.sum(), mean_gaps(sums), sums.y / sums.w1
     value, n = float(share @ np.abs(gap)), int(sums.count.sum())
@@ -208,11 +208,11 @@ def expected_error(sums: Sums, cells: ClusterSums | None, *, level: float) -> Es
 
 
 def cautious_gaps(gap: Floats, s: Floats) -> Floats:
-    """Estimates of |g| whose expectation is not above |g|: |ĝ| (2Φ(|ĝ| / s) - 1) - 2 s φ(ĝ / s).
+    """Estimate |g| without overestimating it on average: |ĝ| (2Φ(|ĝ| / s) - 1) - 2 s φ(ĝ / s).
 
     This is the mean of sign(ĝ + δ) (ĝ - δ) over δ ~ Normal(0, s²). If ĝ ~ Normal(g, s²), then ĝ + δ and ĝ - δ are
-    independent, like estimates from two halves of the data, and the expectation is |g| (2Φ(|g| / (s √2)) - 1): 0 if
-    the gap is 0, and close to |g| if the gap is large.
+    independent, like estimates from two halves of the data. The expectation of the mean is |g| (2Φ(|g| / (s √2)) - 1),
+    which is 0 if the gap is 0, and close to |g| if the gap is large.
 
     >>> cautious_gaps(np.array([0.0, 0.1, -0.1]), np.array([0.01, 0.01, 0.1])).round(3).tolist()
     [-0.008, 0.1, 0.02]
@@ -233,10 +233,10 @@ def _seen_noise(sums: Sums, gap: Floats) -> Floats:
 
 
 def clustered_noise(cells: ClusterSums, gap: Floats) -> tuple[Floats, float]:
-    """The variance of each bin's mean gap between clusters, (bins,), and the variance of the plug-in ECE T.
+    """Return the variance of each bin's mean gap, (bins,), and of the plug-in ECE T, both estimated between clusters.
 
-    The variance of T is that of Σ_b sign(ĝ_b) Σ w u over clusters, each with its sum over all bins, but at least the
-    variance that independent bins would give.
+    Each cluster contributes Σ_b sign(ĝ_b) Σ w u, summed over all bins, to T. The variance of T is computed from these
+    contributions, but is at least the variance that independent bins would give.
     """
     weight, total, n = cells.total_w, float(cells.total_w.sum()), cells.entries
     correction = np.where(n > 1, n / np.maximum(n - 1, 1), 1.0)
@@ -253,7 +253,7 @@ def clustered_noise(cells: ClusterSums, gap: Floats) -> tuple[Floats, float]:
 def _rare_label_reach(
     share: Floats, gap: Floats, frequency: Floats, effective: Floats, level: float
 ) -> tuple[float, float]:
-    """How far T can fall and rise if one bin's label frequency is at an end of its exact interval."""
+    """Return how far T can fall and rise if one bin's label frequency moves within its exact interval."""
     low, high = exact_interval(frequency, effective, tail=(1 - level) / 2)
     predicted = frequency + gap
     nearest = np.maximum(np.maximum(predicted - high, low - predicted), 0.0)
@@ -276,12 +276,12 @@ def frequency_errors(sums: Sums) -> Floats:
 
 
 def nguyen_oconnor_intervals(sums: Sums, *, level: float, rng: np.random.Generator) -> tuple[Interval, Interval]:
-    """Algorithm 2 of Nguyen & O'Connor (2015): intervals of the error and, as in Nguyen's thesis, of its square.
+    """Compute Nguyen & O'Connor's (2015) Algorithm 2: intervals of the error and, as in Nguyen's thesis, of its square.
 
-    Each bin's label frequency is redrawn from Normal(p̂, σ̂²), clipped to [0, 1] for the error but not for its square;
-    the interval is mean ± z · sd of the resulting values. **It does not cover**: redrawing adds the binomial noise a
-    second time. For a calibrated model, the 95% interval contained the true value in none of the simulated runs. It is
-    provided for replication only.
+    Each bin's label frequency is redrawn from Normal(p̂, σ̂²), clipped to [0, 1] for the error but not for its square.
+    The interval is mean ± z · sd of the resulting values. **It does not cover** the true value, because redrawing adds
+    the binomial noise a second time: for a calibrated model, none of the simulated 95% intervals contained it. Use this
+    interval for replication only.
     """
     share = sums.w1 / sums.w1.sum()
     predicted, frequency, sigma = sums.q / sums.w1, sums.y / sums.w1, frequency_errors(sums)
@@ -300,11 +300,11 @@ def nguyen_oconnor_intervals(sums: Sums, *, level: float, rng: np.random.Generat
 def bootstrap_intervals(
     pairs: Pairs, binned: Binned, *, level: float, rng: np.random.Generator
 ) -> tuple[Interval, Interval]:
-    """Basic bootstrap intervals of the error and of its square; rows, or whole clusters, are drawn with replacement.
+    """Compute basic bootstrap intervals of the error and of its square; rows or whole clusters are resampled.
 
-    The bins are fixed. With the squared error T of the data and T* of the draws, the interval of the square is
-    2T - quantiles of T*, truncated at 0; the interval of the error is its square root. Noise in the frequencies adds to
-    T and again to T*; reflecting the quantiles cancels this bias, whereas the percentile bootstrap would double it.
+    The bins are fixed. With the squared error T of the data and T* of the draws, the interval of the square is 2T minus
+    the quantiles of T*, truncated at 0. Its square root is the interval of the error. Noise in the frequencies adds to
+    T, and again to T*. Reflecting the quantiles cancels this bias; the percentile bootstrap would double it.
     """
     cells = cluster_sums(pairs, binned.assign_bins(pairs.probabilities), len(binned.sums))
     n = cells.n_clusters
@@ -327,7 +327,7 @@ def bootstrap_intervals(
 
 
 def error_notes(pairs: Pairs | Slots, binned: Binned, squared: SquaredError, *, weightless: int) -> tuple[str, ...]:
-    """Notes on the pairs, bins, error and scores; `weightless` is the number of pairs left out for their weight."""
+    """Return notes on the pairs, bins, error and scores; `weightless` is the number of pairs of weight 0."""
     notes = list(notes_of_error(pairs, binned, squared, weightless=weightless))
     if (rate := float(binned.sums.y.sum() / binned.sums.w1.sum())) in (0.0, 1.0):
         constant = f"every label is {int(rate)}: refinement carries no information about how well labels are separated"
@@ -338,7 +338,7 @@ def error_notes(pairs: Pairs | Slots, binned: Binned, squared: SquaredError, *, 
 
 
 def notes_of_error(pairs: Pairs | Slots, binned: Binned, squared: SquaredError, *, weightless: int) -> Iterator[str]:
-    """The notes that concern the error, without those on scores."""
+    """Yield the notes on the error, without those on scores."""
     if weightless:
         yield f"{counted(weightless, 'pair')} of weight 0 {'is' if weightless == 1 else 'are'} ignored"
     if isinstance(pairs, Pairs) and pairs.clusters is not None and (few := few_clusters(cluster_weights(pairs))):
@@ -357,20 +357,20 @@ def notes_of_error(pairs: Pairs | Slots, binned: Binned, squared: SquaredError, 
 
 
 def groups_together(pairs: Pairs | Slots) -> str | None:
-    """Note that pairs of several groups are pooled; None with fewer than two groups."""
+    """Return a note that pairs of several groups are pooled; None with fewer than two groups."""
     if isinstance(pairs, Slots) or len(pairs.group_names) < 2:
         return None
     return f"{len(pairs.group_names):,} groups are evaluated together; calibration_table evaluates each"
 
 
 def infinite_classes(scores: MulticlassScores | None) -> tuple[str, ...]:
-    """Note that a label's class had probability 0, so that the multi-class log loss is infinite; () otherwise."""
+    """Return a note if the multi-class log loss is infinite because a label's class had probability 0; otherwise ()."""
     if scores is None or math.isfinite(scores.log_loss):
         return ()
     return ("a label had the probability 0: the multi-class log loss is infinite",)
 
 
 def cluster_weights(pairs: Pairs) -> np.typing.NDArray[np.float64]:
-    """The sum of weights in each cluster; the pairs must have clusters."""
+    """Return the total weight of each cluster; the pairs must have clusters."""
     assert pairs.clusters is not None
     return np.bincount(pairs.clusters, weights=pairs.weights).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Calibration summaries: sums that replace pairs, and to which further pairs can be added; one, or one per group."""
+"""Calibration summaries: sums that can replace the pairs, for all pairs together or for each group."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from howsure.stats.randomness import Randomness
 
 
 def by_probability(slots: Slots) -> Slots:
-    """The same pairs, weighted by their probability (the mean of the slot); negligible probabilities become weightless.
+    """Weight pairs by their probability (the mean of the slot); pairs of negligible probability get weight 0.
 
     Raises InputError for pairs that have weights.
     """
@@ -47,7 +47,7 @@ def by_probability(slots: Slots) -> Slots:
     return replace(weighted, sums=sums, weights=np.stack(weights), weightless=len(slots) - len(weighted))
 
 
-# A calibration summary: sums that replace pairs, can be merged, and give every figure of a calibration curve.
+# A calibration summary: sums from which every figure of a calibration curve is computed, and which can be merged.
 
 HEAVIEST = 1e60  # the fourth power of a larger weight would overflow
 
@@ -55,10 +55,10 @@ HEAVIEST = 1e60  # the fourth power of a larger weight would overflow
 class CalibrationSummary(SavedSums):
     """Sums of pairs from which calibration curves are computed, in about a megabyte for any number of pairs.
 
-    Pairs are added up by narrow cells of the probability scale (27,555 on each side of one half; at one half, a cell is
-    1.5·10⁻⁴ of min(q, 1 - q) wide), and bins are made of whole cells. The sum of two summaries is the summary of all
-    their pairs, with the same bytes in any order of additions (up to rounding, if pairs are weighted). Data of two
-    days, machines or institutions can thus be combined without sharing rows.
+    Pairs are added up in narrow cells of the probability scale: 27,555 on each side of one half; a cell at one half is
+    1.5·10⁻⁴ of min(q, 1 - q) wide. Bins are made of whole cells. The sum of two summaries is the summary of all their
+    pairs, with the same bytes in any order of additions (up to rounding, if pairs are weighted). Data of two days,
+    machines or institutions can thus be combined without sharing rows.
 
     >>> monday, tuesday = CalibrationSummary(), CalibrationSummary()
     >>> monday.add([0, 1, 1, 1], [0.1, 0.4, 0.8, 0.9])
@@ -129,10 +129,10 @@ class CalibrationSummary(SavedSums):
     ) -> None:
         """Add pairs: labels and probabilities as in `calibration_curve`, or `Pairs` in place of both.
 
-        Either all pairs of a summary have weights or none. Clusters and groups are an error, since sums do not record
-        which pairs belong together; for groups, use `CalibrationSummaries`.
+        Either all pairs of a summary have weights or none. Clusters and groups are refused, because sums do not record
+        which pairs belong together. For groups, use `CalibrationSummaries`.
 
-        Raises InputError naming the parameter, row and value that violated a rule; then nothing is added.
+        Raises InputError, which names the parameter, row and value, for an invalid input; then nothing is added.
         """
         pairs = checked_pairs(y_true, y_prob, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label)
         if pairs.groups is not None:
@@ -142,13 +142,13 @@ class CalibrationSummary(SavedSums):
     def add_logits(
         self, logits: ArrayLike, targets: ArrayLike, *, reduce: str = CLASS_WISE, ignore: int = IGNORED
     ) -> None:
-        """Add the pairs of rows of logits (…, V), such as a language model's, with target classes (…) from 0.
+        """Add pairs from logits (…, V), such as a language model's, and the index of the target class of each row (…).
 
         reduce: "class-wise" adds V pairs per row, the probability of each class and whether it is the target;
         "top-label" adds one pair per row, the largest probability and whether its class is the target (ties go to the
         first class). Rows with the target `ignore` are left out. Logits may have any floating-point type; probabilities
-        are their softmax in float64, and -inf means probability 0. Arrays are processed by numpy, torch tensors on
-        their own device, which returns only sums and a few numbers per row.
+        are their softmax in float64, and -inf means probability 0. Arrays are processed by numpy. Torch tensors are
+        processed on their own device, which returns only sums and a few numbers per row.
 
         >>> import numpy as np
         >>> summary = CalibrationSummary()
@@ -161,9 +161,9 @@ class CalibrationSummary(SavedSums):
         self._slots = self._slots + slots_of_logits(logits, targets, reduce=reduce, ignore=ignore)
 
     def by_probability(self) -> Self:
-        """The same pairs, each weighted by its probability, so that classes count as often as the model chooses them.
+        """Weight each pair by its probability, so that classes count as often as the model expects them.
 
-        For large vocabularies; `curve(binning="weight")` then has bins of equal expected frequency.
+        This suits large vocabularies; `curve(binning="weight")` then has bins of equal expected frequency.
 
         Raises InputError for pairs that have weights.
         """
@@ -187,7 +187,7 @@ class CalibrationSummary(SavedSums):
         level: float = 0.95,
         rng: Randomness = None,
     ) -> CalibrationCurve:
-        """The calibration curve of the pairs, as `calibration_curve`; bins are made of whole cells.
+        """Compute the calibration curve of the pairs like `calibration_curve`, with bins made of whole cells.
 
         binning="weight" requests bins of equal weight instead of equally many pairs: by default 2 n^(1/3) bins, where n
         is the effective number of pairs.
@@ -206,7 +206,7 @@ class CalibrationSummary(SavedSums):
         level: float = 0.95,
         rng: Randomness = None,
     ) -> Estimate:
-        """The calibration error of the pairs, as `calibration_error`."""
+        """Estimate the calibration error of the pairs like `calibration_error`."""
         options: Any = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning, "interval": interval}
         return estimate_error(self.filled(), estimator=estimator, level=level, rng=rng, **options)
 
@@ -220,7 +220,7 @@ class CalibrationSummary(SavedSums):
         binning: str = "adaptive",
         rng: Randomness = None,
     ) -> CalibrationTest:
-        """Test calibration, as `calibration_test`; only "binned" and, without weights, "simulation" can use sums."""
+        """Test calibration like `calibration_test`; only "binned" and, without weights, "simulation" can use sums."""
         bins: Any = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning}
         return check_sums(self.filled(), method=method, n_simulations=n_simulations, rng=rng, **bins)
 
@@ -243,14 +243,14 @@ class CalibrationSummary(SavedSums):
         return f"summary of {counted(len(s), 'pair')}, base rate {number(rate)}, error {self.error()}, {size_text}"
 
     def filled(self) -> Slots:
-        """The sums. Raises InputError if no pairs have been added."""
+        """Return the sums. Raises InputError if no pairs have been added."""
         if not len(self._slots.slot):
             raise InputError("the summary is empty: add pairs first.")
         return self._slots
 
 
 def sums_of_source(data: Source, **roles: Any) -> tuple[dict[str, Slots], dict[str, Any]]:
-    """The sums of a source's pairs by group ("" without groups), and a description of what was read.
+    """Return the sums of a source's pairs by group ("" without groups), and a description of the input.
 
     Raises InputError for clusters or ids, since sums cannot represent correlated pairs.
     """
@@ -260,7 +260,7 @@ def sums_of_source(data: Source, **roles: Any) -> tuple[dict[str, Slots], dict[s
         )
     with data.predictions(**roles) as predictions:
         described = predictions.describe()
-        if "cluster" in described:  # of a log, which knows it by itself
+        if "cluster" in described:  # a log can define clusters itself
             raise InputError(
                 f"rows of one {described['cluster']} are correlated, which sums do not show; evaluate the rows "
                 "instead: howsure calibration FILE."
@@ -275,7 +275,7 @@ def sums_of_source(data: Source, **roles: Any) -> tuple[dict[str, Slots], dict[s
 def checked_pairs(
     y_true: Any, y_prob: Any, *, sample_weight: Any, pos_label: Any, groups: Any = None, clusters: Any = None
 ) -> Pairs:
-    """Checked pairs for a summary. Raises InputError for clusters, and for weights whose fourth power overflows."""
+    """Check pairs for a summary. Raises InputError for clusters, and for weights whose fourth power overflows."""
     options = {"sample_weight": sample_weight, "groups": groups, "clusters": clusters}
     pairs = pairs_from(y_true, y_prob, pos_label=pos_label, **options)
     if pairs.clusters is not None:
@@ -298,7 +298,7 @@ def checked_pairs(
 
 
 class CalibrationSummaries(SavedSums, Mapping[str, CalibrationSummary]):
-    """A mapping of group names to a `CalibrationSummary` each; the sum of two mappings adds summaries by name.
+    """A mapping of group names to calibration summaries; adding two mappings adds the summaries of equal name.
 
     >>> hospitals = CalibrationSummaries()
     >>> hospitals.add([0, 1, 1, 0], [0.1, 0.4, 0.8, 0.9], groups=["A", "A", "B", "B"])
@@ -330,11 +330,11 @@ class CalibrationSummaries(SavedSums, Mapping[str, CalibrationSummary]):
         sample_weight: str | None = None,
         pos_label: Hashable = None,
     ) -> Self:
-        """Summarise each group of a data frame or of files, as `CalibrationSummary.from_frame`.
+        """Summarise each group of a data frame or of files; the arguments are those of `CalibrationSummary.from_frame`.
 
         groups: the column of groups; not needed for a log that defines its groups.
 
-        Raises InputError for a column that is not there, and for values that break a rule.
+        Raises InputError for an unknown column or an invalid value.
         """
         options: Any = {"y_true": y_true, "y_prob": y_prob, "sample_weight": sample_weight, "groups": groups}
         none = InputError("{parameter} must name a column; without groups use CalibrationSummary.", "groups")
@@ -371,7 +371,7 @@ class CalibrationSummaries(SavedSums, Mapping[str, CalibrationSummary]):
     ) -> None:
         """Add each pair to the summary of its group; the other arguments are those of `CalibrationSummary.add`.
 
-        Raises InputError naming the parameter, row and value that violated a rule; nothing is added then.
+        Raises InputError, which names the parameter, row and value, for an invalid input; then nothing is added.
         """
         pairs = checked_pairs(y_true, y_prob, sample_weight=sample_weight, pos_label=pos_label, groups=groups)
         if pairs.groups is None:
@@ -404,9 +404,9 @@ class CalibrationSummaries(SavedSums, Mapping[str, CalibrationSummary]):
         level: float = 0.95,
         adjust: str | None = "holm",
     ) -> CalibrationTable:
-        """The calibration of every group, as `calibration_table`; bins are made of whole cells.
+        """Compute a table of every group like `calibration_table`, with bins made of whole cells.
 
-        Raises InputError without groups, and if a group has no pairs of positive weight.
+        Raises InputError if there are no groups, or if a group has no pairs of positive weight.
         """
         if not self._slots:
             raise InputError("there are no summaries: add pairs first.")
@@ -414,7 +414,7 @@ class CalibrationSummaries(SavedSums, Mapping[str, CalibrationSummary]):
         return build_table(parts, bin_size=bin_size, n_bins=n_bins, binning=binning, level=level, adjust=adjust)
 
     def together(self) -> CalibrationSummary:
-        """One summary of the pairs of all groups."""
+        """Pool the pairs of all groups into one summary."""
         slots = Slots.none()
         for name in self:
             slots = slots + self._slots[name]

@@ -1,4 +1,4 @@
-"""Tests of calibration: the hypothesis that events occur as often as predicted."""
+"""`calibration_test`: tests of the hypothesis that events occur as often as predicted."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class CalibrationTest(Result):
 
     statistic: the test statistic. p_value: the probability of a statistic at least as extreme under calibration.
     p_error: the Monte Carlo standard error of the p-value, 0 if it is exact or asymptotic. estimates: for "cox", the
-    fitted `intercept` and `slope`. recipe: everything needed to repeat it. notes: how rows were read.
+    fitted `intercept` and `slope`. recipe: everything needed to repeat the test. notes: remarks on how rows were read.
     """
 
     method: str
@@ -56,7 +56,7 @@ class CalibrationTest(Result):
 
     @property
     def words(self) -> str:
-        """What was found, in a line."""
+        """The statistic and the p-value, in one line."""
         p, error = p_in_words(self.p_value), f" (simulated: ± {self.p_error:.4f})" if self.p_error else ""
         fitted = "".join(f", {name} {estimate:.4f}" for name, estimate in self.estimates.items())
         summary = f"statistic {self.statistic:.6g}{fitted}, {p}{error}"
@@ -81,22 +81,23 @@ def calibration_test(
     """Test whether events occur as often as predicted.
 
     method: "simulation" draws labels from the predictions `n_simulations` times and computes the squared error of the
-    same bins; p = (c + 1) / (B + 1), where c of the B draws have at least the error of the data. It is exact for any n,
-    with ties and rare labels. Without weights or clusters, each bin's number of labels 1 is drawn from its exact
-    distribution, which is equivalent; for more than 131,072 pairs, bins are made of whole cells. "spiegelhalter"
-    compares Z = Σ (y - q)(1 - 2q) / √(Σ (1 - 2q)² q (1 - q)) with a standard normal (two-sided); it does not detect
+    same bins; p = (c + 1) / (B + 1), where c of the B draws have at least the error of the data. The test is exact for
+    any n, with ties and rare labels. Without weights or clusters, each bin's number of labels 1 is drawn from its exact
+    distribution, which is equivalent. For more than 131,072 pairs, bins are made of whole cells. "spiegelhalter"
+    compares Z = Σ (y - q)(1 - 2q) / √(Σ (1 - 2q)² q (1 - q)) with a standard normal (two-sided). It does not detect
     errors that are equal on both sides of one half. "binned" compares Hosmer and Lemeshow's Σ gap_b² / variance_b with
-    a chi-square (for rare labels, with the distribution of their number); it is fast. "cox" is the likelihood-ratio
-    test of a = 0, b = 1 in log-odds(y) = a + b log-odds(q), for predictions that are too extreme, not extreme enough,
-    or shifted; a wrong prediction of exactly 0 or 1 refutes calibration (p = 0), and a correct one carries no
-    information. "cumulative" compares max_t |Σ_{q ≤ t} (y - q)| / n with the maximum of a Brownian motion; it needs no
-    bins and detects long runs of errors with the same sign.
+    a chi-square or, if labels are rare, with the distribution of their number. It is fast. "cox" is the
+    likelihood-ratio test of a = 0, b = 1 in log-odds(y) = a + b log-odds(q). It detects predictions that are too
+    extreme, not extreme enough, or shifted. A wrong prediction of exactly 0 or 1 refutes calibration (p = 0); a correct
+    one carries no information. "cumulative" compares max_t |Σ_{q ≤ t} (y - q)| / n with the maximum of a Brownian
+    motion. It needs no bins and detects long runs of errors with the same sign.
 
     `Pairs` may replace y_true and y_prob; their weights and clusters are used, and their groups are pooled.
     sample_weight (n,): how much each pair counts; the variance of its label remains q (1 - q). clusters (n,): identify
-    correlated pairs. The p-value is then obtained by giving each cluster's sums of y - q a random sign, `n_simulations`
-    times, or by all sign assignments if these are fewer. It is exact if the errors of clusters are symmetric. The
-    smallest possible p is 2^(1 - clusters), so that with fewer than 6 clusters nothing is significant at level 0.05.
+    correlated pairs. The p-value then comes from a sign-flip test: each cluster's sum of y - q gets a random sign,
+    `n_simulations` times, or all sign assignments are used if these are fewer. The test is exact if the errors of
+    clusters are symmetric. The smallest possible p is 2^(1 - clusters), so with fewer than 6 clusters no result is
+    significant at level 0.05.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(1)
@@ -109,7 +110,7 @@ def calibration_test(
     >>> bold.p_value < 0.001, 0.4 < bold.estimates["slope"] < 0.7
     (True, True)
 
-    Raises InputError for bad pairs, an unknown method, or a single cluster.
+    Raises InputError for invalid pairs, an unknown method, or a single cluster.
     Source: Spiegelhalter (1986); Hosmer & Lemeshow (1980); Cox (1958); Arrieta-Ibarra et al. (2022); simulation:
     Vaicenavicius et al. (2019).
     """
@@ -145,7 +146,7 @@ def check_calibration(
     binning: str = "adaptive",
     rng: Randomness = None,
 ) -> CalibrationTest:
-    """`calibration_test` for checked pairs."""
+    """Compute `calibration_test` for checked pairs."""
     whole = len(pairs)
     pairs = _weighted_pairs(pairs)
     times = check_whole(n_simulations, name="n_simulations", most=MAX_SIMULATIONS)
@@ -183,7 +184,7 @@ def check_calibration(
         statistic_and_p = binned_test(binned)
     refuted = bool(statistic_and_p) and math.isinf(
         statistic_and_p[0]
-    )  # what was certain did not come true, however pairs depend
+    )  # a prediction of 0 or 1 was wrong, which refutes calibration even if pairs are correlated
     if pairs.clusters is not None and not refuted and (not statistic_and_p or statistic_and_p[0] != 0.0):
         edges = None if binned is None else binned.inner if method == "simulation" else merged_edges(binned)
         statistic_and_p = clustered_test(pairs, method, edges=edges, times=times, rng=generator_from(rng))
@@ -202,7 +203,7 @@ def check_sums(
     binning: str = "adaptive",
     rng: Randomness = None,
 ) -> CalibrationTest:
-    """`calibration_test` for sums of pairs. Raises InputError for a method that needs the pairs themselves."""
+    """Compute `calibration_test` for sums of pairs. Raises InputError for a method that needs the pairs themselves."""
     weighted, times = slots.weights is not None, check_whole(n_simulations, name="n_simulations", most=MAX_SIMULATIONS)
     if method not in OF_SUMS or (method == "simulation" and weighted):
         needs = " of weighted pairs" if method == "simulation" else ""
@@ -225,13 +226,13 @@ def check_sums(
 
 
 def _as_test(statistic_and_p: Sequence[float], **about: Any) -> CalibrationTest:
-    """A result from a statistic, its p-value and, if there is a third number, the p-value's Monte Carlo error."""
+    """Build the result from a statistic, its p-value and, if it was simulated, the p-value's Monte Carlo error."""
     statistic, p, p_error = (*statistic_and_p, 0.0)[:3]
     return CalibrationTest(statistic=statistic, p_value=p, p_error=p_error, **about)
 
 
 def _weighted_pairs(pairs: Pairs) -> Pairs:
-    """The pairs of positive weight, scaled to a largest weight of 1, with clusters only if some pairs share one.
+    """Return the pairs of positive weight, scaled to a largest weight of 1; clusters are dropped if each has one pair.
 
     Raises InputError if all pairs are in one cluster.
     """
@@ -247,7 +248,7 @@ def _weighted_pairs(pairs: Pairs) -> Pairs:
 
 
 def spiegelhalter_z(pairs: Pairs) -> float:
-    """Spiegelhalter's Z; 0 if every prediction is 0, 1 or one half, so that the test is uninformative."""
+    """Return Spiegelhalter's Z; 0 if the test is uninformative because every prediction is 0, 1 or one half."""
     q, y, w = sorted_rows(pairs)
     lever = 1.0 - 2.0 * q if w is None else w * (1.0 - 2.0 * q)
     variance = float((lever**2 * q * (1 - q)).sum())

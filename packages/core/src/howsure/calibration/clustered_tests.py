@@ -15,8 +15,8 @@ from howsure.inputs.pairs import Bools, Floats, Integers, Labels, Pairs
 # The sign-flip test of sums over clusters.
 #
 # Under the hypothesis that each cluster's contribution has mean 0, every cluster is given a random sign, and the
-# p-value is the share of sign assignments with at least the observed statistic. The test is exact if the contributions
-# are symmetric around 0, and asymptotically valid otherwise.
+# p-value is the proportion of sign assignments with at least the observed statistic. The test is exact if the
+# contributions are symmetric around 0, and asymptotically valid otherwise.
 
 NUMBERS_AT_ONCE = 1 << 18  # blocks that fit the cache are four times as fast
 TIE_FACTOR = 1 - 1e-9  # values that differ only by rounding count as equal
@@ -25,7 +25,7 @@ Statistic = Callable[[Floats], Floats]
 
 @dataclass(frozen=True, slots=True)
 class SignTest:
-    """A statistic and its values for other sign assignments: all assignments (`exact`) or random ones."""
+    """A statistic and its values for all sign assignments (`exact`) or for random ones (`drawn`: (assignments,))."""
 
     value: float
     drawn: Floats
@@ -33,7 +33,7 @@ class SignTest:
 
     @property
     def p_value(self) -> float:
-        """The share of sign assignments with at least the statistic; (c + 1) / (times + 1) for random assignments."""
+        """The proportion of sign assignments with at least the statistic; if random, (c + 1) / (times + 1)."""
         as_large = int(np.count_nonzero(self.drawn >= self.value * TIE_FACTOR))
         return as_large / len(self.drawn) if self.exact else (as_large + 1) / (len(self.drawn) + 1)
 
@@ -44,8 +44,7 @@ class SignTest:
         return 0.0 if self.exact else math.sqrt(p * (1 - p) / (len(self.drawn) + 1))
 
     def critical(self, level: float) -> float:
-        """The largest value of the statistic that is not significant at this level (p > 1 - level); infinite if no
-        value can be significant."""
+        """Return the largest statistic that is not significant (p > 1 - level); infinite if none can be significant."""
         size = (1 - level) * (1 + 1e-12)
         rank = int(size * len(self.drawn)) if self.exact else int(size * (len(self.drawn) + 1)) - 1
         return float(np.sort(self.drawn)[::-1][rank]) if rank >= 0 else math.inf
@@ -54,11 +53,11 @@ class SignTest:
 def sign_test(
     by_cluster: Any, statistic: Statistic, *, times: int, rng: np.random.Generator, stretch: float = 1.0
 ) -> SignTest:
-    """The sign-flip test of a statistic of sums over clusters.
+    """Compute the sign-flip test of a statistic of sums over clusters.
 
-    by_cluster (C, K), dense or sparse: the contribution of each of C clusters to K sums. statistic: maps sums (R, K) to
-    R numbers. All 2^(C - 1) sign assignments are used if there are at most `times` + 1, else `times` random ones. Sums
-    with changed signs are multiplied by `stretch`.
+    by_cluster (C, K), dense or sparse: the contribution of each of C clusters to each of K sums. statistic: maps sums
+    (R, K) to R numbers. All 2^(C - 1) sign assignments are used if there are at most `times` + 1, else `times` random
+    ones. Sums with changed signs are multiplied by `stretch`.
     """
     clusters, sums = by_cluster.shape
     value = float(statistic(np.asarray(by_cluster.sum(axis=0)).reshape(1, -1))[0])
@@ -84,14 +83,14 @@ TERMS = 20
 
 
 def cumulative_test(pairs: Pairs) -> tuple[float, float]:
-    """The largest |Σ w (y - q)| / Σ w over the pairs up to any prediction, and its p-value for independent pairs.
+    """Return the cumulative statistic, max_t |Σ_{q ≤ t} w (y - q)| / Σ w, and its p-value for independent pairs.
 
-    Under calibration the sums are a martingale whose variance at the end is σ² = Σ w² q (1 - q); divided by σ, they
-    converge to a Brownian motion on [0, 1]. Source: Arrieta-Ibarra, Gujral, Tannen, Tygert & Xu (2022), ECCE-MAD.
+    Under calibration, the sums are a martingale with final variance σ² = Σ w² q (1 - q). Divided by σ, they converge to
+    a Brownian motion on [0, 1]. Source: Arrieta-Ibarra, Gujral, Tannen, Tygert & Xu (2022), ECCE-MAD.
     """
     q, y, weights = sorted_rows(pairs)
     w = np.ones(len(q)) if weights is None else weights
-    last = np.append(q[1:] != q[:-1], True)  # of equal predictions; in between, the sum depends on their order
+    last = np.append(q[1:] != q[:-1], True)  # of equal predictions, within which the sum would depend on their order
     most = float(np.abs(np.cumsum(w * (y - q))[last]).max())
     sigma = math.sqrt(float(w**2 @ (q * (1 - q))))
     return most / float(w.sum()), brownian_tail(most / sigma) if sigma > 0.0 else float(most == 0.0)
@@ -118,11 +117,11 @@ ANGLES = 512
 
 @dataclass(frozen=True, slots=True)
 class Recalibration:
-    """log-odds(y = 1) = intercept + slope · log-odds(q), fitted to labels by maximum likelihood.
+    """The model log-odds(y = 1) = intercept + slope · log-odds(q), fitted to labels by maximum likelihood.
 
-    statistic: twice the gain in log-likelihood over intercept 0 and slope 1; p_value: the probability of one as large,
-    if the pairs are independent. Either parameter is infinite if the predictions separate the labels, and NaN if it is
-    not identified.
+    statistic: twice the gain in log-likelihood over intercept 0 and slope 1. p_value: the probability of a statistic at
+    least as large under calibration, for independent pairs. If the predictions separate the labels, a parameter is
+    infinite; a parameter that is not identified is NaN.
     """
 
     statistic: float
@@ -132,11 +131,11 @@ class Recalibration:
 
 
 def cox_test(pairs: Pairs) -> Recalibration:
-    """Fit intercept and slope by maximum likelihood, and test intercept = 0 and slope = 1 by the likelihood ratio.
+    """Compute Cox's test: fit intercept and slope, and test intercept = 0 and slope = 1 by the likelihood ratio.
 
-    With weights, the likelihood is weighted, and the statistic is distributed as λ₁ χ²₁ + λ₂ χ²₁, where λ are the
-    eigenvalues of A⁻¹B, A = Σ w q (1 - q) z zᵀ and B = Σ w² q (1 - q) z zᵀ; without weights, both λ are 1. A prediction
-    of exactly 0 or 1 is left out if it is correct; if it is wrong, the statistic is infinite and p is 0.
+    With weights, the likelihood is weighted, and the statistic is distributed as λ₁ χ²₁ + λ₂ χ²₁. Here λ are the
+    eigenvalues of A⁻¹B, with A = Σ w q (1 - q) z zᵀ and B = Σ w² q (1 - q) z zᵀ; without weights, both are 1. A
+    prediction of exactly 0 or 1 is left out if it is correct; if it is wrong, the statistic is infinite and p is 0.
     """
     q, y, weights = sorted_rows(pairs)
     w = np.ones(len(q)) if weights is None else weights
@@ -166,10 +165,10 @@ def _fit(q: Floats, z: Floats, y: Labels, w: Floats) -> tuple[float, float, floa
 
 
 def log_odds_columns(q: Floats) -> tuple[Bools, Floats]:
-    """A mask (n,) of the predictions strictly between 0 and 1, and their regressors (m, k).
+    """Return a mask (n,) of the m predictions strictly between 0 and 1, and the regressors (m, k) of these predictions.
 
-    The regressors are 1 and the standardised log-odds of the m predictions in the mask; k is 1 if these are all equal,
-    and 0 if there are none.
+    The regressors are a column of 1 and the standardised log-odds. k is 1 if the m predictions are all equal, and 0 if
+    m is 0.
     """
     open_ = (q > 0.0) & (q < 1.0)
     inside = q[open_]
@@ -198,7 +197,7 @@ def _log_likelihood(eta: Floats, y: Labels, w: Floats) -> float:
 
 
 def _newton(offset: Floats, z: Floats, y: Labels, w: Floats) -> Floats:
-    """The θ that maximises the concave likelihood of offset + z θ, by Newton steps, halved until they improve."""
+    """Maximise the concave log-likelihood of offset + z θ by Newton steps, each halved until it improves; return θ."""
     from scipy.special import expit
 
     theta = np.zeros(z.shape[1])
@@ -218,7 +217,7 @@ def _newton(offset: Floats, z: Floats, y: Labels, w: Floats) -> Floats:
 
 
 def _separated(q: Floats, y: Labels, w: Floats) -> tuple[float, float, float] | None:
-    """The supremum of the log-likelihood, intercept and slope, if the predictions separate the labels; else None.
+    """Return the supremum of the log-likelihood, intercept and slope if the predictions separate the labels; else None.
 
     q must be ascending. The slope or intercept is then infinite; a parameter that is not identified is NaN.
     """
@@ -233,15 +232,14 @@ def _separated(q: Floats, y: Labels, w: Floats) -> tuple[float, float, float] | 
 
 
 def _entropy(y: Labels, w: Floats) -> float:
-    """The maximum log-likelihood of labels with a common probability, which is their frequency."""
+    """Return the maximum log-likelihood of labels that all have one probability (at the maximum, their frequency)."""
     both = np.array([float(w[y == label].sum()) for label in (0, 1)])
     some = both[both > 0.0]
     return float((some * np.log(some / both.sum())).sum()) if len(some) else 0.0
 
 
 def _eigenvalues(a: Floats, b: Floats, w: Floats) -> Floats:
-    """The eigenvalues of A⁻¹B; if A is singular, because predictions are almost 0 or 1, their upper bound, the largest
-    weight."""
+    """Return the eigenvalues of A⁻¹B; if predictions near 0 or 1 make A singular, their upper bound, the largest w."""
     from scipy.linalg import LinAlgError, eigh
 
     try:
@@ -251,7 +249,7 @@ def _eigenvalues(a: Floats, b: Floats, w: Floats) -> Floats:
 
 
 def _tail(statistic: float, weights: Floats) -> float:
-    """P(Σ λ_i χ²₁ > statistic) for one or two λ; for two, the average of exp(-statistic / 2 λ(φ)) over angles φ."""
+    """Return P(Σ λ_i χ²₁ > statistic) for one or two λ; two: the average of exp(-statistic / 2 λ(φ)) over angles φ."""
     if len(weights) == 1:
         return math.erfc(math.sqrt(statistic / (2 * float(weights[0]))))
     angle = (np.arange(ANGLES) + 0.5) * (math.pi / 2 / ANGLES)
@@ -264,16 +262,16 @@ def _tail(statistic: float, weights: Floats) -> float:
 # The statistics are those of the tests for independent pairs. If the predictions are calibrated, a cluster's
 # contribution to a sum of residuals w (y - q) has mean 0, however its labels depend on each other; the p-value is
 # obtained by giving every cluster a random sign. If labels hardly vary, the residuals of a sample may by chance be
-# smaller than expected, which would make the test too sensitive. Therefore, if Σ w² (y - q)² is below its expectation
-# Σ w² q (1 - q) by more than a share 1/√C, the sums with random signs are multiplied by a factor (`stretch`).
+# smaller than expected, which would make the test too sensitive. Therefore, if Σ w² (y - q)² is below 1 - 1/√C times
+# its expectation Σ w² q (1 - q), with C clusters, the sums with random signs are multiplied by a factor (`stretch`).
 
 
 @dataclass(frozen=True, slots=True)
 class Surprises:
-    """Pairs, sorted by content so that results do not depend on the order of rows; arrays (n,).
+    """Pairs with their residuals, sorted by content so that results do not depend on the order of rows; arrays (n,).
 
-    q: prediction. w: weight. cluster: code, without gaps. value: residual w (y - q). known: its variance under
-    calibration, w² q (1 - q).
+    q: prediction. w: weight. cluster: code from 0, without gaps. value: residual w (y - q). known: variance of the
+    residual under calibration, w² q (1 - q).
     """
 
     q: Floats
@@ -293,15 +291,15 @@ class Surprises:
         return cls(q, w, cluster, w * (pairs.labels[order] - q), w**2 * q * (1 - q))
 
     def sums(self, column: Integers, values: Floats) -> Any:
-        """The values added up by cluster and column, (C, K), sparse."""
+        """Add up the values by cluster and column; return a sparse matrix (C, K)."""
         from scipy.sparse import csr_array
 
         return csr_array((values, (self.cluster, column)))
 
     def stretch(self, lever: Floats | float = 1.0) -> float:
-        """The factor for sums with random signs: √((1 - 1/√C) expected / observed sum of squares), at least 1.
+        """Return the factor for sums with random signs: √((1 - 1/√C) expected / observed sum of squares), at least 1.
 
-        lever: factors of the residuals in the statistic.
+        lever (n,): the factor of each residual in the statistic.
         """
         expected_square = float((lever**2 * self.known).sum())
         observed_square = float(((lever * self.value) ** 2).sum())
@@ -312,11 +310,10 @@ class Surprises:
 def clustered_test(
     pairs: Pairs, method: str, *, edges: Floats | None, times: int, rng: np.random.Generator
 ) -> tuple[float, float, float]:
-    """The statistic of a method of `calibration_test`, its p-value by flipping signs of clusters, and the p-value's
-    Monte Carlo standard error.
+    """Compute a method of `calibration_test` with clusters: statistic, sign-flip p-value and its Monte Carlo error.
 
-    edges: the largest prediction of each bin except the last, if the method has bins. "cox" uses the score sᵀ V⁻¹ s,
-    with s = Σ w (y - q) z and V = Σ w² q (1 - q) z zᵀ, z being 1 and the standardised log-odds.
+    edges: the largest prediction of each bin except the last, if the method has bins. "cox" uses the score statistic sᵀ
+    V⁻¹ s, with s = Σ w (y - q) z and V = Σ w² q (1 - q) z zᵀ, where z is 1 and the standardised log-odds.
     """
     surprises, stretch = Surprises.of(pairs), None
     if method == "spiegelhalter":
@@ -342,7 +339,7 @@ def clustered_test(
 
 
 def _chi_square_statistic(variance: Floats) -> Statistic:
-    """The statistic Σ_b S_b² / variance_b of sums S; infinite if it overflows."""
+    """Return a function that maps sums S to the statistic Σ_b S_b² / variance_b (infinite if it overflows)."""
     with np.errstate(over="ignore"):
         inverse = np.divide(1.0, variance, out=np.zeros_like(variance), where=variance > 0)
     np.minimum(inverse, np.finfo(np.float64).max, out=inverse)  # infinity times a sum of 0 would not be a number
@@ -355,14 +352,14 @@ def _chi_square_statistic(variance: Floats) -> Statistic:
 
 
 def _max_partial_sum(weight: float) -> Statistic:
-    """The statistic max_t |Σ_{b ≤ t} S_b| / weight of sums S."""
+    """Return a function that maps sums S to the statistic max_t |Σ_{b ≤ t} S_b| / weight."""
     return lambda rows: np.abs(np.cumsum(rows, axis=1)).max(axis=1) / weight
 
 
 def _score(surprises: Surprises) -> tuple[Any, Statistic]:
     from scipy.sparse import csr_array
 
-    open_, z = log_odds_columns(surprises.q)  # there is a column: some surprise is not 0
+    open_, z = log_odds_columns(surprises.q)  # z has a column, because some residual is not 0
     surprise = csr_array((surprises.value[open_], (surprises.cluster[open_], np.arange(len(z)))))
     inverse = _inverse((z.T * surprises.known[open_]) @ z)
     return csr_array(surprise @ z), lambda rows: np.einsum("ri,ij,rj->r", rows, inverse, rows)

@@ -21,23 +21,23 @@ from howsure.calibration.error import (
 from howsure.inputs.pairs import Bools, Floats
 from howsure.stats.threads import one_thread
 
-# The null distribution of the clustered estimate: the sign of every cluster's gaps is random.
+# The null distribution of the clustered estimate, in which the sign of every cluster's gaps is random.
 
 BLOCK, ROWS = 256, 1024
 MAX_DENSE = 2048  # bins
-MAX_NUMBERS = 1 << 23  # of a block of products
-DENSE_FASTER = 260  # products of dense numbers in the time of one of a sparse matrix
+MAX_NUMBERS = 1 << 23  # in a block of products
+DENSE_FASTER = 260  # a sparse product takes the time of this many dense ones
 
 
 def sign_flip_p_value(cells: ClusterSums, value: float, couples: Floats, noise: float) -> float:
-    """The probability of a debiased squared error of at least `value` if the model is calibrated.
+    """Return the probability that a calibrated model has a debiased squared error of at least `value`.
 
     The value is Σ_{c≠c'} A_cc' with A_cc' = Σ_b p_b U_bc U_bc' / couples_b, where U_bc is the sum of gaps of cluster c
     in bin b. If the model is calibrated, U_c has mean 0, and the signs of whole clusters carry no information. Over all
-    2^C sign assignments, the sum has mean 0, variance 2 tr A² and third moment 8 tr A³. The tail is that of a
+    2^C sign assignments, the sum has mean 0, variance 2 tr A² and third moment 8 tr A³. The p-value is the tail of a
     chi-square with ν = (tr A²)³ / (tr A³)² degrees of freedom, shifted and scaled to these moments. If labels hardly
-    vary, clusters are similar for this reason alone; the variance is therefore at least `noise`, computed from q (1 -
-    q). couples (bins,): the denominators of θ; 0 for a bin that is left out.
+    vary, clusters are similar for this reason alone, so the variance is at least `noise`, which is computed from q (1 -
+    q). couples (bins,): the denominators of θ (`clustered_mse`); 0 for a bin that is left out.
     """
     from scipy.special import gammaincc
 
@@ -55,20 +55,20 @@ def sign_flip_p_value(cells: ClusterSums, value: float, couples: Floats, noise: 
 
 
 def _scales(cells: ClusterSums, couples: Floats) -> Floats:
-    """p_b / couples_b of each bin; 0 for a bin that is left out."""
+    """Return p_b / couples_b of each bin; 0 for a bin that is left out."""
     is_estimable = couples > 0
     weight = cells.total_w[is_estimable].sum()
     return np.asarray(np.divide(cells.total_w, couples * weight, out=np.zeros_like(couples), where=is_estimable))
 
 
 def _highest_p_value(cells: ClusterSums, value: float, couples: Floats, noise: float) -> float:
-    """An upper limit of `sign_flip_p_value`, without products of bins: Cantelli's inequality with tr A² ≤ (tr MM')²."""
+    """Return a fast upper limit of `sign_flip_p_value`: Cantelli's inequality with tr A² ≤ (tr MM')²."""
     variance = max(2 * float(_scales(cells, couples) @ cells.squared_u) ** 2, noise)
     return variance / (variance + value**2) if value > 0.0 and variance > 0.0 else 1.0
 
 
 def _traces(cells: ClusterSums, values: Column) -> tuple[float, float]:
-    """tr A² and tr A³ of A = MM' minus its diagonal D, where M (clusters, bins) has these values.
+    """Return tr A² and tr A³, where A is MM' without its diagonal D, and M (clusters, bins) has these values.
 
     tr A² = tr (M'M)² - Σ D²; tr A³ = tr (M'M)³ - 3 tr (M'M M'DM) + 2 Σ D³.
     """
@@ -87,7 +87,7 @@ def _traces(cells: ClusterSums, values: Column) -> tuple[float, float]:
 
 
 def _products_of_bins(cells: ClusterSums, values: Column) -> Floats:
-    """M'M (bins, bins) for M (clusters, bins) with these values, from blocks of clusters."""
+    """Return M'M (bins, bins) for M (clusters, bins) with these values, computed in blocks of clusters."""
     products = np.zeros((cells.n_bins, cells.n_bins))
     with one_thread():
         for block in cells.blocks:
@@ -107,7 +107,7 @@ def _products_of_bins(cells: ClusterSums, values: Column) -> Floats:
 
 
 def _sparse(cells: ClusterSums, values: Column) -> Any:
-    """M (clusters, bins) with these values."""
+    """Return the sparse matrix M (clusters, bins) with these values."""
     from scipy.sparse import csr_array
 
     ends = np.append(0, np.cumsum(cells.column(lambda block: block.length)))
@@ -116,7 +116,7 @@ def _sparse(cells: ClusterSums, values: Column) -> Any:
 
 
 def _traces_of_clusters(matrix: Any) -> tuple[float, float]:
-    """tr A² and tr A³, computed from blocks of rows of A; fast if there are few clusters."""
+    """Return tr A² and tr A³, computed in blocks of rows of A, which is fast for few clusters."""
     row_squares = _squares_of_rows(matrix)
     squares = cubes = 0.0
     for start in range(0, matrix.shape[0], BLOCK):
@@ -129,7 +129,7 @@ def _traces_of_clusters(matrix: Any) -> tuple[float, float]:
 
 
 def _traces_of_bins(matrix: Any) -> tuple[float, float]:
-    """tr A² and tr A³, computed from blocks of rows of M'M; fast if there are few bins. A is MM' minus its diagonal D.
+    """Return tr A² and tr A³ of A = MM' - D, computed in blocks of rows of M'M, which is fast for few bins.
 
     tr A² = tr (MM')² - Σ D²; tr A³ = tr (MM')³ - 3 Σ_c (MM')²_cc D_c + 2 Σ D³.
     """
@@ -153,22 +153,22 @@ def _squares_of_rows(matrix: Any) -> Floats:
     return np.asarray(matrix.multiply(matrix).sum(axis=1), dtype=np.float64)
 
 
-# The debiased error when pairs come in clusters (the tokens of a sentence, the sentences of a document).
+# The debiased error of pairs in clusters (the tokens of a sentence, the sentences of a document).
 
-ROUNDING = 1e-12  # share of a bin's squared weight below which a difference is due to rounding
+ROUNDING = 1e-12  # proportion of a bin's squared weight below which a difference is due to rounding
 
 
 def clustered_mse(cells: ClusterSums) -> SquaredError:
-    """The squared calibration error from products of gaps in *different* clusters, with a jackknife over clusters.
+    """Estimate the squared calibration error from products of gaps in *different* clusters; jackknife over clusters.
 
     For each bin, θ_b = (S_b² - Σ_c S_bc²) / (w_b² - Σ_c w_bc²), with S_bc = Σ w u over the pairs of cluster c in bin b;
     the value is the weighted mean of θ_b. The jackknife leaves out one cluster from all bins at once. It counts the
-    variance of products of two noise terms twice, so this is subtracted once.
+    variance of products of two noise terms twice; the excess is subtracted.
 
     Student's t with C - 1 degrees of freedom is used, also for unequal clusters. The interval inverts a test whose
-    variance grows with the error; in simulations with 6 or 10 clusters of equal or lognormal size, or with half of the
-    pairs in one cluster, 95% intervals covered in 97% to 99.5% of runs. With Satterthwaite's degrees of freedom, which
-    the jackknife of a difference needs, they covered nearly always and were much wider. The upper end allows for one
+    variance grows with the error. In simulations with 6 or 10 clusters of equal or lognormal size, or with half of the
+    pairs in one cluster, 97% to 99.5% of the 95% intervals covered. With Satterthwaite's degrees of freedom, which the
+    jackknife of a difference needs, nearly all covered, but the intervals were much wider. The upper end allows for one
     more miscalibrated cluster (`RareClusters`).
     """
     total_w, total_u = cells.total_w, cells.total_u
@@ -201,15 +201,17 @@ def clustered_mse(cells: ClusterSums) -> SquaredError:
 
 
 def clustered_value(cells: ClusterSums) -> float:
-    """Only the value of `clustered_mse`, in a tenth of the time; NaN if it is undefined."""
+    """Return only the value of `clustered_mse`, in a tenth of the time; NaN if it is undefined."""
     theta, couples = _squares(cells)
     is_estimable = couples > 0
     return _mean(theta, cells.total_w, is_estimable) if is_estimable.any() else float("nan")
 
 
 def _squares(cells: ClusterSums) -> tuple[Floats, Floats]:
-    """The squared gap of each bin, from products of pairs of different clusters (bins,), and the weight of these
-    products (bins,); both are 0 for a bin that is left out."""
+    """Return the squared gap of each bin, from products of different clusters, and the total weight of these products.
+
+    Both are (bins,), and 0 for a bin that is left out.
+    """
     couples, products = cells.total_w**2 - cells.squared_w, cells.total_u**2 - cells.squared_u
     is_estimable = _estimable_bins(cells, couples)
     return np.divide(products, couples, out=np.zeros_like(couples), where=is_estimable), np.where(
@@ -228,10 +230,10 @@ def _estimable_bins(cells: ClusterSums, couples: Floats) -> Bools:
 
 
 def _rare_labels(cells: ClusterSums, is_estimable: Bools, theta: Floats, least: float) -> RareLabels:
-    """The variances of the bins under calibration, with effective numbers of pairs that allow for clusters.
+    """Return the variances of the bins under calibration, with effective numbers of pairs that allow for clusters.
 
-    Noise is inflated by the ratio of `least`, the noise of all bins with their correlations, to that of independent
-    bins.
+    Noise is inflated by the ratio of `least`, the noise of all bins including their correlations, to the noise of
+    independent bins.
     """
     total_w, errors = cells.total_w, clustered_standard_errors(cells)
     frequency, gap = cells.total_y / total_w, cells.total_u / total_w
@@ -252,10 +254,10 @@ def _rare_labels(cells: ClusterSums, is_estimable: Bools, theta: Floats, least: 
 
 
 def cautious_numbers(cells: ClusterSums, frequency: Floats, standard_error: Floats) -> Floats:
-    """The effective number of pairs in each bin, with a cautious estimate of the correlation within clusters.
+    """Return the effective number of pairs in each bin, with a cautious estimate of the correlation within clusters.
 
-    The correlation is estimated from the labels, but is at least 1 / (1 + K) for K labels of the rarer kind: few rare
-    labels carry little information about it, and without any it is taken to be 1.
+    The correlation is estimated from the labels, but is at least 1 / (1 + K) for K labels of the rarer kind, because
+    few rare labels carry little information about the correlation. It is 1 if there are none.
     """
     total_w, squares = cells.total_w, cells.total_ww
     rarer = float((np.minimum(frequency, 1 - frequency) * total_w**2 / squares).sum())
@@ -265,7 +267,7 @@ def cautious_numbers(cells: ClusterSums, frequency: Floats, standard_error: Floa
 
 
 def without_each_cluster(cells: ClusterSums) -> Floats:
-    """The debiased squared error without each cluster, (codes,); NaN if the cluster or the remainder is empty."""
+    """Return the debiased squared error without each cluster, (codes,); NaN if either part is empty."""
     total_w, total_u, squares_w, squares_u = cells.total_w, cells.total_u, cells.squared_w, cells.squared_u
     couples, products = total_w**2 - squares_w, total_u**2 - squares_u
     is_estimable = _estimable_bins(cells, couples)
@@ -285,8 +287,7 @@ def without_each_cluster(cells: ClusterSums) -> Floats:
 
 
 def _noise(cells: ClusterSums, is_estimable: Bools) -> tuple[float, float, float]:
-    """The sums 2 Σ p_b p_b' V_bb'², Σ p_b V_bb and 4 Σ p_b² V_bb, with V the covariance of bins' mean gaps between
-    clusters."""
+    """Return 2 Σ p_b p_b' V_bb'², Σ p_b V_bb and 4 Σ p_b² V_bb; V: the covariance of bins' mean gaps over clusters."""
     weight, gap = float(cells.total_w[is_estimable].sum()), cells.total_u / cells.total_w
     share = np.where(is_estimable, cells.total_w / weight, 0.0)
     scale = np.where(is_estimable, 1 / (weight * np.sqrt(cells.total_w / weight)), 0.0)
@@ -316,12 +317,12 @@ def clustered_standard_errors(cells: ClusterSums) -> Floats:
 
 
 def effective_numbers(cells: ClusterSums, squares: Floats, frequency: Floats, standard_error: Floats) -> Floats:
-    """The number of independent pairs that would be equally informative about a bin's label frequency.
+    """Return the number of independent pairs that would be equally informative about each bin's label frequency.
 
-    It is frequency (1 - frequency) / standard_error², at least 1 and at most (Σ w)² / Σ w² (squares: the Σ w² of each
-    bin). A bin whose labels are all equal has no standard error; its effective number is
-    (Σ w)² / (Σ w² + ρ (Σ_c w_c² - Σ w²)), where ρ is the correlation of labels within clusters, estimated from the
-    other bins. If no bin determines ρ, it is 1, so that each cluster counts once.
+    The number is frequency (1 - frequency) / standard_error², at least 1 and at most (Σ w)² / Σ w² (squares: the Σ w²
+    of each bin). If all labels of a bin are equal, it has no standard error, and its effective number is (Σ w)² / (Σ w²
+    + ρ (Σ_c w_c² - Σ w²)), where ρ is the correlation of labels within clusters, estimated from the other bins. If no
+    bin determines ρ, ρ is 1, so that each cluster counts once.
     """
     total_w, spread = cells.total_w, frequency * (1 - frequency)
     together = np.maximum(cells.squared_w - squares, 0.0)  # sum of w w' over pairs in the same cluster

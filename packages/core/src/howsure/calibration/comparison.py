@@ -1,4 +1,4 @@
-"""`compare_calibration`: the difference in calibration of two models on the same pairs."""
+"""`compare_calibration`: the difference in calibration of two models on the same items."""
 
 from __future__ import annotations
 
@@ -58,27 +58,27 @@ def compare_calibration(
     data: Source | IntoFrame | None = None,
     names: Sequence[str] = NAMES,
 ) -> CalibrationComparison:
-    """The difference in calibration of two models on the same pairs, with paired jackknife intervals.
+    """Compare the calibration of two models, A and B, on the same items, with paired jackknife intervals.
 
-    y_true (n,): labels. y_prob (n,), against (n,): predictions of models A and B for the same rows in the same order.
-    If each model has its own labels, such as whether its own answer is correct, y_true are the labels of A and
-    y_true_against (n,) those of B. Alternatively, `compare_calibration(pairs_a, against=pairs_b)` takes two `Pairs`
-    with equal weights, groups and clusters; if their labels differ, they are treated as each model's own. The other
-    arguments are those of `calibration_curve`.
+    y_true (n,): labels. y_prob (n,), against (n,): predictions of A and of B for the same rows in the same order. If
+    each model has its own labels, such as whether its answer is correct, y_true are the labels of A and y_true_against
+    (n,) those of B. Alternatively, `compare_calibration(pairs_a, against=pairs_b)` accepts two `Pairs` with equal
+    weights, groups and clusters; if their labels differ, each model has its own labels. The other arguments are those
+    of `calibration_curve`.
 
     For several classes, y_prob and against (n, K) are class probabilities. y_prob=Probabilities("probs", ...,
     reduce=..., classes=[...]) names the classes in order and selects what is compared: "top-label" (default: each
     model's confidence in its own first choice), "class-wise", or one class. names: the names of A and B.
 
-    `data=howsure.read("a.csv")` with `against=howsure.read("b.csv")` compares two files, whose rows are matched by
-    `id` or else by position; y_prob_against and y_true_against name the columns of B if they have other names there.
-    `against` may also name the other model's columns in the same files.
+    `data=howsure.read("a.csv")` with `against=howsure.read("b.csv")` compares two files. Their rows are matched by `id`
+    or, without it, by position. y_prob_against and y_true_against name the columns of the second file if its names
+    differ. `against` may also name the other model's columns in the same files.
 
     Each model has its own bins. The difference T_a - T_b of the debiased squared errors is not truncated at zero; its
     standard error is a jackknife that leaves out one row (or cluster) at a time from both models. The interval is
-    normal or, with clusters, Student's, with degrees of freedom that depend on the cluster sizes; if labels hardly
-    vary, it extends at least as far as an exact interval of their frequency. The difference of the errors themselves
-    follows by the delta method, and is None unless both errors are clearly above zero.
+    normal or, with clusters, Student's, with degrees of freedom that depend on the cluster sizes. If labels hardly
+    vary, the interval extends at least as far as an exact interval of their frequency. The difference of the errors
+    (not squared) follows by the delta method. It is None unless both errors are clearly above zero.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -88,7 +88,7 @@ def compare_calibration(
     >>> result.squared_error_difference.low > 0, result.error_difference is None
     (True, True)
 
-    Raises InputError naming the parameter, row and value that violated a rule.
+    Raises InputError, which names the parameter, row and value, for an invalid input.
     """
     check_arguments(compare_calibration, locals())
     level = check_level(level)
@@ -135,7 +135,7 @@ def compare_calibration(
 
 
 def _two_pairs(a: Any, b: Any, arrays: dict[str, Any], **shared: Any) -> tuple[Pairs, Pairs]:
-    """Check that two Pairs have the same rows and groups, and return them, completed by the `shared` arguments."""
+    """Check that two Pairs have the same rows and groups, and return them with the `shared` arguments applied."""
     if not (isinstance(a, Pairs) and isinstance(b, Pairs)):
         raise InputError("y_true and against must both be Pairs, those of A and those of B, or neither.")
     _refuse(arrays, "Pairs of A and of B")
@@ -148,7 +148,7 @@ def _two_pairs(a: Any, b: Any, arrays: dict[str, Any], **shared: Any) -> tuple[P
 
 
 def _refuse(arrays: dict[str, Any], what: str) -> None:
-    """Raise InputError if one of `arrays` is not None, since it cannot be combined with `what`."""
+    """Raise InputError if one of `arrays` is not None; none of them can be combined with `what`."""
     for name, value in arrays.items():
         if value is not None:
             raise InputError(f"{name} must not be given with {what}; leave {name} out.")
@@ -157,8 +157,8 @@ def _refuse(arrays: dict[str, Any], what: str) -> None:
 def _refuse_label_of_one(label: str, y_prob: Any, against: Any) -> None:
     """Raise InputError if the only label column seems to belong to one of two models.
 
-    That is suspected if its name shares words with one model's columns only (`right_a` with `conf_a` and `conf_b`), or
-    has a word such as "correct".
+    Its name is suspicious if it has words in common with the columns of only one model (`right_a` with `conf_a` and
+    `conf_b`), or if it contains a word such as "correct".
     """
     columns = [
         ",".join(as_probabilities(probabilities).columns)
@@ -202,7 +202,7 @@ def _are_classes(prob: Any) -> bool:
 
 
 def _own_labels(a: Pairs, b: Pairs) -> bool:
-    """Whether each model has its own labels."""
+    """Whether each model has its own labels, such as the correctness of its own answer."""
     return TOP_LABEL in (a.reduction, b.reduction) or not np.array_equal(a.labels, b.labels)
 
 
@@ -217,7 +217,7 @@ def compare_pairs(
     own_labels: bool = False,
     names: Sequence[str] = NAMES,
 ) -> CalibrationComparison:
-    """`compare_calibration` on checked pairs; with `own_labels`, the labels of the two may differ."""
+    """Compute `compare_calibration` for checked pairs; with `own_labels`, the labels of the two models may differ."""
     if isinstance(names, str) or len(names) != 2 or names[0] == names[1]:
         raise InputError(f"names must be two different names, of A and of B; they are {names!r}.")
     if not own_labels and not np.array_equal(a.labels, b.labels):
@@ -237,7 +237,7 @@ def compare_pairs(
     )
     estimates = [debiased_estimate(squared, n=n, level=level) for squared in (squared_a, squared_b)]
     jackknife: dict[str, Any] = {"level": level, "n": n, "units": units}
-    moved = 2 * (gap_b - gap_a)  # by a label, of the squared gap of its bin
+    moved = 2 * (gap_b - gap_a)  # change of the squared gap of its bin by one label
     far = _separate_labels_reach(squared_a, squared_b, level) if own_labels else reach(a, b, moved, units, level)
     difference = jackknifed(squared_a.value - squared_b.value, without_a - without_b, reach=far, **jackknife)
     roots = None
@@ -296,9 +296,9 @@ def _check_same(name: str, first: Any, other: Any) -> None:
 
 
 def _separate_labels_reach(a: SquaredError, b: SquaredError, level: float) -> tuple[float, float]:
-    """How far (down, up) the interval of the difference must reach if each model has its own labels.
+    """Return how far (down, up) the interval of the difference must reach if each model has its own labels.
 
-    It is the largest change of the difference by moving a single bin of either model to the end of its exact interval.
+    This is the largest change of the difference if a single bin of either model moves to the end of its exact interval.
     """
     (down_a, up_a), (down_b, up_b) = (_one_bin(squared, level) for squared in (a, b))
     return max(down_a, up_b), max(up_a, down_b)

@@ -77,8 +77,8 @@ from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe,
 
 # Isotonic calibration curves in words and as a table.
 
-CORRECTED = ", corrected for fitting"  # therefore the interval may not contain the value
-MIN_SIDE_SHARE = 0.25  # the smaller side outside the band is reported if it has this share of the larger
+CORRECTED = ", corrected for fitting"  # because of this correction, the interval may not contain the value
+MIN_SIDE_SHARE = 0.25  # smallest ratio of the smaller to the larger side outside the band at which both are reported
 
 
 def figures_in_words(curve: CorpCurve) -> list[tuple[str, str]]:
@@ -107,7 +107,7 @@ def _simulated(curve: CorpCurve) -> str:
 
 
 def _five_decimals(value: float | None) -> str:
-    """A miscalibration with five decimals, since it is a squared gap and therefore small."""
+    """Format a miscalibration with five decimals, since squared gaps are small."""
     return number(value, 5)
 
 
@@ -117,7 +117,7 @@ def _estimate_and_interval(estimate: Estimate, decimals: int = 4, *, of: str = "
 
 
 def kind(curve: CorpCurve) -> str:
-    """The verdict in one to three words."""
+    """Return the verdict in one to three words."""
     if curve.p_value > 1 - curve.by_chance.level:
         return NONE_SEEN
     below, above = curve.band.below, curve.band.above
@@ -154,7 +154,7 @@ def corp_answer(curves: Sequence[CorpCurve]) -> str:
 
 
 def _side_clause(curve: CorpCurve, name: str, side: int) -> str:
-    """A clause on the share and range of predictions where the curve is below (side -1) or above its band."""
+    """Say for how many pairs, and where, the curve is below (side -1) or above (side 1) its band."""
     band = curve.band
     outside = band.frequency < band.low - 1e-12 if side < 0 else band.frequency > band.high + 1e-12
     share = band.below if side < 0 else band.above
@@ -208,8 +208,9 @@ def corp_columns(curves: Sequence[CorpCurve]) -> list[Column]:
 class CorpSteps(Arrays):
     """The steps of an isotonic curve: arrays (steps,), in ascending order of predictions and of frequencies.
 
-    count, weight: pairs and their weight. lower, upper: the smallest and the largest prediction. mean_prob: the mean
-    prediction. frequency: the label frequency, which is the curve's value, with its interval [low, high].
+    count, weight: the number of pairs and their weight. lower, upper: the smallest and the largest prediction.
+    mean_prob: the mean prediction. frequency: the label frequency, which is the curve's value, with its interval [low,
+    high].
     """
 
     count: Integers = as_json("n")
@@ -226,8 +227,9 @@ class CorpSteps(Arrays):
 class ConsistencyBand(Arrays):
     """The range of curves that a calibrated model would show: arrays, one entry for each of at most 200 predictions.
 
-    at: the predictions. frequency: the curve at these. low, high: the band; its level holds pointwise, not for the
-    whole curve. below, above: the share of the total weight where the curve is below (overconfident) or above the band.
+    at: the predictions. frequency: the curve at these predictions. low, high: the band; its level holds for each point
+    separately, not for the whole curve. below, above: the proportion of the total weight where the curve is below
+    (overconfident) or above the band.
     """
 
     at: Floats
@@ -245,10 +247,10 @@ class CorpCurve(Result):
     steps: the curve, by isotonic regression. band: the consistency band, where the curve of a calibrated model is
     expected. brier, log_loss: mean scores, decomposed as miscalibration - discrimination + uncertainty. by_chance: mean
     and range of the Brier score's miscalibration in curves simulated from a calibrated model with these predictions.
-    smooth_ece: the smooth calibration error, in units of probability. p_value: of the hypothesis that the predictions
-    are calibrated, by the same simulation. base_rate: frequency of label 1. n: number of pairs. histogram (2, 64):
-    weight by label (0, 1) and prediction, in 64 bars over [0, 1]. notes: caveats. recipe: everything needed to repeat
-    the analysis. name: the group. reduction, positive: as in `CalibrationCurve`.
+    smooth_ece: the smooth calibration error, in units of probability. p_value: that of the hypothesis that the
+    predictions are calibrated, from the same simulation. base_rate: frequency of label 1. n: number of pairs. histogram
+    (2, 64): weight by label (0, 1) and prediction, in 64 bars over [0, 1]. notes: caveats. recipe: everything needed to
+    repeat the analysis. name: the group, or None. reduction, positive: as in `CalibrationCurve`.
     """
 
     name: str | None = as_json("group", default=None)
@@ -272,12 +274,12 @@ class CorpCurve(Result):
 
     @property
     def below_band(self) -> float:
-        """The share of the total weight where the curve is below its band."""
+        """The proportion of the total weight where the curve is below its band."""
         return self.band.below
 
     @property
     def above_band(self) -> float:
-        """The share of the total weight where the curve is above its band."""
+        """The proportion of the total weight where the curve is above its band."""
         return self.band.above
 
     def verdict(self) -> str:
@@ -285,11 +287,11 @@ class CorpCurve(Result):
         return verdict(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form of a curve, as the command line writes it, too."""
+        """Return the curve as a dictionary for JSON, the same that the command line writes."""
         return with_score_keys(plain_dict(self), self.reduction)
 
     def framed(self) -> dict[str, Any]:
-        """The steps, which its frame holds."""
+        """The columns of the data frame: the steps of the curve."""
         return self.steps.arrays()
 
     def columns(self) -> Sequence[Column]:
@@ -329,10 +331,10 @@ def fit_corp(
     rng: Randomness = None,
     name: str | None = None,
 ) -> CorpCurve:
-    """The isotonic calibration curve of checked pairs, in memory or streamed.
+    """Fit the isotonic calibration curve of checked pairs, or of sums of pairs that were streamed.
 
-    n_simulations: number of simulated curves from which the band and p are computed; at least 2 / (1 - level) - 1, so
-    that one curve is beyond each end of the band.
+    n_simulations: number of simulated curves from which the band and the p-value are computed. It must be at least 2 /
+    (1 - level) - 1, so that one simulated curve is beyond each end of the band.
     """
     level, times = check_level(level), checked_simulations(n_simulations, level)
     weightless, unit = 0, 1.0
@@ -394,11 +396,11 @@ def checked_simulations(n_simulations: object, level: float) -> int:
 
 
 def level_of_steps(level: float) -> float:
-    """The nominal level at which Wilson's interval of a step covers the true frequency with probability `level`.
+    """Return the nominal level at which Wilson's interval of a step covers the true frequency with probability `level`.
 
-    Because the steps are chosen by the labels, √n (frequency - truth) / σ is not normal. Where the true curve
-    increases, it has the same distribution everywhere (Deng, Han & Zhang 2021); in simulations, its quantiles are the
-    normal quantiles z times 0.77 + 0.154 z.
+    Because the steps depend on the labels, √n (frequency - truth) / σ is not normal. Its distribution is the same
+    wherever the true curve increases (Deng, Han & Zhang 2021). In simulations, its quantiles are the normal quantiles z
+    times 0.77 + 0.154 z.
     """
     from scipy.special import ndtr
 
@@ -425,7 +427,7 @@ def _steps(
 
 
 def _band(consistency: Consistency) -> ConsistencyBand:
-    """The band at up to 200 predictions: half of them equally spaced in rank, half equally spaced in value."""
+    """Build the band at up to 200 predictions: half of them equally spaced in rank, half equally spaced in value."""
     share = consistency.weight / consistency.weight.sum()
     below, above = consistency.frequency < consistency.low - 1e-12, consistency.frequency > consistency.high + 1e-12
     last = len(consistency.at) - 1

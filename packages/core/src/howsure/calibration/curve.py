@@ -95,28 +95,28 @@ def calibration_curve(
     rng: Randomness = None,
     data: Source | IntoFrame | None = None,
 ) -> CalibrationCurve | CorpCurve:
-    """The calibration curve (reliability diagram) of predictions: mean prediction and label frequency of each bin.
+    """Compute the calibration curve (reliability diagram): the mean prediction and label frequency of each bin.
 
     With method="bins", predictions are sorted and divided into bins of at least `bin_size` pairs that never split equal
-    predictions (Algorithm 1). With a bin's mean prediction q̂ and label frequency p̂, `algorithm1_error` is
-    √(Σ (|B| / n) (q̂ - p̂)²), and `error` is the same quantity, corrected for the bias due to noise in p̂.
+    predictions (Algorithm 1). If q̂ is a bin's mean prediction and p̂ its label frequency, `algorithm1_error` is √(Σ
+    (|B| / n) (q̂ - p̂)²), and `error` is the same quantity, corrected for the bias due to noise in p̂.
 
     y_true (n,): bool, 0/1, or any two values with `pos_label`. y_prob (n,): probabilities of the positive label.
     `Pairs` may replace both; their weights and clusters are used, and their groups are pooled, with a note. bin_size:
-    pairs per bin, or "auto", half of n^(2/3); n_bins requests bins of floor(n / n_bins) pairs instead. binning:
+    pairs per bin, or "auto" for half of n^(2/3). n_bins requests bins of floor(n / n_bins) pairs instead. binning:
     "adaptive", or "uniform" for `n_bins` (15) bins of equal width. sample_weight (n,): weights of the pairs. clusters
     (n,): identifies correlated pairs (a sentence, a document); intervals then allow for correlated labels. interval:
-    "debiased" (closed form; `error` always has it), or, additionally for `algorithm1_error` and `mse`, "nguyen-oconnor"
-    (Algorithm 2, which does not cover; see docs/calibration.md), "bootstrap", or "none". data: a data frame; the other
-    arguments then name its columns. The engine of a lazy frame (Polars, DuckDB, Ibis, Spark, Dask) adds them up itself
-    if they are many: see docs/engines.md.
+    `error` always has the closed-form "debiased" interval; "nguyen-oconnor" (Algorithm 2, which does not cover; see
+    docs/calibration.md) or "bootstrap" add intervals to `algorithm1_error` and `mse`; or "none". data: a data frame;
+    the other arguments then name its columns. If a lazy frame (Polars, DuckDB, Ibis, Spark, Dask) has many pairs, its
+    own engine adds them up: see docs/engines.md.
 
     With method="corp" there are no bins: the curve is the isotonic regression of the labels on the predictions. The
     result, a `CorpCurve`, also has the consistency band of a calibrated model from `n_simulations` (100) simulated
-    curves, and the Brier score and log loss as miscalibration - discrimination + uncertainty. Options of bins are an
-    error.
+    curves, and decomposes the Brier score and log loss as miscalibration - discrimination + uncertainty. Options of
+    bins are refused with this method.
 
-    Raises InputError naming the parameter, row and value that violated a rule.
+    Raises InputError, which names the parameter, row and value, for an invalid input.
     Source: Nguyen & O'Connor (2015), Algorithms 1 and 2; ties, debiasing and intervals: docs/calibration.md; CORP:
     Dimitriadis, Gneiting & Jordan (2021), docs/corp.md.
 
@@ -181,7 +181,7 @@ def binned_curve(
     name: str | None = None,
     whole: int = 0,
 ) -> CalibrationCurve:
-    """`calibration_curve` with bins, for checked pairs or sums; `whole` is the number of pairs in the whole input."""
+    """Compute `calibration_curve` with bins for pairs or sums; `whole` is the number of pairs in the whole input."""
     check_interval(interval)
     level = check_level(level)
     unit, n_before = 1.0, len(pairs)
@@ -224,7 +224,7 @@ def binned_curve(
 def _frequency_intervals(
     binned: Binned, cells: ClusterSums | None, interval: str, level: float
 ) -> tuple[Floats, Floats, Floats]:
-    """Standard error, low and high of each bin's label frequency, (bins,) each.
+    """Return the standard error and both interval ends of each bin's label frequency, (bins,) each.
 
     The interval is Wilson's, or normal for interval="nguyen-oconnor".
     """

@@ -1,8 +1,9 @@
-"""Which regression of labels on predictions predicts new labels best: bins of some size, local or isotonic regression.
+"""Choose the regression of labels on predictions that predicts new labels best: bins, local or isotonic regression.
 
-A calibration curve is a regression. Too large bins hide errors, too small ones show noise (Nguyen & O'Connor 2015,
-footnote 7). The mean squared difference between held-out labels and the curve of the other pairs is the squared error
-of the curve plus a constant, so its minimum is the best size for this number of pairs.
+A calibration curve is a regression of labels on predictions. Bins that are too large hide errors, and bins that are too
+small show noise (Nguyen & O'Connor 2015, footnote 7). The expected squared difference between held-out labels and the
+curve of the other pairs is the squared error of the curve plus a constant, so the bin size that minimises it is the
+best size for this number of pairs.
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ from howsure.stats.randomness import Randomness, generator_from
 
 BINS, LOCAL, ISOTONIC = "bins", "local regression", "isotonic regression"
 SPANS = (0.02, 0.05, 0.1, 0.2, 0.4, 0.7, 1.0)
-STEPS = 1.4  # from one number of bins to the next
+STEPS = 1.4  # ratio of successive bin sizes
 CURVE_POINTS, TRIED_POINTS = 100, 40
 FOLDS = 10
-TINY = 1e-280  # predictions below it count as 0: between them, slopes of curves are infinite
-DIGITS = 12  # of frequencies: sums of labels 1 alone are 1
-MIN_EFFECTIVE = 4.0  # pairs or clusters in a window, below which no interval is given
+TINY = 1e-280  # smaller predictions count as 0, because slopes between them overflow
+DIGITS = 12  # to which frequencies are rounded, so that a frequency of only labels 1 is exactly 1
+MIN_EFFECTIVE = 4.0  # effective pairs or clusters in a window, below which there is no interval
 Curve = Callable[[Floats], Floats]
 
 
@@ -45,8 +46,8 @@ class TriedCurve:
     """A regression and how well it predicts held-out labels.
 
     method: "bins", "local regression" or "isotonic regression". setting: the bin size, the span, or None. loss: the
-    mean squared difference between held-out labels and the curve. difference: this loss minus the smallest one, and its
-    standard_error.
+    mean squared difference between held-out labels and the curve. difference: this loss minus the smallest loss.
+    standard_error: that of the difference.
     """
 
     method: str
@@ -58,9 +59,9 @@ class TriedCurve:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class CurveChoice(Rows[TriedCurve]):
-    """The result of `cross_validate_curve`: iterate over the regressions that were tried.
+    """The result of `cross_validate_curve`: iterate over it to get the regressions that were tried.
 
-    best: the one with the smallest loss. bin_size, span: the best bin size, and the best span of local regression.
+    best: the regression with the smallest loss. bin_size: the best bin size. span: the best span of local regression.
     """
 
     best: TriedCurve
@@ -98,7 +99,7 @@ def _setting(row: TriedCurve) -> str:
 class LocalPoint:
     """A point of a local regression: a prediction, the estimated frequency of label 1, and its pointwise interval.
 
-    effective: the effective number of pairs, or of clusters, in the window. low, high: None if it is below 4.
+    effective: the effective number of pairs, or of clusters, in the window. low, high: None if `effective` is below 4.
     """
 
     probability: float
@@ -110,10 +111,10 @@ class LocalPoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class LocalRegression(Rows[LocalPoint]):
-    """The result of `local_regression`: iterate over the points of the curve.
+    """The result of `local_regression`: iterate over it to get the points of the curve.
 
-    n: number of pairs. span: the share of the pairs in each window. level: that of the intervals, which hold for each
-    point separately.
+    n: number of pairs. span: the proportion of the pairs in each window. level: the level of the intervals, which hold
+    for each point separately.
     """
 
     n: int
@@ -168,9 +169,8 @@ def cross_validate_curve(
 ) -> CurveChoice:
     """Choose the bin size of a calibration curve by cross-validation, and compare it with regressions without bins.
 
-    folds: number of parts; each is predicted by the curve of the others, and clusters stay together (default: 10, or
-    the number of pairs or clusters if that is smaller).
-    rng: seed of the parts.
+    folds: number of cross-validation folds, by default 10, or the number of pairs or clusters if that is smaller. The
+    labels of each fold are predicted by the curve of the other folds; a cluster is never split. rng: seed of the folds.
 
     The other arguments are those of `calibration_curve`. Bins of many sizes, local linear regression with several spans
     and isotonic regression (CORP) are compared by the mean squared difference between held-out labels and the curve.
@@ -244,13 +244,14 @@ def local_regression(
 ) -> LocalRegression:
     """A calibration curve by local linear regression of labels on predictions, with an interval for each point.
 
-    span: the share of the pairs in the window around each point; None: the best one by `cross_validate_curve`.
+    span: the proportion of the pairs in the window around each point; None: the best span by `cross_validate_curve`.
 
     Pairs in a window are weighted by distance (tricube), a line is fitted, and its value at the point is the frequency
     (Wasserman 2006). A line smooths away some curvature, so the interval contains Wilson's intervals both for the line
     and for a local parabola in the same window (Calonico, Cattaneo & Farrell 2018). Their sample size is the effective
-    number of pairs, or of clusters as if all labels in one were equal, so it is valid however labels are correlated
-    within clusters. There is no interval where it is below 4. The other arguments are those of `calibration_curve`.
+    number of pairs or, with clusters, of clusters, as if all labels in a cluster were equal. The interval is therefore
+    valid for any correlation of labels within clusters. A point has no interval if this number is below 4. The other
+    arguments are those of `calibration_curve`.
 
     >>> rng = np.random.default_rng(0)
     >>> q = rng.random(3000)
@@ -290,7 +291,7 @@ def local_regression(
 
 
 def _sorted_columns(pairs: Pairs) -> tuple[Floats, Floats, Floats, Integers]:
-    """Predictions, labels, weights, and clusters (or the pairs themselves, numbered), sorted by prediction."""
+    """Return predictions, labels, weights and cluster codes (or a number for each pair), sorted by prediction."""
     order = np.argsort(pairs.probabilities, kind="stable")
     weights = np.ones(len(pairs)) if pairs.weights is None else pairs.weights
     units = np.arange(len(pairs)) if pairs.clusters is None else np.unique(pairs.clusters, return_inverse=True)[1]
@@ -298,19 +299,19 @@ def _sorted_columns(pairs: Pairs) -> tuple[Floats, Floats, Floats, Integers]:
 
 
 def _effective_number(weights: Floats, units: Integers) -> float:
-    """The number of equally weighted units, pairs or clusters, whose mean is as precise as the weighted mean."""
+    """Return the number of equally weighted pairs or clusters whose mean is as precise as the weighted mean."""
     by_unit = np.bincount(units, weights=weights)
     return float(1 / max(weights @ weights, by_unit @ by_unit))
 
 
 def _bin_sizes(n: int) -> list[int]:
-    """Sizes from all pairs in one bin to two pairs a bin, in about equal steps of the logarithm."""
+    """Return bin sizes from 2 pairs to all pairs, about equally spaced on the log scale."""
     steps = int(math.log(max(n / 2, 1), STEPS))
     return sorted({max(round(n / STEPS**step), 2) for step in range(steps + 1)})
 
 
 def _fit(method: str, setting: float | None, q: Floats, y: Floats, w: Floats, *, share: float) -> Curve:
-    """The curve of sorted pairs, which are this share of all pairs; bins have fewer pairs in proportion."""
+    """Fit a curve to sorted pairs, which are the proportion `share` of all pairs; the bin size shrinks accordingly."""
     if method == BINS:
         assert setting is not None
         edges = boundaries_of_sorted(q, bin_size=max(round(setting * share), 1))
@@ -333,14 +334,14 @@ def _fit(method: str, setting: float | None, q: Floats, y: Floats, w: Floats, *,
 
 
 def _points(q: Floats, n: int) -> Floats:
-    """At most n distinct points: quantiles of the sorted predictions."""
+    """Return at most n distinct points: quantiles of the sorted predictions."""
     return np.unique(q[np.linspace(0, len(q) - 1, n).round().astype(np.int64)])
 
 
 def _weights_at(x: float, q: Floats, w: Floats, span: float, *, degree: int = 1) -> tuple[slice, Floats]:
-    """The window around a point, and the weight of each label in it in the value of the local polynomial at the point.
+    """Return the window around x, and the weight of each of its labels in the local polynomial's value at x.
 
-    q is sorted. The window has the nearest `span` of all pairs, and all that are equally near.
+    q is sorted. The window contains the nearest proportion `span` of all pairs, and further pairs at the same distance.
     """
     k = min(max(math.ceil(span * len(q)), 2), len(q))
     place = int(np.searchsorted(q, x))

@@ -1,4 +1,4 @@
-"""Calibration curves in words and tables, and their verdict."""
+"""Calibration curves as text and tables, and their verdicts."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from howsure.calibration.results import CalibrationCurve
 
 
-# The verdict on a calibration curve in words: the kind of miscalibration, and where it occurs.
+# The verdict on a calibration curve: the kind of miscalibration, and where it occurs.
 
 OVERCONFIDENT, UNDERCONFIDENT, BOTH = "overconfident", "underconfident", "over- and underconfident"
 TOO_HIGH, TOO_LOW, TOO_LOW_AND_HIGH = "too high", "too low", "too low and too high"
@@ -50,10 +50,10 @@ OF_A_CLASS = {OVERCONFIDENT: TOO_HIGH, UNDERCONFIDENT: TOO_LOW, BOTH: TOO_LOW_AN
 NONE_SEEN, TOO_LITTLE, NOT_LOCATED = "none detected", "too little data", "not located"
 UNKNOWN_SIZE = "of unknown size"
 MAX_INFORMATIVE_ERROR = 0.1  # an interval from 0 to more than this is uninformative
-MIN_REGION_SHARE = 0.25  # a second region is reported if its contribution is at least this share of the first's
+MIN_REGION_SHARE = 0.25  # smallest ratio of the second region's contribution to the first's at which both are reported
 CHANCE = 3.0  # standard deviations by which the number of bins that miss the diagonal may exceed its expectation
 DECIMALS = range(2, 7)
-MAX_NAMED = 4  # groups of one kind in the answer
+MAX_NAMED = 4  # most groups of one kind that the answer names
 KINDS_IN_WORDS = {
     TOO_HIGH: "probabilities too high",
     TOO_LOW: "probabilities too low",
@@ -69,7 +69,8 @@ class Region:
     """Neighbouring bins on one side of the diagonal: predictions above `start` up to `end`.
 
     kind: "overconfident" (below the diagonal) or "underconfident" (above it); of a class, "too high" or "too low".
-    says, happens: mean prediction and label frequency of its n pairs. size: its contribution to the mean absolute gap.
+    says, happens: mean prediction and label frequency of the region's n pairs. size: its contribution to the mean
+    absolute gap.
     """
 
     kind: str
@@ -96,13 +97,13 @@ class Region:
 
 
 def kind_named(name: str, *curves: CalibrationCurve | CorpCurve) -> str:
-    """A kind of miscalibration, by its name where all curves are of classes or levels."""
+    """Return the name of a kind of miscalibration; for classes and ordered levels, from `OF_A_CLASS`."""
     of_classes = all(curve.reduction == CLASS_WISE or curve.positive == HIGHER_LEVEL for curve in curves)
     return OF_A_CLASS.get(name, name) if of_classes else name
 
 
 def rounded(*values: float) -> list[str]:
-    """Values with two decimals, or as many as needed (up to six) to distinguish them from each other and from 0 and 1.
+    """Format values with two to six decimals, as many as distinguish them from each other and from 0 and 1.
 
     >>> rounded(0.5, 0.93), rounded(0.998, 0.9991)
     (['0.50', '0.93'], ['0.998', '0.999'])
@@ -117,7 +118,7 @@ def rounded(*values: float) -> list[str]:
 
 
 def regions(curve: CalibrationCurve) -> list[Region]:
-    """Regions where the curve differs from the diagonal, the largest first.
+    """Return the regions where the curve differs from the diagonal, the largest first.
 
     A region begins and ends with bins whose interval excludes the mean prediction; all bins between them are on the
     same side of the diagonal, significantly or not.
@@ -139,19 +140,19 @@ def regions(curve: CalibrationCurve) -> list[Region]:
 
 
 def verdict(curve: CalibrationCurve, p: float | None = None) -> str:
-    """One sentence: the kind of miscalibration, and where it occurs. p: the reported p-value (default: the curve's).
+    """State the kind of miscalibration and where it occurs, in one sentence. p: the p-value (default: the curve's).
 
-    Below the diagonal (events occur less often than predicted), a model is overconfident, above it underconfident
-    (Nguyen & O'Connor 2015). The probabilities of a class, which need not be those of the model's answer, are too high
-    or too low there. The verdict is based on the intervals of the debiased error and of the bins. If these show
-    no miscalibration, it is based on p: a test may detect miscalibration even if the error's interval includes 0.
+    Where the curve is below the diagonal (events occur less often than predicted), a model is overconfident; where it
+    is above, underconfident (Nguyen & O'Connor 2015). Probabilities of a single class, which need not be the model's
+    answer, are called too high or too low instead. The verdict is based on the intervals of the debiased error and of
+    the bins. If these show no miscalibration, it is based on p, because a test may detect miscalibration even if the
+    error's interval includes 0.
     """
     return _judge(curve, curve.p_value if p is None else p)[1]
 
 
 def calibration_answer(curves: Sequence[CalibrationCurve], p_values: Sequence[float]) -> str:
-    """The first line of output: for one curve, its error and verdict; for several, the smallest error and the kinds of
-    miscalibration."""
+    """Return the first line of output: the smallest calibration error, and the verdict or verdicts."""
     if len(curves) == 1:
         curve = curves[0]
         of = "" if curve.name is None else f" of {curve.name}"
@@ -197,18 +198,18 @@ def _overlap(smaller: Estimate, larger: Estimate) -> bool:
 
 
 def kind(curve: CalibrationCurve, p: float | None = None) -> str:
-    """The verdict in one to three words; p as in `verdict`.
+    """Return the verdict in one to three words; p as in `verdict`.
 
-    "overconfident", "underconfident", "over- and underconfident" (of a class: "too high", "too low", "too low and too
-    high"), "none detected", "too little data", "of unknown size" (p rejects calibration, although the intervals alone
-    would give one of the two preceding verdicts), or "not located" (the error is above 0, but no bin differs
+    Possible verdicts: "overconfident", "underconfident", "over- and underconfident" (of a class: "too high", "too low",
+    "too low and too high"); "none detected"; "too little data"; "of unknown size" (p rejects calibration, although the
+    intervals alone show no miscalibration or too little data); "not located" (the error is above 0, but no bin differs
     significantly from the diagonal).
     """
     return _judge(curve, curve.p_value if p is None else p)[0]
 
 
 def _bin_sides(curve: CalibrationCurve) -> np.typing.NDArray[np.int64]:
-    """1 for a bin significantly above the diagonal, -1 for one significantly below it, 0 otherwise."""
+    """Return 1 for each bin significantly above the diagonal, -1 for each significantly below it, otherwise 0."""
     bins = curve.bins
     has_width = bins.high > bins.low  # normal intervals at frequencies of 0 and 1 have no width
     above, below = has_width & (bins.low > bins.mean_prob), has_width & (bins.high < bins.mean_prob)
@@ -275,7 +276,7 @@ def _nothing_detected(agreeing: int, bins: int) -> str:
 
 
 def _on_the_whole(curve: CalibrationCurve) -> tuple[str, str]:
-    """The error is above 0, but no bin differs significantly from the diagonal."""
+    """Return the verdict if the error is above 0, but no bin differs significantly from the diagonal."""
     mean_prob = float(np.average(curve.bins.mean_prob, weights=curve.bins.weight))
     gap = mean_prob - curve.base_rate
     if abs(gap) < curve.error.value / 2:
@@ -293,13 +294,13 @@ def _on_the_whole(curve: CalibrationCurve) -> tuple[str, str]:
 
 
 def summary(curve: CalibrationCurve | CorpCurve, head: str, rows: Sequence[tuple[str, str]], verdict_text: str) -> str:
-    """The figures of a curve as a short aligned text, with the verdict, the notes and the recipe."""
+    """Format the figures of a curve as aligned lines, followed by the verdict, the notes and the recipe."""
     lines = [*figures_text(rows).splitlines(), verdict_text, *curve.below(), f"recipe: {recipe_line(curve)}"]
     return "\n  ".join([head + (f" of {curve.name}" if curve.name is not None else ""), *lines])
 
 
 def figures_in_words(curve: CalibrationCurve) -> list[tuple[str, str]]:
-    """Name and text of each figure of a curve, as shown in a table about one curve."""
+    """Return the name and text of each figure of a curve, for the summary of a single curve."""
     bins = f"{len(curve.bins):,} bin" + ("s" if len(curve.bins) > 1 else "")
     return [
         ("error", with_method(curve.error)),
@@ -315,7 +316,7 @@ def figures_in_words(curve: CalibrationCurve) -> list[tuple[str, str]]:
 
 
 def _multiclass_score_rows(curve: CalibrationCurve) -> list[tuple[str, str]]:
-    """The scores of the class probabilities, where these are known."""
+    """Return the multi-class scores; [] if the class probabilities are not known."""
     if curve.multiclass is None:
         return []
     brier, log_loss = curve.multiclass.brier, curve.multiclass.log_loss
@@ -329,24 +330,24 @@ def _multiclass_score_rows(curve: CalibrationCurve) -> list[tuple[str, str]]:
 
 
 def _test_name(curve: CalibrationCurve) -> str:
-    """The test behind the p-value, if the user named one."""
+    """Name the test that gave the p-value, if the user chose one."""
     return f" ({curve.recipe['test']} test)" if "test" in curve.recipe else ""
 
 
 def with_method(estimate: Estimate) -> str:
-    """A value with its interval and how both were computed."""
+    """Format a value with its interval and the method and level of both."""
     if math.isnan(estimate.value) or estimate.low is None:
         return f"{estimate}"
     return f"{estimate} ({estimate.method}, {100 * estimate.level:g}% interval)"
 
 
 def recipe_line(curve: CalibrationCurve | CorpCurve) -> str:
-    """The recipe in one line."""
+    """Format the recipe in one line."""
     return ", ".join(f"{name}={value}" for name, value in curve.recipe.items())
 
 
 def recipe_rows(curves: Sequence[CalibrationCurve] | Sequence[CorpCurve]) -> list[tuple[str, str]]:
-    """The entries of the curves' recipes; an integer that differs between curves is shown as a range."""
+    """Return the entries of the curves' recipes; an integer that differs between curves is shown as a range."""
     keys = list(dict.fromkeys(key for curve in curves for key in curve.recipe))
     return [(key, _common_value([curve.recipe.get(key) for curve in curves])) for key in keys]
 
@@ -366,7 +367,7 @@ def _plain_value(value: object) -> str:
 
 
 def curve_columns(curves: Sequence[CalibrationCurve], p_values: Sequence[float], *, adjusted: str = "") -> list[Column]:
-    """Columns of a table with one row per curve; `adjusted` describes the adjustment of p-values in the legend."""
+    """Return the columns of a table with one row per curve; `adjusted` describes in the legend how p is adjusted."""
     level, rate = f"{100 * curves[0].error.level:g}%", base_rate_words(curves)
     shown, each = score_columns(curves), score_columns(curves, each=True)
     scores = [
@@ -421,7 +422,7 @@ LEGENDS = {
 
 
 def _frame_name(heading: str) -> str:
-    """The name in frames of a column with this heading.
+    """Convert a heading to a column name of data frames.
 
     >>> _frame_name("top-label log loss")
     'top_label_log_loss'
@@ -434,7 +435,7 @@ STEPS = {"from": "lower", "to": "upper", "observed": "frequency", "low": "low", 
 
 
 def parts_table(curve: CalibrationCurve | CorpCurve, *, most: int = 20) -> Table:
-    """A table of the bins or steps of a curve; of more than `most`, an equally spaced selection is shown."""
+    """Return a table of a curve's bins or steps; if there are more than `most`, of an equally spaced selection."""
     parts, name, named = (curve.steps, "step", STEPS) if hasattr(curve, "steps") else (curve.bins, "bin", BINS)
     columns = [getattr(parts, column) for column in named.values()]
     shown = np.unique(np.linspace(0, len(parts) - 1, min(len(parts), most)).round().astype(int))

@@ -1,4 +1,4 @@
-"""`calibration_curves`: a calibration curve for each group, or one for all pairs, with adjusted p-values and notes."""
+"""`calibration_curves`: a curve for each group, or one for all pairs, with adjusted p-values, verdicts and notes."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ PAIRS_NOTE = (
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class CalibrationCurves(Rows[Any]):
-    """The result of `calibration_curves`: iterate over the curves, or index by group (None: the curve of all pairs).
+    """The result of `calibration_curves`: iterate over the curves, or index it by group (None: the curve of all pairs).
 
-    rows: the curves, all with bins or all without. adjust: how p-values are adjusted for their number ("holm", "bh" or
-    None). other_method: the curves of the other method, if requested for a report. worst: the most confidently wrong
-    rows, if requested. recipe: what was read, and the adjustment. summary: for logits, the sums of the pairs.
+    rows: the curves, all with bins or all without. adjust: how p-values are adjusted for the number of curves ("holm",
+    "bh" or None). other_method: the curves of the other method, if a report needs them. worst: the most confidently
+    wrong rows, if requested. recipe: what was read, and the adjustment. summary: for logits, the sums of the pairs.
     """
 
     rows: tuple[CalibrationCurve, ...] | tuple[CorpCurve, ...]
@@ -85,7 +85,7 @@ class CalibrationCurves(Rows[Any]):
 
     @property
     def p_adjusted(self) -> list[float]:
-        """The p-values, adjusted for the number of curves with bins."""
+        """The p-values; those of curves with bins are adjusted for the number of curves."""
         adjusted = adjust_p_values([row.p_value for row in self.rows], method=self.adjust if self.binned else None)
         return [float(p) for p in adjusted]
 
@@ -95,7 +95,7 @@ class CalibrationCurves(Rows[Any]):
         return sum(self.recipe.get("skipped", {}).values())
 
     def to_dict(self) -> dict[str, Any]:
-        """The documented schema: recipe, curves, skipped."""
+        """Return a dictionary for JSON by the documented schema: recipe, curves, skipped."""
         curves = [curve.to_dict() for curve in self.rows]
         if self.binned:
             more = zip(self.p_adjusted, self.binned, strict=True)
@@ -105,14 +105,14 @@ class CalibrationCurves(Rows[Any]):
         return {"recipe": self.recipe, "curves": curves, **worst, "skipped": self.skipped}
 
     def columns(self) -> Sequence[Column]:
-        """One row a curve; p is adjusted for the number of curves."""
+        """The columns of a table with one row per curve; p is adjusted for the number of curves."""
         if self.corp:
             return corp_columns(self.corp)
         adjusted = self._adjustment if len(self.rows) > 1 and self.adjust else ""
         return curve_columns(self.binned, self.p_adjusted, adjusted=adjusted)
 
     def table(self) -> Table:
-        """One row a curve, and what is said of them below."""
+        """Return the table with one row per curve and the lines below it."""
         title = "Calibration without bins" if self.corp else "Calibration"
         title += f" of {len(self.rows):,} groups" if len(self.rows) > 1 else ""
         bold = bool(self.corp) or any(curve.reduction != CLASS_WISE for curve in self.binned)
@@ -125,26 +125,26 @@ class CalibrationCurves(Rows[Any]):
 
     @property
     def key_figures(self) -> str:
-        """For a single curve of all pairs, its figures, a line each; else an empty text."""
+        """The figures of a single curve of all pairs, one per line; otherwise an empty string."""
         if not self.words:
             return ""
         return figures_text(figures_in_words(self.binned[0]) if self.binned else corp_figures_in_words(self.corp[0]))
 
     @property
     def provenance(self) -> str:
-        """What was read, and the level of the intervals."""
+        """A description of the input and the level of the intervals."""
         level = self.binned[0].error.level if self.binned else self.corp[0].by_chance.level
         return provenance_line(self.recipe | {"level": level})
 
     @property
     def what_was_read(self) -> str:
-        """What was read, and whether rows of several files count as independent."""
+        """A description of the input, and whether rows of several files count as independent."""
         notes = [f"note: {note}" for note in pooling_notes(self.recipe)]
         return "\n".join(filter(None, [rows_read(self.recipe), *notes]))
 
     @property
     def words(self) -> str:
-        """For a single curve of all pairs, its figures and its bins or steps; else an empty text (a table is shown)."""
+        """The figures and bins or steps of a single curve of all pairs; otherwise empty, and a table is shown."""
         if len(self.rows) > 1 or self.rows[0].name is not None:
             return ""
         return f"{self.rows[0].words}\n\n{parts_table(self.rows[0]).text()}"
@@ -164,18 +164,18 @@ class CalibrationCurves(Rows[Any]):
         return [*self._lines_of_all(), *lines, *pooling_notes(self.recipe), *self._notes_by_curve()]
 
     def below_answer(self, *, verbose: bool) -> Sequence[str]:
-        """Lines below the answer; for a single curve, without the verdict, which the answer contains."""
+        """Lines below the answer; for a single curve, they omit the verdict, which is in the answer."""
         if not self.words:
             return Result.below_answer(self, verbose=verbose)
         notes = [] if verbose else self._notes_by_curve()
         return [*self._lines_of_all(), *pooling_notes(self.recipe), *notes]
 
     def _lines_of_all(self) -> list[str]:
-        """Lines on the scores of all classes, and on how p-values are adjusted."""
+        """Return lines on the scores of all classes, and on how p-values are adjusted."""
         return [*scores_of_all_classes(self.binned), *(Note(line, DETAIL) for line in self.families())]
 
     def _notes_by_curve(self) -> list[str]:
-        """The notes of the curves, each once."""
+        """Return the notes of the curves without repetition."""
         return notes_by_name((curve.name or "note", curve.notes) for curve in self.rows)
 
     @checks_axes
@@ -186,7 +186,7 @@ class CalibrationCurves(Rows[Any]):
         return draw_corp(self.corp, ax=ax, axis=axis) if self.corp else draw_curves(self.binned, ax=ax, axis=axis)
 
     def figure(self, *, axis: str = "auto") -> Figure:
-        """The curves as a matplotlib figure: in one panel or one panel each; for very many curves, only the errors."""
+        """Return a matplotlib figure of the curves in one or more panels; for very many curves, only the errors."""
         from howsure.figures.calibration import curves_figure
 
         return curves_figure(self.rows, axis=axis)
@@ -196,7 +196,7 @@ class CalibrationCurves(Rows[Any]):
         return f"adjusted for {len(self.rows):,} groups ({ADJUSTED[self.adjust or 'holm']})"
 
     def families(self) -> list[str]:
-        """A sentence on whether p-values and verdicts are adjusted for the number of groups; none for one curve."""
+        """Return a sentence on how p-values and verdicts are adjusted for the number of groups; [] for one curve."""
         if len(self.rows) == 1:
             return []
         if self.adjust is None:
@@ -227,26 +227,28 @@ def calibration_curves(
     rng: Randomness = 0,
     data: Source | IntoFrame | None = None,
 ) -> CalibrationCurves:
-    """A calibration curve for each group, or one for all pairs.
+    """Compute a calibration curve for each group, or one for all pairs.
 
-    groups (n,): groups (tag, model, language), one curve each; without them, all pairs are one.
+    groups (n,): the group of each pair (tag, model, language), with one curve each; without them, one curve of all
+    pairs.
     method: a curve of bins, or without bins: isotonic regression (CORP).
     binning: bins of equal size (adaptive), or bins of equal width (uniform).
     interval: interval of Algorithm 1's value, in addition to the debiased one.
     rng: seed of random intervals and tests.
 
-    p is that of the binned test, adjusted for the number of groups (Holm); `calibration_test` has others. In files,
-    `id` is the item of each row, for rows of several files. The other parameters are those of `calibration_curve`.
-    `calibration_table` gives fewer figures, quicker; `worst_predictions` the rows that are most confidently wrong.
+    p is that of the binned test, adjusted for the number of groups (Holm); `calibration_test` offers other tests. `id`
+    names the column that identifies items, if several files have rows of the same items. The other parameters are those
+    of `calibration_curve`. `calibration_table` computes fewer figures in less time; `worst_predictions` returns the
+    rows that are most confidently wrong.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> q, tag = rng.random(4000), np.where(np.arange(4000) % 2, "NN", "VB")
     >>> curves = calibration_curves(rng.random(4000) < np.where(tag == "NN", q, q**2), q, groups=tag)
-    >>> print(curves["VB"].n, curves.below()[-1])
-    2000 VB: overconfident between 0.04 and 0.94: mean prediction 0.49, observed frequency 0.30 (n = 1,817)
+    >>> print(curves["VB"].n, curves.below()[-1]) 2000 VB: overconfident between 0.04 and 0.94: mean prediction 0.49,
+    observed frequency 0.30 (n = 1,817)
 
-    Raises InputError naming the parameter, row and value that violated a rule.
+    Raises InputError, which names the parameter, row and value, for an invalid input.
     """
     return curves_by_group(**check_arguments(calibration_curves, locals()))
 
@@ -263,11 +265,11 @@ def worst_predictions(
     pos_label: Hashable = None,
     data: Source | IntoFrame | None = None,
 ) -> WorstRows:
-    """The n rows that are most confidently wrong: with the largest |p - y|, or the most confident wrong top classes.
+    """Find the n rows that are most confidently wrong: those with the largest |p - y| or wrong top-class probability.
 
-    n: number of rows; equally bad ones are in their order.
-    show: columns to show, such as question,answer; texts are read of these rows alone.
-    groups (n,): the group of each row, which is shown.
+    n: number of rows; equally wrong rows keep their order.
+    show: further columns to show, such as question,answer; they are read only for these rows. groups (n,): the group of
+    each row, to be shown.
 
     The other parameters are those of `calibration_curves`. Without `data`, `show` maps names to arrays.
 
@@ -275,7 +277,7 @@ def worst_predictions(
     >>> row.row, row.probability, row.shown
     (2, 0.8, {'text': 'b'})
 
-    Raises InputError naming the parameter, row and value that violated a rule.
+    Raises InputError, which names the parameter, row and value, for an invalid input.
     """
     check_arguments(worst_predictions, locals())
     roles: dict[str, Any] = {"groups": groups, "sample_weight": sample_weight, "id": id, "pos_label": pos_label}
@@ -308,15 +310,16 @@ def curves_by_group(
     rng: Randomness = 0,
     data: Source | IntoFrame | None = None,
 ) -> CalibrationCurves:
-    """A calibration curve for each group, or one for all pairs: do predicted probabilities match frequencies?
+    """Compute a calibration curve for each group, or one for all pairs: do predicted probabilities match frequencies?
 
     method: a curve of bins, or without bins: isotonic regression (CORP).
     interval: interval of Algorithm 1's value, in addition to the debiased one.
     test: test that p comes from (default: the binned test).
 
-    The curves behind `calibration_curves` and `worst_predictions`, which explain them, and `howsure calibration`.
+    The implementation of `calibration_curves` and `worst_predictions`, whose docstrings explain the parameters, and of
+    `howsure calibration`.
 
-    Raises InputError naming the parameter, row and value that violated a rule.
+    Raises InputError, which names the parameter, row and value, for an invalid input.
     """
     of_bins: dict[str, Any] = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning, "interval": interval}
     check_method(method, n_simulations, {**of_bins, "test": test, "adjust": adjust})
@@ -361,12 +364,12 @@ def curves_by_group(
 
 
 def largest_curves(curves: Sequence[CalibrationCurve]) -> list[int]:
-    """Positions of the curves that a report draws: the 24 with the most pairs, in ascending order."""
+    """Return the indices of the curves that a report draws: the 24 with the most pairs, in ascending order."""
     return sorted(sorted(range(len(curves)), key=lambda i: -curves[i].n)[:MAX_PICTURED])
 
 
 def _with_bins(parts: Parts, *, test: str | None, **arguments: Any) -> Iterator[CalibrationCurve]:
-    """A curve with bins for each part; with `test`, its p-value is that of this test."""
+    """Yield a curve with bins for each part; if `test` is given, with the p-value of this test."""
     of_classes = parts.notes.get("engine") == SAVED  # perhaps of all classes of a language model
     for name, pairs in _parts(parts):
         curve = binned_curve(pairs, name=name, whole=parts.n, **arguments)
@@ -379,7 +382,7 @@ def _with_bins(parts: Parts, *, test: str | None, **arguments: Any) -> Iterator[
 
 
 def _corp(parts: Parts, *, only: set[str | None] | None, **arguments: Any) -> Iterator[CorpCurve]:
-    """A curve without bins for each part, or for the groups in `only`."""
+    """Yield a curve without bins for each part, or only for the groups in `only`."""
     for name, pairs in _parts(parts):
         if only is None or name in only:
             yield _positive(fit_corp(pairs, name=name, **arguments), parts)
@@ -398,7 +401,7 @@ def _positive(curve: Curve, parts: Parts) -> Curve:
 def _with_test(
     curve: CalibrationCurve, pairs: Pairs, method: str, *, interval: str, level: float, **options: Any
 ) -> CalibrationCurve:
-    """The curve with the p-value of a method of `calibration_test`, and for "cox" a note with the estimates."""
+    """Return the curve with the p-value of a `calibration_test` method; "cox" adds a note on its estimates."""
     test = check_calibration(pairs, method, **options)
     recipe = curve.recipe | {"test": method} | {k: v for k, v in test.recipe.items() if k in ("n_simulations", "seed")}
     return replace(curve, p_value=test.p_value, notes=(*curve.notes, *_test_notes(test)), recipe=recipe)
@@ -426,9 +429,9 @@ SOFT = (
 
 
 def pooling_notes(recipe: Mapping[str, Any]) -> list[str]:
-    """Notes on repeated items, on labels that are annotators' shares, and on the dependence between several files."""
+    """Return notes on repeated items, on labels that are proportions of annotators, and on dependence between files."""
     notes = [*item_notes(recipe), *([SOFT] if recipe.get("soft_labels") else [])]
-    if len(recipe.get("files", [])) < 2 or "classes" in recipe:  # shards of one thing
+    if len(recipe.get("files", [])) < 2 or "classes" in recipe:  # shards of one data set
         return notes
     independent = "rows of all files count as independent"
     if "engine" in recipe:
@@ -443,5 +446,5 @@ def pooling_notes(recipe: Mapping[str, Any]) -> list[str]:
 
 
 def _verdict_with_name(curve: CalibrationCurve | CorpCurve, verdict_text: str) -> str:
-    """The verdict, after the name of the curve if it has one."""
+    """Return the verdict, after the name of the curve if it has one."""
     return verdict_text if curve.name is None else f"{curve.name}: {verdict_text}"

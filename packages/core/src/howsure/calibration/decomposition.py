@@ -1,13 +1,13 @@
-"""Mean scores decomposed as miscalibration - discrimination + uncertainty, with intervals.
+"""Decomposition of mean scores as miscalibration - discrimination + uncertainty, with intervals.
 
 Let S be the mean score of the predictions, S_C that of the isotonic curve's values and S_R that of the base rate. Then
-miscalibration = S - S_C, discrimination = S_R - S_C and uncertainty = S_R (Dimitriadis, Gneiting & Jordan 2021). Since
-the curve is fitted to the labels, S_C is too small: by about 1.43 times the variance of its frequency for each step (a
-constant found by simulation for increasing curves; it is 1 where the true curve is flat). Intervals are corrected for
-this gain. Their variance is the sum of the variance of the mean difference of losses (with clusters, by a jackknife
-with Satterthwaite's degrees of freedom) and the variance of the gain. With clusters, the gain also depends on the
-correlation between steps, so the upper end subtracts only half of it. If one label has too few rows to estimate the
-variance, there is no interval.
+miscalibration = S - S_C, discrimination = S_R - S_C and uncertainty = S_R (Dimitriadis, Gneiting & Jordan 2021).
+Because the curve is fitted to the labels, S_C is too small. For each step of the curve, this gain is about 1.43 times
+the variance of the step's frequency. (The constant comes from simulations of increasing curves; it is 1 where the true
+curve is flat.) Intervals are corrected for the gain. Their variance is the sum of the variance of the mean difference
+of losses (with clusters, by a jackknife with Satterthwaite's degrees of freedom) and the variance of the gain. With
+clusters, the gain also depends on the correlation between steps, so the upper end subtracts only half of the gain. If
+one label has too few rows to estimate the variance, there is no interval.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from howsure.show.table import NUMBER, WORDS, Column
 from howsure.stats.clusters import kish
 from howsure.stats.proportions import normal_quantile, t_quantile
 
-GAIN = 1.43  # reduction of the score by fitting a step, in variances of its frequency
+GAIN = 1.43  # reduction of the score by fitting a step, as a multiple of the variance of its frequency
 MIN_ROWS = 20  # an interval needs this many rows, or clusters, of the rarer label (docs/coverage.md)
 PARTS = ("score", "miscalibration", "discrimination", "uncertainty")
 
@@ -37,11 +37,11 @@ PARTS = ("score", "miscalibration", "discrimination", "uncertainty")
 class ScoreDecomposition(Result):
     """A mean score (a loss) and its parts: score = miscalibration - discrimination + uncertainty, exactly.
 
-    miscalibration: the reduction of the score if predictions were replaced by the isotonic curve's values.
-    discrimination: the further advantage of the curve over always predicting the base rate. uncertainty: the score of
-    the base rate. Each value is that of the data. Its interval [low, high] is for the population's value and is
-    corrected for the gain by fitting, so that it may not contain the value of the data. A score is infinite if a
-    prediction of 0 or 1 is wrong; `infinite_rows` counts these. recipe: that of the curve.
+    miscalibration: the reduction of the score if the isotonic curve's values replaced the predictions. discrimination:
+    the reduction of the score from always predicting the base rate to the curve's values. uncertainty: the score of the
+    base rate. Each value is that of the data. Its interval [low, high] is for the population's value and is corrected
+    for the gain by fitting, so it may not contain the value of the data. A score is infinite if a prediction of 0 or 1
+    is wrong; `infinite_rows` counts such predictions. recipe: that of the curve.
     """
 
     score: Estimate
@@ -52,7 +52,7 @@ class ScoreDecomposition(Result):
     recipe: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form: the recipe, and each part with its value and interval."""
+        """Return a dictionary for JSON: the recipe, and each part with its value and interval."""
         parts = [{name: plain(getattr(part, name)) for name in ("value", "low", "high")} for part in self.rows_shown()]
         named = dict(zip(PARTS, parts, strict=True))
         return {"recipe": dict(self.recipe), **named, "infinite_rows": self.infinite_rows}
@@ -62,7 +62,7 @@ class ScoreDecomposition(Result):
         return [getattr(self, name) for name in PARTS]
 
     def columns(self) -> Sequence[Column]:
-        """Each part with its interval."""
+        """The columns of a table with one row per part."""
         return [Column("part", WORDS, values=PARTS), *(Column(name, NUMBER) for name in ("value", "low", "high"))]
 
     @property
@@ -76,8 +76,7 @@ class ScoreDecomposition(Result):
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """The steps of a curve: weight, frequency and effective number of pairs (steps,) each; of_row (rows,): the curve's
-    value for each row."""
+    """A fitted curve. weight, frequency, effective number of pairs: (steps,). of_row (rows,): the curve's values."""
 
     weight: Floats
     frequency: Floats
@@ -86,7 +85,7 @@ class Fit:
 
 
 def decomposed(pairs: Ordered, fit: Fit, *, level: float, recipe: Mapping[str, Any]) -> list[ScoreDecomposition]:
-    """The decompositions of the Brier score and of the log loss, in this order."""
+    """Return the decompositions of the Brier score and of the log loss, in this order."""
     spread = (share := (fit.effective * fit.frequency + 0.5) / (fit.effective + 1)) * (1 - share)
     gains = spread / fit.effective, 0.5 / fit.effective
     exact = (BRIER, pairs.brier, 0), (LOG, pairs.log_loss, pairs.infinite_rows)
@@ -143,10 +142,9 @@ def _decomposed(
 
 
 def has_rare_label(pairs: Ordered) -> bool:
-    """Whether a label has too few rows or clusters for an interval, by effective numbers.
+    """Whether a label has too few rows or clusters for an interval; the numbers are effective numbers.
 
-    It has too few if it has fewer than 20 rows, or if it occurs in fewer than 20 clusters and in fewer than half of all
-    clusters.
+    Too few are fewer than 20 rows, or fewer than 20 clusters if these are also fewer than half of all clusters.
     """
     clusters = None if pairs.clusters is None else _cluster_weights(pairs, pairs.weight)
     for label in (0, 1):
@@ -166,9 +164,9 @@ def _cluster_weights(pairs: Ordered, weight: Floats) -> Floats:
 
 
 def standard_error(pairs: Ordered, losses: Floats) -> float | None:
-    """The standard error of the weighted mean of losses (rows,); None for a single row or cluster.
+    """Return the standard error of the weighted mean of losses (rows,); None for a single row or cluster.
 
-    With clusters, it is the jackknife's, which allows for the influence of large clusters on the mean.
+    With clusters, the jackknife is used, which allows for the influence of large clusters on the mean.
     """
     total = float(pairs.weight.sum())
     residual = pairs.w * (losses - float(pairs.weight @ losses) / total)
@@ -184,12 +182,12 @@ def standard_error(pairs: Ordered, losses: Floats) -> float | None:
 
 
 def _quantile(pairs: Ordered, level: float) -> float:
-    """The two-sided quantile: of Student's t with the clusters' degrees of freedom, or normal without clusters."""
+    """Return the two-sided quantile: Student's t with the clusters' degrees of freedom, normal without clusters."""
     if pairs.clusters is None:
         return normal_quantile(level)
     return t_quantile(level, Units(pairs.clusters, pairs.w, clustered=True).degrees_of_freedom)
 
 
 def rows_of_steps(steps: Integers, rows: int) -> Integers:
-    """The step of each row, from the first row of each step."""
+    """Return the step of each row, given the first row of each step."""
     return np.repeat(np.arange(len(steps)), np.diff(np.append(steps, rows)))

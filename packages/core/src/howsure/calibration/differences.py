@@ -25,10 +25,10 @@ from howsure.stats.proportions import t_quantile
 class Units:
     """The units that the jackknife leaves out one at a time.
 
-    code (n,): the row or cluster of each pair. weight (n,): the weight w of each pair. degrees_of_freedom: infinite for
-    rows; for clusters of weight W_c, (Σ W_c²)² / Σ W_c⁴ - 1, at least 1. This is Satterthwaite's number if variances
-    are proportional to W_c² (Carter, Schnepel & Steigerwald 2017): the number of clusters minus 1 if all have equal
-    weight, and less if a few are large.
+    code (n,): the row or cluster of each pair. weight (n,): the weight w of each pair. clustered: whether the units are
+    clusters. degrees_of_freedom: infinite for rows; for clusters of weight W_c, (Σ W_c²)² / Σ W_c⁴ - 1, at least 1.
+    This is Satterthwaite's number if variances are proportional to W_c² (Carter, Schnepel & Steigerwald 2017). It
+    equals the number of clusters minus 1 if all have equal weight, and is smaller if a few clusters are large.
     """
 
     code: Integers
@@ -37,7 +37,7 @@ class Units:
 
     @classmethod
     def of(cls, a: Pairs, b: Pairs) -> Self:
-        """Units of two models on the same rows: clusters, or rows numbered by content, so that order is irrelevant."""
+        """Build the units of two models on the same rows: clusters, or rows numbered by content, not by order."""
         w = np.ones(len(a)) if a.weights is None else a.weights
         if a.clusters is not None:
             return cls(a.clusters, w, clustered=True)
@@ -55,13 +55,13 @@ class Units:
         return max(float(shares.sum() ** 2 / (shares**2).sum()) - 1, 1.0)
 
     def sums(self, values: Floats) -> Floats:
-        """The values added up by unit, in an order that does not depend on that of the rows."""
+        """Add up the values by unit; the result does not depend on the order of the rows."""
         order = np.lexsort((values, self.code))
         return np.bincount(self.code[order], weights=values[order]).astype(np.float64)
 
 
 def left_one_out(pairs: Pairs, units: Units, **how: Any) -> tuple[SquaredError, Floats, Floats]:
-    """The squared error, its values with each unit left out, (units,), and the gap of each pair's bin, (n,).
+    """Return the squared error, its values with each unit left out (units,), and the gap of each pair's bin (n,).
 
     how: the options of `bin_pairs`.
     """
@@ -82,10 +82,10 @@ def jackknifed(
     reach: tuple[float, float] = (0.0, 0.0),
     extra_variance: float = 0.0,
 ) -> Estimate:
-    """The estimate with a jackknife interval that extends at least by `reach` (down, up).
+    """Return an estimate whose jackknife interval extends by at least `reach` (down, up).
 
-    without: the values with each unit left out; NaN are ignored. extra_variance: variance to add that the jackknife
-    does not include.
+    without: the values with each unit left out; NaN values are ignored. extra_variance: a variance to add because the
+    jackknife does not include it.
     """
     estimates = np.sort(without[~np.isnan(without)])
     if len(estimates) < 2 or math.isnan(value):
@@ -98,14 +98,13 @@ def jackknifed(
 def rare_label_reach(
     labels: Floats, per_label: Floats, predicted: Floats, units: Units, *, level: float
 ) -> tuple[float, float]:
-    """How far (down, up) the interval of a mean Σ w (constant + per_label · y) / Σ w must extend, to allow for rare
-    labels that did not occur.
+    """Return how far (down, up) a mean's interval must extend to allow for rare labels that did not occur.
 
-    For each pair, the event is the label with the smaller predicted probability. Pairs whose event raises the mean and
-    pairs whose event lowers it are treated separately: the frequency of events in each set has an exact one-sided
-    interval, for the effective number of pairs if events occurred as predicted. The correlation within a cluster is
-    taken as 1 / (1 + K) for K events. The result matters only if events are rare, where it is the rule of three;
-    otherwise the usual standard error is larger.
+    The mean is Σ w (constant + per_label · y) / Σ w. For each pair, the event is the label with the smaller predicted
+    probability. Pairs whose event raises the mean and pairs whose event lowers it are treated separately. The frequency
+    of events in each set gets an exact one-sided interval, based on the effective number of pairs if events occurred as
+    predicted. The correlation within a cluster is assumed to be 1 / (1 + K) for K events. The result matters only if
+    events are rare, where it is the rule of three; otherwise the usual standard error is larger.
     """
     turned = predicted > 0.5
     events, per_event = np.where(turned, 1 - labels, labels), np.where(turned, -per_label, per_label)
@@ -131,7 +130,7 @@ def rare_label_reach(
 
 
 def label_shifts(a: Pairs, b: Pairs, loss: ProperLoss) -> Floats:
-    """The change (n,) of the difference of the two models' losses if a pair's label is 1 instead of 0."""
+    """Return how much the difference of two models' losses changes if a pair's label is 1 instead of 0, (n,)."""
     with np.errstate(invalid="ignore"):
         of_one, of_zero = (
             loss.expected(a.probabilities, label) - loss.expected(b.probabilities, label)
@@ -141,9 +140,9 @@ def label_shifts(a: Pairs, b: Pairs, loss: ProperLoss) -> Floats:
 
 
 def reach(a: Pairs, b: Pairs, per_label: Floats, units: Units, level: float) -> tuple[float, float]:
-    """`rare_label_reach` of a difference between two models, where label 1 changes a pair's difference by `per_label`.
+    """Compute `rare_label_reach` of a difference between models; label 1 changes a pair's difference by `per_label`.
 
-    Pairs with a label that would make the loss infinite are excluded; the others represent them.
+    Pairs for which some label would make the loss infinite are excluded; the other pairs represent them.
     """
     per_label = np.where(np.isfinite(per_label), per_label, 0.0)
     predicted = (a.probabilities + b.probabilities) / 2
@@ -156,15 +155,15 @@ def losses(pairs: Pairs, loss: ProperLoss) -> Floats:
 
 
 def certain_pairs(pairs: Pairs) -> int:
-    """The number of pairs of positive weight with a prediction of exactly 0 or 1.
+    """Count the pairs of positive weight with a prediction of exactly 0 or 1.
 
-    If there are any, the expected log loss may be infinite, even if all of them are correct in the sample.
+    If there are any, the expected log loss may be infinite, even if all these predictions are correct in the sample.
     """
     return int((is_certain(pairs.probabilities) & _positive_weight(pairs)).sum())
 
 
 def certain_classes(pairs: Pairs) -> int:
-    """The number of pairs of positive weight whose row gives the label's class probability 0 or 1."""
+    """Count the pairs of positive weight whose row gives the label's class probability 0 or 1."""
     scores = pairs.class_scores
     return 0 if scores is None else int((is_certain(scores.label_probability) & _positive_weight(pairs)).sum())
 
@@ -174,7 +173,7 @@ def _positive_weight(pairs: Pairs) -> Bools:
 
 
 def zero_classes(*models: Pairs) -> Iterator[str]:
-    """Note that some classes have probability 0, for which the interval of the log loss does not allow."""
+    """Yield a note if some classes have probability 0, since the interval of the log loss does not allow for this."""
     scores = [pairs.class_scores for pairs in models if pairs.class_scores is not None]
     if not any(map(certain_classes, models)) and any(score.has_zero.any() for score in scores):
         yield (
@@ -184,12 +183,12 @@ def zero_classes(*models: Pairs) -> Iterator[str]:
 
 
 def undefined_difference(n: int, level: float) -> Estimate:
-    """An undefined difference: value NaN, without an interval."""
+    """Return an undefined difference: value NaN, without an interval."""
     return Estimate(math.nan, None, None, level, "jackknife", n)
 
 
 def score_difference(a: Pairs, b: Pairs, units: Units, loss: ProperLoss, level: float, *, own_labels: bool) -> Estimate:
-    """The difference of mean losses, a - b, with its interval; undefined if a log loss may be infinite."""
+    """Return the difference of mean losses, a - b, with its interval; undefined if a log loss may be infinite."""
     if loss is LOG and (certain_pairs(a) or certain_pairs(b)):
         return undefined_difference(len(a), level)
     with np.errstate(invalid="ignore"):
@@ -199,7 +198,7 @@ def score_difference(a: Pairs, b: Pairs, units: Units, loss: ProperLoss, level: 
 
 
 def class_differences(a: Pairs, b: Pairs, units: Units, level: float) -> list[Estimate]:
-    """The differences of multi-class Brier score and log loss; [] unless both models' class probabilities are known."""
+    """Return the differences of multi-class Brier score and log loss; [] if class probabilities are unknown."""
     of_a, of_b = multiclass_losses(a), multiclass_losses(b)
     if of_a is None or of_b is None:
         return []
@@ -218,16 +217,16 @@ def mean_difference(
     *,
     extra_variance: float = 0.0,
 ) -> Estimate:
-    """The weighted mean of the pairs' differences (n,), with its jackknife interval.
+    """Return the weighted mean of the pairs' differences (n,), with its jackknife interval.
 
-    Undefined if a difference is infinite or if one unit has all the weight.
+    It is undefined if a difference is infinite or if one unit has all the weight.
     """
     undefined = Estimate(math.nan, None, None, level, "jackknife", len(difference))
     if not np.isfinite(difference).all():
         return undefined
     by_w, by_u = units.sums(units.weight), units.sums(units.weight * difference)
     total_w, total = by_w.sum(), by_u.sum()
-    if by_w.max() >= (1 - ROUNDING) * total_w:  # a single unit shows no sampling error
+    if by_w.max() >= (1 - ROUNDING) * total_w:  # a single unit does not show sampling error
         return undefined
     rest = np.where((by_w > 0) & (by_w < total_w), total_w - by_w, np.nan)
     without = (total - by_u) / rest

@@ -1,4 +1,4 @@
-"""The squared calibration error of bins: Algorithm 1's plug-in value, and an unbiased estimate with an interval."""
+"""The squared calibration error of bins: Algorithm 1's plug-in value, and a debiased estimate with an interval."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ WholeNumbers = npt.NDArray[np.integer[Any]]
 
 @dataclass(frozen=True, slots=True)
 class ClusterBlock:
-    """Sums over the pairs of a cluster in a bin, for some clusters: an entry per nonempty (cluster, bin), sorted.
+    """Sums over the pairs of each cluster in each bin, for some of the clusters.
 
-    code, start (clusters,): the code and first entry of each cluster. bin, n (number of pairs), u: Σw(q - y), y: Σwy
-    (entries,). weights (2, entries): Σw and Σw², or None if the pairs have no weights. Whole numbers have few bits.
+    There is an entry for each nonempty (cluster, bin), sorted by cluster and bin. code, start (clusters,): the code and
+    the first entry of each cluster. bin, n, u, y (entries,): the bin, the number of pairs, Σw(q - y) and Σwy. weights
+    (2, entries): Σw and Σw², or None if the pairs have no weights. Integers have the smallest type that suffices.
     """
 
     code: Integers
@@ -55,7 +56,7 @@ class ClusterBlock:
         return np.diff(self.start, append=len(self.bin))
 
     def by_cluster(self, values: Floats) -> Floats:
-        """The values added up by cluster."""
+        """Add up the values by cluster."""
         return np.add.reduceat(values, self.start)
 
 
@@ -71,18 +72,18 @@ class ClusterSums:
     n_codes: int
 
     def column(self, values: Column) -> Any:
-        """The values of all entries."""
+        """Return the values of all entries."""
         return np.concatenate([values(block) for block in self.blocks])
 
     def by_bin(self, values: Column) -> Floats:
-        """The values added up by bin."""
+        """Add up the values by bin."""
         sums = np.zeros(self.n_bins)
         for block in self.blocks:
             sums += np.bincount(block.bin, values(block), self.n_bins)
         return sums
 
     def by_cluster(self, values: Column) -> Floats:
-        """The values added up by cluster, 0 for a code that does not occur."""
+        """Add up the values by cluster; 0 for a code that does not occur."""
         sums = np.zeros(self.n_codes)
         for block in self.blocks:
             sums[block.code] = block.by_cluster(values(block))
@@ -115,12 +116,12 @@ class ClusterSums:
 
     @cached_property
     def squared_w(self) -> Floats:
-        """Σ_c (Σw)² of each bin: of the weights of its clusters."""
+        """Σ_c (Σw)² of each bin, over its clusters c."""
         return self.by_bin(lambda block: block.w**2)
 
     @cached_property
     def squared_u(self) -> Floats:
-        """Σ_c (Σw(q - y))² of each bin."""
+        """Σ_c (Σw(q - y))² of each bin, over its clusters c."""
         return self.by_bin(lambda block: block.u**2)
 
     @cached_property
@@ -130,10 +131,10 @@ class ClusterSums:
 
 
 def cluster_sums(pairs: Pairs, bins: Integers, n_bins: int) -> ClusterSums:
-    """Add the pairs up by bin and cluster; the result does not depend on the order of rows.
+    """Add up the pairs by bin and cluster; the result does not depend on the order of rows.
 
     Gaps without weights are added up as integers, in units so small that the sum of a cluster in a bin just fits in 64
-    bits; weighted rows are added up in the order of prediction, label and weight.
+    bits. Weighted rows are added up in the order of prediction, label and weight.
     """
     q, y, w, clusters, by_content = pairs.probabilities, pairs.labels, pairs.weights, pairs.clusters, None
     if clusters is None or w is not None:
@@ -148,7 +149,7 @@ def cluster_sums(pairs: Pairs, bins: Integers, n_bins: int) -> ClusterSums:
     borders = np.unique(np.append(starts.searchsorted(np.arange(0, len(order), max(BLOCK_ROWS, n_bins))), len(codes)))
     blocks = []
     for i, j in pairwise(borders.tolist()):
-        rows = order[starts[i] : starts[j]].astype(np.int64)  # numpy takes rows by these faster than by 32 bits
+        rows = order[starts[i] : starts[j]].astype(np.int64)  # numpy indexes faster by 64-bit integers
         columns = q[rows], y[rows], None if w is None else w[rows], small_bins[rows]
         blocks.append(_sum_block(*columns, codes[i:j], starts[i:j] - starts[i]))
     return ClusterSums(blocks, n_bins, len(counts))
@@ -157,7 +158,7 @@ def cluster_sums(pairs: Pairs, bins: Integers, n_bins: int) -> ClusterSums:
 def _sum_block(
     q: Floats, y: Labels, w: Floats | None, bins: WholeNumbers, code: Integers, firsts: Integers
 ) -> ClusterBlock:
-    """The sums of rows that are sorted by cluster and bin; code, firsts (clusters,): code and first row of each."""
+    """Add up rows sorted by cluster and bin; code, firsts (clusters,): the code and first row of each cluster."""
     is_first = np.append(True, bins[1:] != bins[:-1])
     is_first[firsts] = True
     starts = np.flatnonzero(is_first)
@@ -176,7 +177,7 @@ def _smallest_type(values: Integers) -> WholeNumbers:
 
 
 def _sorted_by_code(codes: WholeNumbers, n_codes: int, rows: WholeNumbers | None) -> WholeNumbers:
-    """The rows sorted by their codes, those of equal codes in the given order; by counting, not by comparing."""
+    """Sort rows by their codes with a stable counting sort; `rows` is their order before."""
     from scipy.sparse import csr_array
 
     shape = len(codes), n_codes
@@ -187,7 +188,7 @@ def _sorted_by_code(codes: WholeNumbers, n_codes: int, rows: WholeNumbers | None
     return order if rows is None else rows[order]
 
 
-# If labels hardly vary, their variance cannot be estimated: how far the debiased error's interval must then extend.
+# If labels hardly vary, their variance cannot be estimated. This part computes how far the interval must then extend.
 
 HALVINGS = 50
 
@@ -196,9 +197,9 @@ HALVINGS = 50
 class RareLabels:
     """Figures of the bins that do not depend on the observed variance of labels; arrays (bins,).
 
-    share: the bin's share p of the weight. squared_gap: the unbiased estimate θ of the squared gap. gap, frequency:
-    q̂ - p̂ and p̂. effective: the effective number of independent pairs. noise, product: 2 Σ p² v² and 4 Σ p² θ v,
-    where v is the variance of a bin's mean gap under calibration, computed from q (1 - q).
+    share: the proportion p of the weight in each bin. squared_gap: the unbiased estimate θ of the squared gap. gap,
+    frequency: q̂ - p̂ and p̂. effective: the effective number of independent pairs. noise, product: 2 Σ p² v² and 4 Σ
+    p² θ v, where v is the variance of a bin's mean gap under calibration, computed from q (1 - q).
     """
 
     share: Floats
@@ -210,22 +211,21 @@ class RareLabels:
     product: float
 
     def lower_end(self, value: float, level: float, z: float, noise_at: Callable[[float], float]) -> float:
-        """The squared error to which the interval must extend downwards: the smaller of two limits.
+        """Return the squared error to which the interval must extend downwards: the smaller of two limits.
 
-        The first concerns all bins together. On a path from calibration (λ = 0) to the observed data (λ = 1), gaps are
-        proportional to λ and the squared error is λ² value; its variance is interpolated between the one computed from
-        q (1 - q), with factor 1 - λ, and `noise_at`, with factor λ. The limit is the smallest λ² value from which the
-        estimate differs by at most z standard errors. The second limit concerns one bin alone: the squared error if the
-        bin's frequency is at the end of its exact (Clopper–Pearson) interval that is nearer to the prediction.
+        The first limit concerns all bins together. On a path from calibration (λ = 0) to the observed data (λ = 1),
+        gaps are proportional to λ, so the squared error is λ² · value. Its variance is (1 - λ) times the variance
+        computed from q (1 - q) plus λ times `noise_at`. The limit is the smallest λ² · value from which the estimate
+        differs by at most z standard errors. The second limit concerns a single bin: the squared error if the bin's
+        frequency is at the end of its exact (Clopper–Pearson) interval that is nearer to the prediction.
         """
         return min(self._along_the_path(value, z, noise_at), self.one_bin_nearer(value, level))
 
     def upper_end(self, value: float, level: float) -> float:
-        """The squared error to which the interval must extend upwards: one bin's frequency is at the farther end of its
-        exact interval (the rule of three).
+        """Return the squared error to which the interval must extend upwards, by the rule of three.
 
-        Moving one bin suffices: among the models that are compatible with no event in any bin, the error is largest if
-        all events are in one bin.
+        One bin's frequency is moved to the farther end of its exact interval. Moving one bin suffices: among the models
+        that are compatible with no event in any bin, the error is largest if all events are in one bin.
         """
         low, high = exact_interval(self.frequency, self.effective, tail=(1 - level) / 2)
         predicted = self.frequency + self.gap
@@ -247,7 +247,8 @@ class RareLabels:
         return inside**2 * value
 
     def one_bin_nearer(self, value: float, level: float) -> float:
-        """The squared error if one bin's frequency is at the end of its exact interval nearer to the prediction."""
+        """Return the squared error if one bin's frequency moves to the end of its exact interval nearer to the
+        prediction."""
         above = self.gap > 0.0
         end = exact_end(self.frequency, self.effective, tail=min(1 - level, 0.5), above=above)
         predicted = self.frequency + self.gap
@@ -256,7 +257,7 @@ class RareLabels:
 
 
 def exact_interval(frequency: Floats, n: Floats, *, tail: float) -> tuple[Floats, Floats]:
-    """Clopper and Pearson's (1934) exact interval for a proportion among n trials; n may be fractional.
+    """Compute Clopper and Pearson's (1934) exact interval for a proportion among n trials; n may be fractional.
 
     tail: the error probability on each side.
 
@@ -269,7 +270,7 @@ def exact_interval(frequency: Floats, n: Floats, *, tail: float) -> tuple[Floats
 
 
 def exact_end(frequency: Floats, n: Floats, *, tail: float, above: Bools) -> Floats:
-    """One end of each exact interval: the upper where `above`, else the lower."""
+    """Return one end of each exact interval: the upper end if `above`, otherwise the lower."""
     from scipy.special import betaincinv
 
     positives = np.clip(frequency, 0.0, 1.0) * n
@@ -284,10 +285,10 @@ def exact_end(frequency: Floats, n: Floats, *, tail: float, above: Bools) -> Flo
 class RareClusters:
     """The contributions of clusters to the calibration error e, the root of the squared error.
 
-    With the gaps g_b of the bins and their root mean square |g|, cluster c contributes
-    z_c = Σ_b g_b Σ w u / (|g| Σ w), where Σ w u is over its pairs in bin b; the z_c add up to |g|. variance: the
-    variance of their sum. cluster: the share of the weight in one cluster, 1 / (effective number of clusters).
-    farthest: the mean of max(q, 1 - q), the largest gap that a further cluster could have.
+    Let g_b be the gap of bin b and |g| the root mean square of the gaps. Cluster c contributes z_c = Σ_b g_b Σ w u /
+    (|g| Σ w), where Σ w u is over the cluster's pairs in bin b; the z_c add up to |g|. variance: that of the sum of
+    z_c. cluster: the proportion of the weight in one cluster, 1 / (effective number of clusters). farthest: the mean of
+    max(q, 1 - q), the largest gap that a further cluster could have.
     """
 
     variance: float
@@ -311,7 +312,7 @@ class RareClusters:
         )
 
     def upper_end(self, squared: float, level: float) -> float:
-        """The squared error to which the interval must extend upwards: Fay and Feuer's end, with one more cluster."""
+        """Return the squared error to which the interval must extend upwards, by Fay and Feuer's extra cluster."""
         value = math.sqrt(max(squared, 0.0))
         carrying = squared / self.variance if squared > 0.0 and self.variance > 0.0 else 0.0
         size = self.farthest * self.cluster
@@ -319,12 +320,12 @@ class RareClusters:
 
 
 def mean_gaps(sums: Sums) -> Floats:
-    """q̂ - p̂ of each bin: positive where predictions are too high."""
+    """Return the gap q̂ - p̂ of each bin, which is positive if predictions are too high."""
     return sums.u / sums.w1
 
 
 def plugin_mse(sums: Sums) -> float:
-    """Σ (w_b / w) (q̂_b - p̂_b)²: the square of Algorithm 1's calibration error."""
+    """Return Σ (w_b / w) (q̂_b - p̂_b)², the square of Algorithm 1's calibration error."""
     return float(np.average(mean_gaps(sums) ** 2, weights=sums.w1))
 
 
@@ -350,15 +351,15 @@ class SquaredError:
 
     @cached_property
     def p_value(self) -> float:
-        """Of the hypothesis of calibration; NaN without clusters. Computed on first use, since it takes time."""
+        """The p-value of calibration by sign flips; NaN without clusters. It is slow and computed on first use."""
         return math.nan if self.sign_flips is None else self.sign_flips()
 
     def interval(self, level: float) -> tuple[float, float]:
-        """The interval of all t that a test of size 1 - level does not reject: (t - value)² ≤ z² variance(t).
+        """Return the interval of all t that a test of size 1 - level does not reject: (t - value)² ≤ z² variance(t).
 
-        For the upper end, a negative value counts as zero, since a lucky sample does not justify more certainty. The
-        ends extend at least as far as `rare` requires (labels that hardly vary), and the upper end as far as `clusters`
-        requires (few miscalibrated clusters). If `p_value` is above 1 - level, the interval contains zero.
+        For the upper end, a negative value counts as zero, because a lucky sample does not justify more certainty. Both
+        ends extend at least as far as `rare` requires (labels that hardly vary), and the upper end at least as far as
+        `clusters` requires (few miscalibrated clusters). If `p_value` is above 1 - level, the interval contains zero.
         """
         if math.isnan(self.value):
             return math.nan, math.nan
@@ -376,11 +377,11 @@ class SquaredError:
         return 0.0 if low > 0.0 and self.p_value_below > 1 - level and self.p_value > 1 - level else low, high
 
     def variance_below(self, squared: float) -> float:
-        """The variance of the estimate if the true squared error were `squared`, a value below the estimate."""
+        """Return the variance of the estimate if the true squared error were `squared`, which is below the estimate."""
         return max(self.variance - self.slope_below * (self.value - squared), self.least)
 
     def _distance_limit(self, slope: float, z: float) -> float:
-        """The largest d with d² ≤ z² (variance + slope · d); 0 if there is none."""
+        """Return the largest d with d² ≤ z² (variance + slope · d); 0 if there is none."""
         middle = z * z * slope / 2
         squared = middle**2 + z * z * self.variance
         return middle + math.sqrt(squared) if squared >= 0 else 0.0
@@ -391,7 +392,7 @@ MIN_EFFECTIVE = 2 - 1e-9  # minimum effective number of pairs in a bin
 
 
 def debiased_mse(sums: Sums) -> SquaredError:
-    """The squared calibration error, corrected for the bias due to noise in the label frequencies.
+    """Estimate the squared calibration error, corrected for the bias due to noise in the label frequencies.
 
     In each bin, the weighted mean of u_i u_j over ordered pairs of different rows is an unbiased estimate of the
     squared gap g²: θ_b = ((Σwu)² - Σw²u²) / ((Σw)² - Σw²). The value is Σ p_b θ_b with p_b = w_b / w.
@@ -400,11 +401,11 @@ def debiased_mse(sums: Sums) -> SquaredError:
     Σ p_b² (4 g² σ² e + 2 σ⁴ e²) + (Σ p_b g⁴ - value²) / n. Since θ_b and the estimated variance of a small bin are
     dependent, g²σ² and g⁴ are estimated without bias from three and four different rows.
 
-    The variance depends on the true value. If the true value were larger by d, with g² larger in proportion to v = σ²e
-    (in the least precise bins), the variance would be larger by 4 d Σ p_b² v² / Σ p_b v. If it were smaller by d
-    equally in all bins, the variance would be smaller by 4 d Σ p_b² v. These two slopes keep the interval valid near
-    zero, where an interval with a constant variance is not. Bins with an effective number below two pairs, (Σw)² < 2
-    Σw², are left out, since one pair outweighs the others.
+    The variance depends on the true value. Let v = σ²e. If the true value were larger by d, with g² larger in
+    proportion to v (mostly in the least precise bins), the variance would be larger by 4 d Σ p_b² v² / Σ p_b v. If the
+    true value were smaller by d equally in all bins, the variance would be smaller by 4 d Σ p_b² v. These two slopes
+    keep the interval valid near zero; an interval with a constant variance is not valid there. Bins with fewer than two
+    effective pairs, (Σw)² < 2 Σw², are left out, because one pair outweighs the others.
     """
     couples = sums.w1**2 - sums.w2
     is_estimable = (sums.count > 1) & (sums.w1**2 >= MIN_EFFECTIVE * sums.w2)
@@ -446,7 +447,7 @@ def _rare_labels(s: Sums, share: Floats, theta: Floats, couples: Floats) -> Rare
 
 
 def _products(s: Sums, theta: Floats, v: Floats) -> tuple[Floats, Floats]:
-    """Unbiased estimates of g² σ² e and g⁴ in each bin, from triples and quadruples of different rows.
+    """Estimate g² σ² e and g⁴ in each bin without bias, from triples and quadruples of different rows.
 
     Bins with fewer than four rows have plug-in estimates from θ and v.
     """
@@ -462,5 +463,5 @@ def _products(s: Sums, theta: Floats, v: Floats) -> tuple[Floats, Floats]:
 
 
 def root(value: float) -> float:
-    """The square root, on the scale of the error; estimates below zero become zero."""
+    """Return the square root, on the scale of the error; estimates below zero become zero."""
     return math.nan if math.isnan(value) else math.sqrt(max(value, 0.0))

@@ -1,4 +1,4 @@
-"""Features that define groups of rows, as cells and conditions, and sums over all groups of two features at once."""
+"""Features that define groups of rows: cells and conditions, and sums over all groups of two features at once."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from howsure.inputs.numbers_and_names import natural_order
 from howsure.inputs.pairs import CLASS_WISE, NEGLIGIBLE_WEIGHT, Bools, Floats, Integers, Pairs, Probabilities
 from howsure.inputs.pairs_from import pairs_from
 
-# Features as cells and conditions: the values of a category, or ranges of numbers between quantiles.
+# A feature's cells are the values of a category, or ranges of numbers between quantiles; conditions are unions of
+# cells.
 
 MAX_CATEGORIES = 10  # numbers with at most this many distinct values are treated as categories
-MAX_VALUES = 30  # values of a category that have a cell of their own
+MAX_VALUES = 30  # most values of a category with a cell of their own
 CUTS = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95)  # quantiles at which numbers are cut
 FINENESS = 100  # cuts are rounded to about 1/100 of the interquartile range
 
@@ -29,9 +30,9 @@ class Feature:
     """A column divided into cells, and conditions that are unions of cells.
 
     codes (n,): the cell of each row. conditions: the conditions in words. members (conditions, cells): 1 where a
-    condition includes a cell, else 0. in_pairs (conditions,): whether a condition is also combined with those of
-    another feature. pooled: number of values too rare for a cell of their own, and of their rows. alone: whether
-    conditions define groups by themselves.
+    condition includes a cell, else 0. in_pairs (conditions,): whether a condition is also combined with conditions of
+    another feature. pooled: the number of values too rare for a cell of their own, and the number of their rows. alone:
+    whether a single condition defines a group.
     """
 
     name: str
@@ -48,7 +49,7 @@ class Feature:
         return len(self.members[0])
 
     def only(self, rows: Bools) -> Feature:
-        """The feature of some rows."""
+        """Restrict the feature to some rows."""
         return replace(self, codes=self.codes[rows])
 
 
@@ -91,7 +92,7 @@ def divide_column(values: Any, *, name: str, n: int, min_rows: int) -> Feature:
 
 
 def all_rows_feature(n: int, name: str) -> Feature:
-    """A feature with a single condition that is true for all n rows."""
+    """Return a feature with a single condition that is true for all n rows."""
     return Feature(name, np.zeros(n, dtype=np.int64), (name,), np.ones((1, 1)), np.zeros(1, np.bool_))
 
 
@@ -106,7 +107,7 @@ def _check_length(length: int, n: int, name: str) -> None:
 
 
 def _divide_names(name: str, codes: Integers, names: Sequence[str], min_rows: int) -> Feature:
-    """A cell and condition per value; values in fewer than `min_rows` rows or beyond the 30 most frequent share one."""
+    """Make a cell and condition per value; rare values (in < `min_rows` rows, or not in the top 30) share one."""
     counts = np.bincount(codes[codes >= 0], minlength=len(names))
     frequent = np.argsort(-counts, kind="stable")[:MAX_VALUES]
     kept = np.sort(frequent[counts[frequent] >= min_rows])
@@ -131,7 +132,7 @@ def _divide_dates(name: str, column: Column, missing: Bools, min_rows: int) -> F
 
 
 def _divide_numbers(name: str, numbers: Floats, missing: Bools, min_rows: int, *, dates: bool = False) -> Feature:
-    """Cells between quantiles; every range between two cuts is a condition, but pairs use only the one-sided ranges.
+    """Make cells between quantiles; each range between two cuts is a condition, but pairs use only one-sided ranges.
 
     Numbers with at most 10 distinct values are treated as categories.
     """
@@ -164,7 +165,7 @@ def _divide_numbers(name: str, numbers: Floats, missing: Bools, min_rows: int, *
 
 
 def _cuts(visible: Floats, dates: bool) -> Floats:
-    """The distinct quantiles, rounded relative to the spread; only those with numbers on both sides."""
+    """Return the distinct quantiles that have numbers on both sides, rounded relative to the spread."""
     n = len(visible)
     places = [min(n - 1, math.ceil(share * n) - 1) for share in CUTS]
     ordered = np.partition(visible, places)
@@ -184,7 +185,7 @@ def _bound_text(value: float, dates: bool) -> str:
     return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
 
 
-# Conversion of the parameter `features` to columns and features.
+# Convert the parameter `features` to columns and features.
 
 PREDICTION = "prediction"
 
@@ -192,7 +193,7 @@ PREDICTION = "prediction"
 def pairs_and_features(
     y_true: Any, y_prob: Any, *, features: Any, data: Any, id: Any = None, **roles: Any
 ) -> tuple[Pairs, Mapping[str, Any], dict[str, Any]]:
-    """The pairs, the columns of features by name, and a description of the files ({} for arrays and frames)."""
+    """Return the pairs, the columns of features by name, and a description of the files ({} for arrays and frames)."""
     if isinstance(data, Source):
         feature_names = _names(features)
         if isinstance(y_prob, Probabilities) and y_prob.reduce == CLASS_WISE:
@@ -215,7 +216,7 @@ def pairs_and_features(
 
 
 def columns_by_name(features: Any, data: Any) -> dict[str, Any]:
-    """The columns of the parameter `features` by name: from `data`, a mapping or a data frame."""
+    """Return the columns of the parameter `features` by name: from `data`, a mapping or a data frame."""
     if features is None:
         raise InputError("features must be a data frame, or a mapping of names to columns; there are none.")
     if data is not None:
@@ -260,7 +261,7 @@ def _unequal_names(features: Iterable[Any]) -> list[str]:
 
 
 def weighted_features(raw_pairs: Pairs, columns: Mapping[str, Any], *, min_rows: int) -> tuple[Pairs, list[Feature]]:
-    """The pairs of non-negligible weight, and the features of their rows.
+    """Return the pairs of non-negligible weight, and the features of their rows.
 
     Raises InputError for fewer than 2 · min_rows rows, and for a feature that determines every label.
     """
@@ -277,7 +278,7 @@ def weighted_features(raw_pairs: Pairs, columns: Mapping[str, Any], *, min_rows:
 
 
 def prediction_feature(pairs: Pairs, columns: Mapping[str, Any], *, min_rows: int, alone: bool = True) -> Feature:
-    """The predictions as a further feature, with a name that no column has."""
+    """Return the predictions as a further feature, with a name that no column has."""
     name = PREDICTION
     while name in columns:
         name = f"model's {name}"
@@ -286,7 +287,7 @@ def prediction_feature(pairs: Pairs, columns: Mapping[str, Any], *, min_rows: in
 
 
 def _drop_negligible(raw_pairs: Pairs, features: list[Feature]) -> tuple[Pairs, list[Feature]]:
-    """Pairs and features without the rows of negligible weight."""
+    """Return pairs and features without the rows of negligible weight."""
     if raw_pairs.weights is None:
         return raw_pairs, features
     counts = raw_pairs.weights > raw_pairs.weight_unit * NEGLIGIBLE_WEIGHT
@@ -297,7 +298,7 @@ def _drop_negligible(raw_pairs: Pairs, features: list[Feature]) -> tuple[Pairs, 
 
 
 def _refuse_teller(feature: Feature, pairs: Pairs) -> None:
-    """Raise InputError for a feature that determines every label: none of its cells contains both labels."""
+    """Raise InputError for a feature that determines every label, because none of its cells contains both labels."""
     rows = np.bincount(feature.codes, minlength=feature.cells)
     ones = np.bincount(feature.codes, weights=pairs.labels, minlength=feature.cells)
     if 0 < pairs.labels.sum() < len(pairs) and bool(((ones == 0) | (ones == rows)).all()):
@@ -312,11 +313,11 @@ def _refuse_teller(feature: Feature, pairs: Pairs) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Crossed:
-    """The cross table of two features; for a single feature, the second one has one cell.
+    """The cross table of two features; for a single feature, the second feature has one cell.
 
     codes (n,): the cell of each row in the table. cells: the number of cells of each feature. members: for each
-    feature, the members (conditions, cells) of the conditions used. conditions: their positions among all of the
-    feature's conditions.
+    feature, the members (conditions, cells) of the conditions used. conditions: the indices of the conditions used
+    among all conditions of the feature.
     """
 
     codes: Integers
@@ -325,20 +326,20 @@ class Crossed:
     conditions: tuple[Integers, Integers]
 
     def sums(self, of: Integers, k: int, weights: Floats | None) -> Floats:
-        """Sums of weights by the codes `of` (n,), with k values, and by conditions of both features: (k, c1, c2)."""
+        """Add up weights by the codes `of` (n,), 0 to k - 1, and by conditions of both features: (k, c1, c2)."""
         a, b = self.cells
         by_cell = np.bincount(of * (a * b) + self.codes, weights=weights, minlength=k * a * b).reshape(k, a, b)
         return np.asarray(self.members[0] @ (by_cell.astype(np.float64) @ self.members[1].T))
 
 
 def single_table(feature: Feature) -> Crossed:
-    """The table of all conditions of one feature."""
+    """Return the table of all conditions of one feature."""
     conditions = np.arange(len(feature.conditions))
     return Crossed(feature.codes, (feature.cells, 1), (feature.members, np.ones((1, 1))), (conditions, np.array([-1])))
 
 
 def cross_table(first: Feature, second: Feature) -> Crossed:
-    """The table of two features, with the conditions that are combined in pairs."""
+    """Return the table of two features, with the conditions that are combined in pairs."""
     return Crossed(
         first.codes * second.cells + second.codes,
         (first.cells, second.cells),

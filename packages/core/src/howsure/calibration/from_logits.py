@@ -30,12 +30,12 @@ def logit_calibration(
     binning: Literal["adaptive", "uniform"] = "adaptive",
     level: float = 0.95,
 ) -> CalibrationCurves:
-    """Calibration over all classes, such as the tokens of a language model: from logits and right classes in files.
+    """Compute calibration over all classes, such as a language model's tokens, from files of logits and true classes.
 
-    data: `howsure.read(files)` of shards, .npy or .safetensors (a tensor named logits), of the shape (rows, classes) or
-    (texts, tokens, classes), in float64, float32, float16 or bfloat16; or of saved summaries of such. Rows are read
-    some at a time; nothing is unpickled. Logits of a language model stand one place before the token that they predict:
-    save logits[:, :-1] and tokens[:, 1:].
+    data: `howsure.read(files)` of shards, .npy or .safetensors (a tensor named logits), of shape (rows, classes) or
+    (texts, tokens, classes), in float64, float32, float16 or bfloat16; or saved summaries of logits. Files are read in
+    blocks of rows; nothing is unpickled. A language model's logits at one position predict the next token: save
+    logits[:, :-1] and tokens[:, 1:].
 
     targets: file of the right classes, .npy or .safetensors: one for all files, or one for each; default: the tensor
     targets, label_ids or labels in them.
@@ -45,7 +45,7 @@ def logit_calibration(
     many expected tokens; or all equally.
     binning: bins of equal size, or bins of equal width.
 
-    The sums are the `summary` of the result: its `save` keeps them, to be added to others.
+    The result's `summary` contains the sums; `summary.save` writes them to a file, so that others can be added.
 
     >>> import howsure, numpy as np, os, tempfile
     >>> folder = tempfile.mkdtemp()
@@ -59,7 +59,7 @@ def logit_calibration(
     >>> len(found.summary), found.rows[0].error.value < 0.05
     (1500, True)
 
-    Raises InputError naming the file, and what it holds instead, or the row and value that violated a rule.
+    Raises InputError, which names the file and its content, or the invalid row and value.
     """
     check_arguments(logit_calibration, locals())
     columns = (targets,) if isinstance(targets, str) else tuple(targets)
@@ -96,7 +96,7 @@ def logit_calibration(
 
 
 def _summed(shards: Logits, data: Source, reduce: str) -> tuple[CalibrationSummary, dict[str, Any]]:
-    """The sums of all rows that are not ignored, and the recipe."""
+    """Return the sums of all rows that are not ignored, and the recipe."""
     slots = Slots.none()
     with data.progress(shards.rows, "rows") as advance:
         for block in shards.blocks():
@@ -109,7 +109,7 @@ def _summed(shards: Logits, data: Source, reduce: str) -> tuple[CalibrationSumma
 
 
 def _saved(data: Source) -> tuple[CalibrationSummary, dict[str, Any]]:
-    """The total of saved summaries of logits, and the recipe."""
+    """Return the total of saved summaries of logits, and the recipe."""
     with data.predictions() as predictions:
         slots = None if predictions.group_names else predictions.source()
         if not isinstance(slots, Slots) or slots.reduction is None:

@@ -14,7 +14,7 @@ from howsure.errors import InputError
 from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
 from howsure.result import Estimate
 
-# Pairs in the order of their predictions: exactly, or by whole cells.
+# Pairs in the order of their predictions; if there are very many, by whole cells.
 
 
 @dataclass(frozen=True)
@@ -48,15 +48,14 @@ class Ordered:
         return self.w * self.times
 
     def by(self, starts: Integers, values: Floats | Integers) -> Floats:
-        """Sums of the rows' values, from each start to the next."""
+        """Add up the rows' values, from each start to the next."""
         return np.asarray(np.add.reduceat(values, starts), dtype=np.float64)
 
 
 def ordered(pairs: Pairs | Slots) -> Ordered:
     """Sort pairs by prediction.
 
-    In sums, and in more than `EXACT_UP_TO` pairs without weights and clusters, the predictions of a cell count as
-    equal.
+    The predictions of a cell count as equal in sums, and in more than `EXACT_UP_TO` pairs without weights and clusters.
     """
     if isinstance(pairs, Slots):
         return _cell_rows(pairs)
@@ -94,7 +93,7 @@ def _ordered_pairs(pairs: Pairs) -> Ordered:
 
 
 def by_content(pairs: Pairs) -> Pairs:
-    """The pairs with clusters renumbered by content, so that results depend on neither names nor order of clusters."""
+    """Renumber clusters by content, so that results depend on neither the names nor the order of clusters."""
     if (clusters := pairs.clusters) is None:
         return pairs
     weight = np.ones(len(pairs)) if pairs.weights is None else pairs.weights
@@ -110,7 +109,7 @@ def by_content(pairs: Pairs) -> Pairs:
 
 
 def _cell_rows(slots: Slots) -> Ordered:
-    """One row per slot, at the mean prediction of its cell."""
+    """Return one row per slot, at the mean prediction of its cell."""
     if slots.weights is not None:
         raise InputError(
             "`method='corp'` needs weighted pairs themselves; these are kept as sums. Use `method='bins'`.", "method"
@@ -134,15 +133,15 @@ def _cell_rows(slots: Slots) -> Ordered:
     )
 
 
-# Isotonic regression: the least-squares increasing curve, by pooling adjacent violators.
+# Isotonic regression: the least-squares increasing curve, computed by pooling adjacent violators.
 
-SAME = 1e-12  # frequencies that differ by less (rounding) belong to one step
+SAME = 1e-12  # frequencies that differ by less differ only by rounding and belong to one step
 
 
 def isotonic_steps(pairs: Ordered) -> Integers:
-    """The first row of each step of the isotonic regression of labels on predictions; equal predictions are pooled.
+    """Return the first row of each step of the isotonic regression; equal predictions are pooled.
 
-    A step's value is the label frequency of its pairs, and these frequencies increase (Ayer et al. 1955).
+    A step's value is the label frequency of its pairs; the frequencies increase from step to step (Ayer et al. 1955).
     """
     from scipy.optimize import isotonic_regression
 
@@ -155,7 +154,7 @@ def isotonic_steps(pairs: Ordered) -> Integers:
 
 
 def isotonic_values(mean: Floats, weight: Floats) -> Floats:
-    """The isotonic regression (cells,) of the cells' means, in order, with weights."""
+    """Return the weighted isotonic regression (cells,) of the cells' means, in their order."""
     from scipy.optimize import isotonic_regression
 
     return np.asarray(isotonic_regression(mean, weights=weight).x)
@@ -164,14 +163,14 @@ def isotonic_values(mean: Floats, weight: Floats) -> Floats:
 # The consistency band: the range of isotonic curves of a calibrated model, by simulation.
 #
 # Labels are drawn from the predictions, y* = 1 with probability q, and the curve is fitted to them again. If the model
-# is calibrated, the curve of the data has the same distribution, so that at each prediction it is inside the band with
-# the stated probability, for any number of pairs and ties. Labels within a cluster are drawn with correlation: with
-# probability s, a pair uses the random number of its cluster, and otherwise its own; s is chosen so that the residuals
-# y - q within clusters are as correlated as in the data. (Resampling the residuals of clusters instead gave bands with
-# a coverage of only 89% to 94%, because steps of the curve often have too few clusters to estimate their variance.)
+# is calibrated, the curve of the data has the same distribution, so at each prediction it is inside the band with the
+# stated probability, for any number of pairs and ties. Labels within a cluster are drawn with correlation: with
+# probability s, a pair uses the random number of its cluster, otherwise its own random number. s is chosen so that the
+# residuals y - q within clusters are as correlated as in the data. (Bands from resampled residuals of clusters covered
+# only 89% to 94%, because steps of the curve often have too few clusters to estimate their variance.)
 
 CELLS = 1 << 12  # distinct predictions; if there are more, labels are drawn for cells of neighbouring predictions
-BY_ROW_UP_TO = 1 << 17  # pairs; if there are more, the labels of a cell are drawn together
+BY_ROW_UP_TO = 1 << 17  # most pairs whose labels are drawn one by one; with more, the labels of a cell are drawn together
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +192,7 @@ class Consistency:
 
     @property
     def p_value(self) -> float:
-        """The share of curves, including that of the data, that are at least as miscalibrated as the data's."""
+        """The proportion of curves, including the data's, that are at least as miscalibrated as the data's curve."""
         as_large = int(np.count_nonzero(self.simulated >= self.miscalibration - 1e-12))
         return (1 + as_large) / (1 + len(self.simulated))
 
@@ -220,13 +219,12 @@ def consistency(pairs: Ordered, *, n_simulations: int, level: float, rng: np.ran
 
 
 def _miscalibration(at: Floats, label: Floats, curve: Floats, weight: Floats) -> Floats:
-    """The weighted mean of (q - y)² - (curve - y)², for each row of labels and curves."""
+    """Return the weighted mean of (q - y)² - (curve - y)² for each row of labels and curves."""
     return np.asarray(((at - curve) * (at + curve - 2 * label)) @ weight / weight.sum())
 
 
 def _cells(pairs: Ordered) -> Integers:
-    """The first row of each cell: a distinct prediction or, if there are too many, a range with a similar number of
-    pairs."""
+    """Return the first row of each cell: a distinct prediction or, if too many, a range of about equally many pairs."""
     starts = pairs.starts
     if len(starts) <= CELLS:
         return starts
@@ -236,7 +234,7 @@ def _cells(pairs: Ordered) -> Integers:
 
 
 def _simulated_labels(pairs: Ordered, starts: Integers, times: int, rng: np.random.Generator) -> Floats:
-    """Weighted sums of simulated labels, (simulations, cells)."""
+    """Draw labels from the predictions and return their weighted sums, (simulations, cells)."""
     if pairs.clusters is not None:
         return _simulate_clusters(pairs, pairs.clusters, starts, times, rng)
     if int(pairs.times.sum()) == len(pairs.q) <= BY_ROW_UP_TO:
@@ -268,18 +266,18 @@ def _simulate_clusters(
 
 
 def cluster_sharing(pairs: Ordered, clusters: Integers) -> float:
-    """The probability s with which a simulated pair uses the random number of its cluster.
+    """Estimate the probability s with which a simulated pair uses the random number of its cluster.
 
-    If two pairs both do, their labels have covariance min(q, q') - q q'. Therefore s² is estimated by
-    Σ w w' (y - q)(y' - q') / Σ w w' (min(q, q') - q q'), with sums over pairs of rows in the same cluster, clipped to
-    [0, 1].
+    If two pairs use the same random number, their labels have covariance min(q, q') - q q'. Therefore s² is estimated
+    by Σ w w' (y - q)(y' - q') / Σ w w' (min(q, q') - q q'), with sums over pairs of rows in the same cluster, and
+    clipped to [0, 1].
     """
     order = np.lexsort((pairs.q, clusters))
     code, q, w = clusters[order], pairs.q[order], pairs.w[order]
     starts = np.flatnonzero(np.append(True, code[1:] != code[:-1]))
     weight, residual = np.add.reduceat(w, starts), w * (pairs.y[order] - q)
     before = np.repeat(np.cumsum(weight) - weight, np.diff(np.append(starts, len(q))))
-    heavier = np.repeat(weight, np.diff(np.append(starts, len(q)))) - (np.cumsum(w) - before)  # those of larger q
+    heavier = np.repeat(weight, np.diff(np.append(starts, len(q)))) - (np.cumsum(w) - before)  # by larger q
     smaller = 2.0 * float((w * q) @ heavier)
     products = float((np.add.reduceat(w * q, starts) ** 2).sum() - ((w * q) ** 2).sum())
     excess = float((np.add.reduceat(residual, starts) ** 2).sum() - (residual**2).sum())
@@ -290,10 +288,9 @@ def cluster_sharing(pairs: Ordered, clusters: Integers) -> float:
 # The smooth ECE (Błasiok & Nakkiran 2023): the calibration error after kernel smoothing, without a free bandwidth.
 #
 # The residuals y - q are smoothed over [0, 1] by a Gaussian kernel that is reflected at both ends. smECE_σ = ∫ |r_σ(t)|
-# dt, with r_σ(t) = Σ w K_σ(t, q) (y - q) / Σ w, decreases with the bandwidth σ; the smooth ECE is the σ for which
-# smECE_σ = σ. It is a calibration error in units of probability that is continuous in the predictions.
-#
-# Because of noise, it is positive even for a calibrated model. By the triangle inequality, and because smECE_σ
+# dt, with r_σ(t) = Σ w K_σ(t, q) (y - q) / Σ w, decreases with the bandwidth σ. The smooth ECE is the σ for which
+# smECE_σ = σ. It is a calibration error in units of probability that is continuous in the predictions. Because of
+# noise, the smooth ECE is positive even for a calibrated model. By the triangle inequality, and because smECE_σ
 # decreases with σ, the sample's smooth ECE differs from the population's by at most ∫ |noise_σ(t)| dt at the sample's
 # σ. The interval uses a quantile of this bound in simulated noise; it is conservative unless the model is calibrated.
 
@@ -304,7 +301,7 @@ NUMBERS_PER_BLOCK = 1 << 21  # random numbers
 
 
 def smooth_ece(pairs: Ordered, *, level: float, rng: np.random.Generator) -> Estimate:
-    """The smooth ECE with an interval for its value in the population; no interval for a single row or cluster."""
+    """Return the smooth ECE with an interval for its population value; a single row or cluster has no interval."""
     total, n = float(pairs.weight.sum()), int(pairs.times.sum())
     value = fixed_point(on_grid(pairs.q, pairs.weight * (pairs.y - pairs.q)) / total)
     single = n < 2 if pairs.clusters is None else len(np.unique(pairs.clusters)) < 2
@@ -315,7 +312,7 @@ def smooth_ece(pairs: Ordered, *, level: float, rng: np.random.Generator) -> Est
 
 
 def fixed_point(masses: Floats) -> float:
-    """The bandwidth σ with smECE_σ = σ, by bisection; 0 if it is below 2⁻³⁰."""
+    """Find the bandwidth σ with smECE_σ = σ by bisection; 0 if σ is below 2⁻³⁰."""
     low, high = 0.0, 1.0
     for _ in range(HALVINGS):
         middle = (low + high) / 2
@@ -324,9 +321,9 @@ def fixed_point(masses: Floats) -> float:
 
 
 def smoothed_errors(masses: Floats, bandwidth: float) -> Floats:
-    """smECE_σ = ∫ |r_σ(t)| dt of residuals on the grid, (…, PLACES + 1), for each row.
+    """Return smECE_σ = ∫ |r_σ(t)| dt for each row of residuals on the grid, (…, PLACES + 1).
 
-    Smoothing with the reflected Gaussian kernel is done by a cosine transform, in which each coefficient is damped.
+    A cosine transform with damped coefficients smooths them with the reflected Gaussian kernel.
     """
     from scipy.fft import dct, idct
 
@@ -338,7 +335,7 @@ def smoothed_errors(masses: Floats, bandwidth: float) -> Floats:
 
 
 def on_grid(q: Floats, values: Floats) -> Floats:
-    """Sums of values on the grid, (PLACES + 1,); each value is divided between the two points nearest to its q."""
+    """Add up values on the grid, (PLACES + 1,); each value is divided between the two points nearest to its q."""
     left = np.minimum((q * PLACES).astype(np.int64), PLACES - 1)
     right = q * PLACES - left
     masses = np.bincount(left, weights=values * (1 - right), minlength=PLACES + 1)
@@ -346,10 +343,10 @@ def on_grid(q: Floats, values: Floats) -> Floats:
 
 
 def _noise(pairs: Ordered, rng: np.random.Generator) -> Floats:
-    """Simulated noise on the grid, (SIMULATIONS, PLACES + 1): residuals of each row (or cluster) times a normal number.
+    """Simulate noise on the grid, (SIMULATIONS, PLACES + 1): each row's or cluster's residuals times a normal number.
 
-    If the residuals are smaller than expected of a calibrated model, they are scaled up to this size: rare labels may
-    by chance be even rarer in the sample.
+    Residuals smaller than expected of a calibrated model are scaled up to the expected size, because rare labels may by
+    chance be even rarer in the sample.
     """
     residual = pairs.w * (pairs.y - pairs.q)
     spread = float((pairs.times * pairs.w**2) @ (pairs.q * (1 - pairs.q)))

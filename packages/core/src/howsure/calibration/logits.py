@@ -15,14 +15,13 @@ from howsure.errors import InputError
 from howsure.inputs.classes import softmax
 from howsure.inputs.pairs import CHUNK_ROWS, CLASS_WISE, TOP_LABEL, Floats, Integers, Pairs
 
-# The sums of the pairs of logits that numpy holds.
+# The sums of pairs from logits in numpy arrays.
 
 BLOCK = 1 << 15  # probabilities computed at a time, so that they stay in the cache
 
 
 def slots_of_array(logits: npt.NDArray[Any], rows: Integers, targets: Integers, top_label: bool) -> Slots | int:
-    """The slots of the pairs of some rows of logits (n, V), whose right classes are given; or the number of the first
-    row that makes no probabilities."""
+    """Sum pairs from some rows of logits (n, V) with known targets; if a row is invalid, return its index instead."""
     adder = SlotAdder()
     width = logits.shape[1]
     n = max(1, min(CHUNK_ROWS // width, len(rows)))
@@ -45,7 +44,7 @@ def slots_of_array(logits: npt.NDArray[Any], rows: Integers, targets: Integers, 
 
 
 def fill(q: Floats, logits: npt.NDArray[Any], rows: Integers) -> None:
-    """Write the probabilities of some rows of logits, NaN for a row that makes none."""
+    """Write the probabilities of some rows of logits to q; NaN for a row whose softmax is undefined."""
     n = max(1, BLOCK // logits.shape[1])
     with np.errstate(invalid="ignore"):
         for start in range(0, len(rows), n):
@@ -53,23 +52,21 @@ def fill(q: Floats, logits: npt.NDArray[Any], rows: Integers) -> None:
 
 
 def _as_slice(rows: Integers) -> slice | Integers:
-    """The rows as a slice if they are contiguous, since numpy does not copy slices; else unchanged."""
+    """Return contiguous rows as a slice, which numpy does not copy, and other rows unchanged."""
     return slice(int(rows[0]), int(rows[-1]) + 1) if rows[-1] - rows[0] == len(rows) - 1 else rows
 
 
-# Sums of the pairs of a torch tensor, computed on its device, which returns some 55,000 cells.
-#
-# The device counts every pair as if its label were 0 and its probability below one half. The pairs for which this is
-# wrong (in each row, the target's; the largest probability if it is not the target's; and a second probability of one
-# half) are returned as numbers and moved to their correct slots.
+# The sums of pairs from a torch tensor. Its device computes and returns sums for some 55,000 cells.
+# The device counts every pair as if its label were 0 and its probability below one half. This is wrong for up to three
+# pairs in each row: the target, the largest probability if it is not the target, and a second probability of one half.
+# These pairs are returned as numbers and moved to their correct slots.
 
 WIDEST = int(SCALE)  # the cell of q = 1
-PAIRS_PER_BLOCK = {"cpu": 1 << 16, "cuda": 1 << 24}  # pairs: what fits the cache of a core, what keeps a GPU busy
+PAIRS_PER_BLOCK = {"cpu": 1 << 16, "cuda": 1 << 24}  # as many as fit the cache of a core, or keep a GPU busy
 
 
 def slots_of_tensor(logits: Any, rows: Integers, targets: Integers, top_label: bool) -> Slots | int:
-    """The slots of the pairs of some rows of logits (n, V), whose right classes are given; or the number of the first
-    row that makes no probabilities."""
+    """Sum pairs from some rows of logits (n, V) with known targets; if a row is invalid, return its index instead."""
     import torch
 
     device, width = logits.device, logits.shape[1]
@@ -111,8 +108,7 @@ def slots_of_tensor(logits: Any, rows: Integers, targets: Integers, top_label: b
 def _add(sums: Any, q: Any) -> None:
     """Add pairs to the three sums of their cell (count, offset, squared offset), in whole steps; q is overwritten.
 
-    Integer sums are exact in any order. The three sums of a cell are adjacent in memory, so that each pair is added at
-    one place.
+    Integer sums are exact in any order. The three sums of a cell are adjacent in memory, which is faster.
     """
     import torch
 
@@ -127,7 +123,7 @@ def _add(sums: Any, q: Any) -> None:
 
 
 def _place(q: Floats) -> tuple[Integers, Floats]:
-    """The cell of each probability, as the device counts cells, and the position within the cell, from 0 to 1."""
+    """Return the cell of each probability, as the device numbers cells, and the position within the cell (0 to 1)."""
     t = np.sqrt(np.sqrt(q)) * SCALE
     cell = t.astype(np.int64)
     return cell, t - cell
@@ -149,11 +145,11 @@ def slots_of_logits(
     ignore: int = IGNORED,
     place: Callable[[int], str] = "row {:,}".format,
 ) -> Slots:
-    """The slots of the pairs of rows of logits (…, V) with target classes `targets` (…), numbered from 0.
+    """Sum pairs by slot, from logits (…, V) and the index of each row's target class, `targets` (…).
 
     reduce: "class-wise" makes V pairs per row, the probability of each class and whether it is the target; "top-label"
     makes one pair per row, the largest probability and whether its class is the target (ties go to the first class).
-    Rows whose target is `ignore` are left out. Arrays are processed by numpy, torch tensors by torch on their own
+    Rows whose target is `ignore` are left out. Arrays are processed by numpy, and torch tensors by torch on their own
     device, both in float64 and in blocks of rows.
 
     Raises InputError for an invalid shape, type, target or row; `place` formats a row number, counted from 0.

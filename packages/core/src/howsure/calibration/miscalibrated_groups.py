@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 def found_in_words(groups: MiscalibratedGroups) -> str:
-    """How many groups are worse than the whole, and a sentence for each."""
+    """Say how many groups are worse calibrated than the whole, with a sentence for each."""
     tested = f"{counted(sum(groups.tested), 'group')} of {_conditions(groups)} tested"
     against = groups.recipe["against"]
     than = "worse calibrated than the whole at the same predictions" if against == WHOLE else "miscalibrated"
@@ -62,7 +62,7 @@ def found_in_words(groups: MiscalibratedGroups) -> str:
 
 
 def group_in_words(row: MiscalibratedGroup, *, against: str) -> str:
-    """One group in a sentence."""
+    """Describe one group in a sentence."""
     comparison = ""
     if against == WHOLE:
         same = _direction(row.gap) == _direction(row.whole_gap)
@@ -73,7 +73,7 @@ def group_in_words(row: MiscalibratedGroup, *, against: str) -> str:
 
 
 def whole_in_words(miscalibrated_groups: MiscalibratedGroups) -> str:
-    """All rows in a sentence."""
+    """Describe all rows together in a sentence."""
     whole = miscalibrated_groups.whole
     rates = f"mean prediction {number(whole.mean_prob, 3)}, observed frequency {number(whole.base_rate, 3)}"
     return f"all {counted(whole.n, 'row')}: {rates}, calibration error {whole.error}"
@@ -91,19 +91,19 @@ def _size(gap: float) -> str:
     return number(abs(gap), 3)
 
 
-# Groups that are worse calibrated than the whole, as results.
+# The result: groups that are worse calibrated than the whole.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MiscalibratedGroup:
     """A group that is worse calibrated than the whole.
 
-    name: its conditions in words, joined by "and"; conditions: the same as a tuple. n: number of rows. share: share of
-    the total weight. mean_prob: mean prediction. base_rate: frequency of label 1. gap: mean_prob - base_rate, positive
-    if the model is overconfident. whole_gap: the gap of all rows at the same predictions (0 if the comparison is with
-    perfect calibration). excess: gap - whole_gap, with a simultaneous interval for all groups tested. error: the
-    debiased calibration error. p_adjusted: adjusted for all groups tested. explains: names of other significant groups
-    that are no longer significant after this group's excess is removed.
+    name: its conditions in words, joined by "and"; conditions: the same as a tuple. n: number of rows. share:
+    proportion of the total weight. mean_prob: mean prediction. base_rate: frequency of label 1. gap: mean_prob -
+    base_rate, positive if the model is overconfident. whole_gap: the gap of all rows at the same predictions (0 if the
+    comparison is with perfect calibration). excess: gap - whole_gap, with a simultaneous interval for all groups
+    tested. error: the debiased calibration error. p_adjusted: adjusted for all groups tested. explains: names of other
+    significant groups that are no longer significant after this group's excess is removed.
     """
 
     name: str = as_json("group")
@@ -140,12 +140,12 @@ SIGNED = digits(3, sign=True)
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class MiscalibratedGroups(Rows[MiscalibratedGroup]):
-    """The result of `find_miscalibrated_groups`: iterate, index by name, or convert it.
+    """The result of `find_miscalibrated_groups`: iterate over it, index it by a group's name, or convert it.
 
     rows: the groups found, by descending score; among overlapping groups, only those that explain the others. whole:
-    figures of all rows. tested: number of groups tested with one condition and, if tested, with two. better: number of
-    significant groups that are better calibrated than the whole. left: number of significant groups that are neither in
-    `rows` nor explained by them. notes: caveats. multicalibration: the error over all groups, if requested. recipe:
+    figures of all rows. tested: number of groups of one condition and, if tested, of two conditions. better: number of
+    groups that are significantly better calibrated than the whole. left: number of significant groups that are neither
+    in `rows` nor explained by them. notes: caveats. multicalibration: the error over all groups, if requested. recipe:
     everything needed to repeat the search, and what was read.
     """
 
@@ -167,7 +167,7 @@ class MiscalibratedGroups(Rows[MiscalibratedGroup]):
         return sum(self.recipe.get("skipped", {}).values())
 
     def columns(self) -> Sequence[Column]:
-        """One row per group found."""
+        """The columns of a table with one row per group found."""
         level, whole = f"{100 * self.recipe['level']:g}%", self.recipe["against"] == WHOLE
         gap = "mean prediction minus label frequency; positive: overconfident"
         excess = "gap minus that of the whole at the same predictions" if whole else "the gap"
@@ -188,7 +188,7 @@ class MiscalibratedGroups(Rows[MiscalibratedGroup]):
 
     @property
     def what_was_read(self) -> str:
-        """What was read, and all rows in a sentence."""
+        """A description of the input, and the calibration of all rows in a sentence."""
         return "\n\n".join(filter(None, [rows_read(self.recipe), whole_in_words(self)]))
 
     @property
@@ -202,7 +202,7 @@ class MiscalibratedGroups(Rows[MiscalibratedGroup]):
 
     @property
     def provenance(self) -> str:
-        """All rows in a sentence, what was read, and the level of the intervals."""
+        """The calibration of all rows in a sentence, a description of the input, and the level of the intervals."""
         whole = whole_in_words(self)
         source = provenance_line({name: value for name, value in self.recipe.items() if name != "level"})
         level = f"{100 * self.recipe['level']:g}% intervals, for all groups at once."
@@ -214,16 +214,16 @@ class MiscalibratedGroups(Rows[MiscalibratedGroup]):
         return "" if self.rows else "\n".join(self.below())
 
     def below(self) -> Sequence[str]:
-        """A line per group, the error over all groups, and the notes."""
+        """Lines below the table: one per group, the error over all groups, and the notes."""
         error = [] if self.multicalibration is None else [Note(repr(self.multicalibration), FINDING)]
         return [*self.verdict().splitlines(), *error, *Result.below(self)]
 
     def legend(self) -> Mapping[str, str]:
-        """The meaning of the headings, or, if no group was found, where groups were searched."""
+        """The meaning of the headings; if no group was found, which groups were tested."""
         return ({} if self.rows else {"": self.verdict()}) | dict(Result.legend(self))
 
     def verdict(self) -> str:
-        """What was found, a line per group."""
+        """The number of groups found, and a line for each."""
         return found_in_words(self)
 
     @checks_axes
@@ -254,21 +254,21 @@ def find_miscalibrated_groups(
     data: Source | IntoFrame | None = None,
     rng: Randomness = 0,
 ) -> MiscalibratedGroups:
-    """Groups of rows, made by one or two conditions on columns, that are worse calibrated than the whole, tested
-    together.
+    """Find groups of rows, defined by one or two conditions on columns, that are worse calibrated than the whole.
 
     For every group, the sum of y - r(q) over its rows is tested against 0, where r(q) is q plus the mean y - q of all
     rows with similar predictions (against="whole"), or q itself (against="diagonal"). P-values are adjusted for all
     groups tested, using the simulated distribution of the largest score with all correlations between groups. With
-    probability `level`, no group is found that is as well calibrated as the whole. The error probability is divided
+    probability `level`, every group found is really worse calibrated than the whole. The error probability is divided
     equally between groups of one condition and groups of two.
 
     y_true, y_prob, sample_weight, clusters, pos_label, data: as in `calibration_curve`. features: a data frame, a
-    mapping of names to columns of n values, or with `data` names of its columns. Categories give one condition per
-    value (values in fewer than `min_rows` rows, and those beyond the 30 most frequent, are one condition together),
-    numbers and dates are cut at their 5, 10, 25, 50, 75, 90 and 95% quantiles, and a missing value is a value. The
-    prediction itself is one more feature, in groups of two conditions: a group may be overconfident only above 0.9.
-    multicalibration: also the `multicalibration_error`. id: in files, the item of each row, for rows of several files.
+    mapping of names to columns of n values, or with `data` names of its columns. A category has one condition per
+    value; values in fewer than `min_rows` rows, and values beyond the 30 most frequent, are one condition together.
+    Numbers and dates are cut at their 5, 10, 25, 50, 75, 90 and 95% quantiles. A missing value is a value of its own.
+    The prediction itself is a further feature in groups of two conditions, because a group may be overconfident only
+    above 0.9. multicalibration: also compute the `multicalibration_error`. id: the column that identifies items, if
+    several files have rows of the same items.
 
     conditions: most conditions of a group, 1 or 2.
     against: compare a group with the whole at the same predictions, or with perfect calibration (diagonal).
@@ -284,9 +284,9 @@ def find_miscalibrated_groups(
     >>> [(group.name, group.n) for group in found]
     [('prompt = second and length > 149', 955)]
 
-    Raises InputError naming the parameter, row and value that violated a rule, or if no group can be made.
-    Source: docs/find-groups.md; the statistic: Mantel & Haenszel (1959); the law of the largest: Chernozhukov,
-    Chetverikov & Kato (2013).
+    Raises InputError, which names the parameter, row and value, for an invalid input, or if no group can be made.
+    Source: docs/find-groups.md; the statistic: Mantel & Haenszel (1959); the distribution of the largest score:
+    Chernozhukov, Chetverikov & Kato (2013).
     """
     check_arguments(find_miscalibrated_groups, locals())
     level = check_level(level)
@@ -321,7 +321,7 @@ def find_groups(
     level: float = 0.95,
     rng: Randomness = 0,
 ) -> MiscalibratedGroups:
-    """`find_miscalibrated_groups` for checked pairs and columns by name."""
+    """Compute `find_miscalibrated_groups` for checked pairs and columns by name."""
     pairs, checked_features = weighted_features(raw_pairs, columns, min_rows=min_rows)
     generator = generator_from(rng)
     features = [*checked_features, prediction_feature(pairs, columns, min_rows=min_rows, alone=against == DIAGONAL)]
@@ -418,7 +418,7 @@ def _whole(pairs: Pairs, level: float) -> WholeCalibration:
 
 
 def _means(pairs: Pairs) -> tuple[float, float]:
-    """The mean prediction and the frequency of label 1."""
+    """Return the mean prediction and the frequency of label 1."""
     mean, rate = (float(np.average(column, weights=pairs.weights)) for column in (pairs.probabilities, pairs.labels))
     return mean, rate
 

@@ -1,1 +1,1 @@
-"""Sums of the pairs of a lazy frame, computed by its engine (Polars, DuckDB, Ibis, Spark, Dask) where the data are."""
+"""Sums of a lazy frame's pairs, computed by the frame's own engine (Polars, DuckDB, Ibis, Spark, Dask)."""

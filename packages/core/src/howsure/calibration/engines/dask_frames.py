@@ -32,12 +32,12 @@ from howsure.inputs.frames import columns_from
 from howsure.inputs.numbers_and_names import natural_order
 from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
 
-MERGED_PER_TASK = 16  # partial sums merged by a task
-MAX_LABELS = 100  # distinct labels counted in a partition, for messages
+MERGED_PER_TASK = 16  # partial sums that one task merges
+MAX_LABELS = 100  # most distinct labels that are counted in a partition, for messages
 GONE = (
     "the scheduler of Dask stopped, or cancelled the work, while partitions were added up; check its log and try again."
 )
-LOST = {  # errors of distributed, which need not be installed
+LOST = {  # errors of the package distributed, by name because it need not be installed
     "KilledWorker": "the workers of Dask stopped while they added up a partition: {}",
     "FutureCancelledError": GONE,
     "CommClosedError": GONE,
@@ -46,7 +46,7 @@ LOST = {  # errors of distributed, which need not be installed
 
 @dataclass(slots=True)
 class PartSums:
-    """Sums of some partitions: number of rows, sums by group, counts of labels, and the error for the first bad row."""
+    """Sums of some partitions: number of rows, sums by group, counts of labels, and the first invalid row's error."""
 
     n: int = 0
     by_group: dict[str, Slots] = field(default_factory=dict)
@@ -71,7 +71,7 @@ class PartitionSums:
     pos_label: Any
 
     def __call__(self, frame: Any, number: int) -> PartSums:
-        """The sums of a partition, a pandas data frame; an error in a row is returned as `fault`, not raised."""
+        """Add up a partition, a pandas data frame; an error in a row is returned as `fault`, not raised."""
         if not len(frame):
             return PartSums()
         try:
@@ -102,9 +102,9 @@ class PartitionSums:
 
 
 def sums_of_dask(frame: Any, pairs: LazyPairs) -> FrameSums:
-    """The sums of the pairs of a Dask data frame, by group if they have groups.
+    """Add up the pairs of a Dask data frame, by group if they have groups.
 
-    Raises InputError if the workers that should add them up ended again and again, or the scheduler was lost.
+    Raises InputError if workers stopped repeatedly or the scheduler was lost.
     """
     import dask
 
@@ -130,7 +130,7 @@ def merge_sums(parts: Sequence[PartSums]) -> PartSums:
 
 
 def _refusal(total: PartSums, pairs: LazyPairs) -> Callable[[], InputError] | None:
-    """A function that returns the error for a bad row, the labels or the weights; None if all are valid."""
+    """Return a function that returns the error for an invalid row, the labels or the weights; None if all are valid."""
     if total.fault is not None:
         refusal = total.fault
     elif total.n and labels_unclear(set(total.labels), pairs.pos_label):
@@ -146,10 +146,10 @@ def _weights(column: Column, n: int, name: str) -> Floats:
 
 
 def _labels(column: Column, pos_label: Any, name: str) -> tuple[Counter[Any], Labels]:
-    """The counts of labels in a partition, and the labels as 0 and 1.
+    """Return the counts of labels in a partition, and the labels as 0 and 1.
 
-    If the labels of a partition are not valid by themselves, those equal to `pos_label` are 1 and all others 0; whether
-    the labels of all partitions are valid is checked at the end.
+    If a partition's labels alone are not valid, those equal to `pos_label` are 1 and all others 0. Whether the labels
+    of all partitions together are valid is checked at the end.
     """
     row = first_missing(column)
     if row is not None:
@@ -159,7 +159,7 @@ def _labels(column: Column, pos_label: Any, name: str) -> tuple[Counter[Any], La
     except InputError as error:
         try:
             label_counts = Counter(column.tolist())
-        except TypeError:  # of lists
+        except TypeError:  # labels are lists
             raise error from None
         labels = np.asarray(column == pos_label, dtype=np.bool_).view(np.uint8)
         return Counter(dict(label_counts.most_common(MAX_LABELS))), labels

@@ -1,4 +1,4 @@
-"""Sums of the pairs of a lazy frame, computed by its engine, and errors for invalid rows in it."""
+"""Sums of a lazy frame's pairs, computed by the frame's engine, and errors for its invalid rows."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ LARGEST = float(np.finfo(np.float64).max)  # the largest weight; some engines ha
 
 
 class FrameFault(IntEnum):
-    """What is wrong with a row, in the order in which arrays are checked; a row is assigned its first fault."""
+    """The kinds of invalid rows, in the order in which arrays are checked; a row is assigned its first fault."""
 
     NONE = 0
     LABEL_MISSING = 1
@@ -54,9 +54,9 @@ class FrameFault(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class LazyPairs:
-    """The columns of pairs in a lazy frame; creating it reads no rows.
+    """The columns of pairs in a lazy frame; creating this object reads no rows.
 
-    table: the frame, wrapped by narwhals. dtypes: the types of its columns, by name.
+    table: the frame, wrapped by narwhals. dtypes: the types of the frame's columns, by name.
     """
 
     table: Any
@@ -68,7 +68,7 @@ class LazyPairs:
     dtypes: dict[str, Any]
 
     def column(self, role: str) -> ColumnName:
-        """The frame's column name for a parameter."""
+        """Return the frame's column name for a parameter."""
         return ColumnName(getattr(self, role), role)
 
     @property
@@ -77,7 +77,7 @@ class LazyPairs:
         return self.sample_weight is not None
 
     def rows(self) -> Any:
-        """The frame with the columns label, q, y (0, 1, OTHER or MISSING), fault and, if present, weight and group."""
+        """Return the frame with columns label, q, y (0, 1, OTHER or MISSING), fault and, if any, weight and group."""
         columns = {"label": self._label(), "q": nw.col(self.y_prob).cast(nw.Float64)}
         if self.sample_weight is not None:
             columns["weight"] = nw.col(self.sample_weight).cast(nw.Float64)
@@ -90,7 +90,7 @@ class LazyPairs:
         return rows.with_columns(fault=fault)
 
     def conditions(self) -> dict[FrameFault, Any]:
-        """For each fault, the condition (an expression on the columns of `rows`) under which a row has it."""
+        """Return for each fault the condition under which a row has it, an expression on the columns of `rows`."""
         q, y, weight = nw.col("q"), nw.col("y"), nw.col("weight")
         conditions = {FrameFault.LABEL_MISSING: y == MISSING, FrameFault.LABEL_OTHER: y == OTHER}
         if self.groups is not None:
@@ -110,7 +110,7 @@ class LazyPairs:
         return column.cast(nw.Float64) if dtype == nw.Decimal else _comparable(column, dtype)
 
     def _zero_or_one(self) -> Any:
-        """An expression: 0 or 1 for each label, MISSING for a missing one, OTHER for any other value."""
+        """Return an expression: 0 or 1 for each label, MISSING for a missing label, OTHER for any other value."""
         label, dtype = nw.col("label"), self.dtypes[self.y_true]
         if not self.has_comparable_labels:
             value = nw.lit(OTHER)
@@ -144,7 +144,7 @@ class LazyPairs:
 def lazy_pairs(
     data: Any, *, y_true: Any, y_prob: Any, sample_weight: Any = None, groups: Any = None, pos_label: Any = None
 ) -> LazyPairs:
-    """The columns of labels and predicted probabilities of a lazy frame, checked but not read.
+    """Check the names and types of the columns of pairs in a lazy frame, without reading rows.
 
     Raises InputError if an argument does not name a column of the frame, if y_prob or sample_weight is not numeric, or
     if y_true or groups has a nested type.
@@ -169,7 +169,7 @@ def lazy_pairs(
 
 
 def _comparable(column: Any, dtype: Any) -> Any:
-    """The column, with categories converted to text."""
+    """Return the column, with categories converted to strings."""
     return column.cast(nw.String) if _is_text(dtype) and dtype != nw.String else column
 
 
@@ -180,10 +180,10 @@ def _missing(column: Any, dtype: Any) -> Any:
 
 
 def is_nan(column: Any) -> Any:
-    """An expression: whether a value is NaN.
+    """Return an expression: whether a value is NaN.
 
-    It tests the square root of the value. Minimum and maximum in a Parquet file exclude NaN, and DuckDB relies on them
-    when it evaluates a column itself, but not when it evaluates a root.
+    The expression tests the square root of the value. The minimum and maximum that Parquet files store exclude NaN, and
+    DuckDB relies on them when it evaluates a column itself, but not when it evaluates a root.
     """
     return column.abs().sqrt().is_nan()
 
@@ -206,7 +206,7 @@ def _plain(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class FrameSums:
-    """The sums of n rows by group, in natural order of names; without groups, the only name is "".
+    """The sums of n rows by group, in the natural order of group names; without groups, the only name is "".
 
     refusal: returns the error for the first fault; None if all rows are valid.
     """
@@ -216,20 +216,17 @@ class FrameSums:
     refusal: Callable[[], InputError] | None = None
 
     def checked(self) -> dict[str, Slots]:
-        """The sums by group.
-
-        Raises InputError if any row broke a rule.
-        """
+        """Return the sums by group. Raises InputError if any row is invalid."""
         if self.refusal is not None:
             raise self.refusal()
         return self.by_group
 
 
 def labels_unclear(labels: set[Any], pos_label: Any) -> bool:
-    """Whether the distinct labels do not determine which are 1.
+    """Whether it is unclear which of the distinct labels are 1.
 
-    Without `pos_label`, they must be 0 and 1. With it, there may be one other value, and `pos_label` must occur (it may
-    be misspelled), unless all are 0 or 1.
+    Without `pos_label`, labels must be 0 and 1. With `pos_label`, there may be one other value, and `pos_label` must
+    occur (otherwise it may be misspelled), unless all labels are 0 or 1.
 
     >>> labels_unclear({"yes", "no"}, "yes"), labels_unclear({"no"}, "yes"), labels_unclear({0}, 1)
     (False, True, False)
@@ -241,13 +238,13 @@ def labels_unclear(labels: set[Any], pos_label: Any) -> bool:
 
 
 def labels_refused(counts: Counter[Any], pos_label: Any, *, name: str) -> InputError:
-    """Error for labels that do not determine which are 1; `counts` may lack some of many distinct labels."""
+    """Build the error for labels of which it is unclear which are 1; `counts` may lack some of many distinct labels."""
     more = len(counts) > MAX_LABELS and (pos_label is None or pos_label in counts)
     return not_two_values(counts, pos_label=pos_label, name=name, more=more)
 
 
 def weights_refused(by_group: dict[str, Slots], name: str) -> Callable[[], InputError] | None:
-    """A function that returns the error for weights that are all 0 or whose fourth powers overflow; None if neither."""
+    """Return a function that returns the error if all weights are 0 or their fourth powers overflow; otherwise None."""
     fourth = sum(float(slots.weights[3].sum()) for slots in by_group.values() if slots.weights is not None)
     if not any(len(slots) for slots in by_group.values()):
         return lambda: weighs_nothing(name)
@@ -256,14 +253,14 @@ def weights_refused(by_group: dict[str, Slots], name: str) -> Callable[[], Input
     return None
 
 
-# The sums of each cell and label as one expression, which any engine that narwhals knows evaluates.
-#
-# Comparisons, subtractions, square roots, products with powers of two and one product: each is exactly rounded, so that
-# every engine on every processor finds the same whole numbers as `calibration/slots.py` does.
+# The sums of each cell and label as one expression, which any engine supported by narwhals can evaluate.
+# The expression uses only comparisons, subtractions, square roots, products with powers of two and one other product.
+# Each of them is exactly rounded, so every engine on every processor computes the same integers as
+# `calibration/slots.py`.
 
 
 def sums_by_cell(pairs: LazyPairs) -> Any:
-    """A lazy frame with one row per group, cell and label y: the number n of pairs and their sums, named as in `Slots`.
+    """Return a lazy frame with a row per group, cell and label y: the number n of pairs and the sums named in `Slots`.
 
     Rows with a fault are counted under cell = -fault. With `pos_label`, the columns low and high are the smallest and
     largest label other than `pos_label`.
@@ -271,7 +268,7 @@ def sums_by_cell(pairs: LazyPairs) -> Any:
     q, y, fault, cell, f = nw.col("q"), nw.col("y"), nw.col("fault"), nw.col("c"), nw.col("f")
     sound, lower = fault == 0, q < 0.5
     rows = pairs.rows()
-    # a valid value in place of an invalid one
+    # replace invalid values by a valid one
     rows = rows.with_columns(q=nw.when(sound).then(q).otherwise(nw.lit(0.5)))
     rows = rows.with_columns(r=nw.when(lower).then(q).otherwise(1.0 - q))
     rows = rows.with_columns(t=nw.col("r").sqrt().sqrt() * SCALE)
@@ -290,7 +287,7 @@ def sums_by_cell(pairs: LazyPairs) -> Any:
 
 
 def _terms(pairs: LazyPairs, f: Any, steep: Any) -> dict[str, Any]:
-    """Expressions for the terms that a row adds to its slot.
+    """Return expressions for the terms that a row adds to its slot.
 
     steep: the condition that the prediction is near 0 or 1 and the label is the unlikely one.
     """
@@ -322,11 +319,11 @@ def _whole(expression: Any) -> Any:
     return expression.cast(nw.Int64)
 
 
-# Errors for invalid rows in a lazy frame: a second, small query finds the value to show.
+# Errors for invalid rows in a lazy frame. A second, small query finds the value to show.
 
 
 def refusal(pairs: LazyPairs, fault: FrameFault, *, rows: int, n: int) -> InputError:
-    """Error for a fault of `rows` among n rows; it shows a value but no row number, since engines have none."""
+    """Build the error for a fault of `rows` among n rows; it shows a value, but engines do not know row numbers."""
     if fault is FrameFault.LABEL_OTHER:
         return _labels(pairs)
     place = f"one of {counted(n, 'row')}" + (f" ({rows:,} are wrong)" if rows > 1 else "")
@@ -344,28 +341,28 @@ def refusal(pairs: LazyPairs, fault: FrameFault, *, rows: int, n: int) -> InputE
 
 
 def _value(pairs: LazyPairs, fault: FrameFault, column: str) -> float:
-    """The first value with this fault."""
+    """Return the first value with this fault."""
     first_row = fetched(pairs.rows().filter(nw.col("fault") == int(fault)).select(column).head(1))
     values = first_row[column]
     return math.nan if len(values) and isinstance(values[0], float) and math.isnan(values[0]) else _first(values)
 
 
 def _highest(pairs: LazyPairs) -> float:
-    """The largest prediction, ignoring missing values."""
+    """Return the largest prediction, ignoring missing values."""
     q = nw.col("q")
     largest = fetched(pairs.rows().filter(~(q.is_null() | is_nan(q))).select(highest=q.max()))
     return _first(largest["highest"])
 
 
 def _first(values: Column) -> float:
-    """The first value. Raises InputError if there is none: the data have changed since the previous query."""
+    """Return the first value. Raises InputError if there is none, because the data changed since the previous query."""
     if not len(values) or is_missing(values[0]):
         raise InputError("data changed while it was read: two queries of its engine disagree. Read from a copy.")
     return float(values[0])
 
 
 def _labels(pairs: LazyPairs) -> InputError:
-    """Error for labels that are not two values or whose positive value is unknown, with the counts of labels."""
+    """Build the error, with counts, for labels that have more than two values or an unknown positive value."""
     labels = pairs.table.select(label=nw.col(pairs.y_true)).filter(~nw.col("label").is_null())
     counts = labels.group_by("label").agg(n=nw.len().cast(nw.Int64)).sort("n", "label", descending=[True, False])
     rows = fetched(counts.head(MAX_LABELS + 1))
@@ -375,16 +372,16 @@ def _labels(pairs: LazyPairs) -> InputError:
 
 
 def _plain_value(value: Any) -> Any:
-    """A value of numpy as one of Python's."""
+    """Convert a numpy value to a Python value; NaN becomes None."""
     value = value.item() if hasattr(value, "item") else value
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-# The sums of a lazy frame: the engine passes over the data once and returns some ten thousand rows.
+# The sums of a lazy frame. The engine reads the data once and returns some ten thousand rows.
 
 
 def sums_of_lazy(pairs: LazyPairs) -> FrameSums:
-    """The sums of the pairs of a lazy frame, by group if they have groups."""
+    """Add up the pairs of a lazy frame, by group if they have groups."""
     rows = fetched(sums_by_cell(pairs))
     cell, number = rows["cell"].astype(np.int64), rows["n"].astype(np.int64)
     n = int(number.sum())

@@ -1,4 +1,4 @@
-"""The input of calibration functions: pairs in memory, or sums of very many pairs."""
+"""Read the input of calibration functions: pairs in memory, or sums if there are very many pairs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def sums_of_frame(
     data: Any, *, y_true: Any, y_prob: Any, sample_weight: Any = None, groups: Any = None, pos_label: Any = None
 ) -> FrameSums:
-    """The sums of a lazy frame's pairs, computed by its engine, by group if `groups` names a column.
+    """Let the engine of a lazy frame add up its pairs, by group if `groups` names a column.
 
     Raises InputError for an argument that is not the name of a column.
     """
@@ -37,7 +37,7 @@ def sums_of_frame(
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Checked pairs, or sums of very many pairs, by group; without groups, the only name is None.
+    """Checked pairs, or sums of very many pairs, by group; without groups, the only group name is None.
 
     n: number of pairs in all groups. read: description of the files for a recipe; {} for arrays and frames. notes:
     details of how the pairs were read. worst: the most confidently wrong rows, if requested.
@@ -66,9 +66,9 @@ def read_calibration_input(
 ) -> Parts:
     """Read and check the input of a calibration function: pairs or sums, by group if there are groups.
 
-    A lazy frame with more than `EXACT_UP_TO` rows is summed by its engine; fewer rows are fetched, so that the result
-    equals that of arrays. in_memory: read the pairs, however many there are; clusters and `worst` imply this. worst: a
-    request for the most confidently wrong rows.
+    A lazy frame with more than `EXACT_UP_TO` rows is summed by its engine. Fewer rows are fetched, so that the result
+    equals that of arrays. in_memory: read the pairs themselves, however many there are; clusters and `worst` imply
+    this. worst: a request for the most confidently wrong rows.
     """
     roles = {"groups": groups, "sample_weight": sample_weight, "clusters": clusters, "pos_label": pos_label}
     if isinstance(data, Source):
@@ -94,11 +94,11 @@ def read_calibration_input(
 
 
 def pairs_or_sums(y_true: Any, y_prob: Any, **roles: Any) -> Pairs | Slots:
-    """The pairs or sums of an input without groups; `roles` are the other arguments of `read_calibration_input`.
+    """Read an input without groups as pairs or sums; `roles` are the other arguments of `read_calibration_input`.
 
-    Raises InputError naming the parameter, and of rows the value, that violated a rule.
+    Raises InputError, which names the parameter and any invalid value.
     """
-    if isinstance(y_true, Pairs):  # which may have groups
+    if isinstance(y_true, Pairs):  # they may have groups
         del roles["in_memory"]
         return pairs_from(y_true, y_prob, **roles)
     ((_, pairs),) = read_calibration_input(y_true, y_prob, soft_labels=True, **roles).by_group
@@ -106,17 +106,17 @@ def pairs_or_sums(y_true: Any, y_prob: Any, **roles: Any) -> Pairs | Slots:
 
 
 def reading_notes(pairs: Pairs | Slots) -> tuple[str, ...]:
-    """The notes on how rows were read; () for sums."""
+    """Return the notes on how rows were read; () for sums."""
     return pairs.notes if isinstance(pairs, Pairs) else ()
 
 
 def parts_read(
     predictions: Read, source: Source, *, in_memory: bool = False, one_by_one: bool = False, worst: Worst | None = None
 ) -> Parts:
-    """The pairs or sums of a source that has been opened, by group; with clusters, always the pairs.
+    """Read the pairs or sums of an opened source by group; with clusters, always the pairs.
 
-    one_by_one: read the sums of a group only when it is iterated over (and again in each iteration), since the sums of
-    a thousand groups take gigabytes; the source must remain open.
+    one_by_one: read the sums of each group only during iteration (and again in each iteration), because the sums of a
+    thousand groups take gigabytes. The source must then remain open.
     """
     described, reading = predictions.describe(), GroupsRead(predictions, source)
     worst_rows_ = None if worst is None else worst.rank_source(predictions)
@@ -145,13 +145,13 @@ class GroupsRead:
 
 
 def _narrow_type(source: object) -> Pairs | Slots:
-    """Narrow the type of what a source returned; the package `inputs` does not know `Slots`."""
+    """Narrow the static type of what a source returned; the package `inputs` does not know `Slots`."""
     assert isinstance(source, Pairs | Slots)
     return source
 
 
 def _sums_of_many(y_true: Any, data: Any, **columns: Any) -> dict[str, Slots] | None:
-    """The sums by group of a lazy frame with many rows; None for a frame with few rows and any other input."""
+    """Return the sums by group of a lazy frame with many rows; None for a frame with few rows or any other input."""
     if data is None or isinstance(y_true, Pairs) or isinstance(columns["y_prob"], Probabilities) or not is_lazy(data):
         return None
     sums = sums_of_frame(data, y_true=y_true, **columns)
