@@ -245,8 +245,8 @@ def calibration_curves(
     >>> rng = np.random.default_rng(0)
     >>> q, tag = rng.random(4000), np.where(np.arange(4000) % 2, "NN", "VB")
     >>> curves = calibration_curves(rng.random(4000) < np.where(tag == "NN", q, q**2), q, groups=tag)
-    >>> print(curves["VB"].n, curves.below()[-1]) 2000 VB: overconfident between 0.04 and 0.94: mean prediction 0.49,
-    observed frequency 0.30 (n = 1,817)
+    >>> print(curves["VB"].n, curves.below()[-1])
+    2000 VB: overconfident between 0.04 and 0.94: mean prediction 0.49, observed frequency 0.30 (n = 1,817)
 
     Raises InputError, which names the parameter, row and value, for an invalid input.
     """

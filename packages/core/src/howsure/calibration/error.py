@@ -247,8 +247,7 @@ class RareLabels:
         return inside**2 * value
 
     def one_bin_nearer(self, value: float, level: float) -> float:
-        """Return the squared error if one bin's frequency moves to the end of its exact interval nearer to the
-        prediction."""
+        """Return the squared error if one bin is at the end of its exact interval nearer to its prediction."""
         above = self.gap > 0.0
         end = exact_end(self.frequency, self.effective, tail=min(1 - level, 0.5), above=above)
         predicted = self.frequency + self.gap

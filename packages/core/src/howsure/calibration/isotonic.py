@@ -170,7 +170,7 @@ def isotonic_values(mean: Floats, weight: Floats) -> Floats:
 # only 89% to 94%, because steps of the curve often have too few clusters to estimate their variance.)
 
 CELLS = 1 << 12  # distinct predictions; if there are more, labels are drawn for cells of neighbouring predictions
-BY_ROW_UP_TO = 1 << 17  # most pairs whose labels are drawn one by one; with more, the labels of a cell are drawn together
+BY_ROW_UP_TO = 1 << 17  # pairs; with more, the labels of a cell are drawn together
 
 
 @dataclass(frozen=True, slots=True)

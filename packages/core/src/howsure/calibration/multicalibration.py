@@ -1,4 +1,4 @@
-"""`multicalibration_error`: the largest gap of any group, in proportion to its size."""
+"""`multicalibration_error`: the largest gap of any group, weighted by the group's size."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 from howsure.stats.threads import one_thread
 
 ALL_ROWS = "all rows"
-MIN_SCORE = 1e-9  # of a score, where a sum is divided by it
+MIN_SCORE = 1e-9  # smallest score by which a sum is divided
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class MulticalibrationError(Result):
     """The result of `multicalibration_error`.
 
-    error: the estimate, corrected for selecting the largest of many, with its interval. plugin: the largest observed
-    share × |gap|. group, share, gap: name, share of the weight and gap (positive: overconfident) of the group that has
-    it. groups: number of groups. recipe: everything needed to repeat the analysis.
+    error: the estimate, corrected for selecting the largest of many values, with its interval. plugin: the largest
+    observed share × |gap|. group, share, gap: the group with this value, its proportion of the total weight and its gap
+    (positive: overconfident). groups: number of groups. recipe: everything needed to repeat the analysis.
     """
 
     error: Estimate
@@ -84,15 +84,14 @@ def multicalibration_error(
     data: Source | IntoFrame | None = None,
     rng: Randomness = 0,
 ) -> MulticalibrationError:
-    """The largest share × |gap| over all groups: max |Σ w (q - y)| / Σ w, the sums over a group and over all rows.
+    """Estimate the largest share × |gap| of any group: max |Σ w (q - y)| / Σ w, with sums over the group and all rows.
 
-    The error is 0 if predictions are calibrated in every group. Groups are: all rows; ranges of predictions; the rows
-    that satisfy one condition on a feature, also within ranges of predictions (multicalibration requires this, in
-    contrast to calibration in the mean of every group); and, with conditions=2, which takes longer, two conditions.
-
-    The largest of many noisy gaps is biased upwards; the bias is simulated and subtracted. The interval allows for
-    every group that may have the largest value (Chernozhukov, Lee & Rosen 2013). The other arguments are those of
-    `find_miscalibrated_groups`.
+    A group's share is its proportion of the total weight. The error is 0 if predictions are calibrated in every group.
+    The groups are: all rows; ranges of predictions; the rows that satisfy one condition on a feature; these rows within
+    each range of predictions (multicalibration requires more than a correct mean in every group); and, with
+    conditions=2, which takes longer, the rows that satisfy two conditions. The largest of many noisy gaps is biased
+    upwards, so the bias is simulated and subtracted. The interval allows for every group that may have the largest
+    value (Chernozhukov, Lee & Rosen 2013). The other arguments are those of `find_miscalibrated_groups`.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -101,7 +100,7 @@ def multicalibration_error(
     >>> print(multicalibration_error(labels, q, features={"prompt": prompt}))  # doctest: +ELLIPSIS
     multicalibration error 0.08...: the largest of ... groups by share × gap; observed ... prompt = second
 
-    Raises InputError naming the parameter, row and value that violated a rule.
+    Raises InputError, which names the parameter, row and value, for an invalid input.
     Source: Hébert-Johnson, Kim, Reingold & Rothblum (2018).
     """
     check_arguments(multicalibration_error, locals())
@@ -128,7 +127,7 @@ def estimate_multicalibration(
     level: float = 0.95,
     rng: Randomness = 0,
 ) -> MulticalibrationError:
-    """`multicalibration_error` for checked pairs and columns by name."""
+    """Compute `multicalibration_error` for checked pairs and columns by name."""
     min_rows = check_whole(min_rows, name="min_rows")
     pairs, checked_features = weighted_features(raw_pairs, columns, min_rows=min_rows)
     n, generator = len(pairs), generator_from(rng)
@@ -175,9 +174,9 @@ def estimate_multicalibration(
 
 
 def _lower_limit(family: Family, width: float) -> float:
-    """The largest |sum| - width · deviation of any group, at least 0.
+    """Return the largest |sum| - width · deviation of any group, at least 0.
 
-    The deviation is the larger of the observed one and |sum / score|, which allows for skewness.
+    The deviation is the larger of the observed deviation and |sum / score|, which allows for skewness.
     """
     size = np.abs(family.sums)
     spread = np.maximum(family.observed, size / np.maximum(np.abs(family.score), MIN_SCORE))
@@ -185,10 +184,10 @@ def _lower_limit(family: Family, width: float) -> float:
 
 
 def _corrected(family: Family, rng: np.random.Generator) -> float:
-    """The largest |sum|, minus a simulated estimate of its upward bias, at least 0.
+    """Return the largest |sum| minus a simulated estimate of its upward bias, at least 0.
 
-    Noise is added to the sums after these have been shrunk by the median of the largest score (to 0 if noise explains
-    them); the bias is the mean increase of the largest |sum|.
+    The sums are first shrunk by the median of the largest score (to 0 if noise explains them). Then noise is added; the
+    bias is the mean increase of the largest |sum|.
     """
     assert family.units is not None
     size = np.abs(family.sums)

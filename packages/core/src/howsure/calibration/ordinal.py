@@ -1,4 +1,4 @@
-"""Calibration of ordered levels, such as grades from 1 to 5: a curve for each cut point, and the error of all."""
+"""Calibration of ordered levels, such as grades from 1 to 5: a curve for each cut point, and their joint error."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ from howsure.stats.p_values import ADJUSTED, adjust_p_values
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class OrdinalCalibration(Rows[CalibrationCurve]):
-    """The result of `ordinal_calibration`: iterate over the curves of cut points, or index by name, such as "> 3".
+    """The result of `ordinal_calibration`: iterate over the curves of cut points, or index it by name, such as "> 3".
 
     levels: all levels, in order. error: the root mean squared gap over all cut points, with equal weight. rps: the mean
     ranked probability score with its interval. rps_parts: its decomposition, summed over cut points. bias: the mean
-    difference between the expected and the true level, in units of the levels if these are numbers, else in ranks.
-    p_adjusted: the p-value of each cut point, adjusted for their number.
+    difference between the expected and the true level, in units of the levels if these are numbers, otherwise in ranks.
+    p_adjusted: the p-value of each cut point, adjusted for the number of cut points.
     """
 
     levels: tuple[str, ...]
@@ -90,12 +90,12 @@ class OrdinalCalibration(Rows[CalibrationCurve]):
 
     @property
     def answer(self) -> str:
-        """The error of all cut points, and the kind of miscalibration at each."""
+        """The error over all cut points, and the kind of miscalibration at each cut point."""
         kinds = [(curve.name or "", kind(curve, p)) for curve, p in zip(self.rows, self.p_adjusted, strict=True)]
         return f"The calibration error of all cut points is {self.error}; {verdicts_by_kind(kinds)}."
 
     def below(self) -> Sequence[str]:
-        """The answer, the bias, the score in parts, and the verdict on each cut point."""
+        """Lines below the table: the answer, the bias, the score's parts, and the verdict on each cut point."""
         parts = self.rps_parts
         in_parts = f"{parts.calibration:.4f} calibration + {parts.refinement:.4f} refinement"
         rows_and_p = zip(self.rows, self.p_adjusted, strict=True)
@@ -116,7 +116,7 @@ class OrdinalCalibration(Rows[CalibrationCurve]):
         return draw_curves(self.rows, ax=ax)
 
     def figure(self) -> Figure:
-        """The curves of the cut points, a panel each."""
+        """Return a matplotlib figure with one panel for each cut point's curve."""
         from howsure.figures.curves import curve_figure
 
         return curve_figure(self.rows, panels=len(self.rows) > 1)
@@ -134,20 +134,20 @@ def ordinal_calibration(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> OrdinalCalibration:
-    """Calibration of the probabilities of ordered levels, such as grades: a curve for each cut point between
-    levels.
+    """Compute the calibration of ordered levels, such as grades: a curve for each cut point between levels.
 
-    With levels 1 to 5 there are four cut points: how probable is a level above 1, above 2 …, and how often is it so?
-    The error of all cut points is the root mean square of theirs: curves of all pooled would let a cut point that is
-    too high hide one that is too low. All pairs of a row are one cluster. The ranked probability score adds up the
-    Brier scores of the cut points; with two levels all figures are those of `calibration_curve`.
+    With levels 1 to 5 there are four cut points: above 1, above 2, above 3 and above 4. At each, the probability of a
+    level above it is compared with the frequency. The error over all cut points is the root mean square of their
+    errors; a pooled curve would let a cut point that is too high hide one that is too low. All pairs of a row are one
+    cluster. The ranked probability score is the sum of the cut points' Brier scores. With two levels, all figures are
+    those of `calibration_curve`.
 
     y_true (n,): the level of each row.
     y_prob (n, K): the probabilities of all levels.
     levels: all levels from the lowest to the highest, in the order of the probabilities; without them, the names of the
     probabilities must be numbers in order.
     binning: bins of equal size (adaptive), or bins of equal width (uniform).
-    clusters (n,): what is correlated, such as the document of each row.
+    clusters (n,): the cluster of each row, such as its document; rows of a cluster are correlated.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -157,7 +157,7 @@ def ordinal_calibration(
     >>> print([curve.name for curve in found], found.error.low)
     ['> 0', '> 1'] 0.0
 
-    Raises InputError naming the parameter, row and value that violated a rule.
+    Raises InputError, which names the parameter, row and value, for an invalid input.
     Source: Epstein (1969) for the ranked probability score.
     """
     check_arguments(ordinal_calibration, locals())
@@ -174,10 +174,10 @@ def ordinal_calibration(
     k, n = len(names), len(pairs) // len(names)
     matrix = pairs.probabilities.reshape(k, n)
     codes = pairs.labels.reshape(k, n).argmax(axis=0)
-    assert pairs.clusters is not None  # class-wise, the row itself where nothing else is said
+    assert pairs.clusters is not None  # class-wise pairs are clustered by row by default
     cluster_codes = pairs.clusters[:n]
     units = None if clusters is None and len(np.unique(cluster_codes)) == n else cluster_codes
-    above = np.minimum(np.cumsum(matrix[::-1], axis=0)[::-1][1:], 1.0)  # of a higher level, by cut point
+    above = np.minimum(np.cumsum(matrix[::-1], axis=0)[::-1][1:], 1.0)  # probability of a higher level, by cut point
     cuts = [
         Pairs((codes > place).astype(np.uint8), above[place], clusters=units, positive=HIGHER_LEVEL)
         for place in range(k - 1)
@@ -205,7 +205,7 @@ def ordinal_calibration(
 
 
 def _level_probabilities(y_prob: Any, levels: Sequence[str] | None, *, of_columns: bool) -> Probabilities:
-    """The form of the probabilities of all levels, with reduce="class-wise" and the levels as classes."""
+    """Describe the probabilities of all levels, with reduce="class-wise" and the levels as classes."""
     spec = Probabilities(UNNAMED, None) if y_prob is None else as_probabilities(y_prob)
     if y_prob is None and not of_columns:
         raise InputError("not_a_column", "y_prob", type="None")
@@ -241,8 +241,7 @@ def _check_order(names: Sequence[str], *, named: bool) -> None:
 
 
 def _error_of_all(cuts: Sequence[Pairs], units: Integers | None, *, level: float, **how: Any) -> Estimate:
-    """The debiased error over the bins of all cut points, with equal weight; the pairs of a row (or cluster) are one
-    cluster."""
+    """Return the debiased error over the bins of all cut points, with equal weight, clustered by row or cluster."""
     n = len(cuts[0])
     bins, start = [], 0
     for pairs in cuts:

@@ -34,27 +34,26 @@ from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digit
 from howsure.stats.proportions import t_quantile
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed
 
-# The exact distribution of the largest difference between cumulative counts of uniform ranks and their expectation.
+# The exact distribution of the largest difference between uniform ranks' cumulative counts and their expectations.
 
-MAX_WORK = 10**8  # multiplications; above, Massart's bound
-NEGLIGIBLE = 1e-8  # below it, 1 - P has no digits left
-TAIL = 12.0  # standard deviations beyond which a Poisson probability is nothing
+MAX_WORK = 10**8  # multiplications; if more are needed, Massart's bound is used
+NEGLIGIBLE = 1e-8  # if P is smaller, 1 - P loses all digits
+TAIL = 12.0  # standard deviations beyond which a Poisson probability is negligible
 
 
 def largest_distance(ranks: Integers, possible: int) -> int:
-    """max_k |K N_k - n k|, an integer: N_k of the n ranks are below k, and K (`possible`) ranks are possible."""
+    """Return max_k |K N_k - n k|, where N_k of the n ranks are below k and K (`possible`) ranks are possible."""
     below = np.cumsum(np.bincount(ranks, minlength=possible))
     return int(np.abs(possible * below - len(ranks) * np.arange(1, possible + 1)).max())
 
 
 @lru_cache(maxsize=1024)
 def distance_tail(distance: int, n: int, possible: int) -> float:
-    """P(`largest_distance` of n independent uniform ranks ≥ distance), exactly.
+    """Return the exact probability that `largest_distance` of n independent uniform ranks is at least `distance`.
 
-    The counts of ranks are distributed like independent Poisson variables, given that their sum is n; the probability
+    The counts of ranks are distributed like independent Poisson variables conditional on their sum n. The probability
     of all paths that stay within the distance is computed rank by rank. If this takes more than 10⁸ multiplications, or
-    the probability is below 10⁻⁸, the result is the upper bound 2 exp(-2 n d²) with d = distance / (K n) (Massart
-    1990).
+    the bound is below 10⁻⁸, the result is the upper bound 2 exp(-2 n d²) with d = distance / (K n) (Massart 1990).
 
     >>> round(distance_tail(3, 3, 3), 4)  # of the 27 ways, 6 have each rank once
     0.7778
@@ -69,7 +68,7 @@ def distance_tail(distance: int, n: int, possible: int) -> float:
 
 @lru_cache(maxsize=1024)
 def critical_distance(level: float, n: int, possible: int) -> int:
-    """The smallest distance exceeded with a probability of at most 1 - level."""
+    """Return the smallest distance that is exceeded with probability at most 1 - level."""
     low, high = -1, math.ceil(possible * math.sqrt(n * math.log(2 / (1 - level)) / 2))
     while high - low > 1:
         middle = (low + high) // 2
@@ -78,7 +77,7 @@ def critical_distance(level: float, n: int, possible: int) -> int:
 
 
 def _distance_probability(reach: int, n: int, possible: int) -> float:
-    """P(no distance is greater than `reach`)."""
+    """Return the probability that no distance is greater than `reach`."""
     first, step = _poisson(n / possible)
     low, state = 0, np.ones(1)
     for k in range(1, possible + 1):
@@ -92,7 +91,7 @@ def _distance_probability(reach: int, n: int, possible: int) -> float:
 
 
 def _poisson(rate: float) -> tuple[int, Floats]:
-    """The non-negligible probabilities of a Poisson variable, and the first value that has one."""
+    """Return the first value of non-negligible Poisson probability, and the probabilities from there on."""
     from scipy.special import gammaln
 
     reach = TAIL * math.sqrt(rate) + 30
@@ -116,7 +115,7 @@ ROUNDING = 1e-8
 class RankTests:
     """Statistics, p-values and Monte Carlo errors by test name ("chi-square", "band").
 
-    reach: half the width of the band of the cumulative shares. low, high (bars,): the interval of each bar's count.
+    reach: half the width of the band of the cumulative curve. low, high (bars,): the interval of each bar's count.
     """
 
     statistics: dict[str, float]
@@ -128,7 +127,7 @@ class RankTests:
 
 
 def independent_tests(ranks: Integers, edges: Integers, level: float) -> RankTests:
-    """Both tests for independent ranks 0 … K - 1; edges (B + 1,) are the first rank of each bar, and K."""
+    """Compute both tests for independent ranks 0 … K - 1; edges (B + 1,): the first rank of each bar, and K."""
     from scipy.special import gammaincc
     from scipy.stats import binom
 
@@ -144,7 +143,7 @@ def independent_tests(ranks: Integers, edges: Integers, level: float) -> RankTes
             "band": distance_tail(distance, n, possible),
         },
         {"chi-square": 0.0, "band": 0.0},
-        (critical_distance(level, n, possible) + 0.5) / unit,  # distances are whole
+        (critical_distance(level, n, possible) + 0.5) / unit,  # distances are integers
         np.asarray(low, dtype=np.float64),
         np.asarray(high, dtype=np.float64),
     )
@@ -153,7 +152,7 @@ def independent_tests(ranks: Integers, edges: Integers, level: float) -> RankTes
 def clustered_tests(
     ranks: Integers, edges: Integers, clusters: Integers, *, level: float, times: int, rng: np.random.Generator
 ) -> RankTests:
-    """Both tests for ranks in C clusters, by random signs of each cluster's contribution to count minus expectation.
+    """Compute both tests for ranks in C clusters, with random signs of each cluster's counts minus expectations.
 
     The interval of a bar uses Student's t with C - 1 degrees of freedom and the variance Σ_c S_c² of the contributions.
     """
@@ -178,7 +177,7 @@ def clustered_tests(
 
 
 METHODS = ("chi-square", "band")
-MIN_EXPECTED = 5  # truths a bar, for the chi-square test
+MIN_EXPECTED = 5  # true values per bar, for the chi-square test
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -187,11 +186,12 @@ class QuantileCalibration(Result):
 
     ranks (n,): the number of draws below each true value, 0 … draws. Histogram: bin_edges (B + 1,) over [0, 1], counts
     (B,), expected (B,) under calibration, and low, high (B,), the interval for each count. Cumulative curve: points
-    (P,), cumulative (P,), the share of true values with at most that quantile, and the simultaneous band band_low,
-    band_high (P,). statistics, p_values, p_errors: of both tests of uniformity by name, "chi-square" of the histogram
-    and "band", the largest distance of the cumulative curve from the diagonal; statistic, p_value: of the requested
-    `method`. p_errors are Monte Carlo standard errors, 0 without clusters. clusters: their number, if any. tied: the
-    number of true values equal to some draws. recipe: everything needed to repeat it.
+    (P,), cumulative (P,), the proportion of true values with at most that quantile, and the simultaneous band band_low,
+    band_high (P,). statistics, p_values, p_errors: those of both tests of uniformity by name, "chi-square" of the
+    histogram and "band", the largest distance of the cumulative curve from the diagonal. statistic, p_value: those of
+    the requested `method`. p_errors are Monte Carlo standard errors, 0 without clusters. clusters: the number of
+    clusters, or None. tied: the number of true values equal to some draws. recipe: everything needed to repeat the
+    analysis.
     """
 
     ranks: Integers
@@ -229,7 +229,7 @@ class QuantileCalibration(Result):
         return self.p_values[self.method]
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form: the tests and the histogram."""
+        """Return a dictionary for JSON: the tests and the histogram."""
         bars = zip(*(getattr(self, c).tolist() for c in ("counts", "expected", "low", "high")), strict=True)
         named = {"statistic": self.statistics, "p_value": self.p_values, "p_error": self.p_errors}
         return {
@@ -251,7 +251,7 @@ class QuantileCalibration(Result):
         }
 
     def columns(self) -> Sequence[Column]:
-        """The bars."""
+        """The columns of a table with one row per bar of the histogram."""
         edges = self.bin_edges.tolist()
         spans = [f"{start:.3f}–{end:.3f}" for start, end in pairwise(edges)]
         return [
@@ -319,25 +319,25 @@ def quantile_calibration(
     rng: Randomness = None,
     data: Source | IntoFrame | None = None,
 ) -> QuantileCalibration:
-    """Calibration of posterior draws: the true value's rank among them is uniform if the posterior is calibrated.
+    """Test posterior draws: if the posterior is calibrated, the rank of the true value among them is uniform.
 
     y_true (n,): the true values of n quantities.
-    draws (n, S): S posterior draws of each; of `data`, one column of lists, or a sequence of columns.
+    draws (n, S): S posterior draws of each quantity; with `data`, one column of lists, or a sequence of columns.
     n_bins: bars of the histogram (default: as many as leave 5 true values per bar, at most 20).
-    method: test to rely on: of the histogram (chi-square), or of the cumulative curve (band).
-    clusters (n,): what has correlated errors, such as the document.
-    n_simulations: random signs of clusters.
+    method: test that gives the p-value: of the histogram (chi-square), or of the cumulative curve (band). clusters
+    (n,): the cluster of each quantity, such as its document; errors of a cluster are correlated.
+    n_simulations: number of random sign assignments to clusters.
     level: level of the band and the intervals.
     rng: seed of the ranks of ties and the signs of clusters.
 
     If the true values come from the posteriors, the rank of each among its draws is uniform on {0 … S}; a true value
-    equal to some draws gets one of its possible ranks at random. Two tests, both in the result; `p_value` is that of
-    `method`: "chi-square" of bars of whole ranks, for posteriors that are too wide or too narrow; "band", the largest
-    distance of the cumulative curve from the diagonal, for shifted ones. The distribution of the distance, and the
-    simultaneous band derived from it, are exact (Massart's bound if n is very large); bars have binomial intervals.
-
-    With clusters, each cluster's contribution to counts minus expectations gets a random sign, `n_simulations` times
-    (all sign assignments if there are fewer): for p, the band, and the variance of the bars.
+    equal to some draws gets one of its possible ranks at random. The result contains two tests; `p_value` is that of
+    `method`. "chi-square" compares the bars of the histogram and detects posteriors that are too wide or too narrow.
+    "band" uses the largest distance of the cumulative curve from the diagonal and detects shifted posteriors. The
+    distribution of this distance, and the simultaneous band derived from it, are exact (Massart's bound if n is very
+    large); bars have binomial intervals. With clusters, each cluster's counts minus expectations get a random sign,
+    `n_simulations` times (or all sign assignments, if these are fewer). This gives p, the band, and the variance of the
+    bars.
 
     >>> rng = np.random.default_rng(0)
     >>> result = quantile_calibration(rng.normal(size=500), rng.normal(size=(500, 99)), rng=0)
@@ -346,7 +346,7 @@ def quantile_calibration(
     >>> quantile_calibration(2 * rng.normal(size=500), rng.normal(size=(500, 99)), rng=0).p_value < 0.001
     True
 
-    Raises InputError for incompatible shapes, NaN or infinite values, an unknown method, a single cluster.
+    Raises InputError for incompatible shapes, NaN or infinite values, an unknown method, or a single cluster.
     Source: Cook, Gelman & Rubin (2006); ranks instead of quantiles after Talts et al. (2018), since a
     Kolmogorov–Smirnov test of r / S rejects a correct sampler.
     """
@@ -401,9 +401,9 @@ def quantile_calibration(
 
 
 def _read_columns(data: Any, y_true: Any, draws: Any, clusters: Any) -> Rows:
-    """The columns of a frame or of files, by their roles.
+    """Read the columns of a data frame or of files, by their roles.
 
-    Raises InputError for what names none, and for a column that is named twice.
+    Raises InputError for an argument that is not a column name, and for a column that is named twice.
     """
     listed = isinstance(draws, str)
     each = [draws] if listed else list(draws)
@@ -468,7 +468,7 @@ def _number_of_bars(n: int, draws: int, requested: int | None) -> int:
 
 
 def _checked_clusters(clusters: Any, n: int) -> Integers | None:
-    """Codes starting at 0; None without clusters, or if each quantity is its own cluster."""
+    """Return cluster codes from 0; None without clusters, or if each quantity is its own cluster."""
     if clusters is None:
         return None
     codes = check_clusters(clusters, n=n)

@@ -1,4 +1,4 @@
-"""Results of calibration: a curve with all figures derived from it, and the comparison of two models."""
+"""Results of calibration: a curve with all figures computed from it, and the comparison of two models."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from howsure.result import AMONG, Arrays, Estimate, Result, as_json, plain_dict
 from howsure.show.axes import checks_axes
 from howsure.show.table import FRAME, NUMBER, TABLE, WORDS, Column, digits
 
-NAMES = ("A", "B")  # of two models
+NAMES = ("A", "B")  # default names of two models
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bins(Arrays):
-    """Arrays, one entry per bin in ascending order of predictions.
+    """The bins of a calibration curve: arrays with one entry per bin, in ascending order of predictions.
 
-    count, weight: pairs and their weight. mean_prob: mean prediction. frequency: label frequency, with standard_error
-    and interval [low, high]. upper: the largest prediction that belongs to the bin.
+    count, weight: the number of pairs and their weight. mean_prob: mean prediction. frequency: label frequency, with
+    standard_error and interval [low, high]. upper: the largest prediction that belongs to the bin.
     """
 
     count: Integers = as_json("n")
@@ -46,9 +46,9 @@ class CalibrationCurve(Result):
     corrected for the bias due to noise, with an interval. algorithm1_error, mse: Algorithm 1's value and its square,
     with an interval only from Algorithm 2 or a bootstrap. ece: the mean absolute gap, with an interval for its value in
     the population (docs/calibration.md). max_error: the largest absolute gap. brier, log_loss: mean scores and their
-    decomposition. p_value: of the hypothesis that the predictions are calibrated. base_rate: frequency of label 1. n:
-    number of pairs. histogram (2, 64): weight by label (0, 1) and prediction, in 64 bars over [0, 1]. notes: caveats.
-    recipe: everything needed to repeat the analysis. name: the group.
+    decomposition. p_value: that of the hypothesis that the predictions are calibrated. base_rate: frequency of label 1.
+    n: number of pairs. histogram (2, 64): weight by label (0, 1) and prediction, in 64 bars over [0, 1]. notes:
+    caveats. recipe: everything needed to repeat the analysis. name: the group, or None.
 
     reduction: how several classes were reduced to pairs, "top-label" or "class-wise"; None for a binary problem. If it
     is set, brier and log_loss are the top-label or class-wise scores and are labelled so. multiclass: the scores of all
@@ -77,11 +77,11 @@ class CalibrationCurve(Result):
     title = "Calibration"
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form of a curve, as the command line writes it, too."""
+        """Return the curve as a dictionary for JSON, the same that the command line writes."""
         return with_score_keys(plain_dict(self) | {"max_error": self.max_error.value}, self.reduction)
 
     def framed(self) -> dict[str, Any]:
-        """The bins, which its frame holds."""
+        """The columns of the data frame: the bins of the curve."""
         return self.bins.arrays()
 
     def columns(self) -> Sequence[Column]:
@@ -101,8 +101,8 @@ class CalibrationCurve(Result):
     def plot(self, ax: Axes | None = None, *, axis: str = "auto") -> Axes:
         """Draw the curve on matplotlib axes (new ones if None) and return them.
 
-        axis: "linear" for all of [0, 1], "zoom" for the part with bins, "logit" for log-odds, or "auto": zoomed where
-        all bins lie below .2 or above .8.
+        axis: "linear" shows all of [0, 1], "zoom" the range of the bins, "logit" log-odds, and "auto" zooms if all bins
+        are below 0.2 or above 0.8.
 
         Raises InputError for another axis, or log-odds of a mean prediction of exactly 0 or 1.
         """
@@ -118,15 +118,16 @@ class CalibrationCurve(Result):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class CalibrationComparison(Result):
-    """Two models, A and B, on the same pairs. Every difference is A - B, so positive values mean that B is better.
+    """Two models, A and B, on the same items. Every difference is A - B, so positive values mean that B is better.
 
     error_a, error_b: debiased errors with intervals. squared_error_difference: difference of the squared debiased
-    errors, not truncated at zero. error_difference: difference of the errors; None unless both are clearly above zero.
+    errors, not truncated at zero. error_difference: difference of the errors; None unless both errors are clearly above
+    zero.
     brier_difference, log_loss_difference: differences of the pairs' mean scores (undefined if a loss is infinite, or if
     one row or cluster has all the weight). reduction: how several classes were reduced to pairs; the keys of `to_dict`
     then name the scores accordingly. multiclass_brier_difference, multiclass_log_loss_difference: differences of the
     scores of all classes; None if their probabilities are unknown. curves: the curves of A and B, with the models'
-    names. notes: caveats. read: the files of the models, and numbers of unused rows.
+    names. notes: caveats. read: the files of the models and the numbers of unused rows, if files were compared.
     """
 
     n: int
@@ -148,7 +149,7 @@ class CalibrationComparison(Result):
     words = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form; of files, what was read comes first."""
+        """Return a dictionary for JSON; if files were compared, it begins with a description of them."""
         values = with_score_keys(plain_dict(self), self.reduction)
         provenance = {} if self.read is None else {**self.read.to_dict(), "howsure": self.recipe["howsure"]}
         return provenance | {
@@ -157,7 +158,7 @@ class CalibrationComparison(Result):
 
     @property
     def what_was_read(self) -> str:
-        """The models, their labels and their rows, of files."""
+        """The models with their labels and rows, if files were compared."""
         return "\n".join(self._lines_read())
 
     def _lines_read(self) -> list[str]:
@@ -167,7 +168,7 @@ class CalibrationComparison(Result):
         return [first, second, f"{rows}; differences are {' - '.join(self.names)}", *unused]
 
     def made(self) -> str:
-        """How it was made, in a line; of files, what was read."""
+        """Return the provenance in one line; if files were compared, with a description of them."""
         if self.read is None:
             return Result.made(self)
         provenance = "; ".join(self.read.lines(self.n, self.names))
@@ -218,11 +219,11 @@ class CalibrationComparison(Result):
 
     @property
     def provenance(self) -> str:
-        """The models, their labels and their rows, of files; and the level of the intervals."""
+        """The level of the intervals and, if files were compared, the models with their labels and rows."""
         return " ".join([*(f"{line}." for line in self._lines_read()), f"{100 * self.error_a.level:g}% intervals."])
 
     def legend(self) -> Mapping[str, str]:
-        """What the headings mean, and which sign is whose."""
+        """The meaning of the headings, and which model is better if a difference is positive."""
         a, b = self.names
         return {**Result.legend(self), "": f"Differences are {a} minus {b}: above 0, {b} is better."}
 
@@ -232,24 +233,24 @@ class CalibrationComparison(Result):
 
     @property
     def names(self) -> tuple[str, str]:
-        """What the models are called."""
+        """The names of the models."""
         return self.curves[0].name or NAMES[0], self.curves[1].name or NAMES[1]
 
     @checks_axes
     def plot(self, ax: Axes | None = None, *, axis: str = "auto") -> Axes:
-        """Draw both curves on matplotlib axes (new ones if None); axis as for a curve."""
+        """Draw both curves on matplotlib axes (new ones if None); axis as in `CalibrationCurve.plot`."""
         from howsure.figures.calibration import draw_comparison
 
         return draw_comparison(self, ax=ax, axis=axis)
 
     def figure(self, *, axis: str = "auto") -> Figure:
-        """Both curves, and below them the differences with their intervals, as a matplotlib figure."""
+        """Return a matplotlib figure with both curves, and below them the differences with their intervals."""
         from howsure.figures.calibration import comparison_figure
 
         return comparison_figure(self, axis=axis)
 
     def verdict(self) -> str:
-        """Which model is better calibrated and, if an error is 0, a line on what that means."""
+        """Say which model is better calibrated and, if an error is 0, what that means."""
         return "\n".join(self._verdict_sentences())
 
     def _verdict_sentences(self) -> list[str]:
@@ -269,7 +270,7 @@ class CalibrationComparison(Result):
         return [summary, *([f"The error of {' and of '.join(zeros)} is 0 {why}"] if zeros else [])]
 
     def score_differences(self) -> dict[str, Estimate]:
-        """The differences of the mean scores, by their names in words."""
+        """Return the differences of the mean scores by the names of the scores."""
         differences = {score_words(score, self.reduction): getattr(self, f"{score}_difference") for score in SCORES}
         of_classes = {score_words(score, MULTICLASS): f"multiclass_{score}_difference" for score in SCORES}
         differences |= {name: getattr(self, field_name) for name, field_name in of_classes.items()}
@@ -283,7 +284,7 @@ def _several(score: str) -> str:
 def bins_from(binned: Binned, unit: float, standard_error: Floats, low: Floats, high: Floats) -> Bins:
     """Convert bins to the public `Bins`; weights are multiplied by `unit` to restore the user's scale."""
     s = binned.sums
-    mean_prob = np.clip(s.q / s.w1, 0.0, 1.0)  # a sum of sums may end 1e-16 outside
+    mean_prob = np.clip(s.q / s.w1, 0.0, 1.0)  # rounding may exceed [0, 1] by 1e-16
     return Bins(
         count=s.count,
         weight=s.w1 * unit,

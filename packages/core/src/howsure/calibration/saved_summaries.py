@@ -1,8 +1,8 @@
 """Serialization of summaries: a line with format and version, a JSON header, columns of integers, and a checksum.
 
-The same sums give the same bytes on every machine: columns are little-endian with as few bytes per number as the
-largest one needs, and no compression library is used, since versions may differ. The format contains no executable
-code.
+The same sums give the same bytes on every machine: columns are little-endian, with as few bytes per number as the
+column's largest number needs. No compression library is used, since its versions may differ. The format contains no
+executable code.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ CHECKSUM = 32  # bytes of SHA-256, at the end
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """The content of a file: the sums of each group and the groups' names, or one set of sums and None."""
+    """The content of a file: the sums of each group and the groups' names, or one set of sums without names (None)."""
 
     parts: Sequence[Slots]
     names: Sequence[str] | None = None
@@ -104,7 +104,7 @@ def from_bytes(content: bytes, *, name: str = "content") -> Saved:
 
 
 def read(path: Place) -> Saved:
-    """The summaries of a file."""
+    """Read the summaries from a file."""
     with opened(checked_path(path, like=LIKE)) as file:
         return from_bytes(file.read(), name=str(path))
 
@@ -133,9 +133,9 @@ class SavedSums(ABC):
     def _of(cls, saved: Saved, name: str) -> Self: ...
 
     def to_bytes(self) -> bytes:
-        """Serialize; the bytes do not depend on the order or the parts in which pairs were added.
+        """Serialize the sums; the bytes do not depend on the order or the batches in which pairs were added.
 
-        Exception: sums of weights are rounded, so that their last bits depend on the order.
+        Sums of weights are an exception: they are rounded, so their last bits depend on the order.
         """
         return to_bytes(self._saved())
 
@@ -145,7 +145,7 @@ class SavedSums(ABC):
         return cls._of(from_bytes(content), "content")
 
     def save(self, path: Place) -> None:
-        """Write a file atomically, replacing an existing one."""
+        """Write the sums to a file atomically, replacing an existing file."""
         save(self.to_bytes(), path, like=LIKE)
 
     @classmethod
@@ -160,7 +160,7 @@ def _damaged(name: str, why: object) -> InputError:
 
 
 def _narrow(column: Integers) -> tuple[int, bytes]:
-    """The number of bytes that each number of a column needs, and the column in this width."""
+    """Return the number of bytes that each number of a column needs, and the column in this width."""
     width = (int(column.max(initial=0)).bit_length() + 7) // 8
     return width, column.astype("<i8").view(np.uint8).reshape(-1, 8)[:, :width].tobytes()
 
@@ -213,7 +213,7 @@ def _parsed(head: dict[str, Any], content: bytes) -> Saved:
 
 
 def _check(slots: Slots) -> None:
-    """Raise ValueError for inconsistent sums, which no set of pairs can have."""
+    """Raise ValueError for inconsistent sums, which cannot come from pairs."""
     n, offsets, squares, logs, infinite = slots.sums
     near = np.minimum(slots.cell, LAST - slots.cell)
     steep = slots.wrong() & (near < STEEP)

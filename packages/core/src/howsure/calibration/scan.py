@@ -1,4 +1,4 @@
-"""Test all groups defined by one or two conditions at once, and select those that explain the others."""
+"""Test all groups that one or two conditions define, and select the groups that explain the others."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Residuals:
     values (n,): the residuals w (y - r(q)), with r(q) = q for against="diagonal", or q plus the stratum's `shift` for
     "whole". strata (n,): the stratum of each row, a range of similar predictions. shift (strata,): the mean y - q of
     the stratum's rows. blocks (n,): the random block of each row; a cluster is in one block. powers: 1, w, w², w³ of
-    each row; None for powers that are 1. totals (4, strata): their sums. variance, third (strata,): the means of r (1 -
-    r) and r (1 - r)(1 - 2r), the second and third central moments of a label. by_block (blocks, strata): sums of
-    values.
+    each row; None if all are 1. totals (4, strata): the sums of these powers. variance, third (strata,): the means of r
+    (1 - r) and r (1 - r)(1 - 2r), the second and third central moments of a label. by_block (blocks, strata): sums of
+    `values`. clustered: whether the rows have clusters.
     """
 
     values: Floats
@@ -60,7 +60,7 @@ class Residuals:
 
 
 def compute_residuals(pairs: Pairs, *, against: str, rng: np.random.Generator) -> Residuals:
-    """The residuals of checked pairs, all of positive weight.
+    """Compute the residuals of checked pairs, all of positive weight.
 
     Rows are divided by prediction into at most 200 strata of at least 50 rows. For against="whole", the stratum's mean
     y - q is added to each row's own prediction.
@@ -103,22 +103,22 @@ def compute_residuals(pairs: Pairs, *, against: str, rng: np.random.Generator) -
 
 
 def _blocks(clusters: Integers | None, n: int, rng: np.random.Generator) -> Integers:
-    """The random block of each row (n,); a cluster is in one block, and blocks have about equal numbers of clusters."""
+    """Assign each row to a random block (n,); clusters are not divided, and blocks have about equally many clusters."""
     count = n if clusters is None else int(clusters.max()) + 1
     block = rng.permutation(count) % min(count, BLOCKS)
     return block if clusters is None else block[clusters]
 
 
-# Normal scores of sums: the quantile of the standard normal distribution with the same tail probability.
+# The normal score of a sum is the quantile of the standard normal distribution with the same tail probability.
 
 SMALLEST = 1e-300
 MIN_SKEWNESS = 1e-3
 
 
 def skewed_scores(sums: Floats, variance: Floats, third: Floats, step: float) -> Floats:
-    """Normal scores of sums with mean 0 and the given second and third central moments.
+    """Return normal scores of sums with mean 0 and the given second and third central moments.
 
-    A tail that is heavier than normal, because of skewness, is that of a shifted gamma distribution. step: continuity
+    If skewness makes a tail heavier than normal, the tail of a shifted gamma distribution is used. step: continuity
     correction, subtracted from |sum|.
 
     >>> skewed_scores(np.array([20.0, -20.0]), np.full(2, 100.0), np.full(2, 500.0), 0.0).round(2)
@@ -138,7 +138,7 @@ def skewed_scores(sums: Floats, variance: Floats, third: Floats, step: float) ->
 
 
 def student_scores(sums: Floats, variance: Floats, free: Floats) -> Floats:
-    """Normal scores of sums with mean 0 whose variance was estimated with `free` degrees of freedom.
+    """Return normal scores of sums with mean 0 whose variance was estimated with `free` degrees of freedom.
 
     >>> student_scores(np.array([20.0]), np.array([100.0]), np.array([10.0])).round(2)
     array([1.79])
@@ -154,10 +154,10 @@ def student_scores(sums: Floats, variance: Floats, free: Floats) -> Floats:
 
 DRAWS = 1000
 MIN_ROWS = 50  # default of the minimum number of rows in a group
-MIN_EXPECTED = 5.0  # of Σ r (1 - r) in a group and outside it, so that 5 labels of each kind are expected
-BESIDE = 0.1  # minimum share of a group's variance that remains after comparison with rows of similar predictions
+MIN_EXPECTED = 5.0  # least Σ r (1 - r) in a group and outside it, so that 5 labels of each kind are expected
+BESIDE = 0.1  # least proportion of a group's variance that remains after comparison with rows of similar predictions
 CLUSTERS = 10.0  # minimum effective number of clusters in a group
-LARGEST_SHARE = 0.9  # a group of two conditions may have at most this share of the rows of either condition
+LARGEST_SHARE = 0.9  # largest proportion of either condition's rows in a group of two conditions
 FIGURES = ("features", "conditions", "n", "weight", "sums", "expected", "deviation", "observed", "score")
 Keep = Callable[[Floats, Floats], Bools]
 
@@ -166,10 +166,11 @@ Keep = Callable[[Floats, Floats], Bools]
 class Family:
     """The groups with the same number of conditions, and the largest |score| of any group in each random draw.
 
-    features, conditions (groups, 2): feature and condition numbers of each group; -1 without a second. n: number of
-    rows. weight: Σ w. sums: Σ w (y - r). expected: Σ w (r - q). deviation: standard deviation of the sum under the null
-    hypothesis. observed: standard deviation estimated between blocks. score: normal score of the sum. largest (draws,):
-    the largest |score| in each draw. units (blocks, groups): block sums scaled to length 1, if `keep` was given.
+    features, conditions (groups, 2): indices of the features and conditions of each group; -1 if there is no second. n:
+    number of rows. weight: Σ w. sums: Σ w (y - r). expected: Σ w (r - q). deviation: standard deviation of the sum
+    under the null hypothesis. observed: standard deviation estimated between blocks. score: normal score of the sum.
+    largest (draws,): the largest |score| in each draw. units (blocks, groups): block sums scaled to length 1, if `keep`
+    was given.
     """
 
     features: Integers
@@ -199,13 +200,13 @@ class Family:
         )
 
     def p_values(self, families: int) -> Floats:
-        """The p-value of each group (groups,), adjusted for all groups of all `families`."""
+        """Return the p-value of each group (groups,), adjusted for all groups of all `families`."""
         ordered = np.sort(self.largest)
         above = len(ordered) - np.searchsorted(ordered, np.abs(self.score), side="left")
         return np.asarray(np.minimum(1.0, families * (1 + above) / (1 + len(ordered))))
 
     def critical(self, error: float, families: int) -> float:
-        """The critical |score|: adjusted p-values of larger scores are at most `error`."""
+        """Return the critical |score|: groups with larger scores have an adjusted p-value of at most `error`."""
         ordered = np.sort(self.largest)
         place = math.ceil((1 - error / families) * (len(ordered) + 1)) - 1
         return float(ordered[min(place, len(ordered) - 1)])
@@ -221,15 +222,16 @@ def scan(
     keep: Keep | None = None,
     pairs: Sequence[tuple[int, int]] | None = None,
 ) -> tuple[Family, ...]:
-    """Test the groups of one condition and, with conditions=2, of two: a family of scores for each.
+    """Test the groups of one condition and, with conditions=2, of two conditions; return a family of scores for each.
 
     The sum over a group, S = Σ w (y - r), is divided by its standard deviation under the null hypothesis that labels
-    are 1 with probability r. For against="whole", r is estimated from the same rows; then S is the sum of w (1[in the
-    group] - π) (y - r) over all rows, where π is the group's share of the stratum: a Mantel–Haenszel statistic. The
-    distribution of the largest |score| is simulated by multiplying the block sums by normal random numbers (the
-    multiplier bootstrap of Chernozhukov, Chetverikov & Kato 2013), which preserves the correlations between groups.
-    keep: selects groups by their sums and observed deviations. pairs: the pairs of features that are combined (default:
-    all).
+    are 1 with probability r. For against="whole", r is estimated from the same rows. S is then the sum of w (1[in the
+    group] - π) (y - r) over all rows, where π is the group's proportion of the stratum; this is a Mantel–Haenszel
+    statistic. The distribution of the largest |score| is simulated by multiplying the block sums by normal random
+    numbers (the multiplier bootstrap of Chernozhukov, Chetverikov & Kato 2013), which preserves the correlations
+    between groups.
+    keep: a function that selects groups by their sums and observed deviations. pairs: the pairs of features that are
+    combined (default: all).
     """
     multipliers = rng.standard_normal((DRAWS, residuals.n_blocks), dtype=np.float32)
     search = _Search(residuals, features, min_rows, multipliers, keep)
@@ -248,13 +250,13 @@ class _Search:
     keep: Keep | None
 
     def ones(self) -> Iterator[Family]:
-        """The groups of one condition, a family for each feature."""
+        """Yield the groups of one condition, a family for each feature."""
         for place in (i for i, feature in enumerate(self.features) if feature.alone):
             feature = self.features[place]
             yield self._judged(single_table(feature), (place, -1), np.ones((len(feature.conditions), 1), np.bool_))
 
     def twos(self, pairs: Sequence[tuple[int, int]]) -> Iterator[Family]:
-        """The groups of two conditions, a family for each pair of features.
+        """Yield the groups of two conditions, a family for each pair of features.
 
         A group is left out if it has more than 90% of the rows of either condition.
         """
@@ -265,7 +267,7 @@ class _Search:
             yield self._judged(cross_table(first, second), (f, g), LARGEST_SHARE * smaller)
 
     def _judged(self, table: Crossed, places: tuple[int, int], most: Floats | Bools) -> Family:
-        """The scores of a table's groups that are large enough and have at most `most` rows."""
+        """Compute the scores of a table's groups that are large enough and have at most `most` rows."""
         residuals, strata = self.residuals, self.residuals.n_strata
         n, w1, w2, w3 = self._weighed(table)
         share = w1 / residuals.totals[1][:, None, None] if residuals.against == WHOLE else np.zeros_like(w1)
@@ -319,7 +321,7 @@ class _Search:
         )
 
     def _weighed(self, table: Crossed) -> list[Floats]:
-        """The sums of 1, w, w² and w³ by stratum and group: (4, strata, conditions, conditions)."""
+        """Return the sums of 1, w, w² and w³ by stratum and group: (4, strata, conditions, conditions)."""
         residuals = self.residuals
         counts = table.sums(residuals.strata, residuals.n_strata, None)
         return [
@@ -328,16 +330,16 @@ class _Search:
         ]
 
     def _largest(self, units: npt.NDArray[np.float32]) -> Floats:
-        """The largest |score| of these groups in each draw (draws,)."""
+        """Return the largest |score| of these groups in each draw (draws,)."""
         if not units.shape[1]:
             return np.zeros(len(self.multipliers))
         return np.asarray(np.abs(self.multipliers @ units).max(axis=1).astype(np.float64))
 
 
 def _degrees_of_freedom(sums: Floats, squares: Floats, filled: Integers) -> Floats:
-    """Degrees of freedom of a variance estimated from block sums: the effective number of blocks, minus 1.
+    """Return the degrees of freedom of a variance estimated from block sums: the effective number of blocks minus 1.
 
-    The effective number is 3 (Σ x²)² / Σ x⁴, which is the number of blocks for normal sums, but at most `filled`.
+    The effective number is 3 (Σ x²)² / Σ x⁴ (for normal sums, the number of blocks), but at most `filled`.
     """
     fourth = np.einsum("bg,bg->g", sums**2, sums**2)
     free: Floats = np.minimum(np.divide(3 * squares**2, fourth, out=np.zeros_like(squares), where=fourth > 0), filled)
@@ -345,7 +347,7 @@ def _degrees_of_freedom(sums: Floats, squares: Floats, filled: Integers) -> Floa
 
 
 def _family(parts: Iterator[Family]) -> Family:
-    """Merge families; without any, an empty family."""
+    """Merge families; if there are none, return an empty family."""
     families = list(parts)
     if not families:
         none, nothing = np.zeros((0, 2), dtype=np.int64), np.zeros(0)
@@ -353,14 +355,14 @@ def _family(parts: Iterator[Family]) -> Family:
     return families[0].joined(*families[1:])
 
 
-# Selection among overlapping groups: those that explain the departure of the others.
+# Select among overlapping groups those that explain the departure of the others.
 
 LEFT_OVER = 2.576  # critical score (p = 0.01) of a two-condition group after its parent's departure is removed
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A group that was found: its family, its row there, its features and conditions."""
+    """A significant group: the index of its family, its row in the family, and its features and conditions."""
 
     family: int
     row: int
@@ -369,13 +371,13 @@ class Group:
 
     @property
     def parts(self) -> tuple[tuple[int, int], ...]:
-        """Each feature with its condition."""
+        """The feature and condition of each of the group's one or two conditions."""
         return tuple((f, c) for f, c in zip(self.features, self.conditions, strict=True) if f >= 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Leading:
-    """The selected groups, by descending score, each with the groups that it explains; left: number not examined."""
+    """The selected groups, by descending score, each with the groups that it explains. left: number of other groups."""
 
     groups: tuple[tuple[Group, tuple[Group, ...]], ...]
     left: int
@@ -398,10 +400,11 @@ def leading(
 ) -> Leading:
     """Select at most `most` groups that explain the other significant groups, by forward selection.
 
-    The group with the largest |score| is selected, and its mean departure is subtracted from its rows. Groups whose
-    score is then below the critical value, or has changed its sign, are explained by it. This is repeated with the
-    remaining groups. If a group of two conditions has the largest score, one of its conditions is selected instead if
-    that is significant itself and leaves the group a score below 2.58 after its own departure is subtracted.
+    The group with the largest |score| is selected, and its mean departure is subtracted from its rows. It explains the
+    groups whose score is then below the critical value or has changed its sign. This is repeated with the remaining
+    groups. If a group of two conditions has the largest score, one of its conditions may be selected instead. This
+    condition must be significant itself, and the group's score must be below 2.58 after the condition's departure is
+    subtracted.
     """
     groups = [
         Group(k, int(row), tuple(family.features[row].tolist()), tuple(family.conditions[row].tolist()))
@@ -459,7 +462,7 @@ def _parent_or_self(
 
 
 def group_sums(groups: Sequence[Group], values: Floats, features: Sequence[Feature]) -> Floats:
-    """The sum of the values (n,) over the rows of each group."""
+    """Add up the values (n,) over the rows of each group."""
     totals = np.empty(len(groups))
     by_table: dict[tuple[int, int], list[int]] = {}
     for i, group in enumerate(groups):
@@ -478,7 +481,7 @@ def group_sums(groups: Sequence[Group], values: Floats, features: Sequence[Featu
 
 
 def without(residuals: Residuals, inside: Bools) -> Residuals:
-    """The residuals after subtracting the mean departure of a group's rows, by least squares."""
+    """Return the residuals after subtracting the mean departure of a group's rows by least squares."""
     current, w = residuals, residuals.powers[1]
     weight = inside.astype(np.float64) if w is None else w * inside
     direction = inside.astype(np.float64)
@@ -491,5 +494,5 @@ def without(residuals: Residuals, inside: Bools) -> Residuals:
 
 
 def condition_names(group: Group, features: Sequence[Feature]) -> tuple[str, ...]:
-    """The conditions of a group in words."""
+    """Describe the conditions of a group in words."""
     return tuple(features[f].conditions[c] for f, c in group.parts)

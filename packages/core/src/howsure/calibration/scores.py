@@ -31,14 +31,15 @@ if TYPE_CHECKING:
 #
 # Theorem 3.4 of Nguyen's thesis decomposes the expectation of any strictly proper score into calibration and
 # refinement. With bins there is a third part, due to predictions that vary within a bin (Stephenson, Coelho & Jolliffe
-# 2008); the three parts add up exactly. Scores are losses here (lower is better), the negatives of those in the thesis.
+# 2008); the three parts add up exactly. Scores here are losses (lower is better), so their sign is the opposite of the
+# thesis's.
 
 Loss = Callable[[Floats], Floats]
 
 
 @dataclass(frozen=True, slots=True)
 class ProperLoss:
-    """A strictly proper score as a loss: the cost of a prediction q if the label is 1 (`if_true`) and if it is 0.
+    """A strictly proper score as a loss: the cost of a prediction q if the label is 1 (`if_true`) or 0 (`if_false`).
 
     >>> spherical = ProperLoss("spherical", lambda q: -q / np.hypot(q, 1 - q), lambda q: -(1 - q) / np.hypot(q, 1 - q))
     """
@@ -48,7 +49,7 @@ class ProperLoss:
     if_false: Loss
 
     def expected(self, prediction: Floats, frequency: Floats) -> Floats:
-        """f · if_true(q) + (1 - f) · if_false(q), where a factor of 0 cancels an infinite loss."""
+        """Return f · if_true(q) + (1 - f) · if_false(q); a factor of 0 cancels an infinite loss."""
         with np.errstate(divide="ignore", invalid="ignore"):
             true, false = self.if_true(prediction), self.if_false(prediction)
             return np.where(frequency > 0, frequency * true, 0.0) + np.where(
@@ -85,7 +86,7 @@ class ScoreParts(Result):
 
     @property
     def words(self) -> str:
-        """The score as the sum of its parts."""
+        """The score, written as the sum of its parts."""
         is_known = math.isfinite(self.calibration)
         of_bins = f"calibration {self.calibration:.4f} + refinement {self.refinement:.4f}"
         if not math.isfinite(self.score):
@@ -96,7 +97,7 @@ class ScoreParts(Result):
 
 
 def wrong_extremes(rows: int) -> str:
-    """The reason why a log loss is infinite, in words."""
+    """Say why a log loss is infinite."""
     return (
         f"{rows:,} predictions of exactly 0 or 1 are wrong" if rows > 1 else "1 prediction of exactly 0 or 1 is wrong"
     )
@@ -112,13 +113,13 @@ def is_certain(probabilities: Floats) -> Bools:
 
 
 def right_extremes(rows: int) -> str:
-    """The reason why a log loss that is finite in the sample may be infinite in expectation, in words."""
+    """Say why a log loss that is finite in the sample may be infinite in expectation."""
     are = "predictions are exactly 0 or 1; all are" if rows > 1 else "prediction is exactly 0 or 1; it is"
     return f"{rows:,} {are} right here, but one that is wrong makes the log loss infinite"
 
 
 def brier_parts(binned: Binned) -> ScoreParts:
-    """The Brier score mean (q - y)² of bins; within_bin is Var(q) - 2 Cov(q, y), averaged over the bins."""
+    """Decompose the Brier score, mean (q - y)²; within_bin is Var(q) - 2 Cov(q, y), averaged over the bins."""
     s = binned.sums
     total = s.w1.sum()
     frequency = s.y / s.w1
@@ -131,7 +132,7 @@ def brier_parts(binned: Binned) -> ScoreParts:
 
 
 def log_parts(binned: Binned) -> ScoreParts:
-    """The logarithmic loss, in nats; its calibration part is the mean Kullback–Leibler divergence of the bins."""
+    """Decompose the logarithmic loss, in nats; the calibration part is the mean Kullback–Leibler divergence of bins."""
     s = binned.sums
     mean = math.inf if binned.infinite_rows else binned.log_sum / float(s.w1.sum())
     return _parts(LOG, mean, s.q / s.w1, s.y / s.w1, s.w1, binned.infinite_rows)
@@ -163,16 +164,16 @@ def decompose_score(
     """Split a proper score of predictions into calibration, refinement and a within-bin part.
 
     y_true (n,): labels. y_prob (n,): probabilities. `Pairs` may replace both. score: "brier", "log" or a `ProperLoss`.
-    The other arguments are those of `calibration_curve`. With the loss L, and with p the label frequency and q̂ the
-    mean prediction of row i's bin: calibration = mean [L(q̂, p) - L(p, p)], refinement = mean L(p, p), and within_bin =
-    mean [L(q_i, y_i) - L(q̂, p)]. Source: Theorem 3.4 of Nguyen's thesis; third part after Stephenson, Coelho &
+    The other arguments are those of `calibration_curve`. Let L be the loss, and p and q̂ the label frequency and mean
+    prediction of row i's bin. Then calibration = mean [L(q̂, p) - L(p, p)], refinement = mean L(p, p), and within_bin =
+    mean [L(q_i, y_i) - L(q̂, p)]. Source: Theorem 3.4 of Nguyen's thesis; the third part is from Stephenson, Coelho &
     Jolliffe (2008).
 
     >>> parts = decompose_score([0, 1, 1, 1], [0.2, 0.2, 0.8, 0.8], bin_size=2)
     >>> round(parts.score, 3), round(parts.calibration, 3), round(parts.refinement, 3), round(parts.within_bin, 3)
     (0.19, 0.065, 0.125, 0.0)
 
-    Raises InputError for bad labels, probabilities or an unknown score.
+    Raises InputError for invalid labels or probabilities, or an unknown score.
     """
     check_arguments(decompose_score, locals())
     loss = LOSSES.get(score) if isinstance(score, str) else score
@@ -186,7 +187,7 @@ def decompose_score(
 
 
 def _loss_parts(pairs: Pairs, binned: Binned, loss: ProperLoss) -> ScoreParts:
-    """The decomposition of any proper loss, for pairs in memory."""
+    """Decompose any proper loss, for pairs in memory."""
     q, y, w = sorted_rows(pairs)
     losses = loss.expected(q, y.astype(np.float64))
     finite = np.isfinite(losses)
@@ -195,14 +196,14 @@ def _loss_parts(pairs: Pairs, binned: Binned, loss: ProperLoss) -> ScoreParts:
     return _parts(loss, mean, s.q / s.w1, s.y / s.w1, s.w1, int(np.count_nonzero(~finite)))
 
 
-# The scores over all classes, from the sums of class-wise pairs of complete rows (every class, exactly one correct).
+# Multi-class scores from sums of class-wise pairs. Complete rows have a pair for every class, exactly one with label 1.
 
 
 def is_whole_rows(slots: Slots) -> bool:
     """Whether the pairs are all classes of complete rows: in each row, probabilities sum to 1 and one label is 1.
 
-    This is inferred from equal sums of predictions and labels (relative difference below 10⁻⁹); for one class alone,
-    the sums agree only up to sampling error.
+    This is inferred from equal sums of predictions and labels (relative difference below 10⁻⁹). For a single class, the
+    sums would agree only up to sampling error.
     """
     if slots.reduction != CLASS_WISE or slots.positive is not None:
         return False
@@ -211,7 +212,7 @@ def is_whole_rows(slots: Slots) -> bool:
 
 
 def losses_of_whole_rows(slots: Slots) -> tuple[float, float]:
-    """The mean multi-class Brier score and log loss of complete rows; weights by probability are ignored."""
+    """Return the mean multi-class Brier score and log loss of complete rows; weights by probability are ignored."""
     _, u, variance = slots.means()
     true = slots.label == 1
     right = replace(
@@ -226,7 +227,7 @@ def losses_of_whole_rows(slots: Slots) -> tuple[float, float]:
 
 
 def _unweighted(slots: Slots) -> np.typing.NDArray[np.float64]:
-    """The weight sums of slots as if every pair had weight 1; within a slot, all pairs must have equal weight."""
+    """Return weight sums as if every pair had weight 1; within a slot, all pairs must have equal weight."""
     assert slots.weights is not None
     unit = slots.weights[0] / slots.count
     counts = np.broadcast_to(slots.count, (4, len(slots.slot)))
@@ -252,7 +253,7 @@ class MulticlassScores:
 
 
 def multiclass_scores(pairs: Pairs | Slots) -> MulticlassScores | None:
-    """The multi-class scores of the rows that pairs were reduced from; None if unknown, or if pairs were changed."""
+    """Return multi-class scores of the rows from which pairs were made; None if unknown or if pairs were changed."""
     if isinstance(pairs, Slots):
         return MulticlassScores(*losses_of_whole_rows(pairs)) if is_whole_rows(pairs) else None
     losses = multiclass_losses(pairs)
@@ -263,7 +264,7 @@ def multiclass_scores(pairs: Pairs | Slots) -> MulticlassScores | None:
 
 
 def multiclass_losses(pairs: Pairs | Slots) -> tuple[Floats, Floats] | None:
-    """The multi-class Brier score and log loss, (n,) each, of each pair's row; None if they are unknown."""
+    """Return the multi-class Brier score and log loss, (n,) each, of each pair's row; None if they are unknown."""
     if not isinstance(pairs, Pairs) or pairs.class_scores is None:
         return None
     scores = pairs.class_scores
@@ -274,7 +275,7 @@ def multiclass_losses(pairs: Pairs | Slots) -> tuple[Floats, Floats] | None:
 
 
 def _mean(losses: Floats, weights: Floats | None) -> float:
-    """The weighted mean; the order of rows does not matter."""
+    """Return the weighted mean, to the same bits for any order of rows."""
     if weights is None:
         return _sum_in_any_order(losses) / len(losses)
     with np.errstate(invalid="ignore"):
@@ -283,7 +284,7 @@ def _mean(losses: Floats, weights: Floats | None) -> float:
 
 
 def _sum_in_any_order(values: Floats) -> float:
-    """The sum of values of at least 0, to about 2⁻⁸⁰ of the largest: they are split into integers of two sizes.
+    """Add up nonnegative values to about 2⁻⁸⁰ of the largest, by splitting them into integers of two sizes.
 
     >>> _sum_in_any_order(np.array([0.1, 0.2, 0.3])), _sum_in_any_order(np.array([1.0, np.inf]))
     (0.6, inf)
@@ -301,7 +302,7 @@ def _sum_in_any_order(values: Floats) -> float:
 
 
 def score_key(score: str, reduction: str | None) -> str:
-    """The key of a score in JSON, with a prefix for the reduction of several classes or for multi-class scores.
+    """Return the key of a score in JSON, with a prefix for the reduction of several classes or for multi-class scores.
 
     >>> score_key("brier", "top-label"), score_key("log_loss", "multi-class"), score_key("brier", None)
     ('top_label_brier', 'multiclass_log_loss', 'brier')
@@ -310,7 +311,7 @@ def score_key(score: str, reduction: str | None) -> str:
 
 
 def with_score_keys(values: Mapping[str, Any], reduction: str | None) -> dict[str, Any]:
-    """Rename the scores in a curve's JSON by `score_key`, and leave out their recipe, which is the curve's."""
+    """Rename the scores in a curve's JSON by `score_key`, and leave out their recipes, which repeat the curve's."""
     scores = {
         key: {name: part for name, part in value.items() if name != "recipe"}
         for key, value in values.items()
@@ -322,7 +323,7 @@ def with_score_keys(values: Mapping[str, Any], reduction: str | None) -> dict[st
 
 
 def score_words(score: str, reduction: str | None) -> str:
-    """The name of a score in words.
+    """Return the name of a score in words.
 
     >>> score_words("brier", "top-label"), score_words("log_loss", None)
     ('top-label Brier score', 'log loss')
@@ -331,7 +332,7 @@ def score_words(score: str, reduction: str | None) -> str:
 
 
 def heading(name: str) -> str:
-    """The heading of a column: the name without a final "score".
+    """Return the heading of a column: the name without a final "score".
 
     >>> heading("top-label Brier score")
     'top-label Brier'
@@ -340,10 +341,10 @@ def heading(name: str) -> str:
 
 
 def score_columns(curves: Sequence[CalibrationCurve], *, each: bool = False) -> list[tuple[str, list[float | None]]]:
-    """Columns of scores for a table: heading, and a value for each curve (None where it has no such score).
+    """Return columns of scores for a table: a heading, and a value for each curve (None if it has no such score).
 
-    Multi-class scores that all curves share are left out, since `scores_of_all_classes` reports them once, unless
-    `each` is set.
+    Multi-class scores that all curves have in common are left out unless `each` is set, because `scores_of_all_classes`
+    reports them once.
     """
     scores_of_curves = [_scores_by_name(curve, alone=each or not _are_classes_of_rows(curves)) for curve in curves]
     names = sorted(
@@ -353,7 +354,7 @@ def score_columns(curves: Sequence[CalibrationCurve], *, each: bool = False) -> 
 
 
 def scores_of_all_classes(curves: Sequence[CalibrationCurve]) -> list[str]:
-    """A sentence with the multi-class scores if the curves are those of the classes of the same rows; else []."""
+    """Return a sentence with the multi-class scores if the curves are of classes of the same rows; otherwise []."""
     if not _are_classes_of_rows(curves):
         return []
     assert curves[0].multiclass is not None
@@ -365,12 +366,12 @@ def scores_of_all_classes(curves: Sequence[CalibrationCurve]) -> list[str]:
 
 
 def base_rate_words(curves: Sequence[CalibrationCurve | CorpCurve]) -> str:
-    """The name of the frequency of label 1: "accuracy" for top-label pairs, else "base rate"."""
+    """Return the name of the frequency of label 1: "accuracy" for top-label pairs, otherwise "base rate"."""
     return "accuracy" if all(curve.reduction == "top-label" for curve in curves) else "base rate"
 
 
 def _are_classes_of_rows(curves: Sequence[CalibrationCurve]) -> bool:
-    """Whether there are several curves and these are the classes of the same rows (equal multi-class scores)."""
+    """Whether there are several curves of classes of the same rows, so that their multi-class scores are equal."""
     return len(curves) > 1 and all(curve.reduction == "class-wise" and _same(curve, curves[0]) for curve in curves)
 
 
@@ -383,7 +384,7 @@ def _same(calibration_curve: CalibrationCurve, other: CalibrationCurve) -> bool:
 
 
 def _scores_by_name(curve: CalibrationCurve, *, alone: bool) -> dict[str, float]:
-    """The scores of a curve by name; with `alone`, also the multi-class scores."""
+    """Return the scores of a curve by name; with `alone`, also the multi-class scores."""
     named = {score_words(score, curve.reduction): getattr(curve, score).score for score in SCORES}
     if curve.multiclass is not None and alone:
         named |= {score_words(score, MULTICLASS): getattr(curve.multiclass, score) for score in SCORES}

@@ -1,7 +1,7 @@
-"""Mean scores decomposed by the label: the likelihood-base rate factorisation of Murphy & Winkler (1987).
+"""Decomposition of mean scores by label: the likelihood-base rate factorisation of Murphy & Winkler (1987).
 
-P(q, y) = P(q) P(y | q) leads to calibration and refinement (`decompose_score`), P(q, y) = P(y) P(q | y) to the parts
-here: how often each label occurs, and what the model predicts where it does.
+P(q, y) = P(q) P(y | q) leads to calibration and refinement (`decompose_score`). P(q, y) = P(y) P(q | y) leads to the
+parts in this module: how often each label occurs, and what the model predicts for the pairs with this label.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Rows
 from howsure.show.table import COUNT, NUMBER, Column
 
-ROUNDING = 1e-12  # of the spread, relative to the score
+ROUNDING = 1e-12  # rounding error of the spread, relative to the score
 
 
 @dataclass(frozen=True, slots=True)
 class LabelScore:
     """The predictions for pairs with one label, 1 or 0, and their mean score: score = of_mean + spread, exactly.
 
-    base_rate: the share of this label. mean_prediction: the mean probability of label 1 where this is the label.
-    of_mean: the score of that mean prediction; for the Brier score, the squared distance of the mean from the label.
-    spread: the rest; for the Brier score, the variance of the predictions.
+    base_rate: the frequency of this label. mean_prediction: the mean probability of label 1 over these pairs. of_mean:
+    the score of that mean prediction; for the Brier score, its squared distance from the label. spread: the score minus
+    of_mean; for the Brier score, the variance of the predictions.
     """
 
     label: int
@@ -47,10 +47,10 @@ class LabelScore:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ScoreByLabel(Rows[LabelScore]):
-    """The result of `decompose_score_by_label`: iterate over labels 1 and 0, or index by label position.
+    """The result of `decompose_score_by_label`: iterate over the rows of labels 1 and 0.
 
     score: the mean score, which is the mean of the scores of the labels, weighted by base rate. discrimination: the
-    mean prediction where the label is 1 minus that where it is 0; nan if one does not occur.
+    mean prediction for label 1 minus the mean prediction for label 0; NaN if a label does not occur.
     """
 
     score: float
@@ -75,14 +75,14 @@ class ScoreByLabel(Rows[LabelScore]):
 
     @property
     def answer(self) -> str:
-        """The score, and how far apart the mean predictions are."""
+        """The score, and the difference between the mean predictions of the labels."""
         score = f"The mean score is {self.score:.4f}"
         if math.isnan(self.discrimination):
             return f"{score}; only label {self.rows[0].label} occurs, so discrimination is unknown."
         return f"{score}; the mean prediction differs by {self.discrimination:.4f} between labels 1 and 0."
 
     def below(self) -> Sequence[str]:
-        """The score as a mean over labels."""
+        """The score, written as a weighted mean over labels."""
         terms = " + ".join(f"{row.base_rate:.4f} · {row.score:.4f}" for row in self.rows)
         return [f"Mean score: {self.score:.4f} = {terms}."]
 
@@ -96,18 +96,18 @@ def decompose_score_by_label(
     sample_weight: ArrayLike | str | None = None,
     pos_label: Hashable = None,
 ) -> ScoreByLabel:
-    """Split a proper score by the true label: how often each occurs, and what the model predicts where it does.
+    """Split a proper score by the true label: how often each label occurs, and what the model then predicts.
 
-    The arguments are those of `decompose_score`. The score is the mean over the labels, weighted by how often they
-    occur, of the score of their mean prediction plus what its spread costs. No bins are needed. These parts describe
-    how well predictions separate the labels; whether probabilities can be trusted, `decompose_score` shows. Source:
-    the likelihood-base rate factorisation of Murphy & Winkler (1987).
+    The arguments are those of `decompose_score`. The score is a mean over the two labels, weighted by their
+    frequencies. Each label contributes the score of its mean prediction plus the cost of the predictions' spread. No
+    bins are needed. These parts describe how well predictions separate the labels; `decompose_score` shows whether
+    probabilities can be trusted. Source: the likelihood-base rate factorisation of Murphy & Winkler (1987).
 
     >>> by_label = decompose_score_by_label([1, 1, 0, 0], [0.9, 0.7, 0.4, 0.2])
     >>> [(row.label, round(row.mean_prediction, 3), round(row.of_mean, 3), round(row.spread, 3)) for row in by_label]
     [(1, 0.8, 0.04, 0.01), (0, 0.3, 0.09, 0.01)]
 
-    Raises InputError for bad labels, probabilities or an unknown score.
+    Raises InputError for invalid labels or probabilities, or an unknown score.
     """
     check_arguments(decompose_score_by_label, locals())
     loss = LOSSES.get(score) if isinstance(score, str) else score

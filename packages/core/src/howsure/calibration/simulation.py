@@ -14,9 +14,9 @@ MAX_PAIRS = 1_000_000_000
 
 
 def label_probability(q: Floats, *, transform: str | float = "identity") -> Floats:
-    """P(y = 1 | q): q itself or, for a number k in [0, 0.5], the thesis's t(q).
+    """Return P(y = 1 | q): q itself or, if the transform is a number k in [0, 0.5], the thesis's t(q).
 
-    t(q) = max(0, q - k) for q ≤ 0.5 and min(1, q + k) otherwise (the thesis prints min(0, …), a slip).
+    t(q) = max(0, q - k) for q ≤ 0.5 and min(1, q + k) otherwise (the thesis prints min(0, …) by mistake).
 
     >>> label_probability(np.array([0.05, 0.5, 0.6, 0.95]), transform=0.1).tolist()
     [0.0, 0.4, 0.7, 1.0]

@@ -1,4 +1,4 @@
-"""Sums of pairs by slot (a cell of the probability scale and a label), which replace the pairs if there are many."""
+"""Sums of pairs by slot (a cell of the probability scale and a label), which replace very many pairs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CELLS = math.floor(math.sqrt(math.sqrt(0.5)) * SCALE) + 1  # of each half
 LAST = 2 * CELLS - 1
 SLOTS = 4 * CELLS  # a slot is a cell and a label
 FRACTION = 2.0**28  # steps within a cell
-STEEP = 2048  # number of cells below r = 2⁻¹⁶, in which the logarithms of wrong predictions are added up exactly
+STEEP = 2048  # number of cells below r = 2⁻¹⁶; in these, the logarithms of wrong predictions are added up exactly
 LOG_UNIT = 2.0**24
 EXACT_UP_TO = 1 << 17  # pairs in the whole input; if there are more, predictions in the same cell count as ties
 
@@ -40,7 +40,7 @@ def write_roots(q: Floats, out: Floats) -> None:
 
 
 def assign_cells(q: Floats) -> Integers:
-    """The cell of each probability in ascending order of q: 0 … LAST.
+    """Return the cell of each probability; cells 0 … LAST are in ascending order of q.
 
     >>> assign_cells(np.array([0.0, 0.25, 0.5, 0.75, 1.0]))
     array([    0, 23170, 27555, 31939, 55109])
@@ -67,7 +67,7 @@ def folded_slots(q: Floats, y: Labels, slot: Integers, fraction: Floats) -> None
 
 @cache
 def unfolded() -> Integers:
-    """The folded slot of every slot: in ascending order of q, label 0 before label 1."""
+    """Return the folded slot of every slot, in ascending order of q, with label 0 before label 1."""
     cell, label = np.divmod(np.arange(SLOTS), 2)
     upper = cell >= CELLS
     slots: Integers = 4 * np.where(upper, LAST - cell, cell) + 2 * upper + label
@@ -76,13 +76,13 @@ def unfolded() -> Integers:
 
 
 def last_of_cells(cells: Integers) -> Floats:
-    """The largest prediction of each cell."""
+    """Return the largest prediction of each cell."""
     return np.nextafter(first_of_cells()[cells + 1], 0.0)
 
 
 @cache
 def first_of_cells() -> Floats:
-    """The smallest prediction of each cell, in ascending order, and at the end the smallest number above 1.
+    """Return the smallest prediction of each cell, in ascending order, followed by the smallest number above 1.
 
     Cells near 1 that contain no float64 number have the same start as the next cell.
     """
@@ -90,7 +90,7 @@ def first_of_cells() -> Floats:
     guess = np.concatenate([edge, [0.5], 1.0 - edge[::-1]])
     cell = np.arange(1, 2 * CELLS)
     low, high = (np.minimum(guess * (1.0 + away), 1.0).view(np.int64) for away in (-(2.0**-36), 2.0**-36))
-    while (high - low).max() > 1:  # halving between a number below the cell and one that is not
+    while (high - low).max() > 1:  # bisection between a number below the cell and a number that is not below it
         middle = (low + high) // 2
         below = assign_cells(middle.view(np.float64)) < cell
         low, high = np.where(below, middle, low), np.where(below, high, middle)
@@ -108,11 +108,11 @@ WEIGHTS = ("w1", "w2", "w3", "w4", "fractions", "fraction_squares", "weighted_lo
 class Slots:
     """The nonempty slots, ascending, with their sums; `a + b` merges the slots of two sets of pairs.
 
-    slot (k,): 2 · cell + label. sums (5, k), integers: the number n of pairs; offsets Σ floor(f · 2²⁸) and squares
-    Σ floor(f² · 2²⁸), where f is the position of a pair in its cell, from 0 to 1; for wrong predictions within 2⁻¹⁶ of
-    0 or 1, logs Σ floor(-2²⁴ ln r + ½) over those with r > 0, and infinite, the number of those with r = 0. weights (7,
-    k), for weighted pairs (whose offsets, squares and logs are zero): Σw, Σw², Σw³, Σw⁴, Σwf, Σwf², -Σw ln r.
-    weightless: number of pairs of weight 0, which are in no slot. positive, reduction: as in `Pairs`.
+    slot (k,): 2 · cell + label. sums (5, k), integers: the number n of pairs; offsets Σ floor(f · 2²⁸) and squares Σ
+    floor(f² · 2²⁸), where f is the position of a pair in its cell, from 0 to 1; and two sums over wrong predictions
+    within 2⁻¹⁶ of 0 or 1: logs Σ floor(-2²⁴ ln r + ½) over those with r > 0, and infinite, the number of those with r =
+    0. weights (7, k), for weighted pairs: Σw, Σw², Σw³, Σw⁴, Σwf, Σwf², -Σw ln r; their offsets, squares and logs are
+    then zero. weightless: number of pairs of weight 0, which are in no slot. positive, reduction: as in `Pairs`.
     """
 
     slot: Integers
@@ -124,12 +124,12 @@ class Slots:
 
     @classmethod
     def none(cls) -> Slots:
-        """No pairs."""
+        """Return sums without pairs."""
         return cls(np.empty(0, dtype=np.int64), np.empty((len(COLUMNS), 0), dtype=np.int64))
 
     @classmethod
     def from_rows(cls, cell: Any, label: Any, n: Any, offsets: Any, squares: Any, logs: Any, infinite: Any) -> Slots:
-        """Build from rows of integers, as an engine returns them, in any order; rows of the same slot are added."""
+        """Build from rows of integers as an engine returns them, in any order; rows of the same slot are added up."""
         columns = [np.asarray(column, dtype=np.int64) for column in (n, offsets, squares, logs, infinite)]
         slot = 2 * np.asarray(cell, dtype=np.int64) + np.asarray(label, dtype=np.int64)
         return merge_slots(cls(slot, np.stack(columns)))
@@ -180,7 +180,7 @@ class Slots:
 
     @property
     def count(self) -> Integers:
-        """Pairs of each slot."""
+        """The number of pairs in each slot."""
         return np.asarray(self.sums[0])
 
     @property
@@ -195,11 +195,11 @@ class Slots:
 
     @property
     def infinite_rows(self) -> int:
-        """Pairs whose log loss is infinite."""
+        """The number of pairs whose log loss is infinite."""
         return int(self.sums[4].sum())
 
     def powers(self) -> tuple[Floats, Floats, Floats, Floats]:
-        """Σw, Σw², Σw³ and Σw⁴ of each slot; without weights, all four are the number of pairs."""
+        """Return Σw, Σw², Σw³ and Σw⁴ of each slot; without weights, all four are the number of pairs."""
         if self.weights is None:
             number = self.count.astype(np.float64)
             return number, number, number, number
@@ -209,7 +209,7 @@ class Slots:
     def root(self) -> tuple[Floats, Floats]:
         """The mean and the variance of t in each slot.
 
-        Offsets and squares are rounded down, on average by half a step, which is corrected unless they are 0.
+        Offsets and squares were rounded down, by half a step on average. This is corrected unless they are 0.
         """
         below = np.minimum(self.cell, LAST - self.cell)
         if self.weights is None:
@@ -236,17 +236,17 @@ class Slots:
         return np.asarray((self.cell < CELLS) == (self.label == 1))
 
     def means(self) -> tuple[Floats, Floats, Floats]:
-        """The mean of q, the mean of q - y (computed without cancellation) and the variance of q in each slot."""
+        """Return the mean of q, the mean of q - y (without cancellation) and the variance of q in each slot."""
         r, variance = self.nearest
         distance = np.where(self.wrong(), 1.0 - r, r)
         q = np.where(self.cell < CELLS, r, 1.0 - r)
         return q, np.where(self.label == 1, -distance, distance), variance
 
     def log_sum(self) -> float:
-        """Σ -w log P(label) over the pairs with a finite log loss.
+        """Return Σ -w log P(label) over the pairs with a finite log loss.
 
-        The logarithm is expanded to second order around the mean of a slot, with an error below 2·10⁻¹¹ per pair; for
-        wrong predictions within 2⁻¹⁶ of 0 or 1, it was added up row by row, in units of 2⁻²⁴.
+        The logarithm is expanded to second order around the mean of a slot, with an error below 2·10⁻¹¹ per pair. The
+        logarithms of wrong predictions within 2⁻¹⁶ of 0 or 1 were added up row by row, in units of 2⁻²⁴.
         """
         (t, of_t), (r, of_r), wrong = self.root, self.nearest, self.wrong()
         steep = wrong & (np.minimum(self.cell, LAST - self.cell) < STEEP)
@@ -259,7 +259,7 @@ class Slots:
 
 
 def merge_slots(slots: Slots) -> Slots:
-    """Sort slots, and add up those that occur more than once."""
+    """Sort slots, and add up the sums of a slot that occurs more than once."""
     order = np.argsort(slots.slot, kind="stable")
     slot = slots.slot[order]
     starts = np.flatnonzero(np.append(True, slot[1:] != slot[:-1])[: len(slot)])
@@ -271,8 +271,7 @@ def merge_slots(slots: Slots) -> Slots:
 
 
 def checked_sums(sums: Integers) -> Integers:
-    """The sums, unchanged. Raises InputError if a slot has too many pairs for 64-bit sums, which may have
-    overflowed."""
+    """Return the sums unchanged. Raises InputError if a slot has so many pairs that 64-bit sums may have overflowed."""
     if sums[0].max(initial=0) >= MAX_SLOT_PAIRS or sums.min(initial=0) < 0:
         raise InputError(
             f"the sums of one cell and label are too large for 64 bits, which are enough for {MAX_SLOT_PAIRS:,} "
@@ -283,7 +282,7 @@ def checked_sums(sums: Integers) -> Integers:
 
 
 def _agreed(name: str, first: str | None, other: str | None) -> str | None:
-    """The common value of `positive` or `reduction` in two summaries. Raises InputError if they differ."""
+    """Return the common value of `positive` or `reduction` in two summaries. Raises InputError if they differ."""
     if first == other:
         return first
     if name == "pos_label" and (first is None or other is None):
@@ -291,10 +290,10 @@ def _agreed(name: str, first: str | None, other: str | None) -> str | None:
     raise InputError(f"the summaries differ in {name}: {first!r} and {other!r}. Keep a summary for each.")
 
 
-# Adding pairs up by slot: one pass over any number of pairs, in constant memory.
+# Add up pairs by slot, in one pass over any number of pairs and in constant memory.
 
 BLOCK = 1 << 14  # rows processed at a time, so that they stay in the cache
-OFFSET_PER_PAIR = 2.0**40  # added per pair to the float sum of offsets, so that it also counts up to 4,095 pairs
+OFFSET_PER_PAIR = 2.0**40  # added per pair to the float sum of offsets, which thus also counts up to 4,095 pairs
 FULL = 4095 * OFFSET_PER_PAIR
 HALF_FULL = FULL / 2  # more pairs of a slot in a chunk are counted separately
 MAX_SORTED_PAIRS = 1 << 14  # up to this many pairs are sorted instead
@@ -308,12 +307,12 @@ class SlotAdder:
 
     def __init__(self) -> None:
         self._sums = np.zeros((len(COLUMNS), SLOTS), dtype=np.int64)  # by folded slot
-        self._recent = np.zeros((2, SLOTS))  # counts with offsets, and squares, that are not in the sums yet
+        self._recent = np.zeros((2, SLOTS))  # counts combined with offsets, and squares, not yet added to the sums
         self._weights: Floats | None = None
         self._slot, self._column = np.empty(0, dtype=np.int64), np.empty((2, 0))
 
     def add(self, probabilities: Floats, labels: Labels, weights: Floats | None = None) -> None:
-        """Add checked pairs: probabilities in [0, 1] and labels 0 or 1 (n,), and positive weights of all or of none."""
+        """Add checked pairs: probabilities in [0, 1], labels 0 or 1, and positive weights for all pairs or none."""
         if len(labels) and (weights is not None) != (self._weights is not None):
             if self._sums[0].any() or self._recent.any():
                 raise InputError("{parameter} must be given for all pairs of a summary, or for none.", "sample_weight")
@@ -327,7 +326,7 @@ class SlotAdder:
                 self._add_weighted(q, y, weights[rows])
 
     def slots(self) -> Slots:
-        """The slots that hold pairs."""
+        """Return the slots that contain pairs."""
         self._move_recent()
         filled = np.flatnonzero(self._sums[0][unfolded()])
         folded = unfolded()[filled]
@@ -335,7 +334,7 @@ class SlotAdder:
         return Slots(filled, checked_sums(self._sums[:, folded]), weights)
 
     def _buffers(self, n: int) -> tuple[Integers, Floats]:
-        """Reusable buffers for the slots (n,) of a chunk and two columns (2, n)."""
+        """Return reusable buffers for the slots (n,) of a chunk and for two columns (2, n)."""
         if len(self._slot) < n:
             self._slot, self._column = np.empty(n, dtype=np.int64), np.empty((2, n))
         return self._slot[:n], self._column[:, :n]
@@ -404,7 +403,7 @@ class SlotAdder:
 
 
 def sum_by_slot(pairs: Pairs) -> Slots:
-    """The slots of checked pairs; groups and clusters are ignored."""
+    """Add up checked pairs by slot; groups and clusters are ignored."""
     q, y, w, weightless = pairs.probabilities, pairs.labels, pairs.weights, 0
     if w is not None and w.min(initial=1.0) == 0.0:
         weighs = w > 0.0
@@ -419,7 +418,7 @@ def sum_by_slot(pairs: Pairs) -> Slots:
 
 
 def _sum_sorted(q: Floats, y: Labels, w: Floats | None) -> Slots:
-    """The result of a `SlotAdder` for few pairs, without arrays over all slots.
+    """Compute the result of a `SlotAdder` for few pairs, without arrays over all slots.
 
     There is one entry per pair; `merge_slots` sorts the entries and adds up those of the same slot.
     """
@@ -449,7 +448,7 @@ def has_steep(count: Integers | Floats) -> bool:
 
 
 def steep_rows(slot: Integers, q: Floats) -> tuple[Integers, Integers, Floats]:
-    """The rows of wrong predictions within 2⁻¹⁶ of 0 or 1, with their folded slots and r = min(q, 1 - q)."""
+    """Return the rows of wrong predictions within 2⁻¹⁶ of 0 or 1, with their folded slots and r = min(q, 1 - q)."""
     rows = np.flatnonzero(slot < 4 * STEEP)
     side = slot[rows] & 3
     rows = rows[(side == 1) | (side == 2)]

@@ -1,4 +1,4 @@
-"""Calibration pairs of any structure, such as a parse or a translation: its parts in samples or in a k-best list."""
+"""Calibration pairs of structures, such as parses or translations: parts of structures in samples or k-best lists."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.pairs import Floats, Pairs
 
 Part: TypeAlias = Hashable | Sequence[object]
-Parts: TypeAlias = dict[Hashable, None]  # a set in the order in which parts were given
+Parts: TypeAlias = dict[Hashable, None]  # an ordered set
 
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """The structures of one item, all samples or a k-best list with weights, and its gold parts."""
+    """The structures of one item (samples, or a k-best list with weights), and the parts of its gold structure."""
 
     name: str
     structures: list[Parts]
@@ -28,7 +28,7 @@ class _Item:
     candidates: Parts | None
 
     def totals(self) -> dict[Hashable, float]:
-        """The share of each part's weight in a k-best list, or the number of samples that have it."""
+        """Return each part's total weight in a k-best list, or the number of samples that have the part."""
         parts = _union(self.structures) if self.candidates is None else self.candidates
         weights = np.ones(len(self.structures)) if self.weights is None else self.weights
         totals = dict.fromkeys(parts, 0.0)
@@ -46,22 +46,22 @@ def structure_pairs(
     candidates: Sequence[Iterable[Part]] | Mapping[Hashable, Iterable[Part]] | None = None,
     by_label: bool = False,
 ) -> Pairs:
-    """Calibration pairs (P(structure has the part), whether the gold structure has it), from samples or a k-best list.
+    """Make calibration pairs (P(structure has a part), whether the gold structure has it) from samples or k-best lists.
 
-    samples: structures that a model drew or ranked, several per item. A structure is a list of parts; a part is a text,
-    a number, or a list of these such as `["nsubj", 2, 5]`: an edge, a span, a phrase, an alignment, a link.
+    samples: structures that a model drew or ranked, several per item. A structure is a list of parts, such as edges,
+    spans, phrases, alignments or links. A part is a string, a number, or a list of these such as `["nsubj", 2, 5]`.
     gold: the parts of the true structure of each item.
-    sample_weight: for k-best lists, the weight of each structure, such as its probability; divided by their sum.
-    candidates: all parts that an item could have. Each has a pair, also where its probability is 0.
-    by_label: one group per label, the first element of a part.
+    sample_weight: for k-best lists, the weight of each structure, such as its probability; weights need not sum to 1.
+    candidates: all parts that an item could have. Each of them gets a pair, even if its probability is 0.
+    by_label: make one group per label; the label is the first element of a part.
 
-    Without weights, structures must be independent samples. The share of samples with a part is then a noisy
-    probability: a part that is in many samples by chance seems too probable. So the probability is that of one further
-    sample, estimated from all parts that are in as many of the others, with each sample left out in turn; it increases
-    with this number (isotonic regression). Items with different numbers of samples are estimated separately. Without
-    candidates, only proposed parts have pairs: those of any structure in a k-best list, or of any sample but the last.
-
-    Lists name items by position; mappings name them by key. The item is the cluster.
+    Without weights, structures must be independent samples. The proportion of samples with a part is a noisy
+    probability: a part that is in many samples by chance seems too probable. Therefore the probability that one further
+    sample has the part is estimated by leaving out each sample in turn, from all parts that are in equally many of the
+    other samples. Isotonic regression makes this probability increase with their number. Items with different numbers
+    of samples are estimated separately. Without candidates, only proposed parts have pairs: the parts of any structure
+    in a k-best list, or of any sample but the last. Lists identify items by index, mappings by key. The item is the
+    cluster.
 
     >>> samples = {"a": [[("N", 0, 2)], [("N", 0, 2), ("V", 2, 3)]]}
     >>> pairs = structure_pairs(samples, {"a": [("N", 0, 2)]}, sample_weight={"a": [3, 1]})
@@ -75,7 +75,7 @@ def structure_pairs(
     labels: list[bool] = []
     sizes: list[int] = []
     totals: list[float] = []
-    others: list[float] = []  # of a part, the number of samples but the last that have it
+    others: list[float] = []  # for each part, the number of samples without the last that have it
     n_samples: list[int] = []
     items = _items(samples, gold, sample_weight, candidates)
     for item in items:
@@ -116,11 +116,11 @@ def structure_pairs(
 
 
 def _next_sample(totals: Floats, others: Floats, n_samples: Floats, *, least: int) -> Floats:
-    """The probability that one further sample has a part which `others` of n - 1 samples have.
+    """Return the probability that one further sample has a part that `others` of n - 1 samples have.
 
-    Of all parts that are in j of n - 1 samples, with each sample left out in turn, it is the share that the left out
-    sample has. A part in k of n samples is there k times as one in j = k - 1 samples that the left out sample has, and
-    n - k times as one in j = k samples that it does not have. least: the smallest j of parts that are all known.
+    Each sample is left out in turn. The probability for j is the proportion of parts in j of the other n - 1 samples
+    that the left out sample has. A part in k of n samples counts k times as a hit for j = k - 1, and n - k times as a
+    miss for j = k. least: the smallest j for which all parts are known.
     """
     from scipy.optimize import isotonic_regression
 
@@ -164,7 +164,7 @@ def _as_mapping(value: Any, name: str) -> Mapping[Any, Any]:
 
 
 def _item(name: str, values: Mapping[str, Any]) -> _Item:
-    """An item whose arguments are checked."""
+    """Check the arguments of an item and return it."""
     if not is_listlike(values["samples"]):
         raise InputError(f"samples of item {name} must be a list of structures; they are {shown(values['samples'])}.")
     structures = [_parts(structure, f"a structure of item {name}") for structure in values["samples"]]
@@ -194,7 +194,7 @@ def _parts(parts: Any, where: str) -> Parts:
 
 
 def _part(part: Any, where: str) -> Hashable:
-    """A part that can be looked up: lists become tuples."""
+    """Make a part hashable: lists become tuples."""
     if isinstance(part, (list, tuple)):
         return tuple(_part(element, where) for element in part)
     if not isinstance(part, Hashable):
@@ -206,7 +206,7 @@ def _part(part: Any, where: str) -> Hashable:
 
 
 def _weights(weights: Any, n: int, name: str) -> Floats:
-    """Weights of n structures, divided by their sum."""
+    """Check the weights of n structures and divide them by their sum."""
     try:
         array = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError):
@@ -231,7 +231,7 @@ def _union(structures: Iterable[Parts]) -> Parts:
 
 
 def _label(part: Hashable) -> str:
-    """The label of a part: its first element."""
+    """Return the label of a part: its first element."""
     if not isinstance(part, tuple) or not part:
         raise InputError(
             f"`by_label` needs parts that begin with a label, such as ['nsubj', 2, 5]; one is {shown(part)}."

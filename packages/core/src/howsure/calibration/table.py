@@ -26,7 +26,7 @@ from howsure.show.notes import notes_by_name
 from howsure.show.table import COUNT, ESTIMATE, FRAME, NUMBER, P_VALUE, TABLE, WORDS, Column, with_ends
 from howsure.stats.p_values import adjust_p_values
 
-TOGETHER = 256  # groups
+TOGETHER = 256  # groups that are evaluated together
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class GroupCalibration:
     """The calibration of one group.
 
     n: number of pairs. base_rate: frequency of label 1. mean_prob: mean prediction. error: debiased error with
-    interval. algorithm1_error: Algorithm 1's value. p_value: of the hypothesis that the group is calibrated.
+    interval. algorithm1_error: Algorithm 1's value. p_value: that of the hypothesis that the group is calibrated.
     p_adjusted: the p-value adjusted for the number of groups. notes: caveats.
     """
 
@@ -51,13 +51,13 @@ class GroupCalibration:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CalibrationTable(Rows[GroupCalibration]):
-    """The rows of `calibration_table`, one per group; iterate, index, or convert them."""
+    """The result of `calibration_table`, with one row per group: iterate over it, index it by group, or convert it."""
 
     rows: tuple[GroupCalibration, ...]
     recipe: dict[str, Any]
 
     def to_dict(self) -> dict[str, Any]:
-        """Columns by name, and the recipe."""
+        """Return a dictionary for JSON: the columns by name, and the recipe."""
         return {"recipe": self.recipe, "groups": plain({**self.framed(), "notes": [row.notes for row in self.rows]})}
 
     def columns(self) -> Sequence[Column]:
@@ -103,12 +103,12 @@ def calibration_table(
     adjust: str | None = "holm",
     data: Source | IntoFrame | None = None,
 ) -> CalibrationTable:
-    """The calibration error of every group, with p-values adjusted for the number of groups.
+    """Estimate the calibration error of every group, with p-values adjusted for the number of groups.
 
-    groups (n,): the group of each pair, unless `Pairs` with groups are given; the other arguments are those of
-    `calibration_curve` (bin_size="auto" is chosen for each group by itself). The p-value is that of the binned test
-    (`calibration_test`, method "binned"), or, with clusters, is based on the debiased error's standard error under
-    calibration. `adjust`: "holm", "bh", None.
+    groups (n,): the group of each pair, unless `Pairs` with groups are given. The other arguments are those of
+    `calibration_curve`; bin_size="auto" is chosen for each group separately. The p-value is that of the binned test
+    (`calibration_test`, method "binned") or, with clusters, is based on the debiased error's distribution under
+    calibration. adjust: "holm", "bh" (Benjamini–Hochberg) or None.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -118,7 +118,7 @@ def calibration_table(
     >>> [(row.name, row.n, row.p_adjusted < 0.05) for row in table]
     [('NN', 2000, False), ('VB', 2000, True)]
 
-    Raises InputError naming the parameter, row and value that violated a rule.
+    Raises InputError, which names the parameter, row and value, for an invalid input.
     """
     check_arguments(calibration_table, locals())
     bins: dict[str, Any] = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning}
@@ -142,7 +142,7 @@ def build_table(
     adjust: str | None = "holm",
     whole: int = 0,
 ) -> CalibrationTable:
-    """`calibration_table` for checked pairs or sums by group; `whole` is the number of pairs in the whole input."""
+    """Compute `calibration_table` for pairs or sums by group; `whole` is the number of pairs in the whole input."""
     bins: dict[str, Any] = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning}
     level = check_level(level)
     rows = [row for some in _batches(parts) for row in _judged(some, level, bins | {"whole": whole})]
@@ -160,7 +160,7 @@ def build_table(
 
 
 def by_group(pairs: Pairs) -> Iterator[tuple[str, Pairs]]:
-    """The pairs of positive weight in every group, in the order of group names."""
+    """Yield the pairs of positive weight in every group, in the order of group names."""
     if pairs.groups is None:
         raise InputError("the pairs have no groups")
     for name, group in pairs.by_group():
@@ -168,17 +168,14 @@ def by_group(pairs: Pairs) -> Iterator[tuple[str, Pairs]]:
 
 
 def positive_weight_pairs(name: str, pairs: Pairs) -> Pairs:
-    """The pairs of positive weight in a group.
-
-    Raises InputError if there are none.
-    """
+    """Return the pairs of positive weight in a group. Raises InputError if there are none."""
     if pairs.weights is not None and not pairs.weights.any():
         raise group_weighs_nothing(name)
     return pairs.that_weigh()
 
 
 def group_weighs_nothing(name: str) -> InputError:
-    """Error for a group in which all weights are 0."""
+    """Build the error for a group in which all weights are 0."""
     return InputError(f"every weight of the group {name!r} is 0: nothing in it counts. Leave it out first.")
 
 
@@ -187,7 +184,7 @@ def _empty_group_error(name: str, weightless: int) -> InputError:
 
 
 def _batches(parts: Iterable[tuple[str, Pairs | Slots]]) -> Iterator[list[tuple[str, Pairs | Slots]]]:
-    """Batches of groups that are evaluated together; sums, which are large, end a batch."""
+    """Yield batches of groups that are evaluated together; sums, which are large, end a batch."""
     batch: list[tuple[str, Pairs | Slots]] = []
     for name, part in parts:
         batch.append((name, part))
@@ -201,7 +198,7 @@ def _batches(parts: Iterable[tuple[str, Pairs | Slots]]) -> Iterator[list[tuple[
 def _judged(
     parts: Sequence[tuple[str, Pairs | Slots]], level: float, bins: dict[str, Any]
 ) -> Iterator[GroupCalibration]:
-    """The table rows of some groups, with unadjusted p-values."""
+    """Yield the table rows of some groups, with unadjusted p-values."""
     counting = [_nonempty_part(name, part) for name, part in parts]
     many = bin_parts(counting, **bins)
     squared = [squared_error(pairs, binned) for pairs, binned in zip(counting, many, strict=True)]
@@ -225,7 +222,7 @@ def _judged(
 
 
 def _nonempty_part(name: str, part: Pairs | Slots) -> Pairs | Slots:
-    """The pairs of positive weight in a group; sums include no others. Raises InputError if the group is empty."""
+    """Return the pairs of positive weight in a group, or its sums. Raises InputError if the group is empty."""
     if isinstance(part, Slots) and not len(part):
         raise _empty_group_error(name, part.weightless)
     return part if isinstance(part, Slots) else positive_weight_pairs(name, part)

@@ -1,1 +1,1 @@
-"""User input: arrays, data frames and names, checked once on entry."""
+"""User input: arrays, data frames and names, which are checked once, on entry."""

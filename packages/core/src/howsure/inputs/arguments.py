@@ -1,4 +1,4 @@
-"""Check the arguments of public functions: of the kinds that annotations name, and different columns."""
+"""Check the arguments of public functions: their types, and that compared parameters name different columns."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ IsOfKind: TypeAlias = Callable[[Any], bool]
 
 
 def check_arguments(function: Callable[..., Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Check the arguments of a public function by its annotations: texts, flags, single values, lists of these.
+    """Check a public function's arguments by its annotations: strings, flags, single values, and lists of these.
 
-    Call it first, with `locals()`; it returns the arguments by name, to pass them on. Columns, data and the ranges of
-    numbers are checked where they are used, so a parameter of any other type is passed over.
+    Call this function first, with `locals()`; it returns the arguments by name, to pass them on. Columns, data and the
+    ranges of numbers are checked where they are used, so parameters of other types are not checked here.
 
     >>> def calibrate(binning: str = "adaptive", coverage: Sequence[float] = ()) -> None:
     ...     check_arguments(calibrate, locals())
@@ -30,7 +30,7 @@ def check_arguments(function: Callable[..., Any], arguments: Mapping[str, Any]) 
     Traceback (most recent call last):
     howsure.errors.InputError: coverage must be a list of numbers; it is 0.8.
 
-    Raises InputError for an argument of another kind.
+    Raises InputError for an argument of another type.
     """
     for name, (default, kinds) in _kinds_by_parameter(function).items():
         value = arguments[name]
@@ -47,7 +47,7 @@ def check_arguments(function: Callable[..., Any], arguments: Mapping[str, Any]) 
 
 @cache
 def _kinds_by_parameter(function: Callable[..., Any]) -> dict[str, tuple[object, list[tuple[IsOfKind, str]]]]:
-    """The default and the kinds of each parameter whose annotation names only kinds of KINDS."""
+    """Return the default and the accepted kinds of each parameter whose annotation consists of keys of KINDS."""
     kinds = {}
     for name, parameter in inspect.signature(function).parameters.items():
         annotation = re.sub(r"Literal\[[^]]*\]", "str", str(parameter.annotation)).strip("\"'")
@@ -58,7 +58,7 @@ def _kinds_by_parameter(function: Callable[..., Any]) -> dict[str, tuple[object,
 
 
 def is_listlike(value: object) -> TypeGuard[Iterable[Any]]:
-    """Whether a value can be read as a list of values: no text, no mapping, no number.
+    """Whether a value is iterable, and neither a string nor a mapping.
 
     >>> is_listlike([1, 2]), is_listlike("ab"), is_listlike(np.array(5.0))
     (True, False, False)
@@ -73,7 +73,7 @@ def is_listlike(value: object) -> TypeGuard[Iterable[Any]]:
 
 
 def _is_single(value: object) -> bool:
-    """Whether a value is a single one: not a list, an array, a frame or another container."""
+    """Whether a value is hashable and not a container such as a list, an array or a frame."""
     is_text = isinstance(value, (str, bytes))
     return isinstance(value, Hashable) and (is_text or not (isinstance(value, Iterable) or hasattr(value, "__array__")))
 
@@ -84,8 +84,7 @@ def _is_scalar(value: object) -> bool:
 
 
 def _is_list(is_item: IsOfKind) -> IsOfKind:
-    """A predicate: whether a value is a list, tuple, array, series or range, all of whose values satisfy a
-    predicate."""
+    """Return a predicate: whether a value is an ordered collection (list, array, …) whose items satisfy `is_item`."""
 
     def is_list(value: Any) -> bool:
         unordered = isinstance(value, (set, frozenset)) or hasattr(value, "columns")
@@ -119,17 +118,17 @@ KINDS: Final[dict[str, tuple[IsOfKind, str]]] = {
 }
 
 
-# Parameters that are compared name different columns: a column always agrees perfectly with itself.
+# Compared parameters must name different columns, because a column always agrees perfectly with itself.
 
 
 def check_distinct(compared: Mapping[str, Any], others: Mapping[str, Any] | None = None) -> None:
-    """Check that each column of the `compared` parameters is different from every other compared and other column.
+    """Check that each `compared` parameter's columns differ from the columns of all other parameters.
 
     >>> check_distinct({"y_true": "grade", "score": "grade"})
     Traceback (most recent call last):
     howsure.errors.InputError: y_true and score name the same column, 'grade'. Name two different columns.
 
-    Columns that two `others` share are allowed. Raises InputError naming both parameters.
+    Two of the `others` may name the same column. Raises InputError, which names both parameters.
     """
     columns = {role: _columns(value) for role, value in {**(others or {}), **compared}.items()}
     pairs = [*combinations(compared, 2), *((role, other) for role in compared for other in others or {})]
@@ -144,7 +143,7 @@ def check_distinct(compared: Mapping[str, Any], others: Mapping[str, Any] | None
 
 
 def _columns(value: Any) -> set[str]:
-    """The column names that a parameter's value contains; empty if the value is an array."""
+    """Return the column names that a parameter's value contains; empty if the value is an array."""
     if isinstance(value, Probabilities):
         return set(value.columns) if isinstance(value.values, str) or _are_names(value.values) else set()
     return {value} if isinstance(value, str) else set()

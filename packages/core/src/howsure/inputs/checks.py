@@ -1,7 +1,7 @@
-"""Checks of user input: every column is checked once, on entry, and all other code trusts the result.
+"""Checks of user input. Every column is checked once, on entry, and all other code relies on the result.
 
-Messages count rows from 0, as in `y_prob[12]`. The checks are vectorised; the offending row is searched for only after
-a check has failed.
+Messages count rows from 0, as in `y_prob[12]`. The checks are vectorised; the invalid row is searched for only after a
+check has failed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from howsure.inputs.pairs import Floats, Integers, Labels
 from howsure.inputs.stated_confidence import states_confidence
 
 Column = npt.NDArray[Any]
-Codes = np.ndarray[Any, np.dtype[Any]]  # whole numbers of any width
+Codes = np.ndarray[Any, np.dtype[Any]]  # integers of any width
 MISSING_TEXT = re.compile(r"\s*(?:[+-]?nan\s*)?", re.IGNORECASE)
 
 
@@ -43,8 +43,8 @@ def as_column(values: object, *, name: str) -> Column:
     >>> as_column([0.5, None], name="y_prob")
     array([0.5, None], dtype=object)
 
-    Raises InputError if the values are not one-dimensional, are empty, include an integer too large for a float, or if
-    a masked array has masked entries.
+    Raises InputError if the values are not one-dimensional, are empty, include an integer too large for a float, or are
+    a masked array with masked entries.
     """
     if isinstance(values, (str, bytes, dict, set, frozenset)) or values is None:
         raise InputError("not_a_column", name, type=_type_name(values))
@@ -58,7 +58,7 @@ def as_column(values: object, *, name: str) -> Column:
             "{parameter} cannot be read as a column ({error})", name, error=str(error), remedy=remedy
         ) from error
     if column.dtype.kind == "U" and column.ndim == 1 and isinstance(values, (list, tuple)):
-        spelled = np.flatnonzero(column == "nan")  # numpy converts a NaN among texts to "nan"
+        spelled = np.flatnonzero(column == "nan")  # numpy converts a NaN among strings to "nan"
         column = np.asarray(values, dtype=object) if any(is_missing(values[row]) for row in spelled) else column
     if column.ndim == 0:
         raise InputError("not_a_column", name, type=_type_name(values))
@@ -74,7 +74,7 @@ def as_column(values: object, *, name: str) -> Column:
 
 
 def with_none(values: Any) -> Any:
-    """A masked array as objects, None where an entry is masked; anything else unchanged."""
+    """Convert a masked array to objects with None for masked entries; return anything else unchanged."""
     if not isinstance(values, np.ma.MaskedArray):
         return values
     objects = np.ma.getdata(values).astype(object)
@@ -83,7 +83,7 @@ def with_none(values: Any) -> Any:
 
 
 def _refuse_huge(column: Column, name: str) -> None:
-    """Raise InputError for an integer that is larger than any float, which numpy keeps as an object."""
+    """Raise InputError for an integer that is larger than any float; numpy stores such integers as objects."""
     values = column.ravel().tolist()
     if not any(issubclass(kind, int) for kind in set(map(type, values))):
         return
@@ -95,7 +95,7 @@ def _refuse_huge(column: Column, name: str) -> None:
 
 
 def check_finite(values: Floats, *, name: str) -> None:
-    """Raise InputError at the first score that is not finite, or so large that a sum of fourth powers would overflow.
+    """Raise InputError for the first score that is not finite, or so large that a sum of fourth powers would overflow.
 
     >>> check_finite(np.array([0.5, 1.7e308]), name="score")
     Traceback (most recent call last):
@@ -127,11 +127,11 @@ def as_array(values: Any) -> Column:
 
 
 def first_missing(column: Column) -> int | None:
-    """Position of the first missing value, as defined by `is_missing`; None if no value is missing."""
+    """Return the index of the first missing value, as defined by `is_missing`; None if no value is missing."""
     if column.dtype.kind in "OUT":
         try:
             codes, distinct = factorised(column)
-        except TypeError:  # lists and the like have no hash
+        except TypeError:  # lists cannot be hashed
             return next((row for row, value in enumerate(column) if is_missing(value)), None)
         return _first_missing_code(codes, distinct)
     if column.dtype.kind in "fcmM":
@@ -141,9 +141,9 @@ def first_missing(column: Column) -> int | None:
 
 
 def is_missing(value: object) -> bool:
-    """Whether a value is missing: None, NaN, NaT, pandas' NA, or a text that is blank or spells NaN.
+    """Whether a value is missing: None, NaN, NaT, pandas' NA, or a string that is blank or spells NaN.
 
-    `Column.missing` is the same definition in SQL. The parameter `missing_values` adds further values.
+    `Column.missing` expresses the same definition in SQL. The parameter `missing_values` adds further values.
 
     >>> [is_missing(value) for value in (None, float("nan"), " ", "NaN", "nan", "NA", "none", 0)]
     [True, True, True, True, True, False, False, False]
@@ -156,7 +156,7 @@ def is_missing(value: object) -> bool:
 
 
 def _first_missing_code(codes: Codes, distinct: Sequence[object]) -> int | None:
-    """First row (of n) whose value, `distinct[codes[row]]`, is missing; None if no value is missing."""
+    """Return the first row whose value, `distinct[codes[row]]`, is missing; None if no value is missing."""
     is_missing_code = np.fromiter(map(is_missing, distinct), dtype=np.bool_, count=len(distinct))
     return int(is_missing_code[codes].argmax()) if is_missing_code.any() else None
 
@@ -170,7 +170,7 @@ def missing(
     remedy: str = "leave_out_rows",
     **values: Any,
 ) -> InputError:
-    """Error for a missing value; `values` fill the placeholders of the remedy."""
+    """Build the error for a missing value; `values` fill the placeholders of the remedy."""
     return InputError("missing", name, value=value, row=row, place=place, remedy=remedy, **values)
 
 
@@ -185,26 +185,26 @@ def _type_name(value: object) -> str:
 
 
 def listed(values: object, *, name: str, of: str) -> list[Any]:
-    """Convert an iterable to a list. Raises InputError for a text and for anything that is not iterable."""
+    """Convert an iterable to a list. Raises InputError for a string and for anything that is not iterable."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise InputError("{parameter} must be a list of {items}", name, items=of, value=values)
     return list(values)
 
 
-# Columns of names, stored as integer codes and a list of distinct names.
+# Columns of names are stored as integer codes and a tuple of distinct names.
 
 LOOKUP_SPREAD = 4
 MAX_GROUPS = 50_000  # each group is evaluated separately
 HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2⁶⁴ divided by the golden ratio (Knuth 1973)
-HASH_BLOCK = 8192  # rows, which fit into the processor's cache
-MAX_HASHED = 64  # characters; longer texts are hashed one by one
-MIN_WEIGHT = sys.float_info.min  # smaller numbers have fewer digits
-GROUP_SECONDS = 0.002  # seconds that evaluating one group takes at least
+HASH_BLOCK = 8192  # rows at a time, which fit into the processor's cache
+MAX_HASHED = 64  # characters; longer strings are hashed one by one
+MIN_WEIGHT = sys.float_info.min  # smaller floats are subnormal and have fewer digits
+GROUP_SECONDS = 0.002  # least time in seconds to evaluate one group
 
 
 @dataclass(frozen=True, slots=True)
 class Coded:
-    """A column of names: row i is `names[codes[i]]`. The names are in natural order, and each occurs in some row."""
+    """A column of names, in which row i is `names[codes[i]]`. Names are in natural order; each occurs in some row."""
 
     codes: Codes
     names: tuple[str, ...]
@@ -213,7 +213,7 @@ class Coded:
         return len(self.codes)
 
     def spellings_note(self, kind: str) -> list[str]:
-        """A note on names that differ only in spelling, such as "models"; empty if there are none."""
+        """Return a note on names that differ only in spelling; [] if there are none. kind: a noun such as "models"."""
         counts = np.bincount(self.codes[self.codes >= 0], minlength=len(self.names)).tolist()
         note = spellings_note(dict(zip(self.names, counts, strict=True)), kind)
         return [] if note is None else [f"{note}."]
@@ -247,7 +247,9 @@ def check_group_count(
 
 
 def factorised(column: Column) -> tuple[Integers, list[Any]]:
-    """Codes of the rows (n,) and the distinct values: ascending for numbers, else in order of first occurrence.
+    """Return the codes of the rows (n,) and the distinct values, as numpy.unique with its inverse.
+
+    Distinct numbers are in ascending order; other values are in the order of their first occurrence.
 
     Raises TypeError for values that cannot be hashed, such as lists.
     """
@@ -270,9 +272,9 @@ def factorised(column: Column) -> tuple[Integers, list[Any]]:
 
 
 def _factorised_texts(column: Column) -> tuple[Integers, list[Any]]:
-    """`factorised` of a column of numpy's fixed-width texts, by a hash table whose buckets hold rows.
+    """Compute `factorised` for a column of numpy's fixed-width strings, with a hash table whose buckets contain rows.
 
-    Texts of a bucket that differ from its first text are put into another table, until there are none.
+    Strings that differ from the first string in their bucket are put into another table, until none are left.
     """
     n, width = len(column), column.dtype.itemsize // 4
     if width > MAX_HASHED:
@@ -290,7 +292,7 @@ def _factorised_texts(column: Column) -> tuple[Integers, list[Any]]:
     first_row, left, bucket_rows = np.empty(n, dtype=np.int64), np.arange(n), np.empty(1 << bits, dtype=np.int64)
     while len(left):
         buckets = hashes >> np.uint64(64 - bits)
-        bucket_rows[buckets[::-1]] = left[::-1]  # of several rows of a bucket, the first is stored last
+        bucket_rows[buckets[::-1]] = left[::-1]  # assigned in reverse order, so that a bucket keeps its first row
         first_row[left] = bucket_rows[buckets]
         differs = column[first_row[left]] != column[left]
         left, hashes = left[differs], hashes[differs] * HASH_FACTOR
@@ -319,8 +321,8 @@ def _looked_up(offsets: Column, low: int, kind: str) -> tuple[Integers, list[Any
 
 ROUNDING = 1e-3
 MAX_LABELS = 12  # a column with more distinct values is not a column of labels
-LIKELY_PERCENT = 10  # logits are rarely larger than this, so larger values are probably percentages
-GIVEN_PREFIX = "Probabilities."  # in messages, before the parameters `logits` and `logprobs`
+LIKELY_PERCENT = 10  # logits are rarely larger, so larger values are probably percentages
+GIVEN_PREFIX = "Probabilities."  # precedes the parameters `logits` and `logprobs` in messages
 NUMERIC = "biuf"  # dtype kinds of numbers
 NO_NUMBERS = (str, bytes, np.datetime64, np.timedelta64, np.ndarray)  # not numbers, although some convert to float
 
@@ -328,8 +330,8 @@ NO_NUMBERS = (str, bytes, np.datetime64, np.timedelta64, np.ndarray)  # not numb
 def check_numbers(values: object, *, name: str, n: int | None = None) -> Floats:
     """Convert a column to float64 (n,), without a copy if it is float64 already.
 
-    Raises InputError for a value that is not a number and for a missing value among objects; NaN in a numeric array is
-    kept.
+    Raises InputError for a value that is not a number, and for a missing value in an array of objects. NaN in a numeric
+    array is kept.
     """
     column = as_column(values, name=name)
     if n is not None:
@@ -353,8 +355,8 @@ def check_probabilities(
 ) -> Floats:
     """Check probabilities (all in [0, 1], none missing) and return them as float64 (n,).
 
-    The array is not copied if it is float64 already, unless it has a negative zero, which becomes 0. n: the required
-    number of rows. scales: see `probability_advice`.
+    A float64 array is not copied, unless it contains a negative zero, which becomes 0. n: the required number of rows.
+    scales: see `probability_advice`.
 
     >>> check_probabilities([0, 0.25, 1])
     array([0.  , 0.25, 1.  ])
@@ -362,10 +364,10 @@ def check_probabilities(
     Traceback (most recent call last):
     howsure.errors.InputError: y_prob must be between 0 and 1; row 1 is 1.7. ... (Rows are counted from 0.)
 
-    Raises InputError naming the row and the value.
+    Raises InputError, which names the row and the value.
     """
     values = check_numbers(y_prob, name=name, n=n)
-    low, high = values.min(), values.max()  # both are NaN if any value is
+    low, high = values.min(), values.max()  # both are NaN if any value is NaN
     if not (low >= 0.0 and high <= 1.0):
         row = int(is_probability(values).argmin())
         value = float(values[row])
@@ -378,11 +380,11 @@ def check_probabilities(
 def probability_advice(
     value: float, highest: float = math.inf, *, scales: str | None = None, transform: str = "sigmoid"
 ) -> str:
-    """Remedy for a value outside [0, 1]: a guess whether it is a rounding error, log-probability, percentage or logit.
+    """Guess why a value is outside [0, 1] (rounding, log-probability, percentage or logit) and return a remedy.
 
     highest: the largest value in the column. scales: the prefix of the parameters `logits` and `logprobs` in the
-    message (`GIVEN_PREFIX` or an empty text); None if the function has no such parameters. transform: the function that
-    turns logits into probabilities, "sigmoid" or, for several classes, "softmax".
+    message (`GIVEN_PREFIX` or an empty string); None if the function has no such parameters. transform: the function
+    that turns logits into probabilities, "sigmoid" or, for several classes, "softmax".
     """
     exp = "Apply exp first" if scales is None else f"`{scales}logprobs=...` reads them"
     logits = f"Apply a {transform} first" if scales is None else f"`{scales}logits=...` reads them"
@@ -396,7 +398,7 @@ def probability_advice(
 
 
 def check_labels(y_true: object, *, pos_label: object = None, name: str = "y_true") -> Labels:
-    """Convert labels to 0 and 1 (n,), uint8: from bool, 0/1 as numbers or text, or any two values with `pos_label`.
+    """Convert labels to 0 and 1 (n,), uint8: from bool, 0/1 as numbers or strings, or any two values with `pos_label`.
 
     >>> check_labels(["correct", "wrong", "correct"], pos_label="correct")
     array([1, 0, 1], dtype=uint8)
@@ -433,7 +435,7 @@ def check_weights(sample_weight: object, *, n: int, name: str = "sample_weight")
     >>> check_weights([1, 2.5], n=2)
     array([1. , 2.5])
 
-    Raises InputError naming the row and the value.
+    Raises InputError, which names the row and the value.
     """
     values = check_numbers(sample_weight, name=name, n=n)
     low, high = values.min(), values.max()
@@ -454,7 +456,7 @@ def check_weights(sample_weight: object, *, n: int, name: str = "sample_weight")
 
 
 def check_codes(values: object, *, n: int, name: str, groups: bool = False) -> tuple[Integers, tuple[str, ...]]:
-    """Codes (n,) of a column, starting at 0, and the names they stand for: the values as text, in natural order.
+    """Return codes from 0 (n,) for a column, and their names: the distinct values as strings, in natural order.
 
     >>> check_codes(["b10", "b2", "b10"], n=3, name="groups")
     (array([1, 0, 1]), ('b2', 'b10'))
@@ -476,7 +478,7 @@ def check_codes(values: object, *, n: int, name: str, groups: bool = False) -> t
 
 
 def coded_rows(values: Sequence[str], place: Integers) -> Coded:
-    """The column whose row i is `values[place[i]]`, stored as codes; the cost depends on the number of values.
+    """Return the column whose row i is `values[place[i]]`, stored as codes; only the distinct values are converted.
 
     >>> coded_rows(["b", "a"], np.array([0, 1, 0]))
     Coded(codes=array([1, 0, 1]), names=('a', 'b'))
@@ -486,7 +488,7 @@ def coded_rows(values: Sequence[str], place: Integers) -> Coded:
 
 
 def check_clusters(values: object, *, n: int, name: str = "clusters") -> Integers:
-    """Codes (n,) of clusters, starting at 0; faster than `check_codes`, since names are not returned.
+    """Return codes of clusters from 0 (n,); this is faster than `check_codes`, since names are not returned.
 
     >>> check_clusters(["doc 7", "doc 7", "doc 1"], n=3)
     array([1, 1, 0])
@@ -504,7 +506,7 @@ def check_clusters(values: object, *, n: int, name: str = "clusters") -> Integer
 
 
 def check_same_length(**columns: Any) -> int:
-    """The common length of the named columns; columns that are None are ignored.
+    """Check that the named columns have the same length and return it; columns that are None are ignored.
 
     >>> check_same_length(y_true=[0, 1], y_prob=[0.1, 0.2, 0.3], groups=None)
     Traceback (most recent call last):
@@ -525,7 +527,7 @@ def check_same_length(**columns: Any) -> int:
 
 
 def _coded_values(values: object, n: int, name: str) -> tuple[str, Integers, list[Any]]:
-    """The kind of a column's dtype, and its `factorised` codes and values.
+    """Return the kind of a column's dtype, and the column's `factorised` codes and values.
 
     Raises InputError if a value is missing or cannot be hashed, or the length is not n.
     """
@@ -551,7 +553,7 @@ def _check_length(column: Column, n: int, name: str) -> None:
 
 
 def _zero_or_one(column: Column) -> Labels | None:
-    """Convert a column of 0 and 1 (numbers, bool or text) to labels; None if it has any other value."""
+    """Convert a column of 0 and 1 (numbers, bool or strings) to labels; return None if it has any other value."""
     kind = column.dtype.kind
     if kind == "b":
         return column.view(np.uint8)
@@ -580,9 +582,9 @@ def _two_texts(column: Column) -> Labels | None:
 
 
 def _equal_to(column: Column, pos_label: object) -> Labels | None:
-    """Labels that are 1 where the value is `pos_label`, else 0; None if the other values differ from each other.
+    """Return labels: 1 for `pos_label`, 0 for the other value; None if there are several other values.
 
-    Also None if `pos_label` never occurs, unless it is 0 or 1 and the only value is the other of these two.
+    It is also None if `pos_label` never occurs, unless `pos_label` and the only other value are 0 and 1.
     """
     if isinstance(pos_label, int) and not -LARGEST_FLOAT <= pos_label <= LARGEST_FLOAT:
         return None
@@ -596,22 +598,22 @@ def _equal_to(column: Column, pos_label: object) -> Labels | None:
     return np.ascontiguousarray(positive).view(np.uint8) if has_label else None
 
 
-# Rules and errors shared by arrays and by files that are read in chunks. place: the row's location in words, for
-# sources that do not number rows from 0.
+# Rules and errors for arrays and for files that are read in chunks. place: the row's location in words, for sources
+# that do not number rows from 0.
 
 
 def is_probability(values: Floats) -> npt.NDArray[np.bool_]:
-    """For each value, whether it is in [0, 1]; False for NaN."""
+    """Return whether each value is in [0, 1]; False for NaN."""
     return (values >= 0.0) & (values <= 1.0)
 
 
 def is_weight(values: Floats) -> npt.NDArray[np.bool_]:
-    """For each value, whether it is finite and not negative."""
+    """Return whether each value is finite and not negative."""
     return (values >= 0.0) & (values < math.inf)
 
 
 def not_a_number(name: str, value: object, *, row: int | None = None, place: str | None = None) -> InputError:
-    """Error for a value that is not a number, such as a text."""
+    """Build the error for a value that is not a number, such as a string."""
     remedy = (comma_advice(value) if isinstance(value, str) else "") or "leave_out_rows"
     if Fault("not_a_number", name).role == "y_prob" and isinstance(value, str) and states_confidence(value):
         remedy = "name_stated"
@@ -627,28 +629,28 @@ def not_a_probability(
     place: str | None = None,
     scales: str | None = GIVEN_PREFIX,
 ) -> InputError:
-    """Error for a number outside [0, 1]; for `highest` and `scales` see `probability_advice`."""
+    """Build the error for a number outside [0, 1]; for `highest` and `scales` see `probability_advice`."""
     remedy = probability_advice(value, highest, scales=scales)
     return InputError("outside", name, value=value, row=row, place=place, low=0, high=1, remedy=remedy)
 
 
 def not_a_weight(name: str, value: float, *, row: int | None = None, place: str | None = None) -> InputError:
-    """Error for a weight that is negative or infinite."""
+    """Build the error for a weight that is negative or infinite."""
     return InputError("not_a_weight", name, value=value, row=row, place=place, remedy="leave_out_rows")
 
 
 def weighs_nothing(name: str) -> InputError:
-    """Error for weights that are all 0."""
+    """Build the error for weights that are all 0."""
     return InputError("all_zero", name)
 
 
 def not_two_values(
     counts: Mapping[Any, int], *, pos_label: object, name: str, more: bool = False, in_file: bool = False
 ) -> InputError:
-    """Error for labels that have too many values, or whose positive value is not named or does not occur.
+    """Build the error for labels with too many values, or whose positive value is not named or does not occur.
 
-    counts: number of rows by value. more: whether the column has further values that `counts` lacks. in_file: whether
-    the remedy may suggest `missing_values`, which exists for files.
+    counts: number of rows by value. more: whether the column has values that are not in `counts`. in_file: whether the
+    remedy may suggest the parameter `missing_values`, which exists only for files.
     """
     ordered = [
         (_as_label(value), count) for value, count in sorted(counts.items(), key=lambda label_count: -label_count[1])
@@ -687,7 +689,7 @@ def not_two_values(
 
 
 def _as_label(value: Any) -> Any:
-    """A label as messages show it: whole numbers, also those written as text, become int; others are unchanged."""
+    """Return a label as messages show it: integers, even if they are strings or floats, become int."""
     number = spelled_number(value) if isinstance(value, str) else value
     if isinstance(number, (float, np.floating)) and number == int(number if math.isfinite(number) else 0):
         return int(number)

@@ -1,6 +1,7 @@
 """Reduce predictions over several classes to pairs of a probability and a label.
 
-The input is probabilities, logits or log-probabilities of K classes; labels are classes or shares of annotators.
+Predictions are probabilities, logits or log-probabilities of K classes. Labels are classes, or for each class the
+proportion of annotators who chose it.
 """
 
 from __future__ import annotations
@@ -30,11 +31,11 @@ from howsure.inputs.pairs import (
 )
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 
-# Logits, and log-probabilities that need not be normalised, as probabilities.
+# Convert logits, and log-probabilities that need not be normalised, to probabilities.
 
 
 def softmax(matrix: npt.NDArray[Any], out: Floats | None = None) -> Floats:
-    """Softmax of each row (n, K), in float64; a score of -inf has probability 0.
+    """Compute the softmax of each row (n, K) in float64; a score of -inf has probability 0.
 
     >>> softmax(np.array([[0.0, math.log(3)], [-math.inf, 2.0]])).round(3).tolist()
     [[0.25, 0.75], [0.0, 1.0]]
@@ -46,7 +47,7 @@ def softmax(matrix: npt.NDArray[Any], out: Floats | None = None) -> Floats:
 
 
 def check_log_scale(matrix: Floats, names: tuple[str, ...], scale: str, *, name: str) -> None:
-    """Check logits (finite) or log-probabilities (at most 0, one above -inf). Raises InputError for a row."""
+    """Raise InputError for a row whose logits are not finite, or whose log-probabilities exceed 0 or are all -inf."""
     wrong = ~np.isfinite(matrix) if scale == LOGITS else ~(matrix <= ROUNDING)
     rows = wrong.any(axis=1) | (matrix.max(axis=1) == -math.inf)
     if not rows.any():
@@ -66,7 +67,7 @@ def distributions(matrix: Floats, names: tuple[str, ...], scale: str | None, *, 
     """Check scores of classes (n, K) and return them as probabilities.
 
     scale: "logits" or "logprobs", which are converted by softmax; None for probabilities, which are returned unchanged.
-    name: the parameter or column in messages. Raises InputError at the first invalid row.
+    name: the parameter or column in messages. Raises InputError for the first invalid row.
     """
     check_scores(matrix, names, scale, name=name)
     return matrix if scale is None else softmax(matrix)
@@ -80,7 +81,7 @@ def check_scores(matrix: Floats, names: tuple[str, ...], scale: str | None, *, n
         check_log_scale(matrix, names, scale, name=name)
 
 
-# Reduction to pairs: the top class, one class, or every class as a group.
+# Reduce several classes to pairs: the top class, one class, or every class as a group.
 
 SUM_TOLERANCE = 1e-3  # a softmax in float32 or float16 does not sum to 1 exactly
 
@@ -94,13 +95,13 @@ def pairs_from_classes(
     sample_weight: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
 ) -> Pairs:
-    """Prediction–label pairs from the probabilities of K classes per row.
+    """Make prediction–label pairs from the probabilities of K classes per row.
 
-    y_true (n,): class names. If some label is not a name, all labels are read as indices starting at 0, unless all
-    names are whole numbers other than 0 … K-1. y_prob (n, K): an array, lists, or a data frame whose columns are the
-    classes. reduce: "top-label" pairs the largest probability with whether its class is the label (n pairs; ties go to
-    the first class); "class-wise" makes a pair of every row and class (n K pairs), with the class as group and, unless
-    `clusters` is given, the row as cluster; the name of a class pairs its probability with whether it is the label.
+    y_true (n,): class names. If some label is not a class name, all labels are read as indices from 0, unless all names
+    are integers other than 0 … K-1. y_prob (n, K): an array, lists, or a data frame whose columns are the classes.
+    reduce: "top-label" pairs the largest probability with whether its class is the label (n pairs; ties go to the first
+    class). "class-wise" makes a pair of every row and class (n K pairs), with the class as group and, unless `clusters`
+    is given, the row as cluster. The name of a class pairs its probability with whether this class is the label.
 
     >>> pairs = pairs_from_classes([0, 2], [[0.7, 0.2, 0.1], [0.5, 0.1, 0.4]])
     >>> pairs.probabilities, pairs.labels
@@ -142,9 +143,9 @@ def reduced(
     clusters: Integers | None = None,
     all_classes: bool = True,
 ) -> Pairs:
-    """Pairs from checked rows: `codes` (n,) is the column of `matrix` (n, K) that is the label. -0 becomes 0.
+    """Make pairs from checked rows. codes (n,): the column of the label in `matrix` (n, K). -0 becomes 0.
 
-    all_classes: whether the columns are all classes; if not, `class_scores` of the result is None.
+    all_classes: whether every class has a column; otherwise `class_scores` of the result is None.
     """
     n, k = matrix.shape
     scores = class_scores(codes, matrix) if all_classes else None
@@ -184,17 +185,17 @@ def reduced(
 
 
 def tied_rows(matrix: Floats) -> int:
-    """The number of rows in which several classes share the largest probability."""
+    """Count the rows in which several classes have the largest probability."""
     return int(((matrix == matrix.max(axis=1, keepdims=True)).sum(axis=1) > 1).sum())
 
 
 def class_positions(
     labels: Sequence[str], classes: tuple[str, ...] | None, k: int, *, name: str
 ) -> tuple[Integers, tuple[str, ...]]:
-    """Match labels to classes: the position of each distinct label, and the names of the k classes.
+    """Match labels to classes; return the class index of each distinct label, and the names of the k classes.
 
-    Labels are matched by name if all of them are names, else as indices from 0. If all names are whole numbers, a label
-    is compared with these numbers instead and is never an index. Without `classes`, the names are "0" … "k-1".
+    Labels are matched by name if all of them are class names, otherwise as indices from 0. If all names are integers,
+    labels are compared with these integers instead and are never indices. Without `classes`, the names are "0" … "k-1".
     """
     if classes is not None and len(set(classes)) != k:
         raise InputError(f"classes must name the {k} classes, each once; it is {shortened(classes)}.")
@@ -248,7 +249,7 @@ def check_distributions(matrix: Floats, names: tuple[str, ...], *, name: str, sc
 
 
 def class_columns(values: object, name: str) -> Floats:
-    """Convert values to float64 (n, K), a column per class. Raises InputError unless K ≥ 2 and n ≥ 1."""
+    """Convert values to float64 (n, K), with a column per class. Raises InputError unless K ≥ 2 and n ≥ 1."""
     try:
         if np.iscomplexobj(values):  # type: ignore[arg-type]
             raise TypeError("they are complex")
@@ -263,7 +264,7 @@ def class_columns(values: object, name: str) -> Floats:
 
 
 def _whole(label: str | None) -> int | None:
-    """The whole number written in a text; None if there is none."""
+    """Return the integer that a string spells; None if it spells none."""
     number = spelled_number(label or "")
     return int(number) if number is not None and number.is_integer() else None
 
@@ -279,11 +280,11 @@ def softly_reduced(
     group_names: tuple[str, ...] = (),
     clusters: Integers | None = None,
 ) -> Pairs:
-    """Pairs from rows whose labels are distributions over the classes: `shares` (n, K), with probabilities `matrix`.
+    """Make pairs from rows whose labels are distributions over classes, `shares` (n, K), with probabilities `matrix`.
 
-    A class with share s gives two pairs, as if an annotator were drawn at random: label 1 with weight s and label 0
-    with weight 1 - s. Pairs of weight 0 are left out. The row is the cluster of its pairs unless `clusters` (n,) is
-    given.
+    Two pairs represent a class that a proportion s of annotators chose, as if an annotator were drawn at random: label
+    1 with weight s and label 0 with weight 1 - s. Pairs of weight 0 are left out. The row is the cluster of its pairs
+    unless `clusters` (n,) is given.
 
     >>> pairs = softly_reduced(np.array([[0.25, 0.75]]), np.array([[0.1, 0.9]]), ("no", "yes"), reduce="yes")
     >>> pairs.labels.tolist(), pairs.weights.tolist(), pairs.probabilities.tolist(), pairs.clusters.tolist()
@@ -301,7 +302,7 @@ def softly_reduced(
     else:
         raise unknown_name("class", reduce, names, place="the predictions (and no reduction: top-label, class-wise)")
     share = shares[row, column]
-    place = np.repeat(np.arange(len(row)), 2)  # row of each pair; its pair with label 1 precedes the one with label 0
+    place = np.repeat(np.arange(len(row)), 2)  # row of each pair; label 1 comes first
     label = np.tile(np.array([1, 0], np.uint8), len(row))
     weight = np.where(label == 1, share[place], 1.0 - share[place])
     if weights is not None:

@@ -1,7 +1,7 @@
 """Recognise how the dates of a column are written, and read them.
 
-A format is that of strptime: %d/%m/%Y for 31/12/2001. Names of months may be in any of seven languages. A format that
-names no time reads dates with and without one: the day counts as written.
+Formats are those of strptime, such as %d/%m/%Y for 31/12/2001. Names of months may be in any of seven languages. A
+format without a time reads dates with and without a time; the time and its zone never change the day.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from itertools import product
 from howsure.errors import InputError
 
 ISO = "YYYY-MM-DD"
-# English, German, Spanish, French, Italian, Portuguese, Dutch; without points and in lower case
+# English, German, Spanish, French, Italian, Portuguese and Dutch, in lower case and without points
 MONTHS = (
     "january januar jänner janeiro januari enero janvier gennaio jan ene janv gen",
     "february februar fevereiro februari febrero février febbraio feb fev févr",
@@ -39,17 +39,17 @@ WEEKDAYS = (
     "lundi mardi mercredi jeudi vendredi samedi dimanche lunedì martedì mercoledì giovedì venerdì sabato domenica "
     "segunda-feira terça-feira quarta-feira quinta-feira sexta-feira maandag dinsdag woensdag donderdag vrijdag"
 )
-# Regular expressions that Python and DuckDB read alike, and their replacements. \b is ASCII in DuckDB, which does no
-# harm here: longer names come first.
+# Regular expressions that mean the same in Python and DuckDB, and their replacements. In DuckDB, \b considers only
+# ASCII letters. This does no harm because longer names come first.
 MERIDIEM = r" ?[aApP]\.?[mM]\.?"
-ZONE = (  # Z, UTC+1, +01:00[Europe/Berlin], +0000 UTC as Go writes it, Europe/Berlin
+ZONE = (  # Z, UTC+1, +01:00[Europe/Berlin], +0000 UTC (written by Go), Europe/Berlin
     r"(?: ?(?:[Zz]|(?:UTC|GMT)?[+-](?:0?[0-9]|1[0-4])(?::?[0-5][0-9])?))?"
     r"(?: ?(?:\[[A-Za-z0-9_/+-]+\]|[A-Za-z]+(?:/[A-Za-z0-9_+-]+)+|[A-Za-z]{3,5}|[+-][0-9]{2,4})(?: m=[+-][0-9.]+)?)?"
 )
 
 
 def _clock(separator: str, optional: str = "") -> str:
-    """A possible time of day. optional: "?" if it may be an hour alone."""
+    """Return a pattern for a time of day. optional: "?" if an hour without minutes is accepted."""
     minutes = rf"(?:{separator}[0-5][0-9](?:{separator}(?:[0-5][0-9]|60)(?:[.,][0-9]*)?)?){optional}"
     midnight = rf"24(?:{separator}00(?:{separator}00(?:[.,]0*)?)?){optional}"
     return rf"(?:(?:0?[0-9]|1[0-2]){minutes}{MERIDIEM}|(?:[01]?[0-9]|2[0-3]){minutes}|{midnight})"
@@ -78,7 +78,7 @@ ORDERS = ("dmY", "mdY", "Ymd", "dmy", "mdy", "dbY", "bdY", "Ybd", "dby", "bdy")
 
 
 def check_date_format(written: str) -> None:
-    """Raise InputError unless a format names the year, the month and the day, as in %d/%m/%Y."""
+    """Raise InputError unless a format contains the year, the month and the day, as in %d/%m/%Y."""
     directives = {directive[1] for directive in DIRECTIVE.finditer(written)}
     unknown = sorted(directives - set(KNOWN))
     if unknown:
@@ -99,7 +99,7 @@ def check_date_format(written: str) -> None:
 
 @lru_cache(100)
 def reading_steps(date_format: str) -> tuple[tuple[str, str], ...]:
-    """The replacements, in order and regardless of case, after which `strptime` reads a date by `plain_format`."""
+    """Return the case-insensitive replacements, in order, after which `strptime` reads a date by `plain_format`."""
     directives = {directive[1] for directive in DIRECTIVE.finditer(date_format)}
     return (
         *([] if directives & set("HIMSpzf") else [TIME]),
@@ -110,19 +110,19 @@ def reading_steps(date_format: str) -> tuple[tuple[str, str], ...]:
 
 
 def plain_format(date_format: str) -> str:
-    """The format after the replacements: months are abbreviated in English, without a point, and %-d is %d."""
+    """Return the format after the replacements: months are abbreviated in English, without a point; %-d becomes %d."""
     return date_format.replace("%-", "%").replace("%B", "%b").replace("%b.", "%b")
 
 
 def read_day(text: str, date_format: str) -> datetime.date:
-    """The day of a date in a format, or in ISO 8601.
+    """Return the day of a date that is written in a format, or in ISO 8601 (`ISO`).
 
     >>> print(read_day("1-Jan-96", "%d-%b-%y"), read_day("16-02-2015 23.36", "%d-%m-%Y"), read_day("2001-12-31", ISO))
     1996-01-01 2015-02-16 2001-12-31
     >>> print(read_day("3 de março de 2011", "%d de %B de %Y"), read_day("July 4th, 1999", "%B %d, %Y"))
     2011-03-03 1999-07-04
 
-    Raises ValueError if it is written otherwise.
+    Raises ValueError if the date has another format.
     """
     text = text.strip()
     if date_format == ISO:
@@ -134,14 +134,15 @@ def read_day(text: str, date_format: str) -> datetime.date:
 
 
 def has_short_year(date_format: str | None) -> bool:
-    """Whether a format has years of two digits."""
+    """Whether years have two digits in a format."""
     return date_format is not None and "y" in DIRECTIVE.findall(date_format)
 
 
 def last_year(years: Collection[int]) -> int:
-    """The last year of dates with years of two digits, which strptime reads as 1969 to 2068.
+    """Return the last possible year of dates with two-digit years, which strptime reads as 1969 to 2068.
 
-    Later years are of the century before. It is the current year, unless the dates would then span more years.
+    Later years belong to the century before. The last year is the current year, unless the dates would then span more
+    years.
 
     >>> last_year([2060, 2068, 1969, 1971]) < 2060
     True
@@ -152,7 +153,7 @@ def last_year(years: Collection[int]) -> int:
 
 
 def is_written(text: str, date_format: str) -> bool:
-    """Whether a text is a date in a format."""
+    """Whether a string is a date in a format."""
     try:
         read_day(text, date_format)
     except ValueError:
@@ -161,9 +162,9 @@ def is_written(text: str, date_format: str) -> bool:
 
 
 def count_date_formats(dates: Iterable[str]) -> Counter[str]:
-    """The formats in which some dates can be written, with the number of dates that each reads.
+    """Return the formats that read some of the dates, with the number of dates that each reads.
 
-    Dates with points have the day first. 12/03/2020 fits two formats, unless another date has a day above 12.
+    In dates with points, the day comes first. 12/03/2020 fits two formats, unless another date has a day above 12.
 
     >>> count_date_formats(["12.03.2020"])
     Counter({'%d.%m.%Y': 1})
@@ -183,7 +184,7 @@ def count_date_formats(dates: Iterable[str]) -> Counter[str]:
 
 
 def best_formats(counts: Counter[str]) -> list[str]:
-    """The formats that read the most dates; of those that read the same, such as %B and %b, the first."""
+    """Return the formats that read the most dates; of equivalent formats, such as %B and %b, only the first."""
     most = max(counts.values(), default=0)
     distinct: dict[str, str] = {}
     for date_format, count in counts.items():
@@ -195,7 +196,7 @@ def best_formats(counts: Counter[str]) -> list[str]:
 def several_formats(
     dates: Sequence[str], formats: Sequence[str], *, name: str, place: Callable[[str], str]
 ) -> InputError:
-    """Error for dates that as many formats read: all of them, or each format other ones. `place` locates a date."""
+    """Build the error for dates of which two or more formats read equally many. place: returns the row of a date."""
     first, second = formats[:2]
     apart = next((date for date in dates if is_written(date, first) != is_written(date, second)), None)
     if apart is not None:
@@ -212,14 +213,14 @@ def several_formats(
 
 
 def _tokens(text: str) -> list[str]:
-    """The numbers, the words and the rest of a date, without time, weekday and ordinal."""
+    """Split a date into numbers, words and separators, without time, weekday and ordinal suffix."""
     for pattern, replacement in (TIME, WEEKDAY, ORDINAL):
         text = re.sub(pattern, replacement, text.strip(), flags=re.IGNORECASE)
     return re.findall(r"[0-9]+|[^\W\d_]+|[\W_]+", text)
 
 
 def _shape(text: str) -> tuple[object, ...]:
-    """What two dates share that are written alike: the number of digits, of a month whether it is abbreviated."""
+    """Return a key of a date's form: lengths of numbers, whether the month is abbreviated, separators."""
     return tuple(
         len(token) if token.isdecimal() else len(token) > 3 if token.lower() in MONTH_NAMES else token
         for token in _tokens(text)
@@ -227,7 +228,7 @@ def _shape(text: str) -> tuple[object, ...]:
 
 
 def _possible_formats(text: str) -> Iterator[str]:
-    """The formats that the form of a text allows, in the order of ORDERS."""
+    """Yield the formats that the form of a string allows, in the order of ORDERS."""
     tokens = _tokens(text)
     if len(tokens) > 9 or not all(len(token) < 20 for token in tokens):
         return
@@ -241,7 +242,7 @@ def _possible_formats(text: str) -> Iterator[str]:
 
 
 def _directives(token: str) -> Sequence[str]:
-    """What a part of a date can be in a format."""
+    """Return the format codes that a token of a date may stand for."""
     if token.isdecimal():
         return {1: ("%d", "%m"), 2: ("%d", "%m", "%y"), 4: ("%Y",), 8: ("%Y%m%d",)}.get(len(token), (token,))
     if token.lower() in MONTH_NAMES:

@@ -1,4 +1,4 @@
-"""Columns of `data` as numpy arrays: a data frame of any library, eager or lazy, or a `Source` such as files."""
+"""Read columns of `data` as numpy arrays. `data` is a data frame of any library, or a `Source` such as files."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from howsure.lazy_imports import installed, require
 
 SAVED = "saved summaries"  # engine of results that are computed from saved sums
 MODEL, TASK, PROMPT, ITEM, DOCUMENT, RUN = "model", "task", "prompt", "item", "document", "run"  # columns of logs
-EXCEPTION = "exception"  # of a log: why a trial ended without a result of the model; None where it did not
-ITEM_HASH = "item_hash"  # of a log: the hash of what an item asks
+EXCEPTION = "exception"  # of a log: why a trial ended without an answer of the model; None if it has an answer
+ITEM_HASH = "item_hash"  # of a log: the hash of an item's content
 AS_READ = {"y_true": "target", "groups": "group", "clusters": "cluster", "sample_weight": "weight", "id": "id"}
-"""Names of the roles of columns in a recipe, by parameter."""
+"""The names of columns' roles in a recipe, by parameter."""
 BACKENDS = ("pandas", "polars", "pyarrow")
 
 
@@ -37,12 +37,12 @@ class Kind(StrEnum):
     NAMES = "names"  # as codes and distinct names, which need little memory
     DAYS = "days"
     NUMBER = "number"
-    SCORE = "score"  # a number, or true or false
+    SCORE = "score"  # a number or a truth value
     NUMBERS = "numbers"  # a list of numbers in each row
     REQUIRED = "required"  # unchanged, of any type
     OPTIONAL = "optional"  # unchanged, None where the value is missing
-    VERBATIM = "verbatim"  # the same, and decimal commas stay
-    PARTIAL = "partial"  # a mapping of row numbers to values, without the missing ones
+    VERBATIM = "verbatim"  # as OPTIONAL, and decimal commas are kept
+    PARTIAL = "partial"  # a mapping of row numbers to values, without missing values
     LATER = "later"  # not read yet; `Rows.at` reads it for some rows
 
 
@@ -51,10 +51,10 @@ class Rows:
     """Columns by name that were read from a source or a data frame.
 
     read: files, and numbers of rows used and left out, for the recipe of a result; {} for a frame. place: maps the
-    position of a used row (from 0) to its location in words. keys: for columns of mappings, the names in them. chosen:
-    the columns that `choose` selected from a log, by role. at: reads the columns of kind LATER for some rows, given in
-    ascending order. location: maps a row's position to its file (None for a frame) and its number there, from 1.
-    measures: by name, what the scores of a log measure. notes: notes on how rows were read, for a result.
+    index of a used row (from 0) to its location in words. keys: the keys of columns of mappings. chosen: the columns
+    that `choose` selected from a log, by role. at: reads the columns of kind LATER for some rows, which are given in
+    ascending order. location: maps the index of a row to its file (None for a frame) and its number in the file, from
+    1. measures: what the scores of a log measure, by name. notes: notes on how rows were read, for a result.
     """
 
     columns: Mapping[str, Any]
@@ -71,12 +71,12 @@ class Rows:
         return self.columns[name]
 
     def placed(self) -> AbstractContextManager[None]:
-        """A context in which InputErrors report the row's location in the source instead of its position."""
+        """Return a context in which InputErrors report the row's location in the source instead of its index."""
         return nullcontext() if self.place is at_row else rows_at(self.place)
 
 
 class Read(Protocol):
-    """Predictions read from a source: pairs, optionally in groups, in memory or as sums, and a description of files."""
+    """Predictions read from a source: pairs, in memory or as sums, possibly in groups, and a description of files."""
 
     @property
     def n(self) -> int:
@@ -91,30 +91,30 @@ class Read(Protocol):
         """Details of how the pairs were read."""
 
     def source(self, group: str | None = None, *, advance: Callable[[int], None] = ...) -> object:
-        """The pairs of a group, or all pairs if it is None; their sums where the pairs do not fit in memory."""
+        """Return the pairs of a group, or all pairs if it is None; their sums if the pairs do not fit in memory."""
 
     def pairs(self) -> Pairs:
-        """All pairs in memory."""
+        """Return all pairs in memory."""
 
     def blocks(self) -> Iterator[Pairs]:
-        """All pairs, in blocks if they are too many for memory; such blocks have no groups."""
+        """Yield all pairs, in blocks if they do not fit in memory; such blocks have no groups."""
 
     def other_columns(self, names: Sequence[str]) -> Rows:
-        """The rows used; its method `at` reads the columns `names` for some of these rows."""
+        """Return the rows used; the result's method `at` reads the columns `names` for some of these rows."""
 
     def features(self, names: Sequence[str]) -> dict[str, Any]:
-        """Further columns of the rows used, by name: numbers, days or names."""
+        """Return further columns of the rows used, by name: numbers, days or names."""
 
     def describe(self) -> dict[str, Any]:
-        """Files, columns, and numbers of rows used and left out, for the recipe of a result."""
+        """Describe files, columns, and numbers of rows used and left out, for the recipe of a result."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dated:
     """Labelled pairs with dates.
 
-    days (n,): the day of each pair. clusters (n,): fingerprints of the clusters' names, or None. unlabelled: the days
-    of rows that have no label.
+    days (n,): the day of each pair. clusters (n,): hashes of the clusters' names, or None. unlabelled: the days of rows
+    without a label.
     """
 
     pairs: Pairs
@@ -147,11 +147,11 @@ class Logits(Protocol):
         """The target that marks rows which are not evaluated."""
 
     def blocks(self) -> Iterator[Any]:
-        """Blocks of rows, each with `logits`, `targets`, and the `place` of a row in words."""
+        """Yield blocks of rows, each with `logits`, `targets`, and the location of a row in words (`place`)."""
 
 
 class Source(ABC):
-    """Rows with named columns that are read on demand; `howsure.read` returns one for files."""
+    """Rows with named columns that are read on demand; `howsure.read` returns a source for files."""
 
     @property
     @abstractmethod
@@ -171,21 +171,22 @@ class Source(ABC):
         pos_label: Any = None,
         **how: Any,
     ) -> AbstractContextManager[Read]:
-        """A context with the checked pairs of the named columns."""
+        """Return a context with the checked pairs of the named columns."""
 
     def progress(self, n: int, unit: str = "pairs") -> AbstractContextManager[Callable[[int], None]]:
-        """A context with a function to report finished steps, out of n, to a progress bar; does nothing by default."""
+        """Return a context with a function that reports finished steps, out of n, to a progress bar if there is one."""
         return nullcontext(lambda steps: None)
 
     @abstractmethod
     def rows(self, kinds: Mapping[str, Kind], **how: Any) -> Rows:
-        """Columns by name, each read as its kind. A missing value raises InputError, or its row is left out."""
+        """Read columns by name, each as its kind. A missing value raises InputError, or its row is left out."""
 
     def columns(self, names: Sequence[str], *, optional: Sequence[str] = ()) -> tuple[Column, ...]:
-        """Columns as arrays, in the order of `names`.
+        """Read columns as arrays, in the order of `names`.
 
-        A text column becomes numbers if every value spells one and none has a leading zero, as identifiers do. A
-        missing value raises InputError, except in the columns `optional`, where it is None (NaN among numbers).
+        A column of strings becomes numbers if every value spells a number and none has a leading zero, as identifiers
+        have. A missing value raises InputError, except in the columns `optional`, where it becomes None (NaN among
+        numbers).
         """
         kinds = dict.fromkeys(names, Kind.VALUES) | {name: Kind.OPTIONAL for name in names if name in optional}
         rows_read = self.rows(kinds)
@@ -193,11 +194,11 @@ class Source(ABC):
 
     @abstractmethod
     def dated(self, dates: str, y_true: Any, y_prob: Any, **roles: Any) -> Dated:
-        """Labelled pairs with their dates, and the dates of the rows that have no label yet."""
+        """Read labelled pairs with their dates, and the dates of rows that have no label yet."""
 
     @abstractmethod
     def logits(self, *, targets: Sequence[str], ignore: int) -> Logits | None:
-        """Rows of logits with their targets; None for saved summaries, which have no rows."""
+        """Open rows of logits with their targets; return None for saved summaries, which have no rows."""
 
     @abstractmethod
     def matched(
@@ -211,10 +212,10 @@ class Source(ABC):
         y_prob_against: Any = None,
         **roles: Any,
     ) -> PairedRows:
-        """Pairs of two models on the rows that both have; `other` is a second source, or columns of this source."""
+        """Pair the rows that two models have in common; `other` is a second source, or columns of this source."""
 
 
-# Data frames: recognition, and columns as arrays.
+# Recognise data frames, and read their columns as arrays.
 
 
 def is_frame(data: object) -> bool:
@@ -223,7 +224,7 @@ def is_frame(data: object) -> bool:
     >>> is_frame([0.1, 0.9])
     False
 
-    Raises InputError if two of its columns have the same name.
+    Raises InputError if two columns have the same name.
     """
     if data is None or isinstance(data, (list, tuple, str, bytes, int, float, dict, set, np.ndarray)):
         return False
@@ -265,12 +266,12 @@ def lazy_table(data: Any) -> Any:
 
 
 def columns_from(frame: Any, names: Sequence[str]) -> tuple[Column, ...]:
-    """Some columns of a data frame as numpy arrays, in the order of `names`; a lazy frame computes only these.
+    """Return columns of a data frame as numpy arrays, in the order of `names`; a lazy frame computes only these.
 
-    Any frame that narwhals supports: pandas, polars, pyarrow, a DuckDB relation, Dask, Spark. Missing values are NaN,
-    None or masked; the checks detect them.
+    The frame may come from any library that narwhals supports: pandas, polars, pyarrow, DuckDB, Dask, Spark. Missing
+    values are NaN, None or masked; the checks detect all of these.
 
-    Raises InputError if there is no such column, or if two columns have the same name.
+    Raises InputError if a column does not exist, or if two columns have the same name.
     """
     if isinstance(frame, Source):
         return frame.columns(names)
@@ -290,10 +291,9 @@ def columns_from(frame: Any, names: Sequence[str]) -> tuple[Column, ...]:
 
 
 def read_columns(data: Any, kinds: Mapping[str, Kind], **how: Any) -> Rows:
-    """Columns of a source or a frame by name. A source converts each to its kind; a frame's values are unchanged.
+    """Read columns of a source or a frame by name. A source converts each to its kind; a frame's values are unchanged.
 
-    Of a frame, only the kind LATER has an effect. how: further arguments of `Source.rows`, such as which
-    columns are `clusters`.
+    For a frame, only the kind LATER has an effect. how: further arguments of `Source.rows`, such as `clusters`.
     """
     if isinstance(data, Source):
         return data.rows(kinds, **how)
@@ -305,7 +305,7 @@ def read_columns(data: Any, kinds: Mapping[str, Kind], **how: Any) -> Rows:
 
 
 def not_a_column_name(role: str, value: object) -> InputError:
-    """Error for a parameter that must be the name of a column and is not a text."""
+    """Build the error for a parameter that must be the name of a column but is not a string."""
     return InputError(
         "with `data=...`, {role} must name a column, not be a {type}.",
         role=Parameter(role),
@@ -314,7 +314,7 @@ def not_a_column_name(role: str, value: object) -> InputError:
 
 
 def not_a_frame(data: object) -> InputError:
-    """Error for `data` without named columns."""
+    """Build the error for `data` without named columns."""
     return InputError(
         "{parameter} must be a data frame, or files by howsure.read; it is a {type}. Pass arrays without `data`.",
         "data",
@@ -323,7 +323,7 @@ def not_a_frame(data: object) -> InputError:
 
 
 def frame_columns(data: Any, **named: Any) -> list[Any]:
-    """The columns of a data frame whose names are the arguments' values, in the order of arguments; None stays None."""
+    """Return the columns that the arguments name, in the order of the arguments; None stays None."""
     if not is_frame(data):
         raise not_a_frame(data)
     for role, name in named.items():
@@ -334,9 +334,9 @@ def frame_columns(data: Any, **named: Any) -> list[Any]:
 
 
 def named_columns(data: Any, **named: Any) -> tuple[dict[str, Any], dict[str, str]]:
-    """Arrays by parameter, and the name of each in messages.
+    """Return arrays by parameter, and the name of each in messages.
 
-    Without `data`, the arguments are the arrays; else they are column names of the data frame, or None.
+    Without `data`, the arguments are the arrays. With `data`, they are column names of the data frame, or None.
     """
     names_in_messages = {role: role for role in named}
     if data is None:
@@ -348,12 +348,12 @@ def named_columns(data: Any, **named: Any) -> tuple[dict[str, Any], dict[str, st
 
 
 def frame_names(frame: Any) -> list[str]:
-    """The names of a data frame's columns, as text, without reading any of them."""
+    """Return the names of a data frame's columns as strings, without reading any column."""
     return [str(name) for name in _wrapped(frame).collect_schema().names()]
 
 
 def all_columns(frame: Any) -> tuple[tuple[str, ...], list[Column]]:
-    """The names of a data frame's columns, as text, and the columns as numpy arrays, in their order.
+    """Return the names of a data frame's columns as strings, and the columns as numpy arrays, in their order.
 
     >>> import pandas
     >>> all_columns(pandas.DataFrame([[0.1, 0.9]]))
@@ -366,7 +366,7 @@ def all_columns(frame: Any) -> tuple[tuple[str, ...], list[Column]]:
 
 
 def _wrapped(data: Any) -> Any:
-    """A data frame wrapped by narwhals, without its rows if it is one of Dask; anything else unchanged."""
+    """Wrap a data frame by narwhals, without rows if it is a Dask frame; return anything else unchanged."""
     import narwhals as nw
 
     data = data._meta if is_dask(data) else data
@@ -375,7 +375,7 @@ def _wrapped(data: Any) -> Any:
     except nw.exceptions.DuplicateError:
         raise _several_of_one_name(data.column_names if hasattr(data, "column_names") else data.columns) from None
     is_duckdb = isinstance(table, nw.LazyFrame) and table.implementation.is_duckdb()
-    if is_duckdb and len(set(data.columns)) < len(data.columns):  # it would take the first of them
+    if is_duckdb and len(set(data.columns)) < len(data.columns):  # narwhals would use the first of them
         raise _several_of_one_name(data.columns)
     return table
 
@@ -388,7 +388,7 @@ def _several_of_one_name(names: Iterable[object]) -> InputError:
 
 
 def _arrays(table: Any) -> list[Column]:
-    """The columns of a narwhals table, in order."""
+    """Return the columns of a narwhals table, in order."""
     import narwhals as nw
 
     if table.implementation.is_duckdb():
@@ -402,7 +402,7 @@ def _arrays(table: Any) -> list[Column]:
 
 
 def _streaming(table: Any) -> dict[str, Any]:
-    """Arguments of `collect` that let Polars process a table in blocks; {} for other libraries."""
+    """Return arguments of `collect` that let Polars process a table in blocks; {} for other libraries."""
     if not table.implementation.is_polars():
         return {}
     has_engine = "engine" in inspect.signature(table.to_native().collect).parameters
@@ -415,12 +415,12 @@ def fetched(table: Any) -> dict[str, Column]:
 
 
 def to_frame(columns: Mapping[str, Any], backend: str | None = None) -> Any:
-    """A data frame of the columns, in `backend` or else the first installed library of pandas, polars and pyarrow.
+    """Make a data frame of the columns with `backend`, by default the first installed of pandas, polars and pyarrow.
 
     >>> to_frame({"n": [1, 2]}, "pandas")["n"].sum().item()
     3
 
-    Raises MissingExtraError if the library is not installed, InputError for any other `backend`.
+    Raises MissingExtraError if the library is not installed, and InputError for any other `backend`.
     """
     if backend is not None:
         check_choice(backend, BACKENDS, name="backend")

@@ -1,5 +1,7 @@
-"""Detect labels and names spelled in two ways: they differ only in case, spaces, the Unicode form of accents, or the
-format of a number. They are never merged: a note counts them, or they are refused where one of them counts as 1."""
+"""Detect labels and names that differ only in case, spaces, the Unicode form of accents, or the format of a number.
+
+Such labels are never merged. A note counts them; if one of them is the positive label, they are refused.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ def check_common_labels(true: Collection[object], predicted: Collection[object],
     howsure.errors.InputError: no value of prediction is a true label: it contains 'no', 'yes'; the true labels are
     'No', 'Yes'. They differ only in case or spaces: spell both the same way.
 
-    Raises InputError if no label is shared: the accuracy would be 0 whatever the model predicts.
+    Raises InputError if no predicted label is a true label, because the accuracy would be 0 whatever the model
+    predicts.
     """
     if set(true) & set(predicted) or not any(isinstance(label, str) for label in (*true, *predicted)):
         return
@@ -42,7 +45,7 @@ def check_common_labels(true: Collection[object], predicted: Collection[object],
 
 
 def variants(true: Iterable[object], predicted: Iterable[object]) -> list[object]:
-    """The predicted labels that match a true label only if spelling is ignored.
+    """Return the predicted labels that match a true label only if spelling is ignored.
 
     >>> variants(["New York", "Paris"], ["paris ", "new  york", "Paris", "Rome"])
     ['paris ', 'new  york']
@@ -53,7 +56,7 @@ def variants(true: Iterable[object], predicted: Iterable[object]) -> list[object
 
 
 def is_same_label(value: str, pos_label: object) -> bool:
-    """Whether a value is the positive label: the same text, truth value or number.
+    """Whether a value is the positive label: the same string, truth value or number.
 
     >>> is_same_label("1.0", 1), is_same_label("TRUE", "true"), is_same_label("yes", "Yes")
     (True, True, False)
@@ -84,7 +87,7 @@ def check_positive(counts: Mapping[Any, int], pos_label: object, *, name: str) -
 
 
 def spellings_note(counts: Mapping[str, int], kind: str) -> str | None:
-    """Note that lists names of one kind that differ only in spelling, with their numbers of rows; None if none do.
+    """Return a note that lists names that differ only in spelling, with their numbers of rows; None if none do.
 
     >>> spellings_note({"No": 30, "Yes": 40, "no": 3}, "categories")
     "'No' (30) and 'no' (3) differ only in case or spaces, and count as different categories"
@@ -94,7 +97,7 @@ def spellings_note(counts: Mapping[str, int], kind: str) -> str | None:
 
 
 def spellings(counts: Mapping[Any, int]) -> str | None:
-    """Which names differ only in spelling, with their numbers of rows; None if none do."""
+    """Say which names differ only in spelling, with their numbers of rows; None if none do."""
     by_folded: dict[object, list[object]] = {}
     for name in counts:
         by_folded.setdefault(_folded(name), []).append(name)
@@ -112,7 +115,7 @@ def _listed_counts(names: Sequence[object], counts: Mapping[Any, int]) -> str:
 
 
 def variants_note(true: Iterable[object], predicted: Mapping[object, int]) -> str | None:
-    """Note on the number of predictions that differ from a true label only in spelling; None if there are none.
+    """Return a note on the number of predictions that differ from a true label only in spelling; None if none do.
 
     predicted: the number of rows by predicted label.
 
@@ -132,7 +135,7 @@ def variants_note(true: Iterable[object], predicted: Mapping[object, int]) -> st
 
 
 def _folded(label: object) -> object:
-    """A label without its spelling: composed, in lower case and with single spaces, and 1.0 as 1."""
+    """Normalise a label's spelling: composed accents, lower case, single spaces, and 1.0 as 1."""
     if not isinstance(label, str):
         return label
     text = " ".join(normalize("NFC", label).lower().split())
@@ -141,7 +144,7 @@ def _folded(label: object) -> object:
 
 
 def _way(labels: Iterable[object]) -> str:
-    """In what labels that are equal when folded differ."""
+    """Name the kind of difference between labels that are equal after `_folded`."""
     texts = [label for label in labels if isinstance(label, str)]
     plain = {" ".join(text.split()).lower() for text in texts}
     composed = {normalize("NFC", text) for text in plain}
@@ -184,7 +187,7 @@ NON_ANSWERS = frozenset(
 
 
 def is_non_answer(label: object) -> bool:
-    """Whether a label says that there is no answer.
+    """Whether a label means that there is no answer.
 
     >>> is_non_answer("Unparseable"), is_non_answer("neutral"), is_non_answer(2)
     (True, False, False)

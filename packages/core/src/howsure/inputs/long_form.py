@@ -1,4 +1,4 @@
-"""Long-form tables, one row per model, item and run: rows matched by item, and columns of scores."""
+"""Long-form tables, with one row per model, item and run: match rows by item, and read columns of scores."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from howsure.inputs.label_spelling import check_positive, is_same_label
 from howsure.inputs.numbers_and_names import counted, number_or_text, shortened, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 
-CELLS_PER_ROW, SPARE_CELLS = 64, 1_000_000  # limit of the table's cells: 64 per row, plus a million
+CELLS_PER_ROW, SPARE_CELLS = 64, 1_000_000  # the table may have 64 cells per row plus a million
 TOGETHER = " / "  # between the parts of a key
 
 
@@ -35,7 +35,7 @@ TOGETHER = " / "  # between the parts of a key
 class LongForm:
     """The row numbers of each model (runs, items) on the common items.
 
-    notes: sentences on the items left out and on folds, if any; several folds, which have all items together, are one
+    notes: sentences on items left out and on folds, if any. Folds that together contain every item once count as one
     run.
     """
 
@@ -43,9 +43,9 @@ class LongForm:
     notes: tuple[str, ...] = ()
 
     def per_item(self, values: Any, name: str) -> Any:
-        """The value of each item from a column of rows, which must be equal in all rows of the item.
+        """Return the value of each item from a column of rows; it must be equal in all rows of the item.
 
-        Raises InputError naming a row whose value differs.
+        Raises InputError, which names a row whose value differs.
         """
         return one_per_item(values, np.concatenate(list(self.rows.values())), name, of="every row")
 
@@ -53,9 +53,9 @@ class LongForm:
 def long_form(model: object, id: object, run: object = None, *, n: int, skip_missing: bool = False) -> LongForm:
     """Arrange rows of a long-form table as a matrix of row numbers (runs, items) for each model.
 
-    Without `run`, each model has one run. Models may differ in their number of runs, but each run must include every
-    item, or runs must be folds of the items; with `skip_missing`, an item that is missing from any run is left out for
-    all models, and counted.
+    Without `run`, each model has one run. Models may have different numbers of runs, but each run must include every
+    item, or the runs must be folds of the items. With `skip_missing`, an item that is missing from any run is left out
+    for all models, and a note counts such items.
 
     Raises InputError for fewer than two models, for two rows of one model, run and item, and for missing items.
     """
@@ -119,10 +119,10 @@ def long_form(model: object, id: object, run: object = None, *, n: int, skip_mis
 
 
 def rows_by_repetition(items: Integers, runs: Integers) -> Integers | None:
-    """Row numbers (repetitions, items) if all items are in equally many runs, and once in each of these; else None.
+    """Return row numbers (repetitions, items) if all items are in equally many runs, once in each; otherwise None.
 
-    The runs may be repetitions, which have all items, or folds, which have all items together. The first repetition
-    has the first row of each item, by run.
+    Runs may be repetitions, each of which has all items, or folds, which together have all items. The first repetition
+    consists of each item's row in the item's first run.
 
     >>> rows_by_repetition(np.array([1, 0, 2, 3]), np.array([0, 0, 1, 1])).tolist()
     [[1, 0, 2, 3]]
@@ -139,21 +139,21 @@ def rows_by_repetition(items: Integers, runs: Integers) -> Integers | None:
 
 
 def folds_note(n_repetitions: int, n_runs: int, model: str = "") -> str:
-    """The note on the runs of a model, or of all, that are folds."""
+    """Return the note that the runs of a model, or of all models, are folds."""
     of_model = f" of {model}" if model else ""
     return f"The {n_runs} runs{of_model} are folds: each item is in {n_repetitions} of them."
 
 
 @dataclass(frozen=True, slots=True)
 class _Folds:
-    """The repetition of each row (n,), counted from 0, and a note."""
+    """The repetition of each row (n,), counted from 0, and the note on folds."""
 
     repetitions: Integers
     note: str
 
 
 def _folds(models: Integers, items: Integers, runs: Integers, names: Sequence[str]) -> _Folds | None:
-    """The repetitions if the runs of every model are repetitions or folds, and those of some model are folds."""
+    """Return the repetitions if all models' runs are repetitions or folds, and some are folds; otherwise None."""
     repetitions, note = np.empty(len(runs), dtype=np.int64), ""
     for model, name in enumerate(names):
         rows = np.flatnonzero(models == model)
@@ -168,9 +168,9 @@ def _folds(models: Integers, items: Integers, runs: Integers, names: Sequence[st
 
 
 def one_per_item(values: Column, table: Integers, name: str, *, of: str = "every run") -> Column:
-    """The value of each item (items,) from a column of rows; `table` (runs, items) has the row numbers of each item.
+    """Return the value of each item (items,) from a column of rows; table (runs, items): row numbers of each item.
 
-    Raises InputError naming a row whose value differs from the value in the item's first row.
+    Raises InputError, which names a row whose value differs from the item's first row.
     """
     by_run = values[table]
     differs = by_run != by_run[0]
@@ -184,7 +184,7 @@ def one_per_item(values: Column, table: Integers, name: str, *, of: str = "every
 
 
 def item_twice(a: int, b: int, item: str, *, each: str) -> InputError:
-    """Error for two rows, `a` and `b`, of the same item (and model and run, as `each` says)."""
+    """Build the error for two rows, `a` and `b`, of the same item within a model or run (named by `each`)."""
     return InputError(
         f"an item must have one row for each {each}; `row {a}` and `row {b}` are both item {item}. If these are "
         "several runs, name their column (`run=...`); if ids are unique only within a set of items, name several "
@@ -193,7 +193,7 @@ def item_twice(a: int, b: int, item: str, *, each: str) -> InputError:
 
 
 def joined_key(parts: Sequence[object], names: Sequence[str], *, n: int) -> Coded:
-    """Combine several columns into one key (n,), whose names are the parts joined by " / ".
+    """Combine several columns into one key (n,); its names join the columns' values by " / ".
 
     >>> joined_key([["a", "a"], [1, 2]], ["file", "id"], n=2).names
     ('a / 1', 'a / 2')
@@ -208,7 +208,7 @@ def joined_key(parts: Sequence[object], names: Sequence[str], *, n: int) -> Code
     return Coded(key, tuple(spelled))
 
 
-# Columns of scores: numbers, or 1 for a positive value and 0 for all others.
+# Columns of scores contain numbers; with a positive value, it counts as 1 and every other value as 0.
 
 NUMERIC = "biuf"
 
@@ -219,7 +219,7 @@ def as_scores(values: object, name: str) -> Floats:
     >>> as_scores([True, 0.5, 3], "score").tolist()
     [1.0, 0.5, 3.0]
 
-    Raises InputError naming the row and the value.
+    Raises InputError, which names the row and the value.
     """
     column = as_column(values, name=name)
     row = first_missing(column)
@@ -238,7 +238,7 @@ def as_scores(values: object, name: str) -> Floats:
 
 
 def positive_scores(column: Any, pos_label: object, name: str, notes: list[str]) -> Floats:
-    """Scores of a column (n,): its numbers or, with `pos_label`, 1 for that value and 0 for all others.
+    """Return the scores of a column (n,): its numbers or, with `pos_label`, 1 for that value and 0 for all others.
 
     With `pos_label`, a note that counts the other values is appended to `notes`.
     """
@@ -261,10 +261,10 @@ def positive_scores(column: Any, pos_label: object, name: str, notes: list[str])
 def _positive_values(
     counts: Mapping[str, int], pos_label: object, name: str, notes: list[str], *, must_occur: bool = True
 ) -> dict[str, bool]:
-    """Whether each value is the positive one; a note that counts the others is appended to `notes`.
+    """Return whether each value is the positive value; append a note that counts the other values to `notes`.
 
-    counts: the number of rows by value. Raises InputError if no value is the positive one, or if another value differs
-    from it only in spelling.
+    counts: the number of rows by value. Raises InputError if the positive value does not occur, or if another value
+    differs from it only in spelling.
     """
     is_positive = {value: is_same_label(value, pos_label) for value in counts}
     if must_occur and not any(is_positive.values()):
@@ -278,11 +278,11 @@ def _positive_values(
 def partial_scores(
     values: Any, n: int, *, pos_label: object, name: str, notes: list[str], must_occur: bool = True
 ) -> Floats:
-    """Scores (n,) of a column or of a mapping from row numbers to values; NaN where a value is missing.
+    """Return scores (n,) of a column or of a mapping from row numbers to values; NaN for missing values.
 
-    With `pos_label`, a score is 1 if the value equals it (numbers are compared by value, so "5.0" equals "5"), else 0,
-    and a note that counts the other values is appended to `notes`. must_occur: whether `pos_label` must be among the
-    values.
+    With `pos_label`, a score is 1 if the value equals it (numbers are compared by value, so "5.0" equals "5"),
+    otherwise 0, and a note that counts the other values is appended to `notes`. must_occur: whether `pos_label` must
+    occur.
 
     >>> partial_scores({1: "2.5"}, 3, pos_label=None, name="y_true", notes=[]).tolist()
     [nan, 2.5, nan]

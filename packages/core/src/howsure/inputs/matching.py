@@ -1,4 +1,4 @@
-"""Match the rows of two models by item id, or by position."""
+"""Match the rows of two models by item id, or by their order."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from howsure.inputs.pairs import Integers, Pairs
 
 @dataclass(frozen=True, slots=True)
 class SharedRows:
-    """Positions `a` and `b` (n,) of the shared items in the rows of models A and B, in the same order.
+    """The rows of the items that models A and B have in common: indices `a` and `b` (n,), in the same order.
 
     only_a, only_b: number of rows without a partner in the other model. names: the models' names, for messages. note:
-    how rows were matched, if that is worth a note.
+    how rows were matched, if this is unusual.
     """
 
     a: Integers
@@ -38,7 +38,7 @@ class SharedRows:
         return left_out + ([self.note] if self.note else [])
 
     def check_all(self, *, skip_missing: bool) -> None:
-        """Raise InputError if a row of either model has no partner, unless `skip_missing` is set."""
+        """Raise InputError if a row of one model has no partner in the other, unless `skip_missing` is set."""
         if not skip_missing and (self.only_a or self.only_b):
             raise InputError(
                 "both models must be evaluated on the same rows; {rows} only of {first}, {only_b:,} only "
@@ -51,13 +51,13 @@ class SharedRows:
 
 
 def shared_rows(a: npt.NDArray[Any], b: npt.NDArray[Any], *, names: tuple[str, str], id: str = "id") -> SharedRows:
-    """Match two models' rows by their keys (ids or positions); the result is in ascending order of the keys.
+    """Match two models' rows by their keys (ids or row numbers); the result is in ascending order of the keys.
 
     >>> found = shared_rows(np.array(["x", "y", "z"]), np.array(["z", "x"]), names=("A", "B"))
     >>> found.a, found.b, found.said
     (array([0, 2]), array([1, 0]), ['left out because one model has no such row: 1 row of A'])
 
-    Raises InputError if a key is repeated within a model, or if the models share no key.
+    Raises InputError if a key is repeated within a model, or if the models have no key in common.
     """
     for keys, name in zip((a, b), names, strict=True):
         distinct, counts = np.unique(keys, return_counts=True)
@@ -81,17 +81,17 @@ def _hash_kind(document_hash: str) -> str:
 def paired_by_documents(
     shared: SharedRows, a: npt.NDArray[Any], b: npt.NDArray[Any], *, ids: npt.NDArray[Any]
 ) -> SharedRows:
-    """Rows matched by id, or by document hash if an id refers to different documents in the two models.
+    """Match rows by id, or by document hash if an id refers to different documents in the two models.
 
     shared: the rows matched by id. a, b: the hash of the document of each row of models A and B. ids: the ids of model
-    A's rows. If the hashes of all shared rows agree, `shared` is returned unchanged; else all rows are matched again by
-    hash, with a note. Hashes of different kinds, such as those of two versions of a program, are not compared.
+    A's rows. If the hashes of all shared rows agree, `shared` is returned unchanged. Otherwise all rows are matched
+    again by hash, with a note. Hashes of different kinds, such as those of two versions of a program, are not compared.
 
     >>> rows = shared_rows(np.array(["1", "2"]), np.array(["1", "2"]), names=("A", "B"))
     >>> paired_by_documents(rows, np.array(["x", "y"]), np.array(["y", "x"]), ids=np.array(["1", "2"])).b.tolist()
     [1, 0]
 
-    Raises InputError if rows must be matched by hash and a model repeats a hash, or the models' hashes differ as sets.
+    Raises InputError if rows must be matched by hash but a model repeats a hash, or the models have different hashes.
     """
     differs = [
         row
@@ -115,7 +115,7 @@ def paired_by_documents(
 
 
 def check_same_size(sizes: tuple[int, int], *, names: tuple[str, str]) -> None:
-    """Raise InputError if two models that are matched by position have different numbers of rows."""
+    """Raise InputError if two models whose rows are matched by order have different numbers of rows."""
     if sizes[0] != sizes[1]:
         sizes_text = ", ".join(f"{name} has {n:,}" for name, n in zip(names, sizes, strict=True))
         raise InputError(
@@ -126,9 +126,9 @@ def check_same_size(sizes: tuple[int, int], *, names: tuple[str, str]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ReadOfModel:
-    """The source of one of two models, and how many of its rows are not used.
+    """The source of one of two models, and how many of the source's rows are not used.
 
-    name: its file and its columns of probabilities. label: its label column; None if a log defines it. skipped: rows
+    name: the file and the columns of probabilities. label: the label column; None if a log defines it. skipped: rows
     with missing values. left_out: rows that the filter `where` excludes. only: rows without a partner in the other
     model.
     """
@@ -144,8 +144,9 @@ class ReadOfModel:
 class ReadOfBoth:
     """The sources of two models A and B, and how their rows were selected and matched.
 
-    own_labels: each model has its own label column. first_choices: these labels are whether a model's first choice is
-    correct. where: the expression that selected the rows, or None. note: how rows were matched, if worth a note.
+    own_labels: whether each model has its own label column. first_choices: whether these labels say if a model's first
+    choice is correct. where: the expression that selected the rows, or None. note: how rows were matched, if this is
+    unusual.
     """
 
     a: ReadOfModel
@@ -156,7 +157,7 @@ class ReadOfBoth:
     note: str = ""
 
     def to_dict(self) -> dict[str, str | int | None]:
-        """Names, label columns and numbers of unused rows, with the key suffixes `a` and `b`."""
+        """Return names, label columns and numbers of unused rows as a dictionary, with the key suffixes `a` and `b`."""
         both = {"a": self.a, "b": self.b}
         content: dict[str, str | int | None] = {key: model.name for key, model in both.items()}
         content |= {f"target_{key}": model.label for key, model in both.items()}
@@ -168,7 +169,7 @@ class ReadOfBoth:
         return content | {"where": self.where} | {f"left_out_{key}": model.left_out for key, model in both.items()}
 
     def lines(self, n: int, names: Sequence[str]) -> list[str]:
-        """Lines of text: a line for each model, the number n of pairs, and a line for each reason of unused rows."""
+        """Return a line for each model, for the number n of pairs, and for each reason why rows are unused."""
         of = " (is its first choice right?)" if self.first_choices else ""
         labels = [f", label {model.label or 'target'}{of}" for model in (self.a, self.b)]
         own_label_texts = labels if self.own_labels else ("", "")
@@ -193,7 +194,8 @@ class ReadOfBoth:
 class PairedRows:
     """Pairs of two models on the same rows in the same order.
 
-    own_labels: each model has its own labels. read: the sources, if files. said: notes on rows that were left out.
+    own_labels: whether each model has its own labels. read: the sources, if files were read. said: notes on rows left
+    out.
     """
 
     a: Pairs

@@ -1,4 +1,4 @@
-"""Infer from a column's name what it measures: quality (and whether lower is better), a cost, or a count."""
+"""Infer from a column's name what the column measures: quality (and whether lower is better), a cost, or a count."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ LOWER_NAMES = re.compile(r"bits_per_(byte|char|character|word)|(^|_)error(_rate)
 class Measure:
     """What a score measures.
 
-    is_quality: whether it measures how good an answer is; False for a cost or a count. lower_is_better: None for a
-    count, which has no better direction. bounds: the lowest and highest possible value; None if unknown.
+    is_quality: whether the score measures how good an answer is; False for a cost or a count. lower_is_better: None for
+    a count, which has no better direction. bounds: the lowest and highest possible value; None if unknown.
     """
 
     is_quality: bool = True
@@ -45,7 +45,7 @@ class Measure:
     bounds: Ends | None = None
 
     def known_bounds(self, *scores: npt.NDArray[np.float64]) -> Ends | None:
-        """The bounds if they are known and all scores are within them, else None."""
+        """Return the bounds if they are known and contain all scores; otherwise None."""
         if self.bounds is None:
             return None
         low, high = self.bounds
@@ -53,7 +53,7 @@ class Measure:
 
 
 def measure_named(name: str, bounds: Mapping[str, Ends] | None = None) -> Measure:
-    """What a score with this name measures; a quality where higher is better, unless its name has other known words.
+    """Infer what a score measures from its name; by default, a quality of which higher values are better.
 
     bounds: the possible values of scores, by name.
 

@@ -1,4 +1,4 @@
-"""Numbers set by parameters, numbers written in texts, and names: how they are checked, ordered and suggested."""
+"""Check numbers set by parameters, read numbers in strings, and order, count and suggest names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from howsure.errors import InputError, Parameter, shown
 from howsure.errors import nearest as nearest
 from howsure.errors import shortened as shortened
 
-# Numbers set by parameters.
+# Check numbers set by parameters.
 
 LARGEST_FLOAT = int(sys.float_info.max)
 LARGEST_SCORE = 1e70  # sums of fourth powers of such scores do not overflow
@@ -26,7 +26,7 @@ MAX_SIMULATIONS = 1_000_000  # random draws of a whole data set or of a clusteri
 
 
 def check_whole(value: object, *, name: str, least: int = 1, most: int | None = None) -> int:
-    """Check a whole number from `least` to `most` (None: no limit) and return it as int.
+    """Check that a value is a whole number from `least` to `most` (None: no limit) and return it as int.
 
     >>> check_whole(20.0, name="n_bins")
     20
@@ -50,8 +50,9 @@ def check_whole(value: object, *, name: str, least: int = 1, most: int | None = 
 def check_number(
     value: object, *, name: str, low: float, high: float = math.inf, open: str = "", remedy: str = ""
 ) -> float:
-    """Check a finite number from `low` to `high` and return it as float. open: the ends that it must not be, "low",
-    "high" or "both".
+    """Check that a value is a finite number from `low` to `high` and return it as float.
+
+    open: the ends that are excluded, "low", "high" or "both".
 
     >>> check_number(0.5, name="margin", low=0, high=1, open="high")
     0.5
@@ -85,7 +86,7 @@ def check_choice(value: object, options: Iterable[object], *, name: str) -> None
 
 
 def check_bounds(bounds: Any) -> tuple[float, float]:
-    """Check the lowest and highest possible score, (low, high) with low < high, and return them as floats.
+    """Check that `bounds` is (low, high) with low < high, and return the two as floats.
 
     >>> check_bounds((5, 1))
     Traceback (most recent call last):
@@ -107,7 +108,7 @@ def check_bounds(bounds: Any) -> tuple[float, float]:
 
 
 def check_within(values: npt.NDArray[np.float64], bounds: tuple[float, float], *, name: str) -> None:
-    """Raise InputError naming the first row whose value is outside the bounds."""
+    """Raise InputError for the first row whose value is outside the bounds."""
     outside = np.flatnonzero((values < bounds[0]) | (values > bounds[1]))
     if len(outside):
         row = int(outside[0])
@@ -125,7 +126,7 @@ def check_within(values: npt.NDArray[np.float64], bounds: tuple[float, float], *
 
 
 def check_level(level: float, *, name: str = "level") -> float:
-    """Check the level of an interval, strictly between 0 and 1, and return it as float.
+    """Check that the level of an interval is strictly between 0 and 1, and return it as float.
 
     >>> check_level(95)
     Traceback (most recent call last):
@@ -148,7 +149,7 @@ def is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
 
-# Numbers in texts: only ASCII digits and no underscores, although Python's `float` accepts more.
+# Numbers in strings have only ASCII digits and no underscores, although Python's `float` accepts more.
 
 NUMERAL = re.compile(
     r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?\s*|\s*[+-]?(?:nan|inf|infinity)\s*",
@@ -162,12 +163,12 @@ WHOLE = re.compile(r"\s*[+-]?[0-9]{1,18}\s*", re.ASCII)
 
 
 def spelled_number(text: str) -> float | None:
-    """The number that a text spells, which may be NaN or infinite; None if it does not spell a number.
+    """Return the number that a string spells, which may be NaN or infinite; None if it does not spell a number.
 
     >>> spelled_number("0.5"), spelled_number("1_000"), spelled_number("٣")
     (0.5, None, None)
     """
-    if text.isascii() and text.isprintable() and "_" not in text:  # then Python spells numbers in the same way
+    if text.isascii() and text.isprintable() and "_" not in text:  # then `float` accepts the same numbers
         try:
             return float(text)
         except ValueError:
@@ -176,7 +177,7 @@ def spelled_number(text: str) -> float | None:
 
 
 def spelled_whole(text: str) -> int | None:
-    """The whole number that a text of at most 18 digits, with or without a sign, spells; None for any other text."""
+    """Return the integer that a string of at most 18 digits, with or without a sign, spells; otherwise None."""
     return int(text) if WHOLE.fullmatch(text) else None
 
 
@@ -184,7 +185,7 @@ TRUTHS = {"true": 1.0, "false": 0.0}
 
 
 def number_or_text(value: Any) -> Any:
-    """Convert a text that spells a number, or "true" or "false" (1 or 0), to a float; any other value is unchanged."""
+    """Convert a string that spells a number, "true" (1) or "false" (0) to a float; return other values unchanged."""
     if not isinstance(value, str):
         return value
     number = spelled_number(value)
@@ -192,7 +193,7 @@ def number_or_text(value: Any) -> Any:
 
 
 def comma_advice(text: str, *, is_score: bool = False) -> str:
-    """Remedy for a text that is not a number because of a comma or percent sign; an empty text for other texts.
+    """Return a remedy for a string that is not a number because of a comma or percent sign; otherwise an empty string.
 
     is_score: also suggest the number without its percent sign, since a score may be on a scale from 0 to 100.
 
@@ -221,10 +222,10 @@ def _share(percentage: str) -> str:
 
 
 def as_spelled(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Convert a column of texts to numbers if every text spells one and none has a leading zero, such as 007.
+    """Convert a column of strings to numbers if every string spells a number and none has a leading zero, such as 007.
 
-    Any other column is returned unchanged. The result is int64 if all are whole numbers, else float64; None becomes
-    NaN.
+    Any other column is returned unchanged. The result is int64 if all numbers are whole, otherwise float64; None
+    becomes NaN.
 
     >>> as_spelled(np.array(["1", "0.5"])), as_spelled(np.array(["007", "1"])).tolist()
     (array([1. , 0.5]), ['007', '1'])
@@ -244,7 +245,7 @@ def as_spelled(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def unknown_name(kind: str, name: str, names_available: Sequence[str], *, place: str) -> InputError:
-    """Error for an unknown name, with the available names and the nearest one as a suggestion.
+    """Build the error for an unknown name, with the available names and the nearest of them as a suggestion.
 
     >>> print(unknown_name("column", "gold_label", ["gold", "probs", "uid"], place="dev.jsonl"))
     no column 'gold_label' in dev.jsonl; it has gold, probs, uid. Did you mean gold?
@@ -258,7 +259,7 @@ def unknown_name(kind: str, name: str, names_available: Sequence[str], *, place:
 
 
 def quoted_if_needed(name: str) -> str:
-    """The name, in quotes if it is empty or begins or ends with a blank, which would be invisible.
+    """Return the name, in quotes if it is empty or begins or ends with a blank, which would be invisible.
 
     >>> quoted_if_needed("score"), quoted_if_needed("score ")
     ('score', "'score '")
@@ -267,7 +268,7 @@ def quoted_if_needed(name: str) -> str:
 
 
 def counted(count: int, singular: str, many: str | None = None) -> str:
-    """A count and its noun: `singular` for 1, else `many`, which defaults to `singular` with an s.
+    """Return a count with its noun: `singular` for 1, otherwise `many`, which defaults to `singular` with an s.
 
     >>> counted(1, "row"), counted(2_000, "row"), counted(2, "entity", "entities")
     ('1 row', '2,000 rows', '2 entities')
@@ -276,7 +277,7 @@ def counted(count: int, singular: str, many: str | None = None) -> str:
 
 
 def share_text(count: int, total: int) -> str:
-    """A count as a percentage of a total, rounded to 0% or 100% only if it is exactly that.
+    """Format a count as a percentage of a total; only exactly none or all are shown as 0% or 100%.
 
     >>> share_text(258, 300), share_text(498, 500), share_text(49_999, 50_000), share_text(0, 3)
     ('86%', '99.6%', '> 99.9%', '0%')
@@ -288,7 +289,7 @@ def share_text(count: int, total: int) -> str:
 
 
 def natural_order(name: str) -> tuple[int, float, str, str]:
-    """Sort key of names: numbers first, by value; then texts, in which embedded numbers are compared by value.
+    """Return a sort key for names: numbers first, by value; then strings, whose embedded numbers are compared by value.
 
     Digits after a point are decimals, except in versions with several points, such as 1.10.2.
 
@@ -302,7 +303,7 @@ def natural_order(name: str) -> tuple[int, float, str, str]:
     if math.isfinite(number):
         return 0, number, "", name
     parts = NUMBERS.split(name)
-    for place in range(1, len(parts), 2):  # of numbers
+    for place in range(1, len(parts), 2):  # the numbers
         digits = parts[place].lstrip("0")
         length = min(1 + len(digits.partition(".")[0]), sys.maxunicode)
         parts[place] = chr(length) + digits  # the longer number is the larger one

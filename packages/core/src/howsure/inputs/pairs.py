@@ -1,4 +1,4 @@
-"""Pairs of a probability and a label in memory, scores over all classes, and the forms in which models predict."""
+"""Pairs of a probability and a label in memory, scores over all classes, and the forms of predictions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from howsure.errors import InputError, shown
 from howsure.inputs.numbers_and_names import check_choice, counted
 
-# Scores over all K classes of a row, for the pairs that the row was reduced to.
+# Scores over all K classes of a row, kept with the pairs that were made from the row.
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -34,24 +34,25 @@ class ClassScores:
     has_zero: npt.NDArray[np.bool_]
 
     def only(self, rows: npt.NDArray[np.bool_] | Integers | slice) -> ClassScores:
-        """The scores of some pairs, given by a mask, by positions or as a run."""
+        """Return the scores of some pairs, selected by a mask, indices or a slice."""
         return ClassScores(self.brier[rows], self.label_probability[rows], self.has_zero[rows])
 
     def tiled(self, k: int) -> ClassScores:
-        """The scores repeated k times, for pairs that are ordered by class and then by row."""
+        """Repeat the scores k times, for pairs that are ordered by class and then by row."""
         return ClassScores(np.tile(self.brier, k), np.tile(self.label_probability, k), np.tile(self.has_zero, k))
 
     def match_pairs(self, labels: npt.NDArray[np.uint8], probabilities: Floats) -> bool:
         """Whether the scores still belong to these pairs.
 
-        A pair with label 1 must have its row's label probability; that fails after a recalibration, for example.
+        A pair with label 1 must have its row's label probability, which is no longer true after a recalibration, for
+        example.
         """
         true = labels == 1
         return len(labels) == len(self.brier) and np.array_equal(probabilities[true], self.label_probability[true])
 
 
 def class_scores(codes: Integers, matrix: Floats) -> ClassScores:
-    """Scores of rows: `codes` (n,) is the column of `matrix` (n, K) that is the label, or -1 if none of them is.
+    """Compute scores of rows. codes (n,): the column of the label in `matrix` (n, K), or -1 if no column is the label.
 
     >>> class_scores(np.array([0, 1]), np.array([[0.7, 0.2, 0.1], [0.7, 0.2, 0.1]])).brier.round(2)
     array([0.14, 1.14])
@@ -61,11 +62,11 @@ def class_scores(codes: Integers, matrix: Floats) -> ClassScores:
     return ClassScores(others + (1.0 - of_label) ** 2, of_label, (matrix == 0.0).any(axis=1))
 
 
-# Pairs: the input of every calibration function.
+# `Pairs` are the input of every calibration function.
 
 Labels = npt.NDArray[np.uint8]
-NEGLIGIBLE_WEIGHT = 2.0**-250  # share of the largest weight below which a weight is negligible
-MAX_UNSCALED_POWER = 4  # powers of two around 1 within which weights are not rescaled
+NEGLIGIBLE_WEIGHT = 2.0**-250  # proportion of the largest weight below which a weight is negligible
+MAX_UNSCALED_POWER = 4  # weights are not rescaled if the largest is between 2⁻⁴ and 2⁴
 CHUNK_ROWS = 1 << 19
 
 
@@ -75,8 +76,8 @@ class Pairs:
 
     labels, probabilities, weights, groups, clusters: (n,) each. groups and clusters are integer codes starting at 0;
     `group_names[code]` is the user's name of a group. reduction: "top-label" or "class-wise" if the pairs come from
-    several classes, else None. class_scores: scores over all classes of each pair's row. positive: the name of label 1,
-    if it has one. notes: how rows were read.
+    several classes, otherwise None. class_scores: scores over all classes of each pair's row. positive: the name of
+    label 1, if it has one. notes: remarks on how rows were read.
     """
 
     labels: Labels
@@ -110,7 +111,7 @@ class Pairs:
             return
         ends = np.cumsum(np.bincount(self.groups, minlength=len(self.group_names))).tolist()
         runs = zip(self.group_names, map(slice, [0, *ends], ends), strict=True)
-        if bool((self.groups[1:] >= self.groups[:-1]).all()):  # as of classes: no rows are copied
+        if bool((self.groups[1:] >= self.groups[:-1]).all()):  # sorted, as class-wise pairs are: no rows are copied
             for name, run in runs:
                 yield name, self.only(run)
             return
@@ -120,7 +121,7 @@ class Pairs:
             yield name, self.only(order[run])
 
     def that_weigh(self) -> Pairs:
-        """The pairs whose weight is not negligible: more than 2⁻²⁵⁰ of `weight_unit`. Other pairs do not count in n.
+        """Return the pairs whose weight is more than 2⁻²⁵⁰ of `weight_unit`. Other pairs do not count in n.
 
         Weights are divided by `weight_unit`, so that their fourth powers neither overflow nor underflow.
         """
@@ -136,7 +137,7 @@ class Pairs:
 
     @property
     def weight_unit(self) -> float:
-        """The largest power of two that is at most the largest weight, or 1 if it is between 1/16 and 16.
+        """The largest power of two that is at most the largest weight, or 1 if this power is between 1/16 and 16.
 
         Division by a power of two is exact.
         """
@@ -144,7 +145,7 @@ class Pairs:
         return 1.0 if -MAX_UNSCALED_POWER <= power <= MAX_UNSCALED_POWER else 2.0**power
 
     def only(self, rows: npt.NDArray[np.bool_] | Integers | slice) -> Pairs:
-        """Some pairs (a mask, positions or a run), without groups, and without clusters if each pair is its own."""
+        """Select pairs by a mask, indices or a slice; drop groups, and drop clusters if each has a single pair."""
         clusters = None if self.clusters is None else self.clusters[rows]
         if clusters is not None and are_distinct(clusters):
             clusters = None
@@ -162,7 +163,7 @@ class Pairs:
 
 
 def are_distinct(codes: Integers) -> bool:
-    """Whether no code occurs twice; fastest for codes in ascending order.
+    """Whether no code occurs twice; this is fastest for codes in ascending order.
 
     >>> are_distinct(np.array([2, 0, 1])), are_distinct(np.array([0, 0, 1]))
     (True, False)
@@ -171,28 +172,28 @@ def are_distinct(codes: Integers) -> bool:
     return bool((ascending[1:] > ascending[:-1]).all())
 
 
-# Forms of a model's predictions: one number per row, several classes, logits, or texts that state a confidence.
+# Forms of a model's predictions: one number per row, several classes, logits, or strings that state a confidence.
 
 PROB, PROBS, PROBS_COLUMN, VERBALISED = "prob", "probs", "probs_column", "verbalised"
-UNNAMED = "unnamed"  # the log defines which columns they are
+UNNAMED = "unnamed"  # the log defines the columns of probabilities
 LOGITS, LOG_PROBABILITIES = "logits", "logprobs"
 ROUNDING = 1e-6  # tolerance for log-probabilities above 0
 WAYS = (PROB, PROBS, PROBS_COLUMN, LOGITS, LOG_PROBABILITIES, VERBALISED, UNNAMED)
 OF_ONE = (PROB, VERBALISED)
 TOP_LABEL, CLASS_WISE = "top-label", "class-wise"
-SCALE_RULES = {LOGITS: "not_a_logit", LOG_PROBABILITIES: "not_a_log_probability"}  # of errors
+SCALE_RULES = {LOGITS: "not_a_logit", LOG_PROBABILITIES: "not_a_log_probability"}  # keys of error messages
 
 
 @dataclass(frozen=True, slots=True)
 class Probabilities:
-    """The form of `y_prob`, where it is not simply one probability per row.
+    """The form of `y_prob`, if it is not simply one probability per row.
 
     way: the form. "prob": one probability per row. "probs": several columns of class probabilities. "probs_column": one
     column with a list of class probabilities per row. "logits" and "logprobs" (log-probabilities): several columns, one
-    column of lists, or one number per row. "verbalised": a column of texts that state a confidence ("85 % sure").
-    values: column names if the function has `data`, else the values. reduce: for several classes, "top-label" (the
-    default), "class-wise" or the name of one class; for "prob", "top-label" is accepted by selective prediction, where
-    the confidence is then max(p, 1 - p). classes: the names of the classes, in the order of columns.
+    column of lists, or one number per row. "verbalised": a column of strings that state a confidence ("85 % sure").
+    values: column names if the function has `data`, otherwise the values. reduce: for several classes, "top-label" (the
+    default), "class-wise" or the name of one class. For "prob", only selective prediction accepts "top-label"; the
+    confidence is then max(p, 1 - p). classes: the names of the classes, in the order of columns.
 
     >>> Probabilities("logits", ["a", "b"]).columns
     ('a', 'b')
@@ -217,7 +218,7 @@ class Probabilities:
         return self.way == PROB and self.reduce == TOP_LABEL
 
     def refuse_classes(self) -> None:
-        """Raise InputError if `reduce` or `classes` is set, which one probability per row does not allow."""
+        """Raise InputError if `reduce` or `classes` is set, although there is one probability per row."""
         for name in ("reduce", "classes"):
             if getattr(self, name) is not None:
                 raise InputError(
@@ -248,7 +249,7 @@ class Probabilities:
     def columns(self) -> tuple[str, ...]:
         """The names of the columns.
 
-        Raises InputError if `values` is neither a column name nor a non-empty list of them.
+        Raises InputError if `values` is neither a column name nor a nonempty list of column names.
         """
         named = (self.values,) if isinstance(self.values, str) else tuple(self.values)
         if not named or not all(isinstance(name, str) for name in named):

@@ -1,4 +1,4 @@
-"""Checked pairs from arrays, the columns of a frame or of files, `Probabilities`, or `Pairs`."""
+"""Make checked `Pairs` from arrays, columns of a frame or of files, `Probabilities`, or other `Pairs`."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ def pairs_from(
 
     With `data` (a data frame of any library that narwhals supports, or files by `howsure.read`), the other arguments
     are names of its columns. `y_prob` may be `Probabilities`: several classes, logits or stated confidences.
-    models_as: the parameter that tells models apart, in a note on a column of models that is not among `other` columns.
-    `y_true` may be `Pairs`; then `y_prob` must be left out, and weights, groups and clusters may be passed only if the
-    pairs have none.
+    models_as: the parameter that would tell models apart; a note suggests it if `data` has a column of models that no
+    parameter and none of the `other` columns names. `y_true` may be `Pairs`; then `y_prob` must be left out, and
+    weights, groups and clusters may be passed only if the pairs have none.
 
     >>> pairs = pairs_from([0, 1], [0.2, 0.9], clusters=["a", "b"])
     >>> pairs_from(pairs, sample_weight=[1, 2]).weights
@@ -71,7 +71,7 @@ def pairs_from(
     Traceback (most recent call last):
     howsure.errors.InputError: clusters must not be given with Pairs that have clusters; leave clusters out.
 
-    Raises InputError naming the parameter, the row and the value that violated a rule.
+    Raises InputError, which names the parameter, row and value, for an invalid input.
     """
     if isinstance(y_true, Pairs):
         other_roles = {"sample_weight": sample_weight, "groups": groups, "clusters": clusters}
@@ -129,7 +129,7 @@ def pairs_from(
 
 
 def _read_form(roles: dict[str, Any], spec: Probabilities, data: Any, *, pos_label: Any, prob_name: str) -> Pairs:
-    """Pairs from `Probabilities` in any form except "prob"; `roles` maps the other parameters to arrays or columns."""
+    """Make pairs from `Probabilities` in any form except "prob"; `roles` maps other parameters to arrays or columns."""
     del roles[prob_name]
     columns: list[Any] = [spec.values]
     if data is not None:
@@ -144,9 +144,9 @@ def _read_form(roles: dict[str, Any], spec: Probabilities, data: Any, *, pos_lab
 def _pairs_of_given(
     y_true: Any, spec: Probabilities, columns: Sequence[Any], *, groups: Any, pos_label: Any, **other_roles: Any
 ) -> Pairs:
-    """Pairs from `columns`: one array (n,) or (n, K), or an array (n,) for each class.
+    """Make pairs from `columns`: one array (n,) or (n, K), or an array (n,) for each class.
 
-    Raises InputError naming the row and value that violated a rule.
+    Raises InputError, which names the row and value, for an invalid input.
     """
     matrix_ = (
         np.column_stack([np.asarray(column) for column in columns]) if len(columns) > 1 else array_of_given(columns[0])
@@ -173,7 +173,7 @@ def _refuse_with_pairs(pairs: Pairs, roles_given: dict[str, Any]) -> None:
 
 
 def _joined(pairs: Pairs, other_roles: dict[str, Any]) -> Pairs:
-    """The pairs, checked like arrays, completed by the weights, groups and clusters passed separately."""
+    """Check `Pairs` like arrays, and add the weights, groups and clusters that were passed separately."""
     n = check_same_length(labels=pairs.labels, probabilities=pairs.probabilities)
     labels = check_labels(pairs.labels, name="labels")
     q = check_probabilities(pairs.probabilities, name="probabilities", n=n)
@@ -205,7 +205,7 @@ def _joined(pairs: Pairs, other_roles: dict[str, Any]) -> Pairs:
 def _refuse_classes(y_prob: Any, name: str) -> None:
     """Raise InputError for probabilities of three or more classes.
 
-    Otherwise the labels would be refused first, for having more than two values.
+    This check comes first; otherwise the labels would be refused for having more than two values.
     """
     shape = tuple(getattr(y_prob, "shape", ()))
     if isinstance(y_prob, (list, tuple)) and y_prob and isinstance(y_prob[0], (list, tuple, np.ndarray)):
@@ -220,11 +220,11 @@ def _refuse_classes(y_prob: Any, name: str) -> None:
         )
 
 
-# Conversion of the forms of `Probabilities` to probabilities.
+# Convert the forms of `Probabilities` to probabilities.
 
 
 def array_of_given(values: Any) -> Column:
-    """Convert to an array; a column of lists of equal length becomes a matrix (n, K)."""
+    """Convert values to an array; a column of lists of equal length becomes a matrix (n, K)."""
     try:
         array = np.asarray(values)
     except ValueError:  # rows of different lengths
@@ -242,7 +242,7 @@ def array_of_given(values: Any) -> Column:
 
 
 def single_probabilities(spec: Probabilities, column: Column) -> Floats:
-    """Probabilities (n,) from a column of probabilities, logits, log-probabilities or texts."""
+    """Return probabilities (n,) from a column of probabilities, logits, log-probabilities or stated confidences."""
     if spec.way == VERBALISED:
         return _stated_confidences(column)
     if spec.scale is None:
@@ -251,7 +251,7 @@ def single_probabilities(spec: Probabilities, column: Column) -> Floats:
 
 
 def unscaled_probabilities(values: Floats, scale: str) -> Floats:
-    """Probabilities from logits (by the sigmoid) or log-probabilities (by exp, at most 1)."""
+    """Return probabilities from logits (by the sigmoid) or log-probabilities (by exp, at most 1)."""
     if scale == LOGITS:
         with np.errstate(over="ignore"):  # exp(800) is infinite, and the probability 0
             return np.asarray(1 / (1 + np.exp(-values)))
@@ -259,14 +259,14 @@ def unscaled_probabilities(values: Floats, scale: str) -> Floats:
 
 
 def check_one_probability(values: Floats, scale: str | None, *, name: str) -> Floats:
-    """Check one value per row, on a scale (None: probabilities), and convert the values to probabilities (n,)."""
+    """Check one value per row and convert it from its scale (None: probabilities) to a probability, (n,)."""
     if scale is None:
         return check_probabilities(values, name=name, scales=GIVEN_PREFIX)
     return unscaled_probabilities(check_scale(values, scale, name=name), scale)
 
 
 def check_scale(values_: object, scale: str, *, name: str = "y_prob") -> Floats:
-    """Check one logit (finite) or log-probability (at most 0, up to rounding) per row and return them as float64."""
+    """Check one logit (finite) or log-probability (at most 0, up to rounding) per row and return float64 values."""
     values = check_numbers(values_, name=name)
     on_scale = np.isfinite(values) if scale == LOGITS else values <= ROUNDING
     if not on_scale.all():
@@ -286,7 +286,7 @@ def _stated_confidences(texts: Column) -> Floats:
 
 
 def classes_of_given(spec: Probabilities, column: Column) -> Floats:
-    """Probabilities (n, K) from a matrix of probabilities (not checked here), logits or log-probabilities."""
+    """Return probabilities (n, K) from a matrix of probabilities (not checked here), logits or log-probabilities."""
     if spec.way in (PROBS, PROBS_COLUMN):
         return column
     matrix = np.asarray(column, dtype=np.float64)

@@ -1,8 +1,8 @@
 """Types of the parameters of public functions.
 
-A parameter with one number, label or name per row is `ArrayLike | str | None`: the values, or a column name of `data`.
-`data` is `Source | IntoFrame | None`; a label is `Hashable`. `plot` draws on `Axes` and `figure` returns a `Figure` of
-matplotlib.
+A parameter with one number, label or name per row has the type `ArrayLike | str | None`: the values, or the name of a
+column of `data`. The parameter `data` is `Source | IntoFrame | None`, and a label is `Hashable`. The methods `plot`
+draw on matplotlib's `Axes`, and `figure` returns a matplotlib `Figure`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ else:  # matplotlib is loaded only to draw
 
 
 class SupportsArray(Protocol):
-    """An array, a series, a tensor."""
+    """An array, a series or a tensor."""
 
     def __array__(self) -> np.ndarray[Any, Any]:
         """The values as a numpy array."""

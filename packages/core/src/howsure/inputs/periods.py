@@ -27,42 +27,42 @@ from howsure.inputs.numbers_and_names import unknown_name
 Day = str | datetime.date
 PERIODS = ("week", "month", "quarter", "year")
 DAY = datetime.timedelta(days=1)
-# days; that long after its start, the next one has begun
+# days in the longest period
 LONGEST = {"week": 7, "month": 31, "quarter": 92, "year": 366}
 IN_FOUR_HUNDRED_YEARS = {"week": 20_871, "month": 4_800, "quarter": 1_600, "year": 400}
 DAYS_OF_THEM = 146_097
-MAX_PERIODS = 10_000  # in a series: all years from 1 to 9999, or 190 years of weeks
+MAX_PERIODS = 10_000  # in a series, which suffices for all years from 1 to 9999 or for 190 years of weeks
 
 
 def find_period(date: str | datetime.date, *, period: str) -> str:
-    """The period of a date: `2003-W12` (ISO week), `2003-03`, `2003-Q1` or `2003`.
+    """Return the period of a date: `2003-W12` (ISO week), `2003-03`, `2003-Q1` or `2003`.
 
-    A date is ISO 8601 (`2003-03-20`, with or without a time: the day counts as written) or a Python date.
+    A date is an ISO 8601 string (`2003-03-20`, with or without a time, which does not change the day) or a Python date.
 
     >>> [find_period("2003-03-20T05:34:00+03:00", period=period) for period in PERIODS]
     ['2003-W12', '2003-03', '2003-Q1', '2003']
 
-    Raises InputError for invalid dates, and for other periods.
+    Raises InputError for an invalid date or an unknown period.
     """
     _check_period(period)
     return _label(_date(date, "date"), period)
 
 
 def find_periods(dates: Iterable[str | datetime.date | None], *, period: str, name: str = "dates") -> tuple[str, ...]:
-    """The period of each date; see `find_period`.
+    """Return the period of each date; see `find_period`.
 
     >>> find_periods(["2003-03-20", ""], period="month", name="published")
     Traceback (most recent call last):
     howsure.errors.InputError: published[1] has no date. Leave such documents out first, or give them one.
 
-    Raises InputError naming the row whose date is missing or invalid.
+    Raises InputError, which names the row, for a missing or invalid date.
     """
     _check_period(period)
     return tuple(_label(_date(date, f"{name}[{row}]"), period) for row, date in enumerate(dates))
 
 
 def periods_between(first: str, last: str, *, period: str) -> tuple[str, ...]:
-    """All periods from the one that includes `first` to the one that includes `last`, without gaps.
+    """Return all periods from the period of `first` to the period of `last`, without gaps.
 
     >>> periods_between("1999-11-30", "2000-02-01", period="month")
     ('1999-11', '1999-12', '2000-01', '2000-02')
@@ -81,7 +81,7 @@ def periods_between(first: str, last: str, *, period: str) -> tuple[str, ...]:
 
 @lru_cache(MAX_PERIODS)
 def period_start(label: str) -> datetime.date:
-    """The first day of a period, given by its label from `find_period`.
+    """Return the first day of a period, given by its label from `find_period`.
 
     >>> print(period_start("2003-Q1"), period_start("2003-W12"))
     2003-01-01 2003-03-17
@@ -100,7 +100,7 @@ def period_start(label: str) -> datetime.date:
 
 @lru_cache(MAX_PERIODS)
 def period_end(label: str) -> datetime.date:
-    """The last day of a period, given by its label from `find_period`.
+    """Return the last day of a period, given by its label from `find_period`.
 
     >>> print(period_end("2000-02"), period_end("2003-Q4"), period_end("2003-W12"), period_end("9999"))
     2000-02-29 2003-12-31 2003-03-23 9999-12-31
@@ -114,7 +114,7 @@ def period_end(label: str) -> datetime.date:
 
 
 def period_length(label: str) -> str:
-    """The length of a period ("week", "month", "quarter" or "year"), from the form of its label.
+    """Return the length of a period ("week", "month", "quarter" or "year"), from the form of its label.
 
     >>> [period_length(label) for label in ("2003-W12", "2003-03", "2003-Q1", "2003")]
     ['week', 'month', 'quarter', 'year']
@@ -126,7 +126,7 @@ def period_length(label: str) -> str:
 def check_span(first: datetime.date, last: datetime.date, *, period: str, advice: str) -> None:
     """Raise InputError if there are more than 10,000 periods between two dates.
 
-    So many indicate a wrong date, such as the placeholder 9999-12-31. advice: the remedy in the message.
+    More periods than this indicate a wrong date, such as the placeholder 9999-12-31. advice: the remedy in the message.
     """
     if n_periods(first, last, period=period) > MAX_PERIODS:
         raise InputError(
@@ -136,7 +136,7 @@ def check_span(first: datetime.date, last: datetime.date, *, period: str, advice
 
 
 def n_periods(first: datetime.date, last: datetime.date, *, period: str) -> int:
-    """The approximate number of periods between two days.
+    """Return the approximate number of periods between two days.
 
     >>> n_periods(datetime.date(2001, 1, 1), datetime.date(2002, 12, 31), period="quarter")
     8
@@ -159,7 +159,7 @@ def _label(day: datetime.date, period: str) -> str:
 
 
 def as_date(value: Day | None, *, name: str) -> datetime.date | None:
-    """Convert an ISO 8601 text or a Python date to a date; None stays None.
+    """Convert an ISO 8601 string or a Python date to a date; None stays None.
 
     Raises InputError for invalid dates.
     """
@@ -181,7 +181,7 @@ def _date(value: str | datetime.date | None, place: str) -> datetime.date:
 
 @dataclass(frozen=True, slots=True)
 class ReadPeriods:
-    """The period of each date, the format in which the dates were read, and the first and the last one."""
+    """The period of each date, the format in which the dates were read, and the first and the last date."""
 
     periods: Coded
     date_format: str
@@ -190,21 +190,21 @@ class ReadPeriods:
 
 
 def coded_periods(dates: object, *, period: str, date_format: str | None = None, name: str = "date") -> Coded:
-    """The period of each date (n,), as codes and labels in chronological order; each distinct date is parsed once.
+    """Return the period of each date (n,), as codes and labels in chronological order.
 
-    date_format: as in strptime. Without it, the format that reads all dates, ISO 8601 first; several other formats
-    that do are an error.
+    date_format: a format of strptime. Without it, ISO 8601 is tried first, then the one other format that reads all
+    dates.
 
     >>> coded_periods(["20.03.2003", "1.4.2003"], period="month").names
     ('2003-03', '2003-04')
 
-    Raises InputError naming the row whose date is missing or invalid.
+    Raises InputError, which names the row, for a missing or invalid date, and if several formats read all dates.
     """
     return read_periods(dates, period=period, date_format=date_format, name=name).periods
 
 
 def read_periods(dates: object, *, period: str, date_format: str | None = None, name: str = "date") -> ReadPeriods:
-    """`coded_periods` with the format of the dates, and their range."""
+    """Return the result of `coded_periods` with the format of the dates and their range."""
     _check_period(period)
     if date_format is not None:
         check_date_format(date_format)
@@ -239,7 +239,7 @@ def read_periods(dates: object, *, period: str, date_format: str | None = None, 
 
 
 def _seen_format(dates: Coded, name: str) -> str:
-    """The format that reads the most dates; ISO 8601 if none reads more."""
+    """Return the format that reads the most dates; ISO 8601 if no other format reads more."""
     n_iso = sum(is_written(date, ISO) for date in dates.names)
     if n_iso == len(dates.names):
         return ISO

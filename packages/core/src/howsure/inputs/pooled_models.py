@@ -1,4 +1,4 @@
-"""Find a column of models that has no role: the rows of several models would count together, unnoticed."""
+"""Find a column of models that no parameter names, because the rows of several models would be evaluated together."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from howsure.inputs.frames import Source, columns_from, frame_names, is_frame
 
 MODEL_COLUMNS = ("model", "model_name", "model_id", "system", "system_name", "system_id", "llm", "agent")
 REMEDIES = {"where": "For one of them", "covariates": "To compare equal models", "features": "To find groups of each"}
-MAX_MODELS, LONGEST_NAME = 200, 100  # with more values, or longer texts, such a column contains something else
+MAX_MODELS, LONGEST_NAME = 200, 100  # with more values, or longer strings, a column does not contain models
 
 
 def model_columns(columns: Sequence[str], with_role: Collection[str]) -> list[str]:
-    """The columns that name models, unless one of the columns with a role does.
+    """Return the columns that name models; [] if one of the columns with a role names models.
 
     >>> model_columns(["Model", "score"], ["score"]), model_columns(["model", "agent"], ["agent"])
     (['Model'], [])
@@ -26,8 +26,10 @@ def model_columns(columns: Sequence[str], with_role: Collection[str]) -> list[st
 
 
 def note_on_models(column: str, n_models: int, longest: int, role: str) -> tuple[str, ...]:
-    """A note that the rows of several models count together, and the parameter `role` that prevents it; () for what
-    are not several models. role: "where" and "covariates" for functions that cannot return a result of each."""
+    """Return a note that rows of several models are evaluated together; () unless the column has several models.
+
+    role: the parameter that separates models; "where" or "covariates" if a function has no result for each model.
+    """
     if not 1 < n_models <= MAX_MODELS or longest > LONGEST_NAME:
         return ()
     value = f"{column} = 'NAME'" if role == "where" else column
@@ -36,7 +38,7 @@ def note_on_models(column: str, n_models: int, longest: int, role: str) -> tuple
 
 
 def note_on_models_of_frame(frame: Any, role: str, with_role: Sequence[Any]) -> tuple[str, ...]:
-    """The same note for a data frame; () for arrays and files. Values of `with_role` that are not names are ignored.
+    """Return `note_on_models` for a data frame; () for arrays and files. Items of `with_role` may be column names.
 
     >>> import pandas
     >>> note_on_models_of_frame(pandas.DataFrame({"model": ["a", "b"], "score": [0, 1]}), "model", ["score"])

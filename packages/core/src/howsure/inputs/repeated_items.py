@@ -1,4 +1,4 @@
-"""Find the column that identifies the item of a row: rows of one item are dependent, also if the user names none."""
+"""Find the column that identifies the item of a row, because rows of an item depend on each other."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ ITEM_COLUMNS = (
     "qid",
     "custom_id",
 )
-"""Columns that identify the item: if such a column never repeats, each row is its own item."""
+"""Columns that identify the item. If such a column never repeats, each row is its own item."""
 ROW_OR_ITEM_COLUMNS = ("id", "task_id", "sample_id")
 """Columns that may identify the row, the item or the whole task."""
 ASKED_COLUMNS = ("question", "question_text", "prompt", "input", "user_input")
-"""Columns with the question or its number, used if no other column identifies the item."""
-SOURCE_ROW = "source_row"  # the column with the row of a file that several rows were made from
+"""Columns with the question or the question's number, used if no other column identifies the item."""
+SOURCE_ROW = "source_row"  # the column with the number of the file's row from which several rows were made
 MIN_ITEMS = 10  # a column with fewer values may contain tasks or categories instead
 
 
@@ -56,17 +56,17 @@ class RepeatedItems:
 
     @property
     def are_clusters(self) -> bool:
-        """Whether the items can safely be used as clusters: at least 10 in every group, none missing, within a file."""
+        """Whether items can safely be clusters: at least 10 per group, none missing, and repeated within a file."""
         return self.fewest >= MIN_ITEMS and not self.has_missing and not self.across_files
 
     @property
     def counts(self) -> str:
-        """The numbers of rows and items and the largest number of rows per item, in words."""
+        """The numbers of rows and items, and the largest number of rows per item, as a phrase."""
         each = "each" if self.groups == 1 else "each in a model or group"
         return f"{counted(self.rows, 'row')} of {counted(self.items, 'item')}, up to {self.times:,} {each}"
 
     def note(self, *, of_frame: bool = False) -> str:
-        """Note that items are used as clusters, and how to switch this off."""
+        """Return a note that items are used as clusters, and how to switch this off."""
         off = f"leave {self.column} out of data" if of_frame else "`independent_rows=True`"
         return told(
             f"{self.column} repeats ({self.counts}), so rows of equal {self.column} are one cluster. If rows are "
@@ -74,7 +74,7 @@ class RepeatedItems:
         )
 
     def warning(self, *, can_switch_off: bool = True) -> str:
-        """Warning that items are not used as clusters, and how to name the column if they should be."""
+        """Return a warning that items are not used as clusters, and how to name the column if they should be."""
         files = " in several files" if self.across_files else ""
         off = " If rows are independent: `independent_rows=True`." if can_switch_off else ""
         return told(
@@ -84,10 +84,10 @@ class RepeatedItems:
 
 
 def candidates(columns: Sequence[str], excluded: Sequence[str] = ()) -> Iterator[tuple[str, bool]]:
-    """The columns that may identify the item, the most likely first, each with a flag.
+    """Yield the columns that may identify the item, the most likely first, each with a flag.
 
-    The flag is True if the column shows, when it never repeats, that each row is its own item. excluded: columns that
-    already have a role and are passed over.
+    The flag is True if each row is its own item when the column never repeats. excluded: columns that already have a
+    role.
 
     >>> list(candidates(["task_id", "Item", "score"]))
     [('Item', True), ('task_id', False)]
@@ -101,11 +101,11 @@ def candidates(columns: Sequence[str], excluded: Sequence[str] = ()) -> Iterator
 def frame_clusters(
     frame: Any, cells: Sequence[Any], columns_with_role: Sequence[Any]
 ) -> tuple[str | None, tuple[str, ...]]:
-    """The data frame's column that identifies items, to be used as clusters, and the notes about it.
+    """Find the data frame's column that identifies items, to be used as clusters, and the notes about it.
 
     Items must repeat within the groups of rows that the columns `cells` (models, groups) form. If the column is not
-    suitable as clusters, the result is None and a warning. If no item repeats, or `frame` is not a data frame, it is
-    (None, ()). Values of `cells` and `columns_with_role` that are not column names are ignored.
+    suitable as clusters, the result is None and a warning. If no item repeats, or `frame` is not a data frame, the
+    result is (None, ()). Values of `cells` and `columns_with_role` that are not column names are ignored.
 
     >>> import pandas
     >>> frame = pandas.DataFrame({"question": [*range(10)] * 2, "score": 1})
@@ -122,18 +122,18 @@ def frame_clusters(
 
 
 def item_notes(recipe: Mapping[str, Any]) -> tuple[str, ...]:
-    """The notes of a recipe, or () if it describes a log, whose notes have been shown while it was read."""
+    """Return the notes of a recipe; () for a log, whose notes were shown while it was read."""
     return () if "format" in recipe else tuple(recipe.get("notes", ()))
 
 
 def first_repeated(
     columns: Mapping[str, bool], find_repeated: Callable[[str], RepeatedItems | None]
 ) -> RepeatedItems | None:
-    """The first candidate column that repeats and has at least 10 items, else the first that repeats; None without one.
+    """Return the first candidate column that repeats, preferably with at least 10 items; None if no column repeats.
 
-    Stops at a column of items that never repeats. A column `prompt` with fewer than 10 values is passed over: these are
-    prompt templates. So are source rows if there is one in each cell: these are models. columns: from `candidates`.
-    find_repeated: examines a column.
+    The search stops at a column of items that never repeats. Skipped are a column `prompt` with fewer than 10 values,
+    which contains prompt templates, and source rows if each cell has one, which are models. columns: from `candidates`.
+    find_repeated: a function that examines a column.
     """
     few: RepeatedItems | None = None
     for name, is_item in columns.items():
@@ -149,7 +149,7 @@ def first_repeated(
 
 
 def repeated_in_frame(frame: Any, cells: Sequence[Any], columns_with_role: Sequence[Any]) -> RepeatedItems | None:
-    """The data frame's column that identifies items, if they repeat; for the arguments see `frame_clusters`."""
+    """Find the data frame's column that identifies items, if they repeat; for the arguments see `frame_clusters`."""
     if isinstance(frame, Source) or not is_frame(frame):
         return None
     cells, columns_with_role = (
@@ -171,7 +171,7 @@ def _repeated(column: str, items: Any, cells: Sequence[Any]) -> RepeatedItems | 
         return None
     cell = np.zeros(n, dtype=np.int64)
     for part in cells:
-        part_codes = _codes(part)[is_item] + 1  # 0 where it is missing
+        part_codes = _codes(part)[is_item] + 1  # 0 if missing
         cell = np.unique(cell * (int(part_codes.max()) + 1) + part_codes, return_inverse=True)[1]
     pairs, times = np.unique(cell * different + codes[is_item], return_counts=True)
     if times.max() == 1:
@@ -189,7 +189,7 @@ def _repeated(column: str, items: Any, cells: Sequence[Any]) -> RepeatedItems | 
 
 
 def _codes(values: Any) -> Integers:
-    """Codes (n,) of the values; -1 where a value is missing.
+    """Return codes (n,) of the values; -1 for missing values.
 
     >>> _codes(np.array(["b", "a", None, "b"], dtype=object)).tolist()
     [0, 1, -1, 0]

@@ -1,4 +1,4 @@
-"""Names of models, groups and documents, derived from the paths of their files."""
+"""Derive names of models, groups and documents from the paths of their files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from howsure.inputs.checks import is_missing
 
-if sys.platform == "win32":  # only functions on paths, which do not access the disk
+if sys.platform == "win32":  # only functions that do not access the disk
     import ntpath as system_path
 else:
     import posixpath as system_path
@@ -20,7 +20,7 @@ RESULTS = frozenset([".jsonl_results"])  # HumanEval writes the results of large
 
 
 def format_suffix(path: str) -> str:
-    """The suffix of a file's format in lower case; the suffix of a compression is skipped.
+    """Return the suffix of a file's format in lower case; the suffix of a compression is skipped.
 
     >>> format_suffix("runs/dev.CSV.gz")
     '.csv'
@@ -30,14 +30,14 @@ def format_suffix(path: str) -> str:
 
 
 def source_name(path: str) -> str:
-    """The name of a file without its folder and without known suffixes of compression and format.
+    """Return the name of a file without its folder and without known suffixes of compression and format.
 
     >>> source_name("runs/gpt-3.5-turbo.csv"), source_name("qwen2.5-7b.JSONL.gz"), source_name("llama-3.1")
     ('gpt-3.5-turbo', 'qwen2.5-7b', 'llama-3.1')
     >>> source_name("large-1.5.jsonl_results.jsonl")
     'large-1.5'
 
-    A name must not spell a missing value (`is_missing`), such as "nan": then the suffix is kept or "./" is prepended.
+    If the name spells a missing value (`is_missing`), such as "nan", the suffix is kept or "./" is prepended.
 
     >>> source_name("runs/nan.csv"), source_name("runs/nan")
     ('nan.csv', './nan')
@@ -50,10 +50,10 @@ def source_name(path: str) -> str:
 
 
 def source_names(paths: Sequence[str]) -> tuple[str, ...]:
-    """Distinct names for files: the `source_name` of each, unless several files share it.
+    """Return distinct names for files: the `source_name` of each, unless several files have the same.
 
-    Files that share a name are distinguished by as few of their parent folders as necessary; files that share all
-    folders keep their suffixes.
+    Files with the same name are distinguished by as few of their parent folders as necessary; if their folders are the
+    same, they keep their suffixes.
 
     >>> source_names(["gpt-3.5.csv", "gpt-3.csv"]), source_names(["a/m.csv", "b/m.csv", "gpt-3.csv"])
     (('gpt-3.5', 'gpt-3'), ('a/m', 'b/m', 'gpt-3'))
@@ -70,7 +70,7 @@ def source_names(paths: Sequence[str]) -> tuple[str, ...]:
 
 
 def name_of_file(path: str, paths: Sequence[str]) -> str:
-    """The name of the first file among `paths` whose path equals or ends with `path`; `path` itself if there is none.
+    """Return the name of the first of `paths` that equals or ends with `path`; `path` itself if there is none.
 
     >>> name_of_file("a/m.csv", ["runs/a/m.csv", "runs/b/m.csv"])
     'a/m'
@@ -80,7 +80,7 @@ def name_of_file(path: str, paths: Sequence[str]) -> str:
 
 
 def _equal_names(names: dict[str, str]) -> list[list[str]]:
-    """Groups of paths that have the same name."""
+    """Return groups of paths that have the same name."""
     by_name: dict[str, list[str]] = {}
     for path, name in names.items():
         by_name.setdefault(name, []).append(path)
@@ -88,7 +88,7 @@ def _equal_names(names: dict[str, str]) -> list[list[str]]:
 
 
 def _names_apart(paths: Sequence[str]) -> dict[str, str]:
-    """Distinct names by path: with as few folders as necessary, and with suffixes only if folders do not suffice."""
+    """Return distinct names by path, with as few folders as possible, and with suffixes if folders do not suffice."""
     folders = {path: system_path.normpath(path).split(system_path.sep)[:-1] for path in paths}
     depth = max(map(len, folders.values()))
     namings: tuple[Callable[[str], str], ...] = (source_name, system_path.basename)

@@ -1,9 +1,9 @@
-"""Extract the confidence that a text states ("I am 85 % sure", "Confidence: 0.85", "8/10") by fixed rules.
+"""Extract the confidence that an answer states ("I am 85 % sure", "Confidence: 0.85", "8/10") by fixed rules.
 
 Three forms are recognised: a percentage ("85 %", "85 percent"), a fraction of 10 or 100 ("8/10", "85 out of 100"), and
 a decimal from 0 to 1 that follows or precedes a word of confidence ("probability: 0.85", "0.85 confident"). A
-percentage or fraction counts only if a word of confidence is in the same sentence, or if it is alone on its line. A
-text is unclear if it states several values, a range, a bound ("at least 90 %"), doubt ("15 % uncertain") or the
+percentage or fraction counts only if a word of confidence is in the same sentence, or if nothing else is on its line.
+An answer is unclear if it states several values, a range, a bound ("at least 90 %"), doubt ("15 % uncertain") or the
 probability of being wrong.
 """
 
@@ -37,7 +37,7 @@ SENTENCES = re.compile(r"(?<=[.!?;])\s+|\n+")
 
 @lru_cache(maxsize=100_000)
 def stated_confidence(text: str) -> float | str:
-    """The confidence that a text states, from 0 to 1; "none" if it states none, "unclear" if it is ambiguous.
+    """Return the confidence that an answer states, from 0 to 1; "none" if it states none, "unclear" if it is ambiguous.
 
     >>> stated_confidence("B. I am 85 % sure."), stated_confidence("Confidence: 0.85"), stated_confidence("8/10")
     (0.85, 0.85, 0.8)
@@ -54,7 +54,7 @@ def stated_confidence(text: str) -> float | str:
 
 
 def states_confidence(text: str) -> bool:
-    """Whether a text states a confidence in words, and is not a number or percentage alone.
+    """Whether an answer states a confidence in words, not only as a number or percentage.
 
     >>> states_confidence("85 % sure"), states_confidence("85 %"), states_confidence("sure")
     (True, False, False)
@@ -64,7 +64,7 @@ def states_confidence(text: str) -> bool:
 
 
 def _stated(sentence: str) -> set[float | str]:
-    """The distinct confidences that a sentence states, with UNCLEAR for each ambiguous one."""
+    """Return the distinct confidences that a sentence states; an ambiguous confidence is UNCLEAR."""
     cued = CUE.search(sentence) is not None
     matches = [
         (match, _value(match))
@@ -91,7 +91,7 @@ def _decimal(match: re.Match[str]) -> float | str:
 
 
 def _is_open(sentence: str, match: re.Match[str]) -> bool:
-    """Whether the words next to the number make it a bound or part of a range."""
+    """Whether the words before or after a number make it a bound or part of a range."""
     name = "part" if "part" in match.re.groupindex else "value"
     before, after = sentence[: match.start(name)], sentence[match.end() :]
     return BOUND.search(before) is not None or RANGE.search(before) is not None or RANGE.search(after) is not None

@@ -92,7 +92,8 @@ def recalibrate(
     The map has been fitted to these rows. Evaluate it on other rows by its method `evaluate`, or by cross-fitting on
     these rows with `evaluate_recalibration`.
 
-    Raises InputError naming the parameter, row and value that violated a rule, or if a method has no optimal map.
+    Raises InputError, which names the parameter, row and value, for an invalid input, or if a method has no optimal
+    map.
     Sources: Platt (1999), Zadrozny & Elkan (2001, 2002), Vovk et al. (2015), Guo et al. (2017), Kull et al. (2017,
     2019).
 
@@ -138,8 +139,7 @@ def fit_recalibration(
     rng: Randomness = 0,
     advance: Callable[[int], None] = lambda steps: None,
 ) -> RecalibrationMap:
-    """The map of checked rows: the implementation of `recalibrate`. `advance` is called after every fold of every
-    method."""
+    """Fit the map to checked rows, for `recalibrate`; `advance` is called after every fold of every method."""
     methods = _methods(data, method, small, n_bins, penalty)
     folds, generator = check_folds(folds), separate_generator(rng)
     check_fit(data)
@@ -235,9 +235,7 @@ def _certain(data: Labelled, fitted: Fitted) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class RecalibratedFile:
-    """The result of `recalibrate_file`: the number `n` of rows, the number `skipped` without a value, and the names of
-    the new `columns`.
-    """
+    """The result of `recalibrate_file`: `n` rows, of which `skipped` have no value, and the names of new `columns`."""
 
     path: str
     n: int

@@ -115,7 +115,7 @@ def selective_curve(
     `coverage`; and the largest coverage at which this accuracy reaches each `accuracy`. Answers of equal confidence are
     kept or rejected together; for them, the AURC is the expectation over random orders. level: level of all intervals.
 
-    Raises InputError naming the parameter, row and value that violated a rule.
+    Raises InputError, which names the parameter, row and value, for an invalid input.
     Source: Geifman, Uziel & El-Yaniv (2019) for AURC and E-AURC; DeLong et al. (1988), Obuchowski (1997) for AUROC.
 
     >>> curve = selective_curve([1, 1, 1, 0, 1, 0], [0.9, 0.8, 0.8, 0.7, 0.6, 0.3], coverage=[0.5])
@@ -169,7 +169,7 @@ def selective_table(
     >>> [(curve.name, curve.n) for curve in table]
     [('a', 2), ('b', 2)]
 
-    Raises InputError naming the parameter, row and value that violated a rule.
+    Raises InputError, which names the parameter, row and value, for an invalid input.
     """
     check_arguments(selective_table, locals())
     level = check_level(level)

@@ -288,7 +288,7 @@ def selective_threshold(
     If nothing can be guaranteed, `threshold` is None, and `needed` is the approximate number of answers that would
     suffice.
 
-    Raises InputError naming the parameter, row and value that violated a rule.
+    Raises InputError, which names the parameter, row and value, for an invalid input.
     Source: Learn then Test (Angelopoulos et al. 2021), with the fallback procedure (Wiens 2003).
 
     >>> import numpy as np
