@@ -27,7 +27,7 @@ pytest_plugins = ["pytester", "tests.lacking", "tests.browser", "tests.clean_tre
 
 doctest.OutputChecker = RoundingChecker  # pytest derives its own from this one, also for the examples in src
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a run in the background would ignore Ctrl-C
-# No clock: a busy machine is no mistake. Examples that share a folder write what they read.
+# No deadline: a busy machine is not an error. Examples that share a folder write what they read.
 allowed = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 settings.register_profile("howsure", deadline=None, derandomize=True, suppress_health_check=allowed, max_examples=40)
 settings.register_profile("thorough", settings.get_profile("howsure"), max_examples=100)  # for `make check-slow`

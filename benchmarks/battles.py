@@ -130,7 +130,7 @@ def main() -> None:
     print("|---|---:|---:|---:|---:|")
     for name, regime in REGIMES.items():
         print(f"| {name} | {' | '.join(f'{rate:.3f}' for rate in rates(regime, runs))} |", flush=True)
-    print(f"\n| models without a finite strength | in so many of {runs} sets | bounds covered | all ranks covered |")
+    print(f"\n| models without a finite strength | in how many of {runs} sets | bounds covered | all ranks covered |")
     print("|---|---:|---:|---:|")
     for name, (strengths, n) in UNBOUNDED.items():
         unbounded, bounds, ranked = bound_rates(strengths, n, runs)

@@ -121,7 +121,7 @@ def real(stories: int) -> None:
 def shapes(
     mentions: int, codes: Sequence[str] = ("AAA", "BBB", "CCC"), *, n: int = SHAPES
 ) -> list[tuple[Facts, CorefPosterior]]:
-    """Documents in which two mentions act and six are described as one of three actors, of those that are known."""
+    """Documents in which two mentions act and six are described as one of three of the known actors."""
     made = []
     often = 1 / np.arange(1, len(codes) + 1)  # Zipf's law
     for number in range(n):
@@ -152,7 +152,7 @@ def sampled(facts: Facts, posterior: CorefPosterior, number: int) -> Sampled:
 
 
 class Stored:
-    """The rows of synthetic documents, of which one in ten is sampled."""
+    """The rows of synthetic documents; one in ten is sampled."""
 
     def __init__(self, made: list[tuple[Facts, CorefPosterior]], mentions: int) -> None:
         sentences = tuple(Sentence(tuple(f"word{at}" for at in range(WORDS))) for _ in range(3 * mentions // WORDS))

@@ -1,6 +1,6 @@
 """How long do many people at once wait for the page of a large store, and how long does its report take?
 
-Data: the store of `bench_event_queries.py`, of which 400 documents were read, served by `howsure events explore` in a
+Data: the store of `bench_event_queries.py`, with 400 labelled documents, served by `howsure events explore` in a
 process of its own. Each client opens the page and asks what a person asks who looks around, without a pause; all begin
 together, on this machine alone, and each asks a fixed number of questions, so that the script ends by itself. First all
 ask the same, as a class does that is shown something; then, of a server that was started anew, each asks something

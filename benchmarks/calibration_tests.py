@@ -8,7 +8,7 @@ the public ones, with 199 draws where a method draws.
 The second table is of `howsure.quantile_calibration`: ranks of 99 draws, the truth's law being that of the draws
 (calibrated), shifted by 0.15 or spread by 1.2, alone and in clusters of 20 with ρ = 0.5.
 
-A third table is of 140,000 pairs, of which cells stand for the predictions, by the tests that sums suffice for.
+A third table is of 140,000 pairs, whose predictions are rounded to cells, by the tests that need only sums.
 
 Limit: calibrated ones are rejected in .04 to .06 of the runs, but for the error of the simulation. `--runs` sets the
 number of runs a cell (default 1,000: about 40 CPU minutes). Prints the tables of

@@ -4,7 +4,7 @@ Base rates of 0.001 to 0.05 and 50 to 5,000 pairs; predictions constant, even, B
 mean; labels as often as said, three times as often, a third as often, and as often everywhere. Prints, by the number of
 pairs of the rarer label, how often the intervals would hold the values of the population: of the miscalibration and the
 discrimination of the Brier score, over all settings that came to such a number, if they were given there. Without any
-pair of a label, there is nothing to tell.
+pair of a label, nothing can be reported.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ ORACLE_SETS, TRUE_DOCUMENTS, RESAMPLES = 4000, 200_000, 499
 
 
 def gamma_sizes(rng: Generator, n: int, *, mean: float = 6.0) -> Integers:
-    """Sizes from 1 on, of which many are small."""
+    """Sizes from 1 on; many are small."""
     return 1 + rng.poisson(rng.gamma(1.0, mean, n))
 
 

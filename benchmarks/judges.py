@@ -34,7 +34,7 @@ Draw = np.random.Generator
 
 
 def shares(rate: float, right: float) -> Callable[[Draw], Graded]:
-    """0 and 1, of which the judge gets this many right."""
+    """Labels 0 and 1; the judge gets this proportion right."""
 
     def made(draw: Draw) -> Graded:
         y = (draw.random(N) < rate) * 1.0

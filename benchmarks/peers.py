@@ -116,7 +116,7 @@ SHORT = {  # rows of the README: the position of the regime, and a title
     4: "100 independent answers, 50% right",
     5: "100 items, 5 runs each",
     6: "44 documents, whose 10 questions fail together",
-    8: "50 scores near 1, of which 2% are 0",
+    8: "50 scores near 1, 2% of them 0",
 }
 
 

@@ -101,7 +101,7 @@ def did(draw: Draw, *, periods: bool = True) -> Made:
 
 
 def topics(draw: Draw) -> Made:
-    """Three classes, of which the model takes many for the first."""
+    """Three classes; the model takes many of them for the first."""
     x = draw.uniform(-1, 1, N)
     u = draw.random(N)
     y = np.where(u < 0.4 + 0.15 * x, "a", np.where(u < 0.7 + 0.05 * x, "b", "c"))

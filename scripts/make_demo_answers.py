@@ -3,7 +3,7 @@
     python scripts/make_demo_answers.py
 
 The quiz is ours: 240 questions in four categories, with four choices each. The models are real and small: character
-n-grams of 5, 9 and 14 characters with Witten-Bell smoothing, trained on sentences of the same kinds, of which each saw
+n-grams of 5, 9 and 14 characters with Witten-Bell smoothing, trained on sentences of the same kinds, each with
 a part. A choice's score is the log-likelihood of its characters after the question; the answer is the likeliest one.
 """
 

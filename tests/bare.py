@@ -27,7 +27,7 @@ class Absent(pytest.skip.Exception):
 
 
 class Name:
-    """What stands for a library, and for what it holds: any name may be read from it, until tests run."""
+    """A substitute for a library and its contents: any name may be read from it, until tests run."""
 
     running = False
 

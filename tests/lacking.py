@@ -1,4 +1,4 @@
-"""What a machine may lack: real data, a browser, Java, and other programs that some tests want.
+"""What a machine may lack: real data, a browser, Java, and other programs that some tests need.
 
 A test or a fixture that wants one of them says `require(name)`. Where it is lacking, the test is not run, and one line
 at the end of the run says how many tests were not, and what to install. `HOWSURE_DEMAND=browser,java,data` names what
@@ -25,7 +25,7 @@ OWN_FILE_SYSTEMS = ("unshare", "--user", "--map-root-user", "--mount", "true")
 
 @dataclass(frozen=True, slots=True)
 class Want:
-    """What some tests want: its name within a sentence, whether it is there, and how to get it."""
+    """A requirement of some tests: its name within a sentence, whether it is there, and how to get it."""
 
     what: str
     is_there: Callable[[], bool]

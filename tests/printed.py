@@ -7,7 +7,7 @@ machine to machine. Of a printed decimal
 - of fewer than three digits, and of any length, a billionth of the value may be missing (0.5 is 0.49999999999999994);
 - a declared tolerance, for what a training ends with, may be missing.
 
-Everything else is text: whole numbers, dates, versions, and all letters and blanks. `...` stands for any text.
+Everything else is text: whole numbers, dates, versions, and all letters and blanks. `...` matches any text.
 
 The second line is not what the first one prints, to the last digit:
 

@@ -14,7 +14,7 @@ How a block of a page (README.md, docs/, …) is treated is written on its first
                         so too `spark` and `ray`
     ``` and data        json, csv, …: shown, not run
 
-    tolerance=0.001     after any of these words, where a training prints: its decimals may differ by so much
+    tolerance=0.001     after any of these words, where a training prints: its decimals may differ by this amount
 
 Commands `howsure` run in this process, all else of a line in a shell: see tests/shell_lines.py.
 

@@ -85,7 +85,7 @@ def loaded() -> None:
 
 
 def ever_decided(limit: float, rate: float, runs: int, *, above: bool) -> float:
-    """The probability that this many runs, of which a share passes, are ever decided for a side: all paths, no draw."""
+    """The probability that this many runs with a given pass rate are ever decided for a side: all paths, no draw."""
     open_paths, decided = {0: 1.0}, 0.0  # by the number that passed
     for n in range(1, runs + 1):
         after: dict[int, float] = {}

@@ -133,7 +133,7 @@ def test_the_version_is_the_same_everywhere() -> None:
 
 
 def tracked_files() -> list[Path]:
-    """What git tracks or would add; every file that is not hidden where there is no git."""
+    """What git tracks or would add; every file that is not hidden if git is missing."""
     if git := shutil.which("git"):
         listing = [git, "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
         done = subprocess.run(listing, cwd=ROOT, capture_output=True, text=True, check=False)

@@ -582,7 +582,7 @@ AGAIN = {
 
 
 def once(names: Iterable[str]) -> list[Any]:
-    """The names, of which those of a kind that comes again are for the long tests."""
+    """The names; repeated kinds are for the long tests."""
     return [pytest.param(name, marks=pytest.mark.long if name in AGAIN else ()) for name in names]
 
 

@@ -105,7 +105,7 @@ def _scale(sigma: float, steep: float) -> float:
 
 
 def wrong_as_a_whole(clusters: int, rng: Generator) -> Pairs:
-    """Of 100 or of 2 rows, of which one cluster in twenty is wrong as a whole."""
+    """Of 100 or of 2 rows, with one cluster in twenty that is wrong as a whole."""
     codes = np.repeat(np.arange(clusters), large_or_small(clusters, rng))
     right = (rng.random(clusters) >= RISK * 1.002)[codes]
     return Pairs(right.astype(np.uint8), rng.random(len(codes)), clusters=codes)

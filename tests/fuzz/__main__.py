@@ -2,7 +2,7 @@
 
 Readers of JSON first get inputs of a mutator that knows JSON, for as many minutes; then all get those of atheris.
 Prints a line a reader: executions, seconds, crashes. Each crash keeps its input in build/fuzz and says how to repeat
-it; once mended, the input goes to tests/fuzz/crashes/READER, where the ordinary tests read it ever after.
+it; once it is fixed, the input goes to tests/fuzz/crashes/READER, where the ordinary tests read it ever after.
 """
 
 from __future__ import annotations

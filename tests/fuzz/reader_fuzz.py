@@ -1,6 +1,6 @@
 """Fuzz one reader by atheris in this process: `python -m tests.fuzz.reader_fuzz NAME FOLDER libFuzzer-options…`.
 
-An exception that nobody documents is kept once for each place it comes from, and the fuzzer goes on; what ends the
+An exception that nobody documents is kept once for each place it comes from, and the fuzzer continues; what ends the
 process (a signal, too much memory or time) is kept by libFuzzer itself. Both lie in FOLDER/crashes.
 """
 

@@ -191,7 +191,7 @@ def look(path: Path) -> None:
 
 
 def sequential_state(path: Path) -> None:
-    """A comparison or a score, which goes on with the next item and is saved."""
+    """A comparison or a score, which continues with the next item and is saved."""
     for kind, scores in ((howsure.SequentialComparison, (1, 0)), (howsure.SequentialScore, (1,))):
         with suppress(HowsureError):
             sequence = kind.load(path)

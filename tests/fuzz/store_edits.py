@@ -104,7 +104,7 @@ def columns() -> dict[str, list[str]]:
 
 
 def statements(edits: bytes) -> list[str]:
-    """The changes that bytes stand for, as SQL."""
+    """The changes that bytes encode, as SQL."""
     updates = []
     for at in range(0, len(edits) - CHANGE + 1, CHANGE):
         table, column, row, value = edits[at : at + CHANGE]

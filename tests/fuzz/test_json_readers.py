@@ -26,7 +26,7 @@ SLOW = {
     *("jsonl", "json", "distributions", "corpus-jsonl", "scores-jsonl", "log-lighteval", "event-store"),
     *("look", "saved-regression"),
 }
-SLOWER = 10  # times fewer, of those that start a database for each input or solve equations
+SLOWER = 10  # times fewer for readers that start a database for each input or solve equations
 
 
 def crashes(name: str, inputs: int, folder: Path, *, after: int = 0) -> list[str]:

@@ -79,7 +79,7 @@ def scores() -> None:
     plan: howsure.JudgePlan = howsure.plan_judge_sample([1, 0], width=0.1, correlation=0.5)
     howsure.plan_judge_sample([1, 0], correlation=0.5)  # type: ignore  # wrong: no width
     moved: howsure.JudgeTransport = howsure.judge_transport([1, None], [1, 0], model=["a", "b"], margin=0.05)
-    howsure.judge_transport("person", "judge", margin=0.05, data=FILES)  # type: ignore  # wrong: of which models
+    howsure.judge_transport("person", "judge", margin=0.05, data=FILES)  # type: ignore  # wrong: the models are missing
     off: howsure.JudgeBias = howsure.judge_bias("judge", y_true="person", length="words", data=FILES)
     howsure.judge_bias([1, 0], y_true=[1, 0], own=3)  # type: ignore  # wrong: no name of a family
     parts: howsure.PromptSensitivity = howsure.prompt_sensitivity(

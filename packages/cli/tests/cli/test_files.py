@@ -1,4 +1,4 @@
-"""What goes in and out: every file format gives the same numbers; what is written is there whole or not at all."""
+"""Input and output: every file format gives the same numbers; what is written is there whole or not at all."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ def langfuse_scores() -> Expected:
 
 
 def mlflow_assessments() -> Expected:
-    """Two criteria, of which people judged more answers by the second one."""
+    """Two criteria; people judged more answers by the second one."""
     rng, rows, both = random(45), [], {"safe": [], "polite": []}
     for i in range(90):
         assessments = []
@@ -750,7 +750,7 @@ def folders_with_empty_lists() -> Expected:
 
 
 def refusal_before_json() -> Expected:
-    """As responses with JSON, of which the first is a refusal."""
+    """As responses with JSON; the first is a refusal."""
     responses_with_json()
     lines = Path("out.jsonl").read_text().splitlines()
     refusal = json.loads(lines[0])

@@ -22,7 +22,7 @@ READ = ("--date", "time", "--target", "right", "--prob", "p")
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A log of 40 days in two groups, of which one is off from the 21st day on; labels of the last days are late."""
+    """A log of 40 days in two groups; one is miscalibrated from the 21st day on; labels of the last days are late."""
     rng = np.random.default_rng(0)
     directory = tmp_path_factory.mktemp("monitor")
     n = 4000

@@ -334,7 +334,7 @@ def test_as_many_labels_as_expected_are_not_evidence(q: tuple[float, ...]) -> No
 @pytest.mark.parametrize("wrong", [0, 1])
 @pytest.mark.parametrize("n", [3000, 132_000])
 def test_predictions_next_to_one_are_judged_as_those_next_to_zero(away: float, wrong: int, n: int) -> None:
-    """1 - q, of which the variance is made, must not be a difference of sums that are almost equal."""
+    """1 - q, from which the variance is computed, must not be a difference of sums that are almost equal."""
     r = away * np.random.default_rng(0).integers(1, 9, n)
     y = np.arange(n) < wrong
     near_zero, near_one = (

@@ -57,7 +57,7 @@ def _labels(seed: int, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def test_clusters_of_copies_count_once() -> None:
     """Four copies of each pair, as clusters, have the intervals of single pairs but for the degrees of freedom, and for
-    the upper end where the curve gains by fitting, of which clusters leave open how much."""
+    the upper end where the curve gains by fitting, by an amount that clusters leave open."""
     rng = np.random.default_rng(2)
     q = rng.random(300)
     y = rng.random(300) < q

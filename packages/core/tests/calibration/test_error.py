@@ -185,7 +185,7 @@ def ends(y: object, q: object, **how: object) -> tuple[float, float]:
 
 
 def test_a_thousand_right_answers_at_999_leave_uncertainty() -> None:
-    """Nothing says that the model is not calibrated, and up to 3.69 of a thousand may be wrong as well as none."""
+    """The data do not contradict calibration, and up to 3.69 of a thousand may be wrong as well as none."""
     low, high = ends(np.ones(1_000, dtype=int), np.full(1_000, 0.999))
     assert low == 0.0
     assert high == pytest.approx(0.999 - 0.025 ** (1 / 1_000), abs=1e-9)

@@ -66,7 +66,7 @@ def test_scores_within_0_and_1_are_bounded_by_them() -> None:
 
 @pytest.mark.long
 def test_rare_large_losses_pass_nothing() -> None:
-    """The files of an outside test: 2 % of zeros, of which 36 % of files of 50 rows show none."""
+    """The files of an outside test: 2 % of zeros; 36 % of files of 50 rows contain none."""
     rng, passed = np.random.default_rng(1), 0
     for _ in range(100):
         scores = np.where(rng.random(50) < 0.02, 0.0, rng.uniform(0.98, 1.0, 50))

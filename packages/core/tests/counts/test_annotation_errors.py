@@ -38,7 +38,7 @@ def test_rates_are_those_that_made_the_readings(positive: float, alpha: float, b
 
 
 def file(run: int, alpha: float, beta: float, positive: float = 0.25) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """The true labels, and labels of some units, of which half were read twice and settled."""
+    """The true labels, and labels of some units, half of them labelled twice and settled."""
     rng = np.random.default_rng(run)
     truth = rng.random(N) < positive
     first, second = (np.where(truth, rng.random(N) >= beta, rng.random(N) < alpha) * 1.0 for _ in range(2))
@@ -131,7 +131,7 @@ def test_annotators_who_never_agree_on_a_1_leave_wide_intervals(how: str) -> Non
 
 
 def changed(row: int, **values: float) -> dict[str, np.ndarray]:
-    """DoubleLabels of 40 units, 0 and 1 in turn, of which 20 were read twice alike, but for one row."""
+    """DoubleLabels of 40 units, 0 and 1 in turn; 20 of them have two labels, equal in all rows but one."""
     labels = np.where(np.arange(N) < 40, np.arange(N) % 2, np.nan)
     columns = {"y_true": labels, "second": np.where(np.arange(N) < 20, labels, np.nan), "settled": np.full(N, np.nan)}
     for name, value in values.items():

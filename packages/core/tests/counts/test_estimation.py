@@ -589,7 +589,7 @@ def test_labels_chosen_by_score_within_strata_show_nothing_beyond_themselves() -
 
 @pytest.mark.long
 def test_few_long_documents_are_bounded() -> None:
-    """60 documents read, of which 5 % hold 40 pairs and most of the positives: 12 draws, none outside."""
+    """60 documents read; 5 % of them contain 40 pairs and most of the positives: 12 draws, none outside."""
     hits = []
     for run in range(12):
         rng = np.random.default_rng(run)

@@ -180,7 +180,7 @@ def test_further_units_keep_the_design_of_those_before() -> None:
             draw_label_sample(SCORE, 40, batch=(first, labels), rng=1, **changed)
 
 
-# A sample that goes on: its strata are found again, and both draws together have the chances of one.
+# A sample that is extended: its strata are found again, and both draws together have the chances of one.
 
 
 PERIOD = np.arange(1000) // 250

@@ -17,7 +17,7 @@ UNLIKE = "differ too much to share information"
 
 
 def read_by_two(seed: int = 0, **more: Any) -> CountEstimates:
-    """4,000 units in four groups, of which one holds nearly all positives; 400 are read, 200 of them twice, with 5 %
+    """4,000 units in four groups, one with nearly all positives; 400 are read, 200 of them twice, with 5 %
     of errors."""
     rng = np.random.default_rng(seed)
     group = rng.choice(list(RATES), 4000)
@@ -42,7 +42,7 @@ def test_a_note_repeats_the_corrected_counts_and_their_share() -> None:
 
 
 def test_without_estimates_no_note_names_one() -> None:
-    """Nobody says which of two readings is wrong: there are bounds, and no estimate that a note could repeat."""
+    """It is unknown which of two labels is wrong: there are bounds, and no estimate that a note could repeat."""
     counts = read_by_two()
     assert all(np.isnan(row.estimate) for row in counts.rows)
     assert not any("of the count" in note for note in counts.notes)

@@ -221,7 +221,7 @@ def test_a_file_and_standard_input_that_is_this_file(names: list[Path]) -> None:
             os.close(before)
 
 
-# Temporary files: those of a process that was killed go with the next writer, those of a living one stay.
+# Temporary files: those of a killed process are removed by the next writer, those of a living one stay.
 
 
 WRITER = """

@@ -13,7 +13,7 @@ import howsure
 
 
 def answers(items: int = 400) -> pd.DataFrame:
-    """Grades of two models, of which the judge likes long answers."""
+    """Grades of two models by a judge that likes long answers."""
     draw = np.random.default_rng(4)
     good = draw.integers(1, 5, 2 * items)
     length = draw.integers(10, 100, 2 * items)

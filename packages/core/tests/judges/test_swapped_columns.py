@@ -57,7 +57,7 @@ def test_gaps_in_both_columns_are_no_swap(tmp_path: Path) -> None:
 
 def test_repeated_labels_are_settled_by_the_more_frequent_one(tmp_path: Path) -> None:
     rows = [f"{item},{rater},{item % 3 + 1}" for item in range(30) for rater in ("judge", "person", "person")]
-    rows += ["0,person,3", "1,person,1", "1,person,1"]  # 1, 1, 3 is 1; of 2, 2, 1, 1 there is no label
+    rows += ["0,person,3", "1,person,1", "1,person,1"]  # 1, 1, 3 is 1; 2, 2, 1, 1 have no label
     written(tmp_path / "a.csv", "item,rater,grade", rows)
     pivoted = howsure.read(tmp_path / "a.csv", pivot="item,rater,grade")
     validation = howsure.validate_judge("person", "judge", data=pivoted)

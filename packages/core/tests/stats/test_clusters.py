@@ -50,7 +50,7 @@ def test_one_rule_for_all_chapters() -> None:
 
 
 def test_weights_count_as_rows() -> None:
-    """Forty-five clusters of equal size, of which five have the weight."""
+    """Forty-five clusters of equal size; five have the weight."""
     rng = np.random.default_rng(5)
     q = rng.random(900)
     y, clusters = rng.random(900) < q, np.arange(900) // 20

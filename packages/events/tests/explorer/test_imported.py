@@ -70,7 +70,7 @@ def test_served(path: Path, browser: Browser) -> None:
 
 @pytest.mark.long
 def test_reading_with_what_the_model_says(path: Path, browser: Browser, tmp_path: Path) -> None:
-    """A labelling room that shows the model's answer, of which it knows the probability and no evidence."""
+    """A labelling room that shows the model's answer with its probability but without evidence."""
     browser.errors()
     store = Path(shutil.copy(path, tmp_path / "room.duckdb"))
     with EventStore.open(store, read_only=False) as opened:

@@ -95,7 +95,7 @@ def test_every_point_says_what_the_raw_samples_say(
 
 @pytest.mark.long
 def test_the_level_of_the_intervals_is_chosen(browser: Browser, address: str, served: str, store: EventStore) -> None:
-    """A served page knows three levels; a file holds the one that it was written with."""
+    """A served page has three levels; a file holds the one that it was written with."""
     browser.open(f"{address}#actor=IRQ&period=quarter")
     levels = [option.get_attribute("value") for option in browser.all("#level option")]
     assert levels == (["0.8", "0.9", "0.95"] if address == served else ["0.95"])

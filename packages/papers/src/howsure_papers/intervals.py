@@ -57,8 +57,8 @@ def over_training(
     >>> print(over_training(Estimate(0.3, 0.2, 0.4, 0.95, "debiased", 1000), [0.2, 0.4, 0.3, 0.2, 0.4]))
     0.3000 [0.0290, 0.5710]
 
-    There is no interval if the estimate has none, or if a replicate is not finite. Raises InputError for fewer than two
-    replicates.
+    The result has no interval if the estimate has none, or if a replicate is not finite. Raises InputError for fewer
+    than two replicates.
     Source: Shao & Wu (1989).
     """
     if len(replicates) < 2:
@@ -151,7 +151,7 @@ def point_values(estimates: Mapping[str, Estimate]) -> dict[str, float]:
 
 
 def standard_error(estimate: Estimate) -> float:
-    """The standard error of a normal interval; infinite if there is no interval."""
+    """The standard error of a normal interval; infinite without an interval."""
     if estimate.low is None or estimate.high is None:
         return math.inf
     return (estimate.high - estimate.low) / 2 / normal_quantile(estimate.level)

@@ -45,7 +45,7 @@ STEPS = 3 + 4 * len(PARTS) + 2 * (1 + DRAWS * (len(PARTS) - 1))
 @dataclass(frozen=True, slots=True)
 class PartErrors:
     """Errors on parts of some test data. errors[k]: the errors on k equal parts, in several orders, with as many bins
-    as the whole data have. fixed[k]: the same with bins of the paper's size, of which parts have fewer.
+    as the whole data have. fixed[k]: the same with bins of the paper's size, so that parts have fewer bins.
     """
 
     name: str

@@ -157,7 +157,7 @@ def test_no_map_changes_nothing(chosen: list[int], random: Any) -> None:
 
 
 def test_an_entity_is_two_weighted_pairs() -> None:
-    """Entity 0 has three mentions, of which two corefer: one pair of three is right."""
+    """Entity 0 has three mentions; two of them corefer: one pair of three is right."""
     labels, gold = np.array([0, 0, 0, 3]), np.array([0, 0, 2, 2])
     judged = Judged(np.array([0.9, 0.8, 0.7, 0.6]), labels, right_share(labels, gold))
     pairs = entity_pairs([judged], alone=False)

@@ -105,7 +105,7 @@ def test_a_sentence_without_a_parse_is_refused_where_it_is_needed() -> None:
     assert kept.mention_head(Mention(0, 0, 4)) == 2
 
 
-# Heads that go in a circle, against walking up from every word.
+# Heads that form a cycle, against walking up from every word.
 
 
 def ends_at_the_root(heads: list[int], word: int) -> bool:

@@ -39,7 +39,7 @@ def answer(item: int, document: str, right: bool, *, hashed: bool = True) -> dic
 def write_two_models(
     folder: Path, order: Sequence[int], documents: Sequence[str], *, hashed: bool = True
 ) -> tuple[Files, Path, Path]:
-    """Logs of two models, of which the second one numbers the items by `order` and asks it `documents`."""
+    """Logs of two models; the second one numbers the items by `order` and asks it `documents`."""
     plain = [f"document {i}" for i in range(N)] if len(set(documents)) == N else documents
     a = write_lm_eval(folder, "a", "quiz", [answer(i, plain[i], RIGHT["a"][i], hashed=hashed) for i in range(N)])
     lines = [answer(i, documents[k], RIGHT["b"][k], hashed=hashed) for i, k in enumerate(order)]

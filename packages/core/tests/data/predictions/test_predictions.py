@@ -44,7 +44,7 @@ def rows_of(columns: Columns, mask: list[bool] | None = None) -> Slots:
 
 
 def summed(source: Pairs | Slots) -> Slots:
-    """The sums of pairs, or of what stands for them."""
+    """The sums of pairs, or of a source of pairs."""
     return source if isinstance(source, Slots) else sum_by_slot(Pairs(source.labels, source.probabilities))
 
 

@@ -39,7 +39,7 @@ from tests.source import DEMO
 def test_killed_at_random_moments(kills: int, tmp_path: Path, corpus: Path, model: Path, whole: dict[str, Any]) -> None:
     store, rng, done, begun_after = tmp_path / "news.duckdb", np.random.default_rng(0), 0, []
     while done < kills:
-        messages = int(rng.integers(4))  # none: perhaps there is no store; two: a batch more is stored
+        messages = int(rng.integers(4))  # none: perhaps the store does not exist; two: a batch more is stored
         child = FORKSERVER.Process(target=extract_until, args=(messages, rng.uniform(0.01, 0.15), store, corpus, model))
         child.start()
         child.join()

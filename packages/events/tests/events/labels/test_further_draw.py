@@ -51,7 +51,7 @@ class Reading:
             connection.execute("UPDATE documents SET words = ?", [round(238 * (SECONDS - 5) / 60)])
 
     def drawn(self, n: int, *, seed: int = 0, period: str = "quarter") -> Reading:
-        """A first draw, of which nothing is read."""
+        """A first draw without any labels."""
         with self.store.transaction() as connection:
             for table in ("label_draw", "label_strata", "label_sample", "answers"):
                 connection.execute(f"DELETE FROM {table}")

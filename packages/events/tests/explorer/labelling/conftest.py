@@ -43,7 +43,7 @@ def census(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedRoom]:
 
 @pytest.fixture
 def quiet(browser: Browser) -> Iterator[None]:
-    """Nothing is complained of in the console."""
+    """Assert that the console has no errors."""
     browser.errors(), browser.asked()
     yield
     assert browser.errors() == []

@@ -76,7 +76,7 @@ def test_a_census_has_no_doubt(store: EventStore) -> None:
 
 
 def test_what_coders_dispute_tells_nothing(store: EventStore) -> None:
-    """Of an actor on whose documents of a stratum nobody agrees there is no interval; the other has one."""
+    """An actor without an agreed label in a stratum has no interval; the other actor has one."""
     draw_documents(store, 40, actors=ACTORS, period="none")
     for coder, acting in (("anna", ["IRQ"]), ("ben", [])):
         give(store, coder, [(number, acting) for number in reading_order(store)])

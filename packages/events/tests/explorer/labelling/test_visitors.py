@@ -53,7 +53,7 @@ ORDERS: dict[str, tuple[dict[str, Any], bool]] = {
 
 @pytest.fixture
 def store(drawn: Path, tmp_path: Path) -> Iterator[EventStore]:
-    """Nobody has answered the first document; two coders differ on the second."""
+    """The first document has no answers; two coders differ on the second."""
     path = copied(drawn.read_bytes(), tmp_path / "room.duckdb")
     with EventStore.open(path, read_only=False) as opened:
         number = reading_order(opened)[1]

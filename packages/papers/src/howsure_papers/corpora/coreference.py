@@ -67,7 +67,7 @@ def default_parser(data: str | None) -> str | None:
 def parser_for(parser: str | None, data: str | None) -> str:
     """The parser of texts: the named one, or the one next to the data sets.
 
-    Raises InputError if there is no parser.
+    Raises InputError without a parser.
     """
     pipeline_ = parser or default_parser(data)
     if pipeline_ is None:
