@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import os
 import re
 import shutil
@@ -230,7 +231,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 def text_in_tables(text: str) -> list[str]:
     """Lines that Markdown takes for rows of the table above them, since no blank line separates them from it."""
     lines = FENCE.sub("```", text).splitlines()
-    pairs = zip(lines, lines[1:], strict=False)
+    pairs = itertools.pairwise(lines)
     return [line for above, line in pairs if above.startswith("|") and line and not line.startswith(("|", "```"))]
 
 
