@@ -59,7 +59,8 @@ DATES_NAMED = words_in("date day published published_at datetime timestamp creat
 BODIES = words_in("text body content article story")
 HEADLINES = words_in("title headline")
 LOGITS = {"logits": words_in("logit logits"), "logprobs": words_in("ll logprob logprobs loglik")}
-CORRECT = words_in("correct right pass passed success")  # of an answer, not a class
+CORRECT = words_in("correct right pass passed success korrekt richtig correcto correcte")  # of an answer, not a class
+RIGHT = CORRECT | words_in("true yes solved resolved succeeded")  # as values of such a column
 INSPECT, TRUTH = words_in("c i p n"), words_in("t f")  # letters of right and wrong answers
 POSITIVE = words_in(
     "1 1.0 true yes correct right pass passed success positive pos entailed good win "

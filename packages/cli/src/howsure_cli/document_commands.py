@@ -19,7 +19,20 @@ from howsure.data.column_roles import (
     WITHIN,
     SeenColumn,
 )
-from howsure_cli.column_words import ACTORS, BODIES, CHANCES, DATES_NAMED, HEADLINES, ITEMS, names_id
+from howsure_cli.column_words import (
+    ACTORS,
+    BODIES,
+    CHANCES,
+    CONFIDENCES,
+    DATES_NAMED,
+    DOUBTS,
+    HEADLINES,
+    ITEMS,
+    MEASURES,
+    SCORES,
+    column_list,
+    names_id,
+)
 from howsure_cli.typed_commands import command_text
 
 Columns = Sequence[SeenColumn]
@@ -38,20 +51,38 @@ def events_in_texts(columns: Columns, arguments: Sequence[str]) -> Iterator[str]
 
 
 def import_scores(columns: Columns, arguments: Sequence[str]) -> Iterator[str]:
-    """Where each row is a document and an actor with a date and a probability: a store of events."""
+    """Where each row is a document and an actor with a date and a probability, or a document with a probability of each
+    actor or topic: a store of events."""
     items = [column for column in columns if column.kind in (UNIQUE, REPEATED)]
     roles = {
         "--id": [column for column in items if names_id(column) or column.words & ITEMS],
         "--date": [column for column in columns if column.kind == DATES and not column.missing],
+    }
+    per_actor = {
         "--actor": [column for column in columns if column.words & ACTORS and column.kind in (FEW, TWO, REPEATED)],
         "--prob": [column for column in columns if column.words & CHANCES and column.kind == WITHIN],
     }
+    words: list[str] = []
+    if all(per_actor.values()):
+        roles |= per_actor
+    elif (topics := _topics(columns)) and all(column.kind == UNIQUE for column in roles["--id"][:1]):
+        words = ["--actors", column_list(topics)]
+    else:
+        return
     if not all(roles.values()):
         return
-    words = [word for option, candidates in roles.items() for word in (option, candidates[0].name)]
-    text = _text(columns)
+    words = [*(word for option, candidates in roles.items() for word in (option, candidates[0].name)), *words]
+    text = _text(columns) or next((column for column in items if column.words & BODIES), None)
     words += [] if text is None else ["--text", text.name]
     yield command_text("events import", *arguments, *words, *_title(columns), "--store", _store(arguments))
+
+
+def _topics(columns: Columns) -> list[SeenColumn]:
+    """The probabilities of two topics or more, if nothing else in the table is a number within [0, 1]."""
+    within = [column for column in columns if column.kind == WITHIN]
+    topics = [column for column in within if not (column.missing or "," in column.name)]
+    named = any(column.words & ((SCORES | MEASURES | DOUBTS | CONFIDENCES) - {"f"}) for column in within)
+    return topics if len(topics) == len(within) > 1 and not named else []
 
 
 def _text(columns: Columns) -> SeenColumn | None:

@@ -20,7 +20,20 @@ from howsure.inputs.checks import is_missing
 from howsure.inputs.source_names import format_suffix
 from howsure_cli.typed_commands import command_text
 
-GOLD = {"gold", "truth", "true", "target", "targets", "label", "labels", "expected", "reference"}
+GOLD = {
+    "gold",
+    "truth",
+    "true",
+    "target",
+    "targets",
+    "label",
+    "labels",
+    "expected",
+    "reference",
+    "references",
+    "ref",
+    "refs",
+}
 MAX_BYTES = 20_000_000  # of files whose documents are compared
 MAX_CANDIDATES = 5
 MAX_RESPONSES = 20  # of which one must be JSON
@@ -94,25 +107,28 @@ def _candidates(paths: Sequence[str]) -> Iterator[tuple[str, str]]:
             paths = inner
     if len(paths) > 2:
         return
-    gold = [path for path in paths if _is_gold(path)]
+    gold = [path for path in paths if is_gold(path)]
     others = [path for path in paths if path not in gold]
     if len(others) == 1:
-        gold_files = gold or _gold_neighbours(others[0])
+        gold_files = gold or _neighbours(others[0])
         yield from ((others[0], path) for path in gold_files[:MAX_CANDIDATES])
 
 
-def _gold_neighbours(path: str) -> list[str]:
-    """The files or folders next to a path that are named like true values."""
-    is_folder = os.path.isdir(path)
-    if not is_folder and (not os.path.isfile(path) or SUFFIXES.get(format_suffix(path)) not in ("json", "jsonl")):
-        return []
-    folder = os.path.dirname(path.rstrip(os.sep))
+def _neighbours(path: str) -> list[str]:
+    """The files, for one of JSON, or folders next to a path that may be its true values."""
+    is_json = os.path.isfile(path) and SUFFIXES.get(format_suffix(path)) in ("json", "jsonl")
+    return gold_neighbours(path, SUFFIXES) if is_json or os.path.isdir(path) else []
+
+
+def gold_neighbours(path: str, suffixes: Collection[str]) -> list[str]:
+    """The files with one of these suffixes, or the folders, next to a path that are named like true values."""
+    is_folder, folder = os.path.isdir(path), os.path.dirname(path.rstrip(os.sep))
     named = sorted(entry.name for entry in os.scandir(folder or ".") if entry.is_dir() == is_folder)
-    usable = [name for name in named if is_folder or format_suffix(name) in SUFFIXES]
-    return [os.path.join(folder, name) for name in usable if _is_gold(name)]
+    usable = [name for name in named if is_folder or format_suffix(name) in suffixes]
+    return [os.path.join(folder, name) for name in usable if is_gold(name)]
 
 
-def _is_gold(path: str) -> bool:
+def is_gold(path: str) -> bool:
     name = os.path.basename(path.rstrip(os.sep)).partition(".")[0]
     return not GOLD.isdisjoint(re.findall(r"[a-z]+", name.lower()))
 

@@ -53,6 +53,7 @@ from howsure_cli.field_commands import (
     has_stated_confidence,
 )
 from howsure_cli.log_commands import propose_for_log
+from howsure_cli.pair_commands import files_of_lines, scores_by_gold_table
 from howsure_cli.table_commands import is_unlabelled, propose_for_table
 from howsure_cli.table_notes import (
     DOCUMENTS,
@@ -105,6 +106,16 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
     """
     check_arguments(look, locals())
     paths = named_paths(files)
+    if format is None and explode is None and encoding is None and (lines := files_of_lines(paths)) is not None:
+        return Look(
+            what=lines.what,
+            n=lines.n,
+            whole=True,
+            rows=lines.columns,
+            commands=tuple(lines.commands),
+            notes=tuple(lines.notes),
+            recipe={"howsure": __version__, "files": [*paths], "rows": lines.n},
+        )
     with closing(Database()) as database:
         notes = list[str]()
         how: dict[str, Any] = {"format": format, "explode": explode, "encoding": encoding}
@@ -153,12 +164,14 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
         places = [at for at, name in enumerate(rows[0]) if leading_column(name, ()).casefold() not in unusable]
         usable = [[row[at] for at in places] for row in rows[1:]]
         kinds = _kinds(named, tables)
-        if len(kinds) > 1:
+        commands = scores_by_gold_table(paths, tables)
+        notes = [] if commands else notes  # on columns that only one of both has
+        if len(kinds) > 1 and not commands:
             commands = fields_in_files(paths)
             if not commands:
                 notes.append(f"The files have different columns ({_kinds_text(kinds)}): give files of one kind.")
                 commands = [look_command(_glob(kinds[0]), format, explode)]
-        else:
+        elif not commands:
             table_columns = [columns[at] for at in places]
             commands = documents or fields_in_rows(table_columns, usable, file_words)
             commands = commands or propose_for_table(table_columns, usable, file_words, files=len(named))

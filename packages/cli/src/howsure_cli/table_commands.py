@@ -81,7 +81,9 @@ from howsure_cli.column_words import (
     words_in,
 )
 from howsure_cli.document_commands import events_in_texts, import_scores
+from howsure_cli.span_commands import spans_in_rows
 from howsure_cli.typed_commands import command_text
+from howsure_cli.wide_commands import propose_marks
 
 MAX_COMMANDS = 3  # commands
 MAX_PARTS = 6  # columns that are tried as a part of what names an item
@@ -106,20 +108,21 @@ def propose_for_table(
 ) -> list[str]:
     """The commands for a table with these columns and first rows; each of several `files` may be a model."""
     table = _TableProposals(columns, rows, file_words, files)
+    marks = [*table.propose_marks()]
     commands = [
         *table.propose_battles(),
+        *spans_in_rows(columns, rows, file_words),
         *table.propose_agents(),
         *table.propose_counts(),
         *table.propose_documents(import_scores),
         *table.propose_judge(),
         *table.propose_judge_in_rows(),
         *table.propose_raters(),
-        *table.propose_scores(),
+        *(marks or table.propose_scores()),
         *table.propose_rater_columns(),
         *table.propose_score_lists(),
         *table.propose_predictions(),
         *table.propose_probabilities(),
-        *table.propose_models(),
         *table.propose_items(),
     ]
     commands = commands or [*table.propose_documents(events_in_texts)] or [*table.propose_similar_columns()]
@@ -376,6 +379,10 @@ class _TableProposals:
         words = ["--prob", prob.name, "--target", label.name, *positive, *design, *periods]
         yield self._command("counts estimate", words, [])
 
+    def propose_marks(self) -> Iterator[str]:
+        """Where several columns say of the same items whether each model is right."""
+        return propose_marks(self.columns, self.asked, self._item(), may_explode=self.may_explode)
+
     def propose_scores(self) -> Iterator[str]:
         """Where a column says how good each answer is: its means, and models compared."""
         score = self._score() or self._label_of_answers()
@@ -513,17 +520,6 @@ class _TableProposals:
         match = re.fullmatch(r"(.*[a-z0-9])[^a-z0-9]*(label|class|prediction)", label.name.lower())
         columns = (column for column in self.columns if column.kind == WITHIN and column.words & CHANCES)
         return match and next((column for column in columns if column.name.lower().startswith(match[1])), None)
-
-    def propose_models(self) -> Iterator[str]:
-        """Where several columns say of the same items whether each model is right."""
-        marks = [column for column in self.columns if column.kind == TWO and is_yes_or_no(column)]
-        marks = [
-            column for column in marks if not column.words & (LABELS - {"y"} | SCORES | PREDICTIONS | GROUPS | PEOPLE)
-        ]
-        others = [column for column in self.columns if column not in marks]
-        if len(marks) > 1 and all(column.kind in (UNIQUE, REPEATED, TEXTS) for column in others):
-            models = [word for column in marks[1:] for word in ("--model", column.name)]
-            yield self._command("significance", ["--metric", "score", "--against", marks[0].name, *models], marks)
 
     def _command(self, command: str, words: Sequence[str], used: Sequence[SeenColumn | None]) -> str:
         non_answers = dict.fromkeys(text for column in used if column is not None for text in column.non_answers)

@@ -21,7 +21,7 @@ from tests.cli.running import howsure as run
 import howsure
 
 Means = dict[str | None, float]  # by model
-STEPS = ("battles", "agreement", "agents", "validate", "items", "estimate", "sample")
+STEPS = ("battles", "agreement", "spans", "import", "agents", "validate", "items", "estimate", "sample")
 Expected = tuple[str, Mapping[str, Any]]  # the path, and by command its main number
 
 
@@ -281,7 +281,146 @@ def wide_labels() -> Expected:
 def wide_marks() -> Expected:
     marks = random(8).integers(0, 2, (60, 2)).astype(bool)
     table("marks.csv", "id org/mix-8x7B small-1106", ((f"i{i}", *marks[i]) for i in range(60)))
-    return "marks.csv", {"significance": [marks[:, 1].mean() - marks[:, 0].mean()]}
+    shares = {"org/mix-8x7B": marks[:, 0].mean(), "small-1106": marks[:, 1].mean()}
+    return "marks.csv", {"score": shares, "significance": [marks[:, 1].mean() - marks[:, 0].mean()]}
+
+
+def wide_marks_in_german() -> Expected:
+    marks = random(66).integers(0, 2, (60, 3))
+    names = ("gpt4_korrekt", "llama_korrekt", "correct_mistral_korrekt")
+    table("korrekt.csv", f"id frage kategorie {' '.join(names)}", ((i, f"q{i}", i % 3, *marks[i]) for i in range(60)))
+    shares = dict(zip(names, marks.mean(axis=0), strict=True))
+    differences = [shares[name] - shares[names[0]] for name in names[1:]]
+    return "korrekt.csv", {"score": shares, "significance": differences}
+
+
+def wide_marks_in_words() -> Expected:
+    marks = random(67).choice(["PASS", "FAIL"], (40, 3))
+    table("tests.csv", "test_id gpt-4o llama qwen", ((f"t{i}", *marks[i]) for i in range(40)))
+    return "tests.csv", {"score": dict(zip(("gpt-4o", "llama", "qwen"), (marks == "PASS").mean(axis=0), strict=True))}
+
+
+Spans = Mapping[tuple[int, str], set[tuple[int, int, str]]]  # by document and rater
+
+
+def spans_of_two_raters(seed: int) -> Spans:
+    """Spans that do not overlap; some of the second rater start late by a character, and ann finds none in a text."""
+    rng = random(seed)
+    return {
+        (document, rater): {
+            (10 * k + (rater == "bo" and int(rng.integers(2))), 10 * k + 5, str(rng.choice(["PER", "LOC"])))
+            for k in range(0 if document == 7 and rater == "ann" else 3)
+        }
+        for document in range(30)
+        for rater in ("ann", "bo")
+    }
+
+
+def f1_of_spans(spans: Spans) -> float:
+    equal = sum(len(spans[document, "ann"] & spans[document, "bo"]) for document in range(30))
+    return 2 * equal / sum(map(len, spans.values()))
+
+
+def spans_in_rows() -> Expected:
+    spans = spans_of_two_raters(68)
+    rows = [
+        (f"doc{document}", rater, start, end, label, "word")
+        for (document, rater), marked in spans.items()
+        for start, end, label in sorted(marked) or [("", "", "")]
+    ]
+    table("spans.csv", "doc_id annotator begin end entity_type span_text", rows)
+    return "spans.csv", {"judge spans": f1_of_spans(spans)}
+
+
+def prodigy() -> Expected:
+    spans = spans_of_two_raters(69)
+    rows = [
+        {
+            "text": "x" * 40,
+            "_input_hash": 100 + document,
+            "_task_hash": 500 + document,
+            "tokens": [{"text": "x", "start": 0, "end": 1, "id": 0}],
+            "spans": [
+                {"start": s, "end": e, "token_start": 0, "token_end": 1, "label": c} for s, e, c in sorted(marked)
+            ],
+            "answer": "accept",
+            "_annotator_id": f"ner-{rater}",
+        }
+        for (document, rater), marked in spans.items()
+    ]
+    Path("ner.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    return "ner.jsonl", {"judge spans": f1_of_spans(spans)}
+
+
+def label_studio() -> Expected:
+    spans = spans_of_two_raters(70)
+
+    def result(span: tuple[int, int, str]) -> dict[str, Any]:
+        value = {"start": span[0], "end": span[1], "text": "x", "labels": [span[2]]}
+        return {"id": "r", "from_name": "label", "to_name": "text", "type": "labels", "value": value}
+
+    tasks = [
+        {
+            "id": document + 1,
+            "data": {"text": "x" * 40},
+            "annotations": [
+                {"id": 1, "completed_by": at, "result": [*map(result, sorted(spans[document, rater]))]}
+                for at, rater in enumerate(("ann", "bo"))
+            ],
+        }
+        for document in range(30)
+    ]
+    Path("project.json").write_text(json.dumps(tasks))
+    return "project.json", {"judge spans": f1_of_spans(spans)}
+
+
+def topics_by_column() -> Expected:
+    p = random(71).uniform(size=(80, 3)).round(3)
+    rows = [(f"n{i}", f"2024-{1 + i % 12:02}-03", f"An article {i}", *p[i]) for i in range(80)]
+    table("topics.csv", "id date text economy migration health", rows)
+    return "topics.csv", {"events import": dict(zip(("economy", "migration", "health"), p.sum(axis=0), strict=True))}
+
+
+def tags_of_two_files() -> Expected:
+    """The first line of both is a word with its tag, not a header."""
+    rng, rows = random(72), []
+    for _ in range(40):
+        gold = [str(rng.choice(["B-PER", "O", "O", "B-LOC"])) for _ in range(6)]
+        rows.append([(tag, tag if rng.uniform() < 0.8 else "O") for tag in gold])
+    for at, name in enumerate(("gold.tsv", "predicted.tsv")):
+        Path(name).write_text("\n\n".join("\n".join(f"word\t{pair[at]}" for pair in row) for row in rows) + "\n")
+    pairs = [pair for row in rows for pair in row]
+    equal, marked = sum(a == b != "O" for a, b in pairs), sum(tag != "O" for pair in pairs for tag in pair)
+    return "predicted.tsv gold.tsv", {"score": {"predicted": 2 * equal / marked}}
+
+
+def labels_of_two_tables() -> Expected:
+    gold, predicted = random(73).choice(["pos", "neg"], (2, 60))
+    order = random(74).permutation(60)
+    table("gold.csv", "id text label", ((i, f"text {i}", gold[i]) for i in range(60)))
+    table("model.csv", "id predicted score", ((i, predicted[i], 0.5 + i / 200) for i in order))
+    return "model.csv gold.csv", {"score": only(gold == predicted)}
+
+
+def labels_by_line() -> Expected:
+    gold, predicted = random(75).choice(["pos", "neg"], (2, 60))
+    Path("model.labels").write_text("\n".join(predicted) + "\n")
+    Path("true.labels").write_text("\n".join(gold) + "\n")
+    return "model.labels true.labels", {"score": {"model.labels": (gold == predicted).mean()}}
+
+
+def trials_without_a_run_file() -> Expected:
+    """Trials in a file each, some without a result, and none of them with other keys."""
+    resolved = [None if i % 10 == 7 else bool(x) for i, x in enumerate(random(76).integers(0, 2, 40))]
+    for i, result in enumerate(resolved):
+        path = Path(f"run/task-{i}/task-{i}.1-of-1/results.json")
+        path.parent.mkdir(parents=True)
+        trial = {"id": f"{i:08x}", "trial_name": f"task-{i}.1-of-1", "task_id": f"task-{i}", "is_resolved": result}
+        trial |= {"failure_mode": "unknown_agent_error" if result is None else "unset", "parser_results": None}
+        path.write_text(json.dumps(trial))
+    ends = [sum(errored if result is None else result for result in resolved) / 40 for errored in (0, 1)]
+    mean = np.mean([result for result in resolved if result is not None])
+    return "run", {"score agents": {"run": ends}, "score": {"run": mean}}
 
 
 def labels_with_scores() -> Expected:
@@ -865,6 +1004,16 @@ LAYOUTS: dict[str, Callable[[], Expected]] = {
     "epochs": epochs,
     "labels of several models": wide_labels,
     "marks of several models": wide_marks,
+    "marks in German": wide_marks_in_german,
+    "marks in words": wide_marks_in_words,
+    "spans in rows": spans_in_rows,
+    "Prodigy": prodigy,
+    "Label Studio": label_studio,
+    "topics by column": topics_by_column,
+    "tags of two files": tags_of_two_files,
+    "labels of two tables": labels_of_two_tables,
+    "labels by line": labels_by_line,
+    "trials without a run file": trials_without_a_run_file,
     "labels and scores of several models": labels_with_scores,
     "arms": arms,
     "tasks and trials": tasks_and_trials,
@@ -919,16 +1068,24 @@ LAYOUTS: dict[str, Callable[[], Expected]] = {
 }
 
 
-def rows_of(path: str) -> list[list[str]]:
-    """The rows of a CSV, without its header."""
-    with open(path, newline="") as file:
-        return list(csv.reader(file))[1:]
+WITHOUT_JSON = ("counts sample", "events import")
+
+
+def written(command: str, path: str) -> Any:
+    """The number of rows of a sample; the expected documents by actor in a store."""
+    if command == "counts sample":
+        with open(path, newline="") as file:
+            return len(list(csv.reader(file))) - 1
+    done = run("events", "series", path, "--period", "year", "--format", "json")
+    return {row["actor"]: row["mean"] for row in json.loads(done.out)["rows"]}
 
 
 def main_number(command: str, printed: Mapping[str, Any]) -> Any:
     """What the first line of a command is about, from its JSON."""
     if command == "judge agreement":
         return printed["agreement"][0]["alpha"]["value"]
+    if command == "judge spans":
+        return printed["agreement"][0]["f1"]["value"]
     if command == "judge":
         (row,) = printed["models"]
         return row["judge"]["value"], row["people"]["value"]
@@ -958,14 +1115,14 @@ def main_number(command: str, printed: Mapping[str, Any]) -> Any:
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_every_proposal_runs_and_has_the_right_number(name: str) -> None:
     path, expected = LAYOUTS[name]()
-    overview = howsure.look(path)
+    overview = howsure.look(path.split())
     proposed = {}
     for line in overview.commands:
         words = shlex.split(line)
         command = " ".join(words[1:3]) if words[2] in STEPS else words[1]
-        done = run(*words[1:], *([] if command == "counts sample" else ["--format", "json"]))
+        done = run(*words[1:], *([] if command in WITHOUT_JSON else ["--format", "json"]))
         assert done.code == 0, f"{line}: {done.err}"
-        number = len(rows_of(words[-1])) if command == "counts sample" else main_number(command, json.loads(done.out))
+        number = written(command, words[-1]) if command in WITHOUT_JSON else main_number(command, json.loads(done.out))
         proposed.setdefault(command, number)
     assert proposed.keys() == expected.keys()
     for command, number in expected.items():

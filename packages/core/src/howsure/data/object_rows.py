@@ -8,7 +8,7 @@ import json
 import os
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -276,8 +276,8 @@ def _exploded(
         yield from _columns_as_rows(file, objects, field, tell)
         return
     rows, elements, without, fields_seen, check_kind = 0, 0, 0, dict[str, None](), _kind_check(file, field)
-    for row, record in objects:
-        rows += 1
+    for row, record in _inside_lists(objects, field):
+        rows = row + 1
         keys = [field] if field in record else field.split(".")
         value: Any = record
         for key in keys:
@@ -304,6 +304,24 @@ def _exploded(
     lacking = f" Rows without elements: {without:,}, {kept}." if without else ""
     made = f"{counted(elements, 'row')}, one for each element of {field}"
     tell(f"{file.name}: {made} in the {counted(rows, 'row')} of the file.{lacking}")
+
+
+def _inside_lists(
+    objects: Iterable[tuple[int, Mapping[str, Any]]], field: str
+) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """The objects; a list of objects on the way to a field, such as `annotations` of `annotations.result`, is replaced
+    by each of its objects."""
+    for row, record in objects:
+        keys = [] if field in record else field.split(".")[:-1]
+        value: Any = record
+        for depth, key in enumerate(keys, start=1):
+            value = value.get(key) if isinstance(value, Mapping) else None
+            if isinstance(value, list):
+                inner = [(row, _with(record, keys[:depth], element)) for element in value if isinstance(element, dict)]
+                yield from _inside_lists(inner, field)
+                break
+        else:
+            yield row, record
 
 
 def _kind_check(file: File, field: str) -> Callable[[Any, str], None]:

@@ -9,14 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from howsure.data.logs.scores import FILE
 from howsure.data.sources import Files
 from howsure.errors import InputError, parameter
 from howsure.inputs.checks import is_missing
+from howsure.inputs.frames import Kind
 from howsure.inputs.numbers_and_names import counted, number_or_text
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.source_names import source_names
 from howsure.scores.scored_rows import DocumentScores, ScoredRows, iterate_cells
 from howsure.significance.checked_systems import Systems
+from howsure.significance.comparison_input import add_targets
 from howsure.significance.documents import label_notes, notes_of_documents
 from howsure.significance.metrics.documents import DocumentRows, labels_by
 from howsure.significance.metrics.metric import DOCUMENT, Metric, find_metric
@@ -124,6 +127,35 @@ def read_document_columns(
     }
     provenance = {"files": list(data.paths), "targets": targets, "rows": len(columns["y_true"])}
     return columns, provenance | ({} if gold.columns is None else {"read_as": gold.columns})
+
+
+def read_answers_and_targets(
+    targets: str, data: object, *, y_true: object, prediction: object, id: object, others: Mapping[str, object]
+) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
+    """The columns, provenance and notes of tables of predictions, one per model, with true values from the table
+    `targets` by id.
+
+    Raises InputError for names that are missing, for any of `others`, and for items that differ between the tables.
+    """
+    names = {"y_true": y_true, "prediction": prediction, "id": id}
+    for name, value in names.items():
+        if not isinstance(value, str):
+            raise InputError(f"`targets` with columns needs `y_true`, `prediction` and `id`; name {parameter(name)}.")
+    for name, value in others.items():
+        if value is not None:
+            raise InputError(f"`targets` is a table of true values by id; leave {parameter(name)} out.")
+    if not isinstance(data, Files):
+        raise InputError("`targets` is for files; give these as `data`, by howsure.read.")
+    kinds = {str(prediction): Kind.OPTIONAL, str(id): Kind.NAMES, FILE: Kind.NAMES}
+    rows = replace(data, by_file=True).rows(kinds)
+    columns, notes = dict(rows.columns), list[str]()
+    columns[str(prediction)] = np.asarray(columns[str(prediction)], dtype=object)
+    predicted = columns.pop(str(prediction))
+    listed = {role: [str(name)] for role, name in names.items()}
+    notes += add_targets(columns, listed, Files((targets,)), skip_missing=data.skip_missing)
+    model = columns[FILE] if len(data.paths) > 1 else None
+    answers = {"y_true": columns[str(y_true)], "prediction": predicted, "model": model, "id": columns[str(id)]}
+    return answers | {"clusters": None}, {**rows.read, "targets": targets}, [*rows.notes, *notes]
 
 
 def add_document_scores(rows: ScoredRows, metrics: Sequence[Metric]) -> ScoredRows:

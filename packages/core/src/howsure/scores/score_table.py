@@ -23,6 +23,7 @@ from howsure.scores.documents import (
     document_metrics,
     interval_notes,
     jackknife_value,
+    read_answers_and_targets,
     read_document_columns,
 )
 from howsure.scores.overall import SAME_ANSWERS_NOTE, has_groups, overall_rows, pool_groups
@@ -81,7 +82,7 @@ def score_table(
 ) -> ScoreTable:
     """The mean score of each model with an interval, on its own items, and its possible ranks.
 
-    targets: for a metric of documents, a file of the true values, like those of the models, by line or sentence.
+    targets: a file of the true values: by line or sentence, like those of the models, or a table, by id.
     column: the column of tags in such files, counted from 1 (default: the last).
 
     The implementation of `mean_scores`, `score_models`, `pass_at_k` and `worst_items`, whose docstrings explain the
@@ -94,18 +95,24 @@ def score_table(
     if macro and groups is None and not isinstance(data, Source):
         raise InputError("`macro=True` is the mean of groups: name them, `groups=...`.")
     kinds = run_summaries(pass_at, pass_hat)
-    of_files: dict[str, Any] = {}
+    of_files, target_notes = dict[str, Any](), list[str]()
+    of_lines = targets is not None and prediction is None
     if targets is not None:
         named = {"y_true": y_true, "prediction": prediction, "model": model, "id": id, "clusters": clusters}
-        columns, of_files = read_document_columns(
-            targets, data, others=named | {"groups": groups, "run": run}, column=column
-        )
+        unused = {"groups": groups, "run": run}
+        if y_true is not None or prediction is not None:
+            unused |= {"model": model, "clusters": clusters}
+            columns, of_files, target_notes = read_answers_and_targets(
+                targets, data, y_true=y_true, prediction=prediction, id=id, others=unused
+            )
+        else:
+            columns, of_files = read_document_columns(targets, data, others=named | unused, column=column)
         y_true, prediction, model, id, clusters = (columns[role] for role in named)
         data = None
     roles = {"model": model, "groups": groups, "clusters": clusters, "id": id, "run": run}
     others = {"score": score, "pos_label": pos_label, "bounds": bounds, "missing_score": missing_score}
     others |= {"lower_is_better": lower_is_better or None, "pass_at": pass_at or None, "pass_hat": pass_hat or None}
-    requested_metrics = document_metrics(metrics, y_true, prediction, of_lines=targets is not None, others=others)
+    requested_metrics = document_metrics(metrics, y_true, prediction, of_lines=of_lines, others=others)
     lower_is_better = lower_is_better or any(not metric.higher_is_better for metric in requested_metrics)
     look = check_worst(worst, show, data)
     rows = read_scored_rows(
@@ -179,7 +186,15 @@ def score_table(
         else ()
     )
     read_as = columns_notes(str(targets), of_files.get("read_as"))
-    notes = (*rows.notes, *read_as, *whole_notes, *_direction_notes(rows, directions), *incomplete, *together)
+    notes = (
+        *rows.notes,
+        *target_notes,
+        *read_as,
+        *whole_notes,
+        *_direction_notes(rows, directions),
+        *incomplete,
+        *together,
+    )
     return ScoreTable(rows=tuple(table_rows), worst=worst_items, notes=notes, recipe=recipe)
 
 

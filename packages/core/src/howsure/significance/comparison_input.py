@@ -374,7 +374,7 @@ def read_model_rows(
         table = _columns(data, {name: Kind.OPTIONAL if name in documents else Kind.VALUES for name in column_names})
     with table.placed():
         columns = dict(table.columns)
-        notes = file_notes if targets is None else _add_targets(columns, names, targets, skip_missing=skip_missing)
+        notes = file_notes if targets is None else add_targets(columns, names, targets, skip_missing=skip_missing)
         if prediction is not None and isinstance(data, Files) and DOCUMENT not in tasks:
             labels = [names["y_true"][0], names["prediction"][0]]
             _convert_numeric_labels(columns, labels)
@@ -420,7 +420,7 @@ def read_model_rows(
         return ToCompare(systems, prediction is None, against, tuple(notes), rows=table)
 
 
-def _add_targets(
+def add_targets(
     columns: dict[str, Any], names: Mapping[str, list[str]], targets: Any, *, skip_missing: bool
 ) -> list[str]:
     """Add the true values from a separate table, by item; returns notes.

@@ -98,7 +98,8 @@ def _terminal_bench(source: Source) -> Iterator[Row]:
     trials = document.get("results")
     run = source if trials is not None else _run_of_trial(source)
     settings = mapping(run.sibling("run_metadata.json"))
-    run_name = os.path.basename(run.folder) if settings else None  # for a model that is not named
+    is_alone = trials is None and os.path.basename(source.folder) == document.get("trial_name")  # without a run's file
+    run_name = os.path.basename(os.path.abspath(run.folder)) if settings or is_alone else None  # for an unnamed model
     names = (settings.get("agent_name"), settings.get("model_name") or run_name)
     for at, trial in enumerate(map(mapping, [document] if trials is None else listed(trials)), start=1):
         if "task_id" not in trial:

@@ -1,0 +1,150 @@
+"""Which commands are worth typing for files of lines, such as words with tags, and for predictions and true values in
+two files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from howsure.data.column_roles import FEW, LISTS, OBJECTS, ONE, TWO, UNIQUE, SeenColumn, seen_column
+from howsure.data.documents.read_documents import document_items, is_plain
+from howsure.data.documents.tagged_columns import detect_columns, read_columns
+from howsure.data.sources import Files
+from howsure.data.tables.named_files import SUFFIXES
+from howsure.errors import InputError
+from howsure.files.input_files import read_text
+from howsure.inputs.source_names import format_suffix
+from howsure.scores.documents import read_document_columns
+from howsure_cli.column_words import LABELS, MEASURES, PREDICTIONS, names_id
+from howsure_cli.field_commands import gold_neighbours, is_gold
+from howsure_cli.table_notes import TAGS
+from howsure_cli.typed_commands import command_text
+
+MAX_BYTES = 20_000_000
+MAX_LABEL = 60  # characters of a label in a line of its own
+BY_ORDER = "{} was taken as the predictions, {} as the true values: if it is the reverse, exchange them."
+MIN_SHARED = 10  # items that two tables share
+
+
+class Lines(NamedTuple):
+    """What files of lines are: their number of words or lines, their columns, the commands and notes."""
+
+    what: str
+    n: int
+    columns: tuple[SeenColumn, ...]
+    commands: list[str]
+    notes: list[str]
+
+
+def files_of_lines(paths: Sequence[str]) -> Lines | None:
+    """What a file of words and tags is, or two files of lines, of which one may be the predictions; None for tables."""
+    if len(paths) > 2 or not all(os.path.isfile(path) and os.path.getsize(path) <= MAX_BYTES for path in paths):
+        return None
+    suffixes = [format_suffix(path) for path in paths]
+    if any(SUFFIXES.get(suffix, "tsv") != "tsv" for suffix in suffixes):
+        return None
+    try:
+        tagged = [_has_tags(path) for path in paths]
+        if not all(tagged) and (len(paths) == 1 or any(tagged) or any(suffix in SUFFIXES for suffix in suffixes)):
+            return None
+        if not all(tagged) and not all(map(is_plain, paths)):
+            return None
+        cells, names = _cells(paths[0], is_tagged=tagged[0])
+    except InputError:  # which is reported where the file is read as a table
+        return None
+    what = "words and their tags" if tagged[0] else "lines"
+    columns = tuple(seen_column(name, values) for name, values in zip(names, cells, strict=True))
+    commands, notes = _score_commands(paths, columns[-1], is_tagged=tagged[0])
+    return Lines(what, len(cells[0]), columns, commands, notes)
+
+
+def _has_tags(path: str) -> bool:
+    """Whether the first line is that of a word, and the last column has tags of entities such as B-PER."""
+    text = read_text(path)
+    return detect_columns(text) is not None and read_columns(text).layout.scheme is not None and not is_plain(path)
+
+
+def _cells(path: str, *, is_tagged: bool) -> tuple[list[list[str]], list[str]]:
+    if not is_tagged:
+        return [[str(line) for line in document_items(path).items]], ["line"]
+    tagged = read_columns(read_text(path))
+    words, tags = ([cell for sentence in part for cell in sentence] for part in (tagged.words, tagged.tags))
+    return [words, tags], ["word", "tag"]
+
+
+def _score_commands(paths: Sequence[str], column: SeenColumn, *, is_tagged: bool) -> tuple[list[str], list[str]]:
+    """The command by which predictions are scored, if the files have the same documents, and notes."""
+    few = column.kind in (TWO, FEW) and all(len(value) <= MAX_LABEL for value in column.held)
+    metric = "entity_f1" if is_tagged else "accuracy" if few else "bleu"
+    predicted, gold, notes = _which_is_gold(paths)
+    if gold is None:
+        neighbours = [] if is_gold(paths[0]) else gold_neighbours(paths[0], [format_suffix(paths[0])])
+        pairs = [(paths[0], neighbour) for neighbour in neighbours if _fit(paths[0], neighbour)]
+    else:
+        pairs = [(predicted, gold)] if _fit(predicted, gold) else []
+        notes += [] if pairs else [f"{predicted} and {gold} do not have the same documents."]
+    commands = [command_text("score", guess, "--targets", true, "--metric", metric) for guess, true in pairs[:1]]
+    return commands, [*notes, *([TAGS] if is_tagged and not commands else [])]
+
+
+def _which_is_gold(paths: Sequence[str]) -> tuple[str, str | None, list[str]]:
+    """The path of the predictions, that of the true values if there are two paths, and a note if names do not tell."""
+    if len(paths) == 1:
+        return paths[0], None, []
+    gold = [path for path in paths if is_gold(path)]
+    if len(gold) == 1:
+        return next(path for path in paths if path not in gold), gold[0], []
+    return paths[0], paths[1], [BY_ORDER.format(*paths)]
+
+
+def _fit(predicted: str, gold: str) -> bool:
+    """Whether two files have the same number of documents, each with as many words."""
+    try:
+        columns, _ = read_document_columns(gold, Files((predicted,)), others={})
+    except InputError:
+        return False
+    pairs = zip(columns["y_true"], columns["prediction"], strict=True)
+    return all(len(a) == len(b) for a, b in pairs if isinstance(a, list) and isinstance(b, list))
+
+
+def scores_by_gold_table(paths: Sequence[str], tables: Sequence[Sequence[Sequence[str | None]]]) -> list[str]:
+    """The command for two tables with an id: one with predictions, the other one, named so, with the true labels."""
+    if len(paths) != 2 or len(tables) != 2:
+        return []
+    predicted, gold, _ = _which_is_gold(paths)
+    if gold is None or not any(map(is_gold, paths)):
+        return []
+    columns = {
+        path: [seen_column(str(name), [row[at] for row in rows]) for at, name in enumerate(names)]
+        for path, (names, *rows) in zip(paths, tables, strict=True)
+    }
+    ids = [column for column in columns[gold] if column.kind == UNIQUE]
+    of_models = {column.name: column for column in columns[predicted]}
+    item = next((c for c in ids if names_id(c) or c.name.lower() in ("id", "item", "index", "key", "text")), None)
+    if item is None or of_models.get(item.name, item).kind != UNIQUE or item.name not in of_models:
+        return []
+    labels = _answers(columns[gold], but=item.name)
+    answers = _answers(columns[predicted], but=item.name)
+    shared = [label for label in labels if any(guess.name == label.name for guess in answers)]
+    if len(shared) > 1 and not any(label.words & LABELS for label in shared):
+        return []  # several fields of documents
+    pairs = [(guess, label) for label in labels for guess in answers if guess.held & label.held or guess.kind == ONE]
+    if not pairs or not _same_items(item.name, dict(zip(paths, tables, strict=True)), predicted, gold):
+        return []
+    guess, label = next((pair for pair in pairs if pair[0].words & PREDICTIONS), pairs[0])
+    names = ["--target", label.name, "--prediction", guess.name, "--id", item.name]
+    return [command_text("score", predicted, "--targets", gold, *names)]
+
+
+def _answers(columns: Sequence[SeenColumn], *, but: str) -> list[SeenColumn]:
+    """The columns that could be labels, those named so first."""
+    answers = [c for c in columns if c.kind not in (LISTS, OBJECTS) and c.held and c.name != but and not c.missing]
+    answers = [column for column in answers if not (column.words & MEASURES or names_id(column))]
+    return sorted(answers, key=lambda column: not column.words & (LABELS | PREDICTIONS))
+
+
+def _same_items(item: str, tables: dict[str, Sequence[Sequence[str | None]]], predicted: str, gold: str) -> bool:
+    """Whether both tables have the same items."""
+    items = [{row[list(tables[path][0]).index(item)] for row in tables[path][1:]} for path in (predicted, gold)]
+    return items[0] == items[1] and len(items[0]) >= MIN_SHARED

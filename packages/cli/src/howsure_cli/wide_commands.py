@@ -1,0 +1,74 @@
+"""Which commands are worth typing for a table in which each model has a column that says whether it is right."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from howsure.data.column_roles import REPEATED, TEXTS, TWO, UNIQUE, SeenColumn
+from howsure.data.object_rows import COLUMN, VALUE
+from howsure_cli.column_words import (
+    CORRECT,
+    GROUPS,
+    JUDGE,
+    LABELS,
+    MODELS,
+    PEOPLE,
+    PREDICTIONS,
+    RATERS,
+    RIGHT,
+    SCORES,
+    column_list,
+    is_yes_or_no,
+    positive_option,
+)
+from howsure_cli.typed_commands import command_text
+
+
+def propose_marks(
+    columns: Sequence[SeenColumn], file_words: Sequence[str], item: SeenColumn | None, *, may_explode: bool
+) -> Iterator[str]:
+    """The mean of each model, and the differences between models, where several columns say of the same items whether a
+    model is right."""
+    marks = _marks_named_alike(columns) or _only_marks(columns)
+    if len(marks) < 2:
+        return
+    positive = positive_option(marks[0]) or []
+    missing = ["--skip-missing"] if any(column.missing for column in marks) else []
+    if may_explode and "," not in "".join(column.name for column in marks):
+        ids = [] if item is None or item in marks or item.kind not in (UNIQUE, TEXTS) else ["--id", item.name]
+        words = ["--explode", column_list(marks), "--score", VALUE, *positive, "--model", COLUMN, *ids, *missing]
+        yield command_text("score", *file_words, *words)
+    if not positive:
+        models = [word for column in marks[1:] for word in ("--model", column.name)]
+        words = ["--metric", "score", "--against", marks[0].name, *models, *missing]
+        yield command_text("significance", *file_words, *words)
+
+
+def _is_mark(column: SeenColumn) -> bool:
+    """Whether it has two values, one of which says that an answer is right."""
+    positive = positive_option(column) if column.kind == TWO else None
+    is_right = positive is not None and (not positive or positive[1].casefold() in RIGHT)
+    return is_right and not column.words & (RATERS | JUDGE | PEOPLE)
+
+
+def _marks_named_alike(columns: Sequence[SeenColumn]) -> list[SeenColumn]:
+    """Columns such as gpt_correct and llama_correct, or correct_gpt and correct_llama, of different models."""
+    if any(column.words & MODELS and not is_yes_or_no(column) for column in columns):
+        return []
+    by_word: dict[tuple[bool, str], list[SeenColumn]] = {}
+    for column in filter(_is_mark, columns):
+        parts = [part for part in re.split(r"[\W_]+", column.name.lower()) if part]
+        for at_end in (False, True):
+            if len(parts) > 1 and parts[-at_end] in CORRECT:
+                by_word.setdefault((at_end, parts[-at_end]), []).append(column)
+    return max(by_word.values(), key=len, default=[])
+
+
+def _only_marks(columns: Sequence[SeenColumn]) -> list[SeenColumn]:
+    """Columns that say of a model whether it is right, where all others name items."""
+    others_named = LABELS - {"y"} | SCORES | PREDICTIONS | GROUPS
+    marks = [column for column in columns if _is_mark(column) and not column.words & others_named]
+    others = [column for column in columns if column not in marks]
+    alike = [column for column in marks if column.held == marks[0].held]
+    return alike if all(column.kind in (UNIQUE, REPEATED, TEXTS) for column in others) and alike == marks else []
