@@ -28,6 +28,7 @@ LAYERS = (
     {"show"},
     {"result"},
     {"files", "stats", "worst_rows"},
+    {"propagation"},
     {"calibration"},
     {"data"},
     {"significance", "counts", "selective", "sequential", "recalibration"},
@@ -44,6 +45,7 @@ LAYERS = (
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
 NUMERICS = {
     "stats",
+    "propagation",
     "inputs",
     "calibration",
     "significance",

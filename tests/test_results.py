@@ -53,6 +53,7 @@ ROOMS = (
             "fields",
             "sequential",
             "recalibration",
+            "propagation",
             "monitoring",
             "data",
         ]
@@ -409,6 +410,14 @@ CALLS: dict[str, Callable[[], Any]] = {
     ),
     "query": lambda: POSTERIOR.query(len, 50, rng=0),
     "query of texts": lambda: POSTERIOR.query(lambda clusters: (HOSTILE, len(clusters)), 50, rng=0),
+    "propagated samples": lambda: howsure.propagate_samples([{HOSTILE: i % 3, "b": 1} for i in range(300)], dict),
+    "shares of a variance": lambda: howsure.decompose_variance(
+        [[1, 1, 0], [0, 1], [1, 0, 2]] * 4,
+        lambda counts: howsure.WeightedSamples(counts, [1] * len(counts)),
+        lambda count: {HOSTILE: count, "b": 1},
+        samples=12,
+        rng=0,
+    ),
     "clustering entropy": lambda: POSTERIOR.clustering_entropy(50, rng=0),
     "series": lambda: howsure.event_series(_store(), period="year"),
     "actors": lambda: howsure.compare_actors(_store(), "SUDORIA", "NORLAND", period="year"),
@@ -420,6 +429,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "store": lambda: events.check_store(_store().path),
 }
 DRAWN = (
+    "propagated samples",
     "fields",
     "fields with a policy",
     "recalibrated fields",
@@ -529,7 +539,9 @@ PARTS = {
     "MulticlassScores",
     "LabelScore",
     "LocalPoint",
+    "SampledQuantity",
     "TriedCurve",
+    "VarianceShare",
     "Score",
     "TrendPoint",
     "Verdict",
@@ -555,6 +567,7 @@ GIVEN = {
     "Sentence",
     "SettledLabels",
     "Sharpening",
+    "WeightedSamples",
     "Work",
 }
 

@@ -67,6 +67,11 @@ CHAPTERS = {
         "Coreference", ("howsure_text.coreference",), "[The chapter](../coreference.md) shows how to use them."
     ),
     "events": Chapter("Events", ("howsure_events",), "[The chapter](../events.md) shows how to use them."),
+    "propagation": Chapter(
+        "Propagation of uncertainty",
+        ("howsure.propagation",),
+        "[The chapter on coreference](../coreference.md#samples-through-a-pipeline) shows how to use them.",
+    ),
     "data": Chapter(
         "Data", ("howsure.data", "howsure_cli.datasets"), "[The chapter](../data.md) shows how to use them."
     ),

@@ -31,6 +31,7 @@ TASKS = {
     regress_predicted""",
     "Sequences and coreference": "tag_pairs transition_pairs coreference_scores",
     "Events": "event_series compare_actors",
+    "Propagation of uncertainty": "propagate_samples decompose_variance",
     "Files": "look read read_documents read_signature",
     "Pairs": "pairs_from_classes structure_pairs simulate_pairs",
 }
@@ -42,6 +43,7 @@ CONSTRUCTED = {
     "Early stopping": "SequentialScore SequentialComparison",
     "Sequences and coreference": "CRFTagger HMMTagger TagPosterior AntecedentModel CorefPosterior",
     "Events": "EventStore Lexicon Rule",
+    "Propagation of uncertainty": "WeightedSamples",
     "Files": "Document Sentence Mention",
     "Pairs": "Pairs Probabilities",
 }

@@ -357,6 +357,27 @@ from howsure.monitoring.results import (
 from howsure.monitoring.results import (
     MonitorUpdate as MonitorUpdate,
 )
+from howsure.propagation.posterior_draws import (
+    WeightedSamples as WeightedSamples,
+)
+from howsure.propagation.posterior_values import (
+    PropagatedSamples as PropagatedSamples,
+)
+from howsure.propagation.posterior_values import (
+    SampledQuantity as SampledQuantity,
+)
+from howsure.propagation.posterior_values import (
+    propagate_samples as propagate_samples,
+)
+from howsure.propagation.variance_by_stage import (
+    VarianceShare as VarianceShare,
+)
+from howsure.propagation.variance_by_stage import (
+    VarianceShares as VarianceShares,
+)
+from howsure.propagation.variance_by_stage import (
+    decompose_variance as decompose_variance,
+)
 from howsure.recalibration.evaluate_recalibration import (
     evaluate_recalibration as evaluate_recalibration,
 )

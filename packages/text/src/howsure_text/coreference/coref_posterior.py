@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from howsure import __version__
 from howsure.errors import InputError, shown
 from howsure.inputs.checks import as_array
 from howsure.inputs.numbers_and_names import MAX_SIMULATIONS, check_level, check_whole
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike
+from howsure.propagation.posterior_draws import recipe as sampling_recipe
+from howsure.propagation.posterior_values import mean_estimate, quantile_estimates
 from howsure.result import Estimate, Result
 from howsure.show.table import NUMBER, WORDS, Column
-from howsure.stats.proportions import CountDistribution, normal_quantile, poisson_binomial, wilson_interval
-from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed
+from howsure.stats.proportions import CountDistribution, poisson_binomial
+from howsure.stats.randomness import Randomness, generator_from, with_seed
 from howsure_text.coreference import antecedents as reading
 from howsure_text.coreference import clusterings, pair_probabilities
 from howsure_text.coreference.antecedents import Antecedents, from_listed_scores, from_scores
@@ -120,6 +121,17 @@ class CorefPosterior:
         return clusterings.draw_labels(
             self.antecedents, check_whole(n, name="n", most=MAX_SIMULATIONS), generator_from(rng)
         ).T
+
+    def iter_samples(self, n: int, *, rng: Randomness = None) -> Iterator[Integers]:
+        """The clusterings of `sample`, one after the other, for numbers of samples that do not fit in memory.
+
+        >>> [labels.tolist() for labels in CorefPosterior([[1, 0], [0.5, 0.5]]).iter_samples(3, rng=0)]
+        [[0, 1], [0, 0], [0, 0]]
+        """
+        total, generator = check_whole(n, name="n", most=MAX_SIMULATIONS), generator_from(rng)
+        step = max(1, MAX_SAMPLED_LABELS // max(len(self), 1))
+        for start in range(0, total, step):
+            yield from self.sample(min(step, total - start), rng=generator)
 
     def pair_probability(self, pairs: npt.ArrayLike | None = None) -> Floats:
         """P(i ~ j), exact, that two mentions are in one cluster: (M, M), or (N,) for `pairs` (N, 2) of positions.
@@ -254,15 +266,8 @@ class CorefPosterior:
         if not callable(function):
             raise InputError(f"function must be a function of a clustering, such as len; it is {shown(function)}.")
         rng = with_seed(rng)
-        total, generator = check_whole(n, name="n", most=MAX_SIMULATIONS), generator_from(rng)
-        step = max(1, MAX_SAMPLED_LABELS // max(len(self), 1))
-        answers: list[Any] = []
-        for start in range(0, total, step):
-            labels = clusterings.draw_labels(self.antecedents, min(step, total - start), generator).T
-            answers.extend(function(clusters_from(sample, self.mentions)) for sample in labels)
-        function_name = getattr(function, "__qualname__", type(function).__name__)
-        recipe = {"howsure": __version__, "function": function_name, "mentions": len(self), "n": total}
-        return QueryPosterior(tuple(answers), recipe | {"seed": seed_in_recipe(rng)})
+        answers = [function(clusters_from(labels, self.mentions)) for labels in self.iter_samples(n, rng=rng)]
+        return QueryPosterior(tuple(answers), sampling_recipe(function, rng, mentions=len(self), n=len(answers)))
 
     def _positions(self, pairs: npt.ArrayLike) -> Integers:
         chosen = as_array(pairs)
@@ -316,21 +321,12 @@ class QueryPosterior(Result):
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """The central interval of the value itself, from the quantiles of the samples."""
-        tail = (1.0 - check_level(level)) / 2
-        low, high = np.quantile(self._numbers(), [tail, 1.0 - tail], method="inverted_cdf")
-        return float(low), float(high)
+        low, high = quantile_estimates(self._numbers(), check_level(level))
+        return low.value, high.value
 
     def estimate(self, level: float = 0.95) -> Estimate:
-        """The mean with an interval for the exact posterior mean: Wilson's for booleans, otherwise normal."""
-        level, numbers = check_level(level), self._numbers()
-        if bool(((numbers == 0.0) | (numbers == 1.0)).all()):
-            low, high = (
-                float(end[0]) for end in wilson_interval(np.array([self.mean]), np.array([self.n]), level=level)
-            )
-        else:
-            reach = normal_quantile(level) * self.standard_error
-            low, high = self.mean - reach, self.mean + reach
-        return Estimate(self.mean, low, high, level=level, method=f"{self.n} samples", n=self.n)
+        """The mean with an interval for the exact posterior mean, as in `howsure.propagate_samples`."""
+        return mean_estimate(self._numbers(), check_level(level))
 
     def probabilities(self) -> dict[Hashable, tuple[float, float]]:
         """Each distinct value, the most frequent first, with its probability and its Monte Carlo standard error.

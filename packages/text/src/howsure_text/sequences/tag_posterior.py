@@ -14,7 +14,7 @@ from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike
-from howsure.stats.randomness import Randomness
+from howsure.stats.randomness import Randomness, generator_from
 from howsure_text.notebooks import MAX_SENTENCES, more_html, tags_html
 from howsure_text.sequences.messages import (
     Chain,
@@ -47,6 +47,8 @@ from howsure_text.sequences.potentials import (
 )
 from howsure_text.sequences.sentences import Tag, TagSet, check_lists
 from howsure_text.sequences.token_labels import token_potentials
+
+MAX_SAMPLED_TAGS = 1 << 24  # tags
 
 
 class TagPosterior:
@@ -230,6 +232,18 @@ class TagPosterior:
             return sample(chain, forward, n, streams)
 
         return self._potentials.each(compute_batch, np.empty((check_count(n, "n"), 0), dtype=np.int64))
+
+    def iter_samples(self, n: int, *, rng: Randomness = None) -> Iterator[list[Integers]]:
+        """n independent draws one after the other, each a list of the tags (T,) of all sentences.
+
+        >>> posterior = TagPosterior([np.log([[1, 3], [1, 1]])], np.log([[9, 1], [1, 9]]))
+        >>> [[tags.tolist() for tags in draw] for draw in posterior.iter_samples(2, rng=0)]
+        [[[1, 1]], [[0, 0]]]
+        """
+        total, generator = check_count(n, "n"), generator_from(rng)
+        step = max(1, MAX_SAMPLED_TAGS // max(int(self.lengths.sum()), 1))
+        for start in range(0, total, step):
+            yield from map(list, zip(*self.sample(min(step, total - start), rng=generator), strict=True))
 
     def viterbi(self) -> list[Integers]:
         """The most probable tag sequence of each sentence, (T,). Ties go to the sequence with the lower last tags."""

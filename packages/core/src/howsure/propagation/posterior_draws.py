@@ -1,0 +1,170 @@
+"""Draws from a posterior, and the numbers that a function computes from each.
+
+A posterior has `sample(n, rng=...)`, which returns n independent samples, as a list or as an array whose first axis is
+n; or `iter_samples(n, rng=...)`, which yields them. A function takes one sample and returns a number, or a list or
+mapping of numbers. A function of a draw from a posterior is a draw from the posterior of the function.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, Protocol, TypeAlias, TypeGuard
+
+import numpy as np
+
+from howsure import __version__
+from howsure.errors import InputError, shown
+from howsure.inputs.arguments import is_listlike
+from howsure.inputs.numbers_and_names import MAX_SIMULATIONS, check_whole, counted, is_number, shortened
+from howsure.inputs.pairs import Floats
+from howsure.inputs.parameter_types import ArrayLike
+from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
+
+SAMPLES = 1_000
+VALUE = "value"  # the name of the quantity if the function returns a single number
+
+
+class Sampler(Protocol):
+    """A posterior: anything that draws independent samples."""
+
+    def sample(self, n: int, *, rng: Randomness = None) -> Iterable[object]:
+        """n samples."""
+
+
+Posteriors: TypeAlias = Sampler | Iterable[object] | Mapping[Any, object]
+Quantities: TypeAlias = float | Sequence[float] | Mapping[Any, float]
+
+
+class WeightedSamples:
+    """A posterior over listed structures, such as the k best parses of a sentence.
+
+    samples (k,): the structures. sample_weight (k,): their weights, such as probabilities; divided by their sum.
+
+    >>> WeightedSamples(["eats with a fork", "pizza with a fork"], [3, 1]).sample(2, rng=0)
+    ['eats with a fork', 'eats with a fork']
+
+    Raises InputError for weights that are negative or sum to 0, or that are not one per structure.
+    """
+
+    def __init__(self, samples: Sequence[object], sample_weight: ArrayLike) -> None:
+        self.samples, weights = list(samples), np.asarray(sample_weight, dtype=np.float64)
+        number = counted(len(self.samples), "structure")
+        if not self.samples:
+            raise InputError("samples must contain at least 1 structure; it is empty.")
+        if weights.shape != (len(self.samples),):
+            raise InputError(f"sample_weight must be a number for each of {number}; its shape is {weights.shape}.")
+        if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
+            raise InputError(
+                f"sample_weight must be finite, not negative and not all 0; it is {shown(weights.tolist())}. "
+                "Give probabilities, not their logarithms."
+            )
+        self.sample_weight: Floats = weights / weights.sum()
+
+    def sample(self, n: int, *, rng: Randomness = None) -> list[object]:
+        """n structures, drawn with replacement by their weights."""
+        drawn = generator_from(rng).choice(len(self.samples), size=check_whole(n, name="n"), p=self.sample_weight)
+        return [self.samples[i] for i in drawn.tolist()]
+
+
+def is_posterior(value: object) -> TypeGuard[Sampler]:
+    """Whether a value draws samples by `rng`. The method `sample` of a data frame does not."""
+    method = getattr(value, "iter_samples", None) or getattr(value, "sample", None)
+    return not inspect.isclass(value) and callable(method) and "rng" in inspect.signature(method).parameters
+
+
+def posteriors_of_documents(
+    posterior: Posteriors, samples: int | None, *, least: int = 2
+) -> tuple[list[Any], int | None]:
+    """The posterior of each document, or a single iterable of samples; and the number of samples (None: all)."""
+    n = None if samples is None else check_whole(samples, name="samples", least=least, most=MAX_SIMULATIONS)
+    if is_posterior(posterior):
+        return [posterior], n or SAMPLES
+    if hasattr(posterior, "__next__"):  # it is read once
+        return [posterior], n
+    listed: Any = posterior.values() if isinstance(posterior, Mapping) else posterior
+    if not isinstance(posterior, Mapping) and not is_listlike(posterior):
+        raise InputError(
+            "posterior must have a method sample(n, rng=...), or be a list of such posteriors or of samples; it is "
+            f"{shown(posterior)}."
+        )
+    kinds = [is_posterior(document) for document in listed]
+    if not any(kinds):
+        return [listed], n
+    if not all(kinds):
+        raise InputError(f"posterior {kinds.index(False)} of {len(kinds):,} has no method sample(n, rng=...).")
+    return list(listed), n or SAMPLES
+
+
+def streams(rng: Randomness, n: int) -> list[np.random.Generator]:
+    """Random numbers for each of n documents; for a single one, `rng` itself."""
+    generator = generator_from(rng)
+    if n == 1:
+        return [generator]
+    entropy = generator.integers(2**63, size=4).tolist()
+    return [np.random.default_rng(child) for child in np.random.SeedSequence(entropy).spawn(n)]
+
+
+def draws(posterior: Any, n: int | None, rng: np.random.Generator, *, name: str = "posterior") -> Iterator[Any]:
+    """The samples of a posterior, or of an iterable of samples; `name` is the parameter that gave it."""
+    if not is_posterior(posterior):
+        drawn: Iterable[Any] = islice(posterior, n)
+    elif hasattr(posterior, "iter_samples"):
+        drawn = posterior.iter_samples(n, rng=rng)
+    else:
+        drawn = posterior.sample(n, rng=rng)  # type: ignore[arg-type]
+    number = 0
+    for sample in drawn:
+        number += 1
+        yield sample
+    if number != (max(number, 2) if n is None else n):
+        wanted = "2 samples or more" if n is None else f"{n:,} samples"
+        raise InputError(f"{name} must give {wanted}; it gave {number:,}.")
+
+
+def values_by_name(samples: Iterable[Any], function: Callable[..., Any]) -> dict[str, Floats]:
+    """The values (n,) of each quantity that a function returns for n samples.
+
+    >>> values_by_name(["ab", "c"], lambda text: {"length": len(text)})
+    {'length': array([2., 1.])}
+
+    Raises InputError for values that are not finite numbers, or differ in length or keys between samples.
+    """
+    if not callable(function):
+        raise InputError(f"function must be a function of a sample, such as len; it is {shown(function)}.")
+    rows: list[list[float]] = []
+    names: list[str] = []
+    for number, sample in enumerate(samples):
+        quantities = _quantities(function(sample), number)
+        names = names or list(quantities)
+        if quantities.keys() != set(names):
+            keys = [shortened(named, limit=4) for named in (names, quantities)]
+            raise InputError(
+                "function must return the same quantities for every sample; it returned keys "
+                f"{keys[0]} for sample 0, and keys {keys[1]} for sample {number}."
+            )
+        rows.append([quantities[name] for name in names])
+    return dict(zip(names, np.array(rows, dtype=np.float64).T, strict=True))
+
+
+def _quantities(value: Any, number: int) -> dict[str, float]:
+    """The numbers that a function returned for a sample, by name."""
+    value = value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
+    by_name = value if isinstance(value, Mapping) else dict(enumerate(value)) if is_listlike(value) else {VALUE: value}
+    numbers = [
+        isinstance(item, bool | np.bool_) or (is_number(item) and math.isfinite(item)) for item in by_name.values()
+    ]
+    if not numbers or not all(numbers):
+        raise InputError(
+            "function must return a finite number, or a list or mapping of finite numbers; for sample "
+            f"{number} it returned {shown(value)}."
+        )
+    return {str(name): float(item) for name, item in by_name.items()}
+
+
+def recipe(function: Callable[..., Any], rng: Randomness, **how: int | None) -> dict[str, Any]:
+    """How samples were drawn."""
+    name = getattr(function, "__qualname__", type(function).__name__)
+    return {"howsure": __version__, "function": name, **how, "seed": seed_in_recipe(rng)}
