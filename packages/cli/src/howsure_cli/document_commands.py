@@ -39,7 +39,7 @@ Columns = Sequence[SeenColumn]
 
 
 def events_in_texts(columns: Columns, arguments: Sequence[str]) -> Iterator[str]:
-    """Where each row is a text with its date and there is no number: events in the texts."""
+    """Propose commands for events in texts if each row is a text with a date and has no numbers."""
     dates = [column for column in columns if column.kind == DATES or column.words & DATES_NAMED]
     text = _text(columns)
     if text is None or not dates or {column.kind for column in columns} & {WITHIN, NUMBERS, SHARES, LISTS, OBJECTS}:

@@ -344,7 +344,7 @@ class _TableProposals:
     def _keys(
         self, item: SeenColumn, rater: Sequence[SeenColumn], *, other_than: Sequence[SeenColumn]
     ) -> Sequence[SeenColumn]:
-        """The item, and up to two columns more, of which no rater has two rows; or none."""
+        """The item, and up to two further columns, such that no rater has two rows; or an empty list."""
         parts = [column for column in self.columns if column.kind in (FEW, TWO) and column not in (item, *other_than)]
         parts = [column for column in parts if not column.words & (SCORES | LABELS | VERDICTS | RATERS)]
         parts.sort(key=lambda column: not column.words & (MODELS | TURNS))

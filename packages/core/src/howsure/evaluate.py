@@ -18,7 +18,7 @@ from howsure.selective.curve import selective_curve
 __all__ = ["Howsure"]
 DESCRIPTION = """\
 Measures of howsure's with their intervals. The name that load is given chooses one:
-calibration_error, the debiased calibration error of probabilities; auroc and aurc, how well confidence tells right
+calibration_error, the debiased calibration error of probabilities; auroc and aurc, how well confidence separates right
 answers from wrong ones, and the area under the risk–coverage curve; mean, the mean of scores."""
 INPUTS = """\
 predictions: the probability or confidence of each answer (of mean: its score). references: 1 where it is right, else 0

@@ -109,7 +109,7 @@ class Result:
         return provenance_line(result_recipe(self))
 
     def next_parameters(self) -> Mapping[str, object]:
-        """Parameters that the user may want to add to the call; {} if there are none."""
+        """Parameters that the user may want to add to the call, or {}."""
         return self.suggested
 
     def made(self) -> str:

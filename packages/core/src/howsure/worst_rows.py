@@ -86,7 +86,7 @@ class WorstRows(ResultOfRows[Any]):
 
     @property
     def words(self) -> str:
-        """A statement that there are none."""
+        """A statement that no row is wrong."""
         return "" if self.rows else "None is wrong."
 
     def columns(self) -> Sequence[Column]:
@@ -168,7 +168,7 @@ class Worst:
     def rank_source(self, predictions: Read) -> WorstRows:
         """The worst rows of a source; very many pairs are processed in blocks.
 
-        Raises InputError for labels that are shares of annotators, of which no row is wrong or right.
+        Raises InputError for labels that are proportions of annotators, because no such row is wrong or right.
         """
         described, blocks = predictions.describe(), predictions.blocks()
         if described.get("soft_labels"):

@@ -46,7 +46,7 @@ class Part:
     >>> Part.parse("3/64").size(193_403)
     3072
 
-    Raises InputError if there is no such part.
+    Raises InputError if the part does not exist.
     """
 
     number: int = 1

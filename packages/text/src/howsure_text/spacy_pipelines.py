@@ -33,7 +33,7 @@ NEEDED = {
 def parsing_pipeline(name: str) -> Any:
     """The spaCy pipeline of a name or folder, without the components that a parse does not need.
 
-    Raises MissingExtraError without the extra `spacy`; InputError if there is no such pipeline, or it has no parser.
+    Raises MissingExtraError without the extra `spacy`; InputError if the pipeline does not exist or has no parser.
     """
     require("Parsing of raw text", "spacy", "spacy")
     import spacy

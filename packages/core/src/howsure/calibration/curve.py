@@ -111,7 +111,7 @@ def calibration_curve(
     the other arguments then name its columns. If a lazy frame (Polars, DuckDB, Ibis, Spark, Dask) has many pairs, its
     own engine adds them up: see docs/engines.md.
 
-    With method="corp" there are no bins: the curve is the isotonic regression of the labels on the predictions. The
+    method="corp" uses no bins: the curve is the isotonic regression of the labels on the predictions. The
     result, a `CorpCurve`, also has the consistency band of a calibrated model from `n_simulations` (100) simulated
     curves, and decomposes the Brier score and log loss as miscalibration - discrimination + uncertainty. Options of
     bins are refused with this method.

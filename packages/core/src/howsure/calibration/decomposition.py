@@ -109,7 +109,7 @@ def _decomposed(
     rate = np.array([np.clip(share @ fit.frequency, 0.0, 1.0)])
     label = pairs.y.astype(np.float64)
     rowwise, curve, constant = (loss.expected(q, label) for q in (pairs.q, fit.of_row, np.full(len(label), rate[0])))
-    if loss is LOG:  # a further row may have an infinite loss, so there is no interval
+    if loss is LOG:  # a further row may have an infinite loss, so no interval is valid
         rowwise = np.where(is_certain(pairs.q), math.inf, rowwise)
     recalibrated = float(share @ loss.expected(fit.frequency, fit.frequency))
     uncertainty = float(loss.expected(rate, rate)[0])

@@ -21,7 +21,7 @@ from howsure.result import Estimate
 class Ordered:
     """Pairs in ascending order of q.
 
-    q, y, w (rows,): prediction, label and weight; a row stands for `times` identical pairs. clusters: the cluster of
+    q, y, w (rows,): prediction, label and weight; a row represents `times` identical pairs. clusters: the cluster of
     each row, or None. brier, log_loss: the mean scores. infinite_rows: number of pairs whose log loss is infinite.
     histogram (2, 64): weight by label and bar. exact: False if the predictions of a cell count as equal.
     """

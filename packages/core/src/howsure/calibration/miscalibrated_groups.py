@@ -193,7 +193,7 @@ class MiscalibratedGroups(Rows[MiscalibratedGroup]):
 
     @property
     def answer(self) -> str | None:
-        """The groups that are worse calibrated; None if there are none."""
+        """The groups that are worse calibrated, or None."""
         if not self.rows:
             return None
         than = "worse calibrated than the whole" if self.recipe["against"] == WHOLE else "miscalibrated"

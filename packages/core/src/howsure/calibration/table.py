@@ -168,7 +168,7 @@ def by_group(pairs: Pairs) -> Iterator[tuple[str, Pairs]]:
 
 
 def positive_weight_pairs(name: str, pairs: Pairs) -> Pairs:
-    """Return the pairs of positive weight in a group. Raises InputError if there are none."""
+    """Return the pairs of positive weight in a group. Raises InputError if it has none."""
     if pairs.weights is not None and not pairs.weights.any():
         raise group_weighs_nothing(name)
     return pairs.that_weigh()

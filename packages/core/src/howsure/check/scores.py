@@ -343,7 +343,7 @@ def _read_rows(
 def _refuse_percentages(values: Floats, limits: Mapping[str, float | None]) -> None:
     """Raise InputError for a limit in percent if scores are between 0 and 1: no data could decide it.
 
-    A limit of at most 10 may be one of grades, of which only the lowest occur.
+    A limit of at most 10 may be a limit of grades if only the lowest grades occur.
     """
     if not values.size or values.min() < 0 or values.max() > 1:
         return

@@ -145,8 +145,8 @@ def bounds_for_unlabelled(
 ) -> CountEstimates:
     """Counts with intervals that allow for any labels of the unlabelled drawn units.
 
-    none, every: the counts if none, or all, of these units are positive. The estimates assume that they are positive
-    as often as the labelled ones.
+    none, every: the counts if no unlabelled unit, or every unlabelled unit, is positive. The estimates assume that
+    unlabelled units are positive as often as labelled units.
     """
     n_labelled, positives = drawn - len(unread), none.total.positives
     share = positives / n_labelled if n_labelled else 0.0

@@ -225,7 +225,7 @@ def read_draw(
         if chances is None:
             _check_strata(("all",), size, np.array([len(drawn)]), noun)
         else:
-            with np.errstate(all="ignore"):  # a chance near 0 stands for countless units
+            with np.errstate(all="ignore"):  # a unit drawn with a chance near 0 represents a huge number of units
                 stated_size, variance = float((1.0 / chances).sum()), float(((1.0 - chances) / chances**2).sum())
             tolerance = SIZE_TOLERANCE * (variance * len(elements) / stated_size) ** 0.5
             _check_size(stated_size, len(elements), "`inclusion` says", noun, tolerance)

@@ -377,7 +377,7 @@ MISSING = object()
 
 
 def _column_value(record: Mapping[str, Any], name: str) -> Any:
-    """What a column or, by a name such as `judge.grade`, an object in it holds; MISSING if there is no such column."""
+    """The value of a column or, for a name such as `judge.grade`, in an object; MISSING if it does not exist."""
     if name in record or "." not in name:
         return record.get(name, MISSING)
     first, _, rest = name.partition(".")

@@ -306,7 +306,7 @@ class Mixture:
 
 
 def _cells(columns: Mapping[str, Values], column: str, n: int) -> Values:
-    """The cells of a column, also one such as `source.type` in an object; None where there are none."""
+    """The cells of a column, also one such as `source.type` in an object; None if missing."""
     if column in columns:
         return columns[column]
     first, *parts = column.split(".")

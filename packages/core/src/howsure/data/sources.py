@@ -277,10 +277,10 @@ def read(
     a table with a row for each grade: each item becomes a row, and each rater a column. model_version: the model that
     answered, where responses with decisions name an alias or none. independent_rows: rows are independent although a
     column such as `item`, `question_id` or `task_id` repeats; without it, such items are clusters. table: a table or
-    view of the only file, a database of DuckDB, of which a copy is made.
+    view of the only file, a database of DuckDB, which is copied first.
 
     Columns are named as on the command line: one inside another as "doc.answer" or "scores[0]", several as one key as
-    "task,question". Nothing is read before a function asks for it. A log names the columns itself.
+    "task,question". Files are read when a function needs them. A log names the columns itself.
 
     >>> import howsure, os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "dev.csv")
@@ -341,7 +341,7 @@ class Sums:
 
     @property
     def group_names(self) -> tuple[str, ...]:
-        """The names of the groups; () if there are none."""
+        """The names of the groups; () without groups."""
         return () if list(self.sums) == [""] else tuple(self.sums)
 
     def source(self, group: str | None = None, *, advance: Callable[[int], None] = lambda rows: None) -> Slots:

@@ -76,7 +76,7 @@ def check_fields(
     policy: as `evaluate_fields(max_risk=...)` made it.
     document (n,): the document of each value.
     field (n,): its field, such as total or items[0].price.
-    value (n,): what was predicted; missing or null if there is no such value.
+    value (n,): what was predicted; missing or null if the field was not predicted.
     confidence (n,): the probability of each value; from responses with logprobs, it is computed.
     gold (n,): what is true; or files of true values by document.
     against: the `Baseline` of an earlier check.

@@ -78,7 +78,7 @@ def evaluate_fields(
 
     document (n,): the document of each value.
     field (n,): its field, such as total or items[0].price.
-    value (n,): what was predicted; missing or null if there is no such value.
+    value (n,): what was predicted; missing or null if the field was not predicted.
     confidence (n,): the probability of each value; from responses with logprobs, it is computed.
     gold (n,): what is true; or files of true values by document.
     compare: how fields are compared, exact, text, number:0.01, date or set (default: by their true values).

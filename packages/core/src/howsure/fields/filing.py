@@ -66,7 +66,7 @@ class DocumentConfidence:
         return cls(lowest, losses, len(values), tuple(unknown))
 
     def score(self, promise: str) -> float:
-        """The score of the document; NaN if a field is unknown or there are no values."""
+        """The score of the document; NaN if a field is unknown, or without values."""
         if self.unknown or not self.n:
             return math.nan
         return self.loss_score(math.fsum(self.losses.values()), promise)

@@ -33,7 +33,7 @@ def zstd() -> Any:
 # Archives of arrays, as numpy and howsure write them: what they declare is checked before a byte is unpacked.
 #
 # A few kilobytes can declare an array of 10¹² rows, or unpack to gigabytes. So sizes, types and shapes are read first,
-# they must agree with each other, and the unpacked size is limited by the archive's own size. Nothing is unpickled or
+# they must agree with each other, and the unpacked size is limited by the archive's own size. No object is unpickled or
 # evaluated, and only the requested members are read.
 
 Array = npt.NDArray[Any]
@@ -86,8 +86,8 @@ class Archive:
     >>> archive.arrays, archive.array("weights").tolist()
     (('weights',), [0.5, 1.5])
 
-    With `repetitive`, members may be packed by zstd too, and to a thousandth of their size; of those of one name, the
-    last counts, as for every reader of such a zip.
+    With `repetitive`, members may also be packed by zstd, to a thousandth of their size. If several members have the
+    same name, the last counts, as for every reader of such a zip.
 
     Raises ArchiveError if the file is not a zip, names a member twice, or packs one by bzip2 or LZMA, which Python
     unpacks to any size.

@@ -176,7 +176,7 @@ def append(file: BinaryIO, content: bytes, *, start: int) -> None:
 def locked(path: Place) -> Iterator[None]:
     """A context for reading and replacing a file: processes that use it run one after another.
 
-    The folder is locked, since the file itself is replaced; the lock goes with the process that holds it. On systems
+    The folder is locked, since the file itself is replaced; the lock ends with the process that holds it. On systems
     without such locks (Windows, some network drives), the user must run one process at a time.
     """
     check_place(path)

@@ -390,7 +390,7 @@ def undecodable_as(encoding: str, name: str, raw: bytes, at: int) -> InputError:
 
 
 def likely_encoding(raw: bytes) -> str:
-    """The encoding in which the letters beyond ASCII read best, of those in which spreadsheets are saved.
+    """The encoding in which the letters beyond ASCII read best, among the encodings of spreadsheets.
 
     >>> [likely_encoding("naïve Café, señor".encode(name)) for name in ("cp1252", "mac_roman", "cp850", "utf-16")]
     ['windows-1252', 'mac-roman', 'cp850', 'utf-16']
@@ -522,7 +522,7 @@ def _unpacked(raw: bytes, name: str) -> bytes:
     return raw if compression == "none" else unpacked(raw, compression, name)
 
 
-# Scratch folders: each goes with the process that made it, or, where that was killed, with the next one.
+# Scratch folders: each is removed with the process that made it, or, where that was killed, with the next one.
 
 try:
     import fcntl as fcntl  # also for files that take locks

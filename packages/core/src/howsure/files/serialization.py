@@ -45,8 +45,7 @@ def save(content: bytes, path: Place, *, like: str) -> None:
 
 
 def save_later(content: bytes, path: Place, *, earlier: set[str], like: str) -> None:
-    """Save as `save` does, if there is no file or it contains an earlier state of this object; processes wait for each
-    other.
+    """Save like `save` if the file does not exist or contains an earlier state of this object; processes take turns.
 
     earlier: the SHA-256 of each state that was loaded or saved before; that of `content` is added.
 

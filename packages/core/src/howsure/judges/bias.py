@@ -286,7 +286,7 @@ def _more(estimate: Estimate) -> str:
 
 
 def _doubt(estimate: Estimate) -> str:
-    """A clause for intervals that contain 0, or if there is no interval."""
+    """A clause for intervals that contain 0, and for missing intervals."""
     if estimate.low is None or estimate.high is None:
         return told(", based on few answers: rarer errors may change this, and `bounds=...` would settle it")
     return ", which may be chance" if estimate.low <= 0.0 <= estimate.high else ""

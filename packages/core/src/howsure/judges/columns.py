@@ -179,7 +179,7 @@ class Columns:
         return None if self.units is None else self.units[rows]
 
     def drawn_at(self, role: str, rows: Integers) -> Any:
-        """The strata or inclusion probabilities of some rows, as positions among these; None if there are none."""
+        """The strata or inclusion probabilities of some rows, as positions among these; None if not given."""
         values = self.drawn.get(role)
         if isinstance(values, Mapping):
             return {place: values[row] for place, row in enumerate(rows.tolist()) if row in values}

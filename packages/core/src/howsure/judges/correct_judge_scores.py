@@ -28,7 +28,7 @@ from howsure.stats.clusters import few_clusters
 from howsure.stats.mean_score import Bounds
 from howsure.stats.p_values import adjust_p_values
 
-SURELY, PROBABLY = 1e-6, 1e-3  # p-values of a random draw below which there is no estimate, or a note
+SURELY, PROBABLY = 1e-6, 1e-3  # p-values of a random draw below which no estimate, or a note, is given
 OF = {"score": "the judge", "y_true": "people"}
 
 

@@ -26,7 +26,7 @@ DISTINCT = 50  # number of a judge's grades up to which the interval of their me
 STEPS = 24  # bisections when searching for p; its relative error is then 2e-6
 PRECISION = 1e-9  # tolerance of the normal quantile of p
 UNKNOWN = "cannot tell"
-MIN_GRADES = 10  # human grades, below which there is no estimate
+MIN_GRADES = 10  # human grades, below which no estimate is given
 
 
 def untold(level: float, n: int, value: float = math.nan) -> Estimate:
@@ -40,7 +40,7 @@ class CorrectedMean:
     graded items (see `Graded.mean`).
 
     rest: the mean of e - ē_h. of_all: the mean of g. constant: whether g is the same for all items. few: whether few
-    items carry the variance, so that there is no interval. bounds: the bounds of θ.
+    items carry the variance, so that no interval is valid. bounds: the bounds of θ.
     """
 
     value: float
@@ -185,7 +185,7 @@ class Graded:
         return mean_score(values, ItemGroups.of(len(values), clusters=self.units), bounds=bounds)
 
     def _by_stratum(self, slope: float) -> Floats | None:
-        """ē_h, if the stratum of every item is known and there are no clusters (these may lie in several strata)."""
+        """ē_h, if the stratum of every item is known and items have no clusters (these may lie in several strata)."""
         if self.stratum_of_all is None or self.units is not None or not self.stratum.any():
             return None
         e, total = self.grades - slope * self.judged[self.read], np.bincount(self.stratum, self.weight)

@@ -124,7 +124,7 @@ def prompt_sensitivity(
     variance components are: runs, s² within item and prompt; the interaction, MS_IP - s²/r, with r the harmonic mean of
     the numbers of runs; items, (MS_I - MS_IP)/m; and prompts, (MS_P - MS_IP)/n. Negative components count as 0. The
     half-width of the interval is √(t² MS_I + t'² (MS_P - MS_IP)) / √(n m), with the quantiles t for n - 1 and t' for m
-    - 1 degrees of freedom; clusters, if given, replace items. With 2 prompts there is no interval. If grades have
+    - 1 degrees of freedom; clusters, if given, replace items. With 2 prompts, no interval is computed. If grades have
     bounds, Gaffke's interval of the items' means (`mean_scores`) replaces t √(MS_I / (n m)); it is valid even if all
     means are equal. The proportions of the estimate's variance assume independently drawn items. Items that lack a
     prompt are left out.

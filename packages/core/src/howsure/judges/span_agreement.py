@@ -285,7 +285,7 @@ def _row(documents: Sequence[Annotated], raters: Sequence[str], level: float) ->
 
 
 def _f1(matches: Floats, clusters: Integers, level: float) -> Estimate:
-    """The proportion of spans that match, with its interval; there is no interval if spans are in a single document."""
+    """The proportion of spans that match, with its interval (none if spans are in a single document)."""
     n = len(np.unique(clusters))
     if n < 2:
         return Estimate(float(matches.mean()) if n else math.nan, None, None, level=level, method=GAFFKE, n=n)

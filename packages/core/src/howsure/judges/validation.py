@@ -418,7 +418,7 @@ def _labels_needed(
 
 
 def _kappa(people: Floats, judge: Floats, *, clustered: bool, level: float) -> Estimate:
-    """Cohen's κ; its interval is a jackknife over answers, so that there is no interval with clusters."""
+    """Cohen's κ. Its interval is a jackknife over answers, so with clusters it has none."""
     n = len(people)
     if n < 2:
         return untold(level, n)

@@ -213,7 +213,7 @@ def _gains(target: Floats, bound: Floats) -> Gains:
     """The gain of a forecast against the bound of the hypothesis, minus 1; a bet loses at most half and wins at most
     20.
 
-    If no floating-point number is between the bound and 0 or 1, there is no bet.
+    If no floating-point number is between the bound and 0 or 1, no bet is made.
     """
     target = np.clip(target, bound / 2.0, (1.0 + bound) / 2.0)
     none = (target == bound) | (target == 1.0) | (target == 0.0)

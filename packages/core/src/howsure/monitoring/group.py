@@ -43,10 +43,10 @@ class Alarm:
 class Group:
     """One group. weight: its share of the probability of a false alarm.
 
-    total: the sums of all tested periods; reference: of those of reference. learned: by memory, the discounted sums of
-    y - q and of rows by cell. within: of pairs of rows in clusters, their number, and the sum of their products z z';
-    spread: Σ z² and the rows. series: by first day of a period, its sums and the logarithm of the e-value after it,
-    None in the reference.
+    total: the sums of all tested periods; reference: the sums of the reference periods. learned: by memory, the
+    discounted sums of y - q and of rows by cell. within: of pairs of rows in clusters, their number, and the sum of
+    their products z z'; spread: Σ z² and the rows. series: by first day of a period, its sums and the logarithm of the
+    e-value after it, None in the reference.
     """
 
     weight: float

@@ -153,12 +153,12 @@ class MonitorStatus(Rows[GroupStatus]):
 
     @property
     def words(self) -> str:
-        """A sentence if there are no data yet; otherwise empty, and the table is printed."""
+        """A sentence before the first data; otherwise empty, and the table is printed."""
         return "" if self.rows else "no data yet"
 
     @property
     def answer(self) -> str | None:
-        """The groups with an alarm; for a single one, since when; None if there are no data yet."""
+        """The groups with an alarm; for a single one, since when; None before the first data."""
         alarms = [row for row in self.rows if row.alarm is not None]
         if not self.rows:
             return None
@@ -269,7 +269,7 @@ class MonitorSeries(Result):
 
     @property
     def answer(self) -> str:
-        """Since when the group has not been calibrated, or that there is no alarm."""
+        """The date since which the group has not been calibrated, or a statement that no alarm was raised."""
         if self.alarm is None:
             return f"{self.name}: no alarm in {counted(len(self), 'period')}."
         return f"{self.name}: no longer calibrated since about {self.since} (alarm in the period from {self.alarm})."

@@ -134,7 +134,7 @@ class Settings:
 # Rows that enter a monitor: checked once, those without a label set aside.
 
 BYTES = 8  # of a fingerprint
-ALL = ""  # the name of the only group, if there are no group columns
+ALL = ""  # the name of the only group, without group columns
 
 
 @dataclass(frozen=True, slots=True)

@@ -215,7 +215,7 @@ class RecalibrationEvaluation(Result):
 
     @property
     def needed(self) -> int | None:
-        """If there is no verdict, the approximate number of such rows that would lead to one with probability 0.8."""
+        """Without a verdict, the approximate number of such rows that would lead to one with probability 0.8."""
         return rows_needed(self.deciding.improvement, self.margin) if self.kind == "cannot tell" else None
 
     def verdict(self) -> str:

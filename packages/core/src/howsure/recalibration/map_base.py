@@ -1,4 +1,4 @@
-"""Common parts of all maps: parameters in files, rows with probability 0 or 1, errors if there is no optimum."""
+"""Common parts of all maps: parameters in files, rows with probability 0 or 1, errors if no optimum exists."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def is_number(value: object) -> TypeGuard[float]:
         return False
 
 
-# Common parts of maps of log-odds: rows of probability 0 or 1, and errors if there is no optimum.
+# Common parts of maps of log-odds: rows of probability 0 or 1, and errors if no optimum exists.
 
 OTHERWISE = "`method='isotonic'` needs no log-odds."
 

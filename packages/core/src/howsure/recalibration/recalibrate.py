@@ -64,7 +64,7 @@ def recalibrate(
 ) -> RecalibrationMap:
     """Fit a map from a model's probabilities to calibrated ones, from labelled rows.
 
-    y_true (n,), y_prob (n,): labels 0 and 1 (or two values, of which `pos_label` is 1) and the probabilities of label
+    y_true (n,), y_prob (n,): labels 0 and 1 (or two values; `pos_label` is 1) and the probabilities of label
     1. Or y_true (n,), y_prob (n, K): one of K classes per row, by name or position, and the probabilities of all; or a
     data frame whose columns are the classes. y_prob=Probabilities("logits", ..., classes=[...]) names the classes and
     contains log-odds (n,), or any scores (n, K) whose softmax gives the probabilities. `Pairs` may replace y_true and

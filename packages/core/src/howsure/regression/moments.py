@@ -215,7 +215,7 @@ def fitted(
     are 0 or 1, of which the map may miss half a one more than was seen.
 
     A coefficient is Σ c e with a contrast c of the rows and errors e, both scaled as in `cluster_robust`. Its variance
-    is the sum of the squares of each cluster's Σ A c e (rows are clusters of their own where there are none). The
+    is the sum of the squares of each cluster's Σ A c e (without clusters, each row is a cluster). The
     corrected outcome is as linear in its errors, so A is that of the regression; the mean of A c times the residual of
     labelled rows within a stratum is taken off, which a draw of fixed size does not vary. The errors of labelled rows
     have a larger variance in the degrees of freedom (`_variances`); where the squares of few clusters make up most of
@@ -298,7 +298,7 @@ def _logistic_fit(regression: Regression, outcome: Floats) -> tuple[ScaledDesign
 
 def _variances(errors: Floats, labelled: Labelled) -> Floats:
     """Variances (N,) of scaled errors: that of rows without a label for all, and as much more for labelled ones, in
-    proportion to their squared weights, as their squared errors are larger; 1 where there are no errors."""
+    proportion to their squared weights, as their squared errors are larger; 1 without errors."""
     has_label = np.zeros(len(errors), dtype=np.bool_)
     has_label[labelled.rows] = True
     squares, weights = errors**2, labelled.weight**2

@@ -138,7 +138,7 @@ def _of_tasks(cells: Sequence[_Cell]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Trials:
-    """n trials: scores, NaN where errored; costs, NaN where there are none; and how often each error occurred."""
+    """n trials: scores, NaN where errored; costs, NaN if missing; and how often each error occurred."""
 
     scores: Floats
     errored: Flags
@@ -211,7 +211,7 @@ def _trials(rows: ScoredRows, name: str, ends: Bounds | None) -> _Trials:
 
 
 def is_error(value: object) -> bool:
-    """Whether a value of a column of errors stands for an error, that is, is not missing, 0, false or a word for none.
+    """Whether a value of a column of errors is an error, that is, is not missing, 0, false or a word for none.
 
     >>> [is_error(value) for value in (None, "", 0, "0.00", False, "No error", "null", "timeout", 1, True)]
     [False, False, False, False, False, False, False, True, True, True]

@@ -357,7 +357,7 @@ class _Battles:
 
     @property
     def is_even(self) -> bool:
-        """Whether there is no battle or every battle is a tie; then the precision of strengths is unknown."""
+        """Whether every battle, if any, is a tie; then the precision of strengths is unknown."""
         return bool((self.outcome == TIE).all())
 
     def fit(self, *, position_effect: bool) -> Strengths:

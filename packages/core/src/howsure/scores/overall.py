@@ -25,7 +25,7 @@ def has_groups(rows: ScoredRows) -> bool:
 def pool_groups(rows: ScoredRows) -> tuple[ScoredRows, list[str]]:
     """The rows of all groups pooled, with notes. Equal ids in different groups are different items.
 
-    If all groups have the same ids and there are no clusters, equal ids form a cluster. This is valid for the
+    If all groups have the same ids and no clusters are given, equal ids form a cluster. This is valid for the
     same items under several conditions, and for different items numbered from 1 in each group.
     """
     coded = dict(rows.coded)

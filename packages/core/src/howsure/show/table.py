@@ -55,7 +55,7 @@ class Table:
     ones, such as the models of a group. `ways` says of a heading the same row by row, for its cells. Of cells in words,
     text, Markdown and LaTeX show the first `longest` characters in a line; HTML wraps them whole. `legend` explains
     headings, and under "" what concerns the whole table. `title` begins the caption of LaTeX;
-    without one, there is no float around the tabular. Columns whose heading is in `details` are the first that a narrow
+    without one, the tabular is not inside a float. Columns whose heading is in `details` are the first that a narrow
     terminal hides; those in `answers`, estimates and their intervals, are the last.
 
     >>> print(Table(["model", "error"], [["HMM", "0.1455"], ["CRF", "0.1014"]], words=["model"]))

@@ -93,7 +93,7 @@ class Experiments:
     def runs(self, condition: str) -> tuple[Run, ...]:
         """The runs of one condition.
 
-        Raises InputError if there is no such condition.
+        Raises InputError if the condition does not exist.
         """
         condition = str(condition)
         self._refresh()
@@ -156,7 +156,7 @@ class Experiments:
     def trend(self, check: str | None = None) -> Trend:
         """The results of checks by date: of all checks, or of the one named `check`.
 
-        Raises InputError if there are no results or no such check.
+        Raises InputError without results, or if the check does not exist.
         """
         self._refresh()
         names = list(dict.fromkeys(point.check for point in self._points))

@@ -72,7 +72,7 @@ def as_rows(values: object, name: str) -> Column:
     >>> as_rows([[0.0], [1.0]], "model")
     array([0., 1.])
 
-    Raises InputError if rows differ in length, if text and numbers are mixed, or if there are no values.
+    Raises InputError if rows differ in length, if text and numbers are mixed, or without values.
     """
     if not isinstance(values, (np.ndarray, list, tuple)) and hasattr(values, "to_numpy"):
         values = values.to_numpy()
@@ -120,7 +120,7 @@ GROUPINGS = ("clusters", "strata", "groups")  # what items belong to
 
 
 def check_grouping(clusters: object, strata: object, *, n: int) -> tuple[Integers | None, Integers | None]:
-    """The codes of clusters and strata, None if there are none.
+    """The codes of clusters and strata, or None.
 
     >>> check_grouping(["a", "a", "b", "c"], [0, 0, 0, 0], n=4)
     (array([0, 0, 1, 2]), array([0, 0, 0, 0]))

@@ -53,7 +53,7 @@ class Trend(Rows[TrendPoint]):
     def of(self, rule: str) -> tuple[TrendPoint, ...]:
         """The points of one rule.
 
-        Raises InputError if there is no such rule.
+        Raises InputError if the rule does not exist.
         """
         if rule not in self.rules:
             raise unknown_name("rule", rule, self.rules, place="the trend")

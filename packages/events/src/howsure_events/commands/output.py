@@ -41,7 +41,7 @@ def result_output(result: Result, form: str, output: str | None, *, more: Sequen
 
 
 def empty_texts(count: int) -> list[str]:
-    """Return a line on documents whose text is empty; no line if there are none."""
+    """Return a line on documents whose text is empty, or an empty list."""
     return [f"  empty text: {counted(int(count), 'document')}, in which no event can be read"] if count else []
 
 

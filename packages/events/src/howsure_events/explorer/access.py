@@ -113,7 +113,7 @@ class Tokens:
         return self._valid(values[0])
 
     def cookie_token(self, headers: Iterable[str], port: int) -> str | None:
-        """Return the token in a browser's cookies; None if there is no valid one."""
+        """Return the token in a browser's cookies; None without a valid token."""
         values = (value for header in headers for value in _cookie_values(header, _name(port)))
         return next((token for value in values if (token := self._valid(value)) is not None), None)
 

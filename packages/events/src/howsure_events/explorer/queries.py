@@ -366,7 +366,7 @@ _LOCK = Lock()
 
 
 def corrected(store: Store, *, period: str = "quarter", level: float = 0.95, unit: str = "documents") -> dict[str, Any]:
-    """Return the columns and totals of the corrected series by actor, and its notes; `reason` if there is no series.
+    """Return the columns and totals of the corrected series by actor, and its notes; `reason` without a series.
 
     Raises the errors of `corrected_series`.
     """

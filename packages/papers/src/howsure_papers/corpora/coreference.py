@@ -78,7 +78,7 @@ def parser_for(parser: str | None, data: str | None) -> str:
 def parse(documents: Sequence[Document], parser: str) -> list[Document]:
     """The documents with unchanged words and sentences, and the tags and trees of a spaCy pipeline.
 
-    Raises MissingExtraError without spaCy; InputError if there is no such pipeline, or it has no parser.
+    Raises MissingExtraError without spaCy; InputError if the pipeline does not exist or has no parser.
     """
     from howsure_events.extraction.parsers import SpacyParser
 

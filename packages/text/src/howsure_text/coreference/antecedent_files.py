@@ -325,7 +325,7 @@ def read_antecedent_scores(path: str | os.PathLike[str]) -> list[AntecedentScore
     >>> read_antecedent_scores(path)
     [AntecedentScores('a', 1 mention)]
 
-    Raises InputError naming the line, the document and the error. Nothing is unpickled.
+    Raises InputError naming the line, the document and the error. No object is unpickled.
     """
     return list(ScoreFile(path))
 

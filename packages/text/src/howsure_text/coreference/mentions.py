@@ -26,7 +26,7 @@ SINGULAR, PLURAL = "singular", "plural"
 MASCULINE, FEMININE, NEUTER, PERSON = "masculine", "feminine", "neuter", "person"
 
 
-# Canonical pronoun: its forms. `one` stands for the indefinite pronouns.
+# Canonical pronoun: its forms. `one` represents the indefinite pronouns.
 PRONOUNS = {
     "I": "i me my mine myself",
     "you": "you your yours yourself yourselves ya u",

@@ -71,7 +71,7 @@ class ResolvedDocument(Result):
 
     @cached_property
     def gold(self) -> Integers | None:
-        """(M,): the annotated entities; None if there are none."""
+        """(M,): the annotated entities, or None."""
         mentions = self.document.mentions
         if mentions is None or any(mention.entity is None for mention in mentions):
             return None
@@ -224,7 +224,7 @@ class ResolvedDocument(Result):
         """Draw the pair probabilities of the mentions that have a pair to show, entity by entity, on axes (new ones if
         None).
 
-        Raises InputError if there is no pair.
+        Raises InputError without pairs.
         """
         from howsure_text.figures import draw_pairs
 

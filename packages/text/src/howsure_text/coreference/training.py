@@ -237,7 +237,7 @@ FALSE_LINK, FALSE_NEW, WRONG_LINK = 0.1, 3.0, 1.0  # the margins of Durrett & Kl
 
 
 def allowed_antecedents(entities: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """(M, M): the correct choices of each mention: all earlier mentions of its entity, or "new" if there are none."""
+    """(M, M): the correct choices of each mention: all earlier mentions of its entity, or "new"."""
     right: NDArray[np.bool_] = np.tril(entities[:, None] == entities[None, :], -1)
     np.fill_diagonal(right, ~right.any(axis=1))
     return right

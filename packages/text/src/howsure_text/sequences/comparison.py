@@ -242,7 +242,7 @@ def compare_posteriors(
 
 
 def known_transitions(posterior: TagPosterior, tags: Tags, n: int) -> list[tuple[str, str]]:
-    """The n most frequent pairs of consecutive gold tags of which the model knows both tags."""
+    """The n most frequent pairs of consecutive gold tags whose two tags the model has."""
     known_labels = set(posterior.labels or ())
     return [step for step in frequent_transitions(tags, n + len(known_labels) ** 2) if known_labels.issuperset(step)][
         :n

@@ -21,7 +21,7 @@ from howsure_text.sequences.sentences import ERROR, Texts, check_tags, check_unk
 from howsure_text.sequences.tag_posterior import TagPosterior
 from howsure_text.sequences.token_labels import EntityLabels
 
-# The exact probability of entities: that one begins at a token, goes on, and ends, summed over all other labels.
+# The exact probability of entities: that one begins at a token, continues, and ends, summed over all other labels.
 #
 # The posterior over the labels of a sentence is a Markov chain. An entity of type X from token s to token e is there if
 # its labels begin it at s, continue it up to e, and do not continue it at e + 1: a product of matrices, each restricted
@@ -162,7 +162,7 @@ class EntitySpans(Result):
         Gold entities that the posterior did not propose are not included: a selection by the gold labels would make any
         model look badly calibrated. only_predicted: only the entities of the predicted sequence.
 
-        Raises InputError without gold, or if there is no such entity.
+        Raises InputError without gold, or if no entity can be evaluated.
         """
         if self.gold is None:
             raise InputError("there are no gold entities to evaluate with; give entity_spans the gold tags.")

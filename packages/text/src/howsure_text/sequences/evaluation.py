@@ -354,7 +354,7 @@ def evaluate_entities(
 
     spans: the result of `entity_spans`, with gold tags. The other arguments are those of `calibration_table`.
 
-    Raises InputError without gold tags, or if there is no entity to evaluate.
+    Raises InputError without gold tags, or without entities.
     """
     pairs = spans.pairs()
     assert spans.gold is not None  # or there were no pairs

@@ -53,7 +53,7 @@ def borrowed_workspace() -> Iterator[Workspace]:
         _idle.workspace = workspace
 
 
-# Batches of sentences: sorted by length and packed by position, so that there are no gaps and no mask is needed.
+# Batches of sentences: sorted by length and packed by position, so that no gaps remain and no mask is needed.
 
 Number = TypeVar("Number", bound=np.generic)
 CELLS = 1 << 18  # of one packed array, 2 MB: about what a processor's cache holds

@@ -162,7 +162,7 @@ def _array(values: object, name: str) -> np.ndarray[Any, Any]:
 
 
 def _check_values(arrays: Sequence[np.ndarray[Any, Any]], begin: int | None, name: str) -> None:
-    """`begin` is the number of the first sentence; None if there are no sentences."""
+    """`begin` is the number of the first sentence; None without sentences."""
     filled = [array.ravel() for array in arrays if array.size]
     if not filled or np.concatenate(filled).max() < np.inf:  # NaN goes through the maximum
         return

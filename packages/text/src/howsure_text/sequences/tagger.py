@@ -186,7 +186,7 @@ class Tagger(ABC):
 def load_tagger(path: Place, **parameters: Any) -> Tagger:
     """Read a tagger. `parameters` replace those in the file; a feature function is not in the file and must be given.
 
-    Raises InputError if there is no such file, or if it is truncated, changed, of another kind or of another version.
+    Raises InputError if the file does not exist, is truncated, changed, of another kind or of another version.
     """
     content, arrays = read_model(path, kind=KIND, schema=TEMPERED, oldest=SCHEMA)
     try:

@@ -188,7 +188,7 @@ def fit_temperatures(
 
 
 def fit_checked(gold: GoldLikelihood, *, keep_answers: bool, likelihood: str, level: float | None) -> Temperatures:
-    """The same for what has been checked; without intervals if there is no level."""
+    """The same for what has been checked; without intervals if the level is None."""
     before = gold.at(1.0, 1.0, 1.0)
     parts = Parts.of(gold, before, likelihood)
     if not parts.sentences:

@@ -41,7 +41,7 @@ def read_conll2012(path: str | os.PathLike[str], *, left_out: LeftOut | None = N
     """The documents of a file in the columns of CoNLL-2012 or LitBank, plain or gzip; "-" is standard input.
 
     Each part becomes a separate document, with `metadata["part"]`. Words, tags, speakers (`metadata` of the sentence)
-    and coreference are read; columns are separated by tabs or, if there are none, by spaces. `left_out` is as in
+    and coreference are read; columns are separated by tabs or, without tabs, by spaces. `left_out` is as in
     `read_conllu`.
 
     Raises InputError naming the line where a document does not begin or end properly, columns are missing or brackets

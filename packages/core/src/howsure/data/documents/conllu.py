@@ -331,7 +331,7 @@ class Tagging:
 def tagged_conllu(
     content: str, taggings: Iterable[Sequence[Tagging]], *, column: int = TAG, replaced: Collection[str] = ()
 ) -> str:
-    """CoNLL-U with new tags in a column: each sentence once per tagging, of which there is usually one.
+    """CoNLL-U with new tags in a column: each sentence once per tagging (usually one).
 
     The attributes go to the end of the last column, the comments to the end of the sentence's; existing ones with the
     same names, or named in `replaced`, are removed. Everything else is unchanged: other comments, columns and

@@ -48,7 +48,7 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """Sentences in order. `mentions` are those annotated in the file, in text order; None if there is no annotation."""
+    """Sentences in order. `mentions` are those annotated in the file, in text order; None without annotation."""
 
     name: str
     sentences: tuple[Sentence, ...]

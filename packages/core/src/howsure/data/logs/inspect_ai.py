@@ -128,7 +128,7 @@ def _answer(scores: Mapping[str, Any]) -> str | None:
 
 
 def _tokens(sample: Mapping[str, Any]) -> list[Any]:
-    """The tokens of the answer with their log-probabilities; [] if there are none."""
+    """The tokens of the answer with their log-probabilities; [] if these were not logged."""
     choices = listed(mapping(sample.get("output")).get("choices"))
     return listed(mapping(mapping(choices[0]).get("logprobs")).get("content")) if choices else []
 

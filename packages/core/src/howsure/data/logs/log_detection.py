@@ -45,7 +45,7 @@ def log_format(name: str) -> LogFormat:
 
 
 def check_format(name: str | None) -> None:
-    """Raise InputError if there is no format of tables or logs with this name."""
+    """Raise InputError unless this is the name of a format of tables or logs."""
     if name is not None and name not in (*TABLES, *LOGS):
         raise InputError(
             f"`format=...` must be one of {', '.join(TABLES)}, or of the logs {', '.join(LOGS)}; it is {name!r}."

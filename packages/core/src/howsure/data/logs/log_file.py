@@ -120,7 +120,7 @@ class Beginning:
 
     @classmethod
     def of(cls, path: str, kind: str) -> Beginning:
-        """Build from a path, of which `kind` is the format."""
+        """Build from a path; `kind` is its format."""
         with opened(path) as file:
             head = file.read(FIRST)
         beginning = cls(File(path, path, kind, detect_compression(head[:4])))

@@ -90,7 +90,7 @@ def open_predictions(
 ) -> Predictions:
     """The prediction–label pairs of files, checked; a log has defaults for columns that are not named.
 
-    A label is a boolean, 0 or 1, or one of two values, of which `pos_label` means 1; with several classes, a class or
+    A label is a boolean, 0 or 1, or one of two values (`pos_label` means 1); with several classes, a class or
     its index. With `soft_labels`, it may also be the share of annotators for each class, as a mapping or a list: such a
     row is a pair of label 1 and one of label 0, weighted by the shares, in one cluster.
 
@@ -329,7 +329,7 @@ class Predictions:
 
     @property
     def group_names(self) -> tuple[str, ...]:
-        """The groups in natural order; () if there are none."""
+        """The groups in natural order; () without groups."""
         return tuple(self.group_sizes)
 
     def describe(self) -> dict[str, Any]:

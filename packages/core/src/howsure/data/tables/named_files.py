@@ -483,7 +483,7 @@ def _fields(connection: Connection, file: File) -> list[Field]:
 
 
 def _alike_fields(fields: Sequence[Field]) -> list[str]:
-    """The first fields inside these, at any depth, that are `names_alike`; [] if there are none."""
+    """The first fields inside these, at any depth, that are `names_alike`, or []."""
     alike = names_alike(name for name, _ in fields)
     return alike[0] if alike else next(filter(None, (_alike_fields(inner) for _, inner in fields)), [])
 

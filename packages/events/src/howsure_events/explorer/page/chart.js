@@ -1,5 +1,5 @@
 // The series: one panel per actor on one time axis, and below them the documents. A period is a point and its interval:
-// nothing is drawn between periods, where there is no count.
+// periods without a count leave a gap.
 
 import { svg } from "./dom.js";
 import { INK, horizontalGrid, label, niceTicks, periodAxis } from "./axes.js";

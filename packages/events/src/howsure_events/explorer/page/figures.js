@@ -165,7 +165,7 @@ function basisText({ imported, labels }) {
   return imported ? say("basis_model_unread") : say("basis_rule_unread");
 }
 
-// Shows what a point says next to it: below it, or above where there is no room, within the chart.
+// Shows what a point says next to it: below it, or above if the room is too small, within the chart.
 function showAt(readout, held, node, text) {
   readout.textContent = text;
   readout.hidden = false;

@@ -11,7 +11,7 @@ function options(select, entries) {
   select.replaceChildren(...entries.map(([value, text]) => element("option", { value }, text)));
 }
 
-// Fills the form once; `changed` is told what the user chooses, `refused` why that cannot be.
+// Fills the form once; `changed` receives the choice of the user, `refused` the reason why it is impossible.
 export function buildForm(overview, { changed, refused }) {
   const list = byId("actors");
   list.replaceChildren(...overview.actors.map((actor, at) => element("li", { "data-name": named(actor.title, actor.code).toLowerCase() },

@@ -78,7 +78,7 @@ async function showDocument() {
   if (next !== undefined && next !== number) {
     const asked = ask("document", { number: next, coder: room.coder });
     room.ahead.set(next, asked);
-    asked.catch(() => room.ahead.delete(next)); // it is asked for again when it is read
+    asked.catch(() => room.ahead.delete(next)); // it is requested again when it is read
   }
   return undefined;
 }

@@ -51,7 +51,7 @@ function show() {
   draw("doubtful", doubtful === null ? null : doubtful === "" ? {} : { actor: doubtful }, drawDoubtful);
 }
 
-// What the form asks for; a point of another length of period is no point any more.
+// What the form asks for; a point of another length of period is dropped.
 function choose(changes) {
   const opened = changes.compare ? "comparison" : "doubtful" in changes ? "doubtful" : null;
   go("period" in changes ? { ...changes, point: null } : changes, opened);

@@ -31,7 +31,7 @@ function linesOf(words, width, pen) {
   return lines;
 }
 
-// A chart with its title above and its key below, as a figure that stands alone.
+// A chart with its title above and its key below, as a self-contained figure.
 export function figureOf(chart, { title, entries, description }) {
   const width = chart.width.baseVal.value;
   const pen = element("canvas").getContext("2d");

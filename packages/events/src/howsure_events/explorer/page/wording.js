@@ -147,7 +147,7 @@ export function answerText(title, rows, total, unit, { imported }) {
   const stands = others.length && most.correctedLow > others[0].corrected;
   const top = stands ? say("answer_most", { period: most.period, count: end(most.corrected, unit), interval: intervalText(most.correctedLow, most.correctedHigh, unit) }) : "";
   const values = { title, n, low: end(total.low, unit), high: end(total.high, unit), most: top };
-  // Without a positive label the estimate is no finding: the interval is the answer.
+  // Without a positive label the estimate is not a result: the interval is the answer.
   const estimate = total.positives === 0 && total.corrected < 0.5
     ? say("answer_interval", values) : say("answer_corrected", { ...values, count: end(total.corrected, unit) });
   return `${estimate} ${imported ? say("uncorrected_model", { raw }) : say("uncorrected_rule", { raw })}`;

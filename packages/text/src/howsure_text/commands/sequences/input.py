@@ -195,7 +195,7 @@ def _plain_document(text: Text) -> Document:
 
 
 def _check_known(corpus: Corpus, model: Tagger | None) -> None:
-    """Raise InputError if a fitted model knows nothing in the files, so that they must have another format."""
+    """Raise InputError if a fitted model has no attribute of the files, so that they must have another format."""
     if not isinstance(model, CRFTagger) or not hasattr(model, "labels_"):
         return
     attributes = set(model.attributes_)
