@@ -89,7 +89,7 @@ def _score_commands(paths: Sequence[str], column: SeenColumn, *, is_tagged: bool
 
 
 def _which_is_gold(paths: Sequence[str]) -> tuple[str, str | None, list[str]]:
-    """The path of the predictions, that of the true values if there are two paths, and a note if names do not tell."""
+    """The path of the predictions, the path of the true values or None, and a note if their names do not differ."""
     if len(paths) == 1:
         return paths[0], None, []
     gold = [path for path in paths if is_gold(path)]

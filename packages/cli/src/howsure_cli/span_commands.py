@@ -33,8 +33,8 @@ def spans_in_rows(
 ) -> Iterator[str]:
     """The command for a table with a row for each span, or with a list of spans in each row."""
     names = [column.name for column in columns]
-    if (found := _spans_as_rows(columns, names, rows)) is not None:
-        yield _command(found, file_words)
+    if (roles := _spans_as_rows(columns, names, rows)) is not None:
+        yield _command(roles, file_words)
     if "--explode" in file_words:
         return
     for column in columns:
@@ -42,8 +42,8 @@ def spans_in_rows(
             exploded = [*chain.from_iterable(_exploded(dict(zip(names, row, strict=True)), path) for row in rows)]
             inner = list(dict.fromkeys(name for row in exploded for name in row))
             table = [[row.get(name) for name in inner] for row in exploded]
-            if (found := _spans_as_rows(None, inner, table, below=path)) is not None:
-                yield _command(found, [*file_words, "--explode", path])
+            if (roles := _spans_as_rows(None, inner, table, below=path)) is not None:
+                yield _command(roles, [*file_words, "--explode", path])
                 return
 
 

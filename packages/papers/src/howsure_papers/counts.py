@@ -77,7 +77,7 @@ def _llms(setting: Setting) -> ExperimentResult:
         sets,
         Column("questions", NAME, get=lambda name: name),
         Column("models", COUNT, get=lambda name: len(sets[name])),
-        Column("intervals", COUNT, get=lambda name: len(of(name, "auto").held)),
+        Column("intervals", COUNT, get=lambda name: len(of(name, "auto").covered)),
         *against_labels(of, width="width in points", points=100),
     )
     note = "llm_mcq_confidence: the first phrasing of each question; an answer that cannot be parsed is wrong."
@@ -127,7 +127,7 @@ def simulated_findings(rows: Sequence[Row], extreme: str) -> list[Finding]:
     for row in rows:
         cells, least = row.found["auto"].cells, MIN_DRIFT_COVERAGE if row.name[0] == extreme else LEAST_MEAN
         claim = f"intervals of cells contain the count in at least {least:.0%} of cases"
-        ours = f"{coverage_text(cells)} of {len(cells.held):,}"
+        ours = f"{coverage_text(cells)} of {len(cells.covered):,}"
         findings.append(Finding("", claim, ours, bool(cells.coverage >= least), f"simulated: {row.name[0]}"))
     return findings
 

@@ -193,7 +193,7 @@ def incidents_findings(row: Row) -> list[Finding]:
     raw = row.found["raw"].cells.coverage
     claims = {
         f"intervals of cells contain the count in {NOMINAL:.0%} of cases": (
-            f"{coverage_text(cells)} of {len(cells.held):,}; intervals from the scores alone {raw:.2f}",
+            f"{coverage_text(cells)} of {len(cells.covered):,}; intervals from the scores alone {raw:.2f}",
             cells.coverage >= LEAST_MEAN,
         ),
         f"so do those of every size of count (at least {MIN_COVERAGE:.0%})": (

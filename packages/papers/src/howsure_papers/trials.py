@@ -45,7 +45,7 @@ class Tally:
     each.
     """
 
-    held: list[bool] = field(default_factory=list)
+    covered: list[bool] = field(default_factory=list)
     width: list[float] = field(default_factory=list)
     truth: list[int] = field(default_factory=list)
     sample: list[int] = field(default_factory=list)
@@ -54,7 +54,7 @@ class Tally:
         """Count the rows of one sample."""
         for row in rows:
             true_count = truth[row.group]
-            self.held.append(bool(row.low <= true_count <= row.high))
+            self.covered.append(bool(row.low <= true_count <= row.high))
             self.width.append(row.high - row.low)
             self.truth.append(true_count)
             self.sample.append(sample)
@@ -62,7 +62,7 @@ class Tally:
     @property
     def coverage(self) -> float:
         """The proportion of intervals that cover the truth."""
-        return float(np.mean(self.held)) if self.held else float("nan")
+        return float(np.mean(self.covered)) if self.covered else float("nan")
 
     @property
     def mean_width(self) -> float:
@@ -73,12 +73,12 @@ class Tally:
     def error(self) -> float:
         """The standard error of the coverage over samples, whose cells are not independent."""
         of_sample = np.array(self.sample)
-        means = [np.mean(np.array(self.held)[of_sample == sample]) for sample in np.unique(of_sample)]
+        means = [np.mean(np.array(self.covered)[of_sample == sample]) for sample in np.unique(of_sample)]
         return float(np.std(means, ddof=1) / len(means) ** 0.5) if len(means) > 1 else float("nan")
 
     def by_size(self) -> dict[str, tuple[float, int]]:
         """Coverage and number of intervals by size of the truth."""
-        truth, is_held = np.array(self.truth), np.array(self.held)
+        truth, is_held = np.array(self.truth), np.array(self.covered)
         coverage = {}
         for low, high in SIZES:
             mine = (truth >= low) & (truth < (np.inf if high is None else high))
@@ -225,7 +225,7 @@ def merge_tallies(tallies: Iterable[Tally]) -> Tally:
     """Several tallies as one."""
     tally_of_all = Tally()
     for tally in tallies:
-        tally_of_all.held += tally.held
+        tally_of_all.covered += tally.covered
         tally_of_all.width += tally.width
         tally_of_all.truth += tally.truth
         tally_of_all.sample += tally.sample
@@ -260,8 +260,8 @@ def over_settings(what: str, tallies: Sequence[tuple[tuple[str, ...], Tally]], w
     worst = min(tallies, key=lambda pair: pair[1].coverage)
     low = float(np.mean([tally.coverage < MIN_COVERAGE for _, tally in tallies]))
     ours = (
-        f"{all_of.coverage:.3f} of {len(all_of.held):,}; least in {', '.join(worst[0])}: {worst[1].coverage:.3f} of "
-        f"{len(worst[1].held):,}; {low:.0%} of {len(tallies):,} settings are below"
+        f"{all_of.coverage:.3f} of {len(all_of.covered):,}; least in {', '.join(worst[0])}: {worst[1].coverage:.3f} of "
+        f"{len(worst[1].covered):,}; {low:.0%} of {len(tallies):,} settings are below"
     )
     return Finding(
         "",

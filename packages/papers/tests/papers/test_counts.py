@@ -53,8 +53,8 @@ def test_truths_are_counts_by_hand() -> None:
 def test_a_sample_is_tallied_by_cell_and_total() -> None:
     tallies = {"auto": MethodTallies(), "labels": MethodTallies()}
     one_sample(small(), 100, tallies, design="stratified", sample=0, seed=0)
-    assert [len(tried.cells.held) for tried in tallies.values()] == [CELLS] * 2
-    assert [len(tried.total.held) for tried in tallies.values()] == [1, 1]
+    assert [len(tried.cells.covered) for tried in tallies.values()] == [CELLS] * 2
+    assert [len(tried.total.covered) for tried in tallies.values()] == [1, 1]
     again = {"auto": MethodTallies()}
     one_sample(small(), 100, again, design="stratified", sample=0, seed=0)
     assert again["auto"] == tallies["auto"]

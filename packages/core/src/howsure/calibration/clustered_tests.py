@@ -270,15 +270,15 @@ def _tail(statistic: float, weights: Floats) -> float:
 class Surprises:
     """Pairs with their residuals, sorted by content so that results do not depend on the order of rows; arrays (n,).
 
-    q: prediction. w: weight. cluster: code from 0, without gaps. value: residual w (y - q). known: variance of the
-    residual under calibration, w² q (1 - q).
+    q: prediction. w: weight. cluster: code from 0, without gaps. value: residual w (y - q). known_variance:
+    variance of the residual under calibration, w² q (1 - q).
     """
 
     q: Floats
     w: Floats
     cluster: Integers
     value: Floats
-    known: Floats
+    known_variance: Floats
 
     @classmethod
     def of(cls, pairs: Pairs) -> Surprises:
@@ -301,7 +301,7 @@ class Surprises:
 
         lever (n,): the factor of each residual in the statistic.
         """
-        expected_square = float((lever**2 * self.known).sum())
+        expected_square = float((lever**2 * self.known_variance).sum())
         observed_square = float(((lever * self.value) ** 2).sum())
         luck = 1 - 1 / math.sqrt(int(self.cluster[-1]) + 1)
         return math.sqrt(max(1.0, luck * expected_square / observed_square)) if observed_square > 0.0 else 1.0
@@ -320,7 +320,7 @@ def clustered_test(
         lever = 1 - 2 * surprises.q
         sums = surprises.sums(np.zeros(len(pairs), dtype=np.int64), lever * surprises.value)
         stretch = surprises.stretch(lever)
-        statistic = _chi_square_statistic(np.array([(lever**2 * surprises.known).sum()]))
+        statistic = _chi_square_statistic(np.array([(lever**2 * surprises.known_variance).sum()]))
     elif method == "cumulative":
         sums = surprises.sums(np.unique(surprises.q, return_inverse=True)[1], surprises.value)
         statistic = _max_partial_sum(surprises.w.sum())
@@ -330,7 +330,7 @@ def clustered_test(
         assert edges is not None
         column = np.searchsorted(edges, surprises.q)
         sums = surprises.sums(column, surprises.value)
-        of_bins = surprises.known if method == "binned" else surprises.w * surprises.w.sum()
+        of_bins = surprises.known_variance if method == "binned" else surprises.w * surprises.w.sum()
         statistic = _chi_square_statistic(np.bincount(column, of_bins).astype(np.float64))
     stretch = surprises.stretch() if stretch is None else stretch
     test = sign_test(sums, statistic, stretch=stretch, times=times, rng=rng)
@@ -361,7 +361,7 @@ def _score(surprises: Surprises) -> tuple[Any, Statistic]:
 
     open_, z = log_odds_columns(surprises.q)  # z has a column, because some residual is not 0
     surprise = csr_array((surprises.value[open_], (surprises.cluster[open_], np.arange(len(z)))))
-    inverse = _inverse((z.T * surprises.known[open_]) @ z)
+    inverse = _inverse((z.T * surprises.known_variance[open_]) @ z)
     return csr_array(surprise @ z), lambda rows: np.einsum("ri,ij,rj->r", rows, inverse, rows)
 
 

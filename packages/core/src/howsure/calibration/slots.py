@@ -271,7 +271,7 @@ def merge_slots(slots: Slots) -> Slots:
 
 
 def checked_sums(sums: Integers) -> Integers:
-    """Return the sums unchanged. Raises InputError if a slot has so many pairs that 64-bit sums may have overflowed."""
+    """Return the sums unchanged. Raises InputError if a slot has too many pairs for 64-bit sums."""
     if sums[0].max(initial=0) >= MAX_SLOT_PAIRS or sums.min(initial=0) < 0:
         raise InputError(
             f"the sums of one cell and label are too large for 64 bits, which are enough for {MAX_SLOT_PAIRS:,} "

@@ -120,8 +120,8 @@ def draws(posterior: Any, n: int | None, rng: np.random.Generator, *, name: str 
         number += 1
         yield sample
     if number != (max(number, 2) if n is None else n):
-        wanted = "2 samples or more" if n is None else f"{n:,} samples"
-        raise InputError(f"{name} must give {wanted}; it gave {number:,}.")
+        required = "2 samples or more" if n is None else f"{n:,} samples"
+        raise InputError(f"{name} must give {required}; it gave {number:,}.")
 
 
 def values_by_name(samples: Iterable[Any], function: Callable[..., Any]) -> dict[str, Floats]:
