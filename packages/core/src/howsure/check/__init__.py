@@ -1,4 +1,4 @@
-"""Checks with a verdict: is a limit met, is a model better than another one, or at least not worse?"""
+"""Checks with a verdict: whether a limit is met, or a model is better than, or not worse than, another model."""
 
 from howsure.check.calibration import check_calibration
 from howsure.check.evidence import Baseline

@@ -1,4 +1,4 @@
-"""`check_calibration`: is the calibration error below a limit, or below that of another model?"""
+"""`check_calibration`: check whether the calibration error is below a limit, or below that of another model."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ OTHER = "the other model"
 
 @dataclass(frozen=True, slots=True)
 class Bins:
-    """How predictions are binned."""
+    """The options for binning predictions; see `bin_pairs`."""
 
     bin_size: int | str = "auto"
     n_bins: int | None = None
@@ -56,7 +56,7 @@ class Bins:
 
     @property
     def growth(self) -> float:
-        """The power of n with which the noise of the bins falls."""
+        """The exponent g such that the noise of the bins decreases as n to the power -g."""
         if self.n_bins is not None or self.binning == "uniform":
             return 2.0
         return 5 / 3 if self.bin_size == "auto" else 1.0
@@ -92,10 +92,11 @@ def check_calibration(
     groups (n,): each group must keep the rules.
     name: name of the check in files, baselines and the history.
 
-    One-sided tests of size 1 - level: a rule passes where "it is broken" is rejected, and fails where "it is kept" is.
-    Over all rules and groups, the probability of any false fail is at most 1 - level (`Check.together([check],
-    alarms_over=30)`: in 30 runs together); that of a false pass of all is at most 1 - level, and so is that of any
-    false pass where groups are independent. docs/check.md: how they are tested, and how often they are wrong.
+    Verdicts are based on one-sided tests of size 1 - level. A rule passes if the hypothesis that it is broken is
+    rejected, and fails if the hypothesis that it is kept is rejected. Over all rules and groups, the probability of any
+    false fail is at most 1 - level, and so is the probability that all rules pass although one is broken. If groups are
+    independent, the latter holds for any single false pass too. `Check.together([check], alarms_over=30)` limits the
+    probability of a false fail in 30 runs together. See docs/check.md for the tests and their error rates.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -137,9 +138,7 @@ def run_calibration_check(
     alarms_over: int = 1,
     data: Source | IntoFrame | None = None,
 ) -> Check:
-    """Verdicts on the calibration error of predictions: pass, fail, or cannot tell.
-
-    The check behind `check_calibration`, which explains it, and `howsure check`.
+    """Run the check of `check_calibration`, whose docstring explains it, also for `howsure check`.
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
@@ -196,14 +195,14 @@ def run_calibration_check(
 
 
 def model_name(model: object) -> str | None:
-    """The name of another model: its files or its column; None for arrays."""
+    """Return the name of another model: its files or its column; None for arrays."""
     return model if isinstance(model, str) else model.name if isinstance(model, Source) else None
 
 
 def _read_rows(
     y_true: Any, y_prob: Any, other: dict[str, Any], data: Any, roles: dict[str, Any]
 ) -> tuple[Parts, PairedRows | None, bool]:
-    """The pairs of arrays or of a frame, the other model's pairs on the same rows, and whether they have clusters."""
+    """Read the pairs of this model, those of the other model on the same rows, and whether they have clusters."""
     del roles["id"]
     pairs = pairs_from(y_true, y_prob, data=data, **roles)
     parts = Parts(tuple(_parts(pairs)), len(pairs), notes={"notes": list(pairs.notes)})
@@ -223,7 +222,7 @@ def _read_rows(
 
 
 def judged(pairs: Pairs | Slots, bins: Bins, *, whole: int = 0) -> tuple[SquaredError, int, tuple[str, ...]]:
-    """The squared error of pairs, their number, and notes; `whole`: the pairs of the whole input."""
+    """Return the squared calibration error of pairs, their number, and notes; whole: number of pairs in the input."""
     weightless = 0
     if isinstance(pairs, Pairs):
         n_rows, pairs = len(pairs), pairs.that_weigh()
@@ -238,7 +237,7 @@ def judged(pairs: Pairs | Slots, bins: Bins, *, whole: int = 0) -> tuple[Squared
 def comparison_evidence(
     pairs: Pairs, other: Pairs, rules: Iterable[Rule], bins: Bins, *, own_labels: bool
 ) -> Iterator[Evidence]:
-    """The evidence from the pairs of each group, and those of another model, on rules that compare both models."""
+    """Yield the evidence of each group on rules that compare this model with another one."""
     all_rules = list(rules)
     for (name, group_pairs), (_, other_pairs) in zip(_parts(pairs), _parts(other), strict=True):
         group_pairs, other_pairs = group_pairs.that_weigh(), other_pairs.that_weigh()
@@ -250,5 +249,5 @@ def comparison_evidence(
 
 
 def _parts(pairs: Pairs) -> Iterator[tuple[str | None, Pairs]]:
-    """The pairs of each group by its name, or all pairs."""
+    """Yield the pairs of each group with its name, or all pairs with None."""
     return by_group(pairs) if pairs.groups is not None else iter([(None, pairs)])

@@ -1,4 +1,4 @@
-"""Tests of a calibration error, and of the difference of two."""
+"""One-sided tests of a calibration error, and of the difference between the errors of two models."""
 
 from __future__ import annotations
 
@@ -15,24 +15,23 @@ from howsure.inputs.pairs import Floats, Pairs
 from howsure.stats.p_values import bisect_limit, smallest_size
 from howsure.stats.proportions import normal_quantile
 
-# Is a calibration error below or above a limit? One-sided tests, their bounds, and how many rows they need.
-
 POWER = 0.8  # probability that the stated number of rows gives a verdict
-MAX_TIMES = 10_000  # the rows there are: beyond, the estimate is as good as at the limit
+MAX_TIMES = 10_000  # if more than this multiple of the rows is needed, the estimate counts as equal to the limit
 
 
 @dataclass(frozen=True, slots=True)
 class OneError:
-    """A calibration error against a limit.
+    """One-sided tests of a calibration error against a limit.
 
-    Below: the upper end of the debiased error's interval lies below the limit. Above: its lower end lies above, and so
-    does that of a test that knows the skewness of the estimate. With L the squared limit, the bins' squared gaps are a
-    weighted sum of squares with mean L; as many bins of equal weight 1/B and noise v as have the same Σ v and Σ v² have
-    skewness κ₃ / κ₂^(3/2), κ₃ = (24 L v² + 8 v³) / B², and (T - L) / sd is compared with the standardised χ² of this
-    skewness. A normal distribution would reject three times too often at sizes of .002.
+    The error is shown to be below the limit if the upper end of the debiased error's interval is below it. It is shown
+    to be above if the lower end is above, and if a test that accounts for the skewness of the estimate T of the squared
+    error rejects too. For this test, the bins are replaced by B bins of equal weight 1/B and noise v that have the same
+    Σ v and Σ v². At the squared limit L, T then has the skewness κ₃ / κ₂^(3/2) with κ₃ = (24 L v² + 8 v³) / B², and
+    (T - L) / sd is compared with a standardised χ² distribution of this skewness. A normal distribution would reject
+    three times too often at a size of 0.002.
 
-    `growth`: the power of n with which the noise of the bins falls; 5/3 for automatic bins, 1 for bins of given size, 2
-    for a given number of bins.
+    growth: the exponent g such that the noise of the bins decreases as n to the power -g; 5/3 for automatic bins, 1 for
+    bins of a given size, 2 for a given number of bins.
     """
 
     squared: SquaredError
@@ -67,9 +66,9 @@ class OneError:
         return root(low), min(root(self._high(size)), 1.0)
 
     def rows_needed(self, limit: float, size: float) -> int | None:
-        """The rows with which a test of this size gives a verdict with probability .8, if the error is as estimated.
+        """Return the number of rows with which a test of this size gives a verdict with probability 0.8.
 
-        None if the estimate lies too near to the limit, or is undefined.
+        The error is assumed to be as estimated. Returns None if the estimate is too close to the limit, or undefined.
         """
         s, here, there = self.squared, max(self.squared.value, 0.0), limit**2
         distance = abs(there - here)
@@ -106,7 +105,7 @@ class OneError:
         return min(low, 0.0) if s.p_value > size else low
 
     def _skewed(self, limit: float) -> float:
-        """The p-value of the hypothesis that the squared error is `limit` or less, by a χ² of the same skewness."""
+        """Return the p-value of the hypothesis that the squared error is at most `limit`, by the χ² distribution."""
         from scipy.special import chdtrc, ndtri, stdtr
 
         s = self.squared
@@ -124,9 +123,9 @@ class OneError:
 
 
 def equal_bins(squared: SquaredError) -> tuple[float, float]:
-    """How many bins of equal weight and noise v would have the same noise, and v; infinitely many without noise.
+    """Return the number of bins of equal weight and noise v that have the same noise, and v; (inf, 0) without noise.
 
-    2 Σ p² v² is `least`, and Σ p v the ratio of 2 `least` to `slope_above`.
+    They follow from 2 Σ p² v² = `least` and Σ p v = 2 `least` / `slope_above`.
     """
     if not (squared.slope_above > 0.0 and squared.least > 0.0):
         return math.inf, 0.0
@@ -134,28 +133,26 @@ def equal_bins(squared: SquaredError) -> tuple[float, float]:
     return 2 * v**2 / squared.least, v
 
 
-# By how much does the calibration error of this model exceed that of another? One-sided tests of the difference.
-#
-# The squared errors T are unbiased also near zero, their roots are not. "e < f + m" with f the other's error and m ≥ 0
-# means t < (s + m)² where f = s; for each s it is tested by w T - T' with w = s / (s + m), the direction in which the
-# root changes, or w = 1 where s < m. The verdict must hold for all s in an interval that contains f up to a tenth of
-# the size of the test (Berger & Boos 1994).
+# Tests of the difference between this model's error e and another model's error f. The estimates T and T' of the
+# squared errors are unbiased even near 0, but their roots are not. For f = s, the hypothesis e < f + m with m ≥ 0 is
+# e² < (s + m)². It is tested for each s by w T - T' with w = s / (s + m), the direction in which the root changes, or
+# w = 1 if s < m. The verdict must be the same for all s in a confidence interval of f that uses a tenth of the size of
+# the test (Berger & Boos 1994).
 
-SHARE = 0.1  # of the size, spent on the interval of the other's error
-NARROWING_POWER = 0.4  # the power of n with which that interval becomes narrower, at least
-POINTS = 65  # errors of the other in that interval
-HALVED = ((0.5, 1.0), (1.0, 1.0), (1.0, 0.5))  # shares of this squared error and of the other
-RARE = 0.001  # the size at which labels that hardly vary are taken to show how far a difference may reach
+SHARE = 0.1  # part of the size that is used for the interval of the other model's error
+NARROWING_POWER = 0.4  # the interval narrows at least as n to the power -0.4
+POINTS = 65  # values of the other model's error that are tried in the interval
+HALVED = ((0.5, 1.0), (1.0, 1.0), (1.0, 0.5))  # factors of this squared error and of the other's
+RARE = 0.001  # size of the test that gives the minimum standard error if labels hardly vary
 Triple = tuple[float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class TwoErrors:
-    """The errors of this model and of another one, on the same rows or on others.
+    """One-sided tests of the difference between the calibration errors of two models, on the same rows or on others.
 
-    variance, other_variance, covariance: of the squared errors. least: the standard errors that differences of squared
-    errors have at least, with this one halved, both whole, and the other halved. n: the rows of this model. growth: as
-    in `OneError`.
+    variance, other_variance, covariance: of the estimated squared errors. least: minimum standard errors of w T - w' T'
+    for the factors in HALVED. n: number of rows of this model. growth: as in `OneError`.
     """
 
     this: SquaredError
@@ -191,9 +188,9 @@ class TwoErrors:
         )
 
     def rows_needed(self, margin: float, size: float) -> int | None:
-        """The rows with which a test of this size gives a verdict with probability .8, if both errors are as estimated.
+        """Return the number of rows with which a test of this size gives a verdict with probability 0.8.
 
-        None if the estimates lie too near to the margin.
+        Both errors are assumed to be as estimated. Returns None if their difference is too close to the margin.
         """
         if margin < 0:
             return self._swapped().rows_needed(-margin, size)
@@ -241,7 +238,7 @@ class TwoErrors:
         return float(p.max()) <= (size if margin == 0.0 else (1 - SHARE) * size)
 
     def _others(self, margin: float, size: float) -> Floats:
-        """Errors of the other model, in an interval of a tenth of the size; without a margin, they do not matter."""
+        """Return values of the other model's error in its interval; without a margin, a single value is enough."""
         if margin == 0.0:
             return np.array([max(root(self.other.value), 0.0)])
         low, high = self.other.interval(1 - SHARE * size)
@@ -267,15 +264,15 @@ def _weights(s: Floats, margin: float) -> Floats:
 
 
 def _null(s: Floats, w: Floats, margin: float) -> Floats:
-    """w T - T' if the other's error is s and this model's exceeds it by the margin."""
+    """Return the expectation of w T - T' if the other error is s and this model's error exceeds it by the margin."""
     return w * (s + margin) ** 2 - s**2
 
 
 def two_errors(this: Pairs, other: Pairs, *, own_labels: bool, growth: float, **how: Any) -> TwoErrors:
-    """The errors of two models on the same rows in the same order; the jackknife leaves out a row, or a cluster, of
-    both.
+    """Compare the errors of two models on the same rows in the same order.
 
-    `own_labels`: each model has labels of its own, such as whether its own answer is right.
+    The jackknife leaves out the same row, or cluster, of both models. own_labels: each model has labels of its own,
+    such as whether its own answer is right.
     """
     units = Units.of(this, other)
     (squared, without, gap), (other_squared, other_without, other_gap) = (
@@ -304,14 +301,14 @@ def two_errors(this: Pairs, other: Pairs, *, own_labels: bool, growth: float, **
 def independent_errors(
     this: SquaredError, other: SquaredError, *, n: int, rare: tuple[float, float], growth: float
 ) -> TwoErrors:
-    """The errors of two models on rows that count as independent of each other; `rare`: the `rare_error` of each."""
+    """Compare the errors of two models on independent rows; rare: the result of `rare_error` for each model."""
     freedom = min(this.degrees_of_freedom, other.degrees_of_freedom, smaller_bins(this, other))
     least = _as_triple(math.hypot(b * rare[0], a * rare[1]) for b, a in HALVED)
     return TwoErrors(this, other, this.variance, other.variance, 0.0, least, freedom, n, growth)
 
 
 def smaller_bins(this: SquaredError, other: SquaredError) -> float:
-    """The degrees of freedom of a difference: the smaller of both equivalent numbers of bins, at least 1."""
+    """Return the degrees of freedom of a difference: the smaller of the two numbers of `equal_bins`, at least 1."""
     return max(min(equal_bins(this)[0], equal_bins(other)[0]), 1.0)
 
 
@@ -321,7 +318,7 @@ def _as_triple(values: Iterable[float]) -> Triple:
 
 
 def rare_error(squared: SquaredError) -> float:
-    """The least standard error of a squared error whose labels hardly vary: a single bin may change it by this much."""
+    """Return the minimum standard error of a squared error if labels hardly vary: the possible change by one bin."""
     if squared.rare is None or math.isnan(squared.value):
         return 0.0
     level = 1 - 2 * RARE

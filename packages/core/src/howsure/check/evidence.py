@@ -1,4 +1,4 @@
-"""Evidence on a rule: its limit, one-sided tests of it, and summaries that a later run can compare with."""
+"""Evidence on rules: limits, one-sided tests, and baselines with which a later run can compare its results."""
 
 from __future__ import annotations
 
@@ -20,11 +20,9 @@ from howsure.files.serialization import save
 from howsure.inputs.numbers_and_names import is_number, shortened
 from howsure.stats.mean_score import BoundedMean, MeanScore
 
-# The limits of a check, and how the other model is named: checked once.
-
 
 def check_limit(value: object, *, name: str, low: float = 0.0, high: float = 1.0) -> float:
-    """A limit strictly between two numbers.
+    """Check a limit, which must be strictly between two numbers, and return it as float.
 
     >>> check_limit(5, name="max_error")
     Traceback (most recent call last):
@@ -46,11 +44,10 @@ def check_margin(value: object, *, most: float = 1.0) -> None:
 
 
 def other_model(better_than: Any, against: Any, margin: Any, *, baseline: bool) -> Any:
-    """The other model, which one of two parameters names; None if neither does.
+    """Return the other model, which one of two parameters names; None if neither does.
 
-    `baseline` says whether what a former run wrote is named too.
-
-    Raises InputError if it is named twice, or needed and not named, or if a margin is missing.
+    baseline: whether a baseline of an earlier run is given. Raises InputError if the other model is named twice, or is
+    needed but not named, or if a baseline has no margin.
     """
     check_margin(margin, most=np.inf)
     if better_than is not None and against is not None:
@@ -64,18 +61,16 @@ def other_model(better_than: Any, against: Any, margin: Any, *, baseline: bool) 
     return against if better_than is None else better_than
 
 
-# What is checked, and what the rows say about it.
-
 BELOW, ABOVE = "below", "above"
-NO_BOUNDS = "no bounds"  # of scores, so that rare ones far away may move the mean across the limit
+NO_BOUNDS = "no bounds"  # reason for no verdict: without bounds, rare extreme scores could move the mean
 
 
 class OneSidedTest(Protocol):
-    """Tests of one quantity against any limit."""
+    """One-sided tests of a quantity against any limit."""
 
     @property
     def value(self) -> float:
-        """The estimate; NaN where there is none."""
+        """The estimate; NaN if it is undefined."""
         ...
 
     def p_below(self, limit: float) -> float:
@@ -91,15 +86,16 @@ class OneSidedTest(Protocol):
         ...
 
     def rows_needed(self, limit: float, size: float) -> int | None:
-        """The number of rows that would probably give a verdict, if the quantity is as estimated."""
+        """Return the number of rows that would probably give a verdict, if the quantity is as estimated; or None."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A requirement: the `quantity` is on the `wanted` side of the limit, "below" or "above".
+    """A requirement: the `quantity` must be on the `wanted` side of the limit, "below" or "above".
 
-    check: the kind of check. against: the name of the other model or of the baseline, None for a limit alone.
+    check: the kind of check. against: the name of the other model or of the baseline; None for a fixed limit. unit: the
+    kind of rows, for messages.
     """
 
     check: str
@@ -117,17 +113,17 @@ class Rule:
 def comparison_rules(
     check: str, quantity: str, *, better: bool = False, margin: float | None, against: str, side: str = BELOW
 ) -> list[Rule]:
-    """The rules for a comparison with another model: to be better, or to be worse by less than the margin."""
+    """Return the rules of a comparison with another model: being better, or being worse by less than the margin."""
     limits = ([0.0] if better else []) + ([] if margin is None else [margin if side == BELOW else -margin])
     return [Rule(check, quantity, side, limit, against) for limit in limits]
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A rule, and the tests of it on the rows of a group (None: all rows).
+    """A rule, and its tests on the rows of a group (None: all rows).
 
-    notes: what is to be said of it; caveats: the same, where it depends on the size of the tests. undecided: why no
-    verdict follows whatever the numbers are (`NO_BOUNDS`); both p-values are then 1.
+    notes: sentences for the verdict. caveats: a function that returns further sentences for the size of the tests.
+    undecided: the reason why no verdict is possible, whatever the data (`NO_BOUNDS`); both p-values are then 1.
     """
 
     rule: Rule
@@ -155,18 +151,16 @@ class Evidence:
         return self.test.p_below(self.rule.limit) if below else self.test.p_above(self.rule.limit)
 
 
-# What a run leaves for a later one to be compared with: estimates and their errors.
-
 FORMAT, SCHEMA = "howsure check baseline", 1
 ERROR_FIELDS = ("value", "variance", "slope_above", "slope_below", "least", "degrees_of_freedom", "rare")
-LARGEST = 1e100  # of what any score can be
+LARGEST = 1e100  # larger than any score
 MEAN_FIELDS = ("value", "variance", "lean", "degrees_of_freedom")
 UNBOUNDED = {"degrees_of_freedom": math.inf}  # the value of null; in other fields, null is undefined
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorSummary:
-    """A squared calibration error and the figures that determine its precision, without the rows."""
+    """A squared calibration error and the numbers that determine its precision, without the rows."""
 
     squared: SquaredError
     rare: float
@@ -198,7 +192,7 @@ class ErrorSummary:
 
 @dataclass(frozen=True, slots=True)
 class MeanSummary:
-    """A mean and the figures that determine its precision, without the rows."""
+    """A mean and the numbers that determine its precision, without the rows."""
 
     mean: MeanScore
     n: int
@@ -275,11 +269,11 @@ class Baseline:
         save(f"{text}\n".encode(), path, like="baseline.json")
 
     def evidence(self, entries: Sequence[Entry], rule: Rule) -> Iterator[Evidence]:
-        """The evidence of this run's entries on a rule that compares them with this baseline.
+        """Yield the evidence on a rule that compares the entries of a new run with this baseline.
 
-        Groups that only one of both has are left out, and a note says which.
+        Groups that occur in only one of the two runs are left out, and named in a note.
 
-        Raises InputError if none is shared, or if an entry was made in another way.
+        Raises InputError if no group is in both, or if an entry was made with other settings.
         """
         earlier = {entry.group: entry for entry in self.entries if entry.check == rule.check}
         shared = [entry for entry in entries if entry.group in earlier]
@@ -324,7 +318,7 @@ def baseline_dict(entries: Iterable[Entry]) -> dict[str, Any]:
 
 
 def baseline_from(document: Any, *, name: str) -> Baseline:
-    """A baseline from its JSON form.
+    """Restore a baseline from its JSON form.
 
     Raises InputError if `document` is not a baseline, or was written by a later version.
     """
@@ -347,7 +341,7 @@ def baseline_from(document: Any, *, name: str) -> Baseline:
 
 
 def _entry(entry: Any) -> Entry:
-    """An entry from its JSON form.
+    """Restore an entry from its JSON form.
 
     Raises KeyError, TypeError, ValueError or OverflowError if `entry` is not an entry.
     """

@@ -1,4 +1,4 @@
-"""`check_score`: is the mean of a score of each item above a limit, or above that of another model?"""
+"""`check_score`: check whether the mean score is above a limit, or above the mean of another model."""
 
 from __future__ import annotations
 
@@ -105,11 +105,11 @@ def check_score(
     groups (n,): each group must keep the rules; of a log, each model and prompt must, over all of its tasks.
     name: name of the check in files, baselines and the history.
 
-    With bounds the tests are Gaffke's, which hold for clusters that are right or wrong as a whole, and for rare large
-    losses; without clusters those of 0 and 1 are exact. Scores that all lie within 0 and 1 count as bounded by them.
-    Without bounds no verdict is given, since no number of rows rules out losses too rare to have been seen; with
-    `assume_no_rare_losses` the tests are Student's t, and the result says how large such a loss would have to be.
-    Families of verdicts and `Check.together`: as for `check_calibration`.
+    With bounds, the tests are Gaffke's, which are valid even if clusters are right or wrong as a whole, and if large
+    losses are rare; for scores of 0 and 1 without clusters, the tests are exact. If all scores are between 0 and 1,
+    these count as the bounds. Without bounds no verdict is given, because no number of rows rules out losses that are
+    too rare to have been observed. With `assume_no_rare_losses` the tests are Student's t, and a note says how large
+    such losses would have to be to change the verdict. Error rates are as for `check_calibration`.
 
     >>> right = [True] * 95 + [False] * 5
     >>> [check_score(right, min_score=limit).outcome for limit in (0.8, 0.93, 0.99)]
@@ -144,15 +144,15 @@ def check_score_so_far(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> Check:
-    """`check_score` of the rows so far, in an order drawn at random: check again as they grow.
+    """Do the check of `check_score` sequentially, on the rows evaluated so far in an order drawn at random.
 
     items_total: the items of the benchmark.
     clusters_total: its clusters.
     largest_cluster: the most items that any cluster has.
 
-    The other parameters are those of `check_score`. The check is made again and again as rows are added in the order of
-    `howsure.draw_order`, until it passes or fails: no verdict is then ever wrong with a probability of more than
-    1 - level. Its bets are those of `howsure.SequentialComparison`.
+    The other parameters are those of `check_score`. Rows must be evaluated in the order of `howsure.draw_order`. The
+    check can be repeated after every new row until it passes or fails, and the probability that the verdict is ever
+    wrong is still at most 1 - level. The tests are the bets of `howsure.SequentialComparison`.
 
     >>> right = [True] * 190 + [False] * 10
     >>> check_score_so_far(right, min_score=0.8, items_total=1000).outcome
@@ -188,11 +188,7 @@ def run_score_check(
     alarms_over: int = 1,
     data: Source | IntoFrame | None = None,
 ) -> Check:
-    """Verdicts on the mean of a score per item, such as a grade, or 1 if right: pass, fail, or cannot tell.
-
-    sequential: the rows are those so far, in an order drawn at random; check again as they grow.
-
-    The check behind `check_score` and `check_score_so_far`, which explain it, and `howsure check score`.
+    """Run the check of `check_score` or, if `sequential`, of `check_score_so_far`; also for `howsure check score`.
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
@@ -274,19 +270,15 @@ def run_score_check(
     return decide([result], level=level, alarms_over=alarms_over)
 
 
-# The scores that are checked: arrays, columns of a frame, of files or of a log.
-
 Part = tuple[str | None, Integers]
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The scores (n,) of items, their clusters, the rows of each group, and a description of the input for the recipe.
+    """The scores (n,) of items, their clusters, the rows of each group (parts), and the input for the recipe (read).
 
-    item_column: the column whose repeated items became the clusters, as none were named.
-
-    theirs (m,): the scores of another model in the `rows` (m,) that it has too. lower_is_better, bounds: as a log
-    defines them.
+    theirs (m,): scores of another model, in those `rows` (m,) that it has too. lower_is_better, bounds: as defined by a
+    log. item_column: the column whose repeated items became the clusters, because no clusters were named.
     """
 
     values: Floats
@@ -304,7 +296,7 @@ class Scores:
 def _read_rows(
     data: Any, score: Any, other: Any, ends: Bounds | None, roles: dict[str, Any], role: str, pos_label: Hashable
 ) -> Scores:
-    """The scores in arrays or in a frame, and another model's scores of the same rows."""
+    """Read the scores in arrays or in a frame, and another model's scores of the same rows."""
     groups, clusters, id = roles.values()
     check_distinct({"score": score, role: other})
     if id is not None:
@@ -341,9 +333,9 @@ def _read_rows(
 
 
 def _refuse_percentages(values: Floats, limits: Mapping[str, float | None]) -> None:
-    """Raise InputError for a limit in percent if scores are between 0 and 1: no data could decide it.
+    """Raise InputError for a limit in percent if all scores are between 0 and 1.
 
-    A limit of at most 10 may be a limit of grades if only the lowest grades occur.
+    A limit of at most 10 is allowed, because it may be a limit for grades of which only the lowest occur.
     """
     if not values.size or values.min() < 0 or values.max() > 1:
         return
@@ -358,9 +350,9 @@ def _refuse_percentages(values: Floats, limits: Mapping[str, float | None]) -> N
 def _read_source(
     source: Source, score: Any, other: Any, ends: Bounds | None, roles: dict[str, Any], pos_label: Hashable
 ) -> Scores:
-    """The scores in files, and another model's scores: a column of the same files, or another source with matched rows.
+    """Read the scores in files, and another model's scores: a column of the same files, or other files.
 
-    Raises InputError if rows cannot be matched, or one model has more and none may be left out.
+    Raises InputError if the rows of other files cannot be matched, or one model has more rows and none may be left out.
     """
     for role, column in {"score": score, **roles}.items():
         if column is not None and not isinstance(column, str):
@@ -423,9 +415,12 @@ def _read_source(
 def _columns_of_log(
     roles: Mapping[str, str | None], log: Log, *, score: str | None, matched: bool, notes: list[str]
 ) -> dict[str, str]:
-    """The columns of a log for roles that the user did not name. The score is the primary one. Each model and prompt is
-    a group over all tasks, which `notes` say. Rows of one document, or of an item with several rows, form a cluster.
-    Rows are `matched` with those of another log by their item."""
+    """Return the columns of a log for the roles that the user did not name.
+
+    The score is the primary score of the log. Each model and prompt is a group over all its tasks; a note is added to
+    `notes`. Rows of one document, or of an item with several rows, form a cluster. matched: rows are matched with those
+    of another log by their item.
+    """
     named = roles["groups"]
     parts = [column for column in log.group if column != TASK] if named is None else named.split(",")
     if named is None and TASK in log.group:
@@ -449,12 +444,12 @@ def _columns_of_log(
 
 
 def _document_column(log: Log) -> dict[str, str]:
-    """The column that identifies each item's document, if a log has one."""
+    """Return the column of a log that identifies each item's document, if there is one."""
     return {ITEM_HASH: ITEM_HASH} if log.has(ITEM_HASH) else {}
 
 
 def _names(rows: Rows, column: str) -> Any:
-    """A column of names; what a log chose is coded."""
+    """Return a column of names; columns that were chosen from a log are coded."""
     values = rows.columns[column]
     return np.asarray(values.names, dtype=object)[values.codes] if isinstance(values, Coded) else values
 
@@ -462,7 +457,7 @@ def _names(rows: Rows, column: str) -> Any:
 def _matched(
     rows: Rows, other_rows: Rows, scores: Floats, other_scores: Floats, id: str | None, *, skip: bool
 ) -> tuple[Integers, Floats, list[str]]:
-    """The rows that the other model also has, and its scores of them."""
+    """Return the rows that the other model has too, its scores of these rows, and notes."""
     names = ", ".join(rows.read["files"]), ", ".join(other_rows.read["files"])
     ours, theirs = len(scores), len(other_scores)
     if id is None:
@@ -481,26 +476,26 @@ def _matched(
 
 
 def _numbers(rows: Rows, name: str, pos_label: Hashable, notes: list[str]) -> Floats:
-    """The scores of a column of files: its numbers, or 1 for `pos_label` and 0 for every other value."""
+    """Return the scores in a column of files: its numbers, or 1 for `pos_label` and 0 for every other value."""
     column: Any = rows.columns[name]
     return column if pos_label is None else positive_scores(column, pos_label, name, notes)
 
 
 def _check_scores(values: Floats, ends: Bounds | None, name: str) -> None:
-    """Scores of files, with the same checks as scores of arrays."""
+    """Check scores of files in the same way as scores of arrays."""
     check_finite(values, name=name)
     within(values, ends, name)
 
 
 def within(values: Floats, ends: Bounds | None, name: str) -> Floats:
-    """The scores, after a check that they are within the bounds."""
+    """Check that scores are within their bounds, and return them."""
     if ends is not None:
         check_within(values, ends, name=name)
     return values
 
 
 def group_parts(n: int, codes: Integers | None, names: tuple[str, ...]) -> Iterator[Part]:
-    """The rows of each group by its name, or all rows."""
+    """Yield the rows of each group with its name, or all rows with None."""
     if codes is None:
         yield None, np.arange(n)
     else:
@@ -509,7 +504,7 @@ def group_parts(n: int, codes: Integers | None, names: tuple[str, ...]) -> Itera
 
 
 def _only(parts: Sequence[Part], rows: Integers, n: int) -> list[Part]:
-    """The parts restricted to some rows, as positions among these."""
+    """Restrict the rows of each group to some rows, and return them as indices among these."""
     place = np.full(n, -1)
     place[rows] = np.arange(len(rows))
     selected = [(name, place[positions][place[positions] >= 0]) for name, positions in parts]
@@ -523,9 +518,6 @@ def _entry(name: str, part: Part, values: Floats, units: Integers | None, bounds
     return Entry(name, group, MeanSummary.of(mean, len(rows)), {})
 
 
-# What they say about the rules.
-
-
 @dataclass(frozen=True, slots=True)
 class Scale:
     """The bounds of scores (None: unknown), whether the bounds are a guess, and whether verdicts without bounds may
@@ -536,7 +528,7 @@ class Scale:
     assumed: bool
 
     def for_rule(self, rule: Rule, *, paired: bool) -> Scale:
-        """The scale for a limit: guessed bounds are those of shares (0 and 1) if the limit is in this range, too."""
+        """Return the scale for a rule: guessed bounds of 0 and 1 are used only if the limit is between them, too."""
         lowest, bounds = (-1.0 if paired else 0.0), self.bounds
         return self if not self.guessed or lowest < rule.limit < 1.0 or bounds is None else replace(self, bounds=None)
 
@@ -544,8 +536,10 @@ class Scale:
 def gather_evidence(
     scores: Sequence[Floats], clusters: Integers | None, parts: Iterable[Part], rule: Rule, *, scale: Scale
 ) -> Iterator[Evidence]:
-    """The evidence from the scores of each group on a limit, or from two models' scores on their difference; empty if
-    the bounds are unknown and rare losses are not assumed away."""
+    """Yield the evidence of each group on a limit or, with the scores of two models, on their difference.
+
+    The evidence is undecided if the bounds are unknown and rare losses are not assumed to be absent.
+    """
     paired = len(scores) > 1
     scale = scale.for_rule(rule, paired=paired)
     undecided = None if scale.bounds is not None or scale.assumed else NO_BOUNDS
@@ -570,7 +564,7 @@ class _Bets:
     def evidence_of(
         self, scores: Sequence[Floats], clusters: Integers | None, parts: Iterable[Part], rule: Rule
     ) -> Iterator[Evidence]:
-        """The evidence of sequential tests from scores in the order drawn; groups are not allowed."""
+        """Yield the evidence of sequential tests on scores in the order drawn, without groups."""
         bounds = self.bounds or unit_bounds(*scores)
         if bounds is None:
             raise InputError("`sequential=True` needs the `bounds` of scores.")
@@ -592,8 +586,10 @@ def notes_on(
     guessed: bool = False,
     assumed: bool = False,
 ) -> tuple[str, ...]:
-    """Caveats on tests of a size: too few rows or clusters for any verdict, or for Student's t, and the assumptions of
-    a test. `guessed`: scores were assumed to be shares."""
+    """Return caveats for tests of a size: too few rows or clusters, and the assumptions of the test.
+
+    guessed: the bounds 0 and 1 were guessed from the scores. assumed: rare losses were assumed to be absent.
+    """
     if isinstance(test, BoundedMean):
         of_shares = bool(np.isin(values, (-1.0, 0.0, 1.0)).all()) and np.ptp(values) > 0.0
         others = "others are possible, as among word error rates" if rule.wanted == BELOW else "others are possible"
@@ -617,7 +613,7 @@ def notes_on(
 
 
 def _too_few(test: BoundedMean, rule: Rule, size: float) -> Iterator[str]:
-    """Note that with this few rows or clusters no scores could pass, and how many are needed."""
+    """Yield a note if no scores of this few rows or clusters could pass, with the number that is needed."""
     low, high = test.within
     if not low < rule.limit < high:
         return
@@ -638,7 +634,9 @@ def _too_few(test: BoundedMean, rule: Rule, size: float) -> Iterator[str]:
 def check_scores(
     values: Any, *, name: str, n: int | None = None, pos_label: Hashable = None, notes: list[str] | None = None
 ) -> Floats:
-    """Scores as finite numbers; True and False are 1 and 0. With `pos_label`, 1 for that value and 0 for every other.
+    """Check scores and return them as finite numbers; True is 1, False is 0.
+
+    pos_label: the value that counts as 1; every other value is 0.
 
     Raises InputError naming the row and the value.
     """

@@ -1,4 +1,4 @@
-"""`check_selective`: are the most confident answers right often enough?"""
+"""`check_selective`: check whether the most confident answers are right often enough."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def check_selective(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> Check:
-    """Verdicts (pass, fail, or cannot tell) on the risk of the most confident answers: the share of wrong ones.
+    """Check the risk of the most confident answers, the proportion of wrong ones: pass, fail, or cannot tell.
 
     y_true (n,): 1 where the answer is right.
     y_prob (n,): its confidence.
@@ -93,9 +93,7 @@ def run_selective_check(
     alarms_over: int = 1,
     data: Source | IntoFrame | None = None,
 ) -> Check:
-    """Verdicts (pass, fail, or cannot tell) on the risk of the most confident answers: the share of wrong ones.
-
-    The check behind `check_selective`, which explains it, and `howsure check selective`.
+    """Run the check of `check_selective`, whose docstring explains it, also for `howsure check selective`.
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
@@ -137,7 +135,7 @@ def run_selective_check(
 
 
 def kept_risk(min_coverage: float) -> str:
-    """The name of the risk of the answers that are kept.
+    """Return the name of the risk, which mentions the coverage.
 
     Raises InputError for an invalid coverage.
     """
@@ -146,7 +144,7 @@ def kept_risk(min_coverage: float) -> str:
 
 
 def wrong_answers(pairs: Pairs, min_coverage: float) -> tuple[Floats, Integers | None]:
-    """Whether each of the most confident answers is wrong, and its cluster.
+    """Return for each of the most confident answers whether it is wrong, and its cluster.
 
     Raises InputError for answers with weights.
     """
@@ -157,6 +155,6 @@ def wrong_answers(pairs: Pairs, min_coverage: float) -> tuple[Floats, Integers |
 
 
 def lowest_kept(pairs: Pairs, coverage: float) -> float:
-    """The confidence of the last answer within the share of most confident answers."""
+    """Return the lowest confidence among the most confident answers; coverage: their proportion."""
     place = max(int(np.ceil(coverage * len(pairs) - 1e-9)), 1)
     return float(-np.partition(-pairs.probabilities, place - 1)[place - 1])

@@ -1,4 +1,4 @@
-"""The verdicts of checks, decided from evidence and adjusted for the number of rules and of repeated runs."""
+"""Verdicts of checks, decided from evidence, with adjustment for the number of rules and of repeated runs."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ INTERVAL = Kind(lambda estimate: interval(estimate.low, estimate.high), ends=END
 class Verdict:
     """The verdict on one rule in one group (None: all rows).
 
-    estimate: the quantity with its interval at the level asked. bound: the one-sided bound at that level, on the side
-    of the limit, from which the verdict follows where nothing is adjusted. wanted: the side of the limit on which it
-    must lie. p_pass: of the hypothesis that the rule is broken, p_fail: that it is kept; both one-sided, and 1 where
-    the estimate lies on the other side. The adjusted ones decide: `outcome` is "pass", "fail" or "cannot tell".
-    more_rows: how many more rows would probably decide, if the estimate is right; None where none are needed or none
-    would do. unit: what a row is, in words. reason: "no bounds" where no number of rows decides, since unseen scores
-    may lie anywhere; else None.
+    estimate: the quantity with its interval at the requested level. bound: the one-sided bound at this level, on the
+    side of the limit; without adjustment, the verdict follows from it. wanted: the side of the limit ("below" or
+    "above") on which the quantity must be. p_pass: one-sided p-value of the hypothesis that the rule is broken; p_fail:
+    of the hypothesis that it is kept; 1 if the estimate is on the other side. The adjusted p-values determine
+    `outcome`: "pass", "fail" or "cannot tell". more_rows: number of further rows that would probably decide, if the
+    estimate is right; None if no more are needed, or no number would be enough. unit: the kind of rows. reason: "no
+    bounds" if no number of rows can decide, because scores that were not observed could have any size; else None.
     """
 
     check: str
@@ -108,7 +108,7 @@ BOUNDS, ASSUME = "`bounds=LOW,HIGH`", "`assume_no_rare_losses=True`"
 
 
 def rounded_up(rows: int) -> int:
-    """A number of rows, rounded up to two digits.
+    """Round a number of rows up to two digits.
 
     >>> rounded_up(3_412), rounded_up(7)
     (3500, 7)
@@ -121,9 +121,9 @@ def rounded_up(rows: int) -> int:
 class Check(Rows[Verdict]):
     """The verdicts of a check, the level of its tests, and notes; iterate over them, or index by position.
 
-    `outcome` is "fail" if any verdict is, else "cannot tell" if any is, else "pass". A verdict is wrong with
-    probability at most 1 - level: docs/check.md says of which set of verdicts this holds. `found` is what they were
-    decided from.
+    outcome: "fail" if any verdict is "fail", else "cannot tell" if any verdict is, else "pass". A verdict is wrong with
+    a probability of at most 1 - level; docs/check.md explains for which sets of verdicts this holds. found: the
+    evidence from which the verdicts were decided.
     """
 
     level: float
@@ -148,9 +148,9 @@ class Check(Rows[Verdict]):
 
     @classmethod
     def together(cls, checks: Sequence[Check], *, level: float = 0.95, alarms_over: int = 1) -> Check:
-        """The verdicts of several checks, adjusted together for their number and that of the runs.
+        """Return the verdicts of several checks, adjusted for the number of all verdicts and of runs (alarms_over).
 
-        Raises InputError for an invalid level or number of runs, and for two checks of one name.
+        Raises InputError for an invalid level or number of runs, and for two checks with the same name.
         """
         return decide([result for check in checks for result in check.found], level=level, alarms_over=alarms_over)
 
@@ -210,7 +210,7 @@ class Check(Rows[Verdict]):
 
     @property
     def answer(self) -> str:
-        """The verdict of the only rule, or how many rules fail, are undecided, and pass."""
+        """The verdict on the only rule, or the numbers of rules that fail, are undecided, and pass."""
         if len(self.rows) == 1:
             return self._sentences()[0]
         counts = {outcome: sum(row.outcome == outcome for row in self.rows) for outcome in (FAIL, CANNOT_TELL, PASS)}
@@ -224,7 +224,7 @@ class Check(Rows[Verdict]):
         return " ".join(dict.fromkeys(filter(None, lines)))
 
     def below(self) -> Sequence[str]:
-        """A sentence per verdict, failures first, after what was found otherwise; then general sentences and notes."""
+        """Findings, then a sentence per verdict, failures first, then notes."""
         sentences = [Note(sentence, FINDING) for sentence in self._sentences()]
         findings = [note for note in self.notes if severity(note) == FINDING]
         return [*findings, *sentences, *(note for note in self.notes if note not in findings), *_notes(self.rows)]
@@ -244,7 +244,7 @@ def _or_nan(value: float | None) -> float:
 
 
 def _prefix(verdict: Verdict, others: Sequence[Verdict]) -> str:
-    """The group, and the check if there are several."""
+    """Return the group, and the check if there are several, as the start of a sentence."""
     names = ([verdict.check] if _several(others) else []) + ([] if verdict.group is None else [verdict.group])
     return f"{', '.join(names)}: " if names else ""
 
@@ -266,13 +266,11 @@ def _notes(verdicts: Sequence[Verdict]) -> list[str]:
     ]
 
 
-# From evidence to verdicts: pass, fail or cannot tell, adjusted for the number of verdicts and of nightly runs.
-
 MAX_RUNS = 100_000
 
 
 def check_sizes(level: float, alarms_over: int) -> tuple[float, int]:
-    """The level of the tests and the number of runs that share it.
+    """Check and return the level of the tests, and the number of runs that share it.
 
     Raises InputError for a level of one half or less, and for a number of runs that is not a whole number.
     """
@@ -285,11 +283,11 @@ def check_sizes(level: float, alarms_over: int) -> tuple[float, int]:
 
 
 def verdicts_on(evidence: Sequence[Evidence], *, level: float, alarms_over: int) -> tuple[Verdict, ...]:
-    """The verdicts on rules that are checked together.
+    """Decide the verdicts on rules that are checked together.
 
-    Pass and fail are two families of one-sided tests, each adjusted by Holm's method. All pass together where all of
-    their own p-values are at most 1 - level: "some rule is broken" is then rejected at that level without adjustment
-    (Berger 1982). P-values of a failure are multiplied by `alarms_over`.
+    The tests for "pass" and those for "fail" are two families of one-sided tests, each adjusted by Holm's method. All
+    rules pass together if all unadjusted p-values are at most 1 - level, because the hypothesis that some rule is
+    broken is then rejected at this level (Berger 1982). P-values for "fail" are multiplied by `alarms_over`.
     """
     size = 1 - level
     kept = np.array([comparison.p_kept for comparison in evidence])
@@ -305,10 +303,10 @@ def verdicts_on(evidence: Sequence[Evidence], *, level: float, alarms_over: int)
 
 
 def _rows_needed(evidence: Evidence, size: float) -> int | None:
-    """The larger number of rows with which a test of this size would probably give a verdict.
+    """Return the number of rows with which a test of this size would probably give a verdict; None if none would.
 
-    Where the test's own forecast is that these rows suffice, though they do not: as many as bring its bound to the
-    limit, if the distance of a bound falls with the root of n.
+    If the test itself predicts that the present rows are enough although they are not, the number is the one that
+    brings the bound to the limit, if the distance of the bound from the estimate decreases with the root of n.
     """
     value, limit = evidence.test.value, evidence.rule.limit
     needed = evidence.test.rows_needed(limit, size)
@@ -370,9 +368,6 @@ def _verdict(
     )
 
 
-# What one check found, and the verdicts on one or several of them.
-
-
 @dataclass(frozen=True, slots=True)
 class Found:
     """The evidence of one check, its recipe, notes on the input, and entries for a baseline."""
@@ -385,9 +380,9 @@ class Found:
 
 
 def decide(results: Sequence[Found], *, level: float, alarms_over: int) -> Check:
-    """The verdicts on all evidence together, adjusted for their number.
+    """Decide the verdicts on the evidence of all checks together, adjusted for their number.
 
-    Raises InputError for an invalid level or number of runs, and for two checks of one name.
+    Raises InputError for an invalid level or number of runs, and for two checks with the same name.
     """
     level, alarms_over = check_sizes(level, alarms_over)
     names = [result.name for result in results]

@@ -1,4 +1,4 @@
-"""A sample of units to label, the strata of a population by score, and the allocation of labels to them."""
+"""Samples of units to label, strata of a population by score, and the allocation of labels to strata."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from howsure.inputs.pairs import Floats, Integers
 from howsure.result import Result, as_json
 from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column
 
-# Strata of a population by score, and the number of labels in each.
-
-HISTOGRAM_BINS = 200  # of [0, 1], whose counts decide where bands end
-BANDS = 3  # of scores above 0
-MIN_SPREAD = 0.25  # of labels within a stratum: a low band is where the misses are
+HISTOGRAM_BINS = 200  # bins of [0, 1] whose counts determine where bands of scores end
+BANDS = 3  # number of bands of scores above 0
+MIN_SPREAD = 0.25  # minimum standard deviation assumed for labels, because a model's misses have low scores
 MIN_LABELS_PER_STRATUM = 2  # labels per stratum
-BLOCK = 1 << 20  # scores at a time
+BLOCK = 1 << 20  # scores processed at a time
 
 
 def score_bands(score: Floats) -> tuple[Codes, tuple[str, ...]]:
-    """The band of each score by the cumulative √frequency rule (Dalenius & Hodges 1959); scores of 0 are one band.
+    """Divide scores into bands by the cumulative √frequency rule (Dalenius & Hodges 1959); scores of 0 are a band.
+
+    Returns the index of each score's band, and the names of the bands.
 
     >>> codes, names = score_bands(np.array([0.0, 0.0, 0.1, 0.1, 0.5, 0.5, 0.9, 0.9]))
     >>> names
@@ -60,7 +60,9 @@ def score_bands(score: Floats) -> tuple[Codes, tuple[str, ...]]:
 
 
 def allocation(size: Integers, spread: Floats, n: int) -> Integers:
-    """The number of labels per stratum, n in all: n_h ∝ N_h s_h (Neyman 1934), at least 2, at most N_h.
+    """Allocate n labels to strata: n_h ∝ N_h s_h (Neyman 1934), at least 2, at most N_h.
+
+    size: the numbers N_h of units. spread: the standard deviations s_h of labels; values below 0.25 count as 0.25.
 
     >>> allocation(np.array([1000, 100]), np.array([0.2, 0.5]), 50).tolist()
     [42, 8]
@@ -77,7 +79,7 @@ def allocation(size: Integers, spread: Floats, n: int) -> Integers:
 
 
 def further_allocation(target: Integers, n_labelled: Integers, size: Integers, n: int) -> Integers:
-    """The number of further labels per stratum, n in all, given one by one to the stratum farthest below its target.
+    """Allocate n further labels, one by one, to the stratum whose number of labels is farthest below its target.
 
     >>> further_allocation(np.array([42, 8]), np.array([20, 10]), np.array([1000, 100]), 20).tolist()
     [20, 0]
@@ -90,13 +92,16 @@ def further_allocation(target: Integers, n_labelled: Integers, size: Integers, n
 
 
 def planned_spread(score: Floats, stratum: Codes, n_strata: int) -> Floats:
-    """√(p̄ (1 - p̄)) of each stratum with p̄ its mean score: the expected standard deviation of its labels."""
+    """Return the expected standard deviation of the labels in each stratum, √(p̄ (1 - p̄)) with p̄ its mean score."""
     mean = np.bincount(stratum, weights=score, minlength=n_strata) / np.bincount(stratum, minlength=n_strata)
     return np.asarray(np.sqrt(mean * (1.0 - mean)))
 
 
 def spread_so_far(labels: Floats, stratum: Codes, n_strata: int) -> Floats:
-    """The same from labels: p̄ = (positives + 1/2) / (labels + 1)."""
+    """Estimate the standard deviation of the labels in each stratum from labels: √(p̄ (1 - p̄)).
+
+    p̄ = (positive labels + 1/2) / (labels + 1) is their smoothed proportion of positives.
+    """
     n = np.bincount(stratum, minlength=n_strata)
     mean = (np.bincount(stratum, weights=labels, minlength=n_strata) + 0.5) / (n + 1.0)
     return np.asarray(np.sqrt(mean * (1.0 - mean)))
@@ -104,16 +109,18 @@ def spread_so_far(labels: Floats, stratum: Codes, n_strata: int) -> Floats:
 
 KIND, SCHEMA = "sample for labels", 1
 ROW, STRATUM, CHANCE, CHECK, LABEL = "row", "stratum", "inclusion", "check", "label"  # columns of the sheet
-MIN_MEAN_LABELS = 5  # labels on average that strata by period as well must get
+MIN_MEAN_LABELS = 5  # strata are divided by period only if they get this many labels on average
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class LabelSample(Result):
-    """The units to label: `indices` (n,), inclusion probabilities `inclusion` (n,), and `strata` (N,), their names.
+    """A sample of n of N units to label.
 
-    Pass `stratum` (N,) to `estimate_counts`, or `chances` (N,) for the design "importance", which has no strata.
-    Frames and CSV are the sheet to fill in: the row of each unit (from 1), the requested columns (`shown`), its
-    sampling design, a check code of its score (`checks`), and its label if it has one.
+    indices (n,): the units. inclusion (n,): their inclusion probabilities. strata: names of the strata; codes (N,): the
+    index in `strata` of each unit's stratum. For `estimate_counts`, use `stratum` (N,) or, for the design "importance",
+    which has no strata, `chances` (N,). Frames and CSV are the sheet to fill in: the row of each unit (from 1), the
+    requested columns (`shown`), its stratum and inclusion probability, a check code of its score (`checks`), and its
+    label if it has one.
     """
 
     strata: tuple[str, ...]
@@ -195,7 +202,7 @@ class LabelSample(Result):
 
 
 def highest_scores(score: Floats, elements: Elements) -> Floats:
-    """The score of each element; for a cluster, its highest."""
+    """Return the score of each element; for a cluster, the highest score of its units."""
     if elements.of_unit is None:
         return score
     highest = np.zeros(len(elements))
@@ -206,7 +213,7 @@ def highest_scores(score: Floats, elements: Elements) -> Floats:
 def assign_strata(
     highest: Floats, elements: Elements, n: int, *, cells: Any, bands: Any
 ) -> tuple[Codes, tuple[str, ...]]:
-    """The stratum of each element: its band, and its period if there are enough labels."""
+    """Return the stratum of each element: its band, divided by period if n labels are enough for this."""
     first = elements.first()
     if bands is None:
         codes, names = score_bands(highest)

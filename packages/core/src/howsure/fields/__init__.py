@@ -1,4 +1,5 @@
-"""Fields of extracted documents: how often each is right, and which documents can be filed without a person."""
+"""Fields extracted from documents: their accuracy, and policies that file documents, that is, accept their values
+without a check by a person."""
 
 from howsure.fields.check_fields import check_fields
 from howsure.fields.decisions import FilingDecision, FilingDecisions, file_documents

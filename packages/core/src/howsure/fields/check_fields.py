@@ -1,4 +1,4 @@
-"""`check_fields`: does the promise of a policy still hold?"""
+"""`check_fields`: check on new documents whether the promise of a filing policy still holds."""
 
 from __future__ import annotations
 
@@ -36,24 +36,24 @@ QUANTITY = "wrong share of values in filed documents"
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """The number of changes of models and questions, which is certain."""
+    """The number of changed models and questions, which is known exactly: p-values are 0 or 1."""
 
     value: float
 
     def p_below(self, limit: float) -> float:
-        """1 if the number is the limit or more, else 0."""
+        """Return the p-value for "below the limit": 1 if the number is at least the limit, else 0."""
         return float(self.value >= limit)
 
     def p_above(self, limit: float) -> float:
-        """1 if the number is the limit or less, else 0."""
+        """Return the p-value for "above the limit": 1 if the number is at most the limit, else 0."""
         return float(self.value <= limit)
 
     def bounds(self, size: float) -> tuple[float, float]:
-        """The number itself, twice."""
+        """Return the number itself as both bounds."""
         return self.value, self.value
 
     def rows_needed(self, limit: float, size: float) -> int | None:
-        """None: no rows change it."""
+        """Return None, because further rows cannot change the verdict."""
         return None
 
 
@@ -71,7 +71,7 @@ def check_fields(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> Check:
-    """Verdicts (pass, fail, or cannot tell) on the promise of a policy, on documents that were checked since.
+    """Check on new documents whether the promise of a filing policy still holds: pass, fail, or cannot tell.
 
     policy: as `evaluate_fields(max_risk=...)` made it.
     document (n,): the document of each value.
@@ -80,11 +80,13 @@ def check_fields(
     confidence (n,): the probability of each value; from responses with logprobs, it is computed.
     gold (n,): what is true; or files of true values by document.
     against: the `Baseline` of an earlier check.
-    not_worse_than: the share may be larger than that of `against` by less than this.
+    not_worse_than: the wrong proportion may exceed that of `against` by less than this.
     name: name of the check in files, baselines and the history.
 
-    The check also fails if another model answered than when the policy was made, or the text of a question is another.
-    Only what the policy files is checked. A random sample of it is drawn by `file_documents(audit=...)`.
+    The documents must have been checked by a person after the policy was made. Only values and documents that the
+    policy files are evaluated; `file_documents(audit=...)` draws a random sample of them for this purpose. The check
+    also fails if the values come from another model than those for the policy, or if the text of a question has
+    changed.
 
     >>> import numpy as np
     >>> from howsure.fields import evaluate_fields
@@ -118,9 +120,7 @@ def run_fields_check(
     alarms_over: int = 1,
     data: Source | IntoFrame | None = None,
 ) -> Check:
-    """Verdicts (pass, fail, or cannot tell) on the promise of a policy, on documents that were checked since.
-
-    The check behind `check_fields`, which explains it, and `howsure check fields`.
+    """Run the check of `check_fields`, whose docstring explains it, also for `howsure check fields`.
 
     Raises InputError naming the file, parameter, row and value that violated a rule.
     """
@@ -155,7 +155,11 @@ def run_fields_check(
 
 
 def _filed(values: CheckedValues, policy: FilingPolicy) -> list[tuple[str | None, Any, Integers | None]]:
-    """Whether each filed value or document is wrong, and its cluster: by field, where the promise is about fields."""
+    """Return (field, errors, clusters) of what a policy files.
+
+    errors: 1 for each filed value, or filed document, that is wrong, else 0. clusters: the document of each value; None
+    if no document has several. There is one entry per field if the promise is about fields, else one for all (None).
+    """
     is_filed = filed_values(values, policy)
     if policy.promise == FIELDS:
         groups = [(name, is_filed & (values.field == place)) for place, name in enumerate(values.fields)]

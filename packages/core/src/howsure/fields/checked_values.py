@@ -1,4 +1,4 @@
-"""The values of the fields of documents, next to what is true: read from files, frames and arrays, and matched."""
+"""Predicted and true values of the fields of documents: reading them from files, frames and arrays, and matching."""
 
 from __future__ import annotations
 
@@ -27,9 +27,10 @@ NULL = "null"
 
 @dataclass(frozen=True, slots=True)
 class ReadValues:
-    """Documents with the values of their fields: predicted, and true ones if they are known.
+    """Predicted values of the fields of documents, and the true values if they are known.
 
-    predicted, gold: by document and path. read: files and counts, for a recipe. served: the models and questions.
+    predicted, gold: values by document and path. read: names of files and counts, for a recipe. served: the models that
+    answered, and the questions.
     """
 
     predicted: Mapping[str, Mapping[str, FieldValue]]
@@ -41,11 +42,12 @@ class ReadValues:
 
 @dataclass(frozen=True, slots=True)
 class CheckedValues:
-    """n values of documents next to the true ones.
+    """n predicted values of documents, matched with the true values.
 
-    document (n,): codes of `documents`. field (n,): codes of `fields`. path, value, gold (n,): texts; value is None
-    where nothing was predicted, gold where nothing is true. right (n,). predicted (n,): whether there is a prediction,
-    which may be null. confidence, unseen (n,): NaN where unknown.
+    document, field (n,): indices in `documents` and `fields`. path, value, gold (n,): the path of the value, the
+    predicted string (None if missing or null), and the true string (None if the document has no such value). right
+    (n,): whether the two are equal. predicted (n,): whether there is a prediction, including null. confidence (n,):
+    NaN if unknown. unseen (n,): for fields with known choices, the probability that no choice accounts for, else NaN.
     """
 
     documents: tuple[str, ...]
@@ -67,7 +69,7 @@ class CheckedValues:
         return len(self.right)
 
     def select_values(self, flags: Flags) -> CheckedValues:
-        """Some of the values, with the documents and fields that have any of them."""
+        """Return the selected values, with only the documents and fields that have any of them."""
         rows = np.flatnonzero(flags)
         fields, field = np.unique(self.field[rows], return_inverse=True)
         documents, document = np.unique(self.document[rows], return_inverse=True)
@@ -85,14 +87,14 @@ class CheckedValues:
         )
 
     def pairs(self, rows: Flags) -> Pairs:
-        """The values with a confidence among some rows: right or wrong, with documents as clusters if they repeat."""
+        """Return the selected values with a confidence as (right, confidence) pairs, with documents as clusters."""
         some = rows & ~np.isnan(self.confidence)
         clusters = document_clusters(self.document[some])
         return Pairs(self.right[some].astype(np.uint8), self.confidence[some], clusters=clusters)
 
 
 def document_clusters(documents: Integers) -> Integers | None:
-    """The documents of some values as clusters, from 0; None if no document has several values."""
+    """Return the documents of values as clusters, numbered from 0; None if no document has several values."""
     distinct, codes = np.unique(documents, return_inverse=True)
     return codes if len(distinct) < len(codes) else None
 
@@ -108,9 +110,9 @@ def read_values(
     compare: Mapping[str, str] | None = None,
     choices: Mapping[str, Sequence[str]] | None = None,
 ) -> ReadValues:
-    """The values of documents, from arrays, from a table with a row per value, or from files of documents.
+    """Read the values of documents from arrays, from a table with a row per value, or from files of documents.
 
-    Raises InputError naming the file and row of what cannot be read, and for documents or fields that are given twice.
+    Raises InputError naming the file and row of an invalid value, and for a field that a document has twice.
     """
     columns = {"document": document, "field": field, "value": value, "confidence": confidence}
     columns["gold"] = None if isinstance(gold, Source) else gold
@@ -138,7 +140,7 @@ def read_values(
 
 
 def _named_columns(columns: Mapping[str, Any], data: Any) -> dict[str, str]:
-    """The column of each role: named by the user or, if no documents are named, recognised by its name."""
+    """Return the column of each role: the one named by the user or, if none is named, one with a usual name."""
     named = {role: name for role, name in columns.items() if name is not None}
     if isinstance(data, Files) and "field" not in named:
         from howsure.data.structured.long_tables import long_table_columns
@@ -154,7 +156,7 @@ def _named_columns(columns: Mapping[str, Any], data: Any) -> dict[str, str]:
 
 
 def _read_table(columns: Mapping[str, Any], named: Mapping[str, str] | None, rows: Rows) -> ReadValues:
-    """The values of a table with a row per value."""
+    """Read the values of a table with a row per value."""
     names = {role: role if named is None else named.get(role, role) for role in ROLES}
     columns_by_role = {
         role: as_column(column, name=names[role]) for role, column in columns.items() if column is not None
@@ -193,7 +195,7 @@ def _read_table(columns: Mapping[str, Any], named: Mapping[str, str] | None, row
 
 
 def _text(cell: Any) -> str | None:
-    """A cell as text; None if it is missing or null."""
+    """Return a cell as string; None if it is missing or null."""
     if isinstance(cell, np.generic):
         cell = cell.item()
     if isinstance(cell, str):
@@ -223,8 +225,10 @@ def _read_files(
     *,
     key: str | None,
 ) -> ReadValues:
-    """The values of documents in files of JSON or of responses, and the true ones of other files. key: the name of what
-    names documents in either."""
+    """Read the values of documents in files of JSON or of API responses, and true values in other files.
+
+    key: the JSON key or column that identifies documents in both.
+    """
     documents = data.documents(whole=_whole(compare), choices=choices, document=key)
     predicted = {name: document.values for name, document in documents.by_name.items()}
     notes = []
@@ -249,7 +253,7 @@ def _read_files(
 
 
 def _check_key(key: str | None, files: str, *, has_key: bool) -> None:
-    """Raise InputError if the key or column that the user named does not occur."""
+    """Raise InputError if the key that the user named as `document` occurs in no file."""
     if key is not None and not has_key:
         rule = "{parameter} is {key!r}, which is neither a key nor a column of {files}."
         raise InputError(rule, "document", key=key, files=files)
@@ -258,8 +262,10 @@ def _check_key(key: str | None, files: str, *, has_key: bool) -> None:
 def _with_gold(
     values: ReadValues, gold: Source, compare: Mapping[str, str] | None, *, key: str | None
 ) -> tuple[ReadValues, bool]:
-    """The values with the true ones of other files, and whether these have the key that names documents; documents
-    without true values are left out."""
+    """Add the true values in other files, and return also whether these files have the key that identifies documents.
+
+    Documents without true values are left out.
+    """
     if not isinstance(gold, Files):
         raise InputError("{parameter} must be files by howsure.read.", "gold")
     fields = {value.field for by_path in values.predicted.values() for value in by_path.values()}
@@ -285,7 +291,7 @@ def _with_gold(
 
 
 def _matched(values: ReadValues, true: Mapping[str, Mapping[str, str | None]]) -> ReadValues:
-    """The values of the documents with true ones."""
+    """Return the values of the documents that have true values."""
     predicted = {name: by_path for name, by_path in values.predicted.items() if name in true}
     left_out = len(values.predicted) - len(predicted)
     notes = (f"{counted(left_out, 'document')} without true values are left out.",) if left_out else ()
@@ -293,15 +299,15 @@ def _matched(values: ReadValues, true: Mapping[str, Mapping[str, str | None]]) -
 
 
 def _whole(compare: Mapping[str, str] | None) -> list[str]:
-    """The fields whose arrays are one value: those compared as sets."""
+    """Return the fields whose arrays are read as a single value, because they are compared as sets."""
     return [field for field, written in (compare or {}).items() if str(written) == SET]
 
 
 def check_values(values: ReadValues, compare: Mapping[str, str] | None = None) -> CheckedValues:
-    """Match predicted and true values by document and path. Elements of arrays are matched by their position.
+    """Match predicted and true values by document and path; elements of arrays are matched by their position.
 
-    A true value without a prediction is wrong, and has no confidence. A predicted value is wrong where the document has
-    no such value, and left out where its field has no true values at all.
+    A true value without a prediction counts as wrong, and has no confidence. A predicted value counts as wrong if the
+    document has no such value, and is left out if no document has a true value of its field.
 
     Raises InputError without true values, or if a field is an object in one document and a value in another.
     """
@@ -368,7 +374,7 @@ def check_values(values: ReadValues, compare: Mapping[str, str] | None = None) -
 
 
 def _fields(values: ReadValues, gold_by_field: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """The fields with true values, in the order of the predictions."""
+    """Yield the fields with true values, in the order of the predictions, then fields that are never predicted."""
     for predicted in values.predicted.values():
         yield from (generic_path(path) for path in predicted if generic_path(path) in gold_by_field)
     yield from (field for field, gold in gold_by_field.items() if gold)
@@ -377,7 +383,7 @@ def _fields(values: ReadValues, gold_by_field: Mapping[str, Sequence[str]]) -> I
 def _rows(
     predicted: Mapping[str, FieldValue], true: Mapping[str, str | None], equalities: Mapping[str, Equality]
 ) -> Iterator[tuple[Any, ...]]:
-    """The values of a document: field, path, value, gold, right, predicted, confidence and unseen probability."""
+    """Yield the values of a document as (field, path, value, gold, right, predicted, confidence, unseen)."""
     for path, value in predicted.items():
         field_name, gold = value.field, true.get(path)
         if field_name not in equalities or (value.text is None and gold is None and _is_above(path, true)):
@@ -394,7 +400,7 @@ def _rows(
 
 
 def _other_orders(rows: Iterable[tuple[Any, ...]]) -> int:
-    """The number of documents in which the values of a list are the true ones in another order."""
+    """Return the number of documents in which the values of a list are the true ones, but in another order."""
     by_document: dict[int, list[tuple[Any, ...]]] = {}
     for row in rows:
         by_document.setdefault(row[0], []).append(row)
@@ -403,12 +409,12 @@ def _other_orders(rows: Iterable[tuple[Any, ...]]) -> int:
 
 
 def _is_above(path: str, others: Iterable[str]) -> bool:
-    """Whether another path continues this one."""
+    """Return whether another path continues this path, so that this path is an object or array."""
     return any(other.startswith((f"{path}.", f"{path}[")) for other in others)
 
 
 def _check_forms(values: ReadValues) -> None:
-    """Raise InputError if a field is a value in one document and an object in another; null may replace an object."""
+    """Raise InputError if a field is a value in one document and an object in another; null is allowed for both."""
     first_with: dict[str, str] = {}
     parts: dict[str, str] = {}
     assert values.gold is not None

@@ -1,4 +1,4 @@
-"""`file_documents`: which new documents a policy files, and which fields of the others a person must check."""
+"""`file_documents`: decide which new documents a policy files, and which fields of the others a person must check."""
 
 from __future__ import annotations
 
@@ -29,8 +29,11 @@ FILE, SHOW = "file", "show"
 
 @dataclass(frozen=True, slots=True)
 class FilingDecision:
-    """Whether a document is filed: decision is "file" or "show", show has the fields that a person must check, score is
-    that of the document, audit says whether it was drawn to be checked although it is filed."""
+    """The decision on a document: "file", or "show" if a person must check some of its fields.
+
+    show: the fields to check. score: the document's score, which the policy compares with its threshold. audit: whether
+    the document is filed but was drawn at random for a check.
+    """
 
     document: str
     decision: str
@@ -40,7 +43,7 @@ class FilingDecision:
 
     @property
     def text(self) -> str:
-        """The decision in words: "file", or "show: total, date"."""
+        """The decision as text: "file", or "show: total, date"."""
         return self.decision if self.decision == FILE else f"{SHOW}: {', '.join(self.show) or 'everything'}"
 
 
@@ -68,12 +71,12 @@ class FilingDecisions(Rows[FilingDecision]):
 
     @property
     def answer(self) -> str:
-        """How many documents are filed."""
+        """The number of documents that are filed, and the promise."""
         filed = sum(row.decision == FILE for row in self.rows)
         return f"{filed:,} of {counted(len(self.rows), 'document')} can be filed: {self.promised}."
 
     def below(self) -> Sequence[str]:
-        """The notes, and whom the promise is about."""
+        """The notes, and the documents that the promise is about."""
         return [
             *self.notes,
             Note("The promise is about filed documents, not about the fields that are not shown of others.", DETAIL),
@@ -95,7 +98,7 @@ def file_documents(
     rng: Randomness = None,
     data: Source | IntoFrame | None = None,
 ) -> FilingDecisions:
-    """Which documents a policy files without a person, and which fields of the others must be checked.
+    """Decide which documents a policy files without a person, and which fields of the others must be checked.
 
     policy: as `evaluate_fields(max_risk=...)` made it.
     document (n,): the document of each value.
@@ -105,8 +108,8 @@ def file_documents(
     audit: draw this many filed documents at random, to be checked by a person.
     rng: seed of this draw.
 
-    Of a document that is not filed, the fewest fields are shown such that the others reach the threshold once these are
-    checked.
+    For a document that is not filed, the fewest fields are shown that must be checked before the remaining fields reach
+    the policy's threshold.
 
     >>> import numpy as np
     >>> from howsure.fields import evaluate_fields
@@ -149,7 +152,7 @@ def file_documents(
 
 
 def _recalibrated(policy: FilingPolicy, values: Sequence[FieldValue]) -> Sequence[FieldValue]:
-    """The values of a document with the confidences that the policy judges."""
+    """Return the values of a document with recalibrated confidences, if the policy has a recalibration map."""
     if policy.recalibration is None:
         return values
     before = np.array([math.nan if value.confidence is None else value.confidence for value in values])

@@ -1,4 +1,4 @@
-"""Whether a value equals what is true: exactly, as text, as a number, as a date or as a set; by field."""
+"""Comparison of predicted with true values: exactly, as texts, as numbers, as dates or as sets, by field."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ Equal: TypeAlias = Callable[[str, str], bool]
 EXACT, TEXT, NUMBER, DATE, SET = "exact", "text", "number", "date", "set"
 KINDS = (EXACT, TEXT, NUMBER, DATE, SET)
 IDENTIFIER = re.compile(r"[+-]?(0\d.*|\d{9,})")  # a telephone or account number, in which each digit matters
-MIN_UNEQUAL = 10  # values of a field, none of them right, that may be written differently
-EPSILON = Decimal("1e-9")  # of the last decimal of the true number: what computing it may change
+MIN_UNEQUAL = 10  # a note asks about the notation of a field if none of this many values is right
+EPSILON = Decimal("1e-9")  # allowed rounding error, in units of the last decimal of the true number
 TRUTHS = dict.fromkeys(["ja", "wahr", "oui", "vrai", "sí", "si", "verdadero", "sì", "vero", "sim"], True)
 TRUTHS |= dict.fromkeys(["nein", "falsch", "non", "faux", "falso", "não"], False)
 SUMMARIES = {
@@ -38,8 +38,11 @@ SUMMARIES = {
 
 @dataclass(frozen=True, slots=True)
 class Equality:
-    """How the values of a field are compared. setting: a tolerance such as 0.01 or 1%, or the format of dates. marks:
-    the decimal marks of its predicted and of its true numbers, None where unknown."""
+    """The comparison of a field's predicted and true values.
+
+    kind: "exact", "text", "number", "date" or "set". setting: a tolerance such as 0.01 or 1%, or the format of dates.
+    marks: the decimal marks of the predicted and of the true numbers; None if unknown.
+    """
 
     kind: str
     setting: str = ""
@@ -47,9 +50,9 @@ class Equality:
 
     @classmethod
     def parse(cls, written: str, field: str) -> Equality:
-        """From "number:0.01", "date:%d/%m/%Y" or "text".
+        """Parse a comparison such as "number:0.01", "date:%d/%m/%Y" or "text".
 
-        Raises InputError for an unknown kind, or a setting that it does not have.
+        Raises InputError for an unknown kind, or a setting that this kind does not support.
         """
         kind, _, setting = str(written).partition(":")
         if kind not in KINDS:
@@ -73,11 +76,11 @@ class Equality:
 
     @property
     def written(self) -> str:
-        """As the user writes it."""
+        """The comparison as the user writes it, such as "number:0.01"."""
         return f"{self.kind}:{self.setting}" if self.setting else self.kind
 
     def equal(self, value: str, gold: str) -> bool:
-        """Whether a value equals the true one; the same text always does."""
+        """Return whether a value equals the true one; identical strings are always equal."""
         compare: Mapping[str, Equal] = {
             TEXT: _equal_texts,
             NUMBER: self._equal_numbers,
@@ -91,7 +94,10 @@ class Equality:
         return verdicts == {True} or (verdicts != {False} and _equal_texts(value, gold))
 
     def verdicts_on_numbers(self, value: str, gold: str) -> set[bool]:
-        """Whether two numbers are equal, as each of the numbers that the texts may be; empty if one is not a number."""
+        """Return whether two numbers are equal, for every way to read them; empty if one string is not a number.
+
+        A string such as 1,234 can be read in two ways, so the result may contain both True and False.
+        """
         first, second = NumberText.read(value), NumberText.read(gold)
         if first is None or second is None:
             return set()
@@ -108,11 +114,12 @@ def field_equalities(
     fields: Sequence[str],
     predicted: Mapping[str, Sequence[str]] | None = None,
 ) -> dict[str, Equality]:
-    """How each field is compared: as the user says, or by what its true values are.
+    """Choose the comparison of each field: the user's, or one that fits its true values.
 
-    Numbers are compared as numbers, ISO dates as dates, lists as sets, and others as texts; so are whole numbers of 9
-    digits or more, or with leading zeros, which may be telephone or account numbers. The predicted and the true numbers
-    of a field have a decimal comma or point each, if some of them can mean nothing else.
+    By default, numbers are compared as numbers, ISO dates as dates, lists as sets, and all others as texts. Whole
+    numbers of 9 digits or more, or with leading zeros, are also compared as texts, because they may be telephone or
+    account numbers. The decimal mark of a field's predicted numbers, and that of its true numbers, is determined from
+    numbers that can be read in only one way.
 
     >>> gold = {"total": ["12.50", "3"], "date": ["2024-03-01"], "name": ["Ann"], "number": ["0012"]}
     >>> gold["phone"] = ["5551230000"]
@@ -149,13 +156,15 @@ def _equal_texts(value: str, gold: str) -> bool:
 
 
 def _folded(text: str) -> str:
-    """A text without spaces and case, in which composed and decomposed characters are alike."""
+    """Return a string without spaces, case-folded and in composed form (NFC)."""
     return unicodedata.normalize("NFC", "".join(unicodedata.normalize("NFC", text).casefold().split()))
 
 
 def _truth(text: str, other: str) -> bool | None:
-    """Whether a text is true or yes; 1 and 0, too, next to a word, and words of other languages next to true or false.
-    None for any other text."""
+    """Return True for true or yes, False for false or no, and None for any other string.
+
+    1 and 0 also count if the other string is a word, and words of other languages if it is true or false.
+    """
     truths = {"true": True, "yes": True, "false": False, "no": False}
     truths |= {"1": True, "0": False} if other not in ("0", "1") else {}
     return (truths | (TRUTHS if other in ("true", "false") else {})).get(text)
@@ -169,7 +178,7 @@ def _are_close(number: Decimal, true: Decimal, *, tolerance: str) -> bool:
 
 
 def _equal_dates(value: str, gold: str, *, written: str | None) -> bool:
-    """Whether two dates are the same, and their times if the true one has a time."""
+    """Return whether two dates are equal, and also their times if the true one has a time."""
     if written is None and ":" in gold:
         times = _time(value), _time(gold)
         if times[1] is not None:
@@ -186,7 +195,7 @@ def _time(text: str) -> datetime.datetime | None:
 
 
 def _date(text: str, written: str | None) -> datetime.date | None:
-    """The date in a text: in ISO format, as `written`, or in the only format that fits."""
+    """Parse a date in ISO format, in the format `written` or, if that is None, in the only format that fits."""
     try:
         return datetime.datetime.fromisoformat(text.strip()).date()
     except ValueError:
@@ -204,7 +213,7 @@ def _equal_sets(value: str, gold: str) -> bool:
 
 
 def _members(text: str) -> frozenset[str]:
-    """The members of a list in JSON, or of a text with commas or semicolons."""
+    """Return the members of a JSON list, or of a string with commas or semicolons."""
     members = _list(text)
     texts: Iterable[object] = text.replace(";", ",").split(",") if members is None else members
     return frozenset(_folded(str(member)) for member in texts) - {""}
@@ -221,7 +230,7 @@ def _list(text: str) -> list[object] | None:
 
 
 def equality_summary(equalities: Mapping[str, Equality]) -> str:
-    """How fields are compared, in a sentence.
+    """Describe in a sentence how fields are compared.
 
     >>> cents = Equality("number", "0.01")
     >>> equality_summary({"total": cents, "date": Equality("date"), "net": cents})
@@ -239,7 +248,9 @@ def equality_summary(equalities: Mapping[str, Equality]) -> str:
 
 
 def comparison_notes(field: str, equality: Equality, wrong: Sequence[tuple[str, str]], n: int) -> Iterator[Note]:
-    """What may be wrong with how a field is compared. wrong: predicted and true values that differ, of n with both.
+    """Yield notes on values of a field that may be equal, but cannot be compared.
+
+    wrong: the (predicted, true) values that differ, among n with both.
 
     >>> list(comparison_notes("paid", Equality("text"), [("true", "x"), ("false", "y")] * 5, 10))
     ["None of 10 values of paid equals the true one: 'true' and 'x', 'false' and 'y'. Are they written differently?"]

@@ -1,4 +1,4 @@
-"""`evaluate_fields`: how often each field of extracted documents is right, and what can be filed without a person."""
+"""`evaluate_fields`: the accuracy of each extracted field, and a policy for filing documents without a person."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ from howsure.stats.mean_score import mean_score
 
 MIN_FOR_CALIBRATION = 2
 SECOND_STEP = "The new policy is for what the first one files, and for nothing else."
-SEED = 0  # of the halves of documents
+SEED = 0  # for dividing the documents into two halves
 PROMISE_NOTE = "The promise is about filed documents, and assumes that future documents resemble the checked ones."
 
 
@@ -73,8 +73,8 @@ def evaluate_fields(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> FieldTable:
-    """How often each field of extracted documents is right, what its confidence is worth, and which documents can be
-    filed without a person.
+    """Evaluate the extracted fields of documents: accuracy, quality of the confidence, and which documents can be filed
+    without a person.
 
     document (n,): the document of each value.
     field (n,): its field, such as total or items[0].price.
@@ -159,7 +159,7 @@ def evaluate_fields(
 
 
 def _passed(values: CheckedValues, policy: FilingPolicy, digest: str) -> CheckedValues:
-    """The values that a policy files. Its own documents, to which it was fitted, would look better than others."""
+    """Return the values that a policy files; refuse the documents that it was fitted to, which would look too good."""
     if policy.recipe.get("documents_sha256") == digest:
         raise InputError("the policy was made from these documents. Evaluate what it files in others.")
     is_filed = filed_values(values, policy)
@@ -192,7 +192,7 @@ def _check_settings(max_risk: float | None, delta: float, promise: str) -> None:
 
 
 def _texts(name: str, value: object) -> dict[str, str] | None:
-    """A mapping of fields to texts."""
+    """Check a mapping of fields to strings, and return it as dict."""
     if value is None:
         return None
     if not isinstance(value, Mapping) or not all(isinstance(t, str) for pair in value.items() for t in pair):
@@ -201,7 +201,7 @@ def _texts(name: str, value: object) -> dict[str, str] | None:
 
 
 def _lists(name: str, value: object) -> dict[str, list[str]]:
-    """A mapping of fields to lists of texts."""
+    """Check a mapping of fields to lists of strings, and return it as dict."""
     if value is None:
         return {}
     is_valid = isinstance(value, Mapping) and all(
@@ -252,7 +252,7 @@ def _curve(values: CheckedValues, place: int) -> FilingCurve:
 
 
 def worst_values(values: CheckedValues, n: int, recipe: Mapping[str, Any]) -> WrongValues:
-    """The n most confident wrong values; those without a confidence last."""
+    """Return the n most confident wrong values; values without a confidence come last."""
     wrong = np.flatnonzero(~values.right)
     confidence = values.confidence[wrong]
     order = np.argsort(np.where(np.isnan(confidence), 1.0, -confidence), kind="stable")[:n]
@@ -281,7 +281,7 @@ def filing_policy(
     choices: Mapping[str, Sequence[str]],
     recipe: Mapping[str, Any],
 ) -> FilingPolicy:
-    """The policy that files as many documents as the promise allows. checked: as in `document_threshold`."""
+    """Return the policy that files as many documents as the promise allows. checked: see `document_threshold`."""
     if np.isnan(values.confidence).all():
         raise InputError(
             "no value has a confidence, so documents cannot be told apart. Ask the model for logprobs, or give a "

@@ -24,11 +24,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FieldRow:
-    """The values of a field.
+    """The evaluation of a field.
 
-    n: true values, and predicted ones where nothing is true. not_predicted: true values without a prediction.
-    with_confidence: values with a confidence. accuracy: the share of right values. calibration_error, auroc: of the
-    confidences; None without any. unseen: the mean probability that no alternative accounts for, of closed values.
+    n: number of true values, and of predictions for documents without such a value. not_predicted: number of true
+    values without a prediction. with_confidence: number of values with a confidence. accuracy: the proportion of right
+    values. calibration_error, auroc: of the confidences; None if there are too few. unseen: for a field with known
+    choices, the mean probability that no choice accounts for.
     """
 
     field: str
@@ -43,7 +44,7 @@ class FieldRow:
 
 @dataclass(frozen=True, slots=True)
 class WrongValue:
-    """A wrong value: its document, path, what was predicted with which confidence, and what is true."""
+    """A wrong value: its document and path, the predicted value with its confidence, and the true value."""
 
     document: str
     path: str
@@ -76,7 +77,7 @@ class WrongValues(Rows[WrongValue]):
         return f"The most confident wrong value is {first.path} of document {shown(first.document)}."
 
     def columns(self) -> Sequence[Column]:
-        """Where each value is, what was predicted, and what is true."""
+        """The location of each value, the predicted value, and the true value."""
         return [
             Column("document", WORDS),
             Column("path", WORDS, "field"),
@@ -88,7 +89,7 @@ class WrongValues(Rows[WrongValue]):
 
 @dataclass(frozen=True, slots=True)
 class FilingCurve:
-    """The share of a field's values filed at each threshold, and the share of these that is wrong."""
+    """At each threshold of confidence, the proportion of a field's values that is filed, and of these that is wrong."""
 
     field: str
     coverage: Floats
@@ -99,9 +100,9 @@ class FilingCurve:
 class FieldTable(Rows[FieldRow]):
     """The result of `evaluate_fields`: a row per field, and all values together.
 
-    documents: their number. total: the accuracy of all values. policy: which documents can be filed, if a risk was
-    named. recalibration: the map of confidences, worst: wrong values, if requested. curves: the share filed against the
-    risk, by field.
+    documents: number of documents. total: the accuracy of all values. policy: the filing policy, if `max_risk` was
+    given. recalibration, worst: the map of confidences and the most confident wrong values, if requested. curves: by
+    field, the wrong proportion at each proportion of filed values.
     """
 
     rows: tuple[FieldRow, ...] = as_json("fields")
@@ -118,7 +119,7 @@ class FieldTable(Rows[FieldRow]):
     title = "Fields"
 
     def columns(self) -> Sequence[Column]:
-        """Values, accuracy, and how good confidences are."""
+        """The numbers of values, the accuracy, and the quality of the confidences."""
         rows = self.rows
         level = f"in brackets the {100 * self.total.level:g}% interval"
         has_confidence = any(row.with_confidence for row in rows)
@@ -150,7 +151,7 @@ class FieldTable(Rows[FieldRow]):
 
     @property
     def answer(self) -> str:
-        """What can be filed, or how many values are right and which field is worst."""
+        """A sentence on what can be filed or, without a policy, on the accuracy and the worst field."""
         if self.policy is not None:
             return self.policy.answer
         worst = min(self.rows, key=lambda row: row.accuracy.value)
@@ -161,13 +162,13 @@ class FieldTable(Rows[FieldRow]):
         return f"{whole}; the field that is wrong most often is {worst.field}, right in {worst.accuracy}."
 
     def next_parameters(self) -> Mapping[str, object]:
-        """A promise, or the file of the policy."""
+        """The parameters to try next: a list of wrong values, or a promise."""
         if not any(row.with_confidence for row in self.rows):
             return {"worst": 20} if self.worst is None else {}
         return {"max_risk": 0.05} if self.policy is None else {}
 
     def below(self) -> Sequence[str]:
-        """The notes, and how confidences should be read."""
+        """The notes, the rule of the policy, and fields without confidences."""
         without = [row.field for row in self.rows if not row.with_confidence]
         notes = [*self.notes, *(self.policy.notes if self.policy else ())]
         if self.policy is not None and self.policy.rule:
@@ -177,7 +178,7 @@ class FieldTable(Rows[FieldRow]):
         return notes
 
     def _thresholds(self) -> Sequence[Column]:
-        """The threshold of each field, where the promise is about fields."""
+        """The threshold of each field, if the promise is about fields."""
         policy = self.policy
         if policy is None or policy.promise != FIELDS:
             return []
@@ -194,13 +195,13 @@ class FieldTable(Rows[FieldRow]):
 
     @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the share of values filed against the share of them that is wrong, by field."""
+        """Draw the wrong proportion of filed values against the proportion that is filed, by field."""
         from howsure.figures.fields import draw_filing
 
         return draw_filing(self, ax=ax)
 
     def figure(self) -> Figure:
-        """The same as a figure."""
+        """Return the plot as a figure."""
         from howsure.figures.style import parent_figure
 
         return parent_figure(self.plot())

@@ -1,12 +1,12 @@
-"""Which documents can be filed without a person: scores of documents, and thresholds with a promise.
+"""Scores of documents, and thresholds above which documents are filed, that is, accepted without a check by a person.
 
-A score is a fixed function of the confidences of a document's values, so that the true values are used once, for the
-thresholds. Three promises, each broken with probability at most delta:
+The score of a document is a fixed function of the confidences of its values, so that the true values are used only for
+the thresholds. There are three kinds of promises, each of which is broken with probability at most delta:
 
-    values     of the values in filed documents, at most a share `risk` is wrong. The score is the mean confidence.
-    documents  of the filed documents, at most a share `risk` contains a wrong value. The score is the product.
-    fields     of the filed values of each field, at most a share `risk` is wrong, in all fields at once. Each field has
-               a threshold for its lowest confidence in a document.
+    values     at most the proportion `risk` of the values in filed documents is wrong. Score: the mean confidence.
+    documents  at most the proportion `risk` of the filed documents has a wrong value. Score: their product.
+    fields     at most the proportion `risk` of the filed values of each field is wrong, in all fields simultaneously.
+               Each field has its own threshold, for the lowest confidence of its values in a document.
 
 The tests are those of `selective_threshold` (Learn then Test): rows are values and clusters are documents. For fields,
 the level is divided between them; a field all of whose thresholds pass hands its level to the others (Bretz et al.
@@ -32,15 +32,16 @@ VALUES = "values"
 DOCUMENTS = "documents"
 FIELDS = "fields"
 PROMISES = (VALUES, DOCUMENTS, FIELDS)
-REQUIRED_SHARE = 0.9  # of the checked documents that have a field which is required
+REQUIRED_SHARE = 0.9  # a field is required if at least this proportion of the checked documents have it
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentConfidence:
-    """The lowest confidence and the loss of each field of a document.
+    """The confidence in the values of a document.
 
-    lowest, losses: by field. The loss of a document is the sum of its fields' losses. n: the number of values. unknown:
-    fields that are required and missing, or have a value without confidence.
+    lowest: the lowest confidence of each field. losses: the loss of each field; the sum of the losses determines the
+    score of the document. n: number of values. unknown: fields that are required but missing, or that have a value
+    without a confidence.
     """
 
     lowest: Mapping[str, float]
@@ -50,7 +51,7 @@ class DocumentConfidence:
 
     @classmethod
     def of(cls, values: Sequence[FieldValue], required: Sequence[str], promise: str) -> DocumentConfidence:
-        """The confidence of the values of a document, in the fields of a policy."""
+        """Compute the confidence in the values of a document, for a kind of promise."""
         by_field: dict[str, list[float | None]] = {}
         for value in values:
             by_field.setdefault(value.field, []).append(value.confidence)
@@ -66,17 +67,17 @@ class DocumentConfidence:
         return cls(lowest, losses, len(values), tuple(unknown))
 
     def score(self, promise: str) -> float:
-        """The score of the document; NaN if a field is unknown, or without values."""
+        """Return the score of the document; NaN if a field is unknown or there are no values."""
         if self.unknown or not self.n:
             return math.nan
         return self.loss_score(math.fsum(self.losses.values()), promise)
 
     def loss_score(self, loss: float, promise: str) -> float:
-        """The score of a loss."""
+        """Return the score of a document with this sum of losses."""
         return math.exp(-loss) if promise == DOCUMENTS else 1.0 - loss / self.n
 
     def fields_to_show(self, threshold: float, promise: str) -> tuple[str, ...]:
-        """The unknown fields, and the fewest others such that the rest reaches the threshold once these are checked."""
+        """Return the unknown fields, and the fewest others after whose check the rest reaches the threshold."""
         losses = {field: loss for field, loss in self.losses.items() if field not in self.unknown}
         shown = list(self.unknown)
         for field in sorted(losses, key=lambda field: -losses[field]):
@@ -95,8 +96,11 @@ def _loss(p: float, promise: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class FiledAt:
-    """What a threshold files: documents and values of them, how many of these are wrong, and the number of documents
-    that would probably give a promise if `threshold` is None; None if more would not help."""
+    """The numbers of documents and values that a threshold files, and of wrong values among them.
+
+    threshold: None if no threshold keeps the promise; needed is then the number of checked documents that would
+    probably be enough, or None if more documents would not help.
+    """
 
     threshold: float | None
     documents: int
@@ -106,7 +110,10 @@ class FiledAt:
 
 
 def required_fields(values: CheckedValues) -> tuple[str, ...]:
-    """The fields that nine in ten checked documents have: a document without one of them is always shown."""
+    """Return the required fields, which at least 90% of the checked documents have.
+
+    A document without one of them is always shown to a person.
+    """
     predicted = np.unique(np.stack([values.document, values.field])[:, values.predicted], axis=1)
     counts = np.bincount(predicted[1], minlength=len(values.fields))
     least = REQUIRED_SHARE * len(values.documents)
@@ -114,7 +121,7 @@ def required_fields(values: CheckedValues) -> tuple[str, ...]:
 
 
 def document_confidences(values: CheckedValues, required: Sequence[str], promise: str) -> list[DocumentConfidence]:
-    """The confidence of each checked document."""
+    """Return the confidence in each checked document."""
     by_document: list[list[FieldValue]] = [[] for _ in values.documents]
     for row in np.flatnonzero(values.predicted).tolist():
         p = float(values.confidence[row])
@@ -133,8 +140,10 @@ def document_threshold(
     delta: float,
     checked: int,
 ) -> FiledAt:
-    """The lowest threshold of document scores with a promise about values or documents. checked: the number of checked
-    documents, with those to which maps were fitted."""
+    """Return the lowest threshold of document scores with a promise about values or documents.
+
+    checked: number of checked documents, including those to which recalibration maps were fitted.
+    """
     scores = np.array([confidence.score(promise) for confidence in confidences])
     if promise == DOCUMENTS:
         wrong = np.bincount(values.document, ~values.right, minlength=len(scores)) > 0
@@ -153,7 +162,7 @@ def document_threshold(
 
 
 def _filed(pairs: Pairs, documents: np.typing.NDArray[np.int64], *, risk: float, delta: float, checked: int) -> FiledAt:
-    """The lowest threshold that passes; with the number of documents needed if none does."""
+    """Return the lowest threshold that passes the tests, or the number of documents needed if none does."""
     if len(np.unique(documents)) < 2:
         return FiledAt(None, 0, 0, 0)
     ranks = ranked(pairs)
@@ -180,8 +189,10 @@ def _rounded_up(needed: float) -> int:
 def field_thresholds(
     values: CheckedValues, confidences: Sequence[DocumentConfidence], *, risk: float, delta: float, checked: int
 ) -> dict[str, FiledAt]:
-    """The lowest threshold of each field with a promise that holds for all fields at once. checked: as in
-    `document_threshold`."""
+    """Return the lowest threshold of each field, with a promise that holds for all fields simultaneously.
+
+    checked: see `document_threshold`.
+    """
     pairs_by_field = {field: _field_pairs(values, confidences, place) for place, field in enumerate(values.fields)}
     size = delta / len(pairs_by_field)
     tests: dict[str, tuple[Kept, Floats]] = {}
@@ -206,9 +217,10 @@ def field_thresholds(
 
 
 def passing_thresholds(p_values: Mapping[str, Floats], delta: float) -> dict[str, Flags]:
-    """Which thresholds pass, by field, the strictest first, so that any passes falsely with probability at most delta.
+    """Return by field which thresholds pass, from the strictest; some passes falsely with probability at most delta.
 
-    Each field starts with an equal share of delta. A field whose thresholds all pass hands its share to the others.
+    p_values: p-values of the thresholds of each field. Each field starts with an equal part of delta. A field whose
+    thresholds all pass passes its part on to the other fields.
 
     >>> p = {"total": np.array([0.001]), "date": np.array([0.03])}
     >>> {field: passed.tolist() for field, passed in passing_thresholds(p, 0.05).items()}
@@ -231,8 +243,11 @@ def passing_thresholds(p_values: Mapping[str, Floats], delta: float) -> dict[str
 def _field_pairs(
     values: CheckedValues, confidences: Sequence[DocumentConfidence], place: int
 ) -> tuple[Pairs, np.typing.NDArray[np.int64]]:
-    """The values of a field as pairs, and their documents. Confidence is the lowest of the field in the document; 1
-    where it is not predicted and not required, since it then is shown only if the field has no threshold."""
+    """Return the values of a field as pairs (right, confidence), and their documents.
+
+    The confidence is the lowest of the field in the document. It is 1 for a field that is neither predicted nor
+    required, because the field is then shown only if it has no threshold.
+    """
     field = values.fields[place]
     lowest = np.array(
         [math.nan if field in confidence.unknown else confidence.lowest.get(field, 1.0) for confidence in confidences]

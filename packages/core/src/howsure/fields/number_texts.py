@@ -1,4 +1,4 @@
-"""Numbers in texts as people write them: 2.656,74, 1,211.07, 2961,03 € or 5%."""
+"""Parsing of numbers as people write them: 2.656,74, 1,211.07, 2961,03 € or 5%."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from decimal import Decimal
 from howsure.inputs.numbers_and_names import spelled_number
 
 POINT, COMMA = ".", ","
-MAX_EXPONENT = 400  # larger than that of any float
-MAX_CHARACTERS = 60  # of a number with separators or a currency
+MAX_EXPONENT = 400  # larger than the exponent of any float
+MAX_CHARACTERS = 60  # in a number with separators or a currency
 CODES = {"$": "USD", "€": "EUR", "£": "GBP"}
 CURRENCIES = (
     "AUD BRL CAD CHF CNY CZK DKK EUR GBP HKD HUF INR JPY KRW MXN NOK NZD PLN RON SEK SGD TRY USD ZAR Fr. kr zł Kč"
@@ -32,15 +32,17 @@ READINGS = {
 
 @dataclass(frozen=True, slots=True)
 class NumberText:
-    """The numbers that a text may be, by its decimal mark: one, or two if its only mark may also separate thousands, as
-    in 1,234. unit: the code of a currency, or %; empty without one."""
+    """The numbers that a string can mean, by decimal mark; 1,234 can mean two, because its mark may separate thousands.
+
+    unit: the code of a currency, or %; empty if there is none.
+    """
 
     by_mark: dict[str, Decimal]
     unit: str
 
     @classmethod
     def read(cls, text: str) -> NumberText | None:
-        """The numbers of a text; None if it is not a number.
+        """Parse a string; return None if it is not a number.
 
         >>> NumberText.read("2.656,74 €")
         NumberText(by_mark={',': Decimal('2656.74')}, unit='EUR')
@@ -64,16 +66,16 @@ class NumberText:
 
     @property
     def mark(self) -> str | None:
-        """The decimal mark that the text must have; None if it may have either."""
+        """The decimal mark of the string; None if the string can be read with either mark."""
         return next(iter(self.by_mark)) if len(self.by_mark) == 1 else None
 
     def numbers(self, mark: str | None) -> set[Decimal]:
-        """The numbers that the text may be in a column with a decimal mark; None if that is unknown."""
+        """Return the numbers that the string can mean in a column with this decimal mark (None: unknown)."""
         return {self.by_mark[mark]} if mark in self.by_mark else {*self.by_mark.values()}
 
 
 def plain_number(text: str) -> Decimal | None:
-    """The finite number that a text spells as programs do, with all its digits."""
+    """Parse a finite number as programs write it, with all its digits; return None for other strings."""
     number = spelled_number(text.strip())
     if number is None or not math.isfinite(number):
         return None
@@ -82,7 +84,7 @@ def plain_number(text: str) -> Decimal | None:
 
 
 def _number(sign: str, digits: str, mark: str) -> Decimal | None:
-    """The number with a decimal mark; None if the digits are not one."""
+    """Parse digits with a decimal mark; return None if they are not a valid number."""
     if not READINGS[mark].fullmatch(digits) or not any(map(str.isdigit, digits)):
         return None
     whole, _, decimals = digits.partition(mark)
@@ -90,7 +92,7 @@ def _number(sign: str, digits: str, mark: str) -> Decimal | None:
 
 
 def decimal_mark(texts: Iterable[str]) -> str | None:
-    """The decimal mark of a column: the only one that some of its numbers must have.
+    """Return the decimal mark of a column, from numbers that can be read with only one mark; None if they disagree.
 
     >>> decimal_mark(["891,97", "2.656"]), decimal_mark(["1,234"]), decimal_mark(["0.5", "0,5"])
     (',', None, None)

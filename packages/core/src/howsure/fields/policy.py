@@ -1,4 +1,4 @@
-"""The policy that decides which documents are filed: its file, and its decisions on new documents."""
+"""Filing policies, which decide which documents are filed: their files, and their decisions on new documents."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from howsure.result import Result
 from howsure.show.notes import WARNING, Note
 from howsure.show.table import COUNT, FLAG, NUMBER, WORDS, Column
 
-FIRST_POLICY = "policy"  # in the recipe of a policy of a second step: the documents of the first policy
-CHECKED = "checked_documents"  # in the recipe with recalibration: those for the maps and those for the thresholds
+FIRST_POLICY = "policy"  # recipe key of a second-step policy: the digest of the first policy's documents
+CHECKED = "checked_documents"  # recipe key with recalibration: number of documents for both maps and thresholds
 AFTER_ANOTHER = "This policy is a second step: its promise holds only for what the first policy files."
 LIKE = "policy.json"
 STATE = SavedState(
@@ -51,9 +51,10 @@ SCORES = {VALUES: "mean confidence", DOCUMENTS: "product of the confidences"}
 class PolicyField:
     """A field in a policy.
 
-    required: a document without it is shown. threshold: the least confidence with which it is filed, where the promise
-    is about fields; None if its values are always shown. filed, wrong: its checked values that would be filed, and the
-    wrong ones. needed: the number of checked documents that would probably give a threshold.
+    required: whether a document without this field is always shown. The others are for promises about fields:
+    threshold: the lowest confidence at which the field is filed; None if its values are always shown. filed, wrong:
+    numbers of checked values that would be filed, and of wrong ones among them. needed: number of checked documents
+    that would probably be enough for a threshold.
     """
 
     field: str
@@ -66,13 +67,15 @@ class PolicyField:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class FilingPolicy(Result):
-    """Which documents are filed without a person, and what is promised; made by `evaluate_fields(max_risk=...)`.
+    """A policy that decides which documents are filed without a person; made by `evaluate_fields(max_risk=...)`.
 
-    promise, risk, delta: what is promised, with a probability of at least 1 - delta. threshold: the least score of a
-    document that is filed; None if nothing can be promised, and where the promise is about fields. filed: what it files
-    of the checked documents. fields: the fields that a document is judged by. compare, choices: how values were
-    compared, and the closed fields. recalibration: the map of confidences, if any. served: the models and the questions
-    for which it holds. needed: see `PolicyField`.
+    promise, risk, delta: with probability of at least 1 - delta, at most the proportion `risk` of the filed values or
+    documents is wrong (`howsure.fields.filing`). threshold: the lowest score of a filed document; None if nothing can
+    be promised, or if the promise is about fields, which have their own thresholds. documents: number of checked
+    documents; filed_documents, filed_values, wrong_values: how many of them and of their values would be filed, and how
+    many of these values are wrong. fields: the fields of the checked documents. compare, choices: how values were
+    compared, and the fields with known choices. recalibration: the map of confidences, if any. served: the models and
+    questions for which the policy is valid. needed: see `PolicyField`.
     """
 
     promise: str
@@ -111,14 +114,14 @@ class FilingPolicy(Result):
 
     @property
     def rule(self) -> str:
-        """When a document is filed; empty if none is, and where the promise is about fields."""
+        """A sentence on when a document is filed; empty if none is, or if the promise is about fields."""
         if self.threshold is None:
             return ""
         return f"A document is filed if the {SCORES[self.promise]} of its values is at least {self.threshold:.4f}."
 
     @property
     def answer(self) -> str:
-        """How many documents can be filed, with which promise; or how many checked documents would be needed."""
+        """A sentence on the documents that can be filed, or on the number of checked documents that is needed."""
         if self.is_empty:
             needed = [row.needed for row in self.fields] if self.promise == FIELDS else [self.needed]
             counts = [n for n in needed if n is not None]
@@ -142,7 +145,7 @@ class FilingPolicy(Result):
         )
 
     def columns(self) -> Sequence[Column]:
-        """The fields; their thresholds, where the promise is about fields."""
+        """The fields, with their thresholds if the promise is about fields."""
         of_fields = self.promise == FIELDS
         return [
             Column("field", WORDS),
@@ -186,7 +189,7 @@ class FilingPolicy(Result):
 
     @classmethod
     def from_json(cls, text: str | bytes) -> FilingPolicy:
-        """The policy in the JSON text of its file.
+        """Parse the JSON text of a policy's file.
 
         Raises InputError if it was changed or cut off, or is of another version.
         """
@@ -224,13 +227,13 @@ class FilingPolicy(Result):
 
 
 def check_policy(policy: object) -> None:
-    """Raise InputError for anything but a policy."""
+    """Raise InputError if an object is not a filing policy."""
     if not isinstance(policy, FilingPolicy):
         raise InputError("{parameter} must be a policy, as FilingPolicy.load reads it.", "policy")
 
 
 def check_served(policy: FilingPolicy, served: Served) -> None:
-    """Raise InputError if answers are of another model than those of the policy, or to another question."""
+    """Raise InputError if values come from another model, or from another question, than those of the policy."""
     if changes := [*policy.served.changes(served)]:
         raise InputError(
             f"the promise of the policy does not hold: {'; '.join(changes)}. Check documents with these answers, and "
@@ -239,25 +242,25 @@ def check_served(policy: FilingPolicy, served: Served) -> None:
 
 
 def policy_warnings(policy: FilingPolicy, served: Served) -> list[str]:
-    """Notes on what the promise of a policy is limited to, and on what cannot be compared with the policy."""
+    """Return warnings on the limits of a policy's promise, and on models or questions that cannot be compared."""
     warnings = [AFTER_ANOTHER] if FIRST_POLICY in policy.recipe else []
     return [Note(text, WARNING) for text in [*warnings, *policy.served.not_compared(served)]]
 
 
 def documents_digest(names: Sequence[str]) -> str:
-    """A checksum of the names of documents, in any order."""
+    """Return a checksum of the names of documents, independent of their order."""
     return hashlib.sha256(json.dumps(sorted(names)).encode()).hexdigest()
 
 
 def fields_to_show(policy: FilingPolicy, values: Sequence[FieldValue]) -> tuple[tuple[str, ...], float]:
-    """The fields of a document that a person must check, none if it is filed; and the document's score."""
+    """Return the fields of a document that a person must check (none if it is filed), and the document's score."""
     names = {row.field for row in policy.fields}
     of_policy = [value for value in values if value.field in names]
     return select_fields(policy, DocumentConfidence.of(of_policy, policy.required, policy.promise))
 
 
 def select_fields(policy: FilingPolicy, confidence: DocumentConfidence) -> tuple[tuple[str, ...], float]:
-    """`fields_to_show` for the confidence of a document."""
+    """Return the result of `fields_to_show`, for the confidence in a document."""
     score = confidence.score(policy.promise)
     everything = tuple(row.field for row in policy.fields)
     if policy.promise == FIELDS:
@@ -268,7 +271,7 @@ def select_fields(policy: FilingPolicy, confidence: DocumentConfidence) -> tuple
 
 
 def filed_values(values: CheckedValues, policy: FilingPolicy) -> Flags:
-    """Whether a policy files each of some checked values (n,): of a promise about fields, those of its field."""
+    """Return for each checked value (n,) whether the policy files its document or, by promise "fields", the value."""
     if policy.recalibration is not None:
         values = recalibrated_values(values, policy.recalibration)
     confidences = document_confidences(values, policy.required, policy.promise)
@@ -280,8 +283,11 @@ def filed_values(values: CheckedValues, policy: FilingPolicy) -> Flags:
 
 
 def fields_below(policy: FilingPolicy, confidence: DocumentConfidence) -> tuple[str, ...]:
-    """The fields below their thresholds, unknown ones, and those without a threshold, also where nothing was predicted;
-    of documents without values all."""
+    """Return the fields that must be shown: unknown ones, those below their thresholds, and those without a threshold.
+
+    Fields without a threshold are included even if nothing was predicted. For a document without values, all fields
+    are returned.
+    """
     if not confidence.n:
         return tuple(row.field for row in policy.fields)
     thresholds = {row.field: row.threshold for row in policy.fields if row.threshold is not None}

@@ -1,4 +1,4 @@
-"""Recalibration by field: a map fitted to half of the documents, and applied to the values of others."""
+"""Recalibration of confidences by field: a map is fitted to half of the documents, and applied to other documents."""
 
 from __future__ import annotations
 
@@ -16,22 +16,23 @@ from howsure.recalibration.methods import SHRUNK
 from howsure.recalibration.recalibrate import fit_recalibration
 from howsure.recalibration.results import RecalibrationMap
 
-FLOOR = 1e-4  # since APIs round probabilities to 1
+FLOOR = 1e-4  # smallest distance of a confidence from 0 and 1, because APIs round probabilities to 1
 
 
 def halves(values: CheckedValues, rng: np.random.Generator) -> tuple[CheckedValues, CheckedValues]:
-    """The values of a random half of the documents, and those of the others."""
+    """Return the values of a random half of the documents, and the values of the other half."""
     n = len(values.documents)
     is_first = (rng.permutation(n) < n // 2)[values.document]
     return values.select_values(is_first), values.select_values(~is_first)
 
 
 def field_map(values: CheckedValues, fields: Sequence[str], *, checked: int) -> RecalibrationMap:
-    """The map of confidences: Platt maps of the fields, shrunk towards that of all values, or none if no map helps.
+    """Fit a map of confidences: Platt scaling by field, shrunk towards the map of all values; none if no map helps.
 
-    fields: all fields; one without values takes the map of all. checked: the number of documents of both halves.
+    fields: all fields; a field without values gets the map of all values. checked: number of documents in both halves,
+    for the message.
 
-    Raises InputError with too few documents, or too few that are wrong or right.
+    Raises InputError if there are too few documents, or too few right or wrong values.
     """
     with_confidence = np.flatnonzero(~np.isnan(values.confidence))
     place = np.array([fields.index(field) for field in values.fields], dtype=np.int64)
@@ -52,7 +53,7 @@ def field_map(values: CheckedValues, fields: Sequence[str], *, checked: int) -> 
 
 
 def recalibrated(confidence: Floats, fields: Sequence[str], recalibration: RecalibrationMap) -> Floats:
-    """The recalibrated confidences of values (n,), whose fields are `fields` (n,); NaN where they are unknown."""
+    """Return the recalibrated confidences (n,) of values in `fields` (n,); unknown confidences stay NaN."""
     rows = np.flatnonzero(~np.isnan(confidence) & np.isin(fields, recalibration.groups))
     if not len(rows):
         return confidence
@@ -62,6 +63,6 @@ def recalibrated(confidence: Floats, fields: Sequence[str], recalibration: Recal
 
 
 def recalibrated_values(values: CheckedValues, recalibration: RecalibrationMap) -> CheckedValues:
-    """The values with recalibrated confidences."""
+    """Return the values with recalibrated confidences."""
     fields = [values.fields[place] for place in values.field.tolist()]
     return replace(values, confidence=recalibrated(values.confidence, fields, recalibration))

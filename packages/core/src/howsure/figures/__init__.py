@@ -1,4 +1,4 @@
-"""Figures for papers: PDF, SVG, PNG."""
+"""Figures of results for papers, saved as PDF, SVG or PNG."""
 
 from howsure.lazy_imports import require
 

@@ -1,4 +1,4 @@
-"""All figures of calibration in one place, and how a notebook shows a curve."""
+"""Figures of calibration curves, and the HTML with which a notebook shows a curve."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ MAX_ERRORS = 100  # rows of a figure of errors
 
 
 def curves_figure(curves: Sequence[CalibrationCurve] | Sequence[CorpCurve], *, axis: str = AUTO) -> Figure:
-    """Curves as a figure; with too many to draw, only the errors, of the curves with most pairs."""
+    """Return a figure of curves or, if there are too many, of the errors of the curves with the most pairs."""
     corp = [curve for curve in curves if isinstance(curve, CorpCurve)]
     if corp:
         return corp_figure(corp, axis=axis)
@@ -57,7 +57,7 @@ HEADINGS = ("figure", "value")
 
 
 def curve_html(curve: CalibrationCurve) -> str:
-    """A curve's verdict, its figures as a table, and its picture as inline SVG; every text in it is escaped."""
+    """Return a curve as HTML: its summary, a table of numbers, and its picture as inline SVG; all text is escaped."""
     sentence = verdict(curve)
     prefix = "c" + hashlib.sha256(repr(curve).encode()).hexdigest()[:8]
     picture = inline_svg(curve_figure([curve]), prefix=prefix, description=f"Calibration curve: {sentence}")

@@ -29,17 +29,14 @@ if TYPE_CHECKING:
     from howsure.result import Estimate
 
 
-# Two models' calibration curves, and below them by how much they differ.
-
 ROW_HEIGHT = 0.27  # inches
-WIDTH, SQUARE, UPRIGHT = 6.6, 3.5, 1.135  # of the figure, of the curves' axes, and their height over their width
-LEFT, RIGHT, TOP, NAMED = 0.55, 0.15, 0.1, 1.55  # of the margins; NAMED: left of the differences
+WIDTH, SQUARE, UPRIGHT = 6.6, 3.5, 1.135  # width of the figure, width of the curves' axes, their height / width
+LEFT, RIGHT, TOP, NAMED = 0.55, 0.15, 0.1, 1.55  # margins; NAMED: the left margin of the differences
 NAME_LENGTH = 16
 
 
 def comparison_figure(result: CalibrationComparison, *, axis: str = AUTO) -> Figure:
-    """Both curves by `draw_curves`, and below them the differences of the squared errors and of the Brier scores with
-    their intervals."""
+    """Draw both curves (`draw_curves`), and below them the differences of squared errors and Brier scores."""
     with styled():
         a, b = (shortened_name(name, NAME_LENGTH if not is_narrow() else NAME_LENGTH // 2) for name in result.names)
         better = "" if is_narrow() else " is better"
@@ -52,7 +49,7 @@ def comparison_figure(result: CalibrationComparison, *, axis: str = AUTO) -> Fig
 
 
 def _names_with_files(result: CalibrationComparison) -> list[str]:
-    """The names of the models, with the file if a model has no name of its own."""
+    """Return the names of the models, with the name of the file if a model has no name."""
     if result.read is None:
         return list(result.names)
     files = [Path(estimate_text.name).name for estimate_text in (result.read.a, result.read.b)]
@@ -60,7 +57,7 @@ def _names_with_files(result: CalibrationComparison) -> list[str]:
 
 
 def curves_above_differences(curves: int, rows: int) -> tuple[Figure, Axes, Axes]:
-    """A figure with room for curves and their legend above, and for rows of differences below."""
+    """Return a figure with axes for curves and their legend above, and for rows of differences below."""
     width = wanted_width() or WIDTH
     square = width - LEFT - RIGHT if is_narrow() else SQUARE
     legend = 0.25 + 0.19 * curves if is_narrow() else 0.0
@@ -87,7 +84,7 @@ def draw_comparison(result: CalibrationComparison, *, ax: Axes | None = None, ax
 
 
 def _differences(result: CalibrationComparison) -> dict[str, tuple[float, float, float]]:
-    """The defined differences on the scale of squared probabilities."""
+    """Return the defined differences that have the scale of squared probabilities, by name."""
     scores = {f"{name}s": e for name, e in result.score_differences().items() if "Brier" in name}
     all_of_them = {"squared errors": result.squared_error_difference, **scores}
     return {
@@ -124,15 +121,13 @@ def draw_differences(
         literal(text, label)
 
 
-# Calibration curves before and after recalibration, a panel for each kind of probability.
-
 PANEL, LEGEND = 3.1, 1.95  # inches
 
 
 def before_after_figure(panels: Mapping[str, Sequence[CalibrationCurve]]) -> Figure:
-    """A panel for each name, with its curves by `draw_curves`.
+    """Return a figure with a panel for each name, in which its curves are drawn by `draw_curves`.
 
-    Raises InputError for no panel.
+    Raises InputError if there is no panel.
     """
     if not panels:
         raise InputError("panels must contain at least one pair of curves; it is empty.")
@@ -150,16 +145,13 @@ def before_after_figure(panels: Mapping[str, Sequence[CalibrationCurve]]) -> Fig
     return figure
 
 
-# Calibration curves before and after recalibration, and by how much the scores improve.
-
 SIDES = ("worse", "recalibration is better")
 MAX_ROWS = 100
 GROUP_NAME_LENGTH = 28
 
 
 def recalibration_figure(result: RecalibrationEvaluation, *, axis: str = AUTO) -> Figure:
-    """Both curves by `draw_curves`, and below them the improvements of the squared error and of the Brier scores with
-    their intervals."""
+    """Draw both curves (`draw_curves`), and below them the improvements of the squared error and the Brier scores."""
     with styled():
         rows = _improvements(result)
         figure, above, below = curves_above_differences(len(result.curves), len(rows))
@@ -213,10 +205,8 @@ def _ends(e: Estimate) -> tuple[float, float, float] | None:
     return e.value, e.low, e.high
 
 
-# What a recalibration map does to a probability: q' against q.
-
 POINTS = 400
-ENDS = 1e-4  # how near to 0 and 1 it is drawn
+ENDS = 1e-4  # distance from 0 and 1 at which a drawn map ends
 MAX_CURVES = 8
 MAP_NAME_LENGTH = 32
 
@@ -224,8 +214,8 @@ MAP_NAME_LENGTH = 32
 def draw_map(recalibration_map: RecalibrationMap, *, ax: Axes | None = None) -> Axes:
     """Draw a map of probabilities, on matplotlib axes (new ones if None): a curve per group or per class, at most 8.
 
-    Of several classes, each curve shows one of them while the others share the rest equally. Of Venn–Abers, a band
-    shows both probabilities.
+    For several classes, each curve shows one class while the other classes share the rest equally. For Venn–Abers, a
+    band shows both probabilities.
     """
     with styled():
         ax = new_figure(4.2, 4.2).subplots() if ax is None else ax
@@ -267,13 +257,13 @@ def _curves(recalibration_map: RecalibrationMap, q: Floats) -> list[tuple[str, F
 
 
 def _applied(recalibration_map: RecalibrationMap, scores: Scores) -> Floats:
-    """The probabilities after the map, or after that of its first group."""
+    """Return the probabilities after the map; if the map has groups, after the map of its first group."""
     names = recalibration_map.groups[:1]
     return recalibration_map.apply_rows(scores, np.zeros(len(scores), dtype=np.int64) if names else None, names)
 
 
 def _one_class_rows(recalibration_map: RecalibrationMap, q: Floats, place: int) -> Scores:
-    """Rows in which one class has the probability q, and the other classes share the rest."""
+    """Return rows in which one class has the probability q, and the other classes share the rest equally."""
     k = len(recalibration_map.classes)
     matrix = np.repeat((1 - q)[:, None] / (k - 1), k, axis=1)
     matrix[:, place] = q
@@ -281,7 +271,7 @@ def _one_class_rows(recalibration_map: RecalibrationMap, q: Floats, place: int) 
 
 
 def _corners(recalibration_map: RecalibrationMap) -> list[Floats]:
-    """Both sides of the steps of a map."""
+    """Return the points just below and just above each step of a map."""
     parameters = [fitted_map.parameters() for fitted_map in recalibration_map.fitted.maps]
     steps = [
         np.array(fitted[name]) for fitted in parameters for name in ("edges", "from", "upto", "x") if name in fitted

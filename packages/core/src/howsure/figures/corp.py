@@ -88,7 +88,7 @@ def _draw_steps(ax: Axes, curve: CorpCurve, how: Look, scale: Scale) -> Line2D:
 
 
 def _corners(curve: CorpCurve, values: Floats) -> tuple[Floats, Floats]:
-    """Both ends of every step, with its value at each."""
+    """Return both ends of every step, and the value of the step at each end."""
     return np.column_stack([curve.steps.lower, curve.steps.upper]).ravel(), np.repeat(values, 2)
 
 

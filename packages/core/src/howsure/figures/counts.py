@@ -19,18 +19,18 @@ MAX_CELLS = 400
 MAX_DOMAINS = 8
 MAX_NAMED = 24  # labels along the axis
 NAME_LENGTH = 14
-FEW_NAMES = 8  # that stand side by side without turning
+FEW_NAMES = 8  # labels that fit without being rotated
 WIDTH, MARGIN, MIN_ROOM, CHARACTER = 7.0, 0.9, 0.26, 0.08  # inches
-ROOM = 0.7  # of the distance between two neighbours, for the domains side by side
+ROOM = 0.7  # part of the distance between two neighbouring cells in which the domains are drawn side by side
 
 
 def is_drawn(counts: CountEstimates) -> bool:
-    """Whether the cells are few enough for a figure."""
+    """Return whether the cells are few enough for a figure."""
     return len(counts) <= MAX_CELLS and len({row.group[:-1] for row in counts}) <= MAX_DOMAINS
 
 
 def draw_counts(counts: CountEstimates, *, ax: Axes | None = None) -> Axes:
-    """A point per cell with its interval: the last column from left to right, a colour and a marker per domain.
+    """Draw a point with its interval for each cell; x: the last group column, colour and marker: the domain.
 
     Raises InputError for more than 400 cells or 8 domains.
     """

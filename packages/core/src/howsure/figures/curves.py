@@ -38,14 +38,14 @@ from howsure.figures.width import is_narrow, wanted_width
 from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import CLASS_WISE, TOP_LABEL, Floats
 
-# The part of the probabilities that a calibration curve's axes show, and how: all of them, a corner, or log-odds.
+# Scales of the axes of a calibration curve: all probabilities, a corner, or log-odds.
 
 AUTO, LINEAR, ZOOM, LOGIT = "auto", "linear", "zoom", "logit"
 AXES = (AUTO, LINEAR, ZOOM, LOGIT)
-CORNER = 0.2  # of the axis: where all bins lie in this share of it, at either end, it is drawn alone
+CORNER = 0.2  # if all bins are in this part of the axis, at either end, only the corner is drawn
 NICE = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 MAX_NINES = 8
-APART = 0.13  # of the axis: ticks closer than this would run into each other
+APART = 0.13  # minimum distance of ticks, as a proportion of the axis, at which their labels do not overlap
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,29 +57,29 @@ class Scale:
     logit: bool = False
 
     def at(self, share: float | Floats) -> Floats:
-        """The probability at a share of the axis, 0 at `low` and 1 at `high`; shares beyond lie outside."""
+        """Return the probability at a position on the axis, from 0 at `low` to 1 at `high`."""
         if not self.logit:
             return np.asarray(self.low + np.asarray(share) * (self.high - self.low))
         a, b = _log_odds(self.low), _log_odds(self.high)
         return np.asarray(1.0 / (1.0 + np.exp(-(a + np.asarray(share) * (b - a)))))
 
     def place(self, x: float, y: float) -> tuple[float, float]:
-        """The probabilities at a position given as shares of both axes."""
+        """Return the probabilities at a position (x, y) on both axes, from 0 to 1."""
         return float(self.at(x)), float(self.at(y))
 
     def share(self, probability: float) -> float:
-        """The position of a probability as a share of the axis."""
+        """Return the position of a probability on the axis, from 0 to 1."""
         if not self.logit:
             return (probability - self.low) / (self.high - self.low)
         a, b = _log_odds(self.low), _log_odds(self.high)
         return (_log_odds(probability) - a) / (b - a)
 
     def clipped(self, values: Floats) -> Floats:
-        """Probabilities beyond the axis moved to its ends."""
+        """Move probabilities beyond the axis to its ends."""
         return np.clip(values, self.low, self.high)
 
     def dress(self, ax: Axes, *, bottom: float, top: float, apart: float = APART) -> None:
-        """Set this scale, the limits (as shares of it) and ticks that do not overlap."""
+        """Set this scale, its limits (bottom and top are positions on the axis), and ticks that do not overlap."""
         if self.logit:
             ax.set_xscale("logit", nonpositive="clip")
             ax.set_yscale("logit", nonpositive="clip")
@@ -92,7 +92,7 @@ class Scale:
             axis.set_minor_locator(NullLocator())
 
     def ticks(self, apart: float) -> list[float]:
-        """Round probabilities with a distance of at least `apart`."""
+        """Return round probabilities as ticks, with a distance of at least `apart` on the axis."""
         if not self.logit:
             most = max(2, min(5, int(1 / apart)))
             tick_values = MaxNLocator(most, steps=[1, 2, 2.5, 5, 10]).tick_values(self.low, self.high)
@@ -111,7 +111,7 @@ class Scale:
 
 
 def choose_scale(curves: Sequence[CalibrationCurve | CorpCurve], axis: str = AUTO) -> Scale:
-    """The scale for some curves. "auto": only the corner if all bins are below 0.2 or above 0.8, otherwise [0, 1].
+    """Return the scale for some curves; "auto" shows a corner if all bins are below 0.2 or above 0.8, else [0, 1].
 
     Raises InputError for another axis, or log-odds of a mean prediction of exactly 0 or 1.
     """
@@ -135,7 +135,7 @@ def bins_or_steps(curve: CalibrationCurve | CorpCurve) -> Bins | CorpSteps:
 
 
 def _round_range(low: float, high: float) -> Scale:
-    """The smallest round part of [0, 1] that contains a range with some margin."""
+    """Return the scale of the smallest part of [0, 1] with round ends that contains a range with some margin."""
     room = 0.08 * max(high - low, 0.002)
     step = next((step_size for step_size in NICE if step_size >= (high - low + 2 * room) / 6), NICE[-1])
     start = max(0.0, math.floor((low - room) / step + 1e-9) * step)
@@ -182,22 +182,20 @@ def _log_odds(probability: float) -> float:
 
 
 def _text(tick: float, ticks: Sequence[float]) -> str:
-    """A tick as text, with as many decimals as all ticks need."""
+    """Format a tick, with as many decimals as the ticks need."""
     if len(ticks) > 1 and min(np.diff(ticks)) > 0.1 - 1e-9:
         return f"{tick:.1f}"
     return f"{tick:.10g}" if tick == 0.0 or tick >= 1e-3 else f"{tick:.0e}".replace("e-0", "e-")
 
 
-# Calibration curves on one pair of axes.
-
-POINTS_UP_TO = 60  # bins; more are a line with a band
-POINTS_OF_MANY = 25  # the same if several curves share the axes, or the axes are small
-INTERVALS_UP_TO = 3  # curves; more intervals on one another show nothing
+POINTS_UP_TO = 60  # number of bins that are drawn as points; more are drawn as a line with a band
+POINTS_OF_MANY = 25  # the same number if several curves share the axes, or the axes are small
+INTERVALS_UP_TO = 3  # number of curves that are drawn with intervals, which would overlap for more
 MANY_BINS = 200
 MARKERS = 9  # markers along a line among many, to distinguish it from the others
 ABOVE, BELOW = "#f4f7fb", "#f0ece6"
-STRIP = (-0.155, -0.025)  # where, under the curve, the predictions are shown
-TOP = 1.02  # of the axes, as a share of the scale
+STRIP = (-0.155, -0.025)  # vertical position of the histogram of predictions below the curve
+TOP = 1.02  # upper end of the axes, as a position on the scale
 LEGEND_ROW = 0.2  # inches
 NAME_LENGTH, NARROW_NAME = 32, 16
 
@@ -212,15 +210,15 @@ def draw_curves(
 ) -> Axes:
     """Draw calibration curves with the intervals of their bins, the diagonal, and the distribution of predictions.
 
-    Up to eight curves can be distinguished; `curve_figure` draws more of them, a panel each. The strip under the curves
-    is a histogram of the predictions (heights are square roots of shares, so that thin tails show); for a single curve
-    label 1 points up and label 0 down. New axes if `ax` is None; labels: names instead of the curves' own. axis:
-    "linear" for all of [0, 1], "zoom" for the part with bins, "logit" for log-odds, or "auto": zoomed where all bins
-    lie below .2 or above .8.
+    Up to eight curves can be distinguished; `curve_figure` draws more of them, each in its own panel. The strip below
+    the curves is a histogram of the predictions, whose heights are square roots of proportions, so that thin tails are
+    visible; for a single curve, label 1 is drawn upwards and label 0 downwards. ax: None for new axes. labels: names
+    instead of the curves' own. axis: "linear" for [0, 1], "zoom" for the part with bins, "logit" for log-odds, or
+    "auto", which zooms if all bins are below 0.2 or above 0.8.
 
-    Raises InputError without a curve, unless there are as many labels as curves, and for log-odds of 0 or 1.
+    Raises InputError without a curve, if the numbers of labels and curves differ, and for log-odds of 0 or 1.
     """
-    few = all(len(curve.bins) <= POINTS_OF_MANY for curve in curves)  # one way for all of them
+    few = all(len(curve.bins) <= POINTS_OF_MANY for curve in curves)  # so that all curves are drawn in the same way
     return draw_together(
         curves,
         ax=ax,
@@ -246,7 +244,10 @@ def draw_together(
     describe: Callable[[AnyCurve], str],
     heading: Callable[[AnyCurve], str],
 ) -> Axes:
-    """Draw a curve `alone`, or several, each as one `among` many with its `describe` text in a legend."""
+    """Draw a single curve with the function `alone`, or each of several with `among`, and with a legend.
+
+    describe: returns the legend's text on a curve. heading: the legend's heading.
+    """
     names, scale = curve_names(curves, labels), choose_scale(curves, axis)
     with styled():
         axes = new_axes(len(curves)) if ax is None else ax
@@ -270,7 +271,7 @@ def draw_together(
 
 
 def new_axes(curves: int) -> Axes:
-    """Axes with room for a legend of this many curves; a single curve needs no legend."""
+    """Return new axes with room for a legend of this many curves; a single curve needs no legend."""
     if curves == 1:
         return new_figure(4.8, 5.2, constrained=False).add_subplot()
     if is_narrow():
@@ -280,7 +281,7 @@ def new_axes(curves: int) -> Axes:
 
 
 def axis_words(curves: Sequence[CalibrationCurve | CorpCurve]) -> tuple[str, str]:
-    """The labels of the axes: which probability, and how often the event occurred.
+    """Return the labels of both axes: the predicted probability, and the observed frequency.
 
     >>> from howsure import calibration_curve, pairs_from_classes
     >>> axis_words([calibration_curve(pairs_from_classes([0, 1], [[0.9, 0.1], [0.6, 0.4]]), bin_size=1)])
@@ -309,12 +310,12 @@ def curve_names(curves: Sequence[CalibrationCurve | CorpCurve], labels: Sequence
 
 
 def below(words: str) -> str:
-    """The scale in an axis label, on a separate line if there is little room."""
+    """Return the part of an axis label on the scale, on a separate line if there is little room."""
     return words.replace(" ", "\n", 1) if is_narrow() else words
 
 
 def draw_background(ax: Axes, scale: Scale, curves: Sequence[AnyCurve] = (), *, apart: float = APART) -> None:
-    """The square, the diagonal, and for some curves what it means to be above or below it."""
+    """Draw the frame and the diagonal and, if curves are given, the meaning of points above and below it."""
     dress(ax)
     scale.dress(ax, bottom=STRIP[0] - 0.005, top=TOP, apart=apart)
     if scale.logit:
@@ -370,8 +371,7 @@ def _draw_intervals(ax: Axes, curve: CalibrationCurve, how: Look, scale: Scale, 
 
 
 def _draw_line(ax: Axes, curve: CalibrationCurve, how: Look, scale: Scale, *, linewidth: float) -> list[Line2D]:
-    """The mean predictions and label frequencies of bins; a frequency without finite log-odds is a hollow point at the
-    edge."""
+    """Draw the mean predictions and label frequencies of bins; frequencies beyond the axis are hollow points."""
     x, y = curve.bins.mean_prob, scale.clipped(curve.bins.frequency)
     beyond = (curve.bins.frequency < scale.low) | (curve.bins.frequency > scale.high)
     if beyond.any():
@@ -380,7 +380,7 @@ def _draw_line(ax: Axes, curve: CalibrationCurve, how: Look, scale: Scale, *, li
 
 
 def draw_strip(ax: Axes, curve: CalibrationCurve | CorpCurve, how: Look, scale: Scale, *, named: bool) -> None:
-    """The distribution of predictions: label 1 upwards, label 0 downwards from the middle of the strip."""
+    """Draw the distribution of predictions: label 1 upwards, label 0 downwards from the middle of the strip."""
     bottom, top = STRIP
     middle = (bottom + top) / 2
     heights = np.sqrt(curve.histogram / max(float(curve.histogram.max()), 1e-300)) * (top - bottom) / 2
@@ -420,7 +420,7 @@ def print_beside(
     lower: bool,
     size: float,
 ) -> None:
-    """Print a text on a curve, its pairs and the number of its parts, on the empty side of the diagonal."""
+    """Print lines of text and the numbers of pairs and of bins or steps (`part`) on the empty side of the diagonal."""
     parts = bins_or_steps(curve)
     above = float(parts.weight @ (parts.frequency - parts.mean_prob)) > 0
     room = (0.12 if small else 0.07) if lower else 0.0
@@ -434,7 +434,7 @@ def print_beside(
 
 
 def name_curves(ax: Axes, handles: Sequence[Line2D], rows: Sequence[str], heading: str) -> None:
-    """A legend to the right of the axes, or below them if there is little room."""
+    """Draw a legend to the right of the axes, or below them if there is little room."""
     place: Any = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
     if is_narrow():
         place = {"loc": "upper left", "bbox_to_anchor": (0.0, -0.16)}
@@ -456,8 +456,6 @@ def name_curves(ax: Axes, handles: Sequence[Line2D], rows: Sequence[str], headin
 def _bar_edges(curve: CalibrationCurve | CorpCurve, scale: Scale) -> Floats:
     return scale.clipped(np.linspace(0.0, 1.0, curve.histogram.shape[1] + 1))
 
-
-# Calibration curves as a figure: in one panel, or in one panel each where they are many.
 
 AnyCurve = TypeVar("AnyCurve", CalibrationCurve, CorpCurve)
 Drawn = TypeVar("Drawn", contravariant=True)
@@ -482,12 +480,12 @@ def curve_figure(
     panels: bool | None = None,
     axis: str = AUTO,
 ) -> Figure:
-    """Calibration curves as a figure to save: up to eight in one panel, more in a grid of small ones.
+    """Return a matplotlib Figure of calibration curves: up to eight in one panel, more in a grid of small panels.
 
-    panels: True or False to decide that by hand. The figure is a plain matplotlib Figure; axis and all else as
-    in `draw_curves`.
+    panels: True for a grid, False for one panel; None chooses by the number of curves. The other parameters are those
+    of `draw_curves`.
 
-    Raises InputError without a curve, and for more curves than a figure shows.
+    Raises InputError without a curve, and for more curves than a figure can show.
     """
     names = curve_names(curves, labels)
     if panels if panels is not None else len(curves) > TOGETHER_UP_TO:
@@ -498,7 +496,7 @@ def curve_figure(
 
 
 def grid_width(panels: int) -> int:
-    """The number of panels in a row: a grid slightly wider than high, with few empty places.
+    """Return the number of panels in a row, for a grid that is slightly wider than high and has few empty cells.
 
     >>> [grid_width(n) for n in (1, 4, 9, 14, 20)]
     [1, 2, 3, 5, 5]
@@ -510,9 +508,9 @@ def grid_width(panels: int) -> int:
 def panel_figure(
     curves: Sequence[AnyCurve], names: Sequence[str], title: str | None, scale: Scale, *, draw: DrawSmall[AnyCurve]
 ) -> Figure:
-    """A grid of small panels with one curve each, drawn by `draw`.
+    """Return a figure with a grid of small panels, in each of which `draw` draws one curve.
 
-    Raises InputError for more than can be seen.
+    Raises InputError for too many curves.
     """
     n = len(curves)
     if n > MAX_PANELS:

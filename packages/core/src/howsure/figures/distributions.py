@@ -18,15 +18,13 @@ from howsure.figures.width import is_narrow
 from howsure.inputs.pairs import TOP_LABEL, Floats
 from howsure.show.table import p_in_words
 
-# The predictions of each true class, P(q | y): what a model says when it should say yes, and when no.
-
 TICKS = (0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
-MIN_REACH = 0.1  # of the other side, so that a low side has room for its name
-NEAREST = 0.07  # of the axis: ticks closer than this would run into each other
+MIN_REACH = 0.1  # minimum height of one side relative to the other, so that there is room for its name
+NEAREST = 0.07  # minimum distance of ticks, as a proportion of the axis, at which their labels do not overlap
 
 
 def histogram_figure(curve: CalibrationCurve, *, title: str | None = None) -> Figure:
-    """A figure with the histogram of the predictions of each true class, P(q | y), by `draw_histogram`."""
+    """Return a figure with the histogram of the predictions of each true class (`draw_histogram`)."""
     with styled():
         figure = new_figure(5.0, 3.2, constrained=False)
         draw_histogram(curve, ax=figure.add_subplot())
@@ -36,10 +34,10 @@ def histogram_figure(curve: CalibrationCurve, *, title: str | None = None) -> Fi
 
 
 def draw_histogram(curve: CalibrationCurve, *, ax: Axes) -> Axes:
-    """Draw the share of each class's weight in 64 bars over [0, 1]: label 1 upwards, label 0 downwards.
+    """Draw the distribution of predictions of each true class in 64 bars over [0, 1]: label 1 up, label 0 down.
 
-    Each class adds up to 1 by itself, so a rare class is as tall as a common one. The axis is a square root, so that
-    the thin parts show. A class without pairs is said to be absent.
+    The proportions of each class sum to 1, so a rare class is as tall as a common one. The vertical axis is a square
+    root, so that thin tails are visible. A class without pairs is named as absent.
     """
     dress(ax)
     ax.set_yscale("function", functions=(_signed_root, _signed_square))
@@ -72,7 +70,7 @@ def _label_and_share(label: int, curve: CalibrationCurve) -> str:
 
 
 def _ticks(reach: float, apart: float) -> list[float]:
-    """Shares to mark up to `reach`, from the top down, with a minimum distance `apart` of their roots."""
+    """Return the proportions to mark up to `reach`, whose square roots have a minimum distance `apart`."""
     chosen: list[float] = []
     nearest_allowed = math.sqrt(reach)
     for tick in reversed(TICKS):
@@ -92,11 +90,8 @@ def _signed_square(x: npt.ArrayLike) -> Floats:
     return np.asarray(np.sign(values) * values**2)
 
 
-# Posterior quantiles: are they as uniform as those of a calibrated posterior?
-
-
 def quantile_figure(result: QuantileCalibration, *, title: str | None = None) -> Figure:
-    """Side by side: the histogram, by `draw_quantiles`, and the cumulative curve minus the diagonal with its band."""
+    """Draw the histogram (`draw_quantiles`), and next to it the cumulative curve minus the diagonal with its band."""
     with styled():
         figure = new_figure(3.7, 6.0) if is_narrow() else new_figure(7.4, 3.1)
         left, right = figure.subplots(2, 1) if is_narrow() else figure.subplots(1, 2)

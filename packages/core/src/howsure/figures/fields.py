@@ -1,4 +1,4 @@
-"""The share of a field's values that is filed, against the share of these that is wrong."""
+"""Figure of filing: the proportion of a field's values that is filed, and the proportion of these that is wrong."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 MAX_CURVES = 8
 NAME_LENGTH = 32
-MIN_WHOLE_PERCENT = 0.03  # highest share from which ticks are whole percents
-MIN_COVERAGE = 0.05  # below which shares of wrong values are not drawn: they are of few values
+MIN_WHOLE_PERCENT = 0.03  # ticks are whole percents if the highest proportion is at least this
+MIN_COVERAGE = 0.05  # lower coverages are not drawn, because they are based on few values
 
 
 def draw_filing(table: FieldTable, *, ax: Axes | None = None) -> Axes:

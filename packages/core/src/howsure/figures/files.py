@@ -1,4 +1,4 @@
-"""Figures as files, written atomically; the same figure gives the same bytes (with one matplotlib on one machine)."""
+"""Saving figures; the same figure gives the same bytes with the same matplotlib on the same machine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from howsure.files.atomic_write import write_atomically
 
 DOTS_PER_INCH = 200
 POINTS_PER_INCH = 72
-# Text stays text (searchable, and set in the reader's font); names inside the file do not change from run to run.
+# Text is saved as text, which can be searched; identifiers inside a file are the same in every run.
 SAVING: Any = {"svg.fonttype": "none", "svg.hashsalt": "howsure", "pdf.fonttype": 42}
 UNDATED: dict[str, dict[str, Any]] = {
     ".svg": {"Date": None, "Creator": None},
@@ -44,10 +44,10 @@ def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
 
 
 def figure_bytes(figure: Figure, kind: str) -> bytes:
-    """A figure as the bytes of a ".svg", ".png" or ".pdf" file, without a date."""
+    """Return a figure as the bytes of a ".svg", ".png" or ".pdf" file, without a date."""
     buffer = io.BytesIO()
     with styled(**SAVING):
-        if wanted_width() is not None:  # room for a legend is found by a second layout only
+        if wanted_width() is not None:  # only a second layout makes room for a legend
             figure.draw_without_rendering()
         figure.savefig(
             buffer,
@@ -61,9 +61,9 @@ def figure_bytes(figure: Figure, kind: str) -> bytes:
 
 
 def inline_svg(figure: Figure, *, prefix: str, description: str) -> str:
-    """A figure as an <svg> element for an HTML page: it scales, has a description, and refers to nothing outside.
+    """Return a figure as a self-contained <svg> element for an HTML page, which scales and has a description.
 
-    `prefix` makes the names inside it differ from those of the page's other figures.
+    prefix: makes its identifiers different from those of the other figures of the page.
     """
     text = figure_bytes(figure, ".svg").decode("utf-8")
     text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)

@@ -1,4 +1,4 @@
-"""Calibration errors of many groups, and the groups that are worse calibrated than the whole, one below another."""
+"""Figures of groups: calibration errors of many groups, and groups that are worse calibrated than the whole."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ from howsure.figures.style import QUIET, dress, literal, literal_legend, look, n
 from howsure.figures.width import is_narrow
 from howsure.result import Estimate
 
-# Calibration errors of many groups, one under another.
-
 MAX_ROWS = 300
 NAME_LENGTH, NARROW_NAME = 40, 18
 ROW_HEIGHT = 0.19  # inches
@@ -27,7 +25,7 @@ Judged = CalibrationCurve | GroupCalibration
 
 
 def error_figure(rows: Sequence[Judged], *, labels: Sequence[str] | None = None, title: str | None = None) -> Figure:
-    """Debiased calibration errors with their intervals by group, the largest at the top, by `draw_errors`.
+    """Return a figure of debiased calibration errors by group (`draw_errors`), with the largest at the top.
 
     rows: calibration curves, or the rows of a `CalibrationTable`. labels: names instead of their own.
     """
@@ -91,14 +89,12 @@ def _draw_row(ax: Axes, place: int, row: Judged) -> None:
     ax.plot([error.value], [place], how.marker, color=how.colour, markersize=4.5, markeredgecolor="white", zorder=3)
 
 
-# Groups that are worse calibrated than the whole, one under another.
-
 CONDITIONS_LENGTH, CONDITION_LENGTH = 52, 26
 CONDITIONS_HEIGHT, NARROW_ROW = 0.24, 0.34  # inches
 
 
 def groups_figure(miscalibrated_groups: MiscalibratedGroups) -> Figure:
-    """The miscalibrated groups, by `draw_groups`."""
+    """Return a figure of the miscalibrated groups (`draw_groups`)."""
     with styled():
         longest = max((len(row.name) for row in miscalibrated_groups.rows), default=0)
         width = 4.6 + 0.06 * min(longest, CONDITIONS_LENGTH)
@@ -109,8 +105,10 @@ def groups_figure(miscalibrated_groups: MiscalibratedGroups) -> Figure:
 
 
 def draw_groups(miscalibrated_groups: MiscalibratedGroups, *, ax: Axes) -> Axes:
-    """Draw the gap of each group with its simultaneous interval, next to the gap of all rows at the same predictions;
-    the first row shows all rows together."""
+    """Draw the gap of each group with its simultaneous interval, and the gap of all rows with the same predictions.
+
+    The first row of the figure shows all data together.
+    """
     dress(ax, grid="x")
     narrow = is_narrow()
     names = ["all rows", *(_conditions(row, narrow) for row in miscalibrated_groups.rows)]

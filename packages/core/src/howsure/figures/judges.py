@@ -1,4 +1,4 @@
-"""Means of each model by judge, people and both together; validation and biases of a judge; influence of prompts."""
+"""Figures on judges: mean grades by judge, by humans and by both; validation; biases; influence of prompts."""
 
 from __future__ import annotations
 
@@ -17,12 +17,11 @@ if TYPE_CHECKING:
     from howsure.judges.results import JudgedScores
     from howsure.judges.validation import JudgeValidation
 
-BESIDE = 0.22  # of a row
+BESIDE = 0.22  # distance between two marks of a row, as a proportion of its height
 
 
 def draw_judged(result: JudgedScores, *, ax: Axes | None = None) -> Axes:
-    """Draw the corrected mean of each model with its interval, the mean by people below it, and the judge's as a
-    cross."""
+    """Draw for each model the corrected mean and, below it, the mean of human grades, and the judge's as a cross."""
     marks = [
         Mark("corrected", lambda row: row.corrected, "o", look(0).colour, -BESIDE / 2),
         Mark("people alone", lambda row: row.people, "s", QUIET, BESIDE),
@@ -66,8 +65,7 @@ def draw_validation(result: JudgeValidation, *, ax: Axes | None = None) -> Axes:
 
 
 def draw_prompts(result: PromptSensitivity, *, ax: Axes | None = None) -> Axes:
-    """Draw the mean over all prompts of this kind and over these prompts, with intervals, and the mean of each
-    prompt."""
+    """Draw the mean over the population of prompts, the mean over these prompts, and the mean of each prompt."""
     over = [("all prompts such as these", result.mean), ("these prompts alone", result.given)]
     mark = Mark("mean", lambda row: row[1], "o", look(0).colour, 0.0)
     rows = [*over, *result.prompts.items()]

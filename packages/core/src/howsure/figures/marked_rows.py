@@ -1,4 +1,4 @@
-"""Rows of estimates with their intervals, one below another: corrected by human labels, and uncorrected."""
+"""Drawing rows of estimates with their intervals, one below another, such as corrected and uncorrected means."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ NAME_LENGTH, NARROW_LENGTH = 30, 19
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One kind of estimate in each row: how it is computed, drawn and named, and its distance from the row's middle, in
-    rows.
+    """A kind of estimate that is drawn in each row.
 
-    bare: without its interval, and larger.
+    name: its name in the legend. get: returns the estimate of a row. below: distance below the middle of the row, as a
+    proportion of its height. bare: draw it without its interval, and larger.
     """
 
     name: str
@@ -45,8 +45,8 @@ def draw_rows(
 ) -> Axes:
     """Draw the marks of each row with their intervals, the first row at the top; new axes of the right height if None.
 
-    Of more than 40 rows, the first are drawn, and the figure says so: `of` is what rows are, label: of the axis. line:
-    where a vertical line is drawn.
+    Of more than 40 rows, only the first are drawn, and the figure says so. name: returns the name of a row. of: the
+    word for rows, such as "models". label: the label of the axis. line: position of a vertical line.
     """
     shown = rows[:MAX_ROWS]
     left = f"\n{len(shown)} of {len(rows):,} {of}" if len(rows) > len(shown) else ""

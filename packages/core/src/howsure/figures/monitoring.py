@@ -1,4 +1,4 @@
-"""Monitoring over time: the calibration error with its bands, and results by date with their limit."""
+"""Figures over time: the calibration error of a monitor with its bands, and results of checks by date."""
 
 from __future__ import annotations
 
@@ -33,11 +33,9 @@ if TYPE_CHECKING:
     from howsure.monitoring.results import MonitorSeries
 
 
-# The calibration error over time with its bands, and the evidence against calibration.
-
 WIDTH, HEIGHT = 6.6, 2.6
 LONGEST_NAME = 48
-POINTS_UP_TO = 60  # periods that are marked
+POINTS_UP_TO = 60  # number of periods up to which points are marked
 LOWEST_E = 1e-3
 
 
@@ -92,7 +90,7 @@ def _alarm_text(series: MonitorSeries) -> str:
 
 
 def _mark(axes: Axes, series: MonitorSeries) -> None:
-    """A line at the alarm, and shading from the start of the change on."""
+    """Draw a line at the alarm, and shading from the estimated start of the change."""
     if series.alarm is None or series.since is None:
         return
     alarm, since, last = (np.datetime64(day, "D") for day in (series.alarm, series.since, series.period[-1]))
@@ -109,8 +107,6 @@ def _new_axes(ax: Axes | None) -> Axes:
     return axes
 
 
-# Results over dates: estimates with their intervals, the limit, and the verdicts.
-
 MAX_GROUPS, MAX_RULES = 8, 12
 NAME_LENGTH = 60
 BESIDE: Any = {"fontsize": 8, "loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
@@ -119,9 +115,9 @@ HOLLOW = "cannot tell"
 
 
 def trend_figure(trend: Trend) -> Figure:
-    """A panel for each rule.
+    """Return a figure with a panel for each rule.
 
-    Raises InputError for more rules or groups than can be read.
+    Raises InputError for too many rules or groups.
     """
     rules = trend.rules
     if not 0 < len(rules) <= MAX_RULES:
@@ -134,10 +130,9 @@ def trend_figure(trend: Trend) -> Figure:
 
 
 def draw_trend(points: Sequence[TrendPoint], *, title: str | None = None, ax: Axes | None = None) -> Axes:
-    """Draw the estimates of one rule by date: filled if it passed, hollow if undecided, a cross if it failed; the limit
-    is dashed.
+    """Draw the estimates of one rule by date: filled if the rule passed, hollow if undecided, a cross if it failed.
 
-    Raises InputError for more groups than can be distinguished.
+    The limit is a dashed line. Raises InputError for too many groups.
     """
     groups = list(dict.fromkeys(point.group for point in points))
     if len(groups) > MAX_GROUPS:

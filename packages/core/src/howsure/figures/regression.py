@@ -1,4 +1,4 @@
-"""Coefficients of a regression: naive (predictions taken as labels) and corrected."""
+"""Figure of regression coefficients: naive ones, with predictions used as labels, and corrected ones."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from howsure.figures.style import QUIET, look
 if TYPE_CHECKING:
     from howsure.regression.results import PredictedRegression
 
-BESIDE = 0.15  # of a row
+BESIDE = 0.15  # distance of a mark from the middle of the row, as a proportion of its height
 INTERCEPT = "(intercept)"
 
 
 def draw_coefficients(result: PredictedRegression, *, ax: Axes | None = None) -> Axes:
     """Draw each coefficient with both intervals, the corrected one above the naive one; the line is at 0.
 
-    The intercept is left out where there are others.
+    The intercept is left out if there are other coefficients.
     """
     slopes = [row for row in result.rows if row.name != INTERCEPT]
     marks = [

@@ -1,4 +1,4 @@
-"""Scores: leaderboards, pass@k by k, agents against their costs, and the items of a benchmark."""
+"""Figures of scores: leaderboards, pass@k by k, agents by score and cost, and the items of a benchmark."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ ROW, EDGES, WIDTH = 0.19, 1.0, 5.4  # inches
 def draw_scores(table: Leaderboard[Any], *, ax: Axes | None = None) -> Axes:
     """Draw a dot and an interval for each model, by group, the best first, with ranks and alternately shaded tiers.
 
-    Of more than 60 rows, the first of each group are drawn, and the figure says how many these are. For several k, draw
-    pass@k and pass^k by k instead.
+    Of more than 60 rows, only the first of each group are drawn, and the figure says how many. A table with several k
+    is drawn as curves of pass@k and pass^k instead.
     """
     rows, left_out = _limited_rows(table)
     if curves := (pass_curves(_rows_to_draw(table)) if {"pass_at", "pass_hat"} & table.recipe.keys() else []):
@@ -88,12 +88,12 @@ def draw_scores(table: Leaderboard[Any], *, ax: Axes | None = None) -> Axes:
 
 
 def _page(rows: Sequence[ScoreRow]) -> Figure:
-    """An empty figure of the height that the rows need."""
+    """Return an empty figure with the height that the rows need."""
     return new_figure(WIDTH, EDGES + ROW * (len(rows) + _heads(rows)), keep="height")
 
 
 def _rows_to_draw(table: Leaderboard[Any]) -> list[ScoreRow]:
-    """The rows to draw: the means over groups if requested, otherwise all rows; for battles, the points."""
+    """Return the rows to draw: the means over groups if there are any, otherwise all rows; for battles, the points."""
     if isinstance(table, BattleTable):
         ranks = [(score_row.rank_low, score_row.rank_high, score_row.tier, score_row.maybe_best) for score_row in table]
         return [
@@ -104,7 +104,7 @@ def _rows_to_draw(table: Leaderboard[Any]) -> list[ScoreRow]:
 
 
 def _limited_rows(table: Leaderboard[Any]) -> tuple[list[ScoreRow], str]:
-    """The rows to draw and, if some are left out, a line with their number."""
+    """Return the rows to draw and, if some are left out, a line with their number."""
     rows = _rows_to_draw(table)
     if len(rows) <= MAX_ROWS:
         return rows, ""
@@ -118,7 +118,7 @@ def _limited_rows(table: Leaderboard[Any]) -> tuple[list[ScoreRow], str]:
 
 
 def _heads(rows: Sequence[ScoreRow]) -> int:
-    """The number of headings: groups with several models, or scores."""
+    """Return the number of headings, one for each group with several models, or for each score."""
     heads = {(row.score, row.group) for row in rows}
     return len(heads) if 1 < len(heads) < len(rows) or len({row.score for row in rows}) > 1 else 0
 
@@ -137,16 +137,14 @@ def _draw_row(axes: Axes, row: ScoreRow, place: float) -> None:
         axes.text(1.02, place, row.ranks, transform=axes.get_yaxis_transform(), va="center", ha="left", color=QUIET)
 
 
-# pass@k and pass^k by k: a curve for each model, with intervals that are simultaneous over k.
-
 MAX_NAMED = 8
-BANDS_UP_TO = 3  # curves; more bands on one another show nothing
-APART = 0.012  # of the axis, between the intervals of two curves
+BANDS_UP_TO = 3  # number of curves that are drawn with bands, which would overlap for more
+APART = 0.012  # horizontal distance between the intervals of two curves, as a proportion of the axis
 
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """pass@k or, `all_right`, pass^k of a model (n,): k, the mean and its interval."""
+    """The curve of a model: pass@k or, if `all_right`, pass^k at each k (n,), with simultaneous intervals."""
 
     model: str
     all_right: bool
@@ -157,7 +155,7 @@ class Curve:
 
 
 def pass_curves(rows: list[ScoreRow]) -> list[Curve]:
-    """The curves of pass@k and pass^k, the best at its first k first; () unless a curve has several k."""
+    """Return the curves of pass@k and pass^k, best first by their first k; empty unless a curve has several k."""
     rows_by_curve: dict[tuple[str, bool], dict[int, ScoreRow]] = {}
     several = len({row.score.rpartition(" pass")[0] for row in rows}) > 1
     for row in rows:
@@ -175,8 +173,10 @@ def pass_curves(rows: list[ScoreRow]) -> list[Curve]:
 
 
 def draw_curves(curves: list[Curve], *, level: float, ax: Axes | None = None) -> Axes:
-    """Draw curves, those of pass^k with open markers: bands for up to 3 curves, otherwise the interval at each k. Of
-    more than 8 models, the best are named, and the others are faint."""
+    """Draw curves of pass@k, and of pass^k with open markers, with bands or, for more than 3 curves, with intervals.
+
+    Of more than 8 models, the best are named, and the others are drawn faintly.
+    """
     models = list(dict.fromkeys(curve.model for curve in curves))
     looks = {model: look(i) for i, model in enumerate(models[:MAX_NAMED])}
     ks = np.unique(np.concatenate([curve.k for curve in curves]))
@@ -225,7 +225,7 @@ def _draw_curve(axes: Axes, curve: Curve, how: Look, *, band: bool, shift: float
 
 
 def _name(axes: Axes, looks: dict[str, Look], n: int, *, marks: dict[str, bool], level: float) -> None:
-    """A legend below the axes: models, and the meaning of markers and intervals."""
+    """Draw a legend below the axes with the models, and the meaning of markers and intervals."""
     handles = [Line2D([], [], color=how.colour, linestyle=how.dashes, marker=how.marker) for how in looks.values()]
     handles += [
         Line2D([], [], color=INK, linestyle="", marker="o", mfc="white" if hat else INK) for hat in marks.values()
@@ -239,19 +239,17 @@ def _name(axes: Axes, looks: dict[str, Look], n: int, *, marks: dict[str, bool],
     literal_legend(axes, handles, named, **below, handlelength=3.0, title=heading, title_fontsize=8, alignment="left")
 
 
-# Scores of agents against their costs, or their range where some trials errored.
-
 COST_WIDTH, COST_HEIGHT = 5.4, 3.6  # inches
 AGENT_NAME_LENGTH, NARROW_AGENT_LENGTH = 24, 16
 MAX_AGENTS = 40
-NARROW_RANGE = 5  # largest cost by the smallest, below which an axis has more ticks
+NARROW_RANGE = 5  # if the largest cost divided by the smallest is below this, the axis has more ticks
 
 
 def draw_agents(table: AgentTable, *, ax: Axes | None = None) -> Axes:
     """Draw each agent's score against its cost (on a log scale) with both intervals; without costs, a row per agent.
 
-    The point of an agent with errored trials is its mean with these failed, and a thick bar reaches from there to the
-    mean with them passed. Dominated agents are grey. Of more than 40 agents, the best are drawn.
+    The point of an agent with errored trials is its mean if these trials count as failed; a thick bar extends to the
+    mean if they count as passed. Dominated agents are grey. Of more than 40 agents, the best are drawn.
     """
     rows = [row for row in table.rows if row.cost is not None][:MAX_AGENTS]
     if not rows:
@@ -328,13 +326,11 @@ def _highest_estimate(row: AgentRow) -> Estimate:
     return Estimate(row.highest, None, None, level=0.95, method="", n=row.n)
 
 
-# Items of a benchmark: discrimination against mean score.
-
 ITEMS_WIDTH, ITEMS_HEIGHT = 5.0, 3.4  # inches
 
 
 def draw_items(items: BenchmarkItems, *, ax: Axes | None = None) -> Axes:
-    """Draw a point for each item that is not dead, those that contradict the rest as squares.
+    """Draw a point for each item that is not dead; items that contradict the other items are squares.
 
     Raises InputError if no item has a discrimination.
     """

@@ -30,18 +30,18 @@ if TYPE_CHECKING:
     from howsure.selective.results import RiskCoverage, SelectiveCurve, SelectiveThreshold
 
 MAX_CURVES = 8
-BANDS_UP_TO = 3  # curves; more bands on one another show nothing
-POINTS_UP_TO = 30  # thresholds that are marked
-STEPS = 40  # between two thresholds
-MIN_COVERAGE = 0.02  # the axis of risk is not made for what fewer answers show
+BANDS_UP_TO = 3  # number of curves that are drawn with bands, which would overlap for more
+POINTS_UP_TO = 30  # number of thresholds up to which they are marked
+STEPS = 40  # drawn points between two thresholds
+MIN_COVERAGE = 0.02  # risks at lower coverage do not affect the limits of the axis
 NAME_LENGTH = 32
 
 
 def draw_risk_coverage(curves: Sequence[SelectiveCurve], *, ax: Axes | None = None) -> Axes:
-    """Draw the share of wrong answers among those kept by the share of answers kept, with pointwise bands.
+    """Draw the proportion of wrong answers among those kept against the proportion kept, with pointwise bands.
 
-    Marks are thresholds that can be set; between them the line is the expected risk if answers of equal confidence are
-    kept in random order.
+    Marks are possible thresholds. Between them, the line is the expected risk if answers with equal confidence are kept
+    in random order.
 
     Raises InputError for no curve, or more than 8.
     """
@@ -139,7 +139,8 @@ def _draw_curve(ax: Axes, curve: SelectiveCurve, how: Look, *, band: bool) -> ob
 
 
 def _between(points: RiskCoverage) -> tuple[Floats, Floats]:
-    """Coverage and risk between two thresholds: errors are spread evenly over a tie."""
+    """Return coverage and risk also between thresholds, where errors are spread evenly over answers with equal
+    confidence."""
     if len(points) > POINTS_UP_TO:
         return points.coverage, points.risk
     n, errors = np.append(0, points.n).astype(np.float64), np.append(0, points.errors).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Differences between models and a baseline, one panel per metric."""
+"""Figure of differences between models and a baseline, one panel per metric."""
 
 from __future__ import annotations
 
@@ -34,8 +34,7 @@ MAX_ROWS = 60
 
 
 def difference_figure(rows: Sequence[Difference]) -> Figure:
-    """The difference of every model from the baseline with its interval, one panel per metric, by
-    `draw_differences`."""
+    """Return a figure of each model's difference from the baseline, one panel per metric (`draw_differences`)."""
     metrics = list(dict.fromkeys(row.metric for row in rows))
     models = list(dict.fromkeys(_names(rows)))
     columns = min(1 if is_narrow() else COLUMNS, len(metrics))
@@ -51,7 +50,7 @@ def difference_figure(rows: Sequence[Difference]) -> Figure:
 
 
 def difference_svg(result: Comparison) -> str:
-    """The figure as an <svg> element for an HTML page."""
+    """Return the figure of a comparison as an <svg> element for an HTML page."""
     prefix = "d" + hashlib.sha256(repr(result).encode()).hexdigest()[:8]
     return inline_svg(difference_figure(result.drawn), prefix=prefix, description=CAPTION)
 
@@ -85,7 +84,7 @@ def draw_differences(rows: Sequence[Difference], *, ax: Axes, named: bool = True
 
 
 def _names(rows: Sequence[Difference]) -> list[str]:
-    """The compared models: the model, its baseline if there are several, and the group if there are groups."""
+    """Return the name of each row: the model, its baseline if there are several, and its group if there are groups."""
     several = len({row.against for row in rows}) > 1
     models = [f"{row.model} − {row.against}" if several else row.model for row in rows]
     if not any(isinstance(row, GroupDifference) for row in rows):
@@ -96,7 +95,7 @@ def _names(rows: Sequence[Difference]) -> list[str]:
 
 
 def _ticks(ax: Axes, names: Sequence[str]) -> int:
-    """The number of ticks that fit: panels of a row share the width that the names of the models leave."""
+    """Return the number of ticks that fit into a panel, given the width of the models' names."""
     place, figure = ax.get_subplotspec(), ax.get_figure(root=True)
     if place is None or figure is None:
         return TICKS
@@ -105,7 +104,7 @@ def _ticks(ax: Axes, names: Sequence[str]) -> int:
 
 
 def metric_words(metric: str) -> str:
-    """The name of a metric in words.
+    """Return the name of a metric in words.
 
     >>> metric_words("macro_f1"), metric_words("multiclass_brier"), metric_words("jensen_shannon_divergence")
     ('macro F1', 'multi-class Brier score', 'Jensen–Shannon divergence')

@@ -68,15 +68,16 @@ def look(i: int) -> Look:
 
 @contextmanager
 def styled(**more: Any) -> Iterator[None]:
-    """A context with our settings; the user's settings are restored afterwards."""
+    """A context with the settings of this style; the user's settings are restored afterwards."""
     with mpl.rc_context(_DEFAULTS | SETTINGS | (NARROW if is_narrow() else {}) | more):
         yield
 
 
 def new_figure(width: float, height: float, *, constrained: bool = True, keep: str = "shape") -> Figure:
-    """An empty figure (inches) unknown to pyplot; `constrained` makes room for long names, which takes longer.
+    """Return an empty figure that pyplot does not manage; width and height are in inches.
 
-    Where another width is wanted, it keeps its "shape" or its "height".
+    constrained: use a layout that makes room for long names, which takes longer. keep: if `figure_width` sets another
+    width, keep the "shape" or the "height".
     """
     target_width = wanted_width()
     if target_width is None:
@@ -86,14 +87,14 @@ def new_figure(width: float, height: float, *, constrained: bool = True, keep: s
 
 
 def parent_figure(ax: Axes) -> Figure:
-    """The figure that axes are in."""
+    """Return the figure that contains the axes."""
     figure = ax.get_figure(root=True)
     assert figure is not None
     return figure
 
 
 def dress(ax: Axes, *, grid: str | None = None) -> None:
-    """Two thin spines, short ticks, and faint grid lines along "x" or "y"."""
+    """Give axes two thin spines, short ticks, and faint grid lines along "x" or "y"."""
     for side, spine in ax.spines.items():
         spine.set_visible(side in ("left", "bottom"))
         spine.set_color(QUIET)
@@ -106,8 +107,7 @@ def dress(ax: Axes, *, grid: str | None = None) -> None:
 
 
 def shortened_name(name: str, limit: int) -> str:
-    """A name that fits on one line, without characters that cannot be drawn; the middle is left out if it is too
-    long."""
+    """Return a name on one line without characters that cannot be drawn; a long name loses its middle."""
     name = on_a_terminal(" ".join(name.split()))
     if len(name) <= limit:
         return name
@@ -116,13 +116,13 @@ def shortened_name(name: str, limit: int) -> str:
 
 
 def literal(text: Text, string: str) -> None:
-    """Set a text verbatim: dollar signs start no formula, and characters missing in the font are written out."""
+    """Set a text verbatim: dollar signs do not start a formula, and characters missing in the font are escaped."""
     text.set_parse_math(False)
     text.set_text(on_a_terminal(string).replace("\t", " "))
 
 
 def literal_legend(ax: Axes, handles: Sequence[Any], names: Sequence[str], **options: Any) -> Legend:
-    """A legend with verbatim names: an underscore hides no entry, a dollar sign starts no formula."""
+    """Draw a legend with verbatim names, in which underscores hide no entry and dollar signs start no formula."""
     legend = ax.legend(list(handles), [str(i) for i in range(len(names))], **{"frameon": False} | options)
     for text, name in zip(legend.get_texts(), names, strict=True):
         literal(text, name)
@@ -130,7 +130,7 @@ def literal_legend(ax: Axes, handles: Sequence[Any], names: Sequence[str], **opt
 
 
 def estimate_text(estimate: Estimate) -> str:
-    """A value and its interval in a figure, with three decimals, or four if all are small."""
+    """Format a value and its interval for a figure, with three decimals, or four if all are small."""
     if estimate.value != estimate.value:
         return "undefined"
     decimals = 4 if max(estimate.value, estimate.high or 0.0) < 0.01 else 3

@@ -34,6 +34,6 @@ def wanted_width() -> float | None:
 
 
 def is_narrow() -> bool:
-    """Whether the figure must fit one column."""
+    """Return whether the figure must fit one column."""
     inches = wanted_width()
     return inches is not None and inches < NARROW

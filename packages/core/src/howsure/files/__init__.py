@@ -1,1 +1,1 @@
-"""Files: written atomically, read with limits, and never unpickled."""
+"""Reading and writing files: writes are atomic, reads have limits, and nothing is unpickled."""

@@ -1,4 +1,4 @@
-"""Archives of arrays, written by numpy or howsure; declared sizes and types are checked before anything is read."""
+"""Reading archives of arrays (.npz), whose declared sizes and types are checked before anything is unpacked."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from howsure.lazy_imports import require
 
 
 def zstd() -> Any:
-    """The module, loaded on first use."""
+    """Return the module zstd, which is imported on first use."""
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:
@@ -30,21 +30,19 @@ def zstd() -> Any:
     return zstd
 
 
-# Archives of arrays, as numpy and howsure write them: what they declare is checked before a byte is unpacked.
-#
-# A few kilobytes can declare an array of 10¹² rows, or unpack to gigabytes. So sizes, types and shapes are read first,
-# they must agree with each other, and the unpacked size is limited by the archive's own size. No object is unpickled or
-# evaluated, and only the requested members are read.
+# A few kilobytes can declare an array of 10¹² rows, or unpack to gigabytes. Sizes, types and shapes are therefore read
+# first and must agree with each other, and the unpacked size is limited by the size of the archive. Nothing is
+# unpickled or evaluated, and only the requested members are read.
 
 Array = npt.NDArray[Any]
-RATIO, MAX_UNPACKED = 100, 1 << 28  # a packed file may unpack to 100 times its size, and any to 256 MiB
-MIN_TEXT = 1 << 24  # 16 MiB, to which any packed text may unpack
+RATIO, MAX_UNPACKED = 100, 1 << 28  # a file may unpack to 100 times its size, and always to 256 MiB
+MIN_TEXT = 1 << 24  # 16 MiB, to which a compressed text of any size may unpack
 MAGIC = np.lib.format.MAGIC_PREFIX
 HEADER_READERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 ZIP = b"PK"
-PACKED = zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED  # as numpy packs
-ZSTD = 93  # a method of packing that zipfile knows since Python 3.14
-LOCAL_HEADER = struct.Struct("<4s22xHH")  # before each member: its mark, the lengths of its name and extra field
+PACKED = zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED  # the compression methods of numpy
+ZSTD = 93  # a compression method that zipfile supports since Python 3.14
+LOCAL_HEADER = struct.Struct("<4s22xHH")  # before each member: signature, lengths of its name and extra field
 NUMBERS, TEXTS = "biuf", "US"
 LAST_CODE_POINT, SURROGATES = 0x10FFFF, (0xD800, 0xDFFF)
 FAULTS = (
@@ -60,12 +58,12 @@ FAULTS = (
 
 
 class ArchiveError(ValueError):
-    """An error in an archive or an array; callers put the name of the file before the message."""
+    """Error in an archive or an array; callers add the name of the file to the message."""
 
 
 @contextmanager
 def unpacking(name: str) -> Iterator[None]:
-    """A block in which errors of an archive or array name the file."""
+    """A context that converts an ArchiveError to an InputError with the name of the file."""
     try:
         yield
     except ArchiveError as error:
@@ -73,7 +71,7 @@ def unpacking(name: str) -> Iterator[None]:
 
 
 def max_unpacked_size(packed: int, *, text: bool = False) -> int:
-    """The maximum unpacked size of a file of `packed` bytes; a `text` of short rows needs some 30 times its size."""
+    """Return the maximum unpacked size of a file of `packed` bytes; text: whether it is text, with a lower limit."""
     return max(RATIO * packed, MIN_TEXT if text else MAX_UNPACKED)
 
 
@@ -86,11 +84,11 @@ class Archive:
     >>> archive.arrays, archive.array("weights").tolist()
     (('weights',), [0.5, 1.5])
 
-    With `repetitive`, members may also be packed by zstd, to a thousandth of their size. If several members have the
-    same name, the last counts, as for every reader of such a zip.
+    repetitive: also allow zstd compression and members that unpack to a thousand times their size; if several members
+    have the same name, the last one is used.
 
-    Raises ArchiveError if the file is not a zip, names a member twice, or packs one by bzip2 or LZMA, which Python
-    unpacks to any size.
+    Raises ArchiveError if the file is not a zip, contains two members with the same name, or uses bzip2 or LZMA, which
+    Python unpacks without a limit.
     """
 
     def __init__(self, file: IO[bytes], *, repetitive: bool = False) -> None:
@@ -114,25 +112,25 @@ class Archive:
         return tuple(name.removesuffix(".npy") for name in self.members if name.endswith(".npy"))
 
     def content(self, member: str) -> bytes:
-        """The bytes of a member.
+        """Return the bytes of a member.
 
-        Raises ArchiveError if there is none, if it is damaged, or too large.
+        Raises ArchiveError if the member is missing, damaged or too large.
         """
         size = self._take(member)
         try:
             if self._zip.getinfo(member).compress_type == ZSTD:
                 return self._unpack_zstd(self._zip.getinfo(member))
             with self._zip.open(member) as stream:
-                content = stream.read(size)  # all of it would be more than declared, if the size is a lie
-                stream.read(1)  # at its end it is held against its checksum
+                content = stream.read(size)  # never more than the declared size
+                stream.read(1)  # reading beyond the end makes zipfile verify the checksum
                 return content
         except (*FAULTS, ValueError) as error:
             raise _damaged(member, error) from error
 
     def array(self, name: str, *, kinds: str = NUMBERS) -> Array:
-        """An array whose type is one of the `kinds`, in numpy's notation.
+        """Read an array whose type is one of the `kinds`, in numpy's notation.
 
-        Raises ArchiveError if there is none, or as `read_array` does.
+        Raises ArchiveError if the array is missing, and the errors of `read_array`.
         """
         member = f"{name}.npy"
         size = self._take(member)
@@ -145,7 +143,7 @@ class Archive:
             raise _damaged(member, error) from error
 
     def _unpack_zstd(self, member: zipfile.ZipInfo) -> bytes:
-        """A member compressed with zstd, unpacked at most to its declared size."""
+        """Unpack a member compressed with zstd, at most to its declared size."""
         self._file.seek(member.header_offset)
         mark, name, extra = LOCAL_HEADER.unpack(self._file.read(LOCAL_HEADER.size))
         if mark != b"PK\x03\x04":
@@ -161,7 +159,7 @@ class Archive:
         return content
 
     def _take(self, member: str) -> int:
-        """The size of a member, after subtracting it from the size that the archive may still unpack to."""
+        """Return the size of a member, and subtract it from the size to which the archive may still unpack."""
         if member not in self._known:
             raise ArchiveError(f"it has no {member}")
         size = self._zip.getinfo(member).file_size
@@ -173,7 +171,7 @@ class Archive:
 
 @dataclass(frozen=True, slots=True)
 class ArrayHeader:
-    """The declarations in the header of an array, and the header's length."""
+    """The header of an array: type, shape, order of the values (fortran), and the header's length in bytes."""
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
@@ -186,10 +184,10 @@ class ArrayHeader:
 
 
 def read_array(stream: IO[bytes], size: int, *, name: str, kinds: str = NUMBERS) -> Array:
-    """An array in numpy's format, from a file of `size` bytes.
+    """Read an array in numpy's format from a file of `size` bytes.
 
-    Raises ArchiveError if its type is of none of the `kinds`, if it does not declare as much as is there, if texts hold
-    invalid characters, or if it is not such an array.
+    Raises ArchiveError if the file is not such an array, its type is none of the `kinds`, its declared size differs
+    from the size of the file, or strings contain invalid characters.
     """
     start = stream.tell()
     header = array_header(stream, size, name=name, kinds=kinds)
@@ -198,16 +196,16 @@ def read_array(stream: IO[bytes], size: int, *, name: str, kinds: str = NUMBERS)
         array: Array = np.lib.format.read_array(stream)
     except ValueError as error:
         raise ArchiveError(f"{name} ends too early") from error
-    stream.read(1)  # at its end a member of a zip is held against its checksum
+    stream.read(1)  # reading beyond the end of a zip member makes zipfile verify the checksum
     if header.dtype.kind == "U" and header.n_bytes:
         _check_characters(array, name)
     return array
 
 
 def array_header(stream: IO[bytes], size: int, *, name: str, kinds: Collection[str] = NUMBERS) -> ArrayHeader:
-    """The header of an array in numpy's format, from a file of `size` bytes; the values follow it.
+    """Read the header of an array in numpy's format from a file of `size` bytes, up to the values.
 
-    Raises ArchiveError as `read_array` does, but for what the values are.
+    Raises the errors of `read_array` that do not depend on the values.
     """
     start = stream.tell()
     try:

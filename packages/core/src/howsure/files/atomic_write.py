@@ -1,4 +1,4 @@
-"""Files that are written atomically, and journals that a crash cannot damage."""
+"""Atomic writing of files, locks, and journals that a crash cannot damage."""
 
 from __future__ import annotations
 
@@ -23,14 +23,12 @@ try:
 except ImportError:  # Windows has no such locks
     fcntl = None  # type: ignore[assignment]
 
-# Files that appear whole or not at all.
-
 Place = str | os.PathLike[str]
 BLOCK = 1 << 20
 
 
 def check_place(path: str | os.PathLike[str]) -> None:
-    """Raise InputError where no file can be written."""
+    """Raise InputError if a path is a folder, or is in a folder that does not exist."""
     target = Path(path)
     if target.is_dir():
         raise InputError(f"cannot write {path}: it is a folder. Name a file.")
@@ -45,16 +43,16 @@ def write_text(text: str, path: str | os.PathLike[str]) -> None:
 
 
 def write_atomically(content: bytes, path: Place) -> None:
-    """Write a file atomically, through a temporary file in its folder: it is complete even after a power cut.
+    """Write a file atomically through a temporary file in its folder, so that it is complete even after a power cut.
 
-    A file that is replaced passes its permissions on. A pipe or a device, such as /dev/stdout, is written to, not
-    replaced; a link stays, and its target is written.
+    The new file has the permissions of the file that it replaces. A pipe or device, such as /dev/stdout, is written to
+    directly. If the path is a link, its target is replaced.
     """
     write_by(path, lambda file: file.write(content))
 
 
 def copy_whole(source: Path, path: Place) -> None:
-    """Copy a scratch file of any size to its destination atomically."""
+    """Copy a temporary file of any size to its destination atomically."""
     with open(source, "rb") as content:
         write_by(path, lambda file: shutil.copyfileobj(content, file, BLOCK))
 
@@ -74,7 +72,7 @@ def write_by(path: Place, write: Callable[[BinaryIO], object]) -> None:
         file.flush()
         os.fsync(file.fileno())
         if fcntl is None:
-            file.close()  # Windows renames no open file
+            file.close()  # Windows cannot rename an open file
         temporary.replace(target)
         sync_folder(target.parent)
 
@@ -90,10 +88,10 @@ def _named_in_errors(path: Place) -> Iterator[None]:
 
 @contextmanager
 def _temporary_file(target: Path) -> Iterator[tuple[Path, BinaryIO]]:
-    """A new file next to another one, which it will replace; it is removed at the end if it still exists.
+    """A context that gives a new file next to `target`, which it will replace; it is removed at the end if it exists.
 
-    It is locked as long as it is used: a temporary file that nobody has locked was left by a process that was killed,
-    and is removed first.
+    The file is locked while it is used. Temporary files without a lock were left by processes that were killed, and are
+    removed first.
     """
     _remove_stale(target)
     temporary, file = _new_locked(target)
@@ -114,7 +112,7 @@ def _new_locked(target: Path) -> tuple[Path, BinaryIO]:
 
 def _locked_in_place(file: BinaryIO, path: Path) -> bool:
     """Lock a file; if another process has removed or replaced it meanwhile, close it and return False."""
-    with suppress(OSError):  # the file system has no locks
+    with suppress(OSError):  # raised by file systems without locks
         lock(file)
     if identity(file.fileno()) == identity(path):
         return True
@@ -129,7 +127,7 @@ def _remove_stale(target: Path) -> None:
     stale = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{8}}")
     with suppress(OSError):
         for path in [target.with_name(name) for name in os.listdir(target.parent) if stale.fullmatch(name)]:
-            with suppress(OSError):  # it is locked, or gone
+            with suppress(OSError):  # the file is locked, or was removed meanwhile
                 descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
                 try:
                     status = os.fstat(descriptor)
@@ -159,7 +157,7 @@ def appending(path: Place) -> Iterator[BinaryIO]:
 
 
 def append(file: BinaryIO, content: bytes, *, start: int) -> None:
-    """Write bytes from a position on to a file opened by `appending`; after an error, the file is truncated there."""
+    """Write bytes to a file opened by `appending`, from position `start` on; after an error, truncate it to `start`."""
     file.truncate(start)
     try:
         rest = memoryview(content)
@@ -176,13 +174,13 @@ def append(file: BinaryIO, content: bytes, *, start: int) -> None:
 def locked(path: Place) -> Iterator[None]:
     """A context for reading and replacing a file: processes that use it run one after another.
 
-    The folder is locked, since the file itself is replaced; the lock ends with the process that holds it. On systems
+    The folder is locked, because the file itself is replaced. The lock ends with the process that holds it. On systems
     without such locks (Windows, some network drives), the user must run one process at a time.
     """
     check_place(path)
     try:
         folder = os.open(os.path.dirname(os.path.realpath(path)), os.O_RDONLY)
-    except OSError:  # Windows opens no folder
+    except OSError:  # Windows cannot open folders
         yield
         return
     try:
@@ -209,17 +207,16 @@ def sync_folder(folder: Path) -> None:
             os.close(descriptor)
 
 
-# A journal: records appended to a file as lines, each with its checksum, that a crash cannot damage.
-#
-# If a process is killed, only the last line can be incomplete; the next writer drops it. A complete line that does not
-# match its checksum, or a file that does not begin like a journal, is refused and left unchanged.
+# A journal is a file to which records are appended as lines, each with a checksum. If a process is killed, only the
+# last line can be incomplete, and the next writer removes it. A file with a complete line that does not match its
+# checksum, or that does not start like a journal, is refused and left unchanged.
 
 HEAD = re.compile(rb"[0-9a-f]{8} \{")
 BEGINNING = b"00000000 {"
 
 
 def checksummed_line(record: Mapping[str, Any]) -> bytes:
-    """A record as a line: a checksum and the content as JSON.
+    """Format a record as a line of a journal: a checksum and the content as JSON.
 
     >>> checksummed_line({"a": 1}).decode().strip()
     'fba18e97 {"a": 1}'
@@ -229,15 +226,16 @@ def checksummed_line(record: Mapping[str, Any]) -> bytes:
 
 
 def read_records(path: Path, start: int, *, what: str) -> Iterator[tuple[Any, int]]:
-    """The complete records from a byte on, with the byte after each; an incomplete record at the end is left out.
+    """Yield the complete records of a journal from byte `start` on, each with the position of the byte after it.
 
-    Raises InputError if a complete line is damaged, or if the file does not begin like a journal (`what` it should be).
+    what: name of the journal in messages. Raises InputError if a complete line is damaged, or if the file does not
+    start like a journal.
     """
     if not path.exists():
         return
     with path.open("rb") as file:
         head = file.read(10)
-        if not HEAD.match(head + BEGINNING[len(head) :]):  # its first line may be cut short, too
+        if not HEAD.match(head + BEGINNING[len(head) :]):  # the first line may be incomplete
             raise InputError(f"{path} is not {what}: it begins with {head!r}; give another path.")
         file.seek(start)
         end = start
@@ -257,6 +255,6 @@ def read_records(path: Path, start: int, *, what: str) -> Iterator[tuple[Any, in
 
 
 def line_number(path: Path, end: int) -> int:
-    """The number (from 1) of the line that begins at a byte."""
+    """Return the number (from 1) of the line that starts at byte `end`."""
     with path.open("rb") as file:
         return file.read(end).count(b"\n") + 1

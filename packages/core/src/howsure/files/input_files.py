@@ -1,4 +1,4 @@
-"""Files opened for reading as bytes, as UTF-8 text (plain or compressed) and as JSON; and scratch folders."""
+"""Reading files as bytes, as text (plain or compressed) and as JSON; and temporary folders."""
 
 from __future__ import annotations
 
@@ -28,26 +28,22 @@ from howsure.files.archive import max_unpacked_size, zstd
 from howsure.inputs.numbers_and_names import natural_order, nearest
 from howsure.inputs.source_names import source_name
 
-# Standard input, which users name "-".
-
 STANDARD_INPUT = "-"
 
 
 def standard_input() -> BinaryIO:
-    """Standard input as bytes; InputError if it is closed."""
+    """Return standard input as a stream of bytes; raise InputError if it is closed."""
     if sys.stdin is None:
         raise InputError("standard input is closed, so - cannot be read; name a file.")
     return sys.stdin.buffer
 
 
-# A file opened to be read, or a clear word on why it cannot be.
-
-Identity = tuple[int, int]  # of a file, whatever its names
+Identity = tuple[int, int]  # device and inode number of a file, which are the same for all its names
 
 
 @contextmanager
 def opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A file as bytes; InputError if it is a directory, does not exist, or cannot be read."""
+    """A context that gives a file open for reading bytes; InputError if it does not exist or cannot be read."""
     if os.path.isdir(path):
         raise InputError(f"{os.fspath(path)} is a directory; name a file in it.")
     try:
@@ -63,7 +59,7 @@ def opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def missing_file(path: str) -> InputError:
-    """Error for a path that does not exist, suggesting a file of the folder with a similar name."""
+    """Return the error for a path that does not exist, which suggests a file of the folder with a similar name."""
     folder = os.path.dirname(path) or "."
     names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
     alike = [
@@ -75,8 +71,11 @@ def missing_file(path: str) -> InputError:
 
 
 def identity(path: str | os.PathLike[str] | int, *, devices: bool = False) -> Identity | None:
-    """The identity of a file or folder and, with `devices`, of a pipe: the same for all names and links, and for
-    standard input, number 0; None if it does not exist."""
+    """Return the identity of a file or folder, which is the same for all its names and links.
+
+    path: a path, or a file descriptor such as 0 for standard input. devices: also return the identity of pipes and
+    devices. Returns None if the file does not exist.
+    """
     try:
         status = os.stat(path)
     except (OSError, ValueError):
@@ -86,7 +85,7 @@ def identity(path: str | os.PathLike[str] | int, *, devices: bool = False) -> Id
 
 
 def check_each_once(paths: Iterable[str | os.PathLike[str]], *, what: str = "rows") -> None:
-    """Raise InputError if a file is named twice, by other names or links, or also as standard input ("-")."""
+    """Raise InputError if a file is named twice, even under different names or links, or as standard input ("-")."""
     path_by_place: dict[object, str] = {}
     for path in [os.fspath(path) for path in paths]:
         where = identity(0 if path == STANDARD_INPUT else path, devices=True) or path
@@ -97,9 +96,9 @@ def check_each_once(paths: Iterable[str | os.PathLike[str]], *, what: str = "row
 
 
 def expand_paths(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
-    """The files named by paths and globs, in the given order; those of a glob in natural order.
+    """Return the files named by paths and globs in the given order; the files of a glob are in natural order.
 
-    Raises InputError if none is named, a path leads nowhere, or a file is named twice, under any name or link.
+    Raises InputError if no file is named, a path does not exist, or a file is named twice, even by different links.
     """
     if not paths:
         raise InputError("no file is named; name a file, a glob in quotes, or - for standard input.")
@@ -119,11 +118,8 @@ def _expanded(path: str) -> list[str]:
     raise missing_file(path)
 
 
-# Bytes as text: UTF-8 and nothing else, so that no half of a character comes in; plain words for what is wrong.
-
-
 def decoded(raw: bytes) -> str:
-    r"""The text of bytes.
+    r"""Decode UTF-8.
 
     >>> decoded("Łódź".encode())
     'Łódź'
@@ -134,7 +130,7 @@ def decoded(raw: bytes) -> str:
     Traceback (most recent call last):
     ValueError: it is not UTF-8 text: byte 3 is 0xed
 
-    Raises ValueError naming the byte (from 1), also where it is half a character (a lone surrogate).
+    Raises ValueError naming the first invalid byte (from 1); lone surrogates, such as in the last example, are invalid.
     """
     try:
         return raw.decode("utf-8")
@@ -143,20 +139,20 @@ def decoded(raw: bytes) -> str:
 
 
 def undecodable(error: UnicodeDecodeError) -> str:
-    """A description of the first bytes that are not UTF-8."""
+    """Describe the first bytes that are not UTF-8."""
     if error.reason == "unexpected end of data" and error.end == len(error.object):
         return "it ends inside a character"
     return f"it is not UTF-8 text: byte {error.start + 1:,} is 0x{error.object[error.start]:02x}"
 
 
 def checked_text(text: str, what: str) -> str:
-    r"""A text from the user, checked to be valid UTF-8; in other encodings, Python represents it with surrogates.
+    r"""Return a string from the user, such as a path, if it was valid UTF-8; Python represents others with surrogates.
 
     >>> checked_text("p\udcff.csv", "the name of a file")
     Traceback (most recent call last):
     howsure.errors.InputError: the name of a file must be UTF-8 text; it is 'p\udcff.csv'. Rename or rewrite it.
 
-    Raises InputError saying what it is.
+    Raises InputError for other strings. what: description of the string in the message.
     """
     try:
         text.encode()
@@ -165,12 +161,9 @@ def checked_text(text: str, what: str) -> str:
     return text
 
 
-# JSON from files: whatever is wrong with it, however deep it is, is a ValueError.
-
-
 def parsed_json(text: str | bytes, *, strict: bool = False, unique_keys: bool = False) -> Any:
-    """The value of a JSON text; `unique_keys`: no duplicate keys; `strict`: neither these nor numbers that are not
-    finite.
+    """Parse a JSON text; every error is a ValueError. unique_keys: refuse duplicate keys. strict: also refuse NaN and
+    infinite numbers.
 
     >>> parsed_json('{"a": [1, 2]}')
     {'a': [1, 2]}
@@ -216,14 +209,12 @@ def _once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def is_version(value: Any, *versions: int) -> bool:
-    """Whether a value is one of these integers; True, which Python equates with 1, is not."""
+    """Return whether a value is one of these integers; True does not count as 1."""
     return type(value) is int and value in versions
 
 
-# Packed files: whole, with the checksum that they name, and not a little file that fills a disk or the memory.
-#
-# DuckDB does not look at the checksum and the length at the end of a .gz, and takes a .zst that is cut off for whole;
-# so every packed file is unpacked once, a piece at a time and to nowhere, before it is read.
+# DuckDB does not verify the checksum and the length at the end of a .gz file, and accepts a truncated .zst file.
+# Therefore every compressed file is first unpacked once, in pieces that are not kept, which also limits its size.
 
 MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 PIECE = 1 << 20  # bytes
@@ -231,14 +222,14 @@ FAULTS = (OSError, EOFError, zlib.error)
 
 
 def detect_compression(first: bytes) -> str:
-    """The compression that the first bytes of a file show: "gzip", "zstd" or "none"."""
+    """Return the compression that the first bytes of a file indicate: "gzip", "zstd" or "none"."""
     return next((kind for magic, kind in MAGIC.items() if first.startswith(magic)), "none")
 
 
 def check_packed(path: str, compression: str, name: str) -> None:
     """Check a compressed file by unpacking it in bounded memory without keeping the content.
 
-    Raises InputError if it is damaged, cut off, or unpacks to very much more than its size.
+    Raises InputError if it is damaged or truncated, or unpacks to far more than its size.
     """
     with open(path, "rb") as file:
         packed = file.seek(0, io.SEEK_END)
@@ -248,13 +239,16 @@ def check_packed(path: str, compression: str, name: str) -> None:
 
 
 def unpacked(packed: bytes, compression: str, name: str) -> bytes:
-    """The unpacked bytes; InputError as in `check_packed`."""
+    """Return the unpacked bytes; raise the errors of `check_packed`."""
     return b"".join(_pieces(io.BytesIO(packed), compression, len(packed), name))
 
 
 @contextmanager
 def open_unpacked(path: str, compression: str, name: str) -> Iterator[IO[bytes]]:
-    """A stream of the unpacked content of a file that `check_packed` has checked; InputError if it has changed."""
+    """A context that gives the unpacked content of a file that `check_packed` has checked, as a stream.
+
+    Raises InputError if the file has been damaged since.
+    """
     faults = (*FAULTS, zstd().ZstdError) if compression == "zstd" else FAULTS
     try:
         with open(path, "rb") as file:
@@ -285,11 +279,9 @@ def _pieces(file: IO[bytes], compression: str, packed: int, name: str) -> Iterat
         raise InputError(f"{name} cannot be unpacked: {reason}. Is it damaged or truncated?") from error
 
 
-# A text file as a whole: plain, gzip or zstd, UTF-8 with or without a byte order mark; lines of it that are wrong.
-
-MARK = b"\xef\xbb\xbf"
-UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # marks of a text that has zero bytes too
-BEGINNING = 8_192  # bytes within which a file that is not text has a zero byte
+MARK = b"\xef\xbb\xbf"  # byte order mark of UTF-8
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # byte order marks of UTF-16, whose text contains zero bytes
+BEGINNING = 8_192  # a file with a zero byte among its first bytes is not text
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,16 +293,16 @@ class Text:
 
     @property
     def stem(self) -> str:
-        """The file's name without folder and known suffixes, which names its only document."""
+        """The file's name without folder and known suffixes, used as the name of its only document."""
         return source_name(self.name)
 
     def fault(self, line: int, what: str) -> InputError:
-        """Error for a line (from 1): what is wrong, and what to do."""
+        """Return the error for a line (from 1); what: what is wrong with it, and what to do."""
         return InputError(f"line {line:,} of {self.name}: {what}")
 
 
 def read_text(path: str | os.PathLike[str], *, encoding: str | None = None) -> Text:
-    """The text of a file, or of standard input where `path` is "-", in UTF-8 unless an `encoding` is named.
+    """Read the text of a file, or of standard input if `path` is "-"; encoding: the file's encoding (default: UTF-8).
 
     Raises InputError if the file does not exist, or is empty, damaged or in another encoding.
     """
@@ -328,25 +320,23 @@ def read_text(path: str | os.PathLike[str], *, encoding: str | None = None) -> T
     return Text(name, content.replace("\r\n", "\n") if "\r" in content else content)
 
 
-# Text in another encoding, such as that of a spreadsheet program on Windows: the user names it.
-
-LIKELY = "windows-1252"  # of spreadsheets of western Europe, which are saved as plain CSV
+LIKELY = "windows-1252"  # the encoding in which spreadsheet programs in western Europe save plain CSV
 ENCODINGS = (LIKELY, "mac-roman", "windows-1250", "windows-1251", "cp850")
 USUAL = "äöüßÄÖÜéèêëàâçîïôûùáíóúñÁÉÍÓÚÑãõåæøąćęłńśźżŁŻŚčďěňřšťůýžČŘŠŽőű“”„‘’«»–…€°"
 LINES_TRIED = 200
 CYRILLIC = re.compile("[А-ЯЁ]?[а-яё]{2,}")
 ODD = re.compile("[À-ɏ]{4,}|[a-zà-ÿ][А-яA-ZÀ-ÞĀ-ſ]|[А-я][a-zà-ÿ]|[a-zà-ž][¡-¸¹-¿‚ƒ„†-‰≤-≥π]|[¢-¸¹-¾‚ƒ†-‰≤-≥π][a-zà-ž]")
 SYMBOLS = re.compile("[\ufffd\x80-\x9f\u2500-\u25ff]")
-SEEN = 30  # characters around one that is not UTF-8
+SEEN = 30  # characters shown on each side of a character that is not UTF-8
 PIECE = 1 << 20
 
 
 class NotUTF8Error(InputError):
-    """A file is text in another encoding than UTF-8; `fault` describes the place."""
+    """Error for a text file in another encoding than UTF-8; `fault` describes the location."""
 
 
 def not_utf8(place: str, advice: str, *, what: str = "") -> NotUTF8Error:
-    """Error for a place, such as a line of a file, with bytes that are not UTF-8."""
+    """Return the error for a location, such as a line of a file, with bytes that are not UTF-8."""
     return NotUTF8Error(
         "{parameter} is not UTF-8 text{what}",
         ColumnName(place, "files"),
@@ -357,12 +347,12 @@ def not_utf8(place: str, advice: str, *, what: str = "") -> NotUTF8Error:
 
 
 def checked_encoding(encoding: str | None) -> str | None:
-    """A text encoding by its Python name; None stays None.
+    """Return Python's name of a text encoding; None stays None.
 
     >>> checked_encoding("Windows-1252")
     'cp1252'
 
-    Raises InputError if there is none of that name.
+    Raises InputError if Python does not know the encoding.
     """
     if encoding is None:
         return None
@@ -379,7 +369,7 @@ def checked_encoding(encoding: str | None) -> str | None:
 
 
 def undecodable_as(encoding: str, name: str, raw: bytes, at: int) -> InputError:
-    """Error for bytes that are not text in the stated encoding."""
+    """Return the error for bytes that are not text in the stated encoding."""
     return InputError(
         "{name} is not {encoding}: byte {at:,} is 0x{raw:02x}. Name another encoding.",
         name=name,
@@ -390,7 +380,7 @@ def undecodable_as(encoding: str, name: str, raw: bytes, at: int) -> InputError:
 
 
 def likely_encoding(raw: bytes) -> str:
-    """The encoding in which the letters beyond ASCII read best, among the encodings of spreadsheets.
+    """Guess the encoding of a text, among those of spreadsheet programs, from its letters beyond ASCII.
 
     >>> [likely_encoding("naïve Café, señor".encode(name)) for name in ("cp1252", "mac_roman", "cp850", "utf-16")]
     ['windows-1252', 'mac-roman', 'cp850', 'utf-16']
@@ -401,25 +391,24 @@ def likely_encoding(raw: bytes) -> str:
 
 
 def likely_encodings(raw: bytes) -> list[str]:
-    """The likely encoding, and the second where another text is nearly as likely."""
+    """Return the most likely encoding, and a second one if it gives another text and is nearly as likely."""
     if raw.startswith(UTF_16) or raw[:200].count(0) > 20:
         return ["utf-16"]
     texts = {name: raw.decode(name, "replace") for name in ENCODINGS}
     fits = {name: _letters_in_words(text) for name, text in texts.items()}
-    first, *others = sorted(texts, key=lambda name: -fits[name])  # of equals the first
+    first, *others = sorted(texts, key=lambda name: -fits[name])  # ties keep the order of ENCODINGS
     close = [name for name in others if fits[name] >= fits[first] - 1 and texts[name] != texts[first]]
     return [first, *close[:1]]
 
 
 def _letters_in_words(text: str) -> int:
-    """The letters beyond ASCII that fit their word, less those that do not, and symbols within words."""
+    """Score a text: letters beyond ASCII that fit their word, minus those that do not fit, minus unusual symbols."""
     fit = sum(letter in USUAL for letter in text) + 2 * sum(map(len, CYRILLIC.findall(text)))
     return fit - 2 * sum(map(len, ODD.findall(text))) - 3 * len(SYMBOLS.findall(text))
 
 
 def asked_encoding(path: str | os.PathLike[str], place: str) -> InputError:
-    """Error for a file that is not UTF-8, which shows the text in the likely encoding, so that the user can confirm
-    it."""
+    """Return the error for a file that is not UTF-8; it shows text in the likely encoding for the user to confirm."""
     with open(path, "rb") as file:
         raw = file.read(PIECE)
     bad = [line for line in raw.splitlines() if not _is_decodable(line)][:LINES_TRIED]
@@ -441,14 +430,14 @@ def asked_encoding(path: str | os.PathLike[str], place: str) -> InputError:
 
 
 def _preview(lines: Sequence[str]) -> str:
-    """The surroundings of the first character beyond ASCII, within its line; the first line's beginning without one."""
+    """Return the surroundings of the first character beyond ASCII, or the start of the first line if there is none."""
     line = next((line for line in lines if not line.isascii()), lines[0])
     first = next((at for at, letter in enumerate(line) if letter > "\x7f"), 0)
     return line[max(first - SEEN, 0) : first + SEEN].strip()
 
 
 def own_encoding(path: str | os.PathLike[str]) -> str | None:
-    """The likely encoding of a text file that is not UTF-8; None if it is, or is compressed or cannot be opened."""
+    """Return the likely encoding of a file that is not UTF-8; None if it is UTF-8, compressed or cannot be opened."""
     try:
         with open(path, "rb") as file:
             raw = file.read(PIECE)
@@ -469,10 +458,10 @@ def _is_decodable(line: bytes) -> bool:
 
 
 def recoded(path: str | os.PathLike[str], target: str | os.PathLike[str], *, encoding: str, name: str) -> None:
-    """Write the text of an uncompressed file to another file as UTF-8.
+    """Convert an uncompressed text file to UTF-8, and write it to `target`.
 
-    Raises InputError if the text is not in that encoding, and if it is UTF-8 all the same, because reading it in the
-    named encoding would change its letters.
+    Raises InputError if the text is not in the named encoding, or if it is already UTF-8, because reading it in another
+    encoding would change its letters.
     """
     decoder = codecs.getincrementaldecoder(checked_encoding(encoding) or "utf-8")()
     with open(path, "rb") as file, open(target, "w", encoding="utf-8", newline="") as copy:
@@ -488,7 +477,7 @@ def recoded(path: str | os.PathLike[str], target: str | os.PathLike[str], *, enc
 
 
 def _is_utf_8(path: str | os.PathLike[str]) -> bool:
-    """Whether a file has characters beyond ASCII, all of them valid UTF-8."""
+    """Return whether a file has characters beyond ASCII that are all valid UTF-8."""
     decoder, is_ascii = codecs.getincrementaldecoder("utf-8")(), True
     with open(path, "rb") as file:
         while piece := file.read(PIECE):
@@ -501,7 +490,7 @@ def _is_utf_8(path: str | os.PathLike[str]) -> bool:
 
 
 def _undecodable(raw: bytes, name: str, at: int) -> InputError:
-    """Error for bytes that are not UTF-8 from `at` on: binary data, or text in another encoding."""
+    """Return the error for bytes that are not UTF-8 at position `at`: binary data, or text in another encoding."""
     if b"\0" in raw[:BEGINNING] and not raw.startswith(UTF_16):
         advice = "; it is an .npz file. If it is a model, name it before the text" if b".npy" in raw[:100] else ""
         return InputError(f"{name} is not a text file{advice}.")
@@ -522,22 +511,21 @@ def _unpacked(raw: bytes, name: str) -> bytes:
     return raw if compression == "none" else unpacked(raw, compression, name)
 
 
-# Scratch folders: each is removed with the process that made it, or, where that was killed, with the next one.
-
 try:
-    import fcntl as fcntl  # also for files that take locks
-except ImportError:  # Windows: what a killed process leaves there, stays
+    import fcntl as fcntl
+except ImportError:  # on Windows, folders of killed processes are not removed
     fcntl = None  # type: ignore[assignment]
 
 
-PREFIX, OWNER = "howsure-", "howsure.owner"  # a name that nobody else gives a file
+# `howsure.owner` is a file in every temporary folder, which the process that uses the folder keeps locked.
+PREFIX, OWNER = "howsure-", "howsure.owner"
 
 
 class Scratch:
-    """A folder for scratch files, removed when it is closed or no longer referenced.
+    """A temporary folder, which is removed when it is closed or no longer referenced.
 
-    Its maker holds a lock on a file in it as long as it lives. What of this user has a lock that nobody holds was left
-    by a process that was killed, and is removed when the next process makes its first folder in the same place.
+    As long as the process lives, it holds a lock on the file `howsure.owner` in the folder. If a process is killed, its
+    folders remain, but without a lock; the next process that creates a folder in the same place removes them.
     """
 
     def __init__(self, place: str | os.PathLike[str] | None = None) -> None:
@@ -556,21 +544,21 @@ class Scratch:
 
 @cache
 def _look_around(place: str) -> None:
-    """Remove abandoned folders, once per process, since a shared folder may hold thousands of entries."""
+    """Remove abandoned temporary folders in a place, once per process, because this may take long."""
     remove_abandoned(Path(place))
 
 
 def remove_abandoned(place: Path) -> None:
-    """Remove this user's scratch folders in a place whose process no longer exists."""
+    """Remove this user's temporary folders in a place whose owner file no process has locked."""
     if fcntl is None:
         return
     try:
-        with os.scandir(place) as entries:  # a glob makes a path of each, and a shared folder holds thousands
+        with os.scandir(place) as entries:  # faster than a glob if a shared folder has thousands of entries
             folders = [entry for entry in entries if entry.name.startswith(PREFIX)]
     except OSError:
         return
     for folder in folders:
-        with suppress(OSError):  # it went meanwhile, or somebody lives in it
+        with suppress(OSError):  # the folder was removed meanwhile, or its process still runs
             if folder.is_dir(follow_symlinks=False) and folder.stat(follow_symlinks=False).st_uid == os.getuid():
                 owner = os.open(os.path.join(folder, OWNER), os.O_RDWR | os.O_NOFOLLOW)
                 try:
@@ -581,8 +569,10 @@ def remove_abandoned(place: Path) -> None:
 
 
 def _own(folder: Path) -> int | None:
-    """Create and lock a folder, and return what must be closed at the end. It gets its final name only when it is
-    locked."""
+    """Create and lock the owner file of a temporary folder; return its file descriptor, to be closed at the end.
+
+    The file gets its final name only after it is locked, so that no other process can take the folder for abandoned.
+    """
     if fcntl is None:
         return None
     unnamed = folder / f".{OWNER}"

@@ -1,5 +1,6 @@
-"""Saved files: written atomically, read with limits, each with a header of its kind and version; those with arrays are
-zips."""
+"""Saved objects: JSON files and, for arrays, zip files, each with a header that states its kind and version.
+
+They are written atomically and read with limits."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ Loaded = TypeVar("Loaded")
 
 
 def checked_path(path: object, *, like: str) -> Path:
-    """A path given by the user; InputError, with an example `like` which it should be, for invalid ones."""
+    """Check a path given by the user; raise InputError for an invalid one. like: an example for the message."""
     if isinstance(path, str | os.PathLike):
         path_text = os.fspath(path)
         if isinstance(path_text, str) and path_text and "\0" not in path_text:
@@ -36,7 +37,7 @@ def checked_path(path: object, *, like: str) -> Path:
 
 
 def save(content: bytes, path: Place, *, like: str) -> None:
-    """Write a file atomically; InputError if it cannot be written."""
+    """Write a file atomically; raise InputError if it cannot be written."""
     target = checked_path(path, like=like)
     try:
         write_atomically(content, target)
@@ -45,11 +46,12 @@ def save(content: bytes, path: Place, *, like: str) -> None:
 
 
 def save_later(content: bytes, path: Place, *, earlier: set[str], like: str) -> None:
-    """Save like `save` if the file does not exist or contains an earlier state of this object; processes take turns.
+    """Save a file if it does not exist, or contains an earlier state of the same object; see `save`.
 
-    earlier: the SHA-256 of each state that was loaded or saved before; that of `content` is added.
+    earlier: the SHA-256 hashes of all states that were loaded or saved before; the hash of `content` is added. A lock
+    makes processes that save the same file wait for each other.
 
-    Raises InputError if the file holds anything else.
+    Raises InputError if the file has other content.
     """
     with locked(checked_path(path, like=like)):
         if os.path.exists(path) and sha256(Path(path).read_bytes()) not in earlier:
@@ -60,9 +62,9 @@ def save_later(content: bytes, path: Place, *, earlier: set[str], like: str) -> 
 
 
 def load(path: Place, parse: Callable[[bytes], Loaded], *, like: str, what: str) -> Loaded:
-    """The content of a file, parsed by `parse`; errors name the file.
+    """Read a file, and return its content as parsed by `parse`; errors name the file. what: the kind of file.
 
-    Raises InputError if the file does not exist, cannot be read, or is larger than any `what`.
+    Raises InputError if the file does not exist, cannot be read, or is larger than 256 MiB.
     """
     with opened(checked_path(path, like=like)) as file:
         content = file.read(MAX_BYTES + 1)
@@ -76,10 +78,10 @@ def load(path: Place, parse: Callable[[bytes], Loaded], *, like: str, what: str)
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The header of a JSON object: the `keys` of its kind and version, and their required values.
+    """The required header of a saved JSON object: its kind and version, and their two `keys`.
 
-    what: what it is called in messages. none, older: what to do about another kind, and another version. strict: as in
-    `parsed_json`.
+    what: name of the object in messages. none: message for a JSON of another kind. older: advice for another version.
+    strict: as in `parsed_json`.
     """
 
     kind: str
@@ -91,9 +93,9 @@ class Head:
     strict: bool = True
 
     def fields(self, text: str | bytes) -> Mapping[str, Any]:
-        """The object in a JSON text.
+        """Parse a JSON object with this header.
 
-        Raises InputError if it is not JSON, or of another kind or version.
+        Raises InputError if the text is not JSON, or has another kind or version.
         """
         if not isinstance(text, str | bytes):
             raise InputError(f"{self.what} must be a JSON text; it is a {type(text).__name__}.")
@@ -113,18 +115,18 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class SavedState:
-    """The state of an interrupted computation as JSON: its header, a checksum, and its content.
+    """The JSON format of a saved state: a header, a checksum, and the content.
 
-    damaged: what to do about a state that was changed.
+    damaged: advice for a state that was changed or truncated.
     """
 
     head: Head
     damaged: str
 
     def text(self, content: Mapping[str, Any]) -> str:
-        """The JSON text of a state.
+        """Return the JSON text of a state.
 
-        Raises InputError if a text in it cannot be written as UTF-8.
+        Raises InputError if a string in it cannot be encoded as UTF-8.
         """
         kind, version = self.head.keys
         try:
@@ -143,9 +145,9 @@ class SavedState:
 
     @contextmanager
     def content(self, text: str | bytes) -> Iterator[dict[str, Any]]:
-        """The content of a text written by `text`.
+        """A context that gives the content of a JSON text written by `text`.
 
-        Raises InputError for any other text, and for whatever goes wrong in the block, where the content is used.
+        Raises InputError for any other text, also if using the content in the context fails.
         """
         fields = self.head.fields(text)
         try:
@@ -161,13 +163,13 @@ class SavedState:
 
 
 def json_sha256(value: Any) -> str:
-    """The SHA-256 of a value as JSON, independent of the order of keys."""
+    """Return the SHA-256 hash of a value as JSON, independent of the order of keys."""
     return sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode())
 
 
 HEAD, CHECKSUM = "model.json", "model.json.sha256"
 LIKE = "model.npz"
-UNIX = 3  # the system that the zip names, whatever the system is: the same bytes everywhere
+UNIX = 3  # operating system recorded in the zip, always the same, so that files are identical on all systems
 
 
 def write_model(
@@ -175,10 +177,10 @@ def write_model(
 ) -> None:
     """Write a model file atomically, replacing an existing one.
 
-    kind: what it is, such as "tagger". schema: the number of this form of `content` and `arrays`, counted from 1.
-    content: what JSON can hold. arrays: numbers, by name.
+    kind: the kind of model, such as "tagger". schema: the version of the format of `content` and `arrays`, from 1.
+    content: values that JSON can represent. arrays: arrays of numbers, by name.
 
-    Raises InputError where no file can be written.
+    Raises InputError if the file cannot be written.
     """
     members = {f"{name}.npy": _npy_bytes(array) for name, array in arrays.items()}
     sums = {name: sha256(members[f"{name}.npy"]) for name in arrays}
@@ -190,8 +192,10 @@ def write_model(
 def read_model(
     path: Place, *, kind: str, schema: int, oldest: int | None = None
 ) -> tuple[dict[str, Any], dict[str, Array]]:
-    """The content and the arrays of a model written by `write_model`. Declared sizes are checked before unpacking, and
-    nothing is unpickled or evaluated. oldest: the first schema that can be read (default: `schema`).
+    """Read the content and the arrays of a model written by `write_model`.
+
+    Declared sizes are checked before unpacking, and nothing is unpickled or evaluated. oldest: the oldest schema that
+    can be read (default: `schema`).
 
     Raises InputError if the file does not exist, or is truncated, changed, of another kind or of another schema.
     """
@@ -206,13 +210,13 @@ def read_model(
 
 
 def damaged_model(path: Place, why: object) -> InputError:
-    """Error for a file whose parts are inconsistent; also raised by callers that find what `read_model` cannot."""
+    """Return the error for a damaged model file, also for callers that find inconsistencies in its content."""
     what = f"{path} is not a model, or was truncated or changed: {str(why).rstrip('.')}"
     return InputError(f"{what}. Restore a copy, or train the model and save it again.")
 
 
 def _what_it_is(path: Place, arrays: Sequence[str]) -> str:
-    """The kind of a file of arrays that is not a model, and the command that reads it.
+    """Describe a file of arrays that is not a model, and name the commands that read it.
 
     >>> _what_it_is("crf.npz", ["emissions"])
     'It contains the arrays emissions. Name the file that the model was saved to.'
@@ -279,5 +283,5 @@ def _array(archive: Archive, name: str, digest: object) -> Array:
 
 
 def sha256(content: bytes) -> str:
-    """The SHA-256 of bytes, in hexadecimal."""
+    """Return the SHA-256 hash of bytes, in hexadecimal."""
     return hashlib.sha256(content).hexdigest()

@@ -1,4 +1,4 @@
-"""`judge_transport`: whether a judge's grade means the same for every model."""
+"""`judge_transport`: test whether human grades of some models can correct a judge's grades of other models."""
 
 from __future__ import annotations
 
@@ -25,20 +25,21 @@ from howsure.stats.clusters import ItemGroups
 from howsure.stats.mean_score import Bounds, mean_score
 from howsure.stats.proportions import normal_quantile, t_quantile
 
-MIN_OF_MAP = 30  # minimum number of human grades that the map is learned from
-OUTSIDE = 0.02  # maximum proportion of a model's answers outside the grades of the map
-SUSPICION = 0.05  # probability that any model is falsely excluded from the map
+MIN_OF_MAP = 30  # minimum number of human grades for learning a map
+OUTSIDE = 0.02  # maximum proportion of a model's answers whose judge grades are outside the range of the map
+SUSPICION = 0.05  # probability that some model is falsely excluded from the map
 YES, NO, UNAUDITED = "transports", "does not", "not audited"
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeTransportRow:
-    """Whether the map from judge's grades to people's grades, learned from other models, is valid for a model.
+    """The test of a model: is the map from judge grades to human grades, learned from other models, valid for it?
 
-    n: the number of its answers; labelled: the number that people graded. residual: the mean of human grade minus the
-    map's prediction. outside: the proportion of its answers with a judge's grade that does not occur among the answers
-    from which the map was learned. verdict: "transports", "does not", "cannot tell" or "not audited"; why: the reason.
-    mapped: the mean human grade according to the map, if it transports; its interval is widened by the margin.
+    n: number of the model's answers; labelled: number of these that humans graded. residual: mean of the human grade
+    minus the map's prediction. outside: proportion of its answers whose judge grade is outside the range of grades from
+    which the map was learned. verdict: "transports" (the map is valid), "does not", "cannot tell" or "not audited";
+    why: the reason for a missing or negative verdict. mapped: the mean human grade predicted by the map, if the map is
+    valid; its interval is widened by the margin.
     """
 
     model: str
@@ -79,7 +80,7 @@ class JudgeTransport(Rows[JudgeTransportRow]):
 
     @property
     def answer(self) -> str:
-        """The models for which the judge's grades mean the same."""
+        """A sentence on the models for which the map is valid, and for which it is not."""
         words = {"transports": "is valid for", "does not": "is not valid for"}
         models: dict[str, list[str]] = {}
         for row in self.rows:
@@ -114,13 +115,13 @@ def judge_transport(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> JudgeTransport:
-    """Test whether a judge's grade means the same for every model, so that human grades of some models correct the
-    others.
+    """Test whether the relation between judge grades and human grades is the same for every model, so that human grades
+    of some models can correct the judge's grades of the others.
 
-    Learns a map from the judge's grade to the human grade, and audits it for each model on the model's answers that
-    people graded. The verdict is "transports" if the mean of human grade minus mapped grade is significantly within the
-    margin, "does not" if it is significantly outside, else "cannot tell". Each verdict is wrong in at most 1 - level of
-    audits.
+    A map that predicts the human grade from the judge's grade is learned from the other models' answers with human
+    grades, and tested on each model's own answers with human grades. The verdict is "transports" if the mean of human
+    grade minus predicted grade is significantly within the margin, "does not" if it is significantly outside, else
+    "cannot tell". Each verdict is wrong with a probability of at most 1 - level.
 
     y_true (n,): the grade of a person, missing where nobody graded the answer.
     score (n,): the judge's grade of each answer.
@@ -132,11 +133,11 @@ def judge_transport(
     bounds: the lowest and the highest grade that a person can give; those of grades that are all 0 or 1 are known.
     level: level of the intervals; verdicts are one-sided tests of size 1 - level.
 
-    The map is fitted by isotonic regression. Each model is audited with the map of the other models. As long as there
-    are at least three models and one of them deviates significantly from the map of the others, the model that deviates
-    most is excluded from the map. A model with fewer than 10 human grades is not audited. A model with more than 2% of
-    answers outside the grades that the map was learned from gets "does not". The answers that people grade must be a
-    random sample of each model's answers.
+    The map is fitted by isotonic regression. As long as the map is learned from at least three models and one of them
+    deviates significantly from the map of the others, the model that deviates most is excluded from learning. A model
+    with fewer than 10 human grades is not tested ("not audited"). The verdict is also "does not" if more than 2% of a
+    model's answers have judge grades outside the range from which the map was learned. The answers with human grades
+    must be a random sample of each model's answers.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -192,11 +193,11 @@ class _Audit:
     level: float
 
     def read(self, models: Sequence[int]) -> Integers:
-        """The rows of models with human grades."""
+        """Return the rows of these models that have human grades."""
         return np.flatnonzero(np.isin(self.model, models) & ~np.isnan(self.y))
 
     def agreeing(self, models: list[int]) -> list[int]:
-        """The models that follow one map, after removing those that significantly deviate."""
+        """Return the models that agree with each other, after removing those that deviate significantly."""
         kept, far = list(models), normal_quantile(1 - SUSPICION / len(models))
         while len(kept) > 2:
             off = {}
@@ -210,8 +211,9 @@ class _Audit:
         return kept
 
     def residual(self, model: int, others: Sequence[int], level: float) -> tuple[Estimate, float] | None:
-        """The mean human grade minus the prediction of the other models' map, with its interval and standard error;
-        None without a map.
+        """Return the mean of a model's human grades minus predictions by the other models' map, and its standard error.
+
+        Returns None if the other models have too few human grades for a map.
         """
         learned, mine = self.read(others), self.read([model])
         if len(learned) < MIN_OF_MAP:
@@ -235,7 +237,11 @@ class _Audit:
         return made, math.hypot(of_map, mean_error)
 
     def _error(self, learned: Integers, step: Integers, at: Integers) -> float:
-        """The standard error of the mean of the map at some grades, for given steps of the map."""
+        """Return the standard error of the mean prediction of the map.
+
+        learned: rows from which the map was learned. step, at: the steps of the map to which these rows, and the
+        predicted answers, belong.
+        """
         n = np.bincount(step)
         share = np.bincount(at, minlength=len(n)) / len(at)
         mean = np.bincount(step, self.y[learned]) / n
@@ -244,7 +250,7 @@ class _Audit:
         return math.sqrt(float((np.bincount(unit, moved) ** 2).sum()))
 
     def mapped(self, model: int, others: Sequence[int], margin: float) -> Estimate:
-        """The mean of the map over all answers of a model; the margin widens its interval."""
+        """Return the mean prediction of the map over all answers of a model; the margin widens its interval."""
         learned, f = self.read(others), self.f[self.model == model]
         step, value = _steps(self.f[learned], self.y[learned])
         units = None if self.units is None else self.units[self.model == model]
@@ -258,7 +264,10 @@ class _Audit:
 
 
 def _steps(f: Floats, y: Floats) -> tuple[Callable[[Floats], Integers], Callable[[Floats], Floats]]:
-    """Isotonic regression of human grades y on the judge's grades f: functions for a grade's step and its value."""
+    """Fit an isotonic regression of human grades y on judge grades f.
+
+    Returns two functions of judge grades: the index of the step of the regression, and the predicted human grade.
+    """
     at, place, n = np.unique(f, return_inverse=True, return_counts=True)
     fitted = isotonic_values(np.bincount(place, y) / n, n.astype(np.float64))
     of = np.append(0, np.cumsum(np.diff(fitted) > 0.0))

@@ -1,4 +1,4 @@
-"""Calibration over time: whether a model is still calibrated, and if not, since when."""
+"""Monitoring of calibration over time: detects whether a model is no longer calibrated, and since when."""
 
 from howsure.monitoring.calibration_monitor import CalibrationMonitor
 from howsure.monitoring.results import GroupStatus, MonitorSeries, MonitorStatus, MonitorUpdate

@@ -1,4 +1,4 @@
-"""Bets against calibration in cells of the predicted probability, and the evidence that they accumulate over time."""
+"""Bets against the hypothesis that a model is calibrated, and the e-process that accumulates their evidence."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ import numpy as np
 from howsure.calibration.error import exact_interval
 from howsure.inputs.pairs import Floats, Integers, Labels
 
-# Cells of the predicted probability, and the sums over the rows in each of them, which add up over time.
+# Predicted probabilities are divided into cells. Sums over the rows in each cell can be added over time.
 
 EDGES = np.array([0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0])
 N_CELLS = len(EDGES) - 1
 
 
 def assign_cells(probabilities: Floats) -> Integers:
-    """The cell of each probability; cells include their lower edge but not their upper one, and the last cell includes
-    1.
+    """Return the index of each probability's cell. Cells include their lower edge; the last one also includes 1.
 
     >>> assign_cells(np.array([0.0, 0.05, 0.949, 1.0]))
     array([ 0,  2, 11, 13])
@@ -29,13 +28,14 @@ def assign_cells(probabilities: Floats) -> Integers:
 
 @dataclass(frozen=True, slots=True)
 class CellSums:
-    """Sums over the rows in each cell; the sums of two sets of rows without a common cluster can be added.
+    """Sums over the rows in each cell, with labels y, probabilities q, and z = y - q.
 
-    n: rows. predicted, observed: Σ q and Σ y. squares: Σ z² over rows, z = y - q. cluster_squares: Σ S² over clusters,
-    S the sum of z over the rows of the cluster in the cell. dominating: Σ |S| Σ' |S'|, the second sum over all cells of
-    the cluster: the diagonal matrix of these lies above the covariance of the sums of all cells, whatever the
-    dependence within a cluster. cluster_rows: Σ m² over clusters, m their rows in the cell. Without clusters, every row
-    is one.
+    n: number of rows. predicted, observed: Σ q and Σ y. squares: Σ z². For clusters (without clusters, every row is its
+    own cluster), S is the sum of z over a cluster's rows in the cell, and m the number of these rows. cluster_squares:
+    Σ S². dominating: Σ |S| Σ' |S'|, where Σ' runs over all cells of the cluster; the diagonal matrix of these values
+    bounds the covariance matrix of the sums from above, for any dependence within clusters. cluster_rows: Σ m².
+
+    The sums of two sets of rows can be added if no cluster is in both.
     """
 
     n: Floats
@@ -48,12 +48,12 @@ class CellSums:
 
     @classmethod
     def zero(cls) -> Self:
-        """No rows."""
+        """Return the sums of no rows."""
         return cls(*np.zeros((len(SUMS), N_CELLS)))
 
     @classmethod
     def of(cls, labels: Labels, probabilities: Floats, clusters: Integers | None) -> Self:
-        """The sums of some rows."""
+        """Compute the sums of some rows."""
         cells = assign_cells(probabilities)
         z = labels - probabilities
 
@@ -80,27 +80,26 @@ class CellSums:
 
     @property
     def values(self) -> Floats:
-        """All of them, (len(SUMS), N_CELLS)."""
+        """All sums as an array (len(SUMS), N_CELLS)."""
         return np.array([getattr(self, name) for name in SUMS])
 
 
 SUMS = tuple(field.name for field in fields(CellSums))
 
 
-# Bets against calibration: other forecasts, each fixed before the rows are seen, and what each gains on them.
-#
-# The hypothesis says that a row of probability q has label 1 with a probability between lower(q) and upper(q). A bet on
-# more is the forecast t > upper(q): its gain, t / upper(q) at label 1 and (1 - t) / (1 - upper(q)) at label 0, has a
-# mean of at most 1 if the hypothesis holds; a bet on less is the same below. Several of them are made at once; over
-# many rows gains multiply (Arnold, Henzi & Ziegel 2023).
+# The hypothesis is that a row with probability q has label 1 with a probability between lower(q) and upper(q). A bet is
+# another forecast t, fixed before the rows are seen. The gain of a forecast t > upper(q) is t / upper(q) at label 1 and
+# (1 - t) / (1 - upper(q)) at label 0; its mean is at most 1 if the hypothesis is true. The gain of a forecast below
+# lower(q) is defined likewise. Gains multiply over rows, and several bets are made at once (Arnold, Henzi & Ziegel
+# 2023).
 
-SHIFTS = (0.03, 0.1, 0.25)  # of the probability
+SHIFTS = (0.03, 0.1, 0.25)  # bets that all probabilities are too low, or too high, by this much
 ODDS = (1.5, 3.0)  # ratios of odds
 TEMPERATURES = (1.5, 3.0)
 CELL_SHIFTS = (0.05, 0.2)
 MEMORIES = (0.8, 0.98)  # decay per period of the sums behind the learned forecasts
-LEARNED_PRIOR = 20.0  # rows of no gap in each cell
-MAX_GAIN = 20.0  # of a row, so that no single wrong certainty decides
+LEARNED_PRIOR = 20.0  # imagined rows without a gap in each cell, which shrink the learned gaps
+MAX_GAIN = 20.0  # of a row, so that a single wrong but certain prediction does not raise an alarm
 MAX_LOSS = 0.95  # of a cluster
 WHOLE = tuple(
     [f"{way} by {size:g} everywhere" for size in SHIFTS for way in ("more", "less")]
@@ -123,18 +122,18 @@ WEIGHTS = np.concatenate(
 
 @dataclass(frozen=True, slots=True)
 class Tolerated:
-    """The tolerance of calibration: for each cell, how far the probability of label 1 may be below and above q."""
+    """The tolerated miscalibration: for each cell, how far the probability of label 1 may be below and above q."""
 
     below: Floats
     above: Floats
 
     @classmethod
     def everywhere(cls, tolerance: float) -> Tolerated:
-        """The same tolerance in every cell."""
+        """Return the same tolerance for every cell."""
         return cls(np.full(N_CELLS, -tolerance), np.full(N_CELLS, tolerance))
 
     def bounds(self, probabilities: Floats, cells: Integers) -> tuple[Floats, Floats]:
-        """The lowest and the highest tolerated probability of each row."""
+        """Return the lowest and the highest tolerated probability of label 1 for each row."""
         lower = np.clip(probabilities + self.below[cells], 0.0, 1.0)
         return lower, np.clip(probabilities + self.above[cells], 0.0, 1.0)
 
@@ -148,12 +147,12 @@ def log_gains(
     learned: Floats,
     correlation: float,
 ) -> Floats:
-    """The logarithm of the factor by which each bet of NAMES multiplies wealth on some rows, whose labels are
-    independent given the past.
+    """Return, for each bet of NAMES, the logarithm of the factor by which it multiplies its wealth on some rows.
 
-    learned: gaps by memory and cell, (len(MEMORIES), N_CELLS). With clusters, only clusters are independent: a cluster
-    gains 1 + b · mean(gain - 1) over its rows, b the number of independent rows that m rows of this `correlation` are
-    worth, m / (1 + (m - 1) · correlation), and at most what keeps the gain positive.
+    Labels are independent given the past. learned (len(MEMORIES), N_CELLS): gaps by memory and cell, on which the
+    learned bets are based. With clusters, only clusters are independent; a cluster gains 1 + b · mean(gain - 1) over
+    its m rows, where b = m / (1 + (m - 1) · correlation) is their effective number, reduced if necessary to keep the
+    gain positive.
     """
     cells = assign_cells(probabilities)
     lower, upper = tolerated.bounds(probabilities, cells)
@@ -166,11 +165,11 @@ def log_gains(
     return np.array(gains)
 
 
-Gains = tuple[Floats, Floats]  # less 1, at label 0 and at label 1
+Gains = tuple[Floats, Floats]  # gain minus 1 at label 0, and at label 1
 
 
 def _whole(lower: Floats, upper: Floats) -> list[Gains]:
-    """The bets that concern all rows in the same way."""
+    """Return the bets that concern all rows in the same way: shifts, odds ratios and temperatures."""
     gains = []
     for size in SHIFTS:
         gains += [_gains(upper + size, upper), _gains(lower - size, lower)]
@@ -187,7 +186,7 @@ def _odds_times(p: Floats, ratio: float) -> Floats:
 
 
 def _tempered(lower: Floats, upper: Floats, power: float, *, sharper: bool) -> Gains:
-    """The bets that the log-odds are too extreme, or not extreme enough, by a factor."""
+    """Return the bet that log-odds are too extreme or, if `sharper`, not extreme enough; power: the factor."""
     up = upper > 0.5 if sharper else upper < 0.5
     down = lower < 0.5 if sharper else lower > 0.5
     at_zero, at_one = np.zeros(len(lower)), np.zeros(len(lower))
@@ -199,7 +198,7 @@ def _tempered(lower: Floats, upper: Floats, power: float, *, sharper: bool) -> G
 
 
 def _learned(expected: Floats, lower: Floats, upper: Floats) -> list[Gains]:
-    """The bets that the gap of each cell continues, (memories, rows): none where the gap is tolerated."""
+    """Return the bets that the gap of each cell continues, (memories, rows); a tolerated gap gives no bet."""
     gains = []
     for expected_rate in expected:
         target = np.clip(expected_rate, lower / 2.0, (1.0 + upper) / 2.0)
@@ -210,10 +209,9 @@ def _learned(expected: Floats, lower: Floats, upper: Floats) -> list[Gains]:
 
 
 def _gains(target: Floats, bound: Floats) -> Gains:
-    """The gain of a forecast against the bound of the hypothesis, minus 1; a bet loses at most half and wins at most
-    20.
+    """Return the gain of a forecast against the bound of the hypothesis, minus 1, between -1/2 and 20.
 
-    If no floating-point number is between the bound and 0 or 1, no bet is made.
+    There is no bet (0) if no floating-point number lies between the bound and 0 or 1.
     """
     target = np.clip(target, bound / 2.0, (1.0 + bound) / 2.0)
     none = (target == bound) | (target == 1.0) | (target == 0.0)
@@ -224,7 +222,7 @@ def _gains(target: Floats, bound: Floats) -> Gains:
 
 
 def _summed(labels: Labels, gains: Gains, clusters: Integers | None, correlation: float) -> float:
-    """The logarithm of the factor by which a bet multiplies wealth on all rows."""
+    """Return the logarithm of the factor by which a bet multiplies its wealth on all rows."""
     gained = np.where(labels == 1, gains[1], gains[0])
     if clusters is None:
         return float(np.log1p(gained).sum())
@@ -232,7 +230,7 @@ def _summed(labels: Labels, gains: Gains, clusters: Integers | None, correlation
 
 
 def _cell_bets(labels: Labels, gains: Gains, cells: Integers, clusters: Integers | None, correlation: float) -> Floats:
-    """The same for the rows of each cell, as separate bets."""
+    """Return the result of `_summed` for the rows of each cell, as separate bets."""
     gained = np.where(labels == 1, gains[1], gains[0])
     if clusters is None:
         return np.bincount(cells, np.log1p(gained), N_CELLS).astype(np.float64)
@@ -252,17 +250,16 @@ def _log_of_clusters(gained: Floats, gains: Gains, clusters: Integers, correlati
     return np.log1p(np.maximum(stake, 1.0) * mean)
 
 
-# A period of reference: what counts as calibrated is what was seen in it, as far as it is known.
+# With a reference period, calibration later is compared with that in the reference period, as far as it is known.
 
-MIN_REFERENCE_ROWS = 10.0  # independent rows of a cell from which its gap is learned; cells with fewer are not tested
+MIN_REFERENCE_ROWS = 10.0  # effective rows needed to learn the gap of a cell; cells with fewer are not tested
 
 
 def tolerated_by(reference: CellSums, *, tolerance: float, alpha: float) -> Tolerated:
-    """For each cell, the interval of the gap in the reference period, simultaneous with probability 1 - alpha, widened
-    by the tolerance.
+    """Return the tolerated gaps: simultaneous 1 - alpha intervals of the gaps in the reference period, plus tolerance.
 
-    The frequency has Clopper and Pearson's interval, so that rows without a surprise prove no more than they can. Rows
-    of a cluster may all be one answer: those of a cell count as (Σ m)² / Σ m² rows, m the rows of a cluster (Kish).
+    The intervals are Clopper and Pearson's. Rows of a cluster may all be correlated, so the rows of a cell count as
+    (Σ m)² / Σ m² rows (Kish), with m the number of rows of each cluster.
     """
     n = np.maximum(reference.n, 1.0)
     worth = n**2 / np.maximum(reference.cluster_rows, 1.0)
@@ -275,12 +272,11 @@ def tolerated_by(reference: CellSums, *, tolerance: float, alpha: float) -> Tole
     return Tolerated(below, above)
 
 
-# The evidence against calibration over time: a mixture of bets, each begun at every possible date of a change.
-#
-# A bet begun at the r-th period has the wealth Π over the periods since of what it gained. The e-value is the mean of
-# these wealths over all bets and all r, with weights that sum to 1 and are fixed beforehand; what is not begun yet
-# counts 1. Under the hypothesis its mean is at most 1 at any time at which one may stop, so that it exceeds 1 / alpha
-# ever with probability at most alpha (Ville), however often one looks.
+# Each bet is started at every period, because calibration may change at any time. The wealth of a bet started at period
+# r is the product of its gains since then. The e-value is the weighted mean of the wealths over all bets and all r,
+# with weights that sum to 1 and are fixed beforehand; bets that have not started count as 1. Under the hypothesis, its
+# expectation is at most 1 at any stopping time. By Ville's inequality, the e-value ever exceeds 1 / alpha with
+# probability at most alpha, however often it is looked at.
 
 NEVER = -math.inf
 
@@ -289,9 +285,9 @@ NEVER = -math.inf
 class EProcess:
     """The state of the bets after some periods with rows.
 
-    periods: their number. begun: by bet, the logarithm of the weighted sum of the wealths begun so far. stretch, since:
-    by bet, the logarithm of the largest wealth that one begun at any period has now, and the first day of that period.
-    highest: the largest logarithm of the e-value so far.
+    periods: number of these periods. begun: for each bet, the logarithm of the weighted sum of its wealths over all
+    start periods so far. stretch, since: for each bet, the logarithm of its largest current wealth over all start
+    periods, and the first day of that start period. highest: the largest logarithm of the e-value so far.
     """
 
     periods: int = 0
@@ -301,7 +297,7 @@ class EProcess:
     highest: float = 0.0
 
     def take(self, gains: Floats, period: str) -> None:
-        """Update the wealth by the gains of the bets in one more period, given as logarithms."""
+        """Update the wealths with the gains of the bets, given as logarithms, in one more period."""
         self.periods += 1
         entering = math.log(waiting(self.periods) - waiting(self.periods + 1))
         self.begun = np.logaddexp(self.begun, entering) + gains
@@ -318,16 +314,16 @@ class EProcess:
 
     @property
     def suspected(self) -> tuple[str, str]:
-        """The first day of the stretch up to now in which a bet gained most, and that bet; ("", "") if none gained.
+        """Return the estimated first day of the change, and the bet with most evidence for it; ("", "") if none gained.
 
-        Stretches of all bets are compared after their weights: a shift of all probabilities needs less evidence than
-        one of a single cell.
+        The current wealths of bets are compared after multiplication by their weights, so that a shift of all
+        probabilities needs less evidence than a shift in a single cell.
         """
         best = int(np.argmax(self.stretch + np.log(WEIGHTS)))
         return (self.since[best], NAMES[best]) if self.stretch[best] > 0.0 else ("", "")
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON."""
+        """Return the state as plain values for JSON."""
         return {
             "periods": self.periods,
             "begun": [None if start == NEVER else start for start in self.begun.tolist()],
@@ -349,5 +345,5 @@ class EProcess:
 
 
 def waiting(period: int) -> float:
-    """The weight of all changes at this period or later, 1 / (1 + ln period): it decreases slowly from 1."""
+    """Return the total weight of changes at this period or later: 1 / (1 + ln period), which decreases slowly."""
     return 1.0 / (1.0 + math.log(period))

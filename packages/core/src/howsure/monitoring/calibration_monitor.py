@@ -30,7 +30,7 @@ from howsure.monitoring.results import (
 )
 from howsure.monitoring.settings import ALL, DAY, Days, Rows, Settings, as_day, period_starts, read_rows
 
-# The state of a monitor as a text.
+# The state of a monitor as JSON.
 
 LIKE = "monitor.json"
 HEAD = Head(
@@ -47,22 +47,21 @@ LITTLE = np.dtype("<i8")
 
 
 def packed(clusters: Integers) -> str:
-    """Fingerprints as a text."""
+    """Encode sorted fingerprints as a string."""
     return base64.b64encode(clusters.astype(LITTLE).tobytes()).decode()
 
 
 def unpacked(text: str) -> Integers:
-    """The fingerprints from a text written by `packed`; ValueError for other texts."""
+    """Decode fingerprints encoded by `packed`; raise ValueError for other strings."""
     slots = np.frombuffer(base64.b64decode(text, validate=True), dtype=LITTLE).astype(np.int64)
     if (slots[1:] <= slots[:-1]).any():
         raise ValueError("clusters are sorted, and each is there once")
     return slots
 
 
-# A monitor of calibration: rows come with dates, period by period; each is taken once, and the alarm may be read at
-# any time.
+# Dated rows are added period by period, each period once, and the alarm can be read at any time.
 
-FIRST_SHARE = 0.75  # of the probability of a false alarm, for the groups of the first period together
+FIRST_SHARE = 0.75  # part of the probability of a false alarm that the groups of the first period share
 MAX_GROUPS = 200
 Date = str | datetime.date | np.datetime64
 
@@ -71,17 +70,18 @@ class CalibrationMonitor:
     """A monitor of a model's calibration over time: add each day's predictions and labels, and query its status at any
     time.
 
-    H0: given all before, a row of probability q has label 1 with a probability within `tolerance` of q. An e-process
-    (bets on other forecasts, fixed before each period; Arnold, Henzi & Ziegel 2023) gathers the evidence against it: an
-    alarm when the e-value reaches 1 / (1 - level). If H0 holds, there is ever any alarm, in any group, with probability
-    at most 1 - level, however often one looks. With a reference, H0 is that the gap of each cell of q is what it was by
-    then.
+    The null hypothesis is that, given the past, a row with probability q has label 1 with a probability within
+    `tolerance` of q. An e-process (bets on other forecasts, fixed before each period; Arnold, Henzi & Ziegel 2023)
+    accumulates the evidence against it. There is an alarm when the e-value reaches 1 / (1 - level). If the hypothesis
+    is true, the probability that there is ever an alarm in any group is at most 1 - level, however often the status is
+    queried. With a reference period, the hypothesis is that the gap between probability and frequency, in each range of
+    q, is the same as in the reference period.
 
     period: length of a period.
-    tolerance: how far the probability of label 1 may lie from the one predicted.
-    level: 1 minus the probability of any false alarm, ever; and level of the bands.
+    tolerance: how far the probability of label 1 may be from the predicted probability.
+    level: 1 minus the probability that there is ever a false alarm; also the level of the bands.
     wait: days that a period waits for labels after its end.
-    reference: learn from the days up to this one instead of testing them: later days are compared with them.
+    reference: the last day of the reference period, which is not tested; later days are compared with it.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -93,7 +93,7 @@ class CalibrationMonitor:
     >>> monitor.status()["all"].since
     '2026-02-01'
 
-    Raises InputError for a setting that cannot be.
+    Raises InputError for an invalid setting.
     """
 
     def __init__(
@@ -109,10 +109,10 @@ class CalibrationMonitor:
             period=period, tolerance=tolerance, level=level, wait=wait, reference=reference
         )
         self._groups: dict[str, Group] = {}
-        self._later = 0  # groups that came after the first period
+        self._later = 0  # number of groups that first occurred after the first period
         self._taken: dict[str, list[float]] = {}  # by period: rows, sum of q, rows without a label, rows left out
-        self._clusters: Integers | None = None  # fingerprints of all that were taken, sorted
-        self._through: np.datetime64 | None = None  # the day after the last one taken
+        self._clusters: Integers | None = None  # sorted fingerprints of all clusters added so far
+        self._through: np.datetime64 | None = None  # the day after the last added period
 
     def update(
         self,
@@ -127,25 +127,25 @@ class CalibrationMonitor:
         until: Date | None = None,
         data: Source | IntoFrame | None = None,
     ) -> MonitorUpdate:
-        """Add the periods that have ended and were not yet added.
+        """Add the periods that have ended and were not added before.
 
-        Give all rows that there are, or those since any earlier date: rows of periods that were taken before are left
-        out and counted. A period is over when the rows are complete up to its end and `wait` days more. `until`: the
-        last day for which the rows are complete; without, the day before the latest date. y_true: None or NaN where the
-        label has not come yet. clusters: names of correlated rows, such as conversations; a name means the same in
-        every update. With `data` (a frame, or files by `howsure.read`) all of these name its columns.
+        Pass all available rows, or the rows since any earlier date; rows of periods that were added before are left out
+        and counted. y_true: None or NaN if the label is not yet known. clusters: names of groups of correlated rows,
+        such as conversations; a name must mean the same cluster in every update. until: the last day for which the rows
+        are complete; by default the day before the latest date. A period ends `wait` days after its last day. data: a
+        frame, or files by `howsure.read`; the other arguments are then names of its columns.
 
-        That a label is missing when its period is taken must not depend on the label, given the probability. All rows
-        of a cluster in the data belong to the period in which it begins; its rows in later updates are left out and
-        counted, because they are correlated with the earlier ones.
+        Given the probability, whether a label is still missing when its period is added must not depend on the label.
+        All rows of a cluster belong to the period of its first row. Rows of a cluster that an earlier update added are
+        left out and counted, because they are correlated with the earlier rows.
 
-        Raises InputError naming the row and the value. The monitor is then as it was.
+        Raises InputError naming the row and the value; the monitor then remains unchanged.
         """
         roles: dict[str, Any] = {"groups": groups, "clusters": clusters, "pos_label": pos_label}
         return self.take(read_rows(dates, y_true, y_prob, id=id, data=data, **roles), until=until)
 
     def take(self, rows: Rows, *, until: Date | None = None) -> MonitorUpdate:
-        """`update` for rows that have been read (`howsure.monitoring.settings.read_rows`)."""
+        """Do the work of `update` for rows that were read by `howsure.monitoring.settings.read_rows`."""
         self._check_as_before(rows)
         newest = np.concatenate([rows.days, rows.unlabelled]).max()
         last = newest - DAY if until is None else as_day(until, name="until")
@@ -153,7 +153,7 @@ class CalibrationMonitor:
         return self._take(rows, ended)
 
     def _take(self, rows: Rows, ended: np.datetime64) -> MonitorUpdate:
-        """Add the periods before a day."""
+        """Add the periods that end before the day `ended`."""
         periods, unlabelled = (
             period_starts(days, period=self.settings.period) for days in (rows.days, rows.unlabelled)
         )
@@ -189,10 +189,10 @@ class CalibrationMonitor:
         return np.zeros(len(periods), dtype=np.bool_) if self._through is None else periods < self._through
 
     def _is_known(self, rows: Rows) -> Any:
-        """Which rows belong to a cluster that an earlier update added.
+        """Return which rows belong to a cluster that an earlier update added.
 
-        Given its first rows, the others need not be as probable as predicted, also where the model is calibrated: all
-        may be right or wrong together, and no bet on them is fair.
+        Given the first rows of a cluster, its other rows need not be calibrated even if the model is, because all rows
+        may be right or wrong together. Bets on them would not be fair.
         """
         if rows.clusters is None or self._clusters is None:
             return np.zeros(len(rows), dtype=np.bool_)
@@ -212,12 +212,15 @@ class CalibrationMonitor:
             raise InputError(f"groups must be at most {MAX_GROUPS}; with these rows there are {several:,}. Pool some.")
 
     def _differences(self, periods: Days, probabilities: Any) -> tuple[int, int, int]:
-        """Of periods that were taken: how many rows more they have now, and how many hold other rows; and the rows of
-        those that were never taken."""
+        """Compare rows of past periods with what was added.
+
+        Returns the number of additional rows of added periods, the number of added periods whose rows have changed, and
+        the number of rows in periods that were skipped.
+        """
         late = changed = missed = 0
         names, codes = np.unique(periods, return_inverse=True)
         counts, sums = np.bincount(codes), np.bincount(codes, probabilities)
-        oldest = next(iter(self._taken)) if len(self._taken) == KEPT else ""  # of those before, nothing is held
+        oldest = next(iter(self._taken)) if len(self._taken) == KEPT else ""  # earlier periods are no longer recorded
         for name, count, total in zip(names.astype(str).tolist(), counts.tolist(), sums.tolist(), strict=True):
             known_counts = self._taken.get(name)
             if known_counts is None:
@@ -255,7 +258,7 @@ class CalibrationMonitor:
             self._groups[name].take(period, rows.labels[some], rows.probabilities[some], clusters, self.settings)
 
     def _weight(self, name: str, is_first: bool, n_first: int) -> float:
-        """The share of a group in the probability of a false alarm; the shares of all possible groups sum to 1."""
+        """Return the part of the probability of a false alarm that a group gets; the parts of all groups sum to 1."""
         if name == ALL:
             return 1.0
         if is_first:
@@ -274,7 +277,7 @@ class CalibrationMonitor:
         return tuple(name or "all" for name in self._groups)
 
     def status(self) -> MonitorStatus:
-        """The current evidence, alarm and error of each group."""
+        """Return the current evidence, alarm and calibration error of each group."""
         log_e = [math.log(group.weight) + group.process.log_e for group in self._groups.values()]
         periods = list(self._taken)
         missing = {period: int(counts[2]) for period, counts in self._taken.items() if counts[2]}
@@ -306,16 +309,16 @@ class CalibrationMonitor:
         return tuple(notes)
 
     def series(self, group: str | None = None) -> MonitorSeries:
-        """The periods of a group; without groups, of all rows.
+        """Return the periods of a group or, without groups, of all rows.
 
-        Raises InputError for a group that there is not.
+        Raises InputError for an unknown group.
         """
         return build_series(*self._group(group), self.settings, self.recipe)
 
     def sums(self, period: str, *, group: str | None = None) -> CellSums:
-        """The sums of a period by cell of probability, which give its calibration curve.
+        """Return the sums of a period by cell of probability, from which its calibration curve can be computed.
 
-        Raises InputError for a group or a period that there is not.
+        Raises InputError for an unknown group or period.
         """
         name, group_state = self._group(group)
         if period not in group_state.series:
@@ -335,7 +338,7 @@ class CalibrationMonitor:
         return group_name, self._groups[group_name]
 
     def to_json(self) -> str:
-        """The whole state as a text, to store in a file."""
+        """Return the whole state as a JSON text, to be stored in a file."""
         state = {
             "settings": self.settings.to_dict(),
             "through": None if self._through is None else str(self._through),
@@ -362,7 +365,7 @@ class CalibrationMonitor:
     def from_json(cls, text: str | bytes) -> Self:
         """Restore a monitor from the text of `to_json`.
 
-        Raises InputError if the text is another, or was cut off or changed.
+        Raises InputError if the text is not the state of a monitor, or was truncated or changed.
         """
         with STATE.content(text) as state:
             monitor = cls(**state["settings"])
@@ -379,8 +382,7 @@ class CalibrationMonitor:
 
 
 def _whole_clusters(rows: Rows, periods: Days) -> tuple[Days, int]:
-    """The period to which each row is assigned, which is that of the first row of its cluster, and the number of rows
-    moved for this."""
+    """Assign each row to the period of the first row of its cluster; return the periods, and how many rows moved."""
     if rows.clusters is None or len(rows) == 0:
         return periods, 0
     codes = np.unique(rows.clusters, return_inverse=True)[1]

@@ -1,13 +1,15 @@
-"""The calibration error of cells with a band that is valid at all times simultaneously: a confidence sequence.
+"""The calibration error over cells, with a band that is valid at all times simultaneously (a confidence sequence).
 
-S is the vector over cells of Σ (y - q), minus its conditional mean a martingale, V the diagonal of its variance (or
-more). A normal mixture of exp(λ'S - λ'Vλ / 2) with precision Γ gives, with probability 1 - α at all times together,
+Let S be the vector over cells of Σ (y - q), which is a martingale after subtraction of its conditional mean, and V a
+diagonal matrix that bounds its variance. A normal mixture of exp(λ'S - λ'Vλ / 2) with precision Γ gives, with
+probability 1 - α at all times simultaneously,
 
     Σ_k e_k² n_k² / (V_k + Γ_k) ≤ 2 ln(1 / α) + Σ_k ln(1 + V_k / Γ_k),
 
-e the error of the gaps seen (Robbins 1970; de la Peña et al. 2004). Exact for the true V and a fixed Γ; here V is
-estimated, and Γ_k is the variance of 2,000 rows of which the cell has its share, so that it is an asymptotic confidence
-sequence (Waudby-Smith et al. 2024). The band is the smallest and the largest error of all gaps in this ellipsoid.
+where e is the error of the observed gaps (Robbins 1970; de la Peña et al. 2004). This is exact for the true V and a
+fixed Γ. Here V is estimated, and Γ_k is the variance of the cell's proportion of 2,000 rows, so the result is an
+asymptotic confidence sequence (Waudby-Smith et al. 2024). The band extends from the smallest to the largest calibration
+error of all gaps in this ellipsoid.
 """
 
 from __future__ import annotations
@@ -21,16 +23,16 @@ from howsure.inputs.pairs import Floats
 from howsure.monitoring.bets import CellSums
 from howsure.result import Estimate
 
-MIXING_ROWS = 2_000.0  # rows at which the band is about as narrow as it can be
-STEPS = 80  # halvings
-MIN_CELL_ROWS = 2.0  # independent rows of a cell; with fewer, their variance around their mean is unknown
+MIXING_ROWS = 2_000.0  # number of rows for which the band is nearly as narrow as possible
+STEPS = 80  # bisections
+MIN_CELL_ROWS = 2.0  # effective rows of a cell needed to estimate the variance around its mean
 METHOD, ONE_PERIOD = "normal mixture over cells", "noncentral chi-squared over cells"
 
 
 def error_sequence(sums: CellSums, *, level: float = 0.95) -> Estimate:
-    """The root-mean-square gap between probability and frequency over cells, corrected for noise, with its band.
+    """Estimate the root-mean-square gap between probability and frequency over cells, debiased, with its band.
 
-    sqrt(Σ_k n_k / n · gap_k²), where gap_k is the mean of P(label 1) - q over the rows so far in cell k.
+    The error is sqrt(Σ_k n_k / n · gap_k²), where gap_k is the mean of P(label 1) - q over the rows so far in cell k.
 
     >>> error_sequence(CellSums.of(np.tile(np.array([0, 1, 1], np.uint8), 1000), np.full(3000, 0.5), None))
     Estimate(value=0.166..., low=0.13..., high=0.19..., level=0.95, method='normal mixture over cells', n=3000)
@@ -47,12 +49,12 @@ def error_sequence(sums: CellSums, *, level: float = 0.95) -> Estimate:
 
 
 def period_error(sums: CellSums, *, level: float = 0.95) -> Estimate:
-    """The same for one period with a fixed number of rows, which has a narrower interval.
+    """Estimate the error of a single period with a fixed number of rows, whose interval is narrower than the band.
 
-    Σ_k n_k / n · (gap seen)² is, divided by λ = Σ λ_k² / Σ λ_k, about noncentral chi-squared with (Σ λ_k)² / Σ λ_k²
-    degrees of freedom and the noncentrality error² / λ; λ_k: what noise adds to the k-th term. The interval holds the
-    errors under which what is seen is neither too large nor too small; gaps smaller than those that noise makes on
-    average count as these, since small noise proves nothing.
+    Let λ_k be the expected contribution of noise to the k-th term of Σ_k n_k / n · (observed gap)². This sum, divided
+    by λ = Σ λ_k² / Σ λ_k, is approximately noncentral chi-squared with (Σ λ_k)² / Σ λ_k² degrees of freedom and
+    noncentrality error² / λ. The interval contains the errors for which the observed sum is neither too large nor too
+    small. A sum below its expectation under pure noise is replaced by that expectation.
     """
     total = int(sums.n.sum())
     if total == 0:
@@ -69,16 +71,15 @@ def period_error(sums: CellSums, *, level: float = 0.95) -> Estimate:
 
 
 def _noncentrality(observed: float, freedom: float, p: float) -> float:
-    """The noncentrality under which a smaller value than the observed one has probability p; 0 if that probability is
-    below p for all."""
-    from scipy.special import chndtr, chndtrinc  # loaded here: the page of a store needs none of it
+    """Return the noncentrality for which a value below the observed one has probability p; 0 if there is none."""
+    from scipy.special import chndtr, chndtrinc  # imported here, because it is slow and not always needed
 
     return float(chndtrinc(observed, freedom, p)) if observed > 0.0 and chndtr(observed, freedom, 0.0) > p else 0.0
 
 
 def _parts(sums: CellSums) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-    """For the cells with rows: the gaps, the shares of rows, the variance of the gaps, the effective number of
-    independent rows, and the variance of a row implied by the probability alone, since few rows may show none."""
+    """Return, for the cells with rows: gaps, proportions of rows, variances of the gaps, effective numbers of rows, and
+    the variances of a row that the probabilities imply, because a few rows may show no variation."""
     has_rows = sums.n > 0
     n = sums.n[has_rows]
     gaps = (sums.observed[has_rows] - sums.predicted[has_rows]) / n
@@ -90,8 +91,10 @@ def _parts(sums: CellSums) -> tuple[Floats, Floats, Floats, Floats, Floats]:
 
 
 def _pooled(clustered: Floats, squares: Floats) -> float:
-    """The factor by which clusters increase the variance, over all cells, since a single cell may have few clusters; 1
-    without clusters."""
+    """Return the factor by which clusters increase the variance; 1 without clusters.
+
+    It is estimated over all cells together, because a single cell may have few clusters.
+    """
     total = float(squares.sum())
     return max(1.0, float(clustered.sum()) / total) if total > 0.0 else 1.0
 
@@ -104,7 +107,7 @@ def _band(gaps: Floats, share: Floats, n: Floats, variance: Floats, level: float
 
 
 def _largest(gaps: Floats, share: Floats, axes: Floats, radius: float) -> float:
-    """The largest norm in the ellipsoid: e = w gap / (μ a - w), μ above all w / a, with Σ a e² = radius."""
+    """Return the largest norm in the ellipsoid Σ a e² ≤ radius: e = w gap / (μ a - w) for a μ above all w / a."""
     start = float((share / axes).max())
 
     def used(mu: float) -> float:
@@ -122,7 +125,7 @@ def _largest(gaps: Floats, share: Floats, axes: Floats, radius: float) -> float:
 
 
 def _smallest(gaps: Floats, share: Floats, axes: Floats, radius: float) -> float:
-    """The smallest norm in the ellipsoid: 0 if it contains the origin, else e = -w gap / (μ a + w)."""
+    """Return the smallest norm in the ellipsoid: 0 if it contains the origin, else that of e = -w gap / (μ a + w)."""
     if float((axes * gaps**2).sum()) <= radius:
         return 0.0
 
@@ -134,7 +137,7 @@ def _smallest(gaps: Floats, share: Floats, axes: Floats, radius: float) -> float
 
 
 def _root(falling: Callable[[float], float], level: float, low: float, high: float) -> float:
-    """The argument at which a decreasing function has a given value."""
+    """Return the argument at which a decreasing function has the value `level`."""
     while falling(high) > level:
         high *= 2.0
     for _ in range(STEPS):

@@ -1,4 +1,4 @@
-"""The state of one group: its evidence, its sums by period, and its alarm."""
+"""The state of one group of a monitor: its evidence, its sums by period, and its alarm."""
 
 from __future__ import annotations
 
@@ -22,17 +22,16 @@ from howsure.monitoring.bets import (
 )
 from howsure.monitoring.settings import Settings
 
-KEPT = 520  # periods whose sums are held by themselves: ten years of weeks
+KEPT = 520  # number of latest periods whose sums are stored: ten years of weeks
 MAX_ROWS = 1e15  # of a cell
-ALONE = 4  # sums of a cell that say all where each row is its own cluster
-PAIRS_KNOWN = 20.0  # pairs of rows of a cluster that the first guess of their correlation counts for
+ALONE = 4  # number of sums from which all others follow if each row is its own cluster
+PAIRS_KNOWN = 20.0  # weight of the first guess of the correlation within clusters, in pairs of rows
 FIRST_CORRELATION = 0.5
 
 
 @dataclass(slots=True)
 class Alarm:
-    """The period in which the evidence crossed its threshold; since, bet: the start and the bet of the change, as
-    estimated then."""
+    """The period in which the evidence crossed its threshold, and the change as estimated then: its start and bet."""
 
     period: str
     since: str
@@ -41,12 +40,12 @@ class Alarm:
 
 @dataclass(slots=True)
 class Group:
-    """One group. weight: its share of the probability of a false alarm.
+    """The state of one group of a monitor.
 
-    total: the sums of all tested periods; reference: the sums of the reference periods. learned: by memory, the
-    discounted sums of y - q and of rows by cell. within: of pairs of rows in clusters, their number, and the sum of
-    their products z z'; spread: Σ z² and the rows. series: by first day of a period, its sums and the logarithm of the
-    e-value after it, None in the reference.
+    weight: its part of the probability of a false alarm. total, reference: the sums of all tested periods, and of the
+    reference period. learned: by memory, discounted sums of y - q and of rows in each cell. within: number of pairs of
+    rows in the same cluster, and the sum of their products z z' with z = y - q. spread: Σ z², and the number of rows.
+    series: by first day of a period, its sums and the logarithm of the e-value after it (None in the reference period).
     """
 
     weight: float
@@ -100,7 +99,10 @@ class Group:
         return log_e
 
     def threshold(self, settings: Settings) -> float:
-        """The logarithm of the e-value that raises an alarm; the reference period uses half of the probability."""
+        """Return the logarithm of the e-value that raises an alarm.
+
+        With a reference period, half of the probability of a false alarm is used for the intervals learned from it.
+        """
         return math.log((1.0 if settings.reference is None else 2.0) / (settings.alpha * self.weight))
 
     @property
@@ -164,7 +166,7 @@ class Group:
 
 
 def _packed(sums: CellSums) -> dict[str, list[float]]:
-    """The cells with rows, by number; for rows without clusters, the last sums follow from the first."""
+    """Return the sums of the cells with rows by number; sums that follow from others are omitted."""
     packed = {}
     of_all = sums.values
     for cell in np.flatnonzero(sums.n).tolist():
@@ -174,7 +176,7 @@ def _packed(sums: CellSums) -> dict[str, list[float]]:
 
 
 def _row_sums(column: list[float]) -> list[float]:
-    """All sums of a cell in which each row is its own cluster."""
+    """Return all sums of a cell in which each row is its own cluster."""
     n, predicted, observed, squares = column
     return [n, predicted, observed, squares, squares, squares, n]
 
@@ -187,7 +189,7 @@ def _unpacked(state: dict[str, list[float]]) -> CellSums:
     if not (n <= MAX_ROWS).all():
         raise ValueError("more rows than a sum can count")
     most = np.repeat(n[None] ** 2, len(SUMS), axis=0)
-    most[SUMS.index("dominating")] = n * n.sum()  # a cluster's rows in other cells count, too
+    most[SUMS.index("dominating")] = n * n.sum()  # includes the cluster's rows in other cells
     possible = (values >= 0.0) & (values <= most) & ((n >= 1.0) | (values == 0.0))
     if not possible.all() or not (values[1:3] <= n).all():
         raise ValueError("these are the sums of no rows")

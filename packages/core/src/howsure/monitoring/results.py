@@ -1,4 +1,4 @@
-"""Results of a monitor: the current status of each group, its periods, and the effect of an update."""
+"""Results of a monitor: the current status of each group, its periods, and what an update added."""
 
 from __future__ import annotations
 
@@ -31,21 +31,19 @@ from howsure.show.table import (
     number,
 )
 
-# The current status of each group.
-
 CALIBRATED, ALARM, NO_DATA = "no alarm", "alarm", "no data"
 EXIT_CODES = {CALIBRATED: 0, ALARM: 1, NO_DATA: 3}
 SERIES = ("period", "n", "predicted", "observed", "error", "low", "high", "e_value")
-LARGEST = 700.0  # a logarithm beyond which a number is infinite
+LARGEST = 700.0  # logarithms beyond this overflow
 
 
 def capped_e_value(log_e: float) -> float:
-    """The e-value from its logarithm, at most the largest float."""
+    """Return the e-value for its logarithm, limited so that it does not overflow."""
     return math.exp(min(log_e, LARGEST))
 
 
 def e_text(log_e: float | None) -> str:
-    """An e-value as a short text.
+    """Format an e-value with two digits.
 
     >>> e_text(0.0), e_text(math.log(34567)), e_text(None)
     ('1', '3.5e+04', '–')
@@ -60,12 +58,12 @@ E_VALUE = Kind(lambda value: e_text(safe_log(value)))
 class GroupStatus(Result):
     """One group of a `MonitorStatus`.
 
-    error: the calibration error over all tested periods, with a band that holds at all times together. latest: that of
-    the last period by itself, with an interval. gap: mean of y - q over the rows since `since`, or over all. e_value:
-    the evidence now; threshold: at which there is an alarm. p_value: anytime-valid, 1 over the highest e-value so far,
-    adjusted for all groups. alarm: the first day of the period of the alarm, None without one. since, bet: the first
-    day of the stretch in which the evidence is largest, and the forecast that gained it: at the time of the alarm, or
-    now. name: the group.
+    name: the group. error: the calibration error over all tested periods, with a band that is valid at all times
+    simultaneously. latest: the error of the last period, with its own interval. gap: mean of y - q over the rows from
+    `since` on, or over all rows if `since` is None. e_value: the current evidence. threshold: the e-value that raises
+    an alarm. p_value: an anytime-valid p-value, 1 / (highest e-value so far), adjusted for the number of groups. alarm:
+    first day of the period in which the alarm was raised; None without an alarm. since, bet: the estimated first day of
+    the change, and the bet with most evidence for it, at the time of the alarm or, without an alarm, now.
     """
 
     name: str = as_json("group")
@@ -94,7 +92,7 @@ class GroupStatus(Result):
 
     @property
     def words(self) -> str:
-        """The status of the group in words, after its name."""
+        """The name of the group, and its status in a sentence."""
         return f"{in_a_line(self.name)}: {self.sentence}"
 
     @property
@@ -115,9 +113,10 @@ class GroupStatus(Result):
 class MonitorStatus(Rows[GroupStatus]):
     """The result of `CalibrationMonitor.status`: one row per group; iterate, or index by name.
 
-    e_value: the evidence against the calibration of all groups together, the weighted mean of theirs. first, last: the
-    first day of the first and last period taken, None before the first. unlabelled: rows that had no label when their
-    period was taken; unlabelled_by_period: the same by the first day of the period. notes: caveats.
+    e_value: the evidence against the calibration of all groups together, the weighted mean of their e-values. first,
+    last: the first days of the first and the last added period; None before the first update. unlabelled: number of
+    rows that had no label when their period was added; unlabelled_by_period: the same number by first day of the
+    period. notes: caveats.
     """
 
     e_value: float
@@ -138,13 +137,13 @@ class MonitorStatus(Rows[GroupStatus]):
 
     @property
     def outcome(self) -> str:
-        """`alarm` if any group has one, `no data` if no period was added yet, else `no alarm`."""
+        """`alarm` if any group has an alarm, `no data` if no period was added yet, else `no alarm`."""
         outcomes = {row.outcome for row in self.rows}
         return ALARM if ALARM in outcomes else CALIBRATED if CALIBRATED in outcomes else NO_DATA
 
     @property
     def exit_code(self) -> int:
-        """0 without an alarm, 1 with one, 3 before any data."""
+        """The exit code of the command: 0 without an alarm, 1 with an alarm, 3 before any data."""
         return EXIT_CODES[self.outcome]
 
     def columns(self) -> Sequence[Column]:
@@ -158,7 +157,7 @@ class MonitorStatus(Rows[GroupStatus]):
 
     @property
     def answer(self) -> str | None:
-        """The groups with an alarm; for a single one, since when; None before the first data."""
+        """A sentence on the groups with an alarm; for a single group, since when; None if there are no data yet."""
         alarms = [row for row in self.rows if row.alarm is not None]
         if not self.rows:
             return None
@@ -237,16 +236,13 @@ def safe_log(value: float) -> float:
     return math.log(value) if value > 0 else -math.inf
 
 
-# The periods of each group.
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class MonitorSeries(Result):
     """The result of `CalibrationMonitor.series`: one entry per period with rows, as tuples of the same length.
 
-    period: its first day. n: rows. predicted, observed: mean probability, and share of label 1. error, low, high: the
-    calibration error of the period, with an interval for each period by itself. e_value: after the period, None in the
-    reference. threshold, alarm, since: as in `GroupStatus`.
+    period: first day of the period. n: number of rows. predicted, observed: mean probability, and proportion of label
+    1. error, low, high: the calibration error of the period with its own interval. e_value: the evidence after the
+    period; None in the reference period. threshold, alarm, since: as in `GroupStatus`.
     """
 
     name: str | None = as_json("group", default=None)
@@ -269,7 +265,7 @@ class MonitorSeries(Result):
 
     @property
     def answer(self) -> str:
-        """The date since which the group has not been calibrated, or a statement that no alarm was raised."""
+        """A sentence that says since when the group is not calibrated, or that there is no alarm."""
         if self.alarm is None:
             return f"{self.name}: no alarm in {counted(len(self), 'period')}."
         return f"{self.name}: no longer calibrated since about {self.since} (alarm in the period from {self.alarm})."
@@ -346,15 +342,15 @@ def build_series(name: str, group: Group, settings: Settings, recipe: dict[str, 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class MonitorUpdate(Result):
-    """The result of `CalibrationMonitor.update`: what was added.
+    """The result of `CalibrationMonitor.update`: what was added, and the numbers of rows that were not used.
 
-    periods: first days of those taken now. n: rows in them. unlabelled: rows without a label in them, left out.
-    already: rows of periods that were taken before. missed: rows of periods that were not taken while later ones were;
-    they cannot be used any more, since periods are taken in order. late: how many rows more the taken ones have now;
-    changed: how many of them hold other rows than then. Neither is used. open: rows of periods that are not over yet,
-    or wait for labels; they come again.
-    moved: rows of clusters that began in an earlier period and were taken with it. continued: rows of clusters that an
-    earlier update took, left out. notes: how rows were read.
+    periods: first days of the added periods. n: rows in these periods. unlabelled: rows in these periods without a
+    label, left out. already: rows of periods that were added before, left out. missed: rows of periods that were not
+    added although later ones were; they can no longer be used, because periods are added in order. late: additional
+    labelled rows of periods that were added before, not used. changed: number of periods added before whose rows are
+    different now. open: rows of periods that have not ended yet or wait for labels, to be passed again later. moved:
+    rows counted in an earlier period, in which their cluster started. continued: rows of clusters that an earlier
+    update added, left out. notes: how rows were read.
     """
 
     periods: tuple[str, ...]
@@ -378,7 +374,7 @@ class MonitorUpdate(Result):
 
     @property
     def words(self) -> str:
-        """What was added, and why other rows were not."""
+        """Sentences on what was added, and on why other rows were not."""
         summary = f"{counted(self.n, 'row')} of {counted(len(self.periods), 'new period')}"
         if self.periods:
             summary += f", {self.periods[0]} to {self.periods[-1]}"

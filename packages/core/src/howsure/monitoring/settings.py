@@ -1,4 +1,4 @@
-"""Inputs of a monitor: its settings, fixed before any data, and rows with dates."""
+"""Inputs of a monitor: its settings, which are fixed before any data, and dated rows."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from howsure.inputs.numbers_and_names import check_level, check_whole, is_number
 from howsure.inputs.pairs import Floats, Integers, Labels
 from howsure.inputs.repeated_items import repeated_in_frame
 
-# Days and the periods that they are taken in: days, weeks from Monday on, months.
+# Periods are days, weeks that start on Monday, or months.
 
 Days = npt.NDArray[np.datetime64]
 PERIODS = ("day", "week", "month")
@@ -37,12 +37,12 @@ ADVICE = "a date such as 2026-11-22 (ISO 8601)"
 
 
 def as_days(dates: object) -> Days:
-    """Dates, or ISO 8601 texts, as days; for times, the day as written.
+    """Convert dates, or ISO 8601 strings, to days; a time is dropped without conversion to another time zone.
 
     >>> as_days(["2026-11-22T23:59:00+03:00", "2026-11-23"])
     array(['2026-11-22', '2026-11-23'], dtype='datetime64[D]')
 
-    Raises InputError naming the row that holds no date.
+    Raises InputError naming the row that does not contain a date.
     """
     column = as_column(dates, name="dates")
     row = first_missing(column)
@@ -58,9 +58,9 @@ def as_days(dates: object) -> Days:
 
 
 def as_day(date: str | datetime.date | np.datetime64, *, name: str) -> np.datetime64:
-    """One date as a day.
+    """Convert one date to a day.
 
-    Raises InputError for anything else.
+    Raises InputError for other values.
     """
     return _day(date, f"{name} must be {ADVICE}; it is {shown(date)}.")
 
@@ -79,7 +79,7 @@ def _day(value: object, message: str) -> np.datetime64:
 
 
 def period_starts(days: Any, *, period: str) -> Any:
-    """The first day of the period of each day.
+    """Return the first day of the period of each day.
 
     >>> period_starts(np.array(["2026-11-22", "2026-11-23"], "M8[D]"), period="week").astype(str).tolist()
     ['2026-11-16', '2026-11-23']
@@ -89,17 +89,16 @@ def period_starts(days: Any, *, period: str) -> Any:
     return days - (days - MONDAY) % np.timedelta64(7, "D") if period == "week" else days
 
 
-# Settings, fixed before any data.
-
 MAX_WAITING = 3_650
 LARGEST_TOLERANCE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """period: its length. tolerance: how far the probability of label 1 may be from the predicted one. level: 1 minus
-    the probability of any false alarm ever, and the level of the bands. wait: the number of days to wait for labels.
-    reference: the last day of the reference period, as text; None without one."""
+    """The settings of a monitor, as in `CalibrationMonitor`.
+
+    reference: the last day of the reference period, in ISO 8601; None without a reference period.
+    """
 
     period: str
     tolerance: float
@@ -109,7 +108,7 @@ class Settings:
 
     @classmethod
     def checked(cls, *, period: str, tolerance: float, level: float, wait: int, reference: Any) -> Self:
-        """The settings; InputError for invalid ones."""
+        """Return the settings; raise InputError if one is invalid."""
         if period not in PERIODS:
             raise unknown_name("period", str(period), PERIODS, place="a monitor")
         if not is_number(tolerance) or not 0.0 <= tolerance < LARGEST_TOLERANCE:
@@ -123,7 +122,7 @@ class Settings:
 
     @property
     def alpha(self) -> float:
-        """The maximum probability of any false alarm ever."""
+        """The maximum probability that there is ever a false alarm."""
         return 1.0 - self.level
 
     def to_dict(self) -> dict[str, Any]:
@@ -131,16 +130,16 @@ class Settings:
         return asdict(self)
 
 
-# Rows that enter a monitor: checked once, those without a label set aside.
-
 BYTES = 8  # of a fingerprint
 ALL = ""  # the name of the only group, without group columns
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Labelled rows, their groups as positions among `names`, the fingerprints of their clusters, the days of rows
-    without a label, and notes on how the rows were read."""
+    """Labelled rows for a monitor, and the days of rows without a label (unlabelled).
+
+    groups: indices in `names`. clusters: fingerprints of the rows' clusters. notes: how rows were read.
+    """
 
     days: Days
     labels: Labels
@@ -155,7 +154,7 @@ class Rows:
         return len(self.days)
 
     def where(self, chosen: Any) -> Rows:
-        """Some of the labelled rows."""
+        """Return the chosen labelled rows."""
         clusters = None if self.clusters is None else self.clusters[chosen]
         return Rows(
             self.days[chosen],
@@ -180,9 +179,9 @@ def read_rows(
     id: Any = None,
     data: Any = None,
 ) -> Rows:
-    """The rows of arrays, of a frame's columns or of a source.
+    """Read rows from arrays, from columns of a frame, or from files.
 
-    Raises InputError naming the row, where it is, and the value.
+    Raises InputError naming the invalid row, its location, and the value.
     """
     roles: dict[str, Any] = {"groups": groups, "clusters": clusters}
     if not isinstance(data, Source):
@@ -203,9 +202,9 @@ def read_rows(
 
 
 def checked_rows(dates: Any, y_true: Any, y_prob: Any, *, groups: Any, clusters: Any, pos_label: Any) -> Rows:
-    """The rows of arrays; a label of None or NaN is not yet known.
+    """Check the rows of arrays, and return them; a label of None or NaN is not yet known.
 
-    Raises InputError naming the row and the value.
+    Raises InputError naming the invalid row and the value.
     """
     check_same_length(dates=dates, y_true=y_true, y_prob=y_prob, groups=groups, clusters=clusters)
     days, label = as_days(dates), as_column(y_true, name="y_true")
@@ -234,7 +233,7 @@ def _labelled(column: Any) -> Any:
 
 
 def fingerprints(column: Column, *, n: int) -> Integers:
-    """The fingerprint of each row's cluster, which identifies the cluster in later updates.
+    """Return the fingerprint of each row's cluster, a hash that identifies the cluster in later updates.
 
     >>> two = fingerprints(np.array(["doc 7", "doc 1", "doc 7"]), n=3)
     >>> bool(two[0] == two[2]), bool(two[0] == two[1])
@@ -249,7 +248,7 @@ def fingerprints(column: Column, *, n: int) -> Integers:
 
 
 def fingerprint(name: str) -> int:
-    """The fingerprint of a name: `md5_number_lower` of DuckDB as a number with a sign.
+    """Return the fingerprint of a name: `md5_number_lower` of DuckDB as a signed number.
 
     >>> fingerprint("doc 7")
     -6256225945147844607
@@ -259,5 +258,5 @@ def fingerprint(name: str) -> int:
 
 
 def _text(value: object) -> str:
-    """A name as text: 7 and 7.0 give the same text, since numbers become floats in columns with missing values."""
+    """Return a name as string. 7 and 7.0 give the same string, since numbers in columns with gaps become floats."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

@@ -1,4 +1,4 @@
-"""Sentences and tags given by the user, checked and numbered; tokens described by attributes."""
+"""Checks of sentences and tags given by the user, and their conversion to integers."""
 
 from __future__ import annotations
 
@@ -13,13 +13,11 @@ from howsure.inputs.arguments import is_listlike
 from howsure.inputs.numbers_and_names import check_choice, counted, shortened, unknown_name
 from howsure.inputs.pairs import Integers
 
-# The K tags: their numbers, starting at 0, and their names.
-
 Tag = str | int | np.integer
 
 
 class TagSet:
-    """Numbers and names of tags. `labels` is None if they have no names."""
+    """The K tags, numbered from 0, and their names (labels; None if they have no names)."""
 
     def __init__(self, labels: Sequence[str] | None, size: int) -> None:
         self.labels = None if labels is None else _checked_labels(labels, size)
@@ -27,7 +25,7 @@ class TagSet:
         self._numbers = {name: number for number, name in enumerate(self.labels or ())}
 
     def numbers(self, tags: Sequence[Tag], where: str) -> Integers:
-        """Tags given as names or as numbers; `where` is their location, for error messages."""
+        """Convert tags, given as names or integers, to integers. where: their location, for messages."""
         if isinstance(tags, np.ndarray) and tags.dtype.kind in "iu" and tags.ndim == 1:
             numbers = tags.astype(np.int64, copy=False)
         elif isinstance(tags, (str, bytes)) or not hasattr(tags, "__len__"):
@@ -40,7 +38,7 @@ class TagSet:
         return numbers
 
     def pairs(self, pairs: Sequence[tuple[Tag, Tag]]) -> tuple[Integers, Integers]:
-        """The first and the second tag of each pair."""
+        """Return the first tags and the second tags of pairs, as integers."""
         numbers = [self.numbers(pair, f"pairs[{i}]") for i, pair in enumerate(pairs)]
         wrong = [i for i, pair in enumerate(numbers) if len(pair) != 2]
         if wrong:
@@ -49,7 +47,7 @@ class TagSet:
         return first, second
 
     def names(self, tags: Any) -> Any:
-        """The names of numbers: of one, of an array, or of lists of them."""
+        """Convert an integer tag, an array, or nested lists of them to names."""
         if self.labels is None:
             raise InputError('the tags have no names; give TagPosterior labels=["N", "V", ...].')
         numbers = tags.tolist() if isinstance(tags, np.ndarray) else tags
@@ -86,7 +84,7 @@ Texts = list[list[str]]
 
 
 def check_lists(lists: object, *, name: str = "sentences", of: str = "words") -> list[Any]:
-    """A list of lists, none of which is a string.
+    """Check a list of lists, none of which may be a string, and return it as a list.
 
     Raises InputError naming the element that is not a list.
     """
@@ -101,7 +99,7 @@ def check_lists(lists: object, *, name: str = "sentences", of: str = "words") ->
 
 
 def check_sentences(sentences: object, *, name: str = "sentences", of: str = "words") -> Texts:
-    """Sentences as lists of words.
+    """Check sentences, and return them as lists of words.
 
     >>> check_sentences([("How", "sure", "?")])
     [['How', 'sure', '?']]
@@ -120,7 +118,7 @@ def check_sentences(sentences: object, *, name: str = "sentences", of: str = "wo
 
 
 def check_tags(tags: object, sentences: Sequence[Sequence[Any]], *, name: str = "tags") -> Texts:
-    """Tags as lists, one tag for each word.
+    """Check tags, one for each word, and return them as lists.
 
     >>> check_tags([["N"]], [["How", "sure"]])
     Traceback (most recent call last):
@@ -141,10 +139,7 @@ def check_tags(tags: object, sentences: Sequence[Sequence[Any]], *, name: str = 
 
 
 def check_training(sentences: Sequence[Sequence[Any]]) -> None:
-    """At least one sentence, each with at least one word.
-
-    Raises InputError otherwise.
-    """
+    """Raise InputError if there is no sentence, or a sentence has no words."""
     if not sentences:
         raise InputError("sentences is empty: there is nothing to learn from.")
     for i, sentence in enumerate(sentences):

@@ -56,16 +56,16 @@ class TagPosterior:
 
         score(y) = start(y_1) + Σ_t emissions[t, y_t] + Σ_t transitions[y_t, y_t+1] + end(y_T).
 
-    Everything below is exact, except `sample`, whose draws are exact and independent.
+    All results are exact; `sample` returns independent draws from exactly this distribution.
 
-    emissions: an array (T, K) of log-potentials per sentence, in a list (or any sequence; elements are read when
-    needed, some hundreds at a time). transitions: one array (K, K), from tag to next tag; or a list of arrays (T - 1,
-    K, K), one per sentence. start, end: (K,), optional. labels: the names of the K tags, optional. Potentials are
-    finite or -inf (forbidden), in any type of number; all is computed in float64.
+    emissions: an array (T, K) of log-potentials per sentence, in a list or another sequence, whose elements are read
+    when needed, some hundreds at a time. transitions: one array (K, K), from tag to next tag; or a list of arrays
+    (T - 1, K, K), one per sentence. start, end: (K,), optional. labels: the names of the K tags, optional. Potentials
+    are finite or -inf (forbidden); results are computed in float64.
 
-    Results are lists aligned with the sentences. They contain tags as integers starting at 0; `names` converts them to
-    labels. Arguments may be integers or labels. A sentence without tokens has one tag sequence, the empty one: log Z 0,
-    entropy 0, arrays of length 0.
+    Results are lists with one element per sentence. They contain tags as integers from 0, which `names` converts to
+    labels. Tags in arguments may be integers or labels. A sentence without tokens has one tag sequence, the empty one,
+    with log Z and entropy 0 and arrays of length 0.
 
     >>> posterior = TagPosterior([np.log([[2, 1], [1, 3]])], np.log([[1, 2], [4, 1]]), labels=["N", "V"])
     >>> posterior
@@ -106,10 +106,11 @@ class TagPosterior:
         start: ArrayLike | None = None,
         end: ArrayLike | None = None,
     ) -> TagPosterior:
-        """The posterior of a token classifier, from its logits (sentences, tokens, K) and the names of the K `labels`.
+        """Return the posterior of a token classifier, from logits (sentences, tokens, K) and the names of K `labels`.
 
-        One of these says which rows count: label_ids (not -100), word_ids (each word's first subword), mask (1). Tokens
-        are independent but for a grammar ("BIO", "IOB1", "BIOES") or a CRF's transitions (K, K), start and end (K,).
+        One of these arguments determines the rows that are used: label_ids (not -100), word_ids (the first subword of
+        each word), or mask (1). Tokens are independent, unless a grammar ("BIO", "IOB1", "BIOES") or the potentials of
+        a CRF are given: transitions (K, K), start and end (K,).
 
         >>> labels, logits = ["O", "B-PER", "I-PER"], [[[2.0, 1.0, 0.0], [0.0, 0.0, 3.0]]]
         >>> posterior = TagPosterior.from_logits(logits, labels=labels, grammar="BIO")
@@ -130,7 +131,7 @@ class TagPosterior:
 
     @property
     def n_tags(self) -> int:
-        """K."""
+        """The number K of tags."""
         return self._potentials.n_tags
 
     @property
@@ -142,7 +143,7 @@ class TagPosterior:
         return len(self.lengths)
 
     def __getitem__(self, sentences: slice | Sequence[int] | Integers) -> TagPosterior:
-        """The posterior of some of the sentences: a slice, or a list of their numbers."""
+        """Return the posterior of some of the sentences, given by a slice or a list of indices."""
         try:
             chosen = np.arange(len(self))[sentences]
         except IndexError as error:
@@ -157,21 +158,21 @@ class TagPosterior:
         return other
 
     def parts(self, sentences: int = 4096) -> Iterator[TagPosterior]:
-        """Posteriors of the given number of sentences each, one after the other: for results too large for memory.
+        """Yield posteriors of this number of sentences each, for results that are too large for memory.
 
-        To sample from them, pass the same Generator to all of them as `rng`: with a seed, they would share their random
+        To sample from them, pass the same Generator as `rng` to all of them; with a seed, all would use the same random
         numbers.
         """
         for begin in range(0, len(self), check_count(sentences, "sentences")):
             yield self[begin : begin + sentences]
 
     def tempered(self, temperature: TemperatureInput, *, transitions: TemperatureInput | None = None) -> TagPosterior:
-        """The posterior with emissions / `temperature`, and transitions, start and end / `transitions` (default: the
-        same). Single tags, pairs, spans, samples and the k best change together: they come from the same potentials.
+        """Return the posterior with emissions divided by `temperature`, and transitions, start and end by `transitions`
+        (default: `temperature`).
 
-        A temperature above 1 makes the posterior flatter, below 1 sharper; what is forbidden (-inf) stays so. With one
-        for everything, the most probable sequence stays as it is. Both may also be one number per sentence, and
-        `temperature` one per token: a list of arrays (T,).
+        A temperature above 1 makes the posterior flatter, below 1 sharper; forbidden tags (-inf) stay forbidden. If
+        both temperatures are equal, the most probable sequences do not change. Both may also be one number per
+        sentence, and `temperature` a list of arrays (T,), one number per token.
 
         >>> posterior = TagPosterior([np.log([[0.9, 0.1]])], np.zeros((2, 2)))
         >>> posterior.tempered(0.5).marginals()[0].round(3), posterior.tempered(2).marginals()[0].round(3)
@@ -196,13 +197,14 @@ class TagPosterior:
         return np.array(log_zs, dtype=np.float64)
 
     def marginals(self) -> list[Floats]:
-        """P(y_t = k), an array (T, K) per sentence whose rows sum to 1."""
+        """Return P(y_t = k), an array (T, K) per sentence whose rows sum to 1."""
         return self._map_marginals(below_one, np.empty((0, self.n_tags)))
 
     def pair_marginals(self, pairs: Sequence[tuple[Tag, Tag]] | None = None) -> list[Floats]:
-        """P(y_t = j, y_t+1 = k) for the requested tag pairs (j, k), an array (T - 1, P) per sentence.
+        """Return P(y_t = j, y_t+1 = k) for P requested tag pairs (j, k), an array (T - 1, P) per sentence.
 
-        Without `pairs`, all of them, as (T - 1, K, K): 8 K² bytes per token, 19 KB with 49 tags; see `parts`.
+        Without `pairs`, all pairs are returned, as (T - 1, K, K). This takes 8 K² bytes per token, or 19 KB with 49
+        tags; see `parts`.
 
         >>> posterior = TagPosterior([np.zeros((3, 2))], np.zeros((2, 2)), labels=["N", "V"])
         >>> posterior.pair_marginals([("N", "V")])
@@ -215,10 +217,11 @@ class TagPosterior:
         return pairs_of_sentences(self._potentials, first, second)
 
     def sample(self, n: int, *, rng: Randomness = None) -> list[Integers]:
-        """n independent draws of the tags of each sentence, an integer array (n, T) per sentence.
+        """Draw n independent tag sequences of each sentence, an integer array (n, T) per sentence.
 
-        Forward filtering, backward sampling. The draws of a sentence depend only on `rng`, its number and its length:
-        requesting more draws yields the same first ones, and so does `posterior[:10]`.
+        The method is forward filtering, backward sampling. The draws of a sentence depend only on `rng`, and on the
+        index and the length of the sentence. A larger n gives the same first draws, and `posterior[:10]` the same draws
+        for its sentences.
 
         >>> posterior = TagPosterior([np.log([[1, 3], [1, 1]])], np.log([[9, 1], [1, 9]]))
         >>> posterior.sample(3, rng=0)[0].shape
@@ -246,13 +249,13 @@ class TagPosterior:
             yield from map(list, zip(*self.sample(min(step, total - start), rng=generator), strict=True))
 
     def viterbi(self) -> list[Integers]:
-        """The most probable tag sequence of each sentence, (T,). Ties go to the sequence with the lower last tags."""
+        """Return the most probable tag sequence of each sentence, (T,); ties go to the one with lower last tags."""
         return [best.tags[0] for best in self.k_best(1)]
 
     def k_best(self, k: int) -> list[BestPaths]:
-        """The k most probable tag sequences of each sentence: `tags` (k, T), and their `log_probs` (k,), best first.
+        """Return the k most probable tag sequences of each sentence: `tags` (k, T) and `log_probs` (k,), best first.
 
-        Fewer than k if fewer are possible; exact. k is at most 100,000.
+        A sentence has fewer than k if fewer are possible. k is at most 100,000.
 
         >>> posterior = TagPosterior([np.log([[0.1, 0.9], [0.6, 0.4]])], np.zeros((2, 2)))
         >>> best = posterior.k_best(2)[0]
@@ -273,8 +276,10 @@ class TagPosterior:
         return self._potentials.each(compute_batch, empty, width=width)
 
     def posterior_decode(self) -> list[Integers]:
-        """The most probable tag of each token, (T,) per sentence: this maximises the expected number of correct tags,
-        but not the probability of the sequence."""
+        """Return the most probable tag of each token, (T,) per sentence.
+
+        These tags maximise the expected number of correct tags, but not the probability of the sequence.
+        """
         return self._map_marginals(lambda marginals: marginals.argmax(axis=1), np.empty(0, dtype=np.int64))
 
     def entropy(self) -> Floats:
@@ -308,9 +313,9 @@ class TagPosterior:
         return np.minimum(scores - self.log_z, 0.0)  # rounding may end above log 1
 
     def span_probability(self, sentence: int, start: int, tags: Sequence[Tag]) -> float:
-        """P(tokens start, start + 1, … of a sentence have these tags), summed over all other tags: exact.
+        """Return the probability that tokens start, start + 1, … of a sentence have these tags.
 
-        It takes one forward–backward pass over the sentence; use `span_probabilities` for many spans.
+        Every call takes a forward–backward pass over the sentence; use `span_probabilities` for many spans.
 
         >>> posterior = TagPosterior([np.zeros((5, 4))], np.zeros((4, 4)), labels=["B", "I", "O", "S"])
         >>> round(posterior.span_probability(0, 1, ["B", "I"]), 12)
@@ -319,12 +324,12 @@ class TagPosterior:
         return float(self.span_probabilities([(sentence, start, tags)])[0])
 
     def span_probabilities(self, spans: Sequence[tuple[int, int, Sequence[Tag]]]) -> Floats:
-        """The probability of each span (sentence, start, tags), as `span_probability` gives it."""
+        """Return the probability of each span (sentence, start, tags); see `span_probability`."""
         checked = [checked_span(span, self.lengths, self._tagset, where=f"spans[{i}]") for i, span in enumerate(spans)]
         return span_probabilities(self._potentials, checked)
 
     def names(self, tags: ArrayLike) -> Any:
-        """The labels of integer tags: of an array or of a list of arrays, as returned by the methods, in nested lists.
+        """Convert integer tags, in an array or a list of arrays as returned by the methods, to nested lists of labels.
 
         >>> posterior = TagPosterior([np.zeros((1, 2))], np.zeros((2, 2)), labels=["N", "V"])
         >>> posterior.names([np.array([0, 1]), np.array([[1], [0]])])
@@ -338,9 +343,9 @@ class TagPosterior:
         return f"TagPosterior({', '.join(counted(*count) for count in counts)}{tags})"
 
     def to_html(self, words: Sequence[Sequence[str]] | None = None) -> str:
-        """The most probable tags of the first ten sentences, shaded by their probability, which is shown on hover.
+        """Return HTML with the most probable tags of the first ten sentences, shaded by their probability.
 
-        words: of each sentence, shown next to the tags.
+        Probabilities are shown on hover. words: the words of each sentence, shown next to the tags.
 
         >>> posterior = TagPosterior([np.log([[3, 1]])], np.zeros((2, 2)), labels=["N", "V"])
         >>> "Ada" in posterior.to_html([["Ada"]]), "P(N) = 0.7500" in posterior.to_html()
@@ -366,7 +371,7 @@ class TagPosterior:
     def _map_marginals(
         self, answer: Callable[[Floats], npt.NDArray[Number]], empty: npt.NDArray[Number]
     ) -> list[npt.NDArray[Number]]:
-        """A function of the marginals of each token (N, K), sentence by sentence."""
+        """Apply a function to the marginals of tokens (N, K), and return the result sentence by sentence."""
 
         def compute_batch(chain: Chain, workspace: Workspace) -> Sequence[npt.NDArray[Number]]:
             expectations = compute_expectations(chain, workspace, pairs=False)

@@ -22,14 +22,17 @@ from howsure_text.sequences.tempering import fit_temperatures
 
 Arrays = dict[str, npt.NDArray[Any]]
 DECODINGS = ("viterbi", "posterior")
-KIND, SCHEMA, TEMPERED = "tagger", 1, 2  # in files: of a model as it was trained, and of one with temperatures
-TAGGERS: dict[str, type[Tagger]] = {}  # by their kind in files; each class of tagger enters itself
+KIND, SCHEMA, TEMPERED = "tagger", 1, 2  # kind in files, schema of a model without and with temperatures
+TAGGERS: dict[str, type[Tagger]] = {}  # by their kind in files; each class registers itself
 FUNCTION = {"function": "pass it to load"}  # placeholder in a file for a parameter that is a function
 
 
 class Tagger(ABC):
-    """A model of tags given words: `fit` it, then compute its `posterior` or its predictions; `recalibrate` it if its
-    probabilities are too high or too low."""
+    """The base class of models of tags given words.
+
+    `fit` trains a tagger, `posterior` and `predict` use it, and `recalibrate` corrects probabilities that are too high
+    or too low.
+    """
 
     kind: ClassVar[str]  # its name in files
     labels_: tuple[str, ...]
@@ -46,15 +49,14 @@ class Tagger(ABC):
 
     @abstractmethod
     def untempered(self, sentences: Sequence[Any]) -> TagPosterior:
-        """The distribution over the tags of each sentence as it was learnt from training, at no temperature."""
+        """Return the distribution over the tags of each sentence as learned in training, without temperatures."""
 
     def unseen(self, sentences: Sequence[Any]) -> Unseen | None:
-        """For each sentence, which of its words did not occur in training, (T,); None if the model scores all words
-        alike."""
+        """Return for each sentence which words did not occur in training, (T,); None if the model does not use this."""
         return None
 
     def posterior(self, sentences: Sequence[Any]) -> TagPosterior:
-        """P(tags | words) for each sentence, at the model's temperatures if it was recalibrated.
+        """Return P(tags | words) for each sentence, with the model's temperatures if it was recalibrated.
 
         Raises InputError for sentences that the model cannot read.
         """
@@ -74,13 +76,12 @@ class Tagger(ABC):
         unknown_tags: str = "error",
         level: float = 0.95,
     ) -> Self:
-        """The same model at the temperatures under which the gold tags of these sentences are most probable: another
-        tagger, with its `temperatures_`. This one does not change, and temperatures that it has are replaced.
+        """Return a copy of the tagger with the temperatures under which the gold tags of sentences are most probable.
 
-        The sentences must not be those of training, on which every model is too sure. The arguments are those of
-        `howsure_text.sequences.fit_temperatures`. Tags, pairs, spans, samples and the best sequences all change.
+        The copy has new `temperatures_`; this tagger does not change. The sentences must not be training sentences, on
+        which every model is overconfident. The arguments are those of `howsure_text.sequences.fit_temperatures`.
 
-        Raises InputError as `fit_temperatures` does.
+        Raises the errors of `fit_temperatures`.
         """
         temperatures = fit_temperatures(
             self.untempered(sentences),
@@ -97,15 +98,18 @@ class Tagger(ABC):
 
     @abstractmethod
     def state(self) -> tuple[dict[str, Any], Arrays]:
-        """The learned state: values for JSON, and arrays."""
+        """Return the learned state: values for JSON, and arrays."""
 
     @abstractmethod
     def restore(self, content: dict[str, Any], arrays: Arrays) -> Self:
         """Restore the result of `state`. Raises KeyError, TypeError or ValueError if it is inconsistent."""
 
     def predict(self, sentences: Sequence[Any], *, decoding: str = "viterbi") -> list[list[str]]:
-        """The tags of each sentence: the most probable sequence ("viterbi"), or the most probable tag of each word
-        ("posterior"), which has the higher expected accuracy per word."""
+        """Predict the tags of each sentence.
+
+        decoding: "viterbi" for the most probable sequence, or "posterior" for the most probable tag of each word, which
+        has a higher expected accuracy per word.
+        """
         if decoding not in DECODINGS:
             raise unknown_name("decoding", decoding, DECODINGS, place="a tagger")
         posterior = self.posterior(sentences)
@@ -114,7 +118,7 @@ class Tagger(ABC):
         return names
 
     def score(self, sentences: Sequence[Any], tags: Sequence[Sequence[str]], *, decoding: str = "viterbi") -> float:
-        """The share of words with the right tag. An unknown tag counts as an error."""
+        """Return the proportion of words with the right tag. A word whose gold tag is unknown counts as an error."""
         predicted = self.predict(sentences, decoding=decoding)
         gold = check_tags(tags, predicted)
         right = sum(p == g for ps, gs in zip(predicted, gold, strict=True) for p, g in zip(ps, gs, strict=True))
@@ -124,7 +128,7 @@ class Tagger(ABC):
         return right / total
 
     def save(self, path: Place) -> None:
-        """Write the model to one file, completely or not at all: arrays and JSON, no executable code.
+        """Write the model to a file atomically, as arrays and JSON without executable code.
 
         Raises InputError if the tagger is not fitted or no file can be written.
         """
@@ -140,8 +144,7 @@ class Tagger(ABC):
 
     @classmethod
     def load(cls, path: Place, **parameters: Any) -> Self:
-        """Read a model from a file written by `save`. `parameters` supply what a file cannot contain, such as a
-        function.
+        """Read a model from a file written by `save`. parameters: values that a file cannot contain, such as functions.
 
         Raises InputError if the file is truncated, changed, of another kind or of a later version.
         """
@@ -155,7 +158,7 @@ class Tagger(ABC):
         return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters of the tagger, as in scikit-learn."""
+        """Return the parameters of the tagger, as in scikit-learn."""
         return {name: getattr(self, name) for name in self._parameter_names()}
 
     def set_params(self, **params: Any) -> Self:
@@ -172,7 +175,7 @@ class Tagger(ABC):
         return f"{type(self).__name__}({', '.join(changed)})"
 
     def __sklearn_tags__(self) -> Any:
-        """Tags for scikit-learn's searches; not a "classifier", whose targets cannot be sequences."""
+        """Return scikit-learn's tags of the estimator, which is not a "classifier", since its targets are sequences."""
         from sklearn.utils import InputTags, Tags, TargetTags
 
         inputs = InputTags(two_d_array=False, string=True)
@@ -184,9 +187,9 @@ class Tagger(ABC):
 
 
 def load_tagger(path: Place, **parameters: Any) -> Tagger:
-    """Read a tagger. `parameters` replace those in the file; a feature function is not in the file and must be given.
+    """Read a tagger. parameters: replace those in the file; a function is not in the file, so it must be given.
 
-    Raises InputError if the file does not exist, is truncated, changed, of another kind or of another version.
+    Raises InputError if the file does not exist, or is truncated, changed, of another kind or of another version.
     """
     content, arrays = read_model(path, kind=KIND, schema=TEMPERED, oldest=SCHEMA)
     try:
@@ -214,7 +217,7 @@ def _restored(content: dict[str, Any], arrays: Arrays) -> Tagger:
 
 
 def _plain(value: object) -> object:
-    """A parameter in JSON form; functions and generators are omitted."""
+    """Convert a parameter to JSON; a function becomes a placeholder, other objects become None."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, np.generic):

@@ -1,4 +1,4 @@
-"""The temperatures of a tagger, and the likelihood of gold tags at any of them."""
+"""The temperatures of a tagger, and the likelihood of gold tags as a function of temperatures."""
 
 from __future__ import annotations
 
@@ -20,8 +20,6 @@ from howsure_text.sequences.potentials import Potentials, TemperatureInput, poss
 from howsure_text.sequences.sentences import TagSet, check_lists, check_sentences, check_unknown_tags, gold_numbers
 from howsure_text.sequences.tag_posterior import TagPosterior
 
-# The temperatures fitted to gold tags, and what they do to a posterior.
-
 Unseen = Sequence[ArrayLike]  # for each sentence, whether each of its words is unseen: (T,)
 
 
@@ -29,12 +27,13 @@ Unseen = Sequence[ArrayLike]  # for each sentence, whether each of its words is 
 class Temperatures(Result):
     """The result of `fit_temperatures`.
 
-    emissions, transitions: the temperatures of the potentials of single tags, and of transitions, starts and ends.
-    unseen: that of the emissions of words which a model did not see in training, where it has one of its own. Below 1,
-    the model was underconfident. The intervals are by sentences. tag_loss, sequence_loss: the mean of -log P(gold tag),
-    and of -log P(gold tags of the sentence), per token, before and after, on the sentences of the fit. n, sentences:
-    the tokens that count, and the sentences that have some. left_out: tokens without a tag that the model holds
-    possible. notes: what could not be estimated.
+    emissions: the temperature of emissions. transitions: the temperature of transitions, starts and ends. unseen: the
+    temperature of the emissions of words that did not occur in training; None if they have that of other words. A
+    temperature below 1 means that the model was underconfident. Intervals are computed by a jackknife over sentences.
+    tag_loss, sequence_loss: the mean per token of -log P(gold tag), and of -log P(gold tags of the sentence), before
+    and after the fit, on the same sentences. n, sentences: number of tokens used, and of sentences with such tokens.
+    left_out: number of tokens whose gold tag is impossible in the model. notes: temperatures that could not be
+    estimated.
     """
 
     emissions: Estimate
@@ -49,14 +48,14 @@ class Temperatures(Result):
     notes: tuple[str, ...] = ()
 
     def apply(self, posterior: TagPosterior, *, unseen: Unseen | None = None) -> TagPosterior:
-        """The posterior at these temperatures. unseen: for each sentence, whether each of its words is unseen (T,).
+        """Return the posterior with these temperatures. unseen: for each sentence, which of its words are unseen (T,).
 
-        Raises InputError if unseen words have a temperature of their own, and `unseen` is not given.
+        Raises InputError if unseen words have their own temperature, and `unseen` is None.
         """
         return posterior.tempered(self.of_words(unseen), transitions=self.transitions.value)
 
     def of_words(self, unseen: Unseen | None) -> TemperatureInput:
-        """The temperature of the emissions: one, or one for each token."""
+        """Return the temperature of the emissions: one number, or one for each token."""
         if self.unseen is None:
             return self.emissions.value
         if unseen is None:
@@ -65,7 +64,7 @@ class Temperatures(Result):
 
     @classmethod
     def from_dict(cls, state: Mapping[str, Any]) -> Self:
-        """The temperatures that `to_dict` gave. Raises KeyError, TypeError or ValueError for others."""
+        """Restore temperatures from `to_dict`. Raises KeyError, TypeError or ValueError for other values."""
         return cls(
             emissions=_estimate(state["emissions"]),
             transitions=_estimate(state["transitions"]),
@@ -80,12 +79,12 @@ class Temperatures(Result):
         )
 
     def rows(self) -> dict[str, Estimate]:
-        """The temperatures by the names of what they divide."""
+        """Return the temperatures by the names of the potentials that they divide."""
         estimates = {"emissions": self.emissions, "unseen words": self.unseen, "transitions": self.transitions}
         return {name: estimate for name, estimate in estimates.items() if estimate is not None}
 
     def rows_shown(self) -> Sequence[tuple[str, Estimate]]:
-        """Each temperature, with what it divides."""
+        """Each temperature, with the name of the potentials that it divides."""
         return list(self.rows().items())
 
     def columns(self) -> Sequence[Column]:
@@ -99,7 +98,7 @@ class Temperatures(Result):
 
     @property
     def words(self) -> str:
-        """The temperatures, what they do to the likelihood, and what could not be estimated."""
+        """The temperatures, the change of the likelihood, and notes."""
         width = max(map(len, self.rows()))
         lines = [f"{name:<{width}}  {estimate}" for name, estimate in self.rows().items()]
         sizes = f"{counted(self.sentences, 'sentence')}, {counted(self.n, 'token')}"
@@ -134,15 +133,15 @@ def _is_positive(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value) and value > 0
 
 
-# -log P of gold tags at any temperatures, sentence by sentence: of single tags, and of whole sequences.
-
 MARGINAL, JOINT = "marginal", "joint"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GoldLikelihood:
-    """The losses of gold tags under `potentials`: `codes`, one token after the other (-1: does not count), and `words`,
-    which of them are unseen."""
+    """The negative log-likelihood of gold tags under `potentials`, as a function of temperatures.
+
+    codes: the gold tag of each token of all sentences; -1 if the token is not used. words: which tokens are unseen.
+    """
 
     potentials: Potentials
     codes: Integers
@@ -150,13 +149,13 @@ class GoldLikelihood:
 
     @classmethod
     def of(cls, potentials: Potentials, codes: Integers, unseen: Sequence[Any] | None) -> Self:
-        """The potentials are computed once, and kept in memory."""
+        """Compute the potentials once, and keep them in memory."""
         emissions = [np.asarray(emission, dtype=np.float64) for emission in potentials.emissions]
         words = None if unseen is None else np.concatenate([np.empty(0, bool), *unseen])
         return cls(replace(potentials, emissions=emissions), codes, words)
 
     def at(self, emissions: float, transitions: float, unseen: float) -> GoldLosses:
-        """The losses at three temperatures."""
+        """Return the losses at three temperatures."""
         chain_potentials, firsts = self.potentials, first_rows(self.potentials.lengths)
         start, end = (
             None if end_potential is None else end_potential / transitions
@@ -176,13 +175,13 @@ class GoldLikelihood:
             return list(zip(chain.batch.unpack(np.minimum(logs, 0.0)), scores.tolist(), strict=True))
 
         empty = np.empty(0), 0.0
-        without_ends = replace(chain_potentials, start=None, end=None)  # which have the temperature of transitions
+        without_ends = replace(chain_potentials, start=None, end=None)  # start and end have transitions' temperature
         answers = without_ends.each(compute_batch, empty)
         by_token = np.concatenate([np.empty(0), *(token_likelihoods for token_likelihoods, _ in answers)])
         return GoldLosses(-by_token, -np.array([score for _, score in answers], dtype=np.float64))
 
     def only(self, sentences: Integers) -> GoldLikelihood:
-        """The same of some sentences."""
+        """Return the likelihood of some of the sentences."""
         firsts, lengths = first_rows(self.potentials.lengths).tolist(), self.potentials.lengths.tolist()
         chosen = [np.arange(firsts[i], firsts[i] + lengths[i]) for i in sentences.tolist()]
         tokens = np.concatenate([np.empty(0, np.int64), *chosen])
@@ -192,15 +191,17 @@ class GoldLikelihood:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GoldLosses:
-    """-log P of each token's gold tag, and of each sentence's gold sequence; infinite where it is impossible, or where
-    a token does not count."""
+    """-log P of each token's gold tag, and of each sentence's gold sequence.
+
+    Values are infinite if the tag or sequence is impossible, or a token is not used.
+    """
 
     of_tokens: Floats
     of_sequences: Floats
 
 
 def _scores(chain: Chain, gold: Integers) -> Floats:
-    """The score of each sentence's gold sequence; −inf where a token does not count."""
+    """Return the score of each sentence's gold sequence; −inf if one of its tokens is not used."""
     batch, rows = chain.batch, np.arange(len(gold))
     terms = np.where(gold < 0, -np.inf, chain.emissions[rows, gold])
     first = len(batch)
@@ -214,13 +215,10 @@ def _scores(chain: Chain, gold: Integers) -> Floats:
         return np.bincount(batch.ranks, terms, first).astype(np.float64, copy=False)
 
 
-# Gold tags as numbers, and which words are unseen: checked against a posterior.
-
-
 def gold_codes(posterior: TagPosterior, tags: Sequence[ArrayLike], *, unknown_tags: str) -> Integers:
-    """The number of each token's gold tag, sentence after sentence; -1 for one that the model does not know.
+    """Return the index of each token's gold tag, sentence after sentence; -1 for tags that the model does not know.
 
-    Raises InputError for other sentences, no token, or an unknown tag that is not to be kept.
+    Raises InputError if tags and sentences do not match, there is no token, or (unknown_tags="error") a tag is unknown.
     """
     check_unknown_tags(unknown_tags)
     names = posterior.labels
@@ -236,7 +234,7 @@ def gold_codes(posterior: TagPosterior, tags: Sequence[ArrayLike], *, unknown_ta
 
 
 def check_unseen(unseen: Unseen | None, lengths: Integers) -> Sequence[Any] | None:
-    """Which words are unseen, (T,) per sentence. Raises InputError for other sentences."""
+    """Check and return which words are unseen, (T,) per sentence; raise InputError if the lengths do not match."""
     if unseen is None:
         return None
     flags = [np.asarray(row, dtype=bool) for row in check_lists(unseen, name="unseen", of="truth values")]

@@ -1,4 +1,4 @@
-"""Temperatures of taggers, fitted to gold tags."""
+"""Fitting the temperatures of taggers to gold tags."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ from howsure_text.sequences.temperatures import (
     gold_codes,
 )
 
-# The minimum of a sum of losses over sentences, as a function of the logarithms of a few temperatures.
-
-MAX_TEMPERATURE = 20.0  # no temperature is looked for beyond this, nor below its inverse
+MAX_TEMPERATURE = 20.0  # the search is limited to this value and its inverse
 STARTS = (0.25, 0.5, 1.0, 2.0, 4.0)
-MIN_CURVATURE = 0.1  # curvature: below, the standard error of the logarithm of a temperature is above 3
-STEP, WIDE_STEP = 1e-4, 1e-2  # of differences: for gradients, and for curvatures
-Losses = Callable[[Floats], Floats]  # of each sentence, at logarithms of temperatures
+MIN_CURVATURE = 0.1  # with less curvature, the standard error of the logarithm of a temperature is above 3
+STEP, WIDE_STEP = 1e-4, 1e-2  # steps of finite differences, for gradients and for curvatures
+Losses = Callable[[Floats], Floats]  # the loss of each sentence, at logarithms of temperatures
 Ends = tuple[float, float] | tuple[None, None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Minimum:
-    """Where it lies, in logarithms, and the curvatures of the losses there; `loose`: the temperature that the losses
-    cannot tell, if there is one, and `why`."""
+    """The minimum of the losses over logarithms of temperatures (at), and the curvatures of each sentence's loss there.
+
+    loose: index of a temperature that the losses do not determine, if there is one; why: the reason.
+    """
 
     at: Floats
     curvatures: Floats  # (sentences, temperatures, temperatures)
@@ -54,12 +54,12 @@ class Minimum:
 
     @property
     def curvature(self) -> Floats:
-        """That of their sum."""
+        """The curvature of the sum of the losses."""
         return np.asarray(self.curvatures.sum(axis=0))
 
 
 def minimise_losses(losses: Losses, size: int, n: int) -> Minimum:
-    """The minimum of the losses of n tokens over `size` temperatures.
+    """Find the minimum of the losses of n tokens over `size` temperatures.
 
     >>> minimise_losses(lambda logs: np.array([float(((logs - 0.3) ** 2).sum())]), 1, 1).at.round(6)
     array([0.3])
@@ -78,11 +78,11 @@ def minimise_losses(losses: Losses, size: int, n: int) -> Minimum:
 
 
 def intervals(losses: Losses, minimum: Minimum, level: float) -> list[Ends]:
-    """Of each temperature, by the jackknife over two sentences or more, with Student's quantiles.
+    """Return the interval of each temperature by a jackknife over at least two sentences, with Student's quantiles.
 
-    Without sentence i, the minimum lies (Σ H - H_i)⁻¹ g_i further, with its gradient g_i and its curvature H_i: one
-    step of Newton's, which needs no other fit. None where the rest of the sentences hardly says anything: the ends
-    would lie beyond all numbers.
+    Without sentence i, the minimum moves by (Σ H - H_i)⁻¹ g_i, where g_i and H_i are the gradient and the curvature of
+    its loss. This is one Newton step, so no other fit is needed. An interval is None if the other sentences hardly
+    determine the temperature, and its ends would overflow.
     """
     gradients, curvatures = _gradients(losses, minimum.at), minimum.curvatures
     sentences, rest = len(gradients), minimum.curvature - curvatures
@@ -99,7 +99,7 @@ def intervals(losses: Losses, minimum: Minimum, level: float) -> list[Ends]:
 
 
 def _best(losses: Losses, size: int, n: int) -> Floats:
-    """By L-BFGS-B, from the best of some starts."""
+    """Return the minimum found by L-BFGS-B from the best of several starting points."""
     from scipy.optimize import minimize
 
     def value(logs: Floats) -> float:
@@ -116,13 +116,13 @@ def _best(losses: Losses, size: int, n: int) -> Floats:
 
 
 def _gradients(losses: Losses, logs: Floats) -> Floats:
-    """(sentences, temperatures), by central differences."""
+    """Return the gradients (sentences, temperatures) by central differences."""
     columns = [(losses(logs + move) - losses(logs - move)) / (2 * STEP) for move in STEP * np.eye(len(logs))]
     return np.stack(columns, axis=1)
 
 
 def _curvatures(losses: Losses, best: Floats) -> Floats:
-    """The second derivatives of each sentence, (sentences, temperatures, temperatures), by central differences."""
+    """Return the second derivatives (sentences, temperatures, temperatures) by central differences."""
     moves, middle = WIDE_STEP * np.eye(len(best)), losses(best)
 
     def bend(move: Floats) -> Floats:
@@ -137,11 +137,9 @@ def _curvatures(losses: Losses, best: Floats) -> Floats:
     return hessian / WIDE_STEP**2
 
 
-# Temperatures by the likelihood of gold tags: the minimum of a smooth function of one to three numbers.
-
-MIN_UNSEEN_WORDS = 30  # unseen words in the sentences of the fit, without which they get no temperature of their own
+MIN_UNSEEN_WORDS = 30  # number of unseen words that is needed for a temperature of their own
 LEVEL = 0.95
-EMISSIONS, TRANSITIONS, UNSEEN = range(3)  # places of the temperatures
+EMISSIONS, TRANSITIONS, UNSEEN = range(3)  # indices of the temperatures
 NAMES = ("emissions", "transitions", "emissions of unseen words")
 Booleans = Bools
 
@@ -156,15 +154,15 @@ def fit_temperatures(
     unknown_tags: str = "error",
     level: float = LEVEL,
 ) -> Temperatures:
-    """The temperatures under which the gold tags of sentences are most probable, for sentences not used in training.
+    """Fit the temperatures under which the gold tags of sentences are most probable.
 
-    posterior: of these sentences. tags: their gold tags. unseen: for each sentence, whether each word is unseen (T,);
-    emissions of unseen words then get a temperature of their own. keep_answers: one temperature for everything, under
-    which the most probable sequences stay as they are. likelihood: "marginal", Σ log P(y_t | x) over all tokens, or
-    "joint", Σ log P(y | x) over all sentences. unknown_tags: "error", or "keep" for leaving out tokens with gold tags
-    that the model does not know, and counting them.
+    posterior: the posterior of sentences that were not used in training. tags: their gold tags. unseen: for each
+    sentence, whether each word is unseen in training (T,); the emissions of unseen words then get their own
+    temperature. keep_answers: use one temperature for all potentials, so that the most probable sequences do not
+    change. likelihood: maximise "marginal", Σ log P(y_t | x) over all tokens, or "joint", Σ log P(y | x) over all
+    sentences. unknown_tags: "error", or "keep" to leave out, and count, tokens whose gold tag the model does not know.
 
-    The intervals come from the jackknife, leaving out one sentence at a time (by a step of Newton's), with Student's
+    Intervals are computed by the jackknife over sentences, approximated by one Newton step each, with Student's
     quantiles.
 
     >>> rng = np.random.default_rng(0)
@@ -173,7 +171,7 @@ def fit_temperatures(
     >>> print(fit_temperatures(truth.tempered(0.5), gold).emissions)  # of a model that is twice too sure
     1.9101 [1.6756, 2.1774]
 
-    Raises InputError for tags of other sentences or of another tag set, for no tokens, and where the sentences do not
+    Raises InputError if tags and sentences do not match, for unknown tags, for no tokens, and if the sentences do not
     determine the temperature.
 
     Sources: Guo et al. 2017 (temperatures); Cain & Lange 1984 (the jackknife by one step).
@@ -188,7 +186,7 @@ def fit_temperatures(
 
 
 def fit_checked(gold: GoldLikelihood, *, keep_answers: bool, likelihood: str, level: float | None) -> Temperatures:
-    """The same for what has been checked; without intervals if the level is None."""
+    """Fit temperatures to checked gold tags; without intervals if level is None."""
     before = gold.at(1.0, 1.0, 1.0)
     parts = Parts.of(gold, before, likelihood)
     if not parts.sentences:
@@ -231,7 +229,7 @@ def fit_checked(gold: GoldLikelihood, *, keep_answers: bool, likelihood: str, le
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parts:
-    """What counts in the losses: tokens, or whole sentences."""
+    """The terms of the loss: tokens, or whole sentences if `joint`."""
 
     joint: bool
     counts: Booleans  # of each token, or of each sentence
@@ -241,7 +239,7 @@ class Parts:
 
     @classmethod
     def of(cls, gold: GoldLikelihood, losses: GoldLosses, likelihood: str) -> Parts:
-        """All that is possible at the temperature 1, and so at every one."""
+        """Select the terms that are possible at the temperature 1, and therefore at every temperature."""
         lengths = gold.potentials.lengths
         if likelihood == JOINT:
             counts = np.isfinite(losses.of_sequences) & (lengths > 0)
@@ -251,23 +249,26 @@ class Parts:
         return cls(False, counts, of_token, len(sentences), int(counts.sum()))
 
     def losses(self, gold_losses: GoldLosses) -> Floats:
-        """The loss of each sentence that counts."""
+        """Return the loss of each sentence that is used."""
         if self.joint:
             return np.asarray(gold_losses.of_sequences[self.counts])
         return np.bincount(self.of_token, gold_losses.of_tokens[self.counts], self.sentences).astype(np.float64)
 
 
 def _losses(gold: GoldLikelihood, parts: Parts, place: Integers) -> Losses:
-    """The loss of each sentence as a function of log temperatures; `place`: the position of each part's own one."""
+    """Return the loss of each sentence as a function of log temperatures.
+
+    place: for emissions, transitions and unseen words, the index of their temperature among those that are fitted.
+    """
     return lambda logs: parts.losses(gold.at(*np.exp(logs)[place].tolist()))
 
 
 def _estimable_minimum(
     gold: GoldLikelihood, parts: Parts, place: Integers, notes: tuple[str, ...]
 ) -> tuple[Minimum, Integers, tuple[str, ...]]:
-    """The minimum. Transitions and unseen words whose own temperature cannot be estimated get that of emissions.
+    """Find the minimum. Transitions or unseen words whose temperature cannot be estimated get that of emissions.
 
-    Raises InputError if that of emissions cannot be estimated.
+    Raises InputError if the temperature of emissions cannot be estimated.
     """
     while True:
         minimum = minimise_losses(_losses(gold, parts, place), int(place.max()) + 1, parts.n)
@@ -297,14 +298,14 @@ def _mean(losses: Floats) -> float:
 
 
 def _sequence_loss(gold: GoldLikelihood, losses: GoldLosses) -> float:
-    """Per token of the sentences whose gold sequence is possible; NaN if none is."""
+    """Return the loss per token of the sentences whose gold sequence is possible; NaN if there is none."""
     counts = np.isfinite(losses.of_sequences) & (gold.potentials.lengths > 0)
     tokens = int(gold.potentials.lengths[counts].sum())
     return float(losses.of_sequences[counts].sum() / tokens) if tokens else math.nan
 
 
 def _places(gold: GoldLikelihood, *, keep_answers: bool) -> tuple[Integers, tuple[str, ...]]:
-    """Which of the temperatures sought are those of emissions, transitions and unseen words."""
+    """Return the index of the temperature of emissions, transitions and unseen words, and notes on shared ones."""
     place, notes = np.zeros(3, dtype=np.int64), []
     if keep_answers:
         return place, ()
@@ -328,7 +329,7 @@ def _places(gold: GoldLikelihood, *, keep_answers: bool) -> tuple[Integers, tupl
 
 
 def _transitions_matter(potentials: Potentials) -> bool:
-    """Whether a temperature of transitions, starts and ends can change anything: some differ and are finite."""
+    """Return whether a temperature of transitions, starts and ends has an effect: some differ and are finite."""
     parts = [part for part in (potentials.start, potentials.end) if part is not None]
     parts += [potentials.transitions] if potentials.shared else list(potentials.transitions)
     finite = [part[np.isfinite(part)] for part in map(np.asarray, parts)]
@@ -338,7 +339,7 @@ def _transitions_matter(potentials: Potentials) -> bool:
 
 
 def _unseen_words_differ(gold: GoldLikelihood, unseen: Any) -> bool:
-    """Whether the emissions of unseen words tell tags apart."""
+    """Return whether the emissions of unseen words differ between tags."""
     rows = np.concatenate([emission for emission in gold.potentials.emissions if len(emission)])[unseen]
     return bool((np.ptp(np.where(np.isfinite(rows), rows, 0.0), axis=1) > 0).any())
 
@@ -354,10 +355,10 @@ def cross_tempered(
     likelihood: str = MARGINAL,
     unknown_tags: str = "error",
 ) -> TagPosterior:
-    """The posterior of the same sentences, each at temperatures fitted to the other `folds` - 1 parts of them.
+    """Return the posterior with cross-fitted temperatures, for an unbiased evaluation on the same sentences.
 
-    The sentences are dealt to the parts at random; all else is as in `fit_temperatures`. What this posterior is worth
-    is an honest estimate of what the temperatures do to new sentences.
+    The sentences are divided at random into `folds` parts; each part gets temperatures fitted to the other parts. The
+    other arguments are those of `fit_temperatures`.
 
     >>> rng = np.random.default_rng(0)
     >>> truth = TagPosterior(list(rng.normal(size=(200, 5, 3))), rng.normal(size=(3, 3)), labels=["D", "N", "V"])
@@ -366,7 +367,7 @@ def cross_tempered(
     >>> bool(cross_tempered(sure, gold).log_prob(gold).sum() > sure.log_prob(gold).sum())
     True
 
-    Raises InputError as `fit_temperatures` does, and for fewer than two sentences with tokens.
+    Raises the errors of `fit_temperatures`, and InputError for fewer than two sentences with tokens.
     """
     codes = gold_codes(posterior, tags, unknown_tags=unknown_tags)
     words = check_unseen(unseen, posterior.lengths)

@@ -1,4 +1,4 @@
-"""Labels of tokens such as B-PER: which may follow each other, and what a classifier gives each."""
+"""Labels of tokens such as B-PER: grammars of entity labels, and potentials from the logits of token classifiers."""
 
 from __future__ import annotations
 
@@ -16,18 +16,16 @@ from howsure.inputs.pairs import Bools, Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike
 from howsure_text.sequences.potentials import as_floats, check_ends
 
-# Labels of entities such as B-PER: which neighbours belong to one entity, and which labels may follow each other.
-
 GRAMMARS = {"BIO": "BIO", "IOB2": "BIO", "IOB1": "IOB1", "BIOES": "BIOES", "IOBES": "BIOES", "BILOU": "BIOES"}
 Booleans = Bools
 
 
 class EntityLabels:
-    """The K labels of a tagger: prefixes, types, and which neighbours belong to one entity.
+    """The K labels of a tagger: their prefixes and types, and which neighbouring labels belong to one entity.
 
-    Two neighbours belong to one entity if the left one begins or continues it (B, I), the right one continues or ends
-    it (I, E), and their types agree; every other label but O begins an entity. So conlleval reads labels, and so every
-    sequence of labels has one reading, legal or not: I-PER after O begins a person.
+    Two neighbours belong to one entity if the left label begins or continues it (B, I), the right label continues or
+    ends it (I, E), and their types are equal. Every other label except O begins an entity. This is the rule of
+    conlleval, by which every sequence of labels has one reading, even an illegal one: I-PER after O begins a person.
 
     type_names: the types in order of appearance. types (K,): the number of each label's type, −1 for O. continues (K,
     K): whether label k after label j continues the entity of j.
@@ -55,7 +53,7 @@ class EntityLabels:
         return np.asarray((self.types[:, None] == np.arange(len(self.type_names))).astype(np.float64))
 
     def potentials(self, grammar: str) -> tuple[Floats, Floats, Floats]:
-        """start (K,), transitions (K, K) and end (K,): 0 where the grammar allows a label, −inf where it does not.
+        """Return start (K,), transitions (K, K) and end (K,): 0 if the grammar allows a label, −inf if it does not.
 
         BIO: I-X only after B-X or I-X. IOB1: B-X only after an entity of type X. BIOES: an entity is S-X, or B-X, any
         number of I-X, and E-X. Raises InputError for an unknown grammar or a label that it does not have.
@@ -96,7 +94,7 @@ def _grammar(name: object) -> str:
 
 
 def _reached(from_: Booleans, steps: Booleans) -> Booleans:
-    """The labels that can be reached from some, by allowed steps (K, K)."""
+    """Return the labels that can be reached from some labels by allowed steps (K, K)."""
     reached = from_
     for _ in range(len(reached)):
         reached = reached | steps[reached].any(axis=0)
@@ -107,15 +105,13 @@ def _forbidden(wrong: Booleans) -> Floats:
     return np.where(wrong, -np.inf, 0.0)
 
 
-# What a token classifier puts out, one row of logits per subword and padding, as potentials of words.
-
-IGNORED = -100  # the label of what does not count: padding, special tokens, later subwords
+IGNORED = -100  # label of rows that are not used: padding, special tokens, later subwords of a word
 Array = npt.NDArray[Any]
 LISTS = (list, tuple, np.ndarray)
 
 
 class TokenPotentials(NamedTuple):
-    """What `TagPosterior` takes."""
+    """The potentials for `TagPosterior`."""
 
     emissions: list[Array]
     transitions: Floats
@@ -135,7 +131,7 @@ def token_potentials(
     start: Any = None,
     end: Any = None,
 ) -> TokenPotentials:
-    """The logits of the tokens that count, and the potentials of a CRF and of a grammar, added."""
+    """Return the logits of the tokens that are used, and the sum of the potentials of a CRF and of a grammar."""
     names = _checked_names(labels)
     sentences = _sentences(logits, "logits", depth=2)
     rows = _kept(sentences, label_ids=label_ids, word_ids=word_ids, mask=mask)
@@ -160,7 +156,9 @@ def token_potentials(
 
 
 def gold_tags(label_ids: ArrayLike, *, labels: Sequence[str]) -> list[list[str]]:
-    """The gold labels of the tokens that count, by name: `label_ids` as a Trainer hands them back, −100 for the rest.
+    """Return the names of the gold labels of the tokens that are used.
+
+    label_ids: as returned by a Trainer of the library transformers, with −100 for tokens that are not used.
 
     >>> gold_tags([[-100, 1, 2, -100, 0, -100]], labels=["O", "B-PER", "I-PER"])
     [['B-PER', 'I-PER', 'O']]
@@ -189,7 +187,7 @@ def _checked_names(labels: Sequence[str]) -> tuple[str, ...]:
 
 
 def _array(values: Any, name: str) -> Array:
-    """An array, also from a tensor of PyTorch."""
+    """Convert values, or a tensor of PyTorch, to an array of numbers."""
     try:
         array = np.asarray(values)
     except (TypeError, ValueError, RuntimeError) as error:  # a tensor with a gradient, on a device, or in bfloat16
@@ -201,7 +199,7 @@ def _array(values: Any, name: str) -> Array:
 
 
 def _sentences(values: Any, name: str, *, depth: int) -> list[Array]:
-    """An array per sentence, of `depth` dimensions each; a single sentence may be given without a list around it."""
+    """Return an array of `depth` dimensions per sentence; a single sentence may be given without a list around it."""
     shape = "(sentences, tokens, labels)" if depth == 2 else "(sentences, tokens)"
     if isinstance(values, (str, bytes, dict)) or not hasattr(values, "__len__"):
         raise InputError(f"{name} must be an array {shape}, or a list of arrays; it is {values!r}.")
@@ -222,7 +220,7 @@ def _sentences(values: Any, name: str, *, depth: int) -> list[Array]:
 
 
 def _kept(sentences: list[Array], *, label_ids: Any, word_ids: Any, mask: Any) -> list[Integers]:
-    """The rows of each sentence that count."""
+    """Return the rows of each sentence that are used."""
     layouts = {"label_ids": label_ids, "word_ids": word_ids, "mask": mask}
     named = [name for name, value in layouts.items() if value is not None]
     if not named:
@@ -271,7 +269,7 @@ def _masked(mask: Array, sentence: int) -> Integers:
 
 
 def _word_lists(word_ids: Any, sentences: int) -> list[list[int]]:
-    """The number of each subword's word, −1 for none."""
+    """Return the index of each subword's word, −1 for none."""
     word_lists = word_ids if isinstance(word_ids, LISTS) else [word_ids]
     lists = [word_lists] if sentences == 1 and len(word_lists) and not isinstance(word_lists[0], LISTS) else word_lists
     for i, words in enumerate(lists):
@@ -310,7 +308,7 @@ _COUNTS: dict[str, Callable[[Any, int], Integers]] = {
 
 
 def _check_rows(logits: Array, rows: Integers, sentence: int, names: tuple[str, ...]) -> None:
-    """Raise InputError unless the rows that count hold a logit for each label."""
+    """Raise InputError unless the rows that are used contain a logit for each label."""
     if not logits.size:
         return
     if logits.shape[1] != len(names):

@@ -16,8 +16,6 @@ from howsure.stats.threads import one_thread
 from howsure_text.sequences.features import Design, sum_rows
 from howsure_text.sequences.messages import Batch, Chain, Workspace, batches, compute_expectations, first_rows
 
-# The result of training, and the stopping rule.
-
 CONVERGENCE_PERIOD = 10  # iterations over which the improvement is measured
 CONVERGED, EXHAUSTED, INTERRUPTED = "converged", "max_iterations", "interrupted"
 Advance = Callable[[int], None]
@@ -25,7 +23,7 @@ Advance = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """The best weights, the objective after each iteration, and why it stopped there."""
+    """The result of training: the best weights, the objective after each iteration, and why training stopped."""
 
     weights: Floats
     values: tuple[float, ...]
@@ -33,11 +31,11 @@ class Training:
 
 
 def has_converged(values: Sequence[float], tolerance: float) -> bool:
-    """Whether the objective has decreased by less than `tolerance`, relative, over the last ten iterations.
+    """Return whether the objective has decreased by at most the relative `tolerance` over the last ten iterations.
 
     >>> has_converged([2.0] + [1.0] * 9, 1e-5), has_converged([2.0] + [1.0] * 11, 1e-5)
     (False, True)
-    >>> has_converged([1.0] * 11, 0.0)  # whatever the tolerance, where nothing falls any more
+    >>> has_converged([1.0] * 11, 0.0)  # no decrease is convergence for every tolerance
     True
     """
     return len(values) > CONVERGENCE_PERIOD and min(values[:-CONVERGENCE_PERIOD]) - min(
@@ -45,21 +43,21 @@ def has_converged(values: Sequence[float], tolerance: float) -> bool:
     ) <= tolerance * abs(values[-1])
 
 
-# The weights of a CRF: one for each (attribute, tag) and (tag, next tag) that occurs in the training sentences.
-
-
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The positions of the weights in matrices; all other entries remain 0, as in crfsuite's default."""
+    """The positions of a CRF's weights in matrices: the pairs (attribute, tag) and (tag, next tag) seen in training.
+
+    All other entries remain 0, as by default in crfsuite.
+    """
 
     n_attributes: int
     n_labels: int
-    states: Integers  # places in (attributes, tags), row by row, ascending
-    transitions: Integers  # places in (tags, tags), row by row, ascending
+    states: Integers  # ascending flat indices in (attributes, tags)
+    transitions: Integers  # ascending flat indices in (tags, tags)
 
     @classmethod
     def of(cls, design: Design, codes: Integers, n_attributes: int, n_labels: int) -> Self:
-        """Weights for the combinations that occur in a corpus."""
+        """Return the layout with weights for the pairs that occur in a corpus."""
         counts = sum(
             _present(block.matrix).T @ _one_hot(block.rows, codes, n_labels) for block in design.blocks
         ).tocoo()
@@ -70,18 +68,18 @@ class Layout:
         return len(self.states) + len(self.transitions)
 
     def unpack(self, weights: Floats) -> tuple[Floats, Floats]:
-        """State weights (attributes, tags) and transition weights (tags, tags)."""
+        """Return state weights (attributes, tags) and transition weights (tags, tags)."""
         state, transition = np.zeros(self.n_attributes * self.n_labels), np.zeros(self.n_labels**2)
         state[self.states] = weights[: len(self.states)]
         transition[self.transitions] = weights[len(self.states) :]
         return state.reshape(-1, self.n_labels), transition.reshape(-1, self.n_labels)
 
     def pack(self, state: Floats, transition: Floats) -> Floats:
-        """The entries at the positions of weights, as one vector."""
+        """Return the entries at the positions of the weights, as one vector."""
         return np.concatenate([state.ravel()[self.states], transition.ravel()[self.transitions]])
 
     def only(self, attributes: Integers) -> tuple[Layout, Integers]:
-        """The layout of some attributes (ascending), renumbered 0, 1, …; and the indices of its weights."""
+        """Return the layout of some attributes (ascending), renumbered from 0, and the indices of its weights."""
         place = np.full(self.n_attributes, -1)
         place[attributes] = np.arange(len(attributes))
         rows = place[self.states // self.n_labels]
@@ -92,13 +90,13 @@ class Layout:
 
 
 def observed_sums(design: Design, codes: Integers, n_labels: int) -> tuple[Floats, Floats]:
-    """The sum of attributes' values with each tag, (attributes, tags), and how often tags follow tags, (tags, tags)."""
+    """Return the sums of attribute values with each tag, (attributes, tags), and counts of tag pairs, (tags, tags)."""
     states = sum(block.matrix.T @ _one_hot(block.rows, codes, n_labels) for block in design.blocks)
     return states.toarray(), followers(codes, design.lengths, n_labels).reshape(n_labels, -1)
 
 
 def followers(codes: Integers, lengths: Integers, n_labels: int) -> Floats:
-    """How often each tag follows each other within a sentence, (tags · tags,)."""
+    """Count how often each tag follows each other tag within a sentence, (tags · tags,)."""
     inside = np.ones(len(codes), dtype=np.bool_)
     inside[first_rows(lengths)] = False
     later = np.flatnonzero(inside)
@@ -114,12 +112,9 @@ def _one_hot(rows: Integers, codes: Integers, n_labels: int) -> csr_array:
     return csr_array((np.ones(len(rows)), (rows, codes)), (rows.max() + 1, n_labels))
 
 
-# The objective of a CRF, Σ -log P(tags | words) + c₂ ‖w‖², as in crfsuite, and its gradient.
-
-
 @dataclass(frozen=True, slots=True)
 class Places:
-    """The tokens of a batch in one block: the kind of each, and the tokens of each occurring kind."""
+    """The kinds of the tokens of a batch in one block; tokens with the same attributes are of one kind."""
 
     kinds: Integers  # (tokens,), packed
     occurring: Integers  # ascending
@@ -127,7 +122,7 @@ class Places:
 
     @classmethod
     def of(cls, kinds: Integers) -> Self:
-        """The positions of packed tokens of these kinds."""
+        """Group packed tokens by their kinds."""
         occurring, rows = np.unique(kinds, return_inverse=True)
         n = len(kinds)
         one_hot = csr_array((np.ones(n), rows, np.arange(n + 1)), (n, len(occurring)))
@@ -135,11 +130,11 @@ class Places:
 
 
 class Objective:
-    """The penalised negative log-likelihood of a corpus's tags as a function of the weights.
+    """The penalised negative log-likelihood of a CRF, Σ -log P(tags | words) + c₂ ‖w‖², as in crfsuite.
 
-    The gradient is the model's expectation of each feature, minus its count in the corpus, plus 2 c₂ w. Tokens are
-    scored by looking up the scores of their kinds; their marginals are added up by kind before they are multiplied by
-    the attributes. No array has a row for every token.
+    It is a function of the weights w. The gradient is the model's expectation of each feature, minus its count in the
+    corpus, plus 2 c₂ w. To save memory, scores are computed once per kind of token, and marginals are summed by kind
+    before they are multiplied by the attributes; no array has a row for every token.
     """
 
     def __init__(
@@ -156,7 +151,7 @@ class Objective:
             self._batches.append((batch, [Places.of(block.rows[tokens]) for block in design.blocks]))
 
     def __call__(self, weights: Floats) -> tuple[float, Floats]:
-        """The value and the gradient."""
+        """Return the value and the gradient."""
         state, transition = self.layout.unpack(weights)
         log_z, by_kind, pair_sums = self._infer([block.matrix @ state for block in self._blocks], transition)
         expected = sum(block.matrix.T @ sums for block, sums in zip(self._blocks, by_kind, strict=True))
@@ -164,7 +159,7 @@ class Objective:
         return value, self.layout.pack(expected, pair_sums) - self._observed + 2 * self.c2 * weights
 
     def _infer(self, tables: Sequence[Floats], transition: Floats) -> tuple[float, list[Floats], Floats]:
-        """Σ log Z, the sums of marginals of each kind, for each block, and the expected transitions."""
+        """Return Σ log Z, the sums of marginals by kind for each block, and the expected transitions."""
         log_z, pair_sums, by_kind = 0.0, np.zeros_like(transition), [np.zeros_like(table) for table in tables]
         with one_thread():
             for batch, places in self._batches:
@@ -180,8 +175,7 @@ class Objective:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A mini-batch: its objective without penalty, restricted to the relevant `weights`, and its share of the
-    sentences."""
+    """A mini-batch: its objective without penalty, the indices of its weights, and its proportion of the sentences."""
 
     objective: Objective
     weights: Integers
@@ -189,9 +183,9 @@ class Part:
 
 
 def draw_parts(design: Design, codes: Integers, layout: Layout, *, size: int, rng: np.random.Generator) -> list[Part]:
-    """The sentences in random mini-batches of `size`, the last one of what is left."""
+    """Divide the sentences into random mini-batches of `size`; the last one may be smaller."""
     order = rng.permutation(len(design.lengths))
-    workspace = Workspace()  # one will do
+    workspace = Workspace()  # shared, because batches are used one after another
     starts = range(0, len(order), size)
     return [_part(design, codes, layout, order[start : start + size], workspace) for start in starts]
 
@@ -202,8 +196,6 @@ def _part(design: Design, codes: Integers, layout: Layout, sentences: Integers, 
     objective = Objective(smaller, codes[design.sentence_tokens(sentences)], inner, c2=0.0, workspace=workspace)
     return Part(objective, weights, len(sentences) / len(design.lengths))
 
-
-# Training by AdaGrad on mini-batches: step sizes that shrink for each weight as its gradients accumulate.
 
 TINY = 1e-8
 
@@ -219,12 +211,12 @@ def descend(
     rng: np.random.Generator,
     advance: Advance | None = None,
 ) -> Training:
-    """Passes over mini-batches in random order; each step is -η g / √(Σ g²), weight by weight.
+    """Train by AdaGrad: passes over mini-batches in random order, with the step -η g / √(Σ g²) for each weight.
 
-    The gradient g is that of the mini-batch's negative log-likelihood and of its share of the penalty. After each pass
-    the whole objective is measured: the weights of the best pass are kept (the initial ones, if none is better), and
-    training ends when it has decreased by less than `tolerance`, relative, over the last ten, after `max_iterations`,
-    or on Ctrl-C. `advance(1)` is called after each pass.
+    g is the gradient of the mini-batch's negative log-likelihood and its part of the penalty. After each pass the whole
+    objective is computed, and the weights of the best pass are kept (the initial ones, if no pass is better). Training
+    ends when the objective has decreased by at most the relative `tolerance` over the last ten passes, after
+    `max_iterations` passes, or on Ctrl-C. `advance(1)` is called after each pass.
 
     Raises InputError if the steps are so large that the objective overflows, or never falls below that of zero weights.
 
@@ -235,7 +227,7 @@ def descend(
     first = lowest = objective(start)[0]
     try:
         while len(values) < max_iterations and not has_converged(values, tolerance):
-            with np.errstate(over="ignore", invalid="ignore"):  # the passes end when a value is NaN
+            with np.errstate(over="ignore", invalid="ignore"):  # training ends if a value is NaN
                 for i in rng.permutation(len(parts)).tolist():
                     part = parts[i]
                     gradient = 2 * objective.c2 * part.share * weights
@@ -259,19 +251,18 @@ def descend(
     return Training(best, tuple(values), CONVERGED if has_converged(values, tolerance) else EXHAUSTED)
 
 
-# Training by L-BFGS, to the minimum of the objective.
-
-LBFGS_MEMORY = 6  # steps whose curvature is remembered
+LBFGS_MEMORY = 6  # number of past steps that approximate the curvature
 Function = Callable[[Floats], tuple[float, Floats]]
 
 
 def minimise(
     function: Function, start: Floats, *, max_iterations: int, tolerance: float, advance: Advance | None = None
 ) -> Training:
-    """Minimise a smooth function that returns its value and its gradient.
+    """Minimise a smooth function, which returns its value and its gradient, by L-BFGS.
 
-    Converged when the value has decreased by less than `tolerance`, relative, over ten iterations, or when no step
-    lowers it any further. Ctrl-C stops and keeps the best weights so far. `advance(1)` is called after each iteration.
+    The method has converged when the value has decreased by at most the relative `tolerance` over ten iterations, or
+    when no step lowers it. Ctrl-C stops it and keeps the best weights so far. `advance(1)` is called after each
+    iteration.
 
     >>> found = minimise(
     ...     lambda w: (float(w @ w - 2 * w[0]), 2 * w - [2, 0]), np.zeros(2), max_iterations=9, tolerance=1e-9
@@ -302,7 +293,7 @@ def minimise(
         minimize(function, start, jac=True, method="L-BFGS-B", callback=after_each, options=options)
     except KeyboardInterrupt:
         return Training(best, tuple(values), INTERRUPTED)
-    if not values:  # there was nothing to improve, or so it seems
+    if not values:  # no step improved the start: it is a minimum, or the function is too steep
         value, gradient = function(best)
         steepest = float(np.abs(gradient).max(initial=0.0))
         if not steepest <= 1.0 + abs(value):
