@@ -188,7 +188,9 @@ def run_score_check(
     alarms_over: int = 1,
     data: Source | IntoFrame | None = None,
 ) -> Check:
-    """Run the check of `check_score` or, if `sequential`, of `check_score_so_far`; also for `howsure check score`.
+    """Run the check of `check_score`, or of `check_score_so_far`; also for `howsure check score`.
+
+    sequential: the rows are those so far, in an order drawn at random; check again as they grow.
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
