@@ -80,7 +80,7 @@ def check_calibration(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> Check:
-    """Verdicts on the calibration error of predictions: pass, fail, or cannot tell.
+    """Check the calibration error of predictions: pass, fail, or cannot tell.
 
     y_true (n,): the true labels.
     max_error: the calibration error (root mean square, debiased) must lie below.
@@ -138,7 +138,9 @@ def run_calibration_check(
     alarms_over: int = 1,
     data: Source | IntoFrame | None = None,
 ) -> Check:
-    """Run the check of `check_calibration`, whose docstring explains it, also for `howsure check`.
+    """Check the calibration error of predictions: pass, fail, or cannot tell.
+
+    This is the implementation of `check_calibration`, whose docstring explains the parameters, and of `howsure check`.
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """

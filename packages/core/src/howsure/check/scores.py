@@ -87,7 +87,7 @@ def check_score(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> Check:
-    """Verdicts on the mean of a score per item, such as a grade, or 1 if right: pass, fail, or cannot tell.
+    """Check the mean of a score per item, such as a grade, or 1 if right: pass, fail, or cannot tell.
 
     score (n,): numbers, such as 1 where the answer is right (default: the primary score of a log).
     min_score: the mean must lie above.
@@ -188,7 +188,10 @@ def run_score_check(
     alarms_over: int = 1,
     data: Source | IntoFrame | None = None,
 ) -> Check:
-    """Run the check of `check_score`, or of `check_score_so_far`; also for `howsure check score`.
+    """Check the mean of a score per item, such as a grade, or 1 if right: pass, fail, or cannot tell.
+
+    This is the implementation of `check_score` and `check_score_so_far`, whose docstrings explain the parameters, and
+    of `howsure check score`.
 
     sequential: the rows are those so far, in an order drawn at random; check again as they grow.
 

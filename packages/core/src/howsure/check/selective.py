@@ -93,7 +93,10 @@ def run_selective_check(
     alarms_over: int = 1,
     data: Source | IntoFrame | None = None,
 ) -> Check:
-    """Run the check of `check_selective`, whose docstring explains it, also for `howsure check selective`.
+    """Check the risk of the most confident answers, the proportion of wrong ones: pass, fail, or cannot tell.
+
+    This is the implementation of `check_selective`, whose docstring explains the parameters, and of `howsure check
+    selective`.
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """

@@ -120,7 +120,10 @@ def run_fields_check(
     alarms_over: int = 1,
     data: Source | IntoFrame | None = None,
 ) -> Check:
-    """Run the check of `check_fields`, whose docstring explains it, also for `howsure check fields`.
+    """Check on new documents whether the promise of a filing policy still holds: pass, fail, or cannot tell.
+
+    This is the implementation of `check_fields`, whose docstring explains the parameters, and of `howsure check
+    fields`.
 
     Raises InputError naming the file, parameter, row and value that violated a rule.
     """
