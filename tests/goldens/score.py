@@ -20,6 +20,8 @@ ROOM = Room(
     score quality.csv --score new --group lang --macro
     score quality.csv --score new --group lang --macro --format json
     {READ}
+    score scores.csv --score bleu --model model --id uid --group run --sampled groups --seed 1
+    score passes.csv --score right --model model --id uid --group run --sampled both --seed 1
     {READ} --format json
     {READ} --format csv
     {READ} --format markdown

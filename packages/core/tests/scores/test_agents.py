@@ -170,6 +170,49 @@ def test_swe_bench_errors_are_neither_resolved_nor_failed(tmp_path: Path) -> Non
     assert (row.n, row.errored, row.lowest, row.highest) == (4, 1, 0.25, 0.5)
 
 
+def test_results_of_the_leaderboard_need_the_failed_instances(tmp_path: Path) -> None:
+    entry = {"no_generation": ["a__a-3"], "generated": ["a__a-1", "a__a-2", "b__b-1"], "with_logs": ["a__a-1"]}
+    entry |= {"test_timeout": ["b__b-1"], "resolved": ["a__a-1"]}
+    (tmp_path / "old.json").write_text(json.dumps(entry))
+    (row,) = howsure.score_agents(data=howsure.read(tmp_path / "old.json"))
+    assert (row.n, row.errored, row.lowest, row.highest) == (4, 1, 0.25, 0.5)
+    (tmp_path / "new.json").write_text(json.dumps({"no_generation": [], "no_logs": [], "resolved": ["a__a-1"]}))
+    with pytest.raises(InputError, match="lists the resolved instances, but not the others"):
+        howsure.score_agents(data=howsure.read(tmp_path / "new.json"))
+
+
+def test_clusters_are_the_same_in_the_files_of_models(tmp_path: Path) -> None:
+    ids = [f"{name}__{name}-{k}" for name in "abcdef" for k in range(4)]
+    for model, step in (("large", 2), ("small", 3)):
+        report = {"total_instances": len(ids), "submitted_ids": ids, "resolved_ids": ids[::step]}
+        (tmp_path / f"{model}.json").write_text(json.dumps(report))
+    files = howsure.read([str(tmp_path / "large.json"), str(tmp_path / "small.json")])
+    table = howsure.score_agents(clusters="repository", data=files, rng=0)
+    alone = howsure.score_agents(data=files, rng=0)
+    assert [(row.model, row.lowest) for row in table] == [("large", 0.5), ("small", pytest.approx(1 / 3))]
+    assert table[0].high - table[0].low > alone[0].high - alone[0].low
+
+
+def test_runs_that_name_no_model_are_agents_or_are_pooled_by_folder(tmp_path: Path) -> None:
+    """As in Terminal-Bench's leaderboard: an entry is a folder of runs, as folders or as files."""
+    for number in range(2):
+        trials = [{"task_id": task, "trial_name": f"{task}.{number}", "is_resolved": task < "c"} for task in "abc"]
+        in_folder, as_file = tmp_path / "droid" / f"run{number}", tmp_path / "goose" / f"run{number}_results.json"
+        for folder in (in_folder, as_file.parent):
+            folder.mkdir(parents=True, exist_ok=True)
+        for file in (in_folder / "results.json", as_file):
+            file.write_text(
+                json.dumps({"id": "x", "results": trials, "trial_name": "", "task_id": "", "is_resolved": 0})
+            )
+        (in_folder / "run_metadata.json").write_text(json.dumps({"agent_name": "Droid"}))
+    files = howsure.read(str(tmp_path))
+    runs = howsure.score_agents(data=files, rng=0)
+    assert {row.model for row in runs} == {"Droid/run0", "Droid/run1", "run0_results", "run1_results"}
+    entries = howsure.score_agents(model="folder", data=files, rng=0)
+    assert {(row.model, row.n, row.trials) for row in entries} == {("droid", 3, 6), ("goose", 3, 6)}
+    assert [row.lowest for row in entries] == pytest.approx([2 / 3] * 2)
+
+
 def test_many_files_are_read_together_and_keep_their_names(tmp_path: Path) -> None:
     """Copies of logs with the same columns are read by one query; rows are still named by their file, in its order."""
     for task in range(40):

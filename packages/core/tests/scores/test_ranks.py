@@ -17,6 +17,8 @@ from howsure.scores.ranks import (
     _all_differences,
     _difference_statistics,
     _largest_t,
+    _ScoresByUnit,
+    _two_way,
     ranks,
 )
 
@@ -112,6 +114,51 @@ def test_means_of_groups_count_groups_alike() -> None:
     scores = np.stack([np.full(930, 0.5), np.where(small, 0.6, 0.49)]) + draw.normal(0, 0.02, (2, 930))
     assert ranks_of(scores).tier.tolist() == [1, 2]
     assert ranks_of(scores, weights=np.where(small, 1 / 30, 1 / 900)).tier.tolist() == [2, 1]
+
+
+def test_crossed_clusters_add_up_the_variances_of_both_kinds() -> None:
+    draw = np.random.default_rng(8)
+    scores, (task, item) = draw.random((3, 60)), np.divmod(np.arange(60), 12)
+    sums = [
+        np.array([(d[codes == code] - d.mean()).sum() for code in range(k)])
+        for d in [scores[0] - scores[1]]
+        for codes, k in ((task, 5), (item, 12))
+    ]
+    by_task, by_item = (_ScoresByUnit.of(scores, codes, None, None) for codes in (task, item))
+    pairs = _two_way(by_task, by_item).pairs
+    one_way = [by_unit.differences().pairs.scale[0, 1] for by_unit in (by_task, by_item)]
+    assert pairs.scale[0, 1] == pytest.approx(np.hypot(*one_way))
+    assert pairs.t[0, 1] * pairs.scale[0, 1] == pytest.approx((scores[0] - scores[1]).sum())
+    assert one_way[0] ** 2 >= (sums[0] ** 2).sum() * 5 / 4 - 1e-9  # at least the variance of sums of tasks
+    assert one_way[1] ** 2 >= (sums[1] ** 2).sum() * 12 / 11 - 1e-9
+    assert 4 <= pairs.degrees[0, 1] <= 15
+
+
+@pytest.mark.parametrize("tasks", [12, 50])
+def test_crossed_clusters_tell_no_models_apart_that_one_kind_alone_does_not(tasks: int) -> None:
+    draw = np.random.default_rng(9)
+    task, item = np.divmod(np.arange(tasks * 40), 40)
+    effects = draw.normal(0, 0.2, (4, tasks))[:, task] + draw.normal(0, 0.2, (4, 40))[:, item]
+    scores = draw.random((4, tasks * 40)) < np.linspace(0.2, 0.8, 4)[:, None] + effects
+    one_way = [ranks_of(scores, units=codes, bounds=(0.0, 1.0)) for codes in (task, item)]
+    both = ranks_of(scores, units=task, crossed_units=item, bounds=(0.0, 1.0))
+    for alone in one_way:
+        assert (both.low <= alone.low).all()
+        assert (both.high >= alone.high).all()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("tasks", "effect"), [(8, 1.0), (60, 0.5)])
+def test_ranks_over_sampled_tasks_are_covered(tasks: int, effect: float) -> None:
+    draw, covered = np.random.default_rng(10), {"tasks": 0, "items": 0}
+    for _ in range(100):
+        task = np.repeat(np.arange(tasks), draw.integers(5, 100, tasks))
+        chances = 1 / (1 + np.exp(-draw.normal(0, effect, (5, tasks)) - draw.normal(0, 1, tasks)))
+        scores, weights = draw.random((5, len(task))) < chances[:, task], 1 / np.bincount(task)[task]
+        for name, units in (("tasks", task), ("items", None)):
+            covered[name] += bool((ranks_of(scores, units=units, weights=weights, bounds=(0.0, 1.0)).low == 1).all())
+    assert covered["tasks"] >= 88  # .95, less three standard errors
+    assert covered["items"] < 80  # items of fixed tasks say too much
 
 
 @pytest.mark.long

@@ -357,3 +357,64 @@ def test_a_group_called_as_the_macro_row_is_refused() -> None:
     with pytest.raises(InputError, match="a group is called 'macro mean', as is the row of macro=True"):
         score_table([0, 1] * 10, groups=groups, macro=True)
     assert {row.group for row in score_table([0, 1] * 10, groups=groups)} >= set(groups)
+
+
+def _by_task(tasks: int, *, crossed: bool) -> dict[str, list[object]]:
+    """Three models on 6 items of each task; with `crossed`, the items of all tasks are the same."""
+    draw, rows = np.random.default_rng(11), [(t, i, m) for t in range(tasks) for i in range(6) for m in range(3)]
+    return {
+        "score": [int(draw.random() < 0.05 + 0.45 * m) for _, _, m in rows],
+        "model": [f"m{m}" for _, _, m in rows],
+        "groups": [f"task {t}" for t, _, _ in rows],
+        "id": [i if crossed else 6 * t + i for t, i, _ in rows],
+    }
+
+
+def test_the_mean_over_sampled_groups_is_a_mean_of_group_means() -> None:
+    rows = _by_task(30, crossed=False)
+    table = {
+        row.model: row for row in howsure.mean_scores(**rows, sampled="groups", rng=0) if row.group == "macro mean"
+    }
+    frame = pd.DataFrame(rows)
+    for model, means in frame.groupby(["model", "groups"])["score"].mean().groupby("model"):
+        by_hand = howsure.mean_scores(means.to_numpy(), bounds=(0, 1))[0].mean
+        assert table[model].mean.low == pytest.approx(by_hand.low)
+        assert table[model].mean.high == pytest.approx(by_hand.high)
+    both = [row for row in howsure.mean_scores(**rows, sampled="both", rng=0) if row.group == "macro mean"]
+    assert [(str(row.mean), row.ranks) for row in both] == [(str(row.mean), row.ranks) for row in table.values()]
+
+
+def test_items_under_several_prompts_widen_the_mean_over_prompts() -> None:
+    rows = _by_task(45, crossed=True)
+    by_sample = {
+        sampled: {
+            row.model: row
+            for row in howsure.mean_scores(**rows, sampled=sampled, macro=True, rng=0)
+            if row.group == "macro mean"
+        }
+        for sampled in ("items", "groups", "both")
+    }
+    for model, row in by_sample["both"].items():
+        groups = by_sample["groups"][model].mean
+        assert row.mean.value == pytest.approx(groups.value)
+        assert row.mean.low < groups.low
+        assert row.mean.high > groups.high
+    assert {row.ranks for row in by_sample["groups"].values()} == {"1", "2", "3"}
+
+
+@pytest.mark.parametrize(
+    ("tasks", "message"), [(6, "at least 7 are needed"), (12, "with fewer than 40, only large differences")]
+)
+def test_few_groups_cannot_tell(tasks: int, message: str) -> None:
+    rows = _by_task(tasks, crossed=False)
+    rows["score"] = [(int(str(i)) + int(str(m)[1:])) % 2 for i, m in zip(rows["id"], rows["model"], strict=True)]
+    table = howsure.mean_scores(**rows, sampled="groups", rng=0)
+    assert {row.ranks for row in table if row.group == "macro mean"} == {"1–3"}
+    assert any(message in note for note in table.notes)
+
+
+def test_what_is_sampled_is_one_of_three() -> None:
+    with pytest.raises(InputError, match="one of 'items', 'groups', 'both'; it is 'tasks'"):
+        howsure.mean_scores([0, 1], groups=["a", "b"], sampled="tasks")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="sampled='groups' is about the mean of groups"):
+        howsure.mean_scores([0, 1], sampled="groups")

@@ -5,6 +5,7 @@ fails.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from typing import Literal
 
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
@@ -28,6 +29,7 @@ def mean_scores(
     bounds: tuple[float, float] | None = None,
     lower_is_better: bool = False,
     macro: bool = False,
+    sampled: Literal["items", "groups", "both"] = "items",
     missing_score: float | None = None,
     level: float = 0.95,
     rng: Randomness = None,
@@ -51,6 +53,8 @@ def mean_scores(
     bounds: the lowest and the highest possible score; those of scores that are all 0 or 1 are known.
     lower_is_better: lower scores are better.
     macro: also compute the mean of the groups' means, in which each group has the same weight.
+    sampled: what is a sample, for the mean of groups: items, groups (tasks, prompts), or both. With groups or both, its
+        interval and ranks also hold for other groups like these. An id that is in several groups is one item.
     missing_score: the score of a row without one, such as 0 for unanswered questions (default: an error).
     level: level of the intervals, and of all ranks of a group together.
     rng: seed of the multipliers of the ranks.
@@ -78,6 +82,7 @@ def score_models(
     run: ArrayLike | str | None = None,
     clusters: ArrayLike | str | None = None,
     macro: bool = False,
+    sampled: Literal["items", "groups", "both"] = "items",
     level: float = 0.95,
     worst: int | None = None,
     show: Show = (),
@@ -122,6 +127,7 @@ def pass_at_k(
     clusters: ArrayLike | str | None = None,
     pos_label: Hashable = None,
     macro: bool = False,
+    sampled: Literal["items", "groups", "both"] = "items",
     missing_score: float | None = None,
     level: float = 0.95,
     rng: Randomness = None,

@@ -67,6 +67,7 @@ def ranks(
     scores: Floats,
     units: Integers | None = None,
     *,
+    crossed_units: Integers | None = None,
     weights: Floats | None = None,
     sizes: Floats | None = None,
     bounds: Bounds | None = None,
@@ -75,8 +76,9 @@ def ranks(
 ) -> Ranks:
     """The ranks of models by their scores (m, items), NaN where a model lacks an item; higher scores are better.
 
-    units (items,): the codes of clusters. weights (items,): of a weighted mean. sizes (items,): of
-    documents, whose effective number gives the degrees of freedom. bounds: of the scores.
+    units (items,): the codes of clusters. crossed_units (items,): those of a second kind of clusters, which cross the
+    first. weights (items,): of a weighted mean. sizes (items,): of documents, whose effective number gives the degrees
+    of freedom. bounds: of the scores.
 
     A model is significantly better than another if their mean difference, on the items that both have, exceeds c
     standard errors. The lowest possible rank number of a model is 1 + the number of significantly better models, and
@@ -86,34 +88,102 @@ def ranks(
     scores have bounds, and the effective number of clusters (or of items with unequal weights) is below 40, each pair
     is tested by Gaffke's test at Bonferroni's level instead.
 
+    With crossed clusters, both kinds have multipliers, the variance is the sum of the variances by each kind (an upper
+    bound of the variance of Cameron, Gelbach & Miller 2011), and a difference must also be significant by each kind
+    alone.
+
     A new tier begins where all models above are significantly better than all models below. A model is possibly the
     best unless another model is significantly better in a test of this model against the m - 1 others; for each model,
     this statement is correct with probability `level`.
     """
-    order = np.arange(scores.shape[1]) if units is None else np.argsort(units, kind="stable")
-    scores, m = scores[:, order], len(scores)
-    starts = None if units is None else np.flatnonzero(np.append(True, np.diff(units[order]) != 0))
-    if weights is not None and starts is None:
-        starts = np.arange(scores.shape[1])  # items of unlike weight are clusters of unlike size
-    weights = np.ones(scores.shape[1]) if weights is None else weights[order] * scores.shape[1] / weights.sum()
-    sizes = weights if sizes is None else sizes[order]
-    if starts is not None and bounds is not None and kish(_cluster_sums(weights[None], starts)[0]) < MIN_CLUSTERS:
-        p = _gaffke_p_values(scores, weights, starts, low=bounds[0] - bounds[1])
-        better, worse_than_some = p < (1 - level) / (m * (m - 1)), (p < (1 - level) / (m - 1)).any(axis=0)
-        return assemble_ranks(better, np.asarray(worse_than_some), GAFFKE)
-    pairs = _all_differences(scores, weights, sizes, starts)
-    if np.isnan(scores).any():
-        c_all_pairs = normal_quantile(1 - (1 - level) / (m * (m - 1) / 2))
-        c_by_model, method = np.full(m, normal_quantile(1 - 2 * (1 - level) / (m - 1))), BONFERRONI
-    else:
-        centred = weights * (scores - (weights * scores).mean(axis=1, keepdims=True))
-        sums = _cluster_sums(centred, starts)
-        c_all_pairs, c_by_model = _max_t_quantiles(
-            sums @ sums.T, pairs.scale, level=level, level_of_best=level, rng=rng
-        )
-        method = MAX_T
-    better, worse_than_some = _significant(pairs, c_all_pairs, c_by_model)
+    by_unit = _ScoresByUnit.of(scores, units, weights, sizes)
+    better, worse_than_some, method = by_unit.significant(bounds, level, rng)
+    if crossed_units is not None:
+        crossed = _ScoresByUnit.of(scores, crossed_units, weights, sizes)
+        better_crossed, worse_crossed, _ = crossed.significant(bounds, level, rng)
+        better_both, worse_both, method = _two_way(by_unit, crossed).significant(level, rng)
+        better, worse_than_some = better & better_crossed & better_both, worse_than_some & worse_crossed & worse_both
     return assemble_ranks(better, worse_than_some, method)
+
+
+@dataclass(frozen=True, slots=True)
+class _ScoresByUnit:
+    """Scores (m, items) with the items of a cluster next to each other, where each cluster starts (None: each item is a
+    cluster), and the weights and sizes of the items."""
+
+    scores: Floats
+    starts: Integers | None
+    weights: Floats
+    sizes: Floats
+
+    @classmethod
+    def of(cls, scores: Floats, units: Integers | None, weights: Floats | None, sizes: Floats | None) -> _ScoresByUnit:
+        n = scores.shape[1]
+        order = np.arange(n) if units is None else np.argsort(units, kind="stable")
+        starts = None if units is None else np.flatnonzero(np.append(True, np.diff(units[order]) != 0))
+        if weights is not None and starts is None:
+            starts = np.arange(n)  # items of unlike weight are clusters of unlike size
+        weights = np.ones(n) if weights is None else weights[order] * n / weights.sum()
+        return cls(scores[:, order], starts, weights, weights if sizes is None else sizes[order])
+
+    def significant(self, bounds: Bounds | None, level: float, rng: np.random.Generator) -> tuple[Flags, Flags, str]:
+        """The significant differences, which models are worse than some other (both as in `_significant`), and the
+        method of the tests."""
+        m = len(self.scores)
+        if (
+            self.starts is not None
+            and bounds is not None
+            and kish(_cluster_sums(self.weights[None], self.starts)[0]) < MIN_CLUSTERS
+        ):
+            p = _gaffke_p_values(self.scores, self.weights, self.starts, low=bounds[0] - bounds[1])
+            better, worse_than_some = p < (1 - level) / (m * (m - 1)), (p < (1 - level) / (m - 1)).any(axis=0)
+            return better, np.asarray(worse_than_some), GAFFKE
+        return self.differences().significant(level, rng)
+
+    def differences(self) -> _Differences:
+        """The paired differences of all models and, if each model has all items, the covariance of their means."""
+        pairs = _all_differences(self.scores, self.weights, self.sizes, self.starts)
+        if np.isnan(self.scores).any():
+            return _Differences(pairs, None)
+        centred = self.weights * (self.scores - (self.weights * self.scores).mean(axis=1, keepdims=True))
+        sums = _cluster_sums(centred, self.starts)
+        return _Differences(pairs, sums @ sums.T)
+
+
+@dataclass(frozen=True, slots=True)
+class _Differences:
+    pairs: PairwiseDifferences
+    covariance: Floats | None  # (m, m)
+
+    def significant(self, level: float, rng: np.random.Generator) -> tuple[Flags, Flags, str]:
+        """The significant differences, which models are worse than some other, and the method."""
+        m = len(self.pairs.t)
+        if self.covariance is None:
+            c_all_pairs = normal_quantile(1 - (1 - level) / (m * (m - 1) / 2))
+            c_by_model, method = np.full(m, normal_quantile(1 - 2 * (1 - level) / (m - 1))), BONFERRONI
+        else:
+            c_all_pairs, c_by_model = _max_t_quantiles(
+                self.covariance, self.pairs.scale, level=level, level_of_best=level, rng=rng
+            )
+            method = MAX_T
+        return *_significant(self.pairs, c_all_pairs, c_by_model), method
+
+
+def _two_way(by_unit: _ScoresByUnit, crossed: _ScoresByUnit) -> _Differences:
+    """Differences whose variance is the sum of the variances by both kinds of clusters; the degrees of freedom are
+    Satterthwaite's."""
+    first, second = by_unit.differences(), crossed.differences()
+    one, other = first.pairs, second.pairs
+    scale = np.hypot(one.scale, other.scale)
+    comparable = np.isfinite(scale)
+    finite = np.where(comparable, scale, 1.0)
+    parts = [np.where(comparable, pairs.scale, 1.0) / finite for pairs in (one, other)]
+    degrees = 1 / (parts[0] ** 4 / one.degrees + parts[1] ** 4 / other.degrees)
+    t = np.where(comparable, one.t * parts[0], 0.0)
+    pairs = PairwiseDifferences(t, scale, np.maximum(degrees, 1.0), np.minimum(one.units, other.units))
+    if first.covariance is None or second.covariance is None:
+        return _Differences(pairs, None)
+    return _Differences(pairs, first.covariance + second.covariance)
 
 
 def better_estimates(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,7 +14,15 @@ from howsure.data.documents.read_documents import columns_notes
 from howsure.errors import InputError, parameter, shown, told
 from howsure.inputs.frames import Source
 from howsure.inputs.long_form import item_twice
-from howsure.inputs.numbers_and_names import check_bounds, check_level, check_whole, check_within, counted, is_number
+from howsure.inputs.numbers_and_names import (
+    check_bounds,
+    check_choice,
+    check_level,
+    check_whole,
+    check_within,
+    counted,
+    is_number,
+)
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate
@@ -41,7 +49,7 @@ from howsure.scores.summary_sentences import MACRO
 from howsure.show.notes import DETAIL, WARNING, Note
 from howsure.significance.metrics.documents import signatures
 from howsure.significance.metrics.metric import Metric
-from howsure.stats.clusters import ItemGroups, few_clusters, kish, ratio_error
+from howsure.stats.clusters import MIN_CLUSTERS, ItemGroups, few_clusters, kish, ratio_error
 from howsure.stats.gaffke import Sums
 from howsure.stats.jackknife_value import JackknifeValue
 from howsure.stats.mean_score import BoundedMean, Bounds, MeanScore, mean_score, share_bounds
@@ -52,6 +60,9 @@ STUDENT_NOTE = (
     "These Student's t intervals may be too narrow if rare extreme scores exist; if scores have limits, give them as "
     "bounds."
 )
+
+
+SAMPLED = ("items", "groups", "both")
 
 
 def score_table(
@@ -71,6 +82,7 @@ def score_table(
     bounds: tuple[float, float] | None = None,
     lower_is_better: bool = False,
     macro: bool = False,
+    sampled: Literal["items", "groups", "both"] = "items",
     pass_at: Sequence[int] | int = (),
     pass_hat: Sequence[int] | int = (),
     missing_score: float | None = None,
@@ -92,8 +104,11 @@ def score_table(
     """
     level, ends = check_level(level), None if bounds is None else check_bounds(bounds)
     check_missing_score(missing_score, data)
+    check_choice(sampled, SAMPLED, name="sampled")
+    macro = macro or sampled != "items"
     if macro and groups is None and not isinstance(data, Source):
-        raise InputError("`macro=True` is the mean of groups: name them, `groups=...`.")
+        asked = "`macro=True`" if sampled == "items" else f"`sampled={sampled!r}`"
+        raise InputError(f"{asked} is about the mean of groups: name them, `groups=...`.")
     kinds = run_summaries(pass_at, pass_hat)
     of_files, target_notes = dict[str, Any](), list[str]()
     of_lines = targets is not None and prediction is None
@@ -128,7 +143,7 @@ def score_table(
     if "run" in rows.coded and "id" not in rows.coded:
         raise InputError("`run` needs the item of each row, `id=...`, whose runs they are.")
     rng = with_seed(rng)
-    options = _Options(ends, lower_is_better, macro, level, generator_from(rng), together=len(kinds))
+    options = _Options(ends, lower_is_better, macro, level, generator_from(rng), together=len(kinds), sampled=sampled)
     table_rows, incomplete, skipped, low = list[ScoreRow](), list[str](), dict[str, int](), list[LowItem]()
     tied: dict[str, int] = {}
     with rows.placed():
@@ -166,6 +181,7 @@ def score_table(
     lower_scores = [name for name, direction in directions.items() if direction is True]
     lower_is_better = lower_is_better or len(lower_scores) == len(directions)
     recipe |= {"lower_is_better": lower_is_better, "missing_score": missing_score, "macro": macro}
+    recipe |= {"sampled": sampled} if sampled != "items" else {}
     recipe |= {"lower_is_better_scores": lower_scores} if lower_scores and not lower_is_better else {}
     if requested_metrics:
         names = [asked_metric.name for asked_metric in requested_metrics]
@@ -230,6 +246,7 @@ class _Options:
     level: float
     rng: np.random.Generator
     together: int  # number of intervals that hold simultaneously
+    sampled: str  # for the mean of groups: items, groups or both
 
 
 @dataclass(frozen=True, slots=True)
@@ -533,10 +550,19 @@ def _add_ranks(
     sizes: Floats | None,
     bounds: Bounds | None,
     options: _Options,
+    *,
+    crossed: Integers | None = None,
 ) -> list[ScoreRow]:
     sign = -1.0 if options.lower_is_better else 1.0
     model_ranks = ranks(
-        sign * scores, units, weights=weights, sizes=sizes, bounds=bounds, level=options.level, rng=options.rng
+        sign * scores,
+        units,
+        crossed_units=crossed,
+        weights=weights,
+        sizes=sizes,
+        bounds=bounds,
+        level=options.level,
+        rng=options.rng,
     )
     columns = (
         model_ranks.low.tolist(),
@@ -583,7 +609,12 @@ def _macro_rows(
     units = [codes for _, codes, _ in blocks if codes is not None]
     shares = [sizes / sizes.sum() for _, _, sizes in blocks if sizes is not None]
     clusters, sizes = (np.concatenate(parts) if parts else None for parts in (units, shares))
-    return _add_ranks(rows, scores, clusters, weights, sizes, bounds, options), lacking
+    crossed = None
+    if options.sampled != "items":
+        crossed = _crossed_items(complete[0]) if options.sampled == "both" else None
+        clusters = np.repeat(np.arange(len(blocks)), [block.shape[1] for block, _, _ in blocks])
+    rows = _add_ranks(rows, scores, clusters, weights, sizes, bounds, options, crossed=crossed)
+    return rows, lacking if options.sampled == "items" else [*lacking, *_few_groups(len(blocks), rows, options)]
 
 
 def _macro_row(
@@ -594,17 +625,63 @@ def _macro_row(
         max(cell.row.runs for cell in cells),
         sum(cell.row.missing for cell in cells),
     )
-    groups = [(cell.values, cell.units) for cell in cells]
-    if metric is None:
-        mean: MeanScore | JackknifeValue = mean_of_groups(groups, bounds=bounds)
-        notes: tuple[str, ...] = () if bounds is not None else (STUDENT_NOTE,)
-    else:
-        sizes = [np.ones(len(cell.values)) if cell.sizes is None else cell.sizes for cell in cells]
-        mean = value_of_groups(metric, groups, sizes)
-        unit = "item" if cells[0].units is None else "cluster"
-        notes = tuple(interval_notes(mean, level=options.level, unit=unit))
-    estimate = _estimate(mean, options, n, sure=True)
-    return ScoreRow(name, MACRO, cells[0].row.model, n, runs, missing, estimate, notes=notes)
+    by_item: list[Integers | None] = [cell.units for cell in cells]
+    by_group: list[Integers | None] = [np.full(len(cell.values), i) for i, cell in enumerate(cells)]
+    crossed = _crossed_items(cells) if options.sampled == "both" else None
+    estimates, notes = [], list[str]()
+    samples = [by_item] if options.sampled == "items" else [by_group]
+    if crossed is not None:
+        samples.append(list(np.split(crossed, np.cumsum([len(cell.values) for cell in cells])[:-1])))
+    for units in samples:
+        groups = [(cell.values, codes) for cell, codes in zip(cells, units, strict=True)]
+        if metric is None:
+            mean: MeanScore | JackknifeValue = mean_of_groups(groups, bounds=bounds)
+            notes = [STUDENT_NOTE] if bounds is None else []
+        else:
+            sizes = [np.ones(len(cell.values)) if cell.sizes is None else cell.sizes for cell in cells]
+            mean = value_of_groups(metric, groups, sizes)
+            unit = "item" if groups[0][1] is None else "cluster"
+            notes = list(interval_notes(mean, level=options.level, unit=unit))
+        estimates.append(_estimate(mean, options, n, sure=True))
+    estimate = estimates[0] if len(estimates) == 1 else _add_reaches(estimates, bounds)
+    return ScoreRow(name, MACRO, cells[0].row.model, n, runs, missing, estimate, notes=tuple(notes))
+
+
+def _crossed_items(cells: Sequence[_Cell]) -> Integers | None:
+    """The clusters (or items) of all groups' items, if one of them is in several groups; None otherwise, because the
+    variation of items is then part of the variation of groups."""
+    codes = [cell.items if cell.units is None else cell.units for cell in cells]
+    known = [code for code in codes if code is not None]
+    distinct = [np.unique(code) for code in known]
+    if len(known) < len(cells) or len(np.unique(np.concatenate(distinct))) == sum(map(len, distinct)):
+        return None
+    return np.concatenate(known)
+
+
+def _add_reaches(estimates: Sequence[Estimate], bounds: Bounds | None) -> Estimate:
+    """An estimate whose interval is, in each direction, as wide as the root of the summed squares of several
+    intervals (Zou & Donner 2008); no interval if one lacks its own."""
+    first = estimates[0]
+    if any(estimate.low is None or estimate.high is None for estimate in estimates):
+        return replace(first, low=None, high=None)
+    lowest, highest = (-math.inf, math.inf) if bounds is None else bounds
+    low = first.value - math.hypot(*(first.value - estimate.low for estimate in estimates if estimate.low is not None))
+    high = first.value + math.hypot(
+        *(estimate.high - first.value for estimate in estimates if estimate.high is not None)
+    )
+    return replace(first, low=max(low, lowest), high=min(high, highest), method="two-way")
+
+
+def _few_groups(groups: int, rows: Sequence[ScoreRow], options: _Options) -> list[Note]:
+    """A note if few groups can tell no models apart: with too few, not even those that are better in every group."""
+    needed = math.ceil(math.log2(len(rows) * (len(rows) - 1) / (1 - options.level)))
+    if groups < needed:
+        many = f"{groups} groups are too few to rank {len(rows)} models for groups like these"
+        return [Note(f"Cannot tell: {many}; at least {needed} are needed.", WARNING)]
+    if groups < MIN_CLUSTERS and all(row.rank_low == 1 and row.rank_high == len(rows) for row in rows):
+        large = f"with fewer than {MIN_CLUSTERS}, only large differences can be shown"
+        return [Note(f"Cannot tell: {groups} groups tell no models apart for groups like these; {large}.", WARNING)]
+    return []
 
 
 def mean_of_groups(groups: Sequence[tuple[Floats, Integers | None]], *, bounds: Bounds | None = None) -> MeanScore:

@@ -98,14 +98,19 @@ def _terminal_bench(source: Source) -> Iterator[Row]:
     trials = document.get("results")
     run = source if trials is not None else _run_of_trial(source)
     settings = mapping(run.sibling("run_metadata.json"))
-    is_alone = trials is None and os.path.basename(source.folder) == document.get("trial_name")  # without a run's file
-    run_name = os.path.basename(os.path.abspath(run.folder)) if settings or is_alone else None  # for an unnamed model
-    names = (settings.get("agent_name"), settings.get("model_name") or run_name)
+    folder, run_name = os.path.split(os.path.abspath(run.folder))
+    if trials is not None and os.path.basename(run.name) != "results.json":  # the results of several runs in one folder
+        folder, run_name = run.folder, source_name(run.name)
+    is_in_tree = trials is not None or os.path.basename(source.folder) == document.get("trial_name")
+    if not (settings or is_in_tree):
+        folder, run_name = "", ""
+    names = (settings.get("agent_name"), settings.get("model_name") or run_name)  # each run of an unnamed model apart
+    model, folder = "/".join(filter(None, names)) or None, os.path.basename(folder)
     for at, trial in enumerate(map(mapping, [document] if trials is None else listed(trials)), start=1):
         if "task_id" not in trial:
             raise source.fault(at, "it has no task_id. Is this a trial of Terminal-Bench?")
         resolved = number(trial.get("is_resolved"))
-        row = {"item": trial["task_id"], "run": trial.get("trial_name"), "model": "/".join(filter(None, names)) or None}
+        row = {"item": trial["task_id"], "run": trial.get("trial_name"), "model": model, "folder": folder or None}
         row |= {name: number(trial.get(f"total_{name}")) or None for name in ("input_tokens", "output_tokens")}
         row["seconds"] = _seconds(trial.get("trial_started_at"), trial.get("trial_ended_at"))
         row[EXCEPTION] = str(trial.get("failure_mode") or "no result") if resolved is None else None
@@ -118,25 +123,32 @@ def _run_of_trial(source: Source) -> Source:
     return replace(source, file=replace(source.file, path=path, name=path)) if source.folder else source
 
 
-# SWE-bench: the report of a run, with the ids of its instances by outcome.
+# SWE-bench: the report of a run, or the results of an entry of the leaderboard, with the ids of instances by outcome.
 
 
 def _is_swe_bench(beginning: Beginning) -> bool:
-    needed = {"resolved_ids", "total_instances"}
-    return beginning.file.format == "json" and needed <= set(beginning.keys)
+    keys = set(beginning.keys)
+    is_report = {"resolved_ids", "total_instances"} <= keys or {"resolved", "no_generation"} <= keys
+    return beginning.file.format == "json" and is_report
 
 
 def _swe_bench(source: Source) -> Iterator[Row]:
     report = mapping(source.document())
-    ids = {outcome: [str(name) for name in listed(report.get(f"{outcome}_ids"))] for outcome in OUTCOMES}
+    of_entry = "resolved_ids" not in report
+    if of_entry and "generated" not in report:
+        raise source.fault(
+            1,
+            "it lists the resolved instances, but not the others, which failed. Use the report that SWE-bench's "
+            "harness writes, <model>.<run>.json.",
+        )
+    outcomes, suffix = (ENTRY_OUTCOMES, "") if of_entry else (OUTCOMES, "_ids")
+    ids = {outcome: [str(name) for name in listed(report.get(f"{outcome}{suffix}"))] for outcome in outcomes}
     resolved = set(ids["resolved"])
-    attempted = dict.fromkeys(name for outcome in OUTCOMES for name in ids[outcome])
+    attempted = dict.fromkeys(name for names in ids.values() for name in names)
     unattempted = report.get("total_instances")
     if isinstance(unattempted, int) and unattempted > len(attempted):
         source.note(f"{unattempted - len(attempted):,} of {unattempted:,} instances were not submitted")
-    errors = set(ids["error"]) - resolved
-    if errors:
-        source.note(f"{len(errors):,} of {len(attempted):,} rows ended in an error, which counts as not resolved")
+    errors = {name for outcome in ERRORS for name in ids.get(outcome, ())} - resolved
     for name in attempted:
         error = "error" if name in errors else None
         yield {
@@ -148,6 +160,8 @@ def _swe_bench(source: Source) -> Iterator[Row]:
 
 
 OUTCOMES = ("submitted", "completed", "resolved", "unresolved", "empty_patch", "error")
+ERRORS = ("error", "install_fail", "reset_failed", "test_errored", "test_timeout")
+ENTRY_OUTCOMES = ("generated", "no_generation", "resolved", *ERRORS)
 
 
 # BFCL: a first line with the counts, then a line for each answer that was wrong.

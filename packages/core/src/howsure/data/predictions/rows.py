@@ -254,7 +254,9 @@ def rows_of_files(
             elif kind != Kind.LATER:
                 columns_read[name] = _values(selection, columns[name], read_as[name])
         if clusters is not None:
-            part = None if run is None else table.columns[run]
+            models_are_files = pooled == "model" and FILE in table.columns  # equal clusters of models are the same
+            parts_by = run or chosen.get("model") or (FILE if models_are_files else None)
+            part = None if parts_by is None else table.columns[parts_by]
             check_pooling(selection, {"clusters": table.columns[clusters]}, part, rows.across_files)
             if rows.across_files == SEPARATE:
                 codes = check_clusters(columns_read[clusters], n=selection.n, name=clusters)
