@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-from howsure.data.column_roles import FEW, TWO, SeenColumn
+from howsure.data.column_roles import FEW, NUMBERS, TWO, WITHIN, SeenColumn
 from howsure.inputs.label_spelling import is_non_answer
 from howsure.inputs.numbers_and_names import spelled_number
 from howsure.inputs.repeated_items import ASKED_COLUMNS, MIN_ITEMS, SOURCE_ROW
@@ -18,6 +18,7 @@ def words_in(text: str) -> frozenset[str]:
 
 LABELS = words_in("gold target truth true expected actual y label answer class category outcome result")
 RIGHT_ANSWERS = words_in("gold target truth true expected actual")  # before other labels
+EXPECTED = words_in("expected gold reference")  # not how good an answer is
 PREDICTIONS = words_in("prediction predicted pred decision guess output said")
 SCORES = words_in(
     "correct right acc accuracy score em match f grade graded pass passed success succeeded reward rating rouge bleu "
@@ -37,7 +38,7 @@ GRADES = words_in("value")  # of a table that names its raters
 CHANCES = words_in("prob probs probability proba p confidence conf score certainty likelihood soft")
 CONFIDENCES = words_in("confidence conf certainty")  # of the model in its answer
 DOUBTS = words_in("uncertainty entropy variance difficulty")  # scores that do not say how good an answer is
-ARMS = words_in("arm method approach agent variant mode")  # a `mode` alone: not a failure_mode
+ARMS = words_in("arm method approach agent variant mode policy strategy")  # a `mode` alone: not a failure_mode
 MODELS = ARMS | words_in("model system engine llm")
 OVERALL = words_in("overall total final")
 ITEMS = words_in("id uid uuid hash item question qid doc index idx example key instance sample")
@@ -59,6 +60,7 @@ DATES_NAMED = words_in("date day published published_at datetime timestamp creat
 BODIES = words_in("text body content article story")
 HEADLINES = words_in("title headline")
 LOGITS = {"logits": words_in("logit logits"), "logprobs": words_in("ll logprob logprobs loglik")}
+ANSWERS = words_in("answer response output text prediction pred label choice")  # of a model, not its name
 CORRECT = words_in("correct right pass passed success korrekt richtig correcto correcte")  # of an answer, not a class
 RIGHT = CORRECT | words_in("true yes solved resolved succeeded")  # as values of such a column
 INSPECT, TRUTH = words_in("c i p n"), words_in("t f")  # letters of right and wrong answers
@@ -77,6 +79,7 @@ OUTCOMES = words_in("model_a model_b model_1 model_2 a b left right 1 2 1.0 2.0 
     "tie (bothbad)"
 }  # as `rank_battles` reads them
 PROMPTS = words_in("prompt instruction")
+ASKED = MODELS | PROMPTS | words_in("user_input assistant assistant_output")  # of texts that a model wrote
 SECOND_WINS = words_in("model_b model_2 b right 2 2.0")
 SIDES = {"a": "b", "1": "2", "first": "second", "left": "right"}
 
@@ -118,6 +121,17 @@ def positive_option(label: SeenColumn, others: Collection[str] = ()) -> list[str
         value for value in label.held if value.lower().removesuffix(" answer") in yes
     ] or _values_with_negation(label.held)
     return ["--positive", positives[0]] if len(positives) == 1 else None
+
+
+def is_grade(column: SeenColumn) -> bool:
+    """Whether it holds grades: numbers, or two values one of which is good."""
+    numeric = column.kind in (TWO, FEW, WITHIN, NUMBERS) and is_numeric(column)
+    return numeric or (column.kind == TWO and positive_option(column) is not None)
+
+
+def share_scale(first: SeenColumn, second: SeenColumn) -> bool:
+    """Whether the grades of both are numbers, or the same words."""
+    return is_numeric(first) if is_numeric(second) else first.held == second.held
 
 
 def _values_with_negation(values: Collection[str]) -> list[str]:

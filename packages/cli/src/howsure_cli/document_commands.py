@@ -21,6 +21,7 @@ from howsure.data.column_roles import (
 )
 from howsure_cli.column_words import (
     ACTORS,
+    ASKED,
     BODIES,
     CHANCES,
     CONFIDENCES,
@@ -42,7 +43,9 @@ def events_in_texts(columns: Columns, arguments: Sequence[str]) -> Iterator[str]
     """Propose commands for events in texts if each row is a text with a date and has no numbers."""
     dates = [column for column in columns if column.kind == DATES or column.words & DATES_NAMED]
     text = _text(columns)
-    if text is None or not dates or {column.kind for column in columns} & {WITHIN, NUMBERS, SHARES, LISTS, OBJECTS}:
+    numbers = {WITHIN, NUMBERS, SHARES, LISTS, OBJECTS}
+    others = [column for column in columns if column.kind in numbers and "similarity" not in column.words]
+    if text is None or not dates or others or any(column.words & ASKED for column in columns):
         return
     item = next((column for column in columns if column.kind == UNIQUE and names_id(column)), None)
     words = ["--text", text.name, "--date", dates[0].name, *([] if item is None else ["--id", item.name])]

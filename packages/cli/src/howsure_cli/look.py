@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from howsure import __version__
@@ -63,6 +63,7 @@ from howsure_cli.table_notes import (
     UNLABELLED,
     WITHOUT_LABELS,
     are_tags,
+    lists_inside,
     lists_note,
     lists_of_objects,
     summary_of_means,
@@ -82,6 +83,7 @@ NESTED = (
 MAX_ROWS = 20_000  # rows that are looked at
 MAX_PARTS = 200  # of objects, that are shown as columns
 MAX_FILES = 1_000  # of which rows are looked at
+MAX_LISTS = 4  # of a document, that are looked at
 
 
 def look(files: Paths, *, format: str | None = None, explode: str | None = None, encoding: str | None = None) -> Look:
@@ -138,6 +140,8 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
     if is_object and not documents and len(lists) == 1 and not any(c.missing for c in columns if c.name == lists[0]):
         with suppress(InputError):  # lists without elements
             return look(files, format=format, explode=lists[0], encoding=encoding)
+    if is_object and not documents and n == 1 and (inside := _look_inside(files, rows, format, encoding)):
+        return inside
     notes += [*map(lists_note, lists[:1]), *(log.notes if log else ())]
     notes += [commas_note(commas)] if commas else []
     notes += _missing_value_notes(columns)
@@ -162,6 +166,10 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
         of_alike = [f"{named[0].name} has {said_of_alike(names)} Rename them to use them." for names in alike]
         unusable = {name.casefold() for names in alike for name in names}
         places = [at for at, name in enumerate(rows[0]) if leading_column(name, ()).casefold() not in unusable]
+        around = [
+            at for at in places if explode and columns[at].kind == ONE and not columns[at].name.startswith(explode)
+        ]
+        places = [at for at in places if at not in around]  # not what a document says around its list of rows
         usable = [[row[at] for at in places] for row in rows[1:]]
         kinds = _kinds(named, tables)
         commands = scores_by_gold_table(paths, tables)
@@ -204,6 +212,20 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
         notes=tuple(notes),
         recipe=recipe,
     )
+
+
+def _look_inside(files: Paths, rows: Sequence[Sequence[Any]], format: str | None, encoding: str | None) -> Look | None:
+    """The look at the longest list of objects in a single document for which there are commands; None without one."""
+    cells = {str(name): cell for name, cell in zip(*rows, strict=True) if str(cell)[:1] in ("{", "[")}
+    lists = [found for name, cell in cells.items() for found in lists_inside(name, parsed_json(cell))]
+    for _, name in sorted(lists, key=lambda found: -found[0])[:MAX_LISTS]:
+        with suppress(InputError):  # objects of which some are not rows
+            inside = look(files, format=format, explode=name, encoding=encoding)
+            if any(not command.startswith("howsure look") for command in inside.commands):
+                others = [other for _, other in lists if other != name]
+                note = f"It also has lists named {shortened(others, limit=4)}: --explode {others[0]}." if others else ""
+                return replace(inside, notes=(*inside.notes, *([note] if note else [])))
+    return None
 
 
 def _written_format(file: File) -> str:

@@ -31,6 +31,7 @@ from howsure.data.object_rows import COLUMN, VALUE
 from howsure.data.tables.database import literal
 from howsure.inputs.numbers_and_names import spelled_number
 from howsure_cli.column_words import (
+    ANSWERS,
     ARMS,
     CHANCES,
     CONFIDENCES,
@@ -41,6 +42,7 @@ from howsure_cli.column_words import (
     DOUBTS,
     ENDS,
     ERRORS,
+    EXPECTED,
     GRADES,
     GROUPS,
     ITEM_COLUMNS,
@@ -58,6 +60,7 @@ from howsure_cli.column_words import (
     PREDICTIONS,
     PROMPTS,
     RATERS,
+    RIGHT,
     RIGHT_ANSWERS,
     RUNS,
     SCORES,
@@ -70,6 +73,7 @@ from howsure_cli.column_words import (
     are_battles,
     column_list,
     grade_values,
+    is_grade,
     is_numeric,
     is_prompt,
     is_yes_or_no,
@@ -78,12 +82,13 @@ from howsure_cli.column_words import (
     other_sides,
     positive_option,
     says_right,
+    share_scale,
     words_in,
 )
 from howsure_cli.document_commands import events_in_texts, import_scores
 from howsure_cli.span_commands import spans_in_rows
 from howsure_cli.typed_commands import command_text
-from howsure_cli.wide_commands import propose_marks
+from howsure_cli.wide_commands import are_of_raters, columns_by_object, columns_of_coders, propose_marks
 
 MAX_COMMANDS = 3  # commands
 MAX_PARTS = 6  # columns that are tried as a part of what names an item
@@ -195,13 +200,11 @@ class _TableProposals:
 
     def propose_judge(self) -> Iterator[str]:
         """Where a judge and people graded the same rows, people perhaps only some: the judge's mean, corrected."""
-        people = next((column for column in self.columns if column.words & PEOPLE and self._is_grade(column)), None)
+        people = next((column for column in self.columns if column.words & PEOPLE and is_grade(column)), None)
         if people is None:
             return
         judges = (column for column in self.columns if column.words & JUDGES and column is not people)
-        judge = next(
-            (column for column in judges if self._is_grade(column) and self._share_scale(column, people)), None
-        )
+        judge = next((column for column in judges if is_grade(column) and share_scale(column, people)), None)
         if judge is None or len(self.rows) - people.missing < MIN_LABELS:
             return
         identity, used = self._identity_options(other_than=(judge, people))
@@ -275,13 +278,13 @@ class _TableProposals:
         item, of_truth = self._item(), [column for column in self.columns if column.words & RIGHT_ANSWERS]
         other_than = [rater, *of_truth, *([] if item is None else [item])]
         named = [c for c in self.columns if c not in other_than and c.words & (SCORES | LABELS | GRADES)]
-        grade = next((column for column in named if self._is_grade(column) and is_numeric(column)), None)
+        grade = next((column for column in named if is_grade(column) and is_numeric(column)), None)
         return grade or self._named(VERDICTS, FEW, TWO, other_than=other_than)
 
     def propose_raters(self) -> Iterator[str]:
         """Where several raters graded the same items, a row for each grade: their agreement."""
         judge, item, judge_columns = self._named(JUDGE, FEW, TWO), self._item(), self._judge_and_person()
-        rater = self._named(RATERS, FEW, TWO) or (judge if judge is not None and not self._is_grade(judge) else None)
+        rater = self._named(RATERS, FEW, TWO) or (judge if judge is not None and not is_grade(judge) else None)
         rater = rater or (None if judge_columns is None else judge_columns[2])
         if rater is None or item is None or item.kind == UNIQUE:
             return
@@ -297,7 +300,7 @@ class _TableProposals:
         """Where raters have a column each, with values that they share: their agreement."""
         few = [column for column in self.columns if column.kind in (TWO, FEW) and not names_id(column)]
         plain = [column for column in few if column.words & (RATERS | JUDGE) and "." not in column.name]
-        candidates = [plain, *(alike for alike in self._columns_by_object(few) if self._are_of_raters(alike))]
+        candidates = [plain, *(alike for alike in columns_by_object(few) if are_of_raters(alike))]
         alike = [[c for c in some if len(grade_values(c) & grade_values(some[0])) > 1] for some in candidates]
         raters = next((columns for columns in alike if len(columns) > 1), [])
         item = self._item()
@@ -323,23 +326,11 @@ class _TableProposals:
         """Where nothing else fits, and columns of words share their values: how much they agree."""
         words = [column for column in self.columns if column.kind in (TWO, FEW) and not is_numeric(column)]
         words = [column for column in words if not column.words & (GROUPS | MODELS)]
-        alike = [column for column in words if column.held == words[0].held]
+        alike = [column for column in words if column.held == words[0].held] or columns_of_coders(self.columns)
         item = next((column for column in self.columns if column.kind in (UNIQUE, TEXTS)), None)
         if len(alike) > 1 and item is not None and item.values == len(self.rows) and self.may_explode:
             words_typed = ["--explode", column_list(alike), "--rater", COLUMN, "--id", item.name, "--score", VALUE]
             yield self._command("judge agreement", words_typed, alike)
-
-    def _columns_by_object(self, columns: Sequence[SeenColumn]) -> list[list[SeenColumn]]:
-        """Those in objects that have a name alike, such as ann.grade and bob.grade."""
-        by_tail: dict[str, list[SeenColumn]] = {}
-        for column in columns:
-            if "." in column.name:
-                by_tail.setdefault(column.name.partition(".")[2], []).append(column)
-        return list(by_tail.values())
-
-    def _are_of_raters(self, columns: Sequence[SeenColumn]) -> bool:
-        heads = words_in(" ".join(re.sub(r"[^a-z]", " ", column.name.partition(".")[0].lower()) for column in columns))
-        return bool(heads & (RATERS | JUDGE)) or any(column.words & (VERDICTS - LABELS) for column in columns)
 
     def _keys(
         self, item: SeenColumn, rater: Sequence[SeenColumn], *, other_than: Sequence[SeenColumn]
@@ -350,14 +341,6 @@ class _TableProposals:
         parts.sort(key=lambda column: not column.words & (MODELS | TURNS))
         keys = ((item, *others) for size in range(3) for others in combinations(parts[:MAX_PARTS], size))
         return next((key for key in keys if not self._repeats([*rater, *key], at_most=1)), ())
-
-    def _is_grade(self, column: SeenColumn) -> bool:
-        """Whether it holds grades: numbers, or two values one of which is good."""
-        numeric = column.kind in (TWO, FEW, WITHIN, NUMBERS) and is_numeric(column)
-        return numeric or (column.kind == TWO and positive_option(column) is not None)
-
-    def _share_scale(self, first: SeenColumn, second: SeenColumn) -> bool:
-        return is_numeric(first) if is_numeric(second) else first.held == second.held
 
     def propose_counts(self) -> Iterator[str]:
         """Where all rows have a probability, and only a minority of them a label: corrected counts."""
@@ -436,7 +419,7 @@ class _TableProposals:
         """The options that name the model, groups (other than `label`), item and run of an answer; their columns."""
         model, item = self._model(other_than=other_than), self._item()
         if model is None and label is not None and label is self._right():  # of judges, against the right answers
-            model = next((c for c in self.columns if c.words & JUDGE and c.kind == FEW and not self._is_grade(c)), None)
+            model = next((c for c in self.columns if c.words & JUDGE and c.kind == FEW and not is_grade(c)), None)
         groups = [] if other_than else [column for column in self._groups() if column is not label]
         parts = [column for column in (model, *groups) if column is not None]
         by = [] if model is None else ["--model", model.name]
@@ -463,6 +446,7 @@ class _TableProposals:
             return
         item, model = self._item(), self._model()
         groups = [column for column in (model, *self._groups()) if column is not None and column not in used]
+        groups = [column for column in groups if not self._determines(column, used[0])]
         by = ["--group", ",".join([*(group.name for group in groups)])] if groups else self._by_file()
         cluster = ["--cluster", item.name] if item is not None and item.kind != UNIQUE else []
         is_sampled = used[0] is self._labels_of_a_sample()  # what the rows are, and not whether answers are right
@@ -511,7 +495,7 @@ class _TableProposals:
         return sorted(labels, key=lambda column: not column.words & RIGHT_ANSWERS)
 
     def _predicts(self, column: SeenColumn, label: SeenColumn) -> bool:
-        is_models = column.words & (MODELS - ARMS) and is_yes_or_no(column)  # such as model_is_answerable
+        is_models = column.words & (MODELS - ARMS) and (is_yes_or_no(column) or column.words & ANSWERS)
         is_prediction = column.words & PREDICTIONS or is_models or self._probability_of_label(column)
         return column is not label and bool(is_prediction and column.held & label.held)
 
@@ -542,7 +526,7 @@ class _TableProposals:
         others = [column for column in self.columns if column.words & (RATERS | MEASURES | TRACES)] + runs
         ids = [column for column in self.columns if column not in others and names_id(column)]
         repeated = [column for column in self.columns if column.kind in (REPEATED, FEW) and not column.missing]
-        named = next((column for column in repeated if column.name.casefold() in ITEM_COLUMNS), None)
+        named = max((c for c in repeated if c.name.casefold() in ITEM_COLUMNS), key=lambda c: c.values, default=None)
         item = named or self._named(ITEMS, UNIQUE, REPEATED, other_than=others)
         item = item or next((column for column in ids if column.kind in (UNIQUE, REPEATED)), None)
         item = item or self._named(ITEMS - {"doc", "key", "index"}, FEW, other_than=others)
@@ -567,6 +551,11 @@ class _TableProposals:
         candidates = (column for column in candidates if not is_yes_or_no(column) and column is not self._item())
         return [column for column in candidates if "." not in column.name and not is_prompt(column)][:1]
 
+    def _determines(self, group: SeenColumn, label: SeenColumn) -> bool:
+        """Whether all rows of a group have the same label, so that nothing could be compared in it."""
+        pairs = {pair for pair in zip(self._values(group), self._values(label), strict=True) if pair[1] is not None}
+        return len(pairs) == len({name for name, _ in pairs})
+
     def _score(self) -> SeenColumn | None:
         """Whether each answer is right, or how good it is."""
         chances = [chance for column in self.columns if (chance := self._probability_of_label(column)) is not None]
@@ -581,12 +570,32 @@ class _TableProposals:
         """The columns named for a score: first those named for nothing else, then overall ones."""
         columns = [column for column in self.columns if column.kind in kinds and column.words & SCORES]
         columns = [column for column in columns if not (column.words & DOUBTS or column in other_than)]
+        columns = [c for c in columns if not (c.words & EXPECTED or self._is_retrieved(c) or self._is_status(c))]
         return sorted(columns, key=lambda column: (column.name.lower() not in SCORES, not column.words & OVERALL))
+
+    def _is_retrieved(self, column: SeenColumn) -> bool:
+        """Whether it is the similarity of a text to a query, by which it was found."""
+        return "similarity" in column.words and any("query" in other.words for other in self.columns)
+
+    def _is_status(self, column: SeenColumn) -> bool:
+        """Whether it says of each row whether there was an error, not how good an answer is."""
+        errors = [other for other in self.columns if other.words & ERRORS and 0 < other.missing < len(self.rows)]
+        if column.kind != TWO or not is_yes_or_no(column) or not errors:
+            return False
+        failed = [text is not None and text.lower() in ("false", "0", "0.0") for text in self._values(column)]
+        return any(failed == [text is not None for text in self._values(other)] for other in errors)
 
     def _right(self) -> SeenColumn | None:
         """Whether each answer is right: in two values, or a few, one of which says yes."""
-        candidates = (column for column in self._scores(TWO, FEW) if len(column.held) < 5)
+        candidates = [column for column in self._scores(TWO, FEW) if len(column.held) < 5]
+        candidates += [] if candidates or self.labels else self._verdicts_of_judge()
         return next((column for column in candidates if positive_option(column) is not None), None)
+
+    def _verdicts_of_judge(self) -> list[SeenColumn]:
+        """Whether an answer passes by the only judge, where nobody else says so."""
+        verdicts = [column for column in self.columns if column.kind == TWO and column.words & JUDGE]
+        right = [column for column in verdicts if (positive_option(column) or [""])[-1].lower() in RIGHT]
+        return right if len(right) == 1 else []
 
     def _label_of_answers(self) -> SeenColumn | None:
         """A label that says of the answers of models, which it does not predict, whether each is good."""
@@ -601,7 +610,7 @@ class _TableProposals:
         named = [c for c in self.columns if c.words & MODELS and c not in other_than and c.kind in (FEW, TWO, REPEATED)]
         named = [c for c in named if c.name.lower() == "mode" or c.words & (MODELS - {"mode"})]
         named = [c for c in named if c.kind != REPEATED or (c.values * 5 <= len(self.rows) and not is_numeric(c))]
-        named = [c for c in named if not is_yes_or_no(c) or not c.held]
+        named = [c for c in named if not (c.held and is_yes_or_no(c)) and not c.words & ANSWERS]
         return next((c for c in named if not c.words & ARMS), next(iter(named), None))
 
     def _label(self) -> SeenColumn | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from howsure.data.column_roles import FEW, LISTS, NUMBERS, ONE, REPEATED, TWO, UNIQUE, WITHIN, SeenColumn
@@ -90,6 +90,16 @@ def summary_of_means(columns: Sequence[SeenColumn], n: int) -> str | None:
 def lists_of_objects(columns: Sequence[SeenColumn]) -> list[str]:
     """The columns with lists whose objects may be rows."""
     return [column.name for column in columns if column.kind in (LISTS, ONE) and column.examples[0].startswith("[{")]
+
+
+def lists_inside(name: str, content: Any) -> Iterator[tuple[int, str]]:
+    """The lists of objects in a document, with their lengths and names such as results.first."""
+    if isinstance(content, dict):
+        for key, part in content.items():
+            if "," not in key and "." not in key:
+                yield from lists_inside(f"{name}.{key}" if name else key, part)
+    elif isinstance(content, list) and len(content) > 1 and all(isinstance(element, dict) for element in content):
+        yield len(content), name
 
 
 def lists_note(name: str) -> str:

@@ -1,11 +1,12 @@
-"""Which commands are worth typing for a table in which each model has a column that says whether it is right."""
+"""Tables in which each model has a column that says whether it is right, or each rater one of codes."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from string import digits
 
-from howsure.data.column_roles import REPEATED, TEXTS, TWO, UNIQUE, SeenColumn
+from howsure.data.column_roles import FEW, REPEATED, TEXTS, TWO, UNIQUE, SeenColumn
 from howsure.data.object_rows import COLUMN, VALUE
 from howsure_cli.column_words import (
     CORRECT,
@@ -18,11 +19,15 @@ from howsure_cli.column_words import (
     RATERS,
     RIGHT,
     SCORES,
+    VERDICTS,
     column_list,
     is_yes_or_no,
     positive_option,
+    words_in,
 )
 from howsure_cli.typed_commands import command_text
+
+MAX_CODERS = 5
 
 
 def propose_marks(
@@ -71,4 +76,32 @@ def _only_marks(columns: Sequence[SeenColumn]) -> list[SeenColumn]:
     marks = [column for column in columns if _is_mark(column) and not column.words & others_named]
     others = [column for column in columns if column not in marks]
     alike = [column for column in marks if column.held == marks[0].held]
+    is_numbered = len({column.name.rstrip(digits) for column in marks}) == 1 and not any(
+        c.words & MODELS for c in marks
+    )
+    if is_numbered and len(marks) > MAX_CODERS:  # features
+        return []
     return alike if all(column.kind in (UNIQUE, REPEATED, TEXTS) for column in others) and alike == marks else []
+
+
+def columns_of_coders(columns: Sequence[SeenColumn]) -> list[SeenColumn]:
+    """Columns of a few codes whose names differ only in a number, such as C1 and C2, with most codes in common."""
+    few = [column for column in columns if column.kind in (TWO, FEW) and re.search(r"\d$", column.name)]
+    alike = [c for c in few if c.name.rstrip(digits) == few[0].name.rstrip(digits)]
+    coders = [c for c in alike if len(c.held & alike[0].held) * 2 > len(c.held | alike[0].held)]
+    return coders if len(coders) <= MAX_CODERS else []  # more are features
+
+
+def columns_by_object(columns: Sequence[SeenColumn]) -> list[list[SeenColumn]]:
+    """Those in objects that have a name alike, such as ann.grade and bob.grade."""
+    by_tail: dict[str, list[SeenColumn]] = {}
+    for column in columns:
+        if "." in column.name:
+            by_tail.setdefault(column.name.partition(".")[2], []).append(column)
+    return list(by_tail.values())
+
+
+def are_of_raters(columns: Sequence[SeenColumn]) -> bool:
+    """Whether the names of such objects, or of what is in them, are those of raters and verdicts."""
+    heads = words_in(" ".join(re.sub(r"[^a-z]", " ", column.name.partition(".")[0].lower()) for column in columns))
+    return bool(heads & (RATERS | JUDGE)) or any(column.words & (VERDICTS - LABELS) for column in columns)

@@ -987,6 +987,58 @@ def repeated_rows() -> Expected:
     return "twice.csv", {"score": {None: right.mean()}}
 
 
+def verdicts_of_one_judge() -> Expected:
+    verdicts = random(77).choice(["pass", "fail"], 60)
+    table("verdicts.csv", "case_id rubric judge_decision", ((f"c{i}", "tone", verdicts[i]) for i in range(60)))
+    return "verdicts.csv", {"score": only(verdicts == "pass")}
+
+
+def grades_and_status() -> Expected:
+    """`success` says whether there was an error, and `expected_score` is no score of an answer."""
+    grades = random(78).integers(1, 6, 60)
+    rows = [(i, grades[i], i % 9 != 4, "timeout" if i % 9 == 4 else "", 3 + i % 3) for i in range(60)]
+    table("graded.csv", "qa_id accuracy success error expected_score", rows)
+    return "graded.csv", {"score": only(grades)}
+
+
+def answers_called_model_answer() -> Expected:
+    right, said = random(79).choice(["A", "B", "C"], (2, 90))
+    rows = [(f"question {i}", said[i], right[i], said[i] == right[i]) for i in range(90)]
+    table("exam.csv", "question model_answer correct_answer is_correct", rows)
+    return "exam.csv", {"score": only(said == right)}
+
+
+def policies_as_models() -> Expected:
+    rewards = random(80).normal(size=(40, 2)).round(2)
+    rows = [(f"c{i}", name, rewards[i, at]) for i in range(40) for at, name in enumerate(("top5", "top10"))]
+    table("policies.csv", "case_id policy reward", rows)
+    return "policies.csv", {"score": dict(zip(("top5", "top10"), rewards.mean(axis=0), strict=True))}
+
+
+def groups_of_one_label() -> Expected:
+    """The category of an answer says what its label is: it parts no rows."""
+    p, labels = random(81).uniform(size=90).round(3), random(82).integers(0, 2, 90)
+    categories = ["right" if label else "wrong" for label in labels]
+    table("categories.csv", "id answer_category gold p_right", zip(range(90), categories, labels, p, strict=True))
+    likelier = np.mean((p > 0.5) == labels)
+    return "categories.csv", {"calibration": labels.mean(), "selective": likelier}
+
+
+def codes_of_two_coders() -> Expected:
+    codes = random(83).integers(0, 5, (60, 2))
+    table("codes.csv", "index C1 C2", ((i, *codes[i]) for i in range(60)))
+    return "codes.csv", {"judge agreement": nominal_alpha(codes.astype(str).tolist())}
+
+
+def lists_inside_a_document() -> Expected:
+    """The rows are in a list inside objects; a number around them is no score of theirs."""
+    right = random(84).integers(0, 2, (2, 50)).astype(bool)
+    runs = [{"accuracy": 0.5, "rows": [{"question_id": i, "correct": bool(x)} for i, x in enumerate(r)]} for r in right]
+    document = {"model": "m", "accuracy": 0.5, "config": {"k": 1}, "results": dict(zip(("a", "b"), runs, strict=True))}
+    Path("run.json").write_text(json.dumps(document))
+    return "run.json", {"score": only(right[0])}
+
+
 LAYOUTS: dict[str, Callable[[], Expected]] = {
     "raters in rows": raters,
     "raters in columns": raters_in_columns,
@@ -1014,6 +1066,13 @@ LAYOUTS: dict[str, Callable[[], Expected]] = {
     "labels of two tables": labels_of_two_tables,
     "labels by line": labels_by_line,
     "trials without a run file": trials_without_a_run_file,
+    "verdicts of one judge": verdicts_of_one_judge,
+    "grades and status": grades_and_status,
+    "answers called model_answer": answers_called_model_answer,
+    "policies as models": policies_as_models,
+    "groups of one label": groups_of_one_label,
+    "codes of two coders": codes_of_two_coders,
+    "lists inside a document": lists_inside_a_document,
     "labels and scores of several models": labels_with_scores,
     "arms": arms,
     "tasks and trials": tasks_and_trials,
@@ -1148,6 +1207,18 @@ def test_pivots_keep_models_annotators_and_criteria_apart() -> None:
     table("criteria.csv", "item criterion rater grade", [*rows, *((k, "short", "judge", 1) for k in range(9))])
     words = shlex.split(howsure.look("criteria.csv").commands[0])
     assert words[words.index("--where") + 1] == "criterion = 'it''s good'"
+
+
+def test_features_and_chats_are_not_what_they_resemble() -> None:
+    hot = random(85).integers(0, 2, (60, 12))
+    table("features.csv", f"id {' '.join(f'v_{k}' for k in range(12))}", ((i, *hot[i]) for i in range(60)))
+    assert howsure.look("features.csv").commands == ()
+    rows = [
+        (f"2026-01-{1 + k % 28:02}", "m", f"A long answer, number {k}, of an assistant to a user." * 2)
+        for k in range(40)
+    ]
+    table("chats.csv", "timestamp model assistant_output", rows)
+    assert howsure.look("chats.csv").commands == ()
 
 
 def test_raters_with_gaps_are_proposed() -> None:
