@@ -32,7 +32,7 @@ min_coverage min_probability min_rate min_rows min_score misplaced missing_score
 multicalibration n name named names new_name normalise not_worse_than on only only_predicted open options order other
 output output_format overdispersion overlap page pairs panels parameters parser part parts pass_at pass_hat passes path
 paths penalty pivot place points policy port position_effect posterior posteriors power predicted probs probs_column
-progress promise pseudocount_emission pseudocount_transition query question raw read_pairs readings recalibrate
+progress promise pseudocount_emission pseudocount_transition query question raters raw read_pairs readings recalibrate
 recalibration reduce reference regression repeated_spans repeats report require_actor rest result revision risk roles
 rows rule runs said sample sample_size sampled samples save scale scores semicolons sentence sentences sequential series
 share sharpen show since singletons skip_missing small_groups span spans spelling spool start stemming store stores

@@ -67,6 +67,8 @@ ROOM = Room(
     judge agreement --spans spans.csv --rater rater --document doc --start start --end end --length size
     judge spans spans.csv --rater rater --document doc --start end --end start
     judge agreement graded.csv --rater model --id item --score judge --scale ratio
+    judge agreement graded.csv --raters judge,person --scale interval
+    judge agreement graded.csv --raters judge
     {RATERS} --categories 1,2,3,4,5,6
     """,
     long=True,

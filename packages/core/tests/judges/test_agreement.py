@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from itertools import product
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.metrics import cohen_kappa_score
 
 import howsure
+from howsure.errors import InputError
 
 # `krippendorff` 0.9.0 of all four raters; `irrCAC` 0.4.4, Gwet's AC and Conger's κ of the first two.
 OTHERS = {
@@ -34,6 +38,41 @@ def test_coefficients_match_other_programs(scale: str) -> None:
     first = next(row for row in agreement if row.b is not None)
     assert agreement[0].alpha.value == pytest.approx(alpha, abs=1e-12)
     assert (first.ac.value, first.kappa.value) == (pytest.approx(ac, abs=1e-8), pytest.approx(kappa, abs=1e-11))
+
+
+@pytest.mark.parametrize("scale", OTHERS)
+def test_a_column_per_rater_equals_a_row_per_grade(scale: str, tmp_path: Path) -> None:
+    long = pd.DataFrame(ratings())
+    wide = long.pivot(index="id", columns="rater", values="score").reset_index()
+    wide.to_csv(tmp_path / "wide.csv", index=False)
+    names = ["ann", "bob", "cyd", "gpt"]
+    rows = [
+        (row.a, row.b, row.n, str(row.alpha), str(row.ac)) for row in howsure.rater_agreement(**ratings(), scale=scale)
+    ]
+    for data in (wide, howsure.read(tmp_path / "wide.csv")):
+        agreement = howsure.rater_agreement(raters=names, scale=scale, data=data)
+        assert [(row.a, row.b, row.n, str(row.alpha), str(row.ac)) for row in agreement] == rows
+
+
+def test_columns_of_raters_are_two_or_more_and_replace_the_others() -> None:
+    table = pd.DataFrame({"judge": [0, 1], "human": [1, 1]})
+    with pytest.raises(InputError, match="two or more different columns; it is judge, judge"):
+        howsure.rater_agreement(raters=["judge", "judge"], data=table)
+    with pytest.raises(InputError, match="Leave out score, rater and id"):
+        howsure.rater_agreement("judge", raters=["judge", "human"], data=table)
+    with pytest.raises(InputError, match="rater is missing: name score, rater and id"):
+        howsure.rater_agreement([0, 1], id=[0, 0])
+
+
+def test_kappa_equals_scikit_learns() -> None:
+    draw = np.random.default_rng(2)
+    human = draw.integers(0, 4, 90)
+    judge = np.where(draw.random(90) < 0.6, human, draw.integers(0, 4, 90))
+    table = pd.DataFrame({"judge": judge, "human": human})
+    for scale, weights in (("nominal", None), ("ordinal", "linear"), ("interval", "quadratic")):
+        (row,) = howsure.rater_agreement(raters=["judge", "human"], scale=scale, data=table)
+        assert row.kappa is not None
+        assert row.kappa.value == pytest.approx(cohen_kappa_score(human, judge, weights=weights), abs=1e-12)
 
 
 @pytest.mark.parametrize("scale", OTHERS)

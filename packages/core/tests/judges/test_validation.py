@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
+from sklearn.metrics import confusion_matrix
 
 import howsure
 from howsure.errors import InputError
@@ -42,6 +43,21 @@ def test_rates_are_the_shares_of_a_confusion_matrix_with_exact_bounds(pairs: lis
             assert row.low == pytest.approx(one_sided.low, abs=1e-8)
     different = [(row, person) for row, (person, label) in enumerate(pairs, 1) if person not in (None, label)]
     assert [(row.row, int(row.people)) for row in validation.disagreements] == different
+
+
+def test_the_matrix_of_grades_equals_scikit_learns() -> None:
+    draw = np.random.default_rng(3)
+    people = draw.integers(1, 6, 300)
+    judge = np.where(draw.random(300) < 0.7, people, draw.integers(1, 6, 300))
+    judged = [list(row.judged.values()) for row in howsure.validate_judge(people, judge)]
+    assert judged == confusion_matrix(people, judge).tolist()
+
+
+def test_a_judge_that_never_says_yes_is_invalid() -> None:
+    validation = howsure.validate_judge(["yes", "no"] * 40, ["no"] * 80, pos_label="yes")
+    assert (validation.outcome, validation["1"].right, validation["0"].right) == ("invalid", 0, 40)
+    with pytest.raises(InputError, match="no value 'yes' in y_true; it has 'no'"):
+        howsure.validate_judge(["no"] * 80, ["yes", "no"] * 40, pos_label="yes")
 
 
 @pytest.mark.parametrize("n", [5, 14, 30, 77])

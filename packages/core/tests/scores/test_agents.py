@@ -14,6 +14,7 @@ import pytest
 from scipy.stats import beta
 
 import howsure
+from howsure.data.logs.log_detection import unfolded
 from howsure.errors import InputError
 
 TASKS = [*range(40)] * 2
@@ -153,6 +154,23 @@ def test_a_tree_of_harbor_trials_is_read_with_its_errors_and_costs(tmp_path: Pat
     seconds = howsure.score_agents(cost="seconds", data=howsure.read(f"{tmp_path}/job"))[0].cost
     assert seconds is not None
     assert seconds.value == pytest.approx(90)
+
+
+def test_trials_that_did_not_finish_are_reported(tmp_path: Path) -> None:
+    for task in range(3):
+        trial = {"task_name": f"t{task}", "trial_name": f"t{task}__x", "agent_info": {"name": "a"}}
+        folder = tmp_path / "job" / f"t{task}__x"
+        folder.mkdir(parents=True)
+        (folder / "config.json").write_text("{}")
+        if task < 2:
+            (folder / "result.json").write_text(json.dumps(trial | {"verifier_result": {"rewards": {"reward": 1.0}}}))
+    told: list[str] = []
+    files, _ = unfolded([tmp_path], tell=told.append)
+    assert len(files) == 2
+    assert "1 folder without a result.json" in told[0]
+    (folder / "result.json").write_text("")
+    with pytest.raises(InputError, match=r"result\.json is empty. Was its run cut off\?"):
+        unfolded([tmp_path])
 
 
 def test_swe_bench_errors_are_neither_resolved_nor_failed(tmp_path: Path) -> None:

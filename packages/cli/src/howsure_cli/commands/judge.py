@@ -26,6 +26,7 @@ howsure judge answers.csv --score judge --target person --model model --id quest
 AGREEMENT_EXAMPLES = """
 howsure judge agreement grades.csv --rater rater --id item --score grade --scale ordinal --categories 1,2,3
 howsure judge agreement grades.csv --rater rater --id item --score grade --judge gpt-large
+howsure judge agreement labels.csv --raters ann,bea,judge
 """
 OF_SPANS = """
 howsure judge spans spans.csv --document doc --rater rater --start start --end end --category label

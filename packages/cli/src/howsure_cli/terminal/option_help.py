@@ -62,6 +62,7 @@ OPTION_HELP = {
     "--treated": "Column that is 1 for treated units: with --after, difference in differences.",
     "--after": "Column that is 1 after the change; without --treated, before and after are compared.",
     "--rater COL": "Column of the rater.",
+    "--raters": "Columns of grades, one for each rater, of a table with a row per item.",
     "--length COL": "Column of the length: of each answer, such as its words, or of each document in characters.",
     "--category COL": "Column of the category, or key of metadata.",
     "--title COL": "Column of the title, or key of the metadata.",

@@ -268,7 +268,7 @@ def _positive_values(
     """
     is_positive = {value: is_same_label(value, pos_label) for value in counts}
     if must_occur and not any(is_positive.values()):
-        raise unknown_name("value", str(pos_label), sorted(counts), place=name)
+        raise unknown_name("value", str(pos_label), [repr(value) for value in sorted(counts)], place=name)
     check_positive(counts, pos_label, name=name)
     others = [f"{value} ({count:,})" for value, count in sorted(counts.items()) if not is_positive[value]]
     notes.append(f"{name} is 1 for {pos_label} and 0 for every other value: {shortened(others)}.")

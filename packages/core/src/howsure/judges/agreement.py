@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
 
+from howsure import __version__
 from howsure.calibration.error import exact_interval
-from howsure.errors import InputError, told
+from howsure.errors import InputError, parameter, told
 from howsure.inputs.arguments import check_arguments
-from howsure.inputs.checks import NUMERIC
-from howsure.inputs.frames import Source
+from howsure.inputs.checks import NUMERIC, is_missing
+from howsure.inputs.frames import Kind, Source, read_columns
 from howsure.inputs.label_spelling import spellings_note
 from howsure.inputs.numbers_and_names import (
     as_spelled,
     check_level,
     check_number,
+    number_or_text,
     shortened,
     spelled_number,
     unknown_name,
@@ -46,10 +48,11 @@ JACKKNIFE, EXACT_SHARE = "jackknife", "share of items whose raters differ"
 
 
 def rater_agreement(
-    score: ArrayLike | str,
+    score: ArrayLike | str | None = None,
     *,
-    rater: ArrayLike | str,
-    id: ArrayLike | str,
+    rater: ArrayLike | str | None = None,
+    id: ArrayLike | str | None = None,
+    raters: Sequence[str] | None = None,
     scale: Literal["nominal", "ordinal", "interval"] = "nominal",
     categories: Sequence[str | float] | None = None,
     judge: str | None = None,
@@ -65,6 +68,7 @@ def rater_agreement(
     score (n,): the grade that a rater gave an item: a label, or a number.
     rater (n,): who gave it.
     id (n,): the item that was graded.
+    raters: instead of these three, the columns of `data` that hold the grades of each rater, with a row per item.
     scale: nominal: labels without an order; ordinal: numbers of which only the order matters; interval: numbers whose
     distances matter.
     categories: all grades that raters could give, including those that nobody gave (default: those that occur).
@@ -96,7 +100,17 @@ def rater_agreement(
     if scale not in SCALES:
         raise unknown_name("scale", str(scale), SCALES, place="agreement of raters")
     check_number(margin, name="margin", low=0, high=1, open="high")
-    answers = Columns.read({"score": score, "rater": rater, "id": id}, data, labels=scale == "nominal")
+    roles = {"score": score, "rater": rater, "id": id}
+    if raters is None:
+        for role, column in roles.items():
+            if column is None:
+                raise InputError(
+                    f"{parameter(role)} is missing: name `score`, `rater` and `id` of a table with a row per grade, or "
+                    "the columns of grades of a table with a row per item, `raters=...`."
+                )
+        answers = Columns.read(roles, data, labels=scale == "nominal")
+    else:
+        answers = _read_wide(raters, roles, data, labels=scale == "nominal")
     with answers.rows.placed():
         grades = _grades(answers, scale, categories)
     judge = None if judge is None else str(judge)
@@ -123,6 +137,37 @@ def rater_agreement(
     recipe = answers.recipe | {"scale": scale, "categories": named, "judge": judge, "margin": margin, "level": level}
     test = None if judge is None else _replacement(grades, judge, margin)
     return RaterAgreement(rows=tuple(rows), replacement=test, notes=tuple(notes), recipe=recipe)
+
+
+def _read_wide(
+    raters: Sequence[str], roles: Mapping[str, object], data: Source | IntoFrame | None, *, labels: bool
+) -> Columns:
+    """The grades of a table with a row per item and a column per rater, as a row per grade."""
+    names = [raters] if isinstance(raters, str) else list(map(str, raters))
+    if data is None or any(column is not None for column in roles.values()):
+        raise InputError(
+            "`raters` names the columns of grades in `data`, a table with a row per item. Leave out `score`, `rater` "
+            "and `id`."
+        )
+    if len(set(names)) < max(len(names), 2):
+        raise InputError(f"`raters` must name two or more different columns; it is {shortened(names)}.")
+    rows = read_columns(data, dict.fromkeys(names, Kind.OPTIONAL))
+    items, grades, by = list[int](), list[Any](), list[str]()
+    for name in names:
+        for item, value in enumerate(rows[name].tolist()):
+            if not is_missing(value):
+                items.append(item)
+                grades.append(f"{value:g}" if labels and isinstance(value, float) else value)
+                by.append(name)
+    if not labels:
+        grades = [number_or_text(value) for value in grades]
+    long = {"score": np.array(grades, dtype=object), "rater": np.array(by, dtype=object), "id": np.array(items)}
+    place = rows.place
+    rows = replace(rows, place=lambda row: place(items[row]))
+    with rows.placed():
+        columns = Columns.read(long, None, labels=labels)
+    recipe = {"howsure": __version__, **(rows.read or {"n": len(items)}), "raters": names}
+    return replace(columns, rows=rows, recipe=recipe, notes=[*columns.notes, *rows.notes])
 
 
 def cohens_kappa(first: Floats, second: Floats, level: float) -> Estimate:

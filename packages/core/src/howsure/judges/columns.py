@@ -105,7 +105,7 @@ class Columns:
                     pos_label=positive,
                     name=names[role],
                     notes=notes,
-                    must_occur=role not in READINGS,
+                    must_occur=role not in READINGS and not (role == "score" and "y_true" in values),
                 )
                 if role in numeric and np.isnan(role_numbers).any():
                     error = missing(names[role], int(np.isnan(role_numbers).argmax()))

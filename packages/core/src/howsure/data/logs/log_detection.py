@@ -149,8 +149,8 @@ def unfolded(
 
 def _inside(folder: str, format: str | None, tell: Callable[[str], None]) -> tuple[list[str], str | None]:
     files_by_kind: dict[str, list[File]] = {}
-    summaries = list[File]()
-    for beginning in _beginnings_in(folder):
+    summaries, empty, unfinished = list[File](), list[str](), list[str]()
+    for beginning in _beginnings_in(folder, empty, unfinished):
         file = beginning.file
         if file.format == "json" and _detect_summary(beginning) is not None:
             summaries.append(file)
@@ -166,6 +166,13 @@ def _inside(folder: str, format: str | None, tell: Callable[[str], None]) -> tup
     if len(kinds) > 1:
         raise _several_kinds(folder, {name: _leading(name, files) for name, files in kinds.items()})
     ((kind, files),) = kinds.items()
+    names = {os.path.basename(file.name) for file in files}
+    cut_off = [path for path in empty if kind in LOGS and os.path.basename(path) in names]
+    if cut_off:
+        raise InputError(f"{cut_off[0]} is empty. Was its run cut off? Run it again, or delete the file.")
+    if kind == "harbor" and unfinished:
+        trials = f"{counted(len(unfinished), 'folder')} without a result.json, such as {unfinished[0]}"
+        tell(f"{folder} also contains {trials}: trials that did not finish are not counted.")
     tables = [file.name for name in ANSWER_TABLES for file in files_by_kind.get(name, ()) if logs and name != kind]
     if tables:
         tell(f"{folder} also contains {counted(len(tables), 'table')}, not read with the logs: {shortened(tables)}.")
@@ -222,13 +229,17 @@ def _pattern(folder: str, names: Sequence[str]) -> str | None:
     return next((pattern for pattern in patterns if set(glob.glob(pattern, recursive=True)) == set(names)), None)
 
 
-def _beginnings_in(folder: str) -> Iterator[Beginning]:
+def _beginnings_in(folder: str, empty: list[str], unfinished: list[str]) -> Iterator[Beginning]:
     """The beginnings of the files of known formats in a folder and its subfolders, in natural order; none of hidden
-    files."""
+    files. Adds empty files to `empty`, and folders of Harbor's trials without results to `unfinished`."""
     for place, folders, names in os.walk(folder):
         folders[:] = sorted((folder for folder in folders if not folder.startswith(".")), key=natural_order)
         kinds = {name: SUFFIXES[suffix] for name in names if (suffix := format_suffix(name)) in SUFFIXES}
+        if "config.json" in names and "result.json" not in names and "__" in os.path.basename(place):
+            unfinished.append(place)
         for name in sorted(kinds.keys() - BESIDE, key=natural_order):
             path = os.path.join(place, name)
             if os.path.getsize(path):
                 yield Beginning.of(path, kinds[name])
+            else:
+                empty.append(path)
