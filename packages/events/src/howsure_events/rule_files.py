@@ -56,7 +56,7 @@ def _fields(yaml: Any, events: Iterator[Any], place: str) -> Fields:
             elif field is None:
                 field = _text(yaml, event, where, "a field")
                 if field in fields_:
-                    raise InputError(f"{where}: the field {field!r} is there twice.")
+                    raise InputError(f"{where}: the field {field!r} occurs twice. Remove one of them.")
             else:
                 fields_[field], field = _value(yaml, event, where, field), None
         elif isinstance(event, yaml.SequenceStartEvent):
@@ -82,10 +82,10 @@ def _check_plain(yaml: Any, event: Any, where: str) -> None:
     """Raise InputError for aliases, anchors and tags, with which a short text can become a large object."""
     if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
         raise InputError(
-            f"{where}: anchors and aliases (& and *) are not for rules; write the words, in quotation marks."
+            f"{where}: anchors and aliases (& and *) are not allowed in rules; write the words in quotation marks."
         )
     if getattr(event, "tag", None) is not None:
-        raise InputError(f"{where}: tags such as {event.tag[:60]} are not for rules; write only the words.")
+        raise InputError(f"{where}: tags such as {event.tag[:60]} are not allowed in rules; write only the words.")
 
 
 def _value(yaml: Any, event: Any, where: str, field: str) -> str | bool:
@@ -101,10 +101,10 @@ def _text(yaml: Any, event: Any, where: str, what: str) -> str:
     text = str(event.value)
     kind = yaml.resolver.Resolver().resolve(yaml.ScalarNode, text, (event.style is None, True))
     if kind != yaml.resolver.BaseResolver.DEFAULT_SCALAR_TAG:
-        content = f"{text[:60]!r}, for YAML {kind.rpartition(':')[2]}" if text else "nothing"
-        raise InputError(f"{where}: {what} must be a text; it is {content}. Put texts in quotation marks.")
+        content = f"{text[:60]!r}, which YAML reads as {kind.rpartition(':')[2]}" if text else "nothing"
+        raise InputError(f"{where}: {what} must be a string; it is {content}. Put it in quotation marks.")
     if not text.isprintable():
-        raise InputError(f"{where}: {what} must be a text that can be printed; it is {text[:60]!a}.")
+        raise InputError(f"{where}: {what} must be a string of printable characters; it is {text[:60]!a}.")
     return text
 
 

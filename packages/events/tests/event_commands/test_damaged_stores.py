@@ -74,7 +74,7 @@ def answers_of(store: EventStore) -> dict[str, int]:
 
 def test_a_whole_store_is_whole(whole: Path) -> None:
     done = howsure("events", "check", whole)
-    assert (done.code, done.out, done.err) == (0, f"{whole} is whole: 18 documents, 14 tables.\n", "")
+    assert (done.code, done.out, done.err) == (0, f"{whole} is intact: 18 documents, 14 tables.\n", "")
 
 
 @pytest.mark.long

@@ -300,7 +300,7 @@ def test_exposing_the_page_is_warned_of(store_path: Path, capsys: Any) -> None:
 
 
 def test_a_file_that_is_not_a_store_is_reported(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="there is no store"):
+    with pytest.raises(InputError, match="does not exist"):
         explore_command([str(tmp_path / "s.duckdb"), "--no-open"], standalone_mode=False)
 
 

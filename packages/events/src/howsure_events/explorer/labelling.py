@@ -178,7 +178,7 @@ def whole_field(name: str, value: Any) -> int:
 def text(name: str, value: Any) -> str:
     """Check and return a string that is not blank."""
     if not isinstance(value, str) or not value.strip():
-        _refuse(name, "a text, and not empty", value)
+        _refuse(name, "a text that is not empty", value)
     return str(value)
 
 

@@ -106,7 +106,7 @@ def _read_part(path: Path) -> PartStore:
             raise InputError(f"{path}, {part}, is not finished: run its extract command again.")
         if settings.get("howsure") != __version__:
             made = settings.get("howsure")
-            raise InputError(f"{path} was made by howsure {made}, and this is {__version__}; merge with that.")
+            raise InputError(f"{path} was made by howsure {made}, and this is {__version__}; merge with that version.")
     return PartStore(path, part, part_settings["documents"], settings)
 
 

@@ -108,8 +108,8 @@ def check_language(parser: Parser, rule: Rule, *, has_names: bool) -> None:
         return
     if rule.languages and language not in rule.languages:
         raise InputError(
-            f"`rule` {rule.name} knows {', '.join(rule.languages)}; the parser reads {language}. Write a rule with "
-            "words of that language to a YAML file, and name it as `rule`."
+            f"`rule` {rule.name} has words in {', '.join(rule.languages)}; the parser reads {language}. Write a rule "
+            "with words of that language to a YAML file, and name it as `rule`."
         )
     if not has_names and language not in LANGUAGES:
         raise InputError(

@@ -168,8 +168,8 @@ def _packed(work: Work) -> bytes:
         return pickle.dumps(work)
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         raise InputError(
-            f"the rule and the model must reach other processes: {error}. Define a rule's function at the top of a "
-            "module, or take `workers=1`."
+            f"the rule and the model cannot be passed to worker processes: {error}. Define a rule's function at the "
+            "top of a module, or use `workers=1`."
         ) from error
 
 
@@ -177,7 +177,7 @@ def _check_program() -> None:
     """Raise InputError if the main program is not a file (`python -`), because worker processes could not start it."""
     program = getattr(sys.modules["__main__"], "__file__", None)
     if program is not None and not Path(program).exists():
-        raise InputError("several workers need a program that is a file; save it, or take `workers=1`.")
+        raise InputError("several workers need a program that is a file; save it, or use `workers=1`.")
 
 
 def _in_order(pool: ProcessPoolExecutor, batches: Batches, ahead: int) -> Iterator[Batch]:
@@ -225,7 +225,7 @@ class Spawning(SpawnContext):
                 "a worker process could not start; its error is printed above. Does the program call extract_events "
                 "outside of `if __name__ == '__main__':`? Each worker runs it again."
             )
-        return "a worker process ended before its work was done; out of memory?"
+        return "a worker process ended before its work was done, perhaps because it had too little memory."
 
     def kill(self) -> None:
         """End all processes at once."""

@@ -187,7 +187,7 @@ def _check(store: EventStore, target: Path, rule: Rule, model: Any) -> None:
     if not store.settings["finished"]:
         raise InputError(f"{store.path} is not finished: run its extract command again, then recount it.")
     if target.exists() and target.samefile(store.path):
-        raise InputError(f"{target} is the store that is counted again; name another one.")
+        raise InputError(f"{target} is the store that is counted again; name another store.")
     if rule.function is None and rule.labels != labels:
         raise InputError(
             f"the parse uses {labels!r} labels, but the rule expects {rule.labels!r}; set labels: {labels}."

@@ -31,7 +31,7 @@ from howsure_events.store.store_queries import Store
 REPLICATES = 2000
 MAX_UNDEFINED = 0.05  # if alpha is undefined in a larger proportion of the resamples, there is no interval
 ALL = "all"
-NO_VARIATION_NOTE = "all answers are the same, so there is nothing that coders could agree on by more than chance"
+NO_VARIATION_NOTE = "all answers are the same, so agreement beyond chance is undefined"
 RARE_NOTE = "too few documents have the rarer answer for an interval"
 SINGLE_DOCUMENT_NOTE = "only one document was read by two coders, too few for an interval"
 
@@ -92,7 +92,7 @@ class Agreement(Rows[ActorAgreement]):
         """Notes on the table."""
         lines = [
             f"Krippendorff's alpha, nominal, of {counted(len(self.coders), 'coder')} ({', '.join(self.coders)}): 1 is "
-            "full agreement, 0 that of chance. Krippendorff relies on 0.8 and more, and tentatively on 0.667."
+            "full agreement, 0 is agreement by chance. Krippendorff requires 0.8, or 0.667 for tentative conclusions."
         ]
         actors_by_reason = {
             why: [row.actor for row in self.rows if row.why == why]
@@ -128,8 +128,8 @@ def agreement(
     counts = _counts(chosen_answers, labelling.actors)
     if not (counts.sum(axis=2) >= 2).any():
         raise InputError(
-            f"agreement needs documents that two coders read; {store.path} has none, of "
-            f"{counted(len(chosen), 'coder')}. Let a second coder read some: howsure events label {store.path}."
+            f"agreement needs documents with answers of two coders; {store.path} has none "
+            f"({counted(len(chosen), 'coder')}). Let a second coder answer some: howsure events label {store.path}."
         )
     resampled = generator_from(rng).multinomial(len(counts), np.full(len(counts), 1 / len(counts)), size=REPLICATES)
     parts = [(actor, counts[:, [k]]) for k, actor in enumerate(labelling.actors)] + [(ALL, counts)]

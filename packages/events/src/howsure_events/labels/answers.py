@@ -115,9 +115,9 @@ class Conflict(HowsureError):
     def __init__(self, answer: Answer, seen_revision: int) -> None:
         self.answer = answer
         super().__init__(
-            f"document {answer.document} was answered by {answer.coder} at {answer.at:%H:%M:%S} UTC, as revision "
-            f"{answer.revision}; revision {seen_revision} was seen. Nothing was overwritten: load that answer, and "
-            "change it."
+            f"document {answer.document} has a newer answer by {answer.coder}, revision {answer.revision} of "
+            f"{answer.at:%H:%M:%S} UTC; you saw revision {seen_revision}. The newer answer was not overwritten: load "
+            "it and change it."
         )
 
 
@@ -214,11 +214,11 @@ def _record(
     who = coders[0]
     seen_revision = check_whole(revision, name="revision", least=0)
     if unclear and codes:
-        raise InputError(f"acting must be empty where unclear is true; it is {list(codes)}.")
+        raise InputError(f"acting must be empty if unclear is true; it is {list(codes)}.")
     with store.transaction() as connection:
         drawn = "SELECT count(*) FROM label_sample WHERE document = $document"
         if not _single_number(connection.execute(drawn, {"document": document})):
-            raise InputError(f"document {document} was not drawn for labelling, so its label could not be counted.")
+            raise InputError(f"document {document} was not drawn for labelling; only drawn documents can be labelled.")
         about = {"document": document, "coders": list(coders), "settles": settles}
         latest = connection.execute(ONE, about).fetchone()
         present = 0 if latest is None else int(latest[4])

@@ -264,11 +264,11 @@ class LabelDraw(Result):
         """Notes on the table."""
         lines = [f"{counted(sum(self.drawn), 'document')} of {sum(self.sizes):,} to read: {self.question}"]
         if sum(self.drawn) and self.recipe.get("allotted_by"):
-            lines.append(f"They are where the labels of {self.recipe['allotted_by']} vary most, by those so far.")
+            lines.append(f"More are drawn where the labels of {self.recipe['allotted_by']} so far vary more.")
         if self.not_stored:
             lines.append(
                 f"{counted(self.not_stored, 'document')} of the input that name no actor were not stored and cannot be "
-                "drawn: what the labels correct is the count among the stored documents."
+                "drawn: the labels correct only the count among the stored documents."
             )
         return lines
 
@@ -422,7 +422,7 @@ def _new_labelling(
 ) -> Labelling:
     codes = tuple(list(acting_actors(store))[:MAX_ACTORS]) if actors is None else chosen_actors(store, actors)
     if not codes:
-        raise InputError(f"no actor acts in any document of {store.path}; name those to ask for: `actors=...`.")
+        raise InputError(f"no actor acts in any document of {store.path}; name the actors to ask about: `actors=...`.")
     if len(codes) > MAX_ACTORS:
         raise InputError(f"actors must be at most {MAX_ACTORS}, with one key each; there are {len(codes)}.")
     rule = store.settings.get("rule") or {}
@@ -472,14 +472,15 @@ def _check_same(store: Store, labelling: Labelling, options: Mapping[str, Any]) 
             shown = ", ".join(stored_value) if name == "actors" else stored_value
             raise InputError(
                 f"{parameter(name)} must be the same as in the first draw of documents, {shown!r}; it is {value!r}. "
-                "Leave it out to go on with them, or label a copy of the store without labels."
+                "Leave it out to keep the first value, or label a copy of the store without labels."
             )
 
 
 def _check_design(labelling: Labelling) -> None:
     if labelling.design not in DESIGNS:
         raise InputError(
-            f"further documents cannot be drawn: the labels were imported with the design {labelling.design!r}."
+            f"further documents cannot be drawn, because the labels were imported with the design {labelling.design!r}."
+            " Draw documents in a copy of the store without labels."
         )
 
 

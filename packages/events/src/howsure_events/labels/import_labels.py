@@ -102,8 +102,8 @@ def import_labels(
         labelling = Labelling(checked_question(question), chosen, "", "none", ())
     elif design is not None or question is not None or actors is not None:
         raise InputError(
-            "design, actors and question are those of the documents drawn already; leave them out, or import into a "
-            "store without labels."
+            "design, actors and question were set when documents were drawn; leave them out, or import into a store "
+            "without labels."
         )
     numbers = _numbers(store, answers)
     spellings = [name for person in coder_names(store).spellings for name in person]
@@ -188,7 +188,7 @@ def _file_answers(
         if lacking:
             raise InputError(
                 f"{answer.place} and later lines have no label of {lacking[0]} in {answer.document!r}; give 1 or 0 "
-                "for each actor that was asked."
+                "for each actor that coders were asked about."
             )
         who = names.name(clean_coder_name(name))
         key = numbers[answer.document], who, answer.settles
@@ -235,7 +235,8 @@ def _settings(
         _check_chances({answer.document: answer.inclusion for answer in answers}, stored, path)
     if design == "census" and n_read < stored:
         raise InputError(
-            f"a census labels all documents of the store, {stored:,}; {path} labels {n_read:,}. Or `design='simple'`?"
+            f"`design='census'` needs labels of all {stored:,} documents of the store; {path} labels {n_read:,}. If "
+            "these were drawn at random, use `design='simple'`."
         )
     return {
         "question": labelling.question,

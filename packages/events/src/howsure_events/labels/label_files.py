@@ -139,7 +139,7 @@ def _label(place: str, text: str) -> bool | None:
     if text.lower() == UNCLEAR:
         return None
     unread = (
-        f" Which label counts as 1? {parameter('pos_label', text)}, or the other."
+        f" Name the label that counts as 1: {parameter('pos_label', text)}, or the other one."
         if text
         else " Remove the rows of documents that nobody has read."
     )
@@ -198,8 +198,8 @@ def _task(task: Any, place: str) -> list[ReadAnswer]:
     if isinstance(document, bool) or not isinstance(document, (str, int)) or not str(document).strip():
         keys = ", ".join(map(repr, list(data)[:8]))
         raise InputError(
-            f"{place} must name its document under the key {DOCUMENT!r} of its data; it has {keys}. Give it along "
-            "when the texts go into the tool: howsure events labels sheet writes them so."
+            f"{place} must name its document under the key {DOCUMENT!r} of its data; it has {keys}. Import the texts "
+            "into the tool with this key, as howsure events labels sheet writes them."
         )
     return [_annotation(annotation, str(document), place) for annotation in annotations]
 

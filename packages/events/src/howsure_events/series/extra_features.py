@@ -41,7 +41,7 @@ def score_features(store: Store, pairs: PairFeatures, scores: Scores | None) -> 
     names_in_use = [*pairs.features, LEARNED]
     for name in scores:
         if name in names_in_use:
-            raise InputError(f"a score must not be called {name!r}, as a feature of the store is; rename it.")
+            raise InputError(f"the score {name!r} has the name of a feature of the store; rename it.")
     return {name: _column(name, scores_of_documents, ids, pairs.actors) for name, scores_of_documents in scores.items()}
 
 
@@ -76,7 +76,7 @@ def _column(name: str, values: Mapping[Any, float], ids: list[str], actors: tupl
     keys: list[Any] = [(document, actor) for document in ids for actor in actors] if of_pairs else ids
     lacking = next((key for key in keys if key not in values), None)
     if lacking is not None:
-        every = "every document of the store" + (" and actor that readers were asked about" if of_pairs else "")
+        every = "every document of the store" + (" and actor that coders were asked about" if of_pairs else "")
         raise InputError(f"scores[{name!r}] must have a number for {every}; {lacking!r} has none.")
     unknown = next(iter({key[0] if of_pairs else key for key in values} - set(ids)), None)
     if unknown is not None:
@@ -204,7 +204,7 @@ def _check_whole(
         nowhere = next((actor for actor in asked_actors if actor not in named), None)
         if nowhere is not None:
             raise InputError(
-                f"{table.name} must have rows of every actor that readers were asked about, {', '.join(asked_actors)}; "
+                f"{table.name} must have rows of every actor that coders were asked about, {', '.join(asked_actors)}; "
                 f"{nowhere} has none."
             )
         lacking = [
@@ -213,7 +213,7 @@ def _check_whole(
             for actor in asked_actors
             if (document, actor) not in given_keys
         ]
-        expected = "every document and actor that readers were asked about"
+        expected = "every document and actor that coders were asked about"
     if lacking:
         raise InputError(
             f"{table.name} must have a row for {expected} in {store.path}; {lacking[0]} has none ({len(lacking):,} "

@@ -300,8 +300,8 @@ def _remedy(settled: SettledLabels, usable: int) -> str:
     """Return what to do about too few labels: label further documents, settle some, or draw more."""
     unread = settled.drawn - len(settled.documents)
     if unread:
-        return f"Read on: {counted(unread, 'drawn document has', 'drawn documents have')} no answer yet."
+        return f"Label more: {counted(unread, 'drawn document has', 'drawn documents have')} no answer yet."
     lost = len(settled.documents) - usable
     if lost:
         return f"Settle or answer {counted(lost, 'document')} without a label, or draw more."
-    return "Draw more documents to read."
+    return "Draw and label more documents."

@@ -64,14 +64,14 @@ def regress_events(
     ...     regress_events(store, covariates=["actor"])
     Traceback (most recent call last):
     ...
-    howsure.errors.InputError: a regression needs labels, and no document of this store was drawn to be read.
+    howsure.errors.InputError: a regression needs labels, but no document of this store was drawn for labelling.
 
     Raises TooFewLabelsError if a stratum of the draw has fewer than 2 documents with answers; InputError for a store
     without labels, a pair without a row of `data`, a duplicate row, and the errors of `regress_predicted`.
     """
     settled = settled_labels(store)
     if settled is None:
-        raise InputError("a regression needs labels, and no document of this store was drawn to be read.")
+        raise InputError("a regression needs labels, but no document of this store was drawn for labelling.")
     pairs = pair_features(store, settled.actors)
     labels = labelled_pairs(pairs, settled)
     known_columns = _store_columns(store, pairs, period)
@@ -123,7 +123,7 @@ def saved_regression(store: Store, path: str | os.PathLike[str]) -> PredictedReg
                 f"{path} must contain a regression of events as JSON, which howsure events regress {store.path} writes."
             ) from error
     if of != json.loads(json.dumps(recorded_settings(store))):
-        raise InputError(f"{path} must contain a regression of this store, {store.path}; it is of another one.")
+        raise InputError(f"{path} must contain a regression of this store, {store.path}; it is of another store.")
     return regression
 
 
@@ -174,7 +174,7 @@ def _data_columns(
     lacking = next((key for key in keys_needed if key not in keys), None)
     if lacking is not None:
         n, first = len({key for key in keys_needed if key not in keys}), next(iter(keys), ("",) * len(on))
-        length = " Periods are as long as `period=...` says." if PERIOD in on else ""
+        length = " Periods must have the length `period=...`." if PERIOD in on else ""
         raise InputError(
             f"there must be a row of covariates for each {' and '.join(on)} of the store; {_key_text(on, lacking)} has "
             f"none ({n:,} such). The first row is of {_key_text(on, first)}.{length}"

@@ -59,7 +59,7 @@ class StoreCheck(Result):
         """One row per violated rule."""
         return [
             Column("table", WORDS),
-            Column("rule", WORDS, "rule that is broken"),
+            Column("rule", WORDS, "violated rule"),
             Column("rows", COUNT),
             Column("document", COUNT, "first document"),
         ]
@@ -79,9 +79,9 @@ class StoreCheck(Result):
         if self.is_whole:
             contents = f"{counted(self.recipe['documents'], 'document')}, {self.recipe['tables']} tables"
             part = self.recipe.get("part")
-            which = "is whole" if part is None else f"is undamaged, part {part['number']} of {part['of']} of its input"
+            which = "is intact" if part is None else f"is undamaged, part {part['number']} of {part['of']} of its input"
             return f"{path} {which}: {contents}."
-        return f"{path} is damaged: it breaks {counted(len(self.damage), 'rule')}. {REMEDY}."
+        return f"{path} is damaged: it violates {counted(len(self.damage), 'rule')}. {REMEDY}."
 
 
 def check_store(path: str | os.PathLike[str]) -> StoreCheck:

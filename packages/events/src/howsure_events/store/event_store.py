@@ -85,7 +85,7 @@ class EventStore:
         if target.is_dir():
             raise InputError(f"{target} is a folder; a store is a file, such as {target / 'news.duckdb'}.")
         if not target.is_file():
-            raise InputError(f"there is no store {target}; make one with howsure events extract.")
+            raise InputError(f"the store {target} does not exist; create it with howsure events extract.")
         _check_magic(target)
         if not read_only and not os.access(target, os.W_OK):
             raise StoreError(
@@ -100,10 +100,10 @@ class EventStore:
         except duckdb.Error as error:
             if isinstance(error, duckdb.ConnectionException):
                 raise StoreError(
-                    f"{target} is open in this program already, or being written to; close that connection first."
+                    f"{target} is already open in this program, or is being written to; close it there first."
                 ) from error
             if "Could not set lock" in str(error):
-                raise StoreError(f"{target} is being written to; wait until that has ended, then open it.") from error
+                raise StoreError(f"{target} is being written to; wait until that has ended, and try again.") from error
             raise InputError(f"{target} is not a store, or it is damaged or truncated: {_first_line(error)}") from error
         try:
             store = cls(target, connection, read_settings(connection, target, is_known_whole=is_known_whole))
@@ -243,8 +243,8 @@ def _writing(path: Path) -> Iterator[None]:
         raise closed_store(path) from error
     except (*FAILED_WRITES, OSError) as error:
         raise StoreError(
-            f"{path} cannot be written: {_first_line(error)} What was stored before stays; free some space if the "
-            "disk is full, and rerun the same command."
+            f"{path} cannot be written: {_first_line(error)} Data stored before are kept; free some space if the disk "
+            "is full, and rerun the same command."
         ) from error
 
 
@@ -292,6 +292,6 @@ def whole_store(target: Path, settings: Mapping[str, Any]) -> Iterator[EventStor
 
 def _unwritten(target: Path, why: BaseException | None) -> StoreError:
     return StoreError(
-        f"{target} cannot be written: {why} Nothing is kept; free some space if the disk is full, and rerun the same "
-        "command."
+        f"{target} cannot be written: {why} Nothing was stored; free some space if the disk is full, and rerun the "
+        "same command."
     )

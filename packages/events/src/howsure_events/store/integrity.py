@@ -40,7 +40,7 @@ RULES: dict[str, tuple[tuple[str, str], ...]] = {
         (ABSENT, ORPHANS),
         PROBABILITY,
         BITS,
-        ("octet_length(t.entities) <> CAST($samples AS BIGINT)", "entities must contain a byte a sample"),
+        ("octet_length(t.entities) <> CAST($samples AS BIGINT)", "entities must contain one byte per sample"),
         ("t.best_entities < 0", "best_entities must be 0 or more"),
         ("t.best <> (t.best_entities > 0)", "best must be true where best_entities is above 0, and only there"),
     ),
@@ -339,7 +339,7 @@ def _keys(table: str) -> list[tuple[str, str]]:
     key = KEYS[table]
     document_column = "any_value(document)" if "document" in column_types(table) else "NULL::BIGINT"
     query = f"SELECT {document_column} AS document FROM {table} {{of}} GROUP BY {key} HAVING count(*) > 1"
-    return [(query, f"there must be one row a {key.replace(', ', ' and ')}")]
+    return [(query, f"there must be one row per {key.replace(', ', ' and ')}")]
 
 
 def _required(table: str) -> list[str]:
@@ -387,8 +387,8 @@ def check_complete_input(store: Store) -> None:
     part = store.settings.get("part")
     if part is not None:
         raise InputError(
-            f"{store.path} contains part {part['number']} of {part['of']} of its input, not all of it: put the parts "
-            "together with howsure events merge, and use the store that it writes."
+            f"{store.path} contains only part {part['number']} of {part['of']} of its input. Merge all parts with "
+            "howsure events merge, and use the merged store."
         )
 
 

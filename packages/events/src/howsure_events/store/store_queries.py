@@ -66,13 +66,13 @@ def read_settings(connection: duckdb.DuckDBPyConnection, path: Path, *, is_known
         raise InputError(f"{path} is damaged: the version in its settings is not a whole number. {REMEDY}.")
     if version > VERSION:
         raise InputError(
-            f"{path} was written by a newer howsure ({settings.get('howsure')}; version {version} of the tables, this "
-            f"one knows {VERSION}). Update howsure to read it."
+            f"{path} was written by a newer howsure ({settings.get('howsure')}; version {version} of the tables, not "
+            f"{VERSION}). Update howsure to read it."
         )
     if version < VERSION:
         raise InputError(
-            f"{path} was written by an older howsure ({settings.get('howsure')}; version {version} of the tables, this "
-            f"one knows {VERSION}). Extract the events again."
+            f"{path} was written by an older howsure ({settings.get('howsure')}; version {version} of the tables, not "
+            f"{VERSION}). Extract the events again."
         )
     for name, (is_right, rule) in RULES.items():
         if name in settings and not is_right(settings[name]):
@@ -334,7 +334,7 @@ def number_of_samples(store: Store) -> int:
         raise InputError(f"store must be an open store, as EventStore.open(path) gives; it is {store!r}.")
     samples = store.settings.get("samples")
     if not isinstance(samples, int) or samples < 1:
-        raise InputError(f"the settings of the store must say how many samples it has; they say {samples!r}.")
+        raise InputError(f"the settings of the store must contain the number of samples; it is {samples!r}.")
     return samples
 
 
@@ -411,7 +411,7 @@ def first_and_last(store: Store) -> tuple[datetime.date, datetime.date]:
     """
     first, last = query_facts(store, f"SELECT min(date), max(date) FROM ({DATED})")[0]
     if first is None:
-        raise InputError("the store has no document: nothing was kept of the input, or nothing read yet.")
+        raise InputError("the store has no document: no document of the input was kept, or none was read yet.")
     return first, last
 
 

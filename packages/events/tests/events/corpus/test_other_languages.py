@@ -169,7 +169,7 @@ def test_a_rule_says_which_languages_it_knows(tmp_path: Path, pipeline: Path) ->
     (tmp_path / "names.tsv").write_text("POL\tPolizei\n")
     command = ["events", "extract", path, "--id", "Nr", "--date", "Datum", "--text", "Wortlaut", *WINDOWS]
     command += ["--parser", parser, "--store", store, "--workers", 1]
-    assert "--rule attack knows en; the parser reads de." in howsure(*command).err
+    assert "--rule attack has words in en; the parser reads de." in howsure(*command).err
     own_rule = ["--rule", tmp_path / "rule.yaml"]
     assert "the built-in names of countries are in en; the parser reads de." in howsure(*command, *own_rule).err
     assert not store.exists()

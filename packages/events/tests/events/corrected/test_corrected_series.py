@@ -231,9 +231,11 @@ def test_wrong_scores_are_refused(population: KnownTruth) -> None:
 def test_too_few_labels_say_what_would_help(population: KnownTruth) -> None:
     silent = [n for n, band in population.strata.items() if band == "silent"]
     others = [n for n, band in population.strata.items() if band != "silent"]
-    with pytest.raises(TooFewLabelsError, match=r"of at least 10 documents; 4 have them\. Read on: 3 drawn documents"):
+    with pytest.raises(TooFewLabelsError, match=r"of at least 10 documents; 4 have them\. Label more: 3 drawn"):
         corrected_series(population.store, labels=population.read(others[:4], drawn=7))
-    with pytest.raises(TooFewLabelsError, match=r"1 stratum has fewer, such as 'silent' with 1\. Draw more documents"):
+    with pytest.raises(
+        TooFewLabelsError, match=r"1 stratum has fewer, such as 'silent' with 1\. Draw and label more documents"
+    ):
         corrected_series(population.store, labels=population.read([*others[:40], silent[0]]))
     labels = population.read(population.documents[:40])
     lost = np.where(np.arange(40)[:, None] < 35, np.nan, labels.labels)

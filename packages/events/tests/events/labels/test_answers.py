@@ -83,7 +83,7 @@ def test_an_answer_is_there_again(own_store: EventStore) -> None:
 def test_two_tabs_do_not_overwrite_each_other(store: EventStore) -> None:
     first = reading_order(store)[0]
     record_answer(store, first, "anna", acting=["IRQ"], revision=0)
-    with pytest.raises(Conflict, match=r"answered by anna at \d\d:\d\d:\d\d UTC, as revision 1; revision 0") as caught:
+    with pytest.raises(Conflict, match=r"by anna, revision 1 of \d\d:\d\d:\d\d UTC; you saw revision 0") as caught:
         record_answer(store, first, "anna", acting=[], revision=0)
     assert (caught.value.answer.acting, caught.value.answer.revision) == (("IRQ",), 1)
     assert record_answer(store, first, "anna", acting=[], revision=1) == 2
@@ -235,7 +235,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"coder": None}, "coder must be a name"),
     ({"acting": ["KWT"]}, "no actor 'KWT' in the question; it has IRQ, NATO"),
     ({"acting": "IRQ"}, "acting must be a list of codes"),
-    ({"acting": ["IRQ"], "unclear": True}, "acting must be empty where unclear is true"),
+    ({"acting": ["IRQ"], "unclear": True}, "acting must be empty if unclear is true"),
     ({"revision": -1}, "revision must be a whole number of at least 0, not -1"),
     ({"revision": 4}, "revision must be 0 for document"),
 ]

@@ -84,7 +84,7 @@ def check_whole(store: EventStore) -> bool:
 def test_a_census(store: EventStore, tmp_path: Path) -> None:
     names = ids_of(store)
     with pytest.raises(
-        InputError, match=r"a census labels all documents of the store, 18; .* labels 17\. Or design='simple'"
+        InputError, match=r"design='census' needs labels of all 18 documents of .*; .* labels 17\. If these"
     ):
         import_labels(store, written(tmp_path, csv_of(names[1:])), coder="anna", design="census")
     assert find_labelling(store) is None
@@ -99,7 +99,7 @@ def test_given_chances(store: EventStore, tmp_path: Path) -> None:
     settled = settled_labels(store)
     assert (report.design, settled.design, settled.strata) == ("chances", "chances", {})
     assert settled.inclusion.tolist() == [0.25] * 4
-    with pytest.raises(InputError, match="further documents cannot be drawn: the labels were imported with the design"):
+    with pytest.raises(InputError, match="cannot be drawn, because the labels were imported with the design"):
         draw_documents(store, 6)
     assert check_whole(store)
 
@@ -228,7 +228,7 @@ def test_labels_of_what_was_not_drawn(tmp_path: Path) -> None:
         mine = ids[reading_order(store)[0]]
         with pytest.raises(InputError, match=f"line 2 labels document '{other}', which was not drawn in the store"):
             import_labels(store, written(tmp_path, csv_of([other])), coder="anna")
-        with pytest.raises(InputError, match="design, actors and question are those of the documents drawn already"):
+        with pytest.raises(InputError, match="design, actors and question were set when documents were drawn"):
             import_labels(store, written(tmp_path, csv_of([mine])), coder="anna", design="simple")
         wrong = f"document,actor,label,stratum\n{mine},IRQ,1,other\n{mine},NATO,1,other\n"
         with pytest.raises(InputError, match=f"the stratum of '{mine}' is .* in the store, and 'other' in the file"):
@@ -331,7 +331,7 @@ def test_choices_that_name_no_actor(choice: str, expected: tuple[dict[str, bool]
 def test_two_labels_in_words_need_the_positive_one(tmp_path: Path) -> None:
     rows = ["a,IRQ,Ja", "a,NATO,Nein", "b,IRQ,unclear", "b,NATO,unclear", "c,IRQ,Nein", "c,NATO,Ja"]
     path = written(tmp_path, "\n".join(["document,actor,label", *rows, ""]))
-    with pytest.raises(InputError, match="Which label counts as 1\\? pos_label='Ja', or the other"):
+    with pytest.raises(InputError, match="Name the label that counts as 1: pos_label='Ja', or the other"):
         read_labels(path)
     answers = {answer.document: answer for answer in read_labels(path, pos_label="Ja")}
     assert answers["a"].says == {"IRQ": True, "NATO": False}

@@ -120,9 +120,7 @@ def test_more_parts_than_batches(place: Path, tmp_path: Path) -> None:
 def test_a_part_is_not_taken_for_the_whole(place: Path, tmp_path: Path) -> None:
     part = place / "part-2.duckdb"
     for read_only in (True, False):
-        with pytest.raises(
-            InputError, match=r"contains part 2 of 2 of its input, not all of it: put the parts together"
-        ):
+        with pytest.raises(InputError, match=r"contains only part 2 of 2 of its input. Merge all parts"):
             EventStore.open(part, read_only=read_only)
     with EventStore.open(part, part=True) as store:
         assert store.settings["part"] == {"number": 2, "of": 2, "documents": DOCUMENTS}
@@ -163,7 +161,7 @@ def test_a_part_that_is_missing_is_named(place: Path, tmp_path: Path) -> None:
         connection.execute("UPDATE settings SET value = json_merge_patch(value, '{\"of\": 4}') WHERE name = 'part'")
     assert "of 4, 3 parts are missing: 1, 3, 4. Extract part 1/4 too" in refused([of_four], tmp_path)
     assert "parts must name the stores of all parts" in refused([], tmp_path)
-    assert "there is no store" in refused([first, second_part, place / "part-9.duckdb"], tmp_path)
+    assert "does not exist" in refused([first, second_part, place / "part-9.duckdb"], tmp_path)
 
 
 def test_a_part_that_is_given_twice_is_named(place: Path, tmp_path: Path) -> None:

@@ -234,7 +234,7 @@ def test_a_store_in_use(tmp_path: Path) -> None:
         process.join()
         with pytest.raises(StoreError, match="being written to"):
             EventStore.open(path)
-    message = f"{path} is being written to; wait until that has ended, then open it."
+    message = f"{path} is being written to; wait until that has ended, and try again."
     assert (tmp_path / "report").read_text() == message
 
 
@@ -263,7 +263,7 @@ def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
     assert process.exitcode == 0
     stored, message = json.loads(report.read_text())
     assert "cannot be written" in message
-    assert "What was stored before stays" in message
+    assert "Data stored before are kept" in message
     assert stored > 3
     with EventStore.open(path, read_only=False) as store:
         assert store.next_document == stored
@@ -323,7 +323,7 @@ def _make(folder: Path, report: Path) -> None:
 
 def test_a_store_open_in_this_program_is_distinguished_from_one_that_another_writes(tmp_path: Path) -> None:
     path = copied(empty(), tmp_path / "a.duckdb")
-    with duckdb.connect(path, read_only=True), pytest.raises(StoreError, match="open in this program already"):
+    with duckdb.connect(path, read_only=True), pytest.raises(StoreError, match="already open in this program"):
         EventStore.open(path)
 
 
