@@ -217,8 +217,8 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
 def _look_inside(files: Paths, rows: Sequence[Sequence[Any]], format: str | None, encoding: str | None) -> Look | None:
     """The look at the longest list of objects in a single document for which there are commands; None without one."""
     cells = {str(name): cell for name, cell in zip(*rows, strict=True) if str(cell)[:1] in ("{", "[")}
-    lists = [found for name, cell in cells.items() for found in lists_inside(name, parsed_json(cell))]
-    for _, name in sorted(lists, key=lambda found: -found[0])[:MAX_LISTS]:
+    lists = [entry for name, cell in cells.items() for entry in lists_inside(name, parsed_json(cell))]
+    for _, name in sorted(lists, key=lambda entry: -entry[0])[:MAX_LISTS]:
         with suppress(InputError):  # objects of which some are not rows
             inside = look(files, format=format, explode=name, encoding=encoding)
             if any(not command.startswith("howsure look") for command in inside.commands):

@@ -173,14 +173,14 @@ def _two_way(by_unit: _ScoresByUnit, crossed: _ScoresByUnit) -> _Differences:
     """Differences whose variance is the sum of the variances by both kinds of clusters; the degrees of freedom are
     Satterthwaite's."""
     first, second = by_unit.differences(), crossed.differences()
-    one, other = first.pairs, second.pairs
-    scale = np.hypot(one.scale, other.scale)
+    unit_pairs, crossed_pairs = first.pairs, second.pairs
+    scale = np.hypot(unit_pairs.scale, crossed_pairs.scale)
     comparable = np.isfinite(scale)
     finite = np.where(comparable, scale, 1.0)
-    parts = [np.where(comparable, pairs.scale, 1.0) / finite for pairs in (one, other)]
-    degrees = 1 / (parts[0] ** 4 / one.degrees + parts[1] ** 4 / other.degrees)
-    t = np.where(comparable, one.t * parts[0], 0.0)
-    pairs = PairwiseDifferences(t, scale, np.maximum(degrees, 1.0), np.minimum(one.units, other.units))
+    parts = [np.where(comparable, pairs.scale, 1.0) / finite for pairs in (unit_pairs, crossed_pairs)]
+    degrees = 1 / (parts[0] ** 4 / unit_pairs.degrees + parts[1] ** 4 / crossed_pairs.degrees)
+    t = np.where(comparable, unit_pairs.t * parts[0], 0.0)
+    pairs = PairwiseDifferences(t, scale, np.maximum(degrees, 1.0), np.minimum(unit_pairs.units, crossed_pairs.units))
     if first.covariance is None or second.covariance is None:
         return _Differences(pairs, None)
     return _Differences(pairs, first.covariance + second.covariance)

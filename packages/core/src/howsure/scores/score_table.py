@@ -107,8 +107,8 @@ def score_table(
     check_choice(sampled, SAMPLED, name="sampled")
     macro = macro or sampled != "items"
     if macro and groups is None and not isinstance(data, Source):
-        asked = "`macro=True`" if sampled == "items" else f"`sampled={sampled!r}`"
-        raise InputError(f"{asked} is about the mean of groups: name them, `groups=...`.")
+        option = "`macro=True`" if sampled == "items" else f"`sampled={sampled!r}`"
+        raise InputError(f"{option} is about the mean of groups: name them, `groups=...`.")
     kinds = run_summaries(pass_at, pass_hat)
     of_files, target_notes = dict[str, Any](), list[str]()
     of_lines = targets is not None and prediction is None
@@ -651,11 +651,11 @@ def _crossed_items(cells: Sequence[_Cell]) -> Integers | None:
     """The clusters (or items) of all groups' items, if one of them is in several groups; None otherwise, because the
     variation of items is then part of the variation of groups."""
     codes = [cell.items if cell.units is None else cell.units for cell in cells]
-    known = [code for code in codes if code is not None]
-    distinct = [np.unique(code) for code in known]
-    if len(known) < len(cells) or len(np.unique(np.concatenate(distinct))) == sum(map(len, distinct)):
+    present = [code for code in codes if code is not None]
+    distinct = [np.unique(code) for code in present]
+    if len(present) < len(cells) or len(np.unique(np.concatenate(distinct))) == sum(map(len, distinct)):
         return None
-    return np.concatenate(known)
+    return np.concatenate(present)
 
 
 def _add_reaches(estimates: Sequence[Estimate], bounds: Bounds | None) -> Estimate:
@@ -673,7 +673,7 @@ def _add_reaches(estimates: Sequence[Estimate], bounds: Bounds | None) -> Estima
 
 
 def _few_groups(groups: int, rows: Sequence[ScoreRow], options: _Options) -> list[Note]:
-    """A note if few groups can tell no models apart: with too few, not even those that are better in every group."""
+    """Return a note if no models can differ significantly with so small a number of groups, or if none do."""
     needed = math.ceil(math.log2(len(rows) * (len(rows) - 1) / (1 - options.level)))
     if groups < needed:
         many = f"{groups} groups are too few to rank {len(rows)} models for groups like these"
