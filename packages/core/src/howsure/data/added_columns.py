@@ -1,4 +1,4 @@
-"""A file of predictions to which columns are added: its rows in order, and their scores in chunks."""
+"""Add columns to a file of predictions: read its scores in chunks, in order, and write the extended file."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ from howsure.inputs.pairs import Floats, Integers, Probabilities
 from howsure.inputs.pairs_from import check_one_probability
 
 ADDED = "added_columns"
-EXTENDED = "extended"  # the scratch file that is written
-ROWS = 1 << 17  # of a chunk of one column
+EXTENDED = "extended"  # the temporary file that is written first
+ROWS = 1 << 17  # in a chunk of one column
 WRITTEN = {
     "csv": "FORMAT csv, HEADER true",
     "tsv": "FORMAT csv, HEADER true, DELIMITER '\t'",
@@ -57,8 +57,11 @@ SUFFIXES = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl",
 
 @dataclass(frozen=True, slots=True)
 class ScoreChunk:
-    """`length` consecutive rows. For rows with a score: `positions` (m,) among all rows (from 0), `scores` (m,) or (m,
-    K), and groups as positions among their names."""
+    """Consecutive rows, `length` in number, of which m have a score.
+
+    rows (m,): indices of the rows with a score among all rows. scores: (m,) or (m, K). groups (m,): indices of the
+    rows' groups in `FileToExtend.groups`, or None.
+    """
 
     length: int
     rows: Integers
@@ -68,10 +71,10 @@ class ScoreChunk:
 
 @dataclass
 class FileToExtend:
-    """A file whose rows get further columns. Made by `open_to_extend`; a context manager, which removes its scratch.
+    """A file whose rows get further columns, from `open_to_extend`; a context manager that removes temporary files.
 
-    n: the rows. classes: the names of the score's columns in
-    their order, () where there is one. groups: the names of the groups.
+    classes: the names of the classes in the order of the score columns; () for a single score. groups: the names of the
+    groups.
     """
 
     file: File
@@ -83,7 +86,7 @@ class FileToExtend:
     group: Column | None
     groups: tuple[str, ...]
     added: int = 0
-    summary: str = ""  # of decimal commas
+    summary: str = ""  # a note on decimal commas
 
     def __enter__(self) -> Self:
         return self
@@ -93,7 +96,7 @@ class FileToExtend:
 
     @property
     def scale(self) -> str | None:
-        """None for probabilities, "logits" or "logprobs"."""
+        """The scale of the scores: None for probabilities, "logits" or "logprobs"."""
         return self.columns.given.scale
 
     @property
@@ -107,13 +110,13 @@ class FileToExtend:
         return sum(self.selection.skipped.values())
 
     def place(self, row: int) -> str:
-        """The location of a row in words, by its position from 0."""
+        """Return the location of a row in words, given its index from 0."""
         return self.selection.table.place_of(row)
 
     def chunks(self) -> Iterator[ScoreChunk]:
-        """The rows in order, in chunks; their scores are checked to have the stated scale.
+        """Yield the rows in order, in chunks, and check that their scores are on the stated scale.
 
-        Raises InputError naming the first row that is wrong.
+        Raises InputError, which names the first invalid row.
         """
         connection, used = self.database.connection, self.selection.where
         codes = [] if self.group is None else [codes_sql(connection, self.group.text, self.groups)]
@@ -138,7 +141,7 @@ class FileToExtend:
             raise missing_numbers(self.selection, self.columns.columns, lists=lists, length=length) from None
 
     def add(self, chunk: ScoreChunk, columns: Mapping[str, Floats]) -> None:
-        """Add columns for the rows of a chunk, empty where a row has no score. Add chunks in order, before `write`."""
+        """Add columns for the rows of a chunk; rows without a score stay empty. Add chunks in order, before `write`."""
         connection = self.database.connection
         whole = {f"c{place}": np.full(chunk.length, np.nan) for place in range(len(columns))}
         for array, column in zip(whole.values(), columns.values(), strict=True):
@@ -155,7 +158,7 @@ class FileToExtend:
         connection.unregister("more")
 
     def check_new(self, names: Sequence[str]) -> None:
-        """Raise InputError if the file has columns of these names."""
+        """Raise InputError if the file already has a column of one of these names."""
         own_names = {name.casefold() for name in column_names(self.database, self.file)}
         repeated = [name for name in names if name.casefold() in own_names]
         if repeated:
@@ -165,13 +168,12 @@ class FileToExtend:
             )
 
     def check_output(self, path: str | os.PathLike[str]) -> None:
-        """Raise InputError if the suffix of the output file means another format than the input has."""
+        """Raise InputError if the suffix of the output file implies another format than that of the input."""
         if SUFFIXES.get(Path(path).suffix.lower()) != self.file.format:
             raise InputError(f"`output` must be of the format of {self.file.name}, {self.file.format}; {path} is not.")
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write all columns of the file in order, then those added, in the format of the input, with its separator and
-        decimal mark."""
+        """Write the file's columns and then the added columns, in the input's format, separator and decimal mark."""
         target, connection = self.database.folder / EXTENDED, self.database.connection
         added = f"(SELECT replace(CAST(COLUMNS(*) AS VARCHAR), '.', ',') FROM {ADDED})" if self.summary else ADDED
         query = f"SELECT * FROM {self._whole} POSITIONAL JOIN {added}"
@@ -182,7 +184,7 @@ class FileToExtend:
 
     @property
     def _whole(self) -> str:
-        """The rows of the file with all columns, as they will be written."""
+        """SQL for the rows of the file with all columns, as they will be written."""
         if self.file.format == "parquet":
             return f"(SELECT * FROM {parquet_source([self.file])})"
         if self.file.format in ("csv", "tsv"):
@@ -200,7 +202,7 @@ class FileToExtend:
                 check_one_probability(scores, self.scale, name=name)
 
     def placed(self, rows: Integers) -> AbstractContextManager[None]:
-        """A block whose errors name the places of some rows in the file."""
+        """Return a context in which errors report the location of these rows in the file."""
         return rows_at(lambda row: self.place(int(rows[row])))
 
 
@@ -214,13 +216,14 @@ def open_to_extend(
     skip_missing: bool = False,
     check_groups: Callable[[Sequence[str]], None] = lambda names: None,
 ) -> FileToExtend:
-    """Open a file to which columns computed from its scores, `y_prob`, are added.
+    """Open a file to which columns are added that are computed from its scores, `y_prob`.
 
-    `classes_wanted` are the classes of a map, () where it takes one number per row. The columns of several classes
-    have their names, or `classes` says which they are, in order. `groups` is the column of groups; `check_groups` is
-    called with all of them. With `skip_missing`, rows without a score or a group stay empty, and are counted.
+    classes_wanted: the classes of a recalibration map; () if the map needs one number per row. The columns of several
+    classes are named after the classes, or `y_prob.classes` names the class of each column. groups: the column of
+    groups; check_groups: a function that is called with the names of all groups. With `skip_missing`, rows without a
+    score or a group stay empty and are counted.
 
-    Raises InputError for anything that is not there or not as it must be.
+    Raises InputError for a missing column or an invalid value.
     """
     with Database().opening() as database:
         files, log = input_files([path], format=format, spool=database.folder, names_needed=())
@@ -248,7 +251,7 @@ def open_to_extend(
 
 
 def _in_order(scores: Scores, classes_wanted: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
-    """The classes of the scores in the order `classes_wanted`, and their values in SQL."""
+    """Return the classes of the scores in the order `classes_wanted`, and SQL for their values."""
     first, several, classes = scores.columns[0], len(scores.columns) > 1, scores.given.classes
     if scores.is_one:
         if classes_wanted:
@@ -266,7 +269,7 @@ def _in_order(scores: Scores, classes_wanted: Sequence[str]) -> tuple[tuple[str,
     if classes is not None and keys and scores.lists:
         raise InputError(f"{first.name} names its classes, {shortened(keys)}; leave `classes=...` out.")
     names = keys if classes is None else tuple(classes)
-    if not names:  # plain lists
+    if not names:  # lists without names of classes
         if tuple(classes_wanted) != tuple(map(str, range(len(classes_wanted)))):
             raise InputError(
                 f"{first.name} contains lists without names, and the map has the classes {shortened(classes_wanted)}. "

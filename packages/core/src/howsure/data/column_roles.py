@@ -1,5 +1,4 @@
-"""What a column of a file probably is, by its first values: a probability, a label, a score, a model, an item, a
-text."""
+"""Guess from a column's first values what it contains: a probability, a label, a score, a model, an item or text."""
 
 from __future__ import annotations
 
@@ -46,21 +45,22 @@ COULD_BE = {
     STATED: "probability",
 }
 DATE = re.compile(r"\d{4}-\d\d(-\d\d([T ].*)?)?|\d{1,2}[./]\d{1,2}[./]\d{4}")
-MAX_GROUP_VALUES = 60  # different values of what parts rows
-LONGEST_NAME = 60  # characters, on average, of what is a name and no text
-LONGEST_STATEMENT = 100  # characters, on average, of a stated confidence
-EXAMPLES, SHORT = 3, 24  # of a column, and the characters of each
-MAX_VALUES = 1_000  # of a column whose texts are compared with these
-TOLERANCE = 1e-3  # of a sum of probabilities, as files round them
+MAX_GROUP_VALUES = 60  # most distinct values of a column of groups
+LONGEST_NAME = 60  # most characters of a name, on average; longer values are texts
+LONGEST_STATEMENT = 100  # most characters of a stated confidence, on average
+EXAMPLES, SHORT = 3, 24  # number of examples of a column, and most characters of each
+MAX_VALUES = 1_000  # most values of a column that are examined
+TOLERANCE = 1e-3  # for a sum of probabilities, which may be rounded in files
 
 
 @dataclass(frozen=True)
 class SeenColumn:
-    """A column as described by its first rows.
+    """A description of a column, from its first rows.
 
-    kind: what it holds. could_be: the roles that it could play. missing: rows without a value. values: how many
-    different ones there are. examples: some of them. held: all of them where they are few, in natural order. length:
-    of its lists, where all are alike. non_answers: texts such as None among values that are otherwise numbers.
+    kind: what the column contains. could_be: its possible roles. missing: number of rows without a value. values:
+    number of distinct values. examples: some of the values. held: all values, if they are few, in natural order.
+    length: the length of its lists, if it is the same in all rows. non_answers: strings such as "None" among values
+    that are otherwise numbers.
     """
 
     name: str
@@ -75,13 +75,13 @@ class SeenColumn:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """The words of the column's name in lower case; `isCorrect` and `is_correct` have the same."""
+        """The words of the column's name in lower case; `isCorrect` and `is_correct` have the same words."""
         parted = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", self.name)
         return frozenset((*re.split(r"[^a-z]+", parted.lower()), self.name.lower()))
 
 
 def seen_column(name: str, values: Sequence[str | None]) -> SeenColumn:
-    """Describe a column by its values, which are texts.
+    """Describe a column by its values, which are strings.
 
     >>> seen_column("right", ["1", "0", "1", None]).kind
     'two values'
@@ -103,7 +103,7 @@ def seen_column(name: str, values: Sequence[str | None]) -> SeenColumn:
 
 
 def _non_answers(counts: Mapping[str, int]) -> tuple[str, ...]:
-    """The texts that mean "no number", if all other values, at least three, are numbers."""
+    """Return the strings that mean "no number" if there are at least three other values and all of them are numbers."""
     texts = tuple(value for value in islice(counts, MAX_VALUES) if is_non_answer(value))
     others = (value for value in islice(counts, MAX_VALUES) if value not in texts)
     is_numeric = 0 < len(texts) < len(counts) - 2 and all(spelled_number(value) is not None for value in others)
@@ -111,7 +111,7 @@ def _non_answers(counts: Mapping[str, int]) -> tuple[str, ...]:
 
 
 def _kind(counts: Mapping[str, int]) -> tuple[str, int | None]:
-    """The kind of the values and, for lists, their common length."""
+    """Return the kind of the values and, for lists, their common length."""
     rows, different = sum(counts.values()), len(counts)
     if different < 2:
         return (ONE if different else NOTHING), None
@@ -130,7 +130,7 @@ def _kind(counts: Mapping[str, int]) -> tuple[str, int | None]:
 
 
 def _are_dates(counts: Iterable[str]) -> bool:
-    """Whether one format reads all of the first values."""
+    """Whether a single date format reads all of the first values."""
     values = [*islice(counts, MAX_VALUES)]
     if not all(any(letter.isdecimal() for letter in value) and len(value) < LONGEST_NAME for value in values):
         return False
@@ -138,7 +138,7 @@ def _are_dates(counts: Iterable[str]) -> bool:
 
 
 def _kind_of_confidence(counts: Mapping[str, int]) -> str | None:
-    """The kind of texts that state a confidence in percent or in words; None for others."""
+    """Return the kind of values that state a confidence in percent or in words; None for other values."""
     values = [*counts][:MAX_GROUP_VALUES]
     if sum(map(len, values)) > LONGEST_STATEMENT * len(values):
         return None
@@ -148,7 +148,7 @@ def _kind_of_confidence(counts: Mapping[str, int]) -> str | None:
 
 
 def _numeric_kind(numbers: Sequence[float], rows: int) -> str:
-    """The kind of distinct numbers; integers are counts or names."""
+    """Return the kind of distinct numbers; integers are counts or names."""
     different, whole = len(numbers), all(math.isfinite(number) and number.is_integer() for number in numbers)
     if not whole:
         return WITHIN if all(0.0 <= number <= 1.0 for number in numbers) else NUMBERS
@@ -176,7 +176,7 @@ def _nested(counts: Mapping[str, int]) -> tuple[str, int | None]:
     numeric = all(isinstance(part, int | float) and not isinstance(part, bool) for list_ in lists for part in list_)
     if length is None or length < 2 or not numeric:
         return LISTS, None
-    shares = all(  # bounds first: a sum with an integer that no float can hold fails
+    shares = all(  # bounds are checked first, because adding an integer above the largest float fails
         all(0 <= part <= 1 + TOLERANCE for part in list_) and abs(sum(list_) - 1) <= TOLERANCE for list_ in lists
     )
     return (SHARES if shares else LISTS), length

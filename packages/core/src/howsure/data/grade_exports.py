@@ -1,5 +1,7 @@
-"""Exports of grades by source (Langfuse scores, MLflow assessments, Phoenix annotations, OpenTelemetry evaluations) as
-one table: a row for each grade, with the item, the criterion, and who gave it."""
+"""Convert exports of grades to one table: a row for each grade, with the item, the criterion and the rater.
+
+Supported are Langfuse scores, MLflow assessments, Phoenix annotations and OpenTelemetry evaluations.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from howsure.inputs.numbers_and_names import counted, shortened, spelled_number
 Record = Mapping[str, Any]
 Tell = Callable[[str], None]
 
-RATERS = {  # the sources of all programs, by who they are
+RATERS = {  # the kind of rater, by the names of sources in all programs
     **dict.fromkeys(("ANNOTATION", "HUMAN"), "person"),
     **dict.fromkeys(("EVAL", "LLM_JUDGE", "AI_JUDGE", "LLM", "LLM-JUDGE"), "judge"),
 }
@@ -27,10 +29,10 @@ ASIDE = ("TEXT", "CORRECTION")  # data types of Langfuse that are not grades
 
 @dataclass(frozen=True, slots=True)
 class GradeExport:
-    """A layout of grades.
+    """An export format of grades.
 
-    program: what writes it. is_row: whether keys are those of its objects. grades: the rows of an object, or None for
-    each value that is not a grade.
+    program: the program that writes the format. is_row: whether an object has the format's keys. grades: yields the
+    grades of an object, and None for each value that is not a grade.
     """
 
     program: str
@@ -39,12 +41,12 @@ class GradeExport:
 
 
 def detect_export(record: Record) -> GradeExport | None:
-    """The layout of an object of JSON or a row of a table, by its keys; None for any other."""
+    """Detect the export format of a JSON object or a row of a table by its keys; None if it is not an export."""
     return next((export for export in EXPORTS if export.is_row(record)), None)
 
 
 def is_table(header: Iterable[str], names: Collection[str]) -> bool:
-    """Whether the requested columns are those of the file itself, not those of its grades.
+    """Whether the requested columns are columns of the file itself, not of the table of grades.
 
     >>> is_table(["name", "source", "value"], {"value", "source"}), is_table(["name", "source"], {"grade"})
     (True, False)
@@ -54,7 +56,7 @@ def is_table(header: Iterable[str], names: Collection[str]) -> bool:
 
 
 def has_grades(export: GradeExport, records: Iterable[Record]) -> bool:
-    """Whether any object of a layout has a grade of an item."""
+    """Whether any of the objects has a grade of an item."""
     return any(_is_grade(row) for record in records for row in export.grades(record))
 
 
@@ -63,13 +65,13 @@ def _is_grade(row: Record | None) -> bool:
 
 
 def may_be_export(file: File) -> bool:
-    """Whether the first line of a table may be that of a layout."""
+    """Whether the first line of a table may be the header of an export of grades."""
     with open_unpacked(file.path, file.compression, file.name) as stream:
         return is_export_header(stream.readline(LONGEST_HEADER).decode("utf-8", "replace"))
 
 
 def is_export_header(text: str) -> bool:
-    """Whether the first names in a file may be those of a layout, so that a look at its rows is worthwhile."""
+    """Whether the first names in a file suggest an export of grades, so that its rows should be examined."""
     return any(mark in text for mark in MARKS)
 
 
@@ -78,7 +80,7 @@ MARKS = ("dataType", "data_type", "annotator_kind", "assessments", "gen_ai.evalu
 
 
 def grade_columns(export: GradeExport, records: Iterable[Record], name: str, tell: Tell) -> dict[str, Values]:
-    """The columns of the grades in objects, a row each. tell: called with a note on what was read."""
+    """Return the columns of a table with a row per grade. tell: a function that is called with notes on the input."""
     rows = [row for record in records for row in export.grades(record)]
     columns = columns_of_rows(row for row in rows if row is not None and _is_grade(row))
     n = len(columns.get("grade", ()))
@@ -99,7 +101,7 @@ def grade_columns(export: GradeExport, records: Iterable[Record], name: str, tel
 def _row(
     item: Any, criterion: Any, source: Any, grade: Any, *, annotator: Any = None, comment: Any = None, trace: Any = None
 ) -> dict[str, Any]:
-    """A grade; `rater` is person, judge or another source, in lower case. The trace is the cluster of its parts."""
+    """Build the row of a grade; `rater` is person, judge or another source. The item defaults to the trace."""
     source, item = None if source is None else str(source), trace if item is None else item
     row = {
         "item": item,
@@ -116,7 +118,7 @@ def _row(
 
 
 def _number(grade: Any) -> Any:
-    """Truth values, yes and no as 1 and 0, numbers as such, other labels unchanged; None for what is not a grade."""
+    """Convert truth values, yes and no to 1 and 0, and strings to numbers; keep other labels; None is no grade."""
     if isinstance(grade, bool):
         return int(grade)
     if not isinstance(grade, str):
@@ -128,7 +130,7 @@ def _number(grade: Any) -> Any:
 
 
 def _get(record: Record, *names: str) -> Any:
-    """The first value that is there, of several spellings of a field; a dot leads into an object."""
+    """Return the first existing value among several spellings of a field; `a.b` is the field b of the object a."""
     for name in names:
         value = record.get(name)
         if value is None and "." in name:
@@ -140,7 +142,7 @@ def _get(record: Record, *names: str) -> Any:
 
 
 def _object(value: Any) -> Record:
-    """An object, also as a text of JSON; {} for anything else."""
+    """Return an object, which may be a JSON string; {} for anything else."""
     parsed = _parsed(value)
     return parsed if isinstance(parsed, dict) else {}
 
@@ -159,7 +161,7 @@ def _parsed(value: Any) -> Any:
     return value
 
 
-# Langfuse: a row of the scores that its page, its blob storage or its API export.
+# Langfuse: a row of the scores that are exported by its web page, its blob storage or its API.
 
 
 def _is_langfuse(record: Record) -> bool:
@@ -196,7 +198,7 @@ def _mlflow(record: Record) -> Iterator[dict[str, Any] | None]:
     trace = _get(record, "trace_id", "request_id") or _get(info, "trace_id", "request_id")
     for assessment in map(_object, _list(record.get("assessments") or info.get("assessments"))):
         value = _get(assessment, "feedback.value", "expectation.value")
-        if assessment.get("valid") is False or value is None:  # replaced by a later one, or an error
+        if assessment.get("valid") is False or value is None:  # replaced by a later assessment, or an error
             yield None
             continue
         yield _row(
@@ -256,7 +258,7 @@ def _otel(record: Record) -> Iterator[dict[str, Any] | None]:
 
 
 def _attributes(event: Record) -> dict[str, Any]:
-    """The attributes of an event: an object, the list of OTLP, or its own fields."""
+    """Return the attributes of an event: an object, a list in OTLP's form, or the event's own fields."""
     listed = _parsed(event.get("attributes"))
     if isinstance(listed, list):
         return {
@@ -268,8 +270,11 @@ def _attributes(event: Record) -> dict[str, Any]:
 
 
 def _evaluation(attributes: Record, place: Record) -> dict[str, Any]:
-    """The grade in an event. The convention has no field for who graded: if no attribute says it, this is the name of
-    the evaluation, which is then no criterion."""
+    """Return the grade in an event.
+
+    The convention has no field for the rater. If no attribute names a rater, the name of the evaluation is the rater
+    instead of the criterion.
+    """
     name, label = attributes[EVALUATION + "name"], _get(attributes, EVALUATION + "score.label")
     source = next((value for key, value in attributes.items() if key in SOURCES and value), None)
     trace = _get(place, "traceId", "trace_id", "context.trace_id")

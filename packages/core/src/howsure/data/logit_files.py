@@ -16,20 +16,19 @@ from howsure.files.archive import MAGIC, array_header, unpacking
 from howsure.files.input_files import expand_paths, opened, parsed_json
 from howsure.inputs.numbers_and_names import shortened
 
-# An array as it lies in a file: its type, its shape, and where its values begin. Rows are read when they are needed.
-#
-# Files are read, not mapped into memory: a file that is cut off while it is read gives an error, where a mapped one
-# would end the process.
+# Arrays in files: their type, shape, and where their values begin. Rows are read when they are needed. Files are not
+# mapped into memory, because a mapped file that is truncated while it is read would end the process without an error
+# message.
 
 Array = npt.NDArray[Any]
-BFLOAT16 = "bfloat16"  # numpy has no such type: the upper half of a float32
+BFLOAT16 = "bfloat16"  # the upper half of a float32, a type that numpy does not have
 
 
 @dataclass(frozen=True, slots=True)
 class StoredArray:
-    """An array of `shape` in a file, from the byte `start` on; its `type` is numpy's, or bfloat16.
+    """An array of `shape` in a file, which begins at byte `start`; its `type` is numpy's, or bfloat16.
 
-    Its rows are those of all its axes but the last.
+    A row is a vector along the last axis.
     """
 
     path: str
@@ -40,17 +39,17 @@ class StoredArray:
 
     @property
     def is_floating(self) -> bool:
-        """Whether its values are floating-point numbers."""
+        """Whether the values are floating-point numbers."""
         return self.type == BFLOAT16 or np.dtype(self.type).kind == "f"
 
     @property
     def is_whole(self) -> bool:
-        """Whether its values are integers."""
+        """Whether the values are integers."""
         return self.type != BFLOAT16 and np.dtype(self.type).kind in "iu"
 
     @property
     def type_name(self) -> str:
-        """The type in the user's terms."""
+        """The name of the type, for messages."""
         return self.type if self.type == BFLOAT16 else np.dtype(self.type).name
 
     @property
@@ -59,11 +58,11 @@ class StoredArray:
         return math.prod(self.shape[:-1])
 
     def values(self, file: BinaryIO) -> Array:
-        """All values of a one-dimensional array."""
+        """Read all values of a one-dimensional array."""
         return self._read(file, 0, math.prod(self.shape))
 
     def rows(self, file: BinaryIO, first: int, n: int) -> Array:
-        """Some rows as a matrix, bfloat16 widened to float32."""
+        """Read n rows from the row `first` on as a matrix; bfloat16 becomes float32."""
         width = self.shape[-1]
         return self._read(file, first * width, n * width).reshape(n, width)
 
@@ -82,10 +81,10 @@ class StoredArray:
         return (values.astype(np.uint32) << np.uint32(16)).view(np.float32)
 
 
-# The header of a .safetensors file: the type, shape and place of each of its tensors; nothing in it can be executed.
-#
-# The format (https://github.com/huggingface/safetensors): 8 bytes, the length of the header; the header, JSON, by name
-# {"dtype", "shape", "data_offsets": [first, end]}; the values, little-endian, of one tensor after the other.
+# The header of a .safetensors file has the type, shape and position of each tensor; it contains no executable code. The
+# format (https://github.com/huggingface/safetensors) consists of 8 bytes with the length of the header, the header as
+# JSON, by name {"dtype", "shape", "data_offsets": [first, end]}, and the values of one tensor after the other,
+# little-endian.
 
 TYPES = {
     "F64": "<f8",
@@ -108,7 +107,7 @@ ABOUT = "__metadata__"
 
 
 def read_tensors(file: BinaryIO, size: int, path: str) -> dict[str, StoredArray]:
-    """The tensors of a file of `size` bytes by name, those of types that numpy can read.
+    """Return the tensors of a file of `size` bytes by name, except those whose type numpy cannot read.
 
     Raises InputError if the header is invalid, or does not match the bytes that follow.
     """
@@ -132,7 +131,7 @@ def read_tensors(file: BinaryIO, size: int, path: str) -> dict[str, StoredArray]
 
 
 def _is_readable(entry: Any, name: str, n_bytes: int, path: str) -> bool:
-    """Whether a tensor has a known type; its shape must match its size, which must be within the file."""
+    """Whether a tensor has a known type. Raises InputError if its shape and size differ, or it exceeds the file."""
     try:
         kind, shape, (first, end) = entry["dtype"], entry["shape"], entry["data_offsets"]
         whole, kind = [*shape, first, end], str(kind)
@@ -154,17 +153,17 @@ def _damaged(path: str, why: str) -> InputError:
     return InputError(f"{path} cannot be read: {why}. Is it damaged or truncated?")
 
 
-# Shards: files that hold logits, (rows, classes), as a language model gives them, and the right class of each row.
+# Shards are files with logits of a language model, (rows, classes), and the true class of each row.
 
 IGNORED = -100
 PAIRS_AT_ONCE = 1 << 23
-LOGITS, TARGETS = ("logits", "predictions"), ("targets", "label_ids", "labels")  # the first that is there counts
+LOGITS, TARGETS = ("logits", "predictions"), ("targets", "label_ids", "labels")  # the first existing name is used
 SUFFIXES = (".npy", ".safetensors")
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Some rows of logits with their targets, from the row `first` of a file on, counted from 0."""
+    """Rows of logits with their targets; the first of them is the row `first` of the file, counted from 0."""
 
     logits: Array
     targets: Array
@@ -172,7 +171,7 @@ class Block:
     path: str
 
     def place(self, row: int) -> str:
-        """The location of a row of the block in words."""
+        """Return the location of a row of the block in words."""
         return f"row {self.first + row + 1:,} of {self.path} (counted from 1)"
 
 
@@ -201,7 +200,7 @@ class LogitShards:
         return sum(int(np.count_nonzero(target == self.ignore)) for target in self.targets)
 
     def blocks(self) -> Iterator[Block]:
-        """All rows, in blocks."""
+        """Yield all rows in blocks."""
         n = max(1, PAIRS_AT_ONCE // self.n_classes)
         for logits, targets in zip(self.logits, self.targets, strict=True):
             with opened(logits.path) as file:
@@ -213,13 +212,13 @@ class LogitShards:
 def open_logits(
     paths: Sequence[str | os.PathLike[str]], *, targets: Sequence[str | os.PathLike[str]] = (), ignore: int = IGNORED
 ) -> LogitShards:
-    """The logits in .npy or .safetensors files, with the index of the right class of each row.
+    """Open logits in .npy or .safetensors files, with the index of the true class of each row.
 
-    The targets are in the same .safetensors file, or in files of `targets`: one for each shard, or one for all, in
-    their order. Their shape is that of the logits without the last axis. Where a target is `ignore`, the row does not
-    count. Only headers and targets are read before rows are requested; nothing is unpickled.
+    The targets are in the same .safetensors file, or in the files `targets`: one for each shard, or one for all shards
+    in order. Their shape is that of the logits without the last axis. Rows whose target is `ignore` are not evaluated.
+    Only headers and targets are read before rows are requested; nothing is unpickled.
 
-    Raises InputError naming the file, and what it holds instead.
+    Raises InputError, which names the file and its content.
     """
     files = tuple(expand_paths(paths))
     arrays_by_file = [_arrays(path) for path in files]
@@ -242,7 +241,7 @@ def open_logits(
 
 
 def _arrays(path: str) -> dict[str, StoredArray]:
-    """The arrays of a file by name; an .npy file has one, named by its stem."""
+    """Return the arrays of a file by name; the only array of an .npy file has an empty name."""
     with opened(path) as file:
         size = os.fstat(file.fileno()).st_size
         if path.lower().endswith(".safetensors"):
@@ -295,7 +294,7 @@ def _first(arrays: dict[str, StoredArray], names: Sequence[str]) -> StoredArray 
 
 
 def _find_targets(arrays: dict[str, StoredArray], logits: StoredArray) -> Array:
-    """The targets in the same file as the logits."""
+    """Read the targets in the same file as the logits."""
     target_array = next((arrays[name] for name in TARGETS if name in arrays), None)
     if target_array is None:
         where = f"no tensor named {' or '.join(TARGETS)}" if logits.name else "one array"
@@ -306,7 +305,7 @@ def _find_targets(arrays: dict[str, StoredArray], logits: StoredArray) -> Array:
 
 
 def _beside(logits: Sequence[StoredArray], paths: Sequence[str]) -> tuple[Array, ...]:
-    """The targets in separate files: one for each shard, or one for all."""
+    """Read the targets in separate files: one for each shard, or one for all shards."""
     target_arrays = []
     for path in paths:
         target_array = _first(_arrays(path), TARGETS)

@@ -1,1 +1,1 @@
-"""Reading and writing documents and tagged sentences in the field's formats."""
+"""Read and write documents and tagged sentences in the usual formats (CoNLL-U, CoNLL-2012, columns)."""

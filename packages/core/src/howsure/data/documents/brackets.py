@@ -1,5 +1,6 @@
-"""Mentions written as brackets next to words: `(7` opens a mention of entity 7, `7)` closes it, `(7)` is a single
-word.
+"""Mentions of entities as brackets next to words.
+
+`(7` opens a mention of entity 7, `7)` closes it, and `(7)` is a mention of a single word.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from howsure.errors import InputError
 Opened = tuple[int, str | None]
 BRACKET = re.compile(r"(\()?([^()|]+)(\))?\|?")
 PART = re.compile(r"(.*)\[([1-9][0-9]*)/([1-9][0-9]*)\]")
-DIGITS = 4  # of the number of a mention's parts
+DIGITS = 4  # most digits of the number of a mention's parts
 
 
 class BracketError(ValueError):
@@ -40,9 +41,11 @@ LeftOut = list[BrokenDocument]
 def whole(
     documents_read: Iterable[tuple[Document, BracketFault | None]], left_out: LeftOut | None, *, mentions: bool = True
 ) -> list[Document]:
-    """The documents that were read, each with the error in its brackets, if any. A document with an error raises
-    InputError or, with a list as `left_out`, is left out and recorded there. Without `mentions` it stays, and has no
-    mentions."""
+    """Return the documents without bracket errors.
+
+    documents_read: documents, each with the error in its brackets or None. An error is raised or, if `left_out` is a
+    list, recorded there, and the document is left out. Without `mentions`, the document is kept without mentions.
+    """
     documents = []
     for document, fault in documents_read:
         if fault is not None and left_out is not None:
@@ -55,12 +58,12 @@ def whole(
 
 
 class Brackets:
-    """Reads the brackets of one unit of text, a sentence or a document, in which all of them must close.
+    """Reads the brackets of a sentence or a document, in which every opened bracket must be closed.
 
-    `layout` names the fields of an opening bracket as CoNLL-U does, `("eid", "etype")`; a closing one has only the
-    entity or, if `repeated`, all fields again. Brackets may nest and cross; of two open brackets of the same entity,
-    the inner one closes first. A mention in parts, `(7[1/2] … 7[1/2]) … (7[2/2])`, is the span from the first part to
-    the last, all words between them included.
+    layout: the names of the fields of an opening bracket, as in CoNLL-U: `("eid", "etype")`. A closing bracket has only
+    the entity or, if `repeated`, all fields again. Brackets may nest and cross; of two open brackets of the same
+    entity, the inner bracket closes first. A mention in parts, `(7[1/2] … 7[1/2]) … (7[2/2])`, is the span from the
+    first part to the last, including all words between them.
 
     >>> brackets = Brackets()
     >>> for word, text in enumerate(["(1(2)", "", "1)"]):
@@ -80,7 +83,7 @@ class Brackets:
         self.mentions: list[Mention] = []
 
     def read(self, text: str, word: int, *, empty: bool = False) -> None:
-        """Read the brackets next to a word; those of an empty node are between `word` and the next one."""
+        """Read the brackets next to a word; brackets of an empty node are between `word` and the next word."""
         at = 0
         for bracket in BRACKET.finditer(text):
             opens, content, closes = bracket.groups()
@@ -99,7 +102,7 @@ class Brackets:
             )
 
     def finish(self) -> list[Mention]:
-        """All mentions in text order; BracketError if one is still open."""
+        """Return all mentions in text order. Raises BracketError if a mention is still open."""
         still = [entity for entity, stack in self._open.items() if stack]
         if still:
             raise BracketError(f"the bracket ({still[0]} is never closed")
@@ -135,18 +138,18 @@ class Brackets:
             if int(part[3]) > len(parts):
                 return
             start, kind = self._parts.pop(entity)[0]
-        if start < end:  # else it stands on empty nodes alone and has no words
+        if start < end:  # a mention of empty nodes has no words and is left out
             self.mentions.append(Mention(self.sentence, start, end, entity, kind))
 
 
 def bracket_texts(
     document: Document, label: Callable[[Mention], str], *, closing: Callable[[Mention], str], joint: str = ""
 ) -> dict[tuple[int, int], str]:
-    """The brackets next to the words of a document, by sentence and word: the inverse of `Brackets`.
+    """Return the brackets next to the words of a document, by sentence and word; the inverse of `Brackets`.
 
-    `label` is the content of an opening bracket, `closing` that of a closing one; `joint` separates two brackets.
-    Raises InputError if a mention lies outside its sentence, or two mentions of the same entity cross, which brackets
-    cannot express.
+    label, closing: functions that return the content of a mention's opening and closing bracket. joint: the separator
+    of two brackets. Raises InputError if a mention is outside its sentence, or if two mentions of an entity cross,
+    which brackets cannot express.
     """
     check_mentions(document)
     starts: dict[tuple[int, int], list[Mention]] = defaultdict(list)
@@ -173,7 +176,7 @@ def bracket_texts(
 
 
 def entity_text(mention: Mention) -> str:
-    """The entity of a mention as written in a bracket; InputError if there is none or it cannot be written."""
+    """Return a mention's entity as written in a bracket. Raises InputError if it is missing or cannot be written."""
     text = "" if mention.entity is None else str(mention.entity)
     if not re.fullmatch(r"[^\s()|\[\]=-]+", text):
         rule = "every mention must have an entity to be written, without blanks, hyphens and any of ()[]|=;"
@@ -182,7 +185,7 @@ def entity_text(mention: Mention) -> str:
 
 
 def type_text(mention: Mention) -> str:
-    """The type of a mention as written in a bracket, `_` if there is none; InputError if it cannot be written."""
+    """Return a mention's type as written in a bracket, `_` if unknown. Raises InputError for an invalid type."""
     text = mention.type or "_"
     if not re.fullmatch(r"[^\s()|=-]+", text):
         raise InputError(f"the type of a mention must be without blanks, hyphens and any of ()|=; it is {text!r}.")

@@ -1,4 +1,4 @@
-"""Words in columns: CoNLL-2012 and LitBank, OntoGUM's three columns, tagged text in two, and items of crfsuite."""
+"""Formats with a word per line, in columns: CoNLL-2012 and LitBank, OntoGUM's three columns, and crfsuite's items."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from howsure.files.atomic_write import write_text
 from howsure.files.input_files import Text, read_text
 from howsure.inputs.numbers_and_names import spelled_number
 
-# CoNLL-2012 and LitBank: documents in parts, with one word per line in at least twelve columns, the last one for
+# CoNLL-2012 and LitBank: documents in parts, with one word per line in at least twelve columns; the last is
 # coreference.
 
 BEGIN_CONLL = re.compile(r"#begin document \((.*)\);(?:\s*part\s*([0-9]+))?\s*")
@@ -38,21 +38,20 @@ Read = Iterator[tuple[Document, BracketFault | None]]
 
 
 def read_conll2012(path: str | os.PathLike[str], *, left_out: LeftOut | None = None) -> list[Document]:
-    """The documents of a file in the columns of CoNLL-2012 or LitBank, plain or gzip; "-" is standard input.
+    """Read the documents of a CoNLL-2012 or LitBank file, plain or gzip; "-" is standard input.
 
     Each part becomes a separate document, with `metadata["part"]`. Words, tags, speakers (`metadata` of the sentence)
     and coreference are read; columns are separated by tabs or, without tabs, by spaces. `left_out` is as in
     `read_conllu`.
 
-    Raises InputError naming the line where a document does not begin or end properly, columns are missing or brackets
-    do not match. Source: Pradhan et al. (CoNLL 2012); Bamman, Lewke & Mansoor (LREC 2020).
+    Raises InputError, which names the line, if a document does not begin or end properly, columns are missing, or
+    brackets do not match. Source: Pradhan et al. (CoNLL 2012); Bamman, Lewke & Mansoor (LREC 2020).
     """
     return conll2012_documents(read_text(path), left_out)
 
 
 def conll2012_documents(text: Text, left_out: LeftOut | None = None, *, mentions: bool = True) -> list[Document]:
-    """The documents of a text in the columns of CoNLL-2012; without `mentions`, documents with broken brackets stay and
-    have no mentions."""
+    """Parse CoNLL-2012; without `mentions`, documents with broken brackets are kept, but have no mentions."""
     return whole(_parts(text), left_out, mentions=mentions)
 
 
@@ -91,7 +90,7 @@ class _Growing:
         self.mentions: list[Mention] = []
         self.rows: list[list[str]] = []
         self.brackets = Brackets()
-        self.fault: BracketFault | None = None  # where mentions cannot be read
+        self.fault: BracketFault | None = None  # the first error in the brackets
 
     def add(self, number: int, line: str) -> None:
         row = line.split("\t") if "\t" in line else line.split()
@@ -127,9 +126,9 @@ class _Growing:
 def write_conll2012(documents: Sequence[Document], path: str | os.PathLike[str]) -> None:
     """Write documents in the columns of CoNLL-2012, separated by tabs, for scorers and other readers.
 
-    Words, tags, lemmas, speakers and coreference are written; everything else is `-`, and spaces in lemmas and speakers
-    become `_`. Raises InputError if a mention has no entity, a word contains spaces, a sentence has no words, or a part
-    has no number.
+    Words, tags, lemmas, speakers and coreference are written; the other columns are `-` or `*`. Spaces in lemmas and
+    speakers become `_`. Raises InputError if a mention has no entity, a word contains spaces, a sentence has no words,
+    or a part has no number.
     """
     lines: list[str] = []
     for document in documents:
@@ -166,7 +165,7 @@ def _plain(text: str) -> str:
     return text
 
 
-# The form of OntoGUM: one word per line in three columns: number in the document, word, coreference; no sentences.
+# OntoGUM has one word per line in three columns: the word's number in the document, the word, and coreference.
 
 BEGIN_THREE = re.compile(r"#\s*begin document\s+(\S.*)")
 END_THREE = re.compile(r"#\s*end document\s*")
@@ -176,21 +175,20 @@ Rows = Sequence[tuple[int, list[str]]]
 
 
 def read_three_columns(path: str | os.PathLike[str], *, left_out: LeftOut | None = None) -> list[Document]:
-    """The documents of a file in the three columns of OntoGUM, plain or gzip; "-" is standard input.
+    """Read the documents of a file in the three columns of OntoGUM, plain or gzip; "-" is standard input.
 
-    The form has no sentences: a document is one sentence of all its words. A bracket names an entity, `(16)`, or its
-    type and number, `(person-16)`, optionally with its identity, `(person-16-Zurbarán)`. `left_out` is that of
+    The format has no sentences, so a document becomes one sentence with all its words. A bracket contains an entity's
+    number, `(16)`, its type and number, `(person-16)`, or also its identity, `(person-16-Zurbarán)`. left_out: as in
     `read_conllu`.
 
-    Raises InputError naming the line where columns or numbers are wrong or brackets do not match.
+    Raises InputError, which names the line, if columns or numbers are wrong or brackets do not match.
     Source: Zhu, Pradhan & Zeldes (ACL 2021).
     """
     return three_column_documents(read_text(path), left_out)
 
 
 def three_column_documents(text: Text, left_out: LeftOut | None = None, *, mentions: bool = True) -> list[Document]:
-    """The documents of a text in three columns; without `mentions`, documents with broken brackets stay and have no
-    mentions."""
+    """Parse three columns; without `mentions`, documents with broken brackets are kept, but have no mentions."""
     return whole(_numbered(text), left_out, mentions=mentions)
 
 
@@ -205,7 +203,7 @@ def _numbered(text: Text) -> Read:
             name, rows = begin[1].strip(), []
         elif line.strip() and not END_THREE.fullmatch(line):
             row = line.split("\t")
-            if len(row) != 3:  # an empty word is left: OntoGUM itself has one, where the text has a bar
+            if len(row) != 3:  # an empty word is kept: OntoGUM has one for a bar
                 what = f"a word needs three columns separated by tabs, number, word and coreference; it has {len(row)}."
                 raise text.fault(number, what)
             if row[0] != str(len(rows)):
@@ -234,9 +232,9 @@ def _document(text: Text, named: str | None, rows: Rows) -> tuple[Document, Brac
 
 
 def write_three_columns(documents: Sequence[Document], path: str | os.PathLike[str]) -> None:
-    """Write documents in the three columns of OntoGUM; if all mentions have a type, it is also written.
+    """Write documents in the three columns of OntoGUM; types are written if all mentions have a type.
 
-    Raises InputError if a document has no words, a mention no entity, or a word holds a tab or a line break.
+    Raises InputError if a document has no words, a mention no entity, or a word contains a tab or a line break.
     """
     lines: list[str] = []
     for document in documents:
@@ -276,16 +274,16 @@ def _typed(mention: Mention) -> str:
     return f"{type_text(mention)}-{entity_text(mention)}"
 
 
-# The document of each sentence of a tagged text, in a table of its own.
+# A sentence index is a table with the document of each sentence of a tagged text.
 
 INDEX = "sentence\tfile\ttokens"
 
 
 def read_sentence_index(path: str | os.PathLike[str], sentences: Sequence[Sequence[str]]) -> list[str]:
-    """The name of the document of each sentence, from a file with the columns sentence, file and tokens.
+    """Read the name of each sentence's document from a file with the columns sentence, file and tokens.
 
-    With it, sentences of two columns, which know no documents, are split or resampled by document. Raises InputError if
-    the file is not the index of these sentences: their number or their lengths differ.
+    Files with two columns do not record documents. With an index, their sentences can be split or resampled by
+    document. Raises InputError if the file is not the index of these sentences, because their number or lengths differ.
     """
     text = read_text(path)
     header, *rows = text.content.rstrip("\n").split("\n")
@@ -309,7 +307,7 @@ def read_sentence_index(path: str | os.PathLike[str], sentences: Sequence[Sequen
     return names
 
 
-# Files of crfsuite: one label and the attributes of one item per line, separated by tabs, with a blank line after each
+# Files of crfsuite have a line per item, with a label and attributes separated by tabs, and a blank line after each
 # sequence.
 
 ESCAPED = re.compile(r"\\([\\:])")
@@ -318,12 +316,12 @@ Item = dict[str, float]
 
 
 def read_attributes(path: str | os.PathLike[str]) -> tuple[list[list[Item]], list[Strings]]:
-    """The items of every sequence, each attribute with its value (1 if none is given), and their labels.
+    """Read crfsuite data: the items of every sequence, each attribute with its value (default 1), and their labels.
 
     `name:0.5` is the attribute `name` with value 0.5; a colon in a name is written `\\:`, a backslash `\\\\`. An
     attribute that occurs twice counts twice.
 
-    Raises InputError naming the line whose value is not a number, or whose label is blank.
+    Raises InputError, which names the line, if a value is not a number or a label is blank.
     Source: http://www.chokkan.org/software/crfsuite/manual.html (data format).
     """
     text = read_text(path)
@@ -353,7 +351,7 @@ def read_attributes(path: str | os.PathLike[str]) -> tuple[list[list[Item]], lis
 
 
 def _parsed(attribute: str) -> tuple[str, float]:
-    """Name and value; NaN if the value is not a number."""
+    """Split an attribute into its name and value; the value is NaN if it is not a number."""
     match = WITH_VALUE.fullmatch(attribute)
     assert match is not None
     name, value = match.groups()

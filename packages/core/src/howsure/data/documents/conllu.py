@@ -1,4 +1,4 @@
-"""CoNLL-U: documents of sentences with tags, trees and mentions, ten columns per word, read and written."""
+"""Read and write CoNLL-U: documents of sentences with tags, trees and mentions, with ten columns per word."""
 
 from __future__ import annotations
 
@@ -24,15 +24,14 @@ from howsure.errors import InputError, shown
 from howsure.files.atomic_write import write_text
 from howsure.files.input_files import Text, read_text
 
-# Splitting CoNLL-U at blank lines: the blocks of a text or of a file read line by line, and the starts of
-# documents.
+# Split CoNLL-U at blank lines into blocks, and find the starts of documents.
 
 NEW_DOCUMENT = ("newdoc id", "newdoc")
 Blocks = Iterator[tuple[int, list[str], list[str]]]
 
 
 def blocks_in(lines: Iterable[str]) -> Blocks:
-    """For each sentence, the number of its first line, counted from 1, its comments, and the lines below them.
+    """Yield for each sentence the number of its first line (from 1), its comments, and the lines below the comments.
 
     >>> list(blocks_in(["", "# newdoc", "1\\tBirds", "2\\tsing", "", "", "1\\tSo"]))
     [(2, ['# newdoc'], ['1\\tBirds', '2\\tsing']), (7, [], ['1\\tSo'])]
@@ -49,18 +48,18 @@ def blocks_in(lines: Iterable[str]) -> Blocks:
 
 
 def parse_comments(lines: Sequence[str]) -> dict[str, str]:
-    """Comments as keys and values; without `=`, the value is empty; for repeated keys, the last one counts."""
+    """Split comments into keys and values (empty without `=`); the last comment of a repeated key counts."""
     parts = (line[1:].partition("=") for line in lines)
     return {key.strip(): value.strip() for key, _, value in parts}
 
 
 def begins_document(comments: Mapping[str, str]) -> bool:
-    """Whether a sentence with these comments is the first of a document."""
+    """Whether a sentence with these comments begins a document."""
     return any(key in comments for key in NEW_DOCUMENT)
 
 
 def name_of_document(comments: Mapping[str, str], *, stem: str, number: int) -> str:
-    """The id in the first comments of a document, or else one derived from the file name.
+    """Return the id in the first comments of a document or, without an id, a name derived from the file name.
 
     >>> name_of_document({"newdoc": ""}, stem="news", number=2), name_of_document({}, stem="news", number=1)
     ('news-2', 'news')
@@ -69,41 +68,41 @@ def name_of_document(comments: Mapping[str, str], *, stem: str, number: int) -> 
     return own_name or (f"{stem}-{number}" if begins_document(comments) else stem)
 
 
-# One CoNLL-U sentence: its lines as words with layers, and the mentions in its last column.
+# Parse one CoNLL-U sentence: words with layers, and the mentions in the last column.
 
 COLUMNS = 10
 MISC = 9
-USED = (1, 2, 3, 4, 5, 6, 7, MISC)  # not the number and the enhanced dependencies
-LONGEST = 1_000  # words, up to which the tables below reach
-IDS = ["1", *(f"\n{number}" for number in range(2, LONGEST + 1))]  # a line break stands before all but the first
+USED = (1, 2, 3, 4, 5, 6, 7, MISC)  # all columns but the number and the enhanced dependencies
+LONGEST = 1_000  # words of a sentence for which the tables below suffice
+IDS = ["1", *(f"\n{number}" for number in range(2, LONGEST + 1))]  # all but the first follow a line break
 HEADS = {str(number): number - 1 for number in range(LONGEST + 1)}
-LONG = 10  # digits of a number that no word has
+LONG = 10  # a number with this many digits cannot be the number of a word
 SPACES = (True,) * LONGEST
 NO_SPACE, ENTITY = "SpaceAfter=No", "Entity="
 SEVERAL = re.compile(r"[1-9][0-9]*-[1-9][0-9]*")
-OTHER = re.compile(r"[1-9][0-9]*-[1-9][0-9]*|(0|[1-9][0-9]*)\.[1-9][0-9]*")  # several words, or an empty node
+OTHER = re.compile(r"[1-9][0-9]*-[1-9][0-9]*|(0|[1-9][0-9]*)\.[1-9][0-9]*")  # a multiword token or an empty node
 Rows = Sequence[Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The lines of a sentence below its comments, and the line of the file at which they start."""
+    """The lines of a sentence below its comments, and the number of the first of these lines in the file."""
 
     text: Text
     line: int
     body: str
 
     def rows(self) -> Rows:
-        """The lines as columns."""
+        """Split the lines into columns."""
         return [line.split("\t") for line in self.body.split("\n")]
 
     def fault(self, row: int, what: str) -> InputError:
-        """The error for a row, counted from 0."""
+        """Build the error for a row, counted from 0."""
         return self.text.fault(self.line + row, what)
 
 
 def read_sentence(block: Block, metadata: dict[str, str]) -> Sentence:
-    """The words of a block with their layers; InputError if a line violates the format."""
+    """Parse the words of a block with their layers. Raises InputError if a line violates the format."""
     cells, spans = _cells(block)
     forms, lemmas, universal, tags, features, heads, relations, misc = [
         tuple(cells[column::COLUMNS]) for column in USED
@@ -126,7 +125,7 @@ def read_sentence(block: Block, metadata: dict[str, str]) -> Sentence:
 
 
 def read_mentions(block: Block, layout: Strings, *, sentence: int, name: str) -> list[Mention]:
-    """The mentions of a block by its `Entity=` attributes; InputError if the brackets do not match."""
+    """Read the mentions of a block from its `Entity=` attributes. Raises InputError if the brackets do not match."""
     brackets = Brackets(layout, sentence=sentence)
     word = -1
     row = 0
@@ -153,11 +152,11 @@ def _layer(values: Strings) -> Strings | None:
 
 
 def _cells(block: Block) -> tuple[list[str], list[list[str]]]:
-    """The columns of all words, and the rows of multiword tokens."""
+    """Return the cells of all words, row by row, and the rows of multiword tokens."""
     cells = block.body.replace("\n", "\t\n").split("\t")  # one split is faster than one per line
     ids = cells[::COLUMNS]
     n = block.body.count("\n") + 1
-    if len(cells) == COLUMNS * n and ids == _ids(n):  # so every line has its ten
+    if len(cells) == COLUMNS * n and ids == _ids(n):  # every line has ten columns
         return cells, []
     if len(cells) != COLUMNS * n or not all(name.startswith("\n") for name in ids[1:]):
         raise _malformed(block)
@@ -175,7 +174,7 @@ def _cells(block: Block) -> tuple[list[str], list[list[str]]]:
 
 
 def _malformed(block: Block) -> InputError:
-    """The error for the first row that violates the format."""
+    """Build the error for the first row that violates the format."""
     expected = 1
     for at, row in enumerate(block.rows()):
         if len(row) != COLUMNS:
@@ -190,7 +189,7 @@ def _malformed(block: Block) -> InputError:
 
 
 def _row(block: Block, word: int) -> int:
-    """The row of a word."""
+    """Return the row of a word."""
     return [at for at, row in enumerate(block.rows()) if not OTHER.fullmatch(row[0])][word]
 
 
@@ -223,32 +222,30 @@ def _spaces(block: Block, misc: Strings, spans: Rows) -> tuple[bool, ...]:
     return tuple(spaces)
 
 
-# CoNLL-U: documents of sentences with tags, trees and mentions, ten columns per word.
-#
-# Tokens are syntactic words: lines of multiword tokens (`1-2`) only determine where spaces are; empty nodes (`1.1`) and
-# enhanced dependencies are left out.
+# Read CoNLL-U. Tokens are syntactic words: lines of multiword tokens (`1-2`) only determine where spaces are. Empty
+# nodes (`1.1`) and enhanced dependencies are left out.
 
 LAYOUT = "global.Entity"
 META = "meta::"
 
 
 def read_conllu(path: str | os.PathLike[str], *, left_out: LeftOut | None = None) -> list[Document]:
-    """The documents of a CoNLL-U file, plain or gzip; "-" is standard input.
+    """Read the documents of a CoNLL-U file, plain or gzip; "-" is standard input.
 
     A document starts at `# newdoc`; a file without such a line is one document, named like the file. `# meta::key = …`
-    is metadata of the document, any other comment of its sentence (for repeated keys, the last one counts). A layer
-    that is `_` throughout a sentence is None. Mentions are read from `Entity=` in the layout given by `#
-    global.Entity`. A document with unmatched brackets is an error or, with a list as `left_out`, is left out and
-    recorded there.
+    is metadata of the document; any other comment is metadata of its sentence (the last comment of a repeated key
+    counts). A layer that is `_` throughout a sentence is None. Mentions are read from `Entity=` attributes, whose
+    layout is given by `# global.Entity`. A document with unmatched brackets is an error or, if `left_out` is a list, is
+    left out and recorded in the list.
 
-    Raises InputError naming the line where the file violates the format, heads do not form a tree or brackets do not
-    match. Source: https://universaldependencies.org/format.html.
+    Raises InputError, which names the line, if the file violates the format, heads do not form a tree, or brackets do
+    not match. Source: https://universaldependencies.org/format.html.
     """
     return conllu_documents(read_text(path), left_out)
 
 
 def conllu_documents(text: Text, left_out: LeftOut | None = None, *, mentions: bool = True) -> list[Document]:
-    """The documents of a text in CoNLL-U; without `mentions`, Entity= attributes are not read and may be invalid."""
+    """Parse documents in CoNLL-U; without `mentions`, Entity= attributes are not read and may be invalid."""
     return whole(_documents(text, mentions=mentions), left_out)
 
 
@@ -283,7 +280,7 @@ class _Growing:
         self.sentences: list[Sentence] = []
         self.lines: list[int] = []
         self.mentions: list[Mention] | None = None
-        self.fault: BracketFault | None = None  # where mentions cannot be read
+        self.fault: BracketFault | None = None  # the first error in the brackets
 
     def add(self, block: Block, comments: dict[str, str], layout: Strings | None, *, mentions: bool) -> None:
         for key in [key for key in comments if key.startswith(META)]:
@@ -311,12 +308,12 @@ class _Growing:
         return Document(self.name, tuple(self.sentences), mentions, self.metadata)
 
 
-# Insert tags into CoNLL-U, leaving every other character unchanged.
+# Insert tags into CoNLL-U and leave every other character unchanged.
 
 UNIVERSAL_TAG, TAG = 3, 4  # columns, from 0
 BREAK = re.compile(r"[\t\r\n]")
 NONE = ("_", "")
-OF_PLACES = ("newdoc", "newpar")  # comments on where a sentence stands
+OF_PLACES = ("newdoc", "newpar")  # comments that begin a document or a paragraph
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,12 +328,12 @@ class Tagging:
 def tagged_conllu(
     content: str, taggings: Iterable[Sequence[Tagging]], *, column: int = TAG, replaced: Collection[str] = ()
 ) -> str:
-    """CoNLL-U with new tags in a column: each sentence once per tagging (usually one).
+    """Return CoNLL-U with new tags in a column. Each sentence is repeated for each of its taggings (usually one).
 
-    The attributes go to the end of the last column, the comments to the end of the sentence's; existing ones with the
-    same names, or named in `replaced`, are removed. Everything else is unchanged: other comments, columns and
-    attributes, multiword tokens, empty nodes, blank lines. `# newdoc` and `# newpar` appear only above the first
-    tagging.
+    A tagging's attributes are added at the end of the last column, and its comments at the end of the sentence's
+    comments. Existing attributes and comments with the same names, and attributes named in `replaced`, are removed.
+    Everything else is unchanged: other comments, columns and attributes, multiword tokens, empty nodes, blank lines.
+    `# newdoc` and `# newpar` appear only above the first tagging.
 
     `content` must be text that `read_conllu` reads.
 
@@ -394,21 +391,20 @@ Attributes = Mapping[str, Sequence[Sequence[object]]]
 def write_conllu(
     documents: Sequence[Document], path: str | os.PathLike[str], *, attributes: Attributes | None = None
 ) -> None:
-    """Write documents as CoNLL-U; `read_conllu` recovers the same documents, with all spaces known.
+    """Write documents as CoNLL-U, from which `read_conllu` recovers the same documents, with all spaces known.
 
-    `attributes` are further attributes of words in the last column, by name: one list per sentence (of all documents in
-    order) with one value per word, `{"P": [[0.93, 0.99], …]}`. Layers missing from a sentence are written as `_`,
-    mentions as `Entity=` brackets.
+    attributes: further attributes of words in the last column, by name, with a list per sentence (of all documents in
+    order) and a value per word: `{"P": [[0.93, 0.99], …]}`. Layers missing from a sentence are written as `_`, mentions
+    as `Entity=` brackets.
 
-    Raises InputError if a document has no sentences or a sentence no words, layers or attributes do not match the
-    words, a mention has no entity, or a text contains characters not allowed in its place: a tab or line break, or, in
-    an attribute, a bar.
+    Raises InputError if a document has no sentences or a sentence no words, if layers or attributes do not match the
+    words, if a mention has no entity, or if a string contains a tab or line break or, in an attribute, a bar.
     """
     write_text(conllu_text(documents, attributes=attributes), path)
 
 
 def conllu_text(documents: Sequence[Document], *, attributes: Attributes | None = None) -> str:
-    """The text written by `write_conllu`; it raises the same errors."""
+    """Return the text that `write_conllu` writes; it raises the same errors."""
     _check_documents(documents)
     extra = dict(attributes or {})
     sentences = [sentence for document in documents for sentence in document.sentences]
@@ -421,7 +417,7 @@ def conllu_text(documents: Sequence[Document], *, attributes: Attributes | None 
         brackets = bracket_texts(document, partial(_label, typed=typed), closing=entity_text)
         heading = _heading(document, typed)
         for index, sentence in enumerate(document.sentences):
-            lines += heading  # before the first sentence; then it is used up
+            lines += heading  # only before the first sentence
             lines += [_comment(key, value) for key, value in sentence.metadata.items()]
             lines += _words(sentence, index, brackets, {name: values[done] for name, values in extra.items()})
             lines.append("")
@@ -475,7 +471,7 @@ def _words(
 
 
 def _check_documents(documents: Sequence[Document]) -> None:
-    """Raise InputError for anything that a reader could not recover."""
+    """Raise InputError for documents that `read_conllu` could not recover."""
     if isinstance(documents, Document):
         raise InputError("documents must be a list; for one document, write [document].")
     for document in documents:

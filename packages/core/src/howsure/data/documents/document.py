@@ -1,4 +1,4 @@
-"""Text as data: sentences of words with annotations, documents of sentences, mentions of entities."""
+"""Documents as data: sentences of words with annotations, documents of sentences, and mentions of entities."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ Strings = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """Words in order, and layers of the same length with their annotations; a missing layer is None.
+    """The words of a sentence, and layers of the same length with their annotations; a missing layer is None.
 
-    `tags` are language-specific (Penn Treebank) tags, `universal_tags` those of Universal Dependencies, `features` the
-    morphological features as written (`Number=Sing|Person=3`). `heads` are positions of governors, counted from 0, -1
-    for the root; `relations` are dependency labels.
+    tags: language-specific (Penn Treebank) tags. universal_tags: tags of Universal Dependencies. features:
+    morphological features as written (`Number=Sing|Person=3`). heads: the index of each word's governor, from 0; -1 for
+    the root. relations: dependency labels.
     """
 
     words: Strings
@@ -36,7 +36,7 @@ class Sentence:
 class Mention:
     """A span of one sentence that names an entity: words `start` to `end` - 1.
 
-    `entity` is None if unknown, `type` (person, place, …) if the file gives none; neither is compared.
+    `entity` and `type` (person, place, …) are None if unknown; comparisons of mentions ignore both.
     """
 
     sentence: int
@@ -48,7 +48,7 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """Sentences in order. `mentions` are those annotated in the file, in text order; None without annotation."""
+    """A document: its sentences, and the annotated mentions in text order (None if mentions were not annotated)."""
 
     name: str
     sentences: tuple[Sentence, ...]
@@ -56,25 +56,26 @@ class Document:
     metadata: Mapping[str, str] = field(default_factory=dict)
 
     def words_of(self, mention: Mention) -> Strings:
-        """The words of a mention."""
+        """Return the words of a mention."""
         return self.sentences[mention.sentence].words[mention.start : mention.end]
 
 
 def named_part(document: Document) -> str:
-    """The name of a document, and its part if it is not the first."""
+    """Return the name of a document, with its part unless it is the first part."""
     part = document.metadata.get("part", "")
     return document.name if part.strip("0") == "" else f"{document.name}, part {part}"
 
 
 def is_tree(heads: Sequence[int]) -> bool:
-    """Whether the heads contain no cycle; `heads` are positions of governors, -1 for the root.
+    """Whether the heads contain no cycle; `heads` are indices of governors, -1 for the root.
 
-    Every word jumps to its head, then twice as far at every step; after log2(words) steps all must be at the root.
+    Every word moves to its head, and at every further step twice as far. After log2(words) steps, all must be at the
+    root.
 
     >>> is_tree((1, -1)), is_tree((1, 0))
     (True, False)
     """
-    above = (*heads, -1)  # the root stands last, at -1, and is its own head
+    above = (*heads, -1)  # the root is last, at index -1, and is its own head
     for _ in range(len(heads).bit_length()):
         if max(above) < 0:
             return True

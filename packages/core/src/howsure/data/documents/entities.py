@@ -1,4 +1,4 @@
-"""Entities in tags such as B-PER, in documents with mentions, and in lists of spans."""
+"""Read entities from tags such as B-PER, from documents with mentions, and from lists of spans."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from howsure.errors import InputError, shown
 from howsure.files.input_files import parsed_json
 
 OUTSIDE = "O"
-UNTYPED = "entity"  # the type of labels that have none: B, I
+UNTYPED = "entity"  # the type of labels without a type: B, I
 PREFIXES = {"B": "B", "I": "I", "M": "I", "E": "E", "L": "E", "S": "S", "U": "S"}  # BILOU and BMES written as BIOES
 IOB1, BIO, IOE2, BIOES, BILOU = SCHEMES = ("IOB1", "BIO", "IOE2", "BIOES", "BILOU")
 LETTERS = {IOB1: "OIB", BIO: "OIB", IOE2: "OIE", BIOES: "OBIMES", BILOU: "OBILU"}
@@ -20,7 +20,7 @@ LABEL = re.compile(rf"([{''.join(PREFIXES)}])(?:-(.+))?", re.DOTALL)
 
 
 class Entity(NamedTuple):
-    """The tokens start, …, stop − 1 of a sentence, counted from 0, and the type of their entity."""
+    """An entity: the tokens start, …, stop − 1 of a sentence, counted from 0, and its type."""
 
     start: int
     stop: int
@@ -28,7 +28,7 @@ class Entity(NamedTuple):
 
 
 def prefix_and_type(label: str) -> tuple[str, str]:
-    """The prefix of a label in BIOES, and its type; that of O is empty.
+    """Return the prefix of a label, converted to BIOES, and its type; the type of O is empty.
 
     >>> prefix_and_type("B-PER"), prefix_and_type("U-LOC"), prefix_and_type("I"), prefix_and_type("O")
     (('B', 'PER'), ('S', 'LOC'), ('I', 'entity'), ('O', ''))
@@ -45,9 +45,9 @@ def prefix_and_type(label: str) -> tuple[str, str]:
 
 
 def entities_in(tags: Sequence[str]) -> list[Entity]:
-    """The entities in the labels of a sentence, in BIO, IOB1, BIOES or BILOU, read as conlleval reads them.
+    """Return the entities in the labels of a sentence, in BIO, IOB1, BIOES or BILOU, read as conlleval reads them.
 
-    I-X continues an entity of type X and, anywhere else, begins one.
+    I-X continues an entity of type X if there is one, and otherwise begins an entity.
 
     >>> entities_in(["B-PER", "I-PER", "O", "I-LOC", "B-LOC"])
     [Entity(start=0, stop=2, type='PER'), Entity(start=3, stop=4, type='LOC'), Entity(start=4, stop=5, type='LOC')]
@@ -55,7 +55,7 @@ def entities_in(tags: Sequence[str]) -> list[Entity]:
     Raises InputError for a label that is not the label of an entity.
     """
     entities: list[Entity] = []
-    before, open_type = OUTSIDE, ""  # the prefix and type of the label before
+    before, open_type = OUTSIDE, ""  # the prefix and type of the previous label
     for place, tag in enumerate(tags):
         prefix, type_ = prefix_and_type(tag)
         if before in "BI" and prefix in "IE" and type_ == open_type:
@@ -67,9 +67,9 @@ def entities_in(tags: Sequence[str]) -> list[Entity]:
 
 
 def detect_scheme(tags: Iterable[Sequence[str]]) -> str | None:
-    """The scheme of the tags of sentences: IOB1, BIO (IOB2), IOE2, BIOES or BILOU; None if they tag no entities.
+    """Detect the scheme of the sentences' tags: IOB1, BIO (IOB2), IOE2, BIOES or BILOU; None if they tag no entities.
 
-    In IOB1, I begins an entity, and B only one that follows another of its type.
+    In IOB1, I begins an entity, and B begins an entity that directly follows another of the same type.
 
     >>> detect_scheme([["B-PER", "I-PER", "O"]]), detect_scheme([["I-PER", "O"]]), detect_scheme([["U-PER", "O"]])
     ('BIO', 'IOB1', 'BILOU')
@@ -89,14 +89,14 @@ def detect_scheme(tags: Iterable[Sequence[str]]) -> str | None:
 
 
 def strict_entities(tags: Sequence[str], scheme: str) -> list[Entity]:
-    """The entities in the labels of a sentence that are complete in a scheme; other labels form none.
+    """Return the entities of a sentence whose labels are complete in a scheme; other labels form no entity.
 
     >>> strict_entities(["I-PER", "O", "B-LOC", "I-LOC"], "BIO")
     [Entity(start=2, stop=4, type='LOC')]
     >>> strict_entities(["S-PER", "B-LOC", "I-LOC"], "BIOES")
     [Entity(start=0, stop=1, type='PER')]
 
-    Raises InputError for a label that the scheme does not have. Source: seqeval (mode="strict").
+    Raises InputError for a label that does not belong to the scheme. Source: seqeval (mode="strict").
     """
     entities: list[Entity] = []
     labels = [*(prefix_and_type(tag) for tag in tags), (OUTSIDE, "")]
@@ -121,7 +121,7 @@ def strict_entities(tags: Sequence[str], scheme: str) -> list[Entity]:
 
 
 def _begins(before: tuple[str, str], label: tuple[str, str], scheme: str) -> bool:
-    """Whether a label begins an entity in a scheme, after the one before."""
+    """Whether a label begins an entity in a scheme, given the previous label."""
     same = before[1] == label[1]
     if scheme == IOB1:
         if label[0] == "B":
@@ -133,9 +133,10 @@ def _begins(before: tuple[str, str], label: tuple[str, str], scheme: str) -> boo
 
 
 def parse_entities(content: Any) -> list[Entity]:
-    """The entities of a text, given in any form: tags (a list, or a text separated by blanks), spans (start, stop,
-    type) or {"start", "end", "label"}, a list of these as JSON, a Document with mentions, or a spaCy Doc with `ents`
-    (positions are characters); for None, no entities.
+    """Return the entities of a text, given in any form; None means no entities.
+
+    Accepted are tags (a list, or a string separated by blanks), spans (start, stop, type) or {"start", "end", "label"},
+    a list of spans as JSON, a Document with mentions, and a spaCy Doc with `ents` (its positions are characters).
 
     >>> parse_entities("B-PER I-PER O") == parse_entities('[{"start": 0, "end": 2, "label": "PER"}]')
     True

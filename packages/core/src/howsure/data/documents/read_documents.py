@@ -1,4 +1,4 @@
-"""Reading documents in any format, or only the first of them; from spaCy too."""
+"""Read documents in any format, or only the first documents, and convert spaCy documents."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from howsure.inputs.numbers_and_names import check_choice, counted, shortened, u
 from howsure.inputs.source_names import format_suffix
 from howsure.lazy_imports import require
 
-# Converting spaCy documents. spaCy is not imported: any object with the same attributes works.
+# Convert spaCy documents. spaCy is not imported; any object with the same attributes works.
 
 
 def document_from_spacy(doc: Any, *, name: str = "text", metadata: Mapping[str, str] | None = None) -> Document:
-    """A parsed spaCy Doc as a document: words, tags, dependencies, by sentence; it has no mentions yet.
+    """Convert a parsed spaCy Doc to a document with words, tags and dependencies by sentence, without mentions.
 
-    Labels stay those of the pipeline, Universal Dependencies or CLEAR; layers that the pipeline left empty are None.
+    The pipeline's labels (Universal Dependencies or CLEAR) are kept. Layers that the pipeline left empty are None.
 
     Raises InputError if the Doc has no sentence boundaries or no dependencies.
     """
@@ -41,7 +41,7 @@ def document_from_spacy(doc: Any, *, name: str = "text", metadata: Mapping[str, 
         spans = list(doc.sents)
     except (AttributeError, ValueError) as error:
         raise InputError("doc has no sentences; run a spaCy pipeline with a parser over the text.") from error
-    broken = {token.i - 1 for span in spans for token in span if token.is_space}  # a line ends after these
+    broken = {token.i - 1 for span in spans for token in span if token.is_space}  # tokens before a line end
     sentences = tuple(_sentence([token for token in span if not token.is_space], broken) for span in spans)
     return Document(name, tuple(sentence for sentence in sentences if len(sentence)), metadata=dict(metadata or {}))
 
@@ -64,12 +64,12 @@ def _sentence(tokens: list[Any], before_space: Collection[int]) -> Sentence:
 
 
 def _layer(tokens: list[Any], value: Callable[[Any], str]) -> Strings | None:
-    """One value per token, or None if all are empty."""
+    """Return one value per token, or None if all values are empty."""
     values = tuple(value(token) for token in tokens)
     return values if any(values) else None
 
 
-# Reading documents in any format: CoNLL-U, CoNLL-2012, three columns, two columns.
+# Read documents in any format: CoNLL-U, CoNLL-2012, three columns, two columns.
 
 FIRST_LINES = 1_000
 LEAVE_OUT = "leave-out"
@@ -79,10 +79,10 @@ BAD_BRACKETS = ("error", LEAVE_OUT)
 def read_documents(
     path: str | os.PathLike[str], *, format: str | None = None, bad_brackets: str = "error"
 ) -> list[Document]:
-    """The documents of a file, plain or compressed with gzip or zstd; "-" is standard input.
+    """Read the documents of a file, plain or compressed with gzip or zstd; "-" is standard input.
 
-    The `format` is "conllu", "conll-2012" (also LitBank), "three-columns" (OntoGUM) or "columns" (word and tag, as
-    `read_tagged` reads them; the file is one document); without it, it is recognised from the first lines.
+    format: "conllu", "conll-2012" (also LitBank), "three-columns" (OntoGUM) or "columns" (word and tag, as in
+    `read_tagged`; the file is one document). By default, the format is recognised from the first lines.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "birds.tsv")
@@ -90,10 +90,10 @@ def read_documents(
     >>> [(sentence.words, sentence.tags) for sentence in read_documents(path)[0].sentences]
     [(('Birds', 'sing'), ('N', 'V'))]
 
-    `bad_brackets` determines what happens to documents in which the brackets of mentions do not match: "error", or
-    "leave-out", with a warning that counts and names them.
+    bad_brackets: what to do with documents in which the brackets of mentions do not match: "error", or "leave-out",
+    with a warning that counts and names these documents.
 
-    Raises InputError if the format cannot be seen, or as the reader of the format does.
+    Raises InputError if the format is not recognised, or the file violates the format.
     """
     check_arguments(read_documents, locals())
     if bad_brackets not in BAD_BRACKETS:
@@ -108,7 +108,7 @@ def read_documents(
 def documents_in(
     path: str | os.PathLike[str], *, format: str | None = None, left_out: LeftOut | None = None
 ) -> list[Document]:
-    """`read_documents` with checked arguments; documents with broken brackets are added to `left_out`, if it is a list.
+    """Read documents with checked arguments; documents with broken brackets are added to `left_out`, if it is a list.
 
     Raises InputError as `read_documents` does, or if no document is left.
     """
@@ -125,7 +125,7 @@ def documents_in(
 
 
 def left_out_text(left_out: LeftOut, kept: int) -> str:
-    """The number of documents left out because of their brackets, which ones, and why."""
+    """Say how many documents were left out because of their brackets, which documents, and why."""
     first = shortened((document.name for document in left_out), limit=5)
     return (
         f"left out {len(left_out):,} of {counted(len(left_out) + kept, 'document')}, whose brackets do not match: "
@@ -134,7 +134,7 @@ def left_out_text(left_out: LeftOut, kept: int) -> str:
 
 
 def seen_form(text: Text) -> str:
-    """The format that the first lines of a text show; InputError if they show none."""
+    """Recognise the format of a text from its first lines. Raises InputError if it is not recognised."""
     form, row = _form_and_row(text)
     layout = detect_columns(text, share=0.0)
     if form is None and (layout is None or not (layout.tabs or detect_columns(text))):
@@ -147,12 +147,12 @@ def seen_form(text: Text) -> str:
 
 
 def is_plain(path: str | os.PathLike[str]) -> bool:
-    """Whether the first lines of a file show no known format: a plain text."""
+    """Whether a file is plain text: its first lines are not in a known format."""
     return is_plain_text(read_text(path))
 
 
 def is_plain_text(text: Text) -> bool:
-    """Whether the first lines show no known format, nor tags of entities next to words."""
+    """Whether the first lines are neither in a known format nor words next to tags of entities."""
     if _form_and_row(text)[0] is not None:
         return False
     layout = detect_columns(text)
@@ -165,7 +165,7 @@ def _tags_entities(text: Text) -> bool:
 
 
 def _form_and_row(text: Text) -> tuple[str | None, str]:
-    """The format that the first lines of a text show, if any, and the row that shows it."""
+    """Return the format of the first lines of a text, or None, and the row that determines it."""
     lines = [line for line in text.content[: 1 << 16].split("\n")[:FIRST_LINES] if line.strip()] or [""]
     if BEGIN_CONLL.fullmatch(lines[0]):
         return "conll-2012", lines[0]
@@ -193,14 +193,14 @@ FORMS: dict[str, Callable[..., list[Document]]] = {
 }
 
 
-# Files whose documents are compared: a line, a sentence with tags, or a document each.
+# Items of files whose documents are compared: lines, sentences with tags, or documents.
 
 TAGGED = (".conll", ".conllu", ".iob", ".iob2", ".bio", ".tsv")
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentItems:
-    """The contents of a file by document, the document of each if they are sentences of several, and its columns."""
+    """The items of a file. documents: each item's document, if items are sentences of several. columns: the layout."""
 
     items: list[Any]
     documents: list[int] | None = None
@@ -209,11 +209,11 @@ class DocumentItems:
 
 
 def document_items(path: str | os.PathLike[str], *, column: int | None = None) -> DocumentItems:
-    """The contents of the documents of a file.
+    """Read the items of a file: documents, sentences or lines.
 
-    `.spacy` (DocBin): a Doc each. CoNLL-2012, CoNLL-U and three columns: a Document with mentions each. Words in
-    columns next to tags of entities (or in a file that ends in .conll, .iob, .bio or .tsv): the tags of each sentence,
-    as `read_tagged` reads them. Any other file: a text in each line.
+    An item of a `.spacy` file (DocBin) is a Doc; of CoNLL-2012, CoNLL-U and three columns, a Document with mentions. In
+    columns of words and tags of entities (or in a file that ends in .conll, .iob, .bio or .tsv), an item consists of
+    the tags of a sentence, as `read_tagged` reads them. In any other file, an item is a line of text.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "birds.conll")
@@ -222,7 +222,7 @@ def document_items(path: str | os.PathLike[str], *, column: int | None = None) -
     >>> tags.items, tags.documents, tags.columns
     ([['B-PER'], ['O', 'B-LOC']], [0, 1], '2 columns separated by spaces: word 1, tag 2 (BIO)')
 
-    Raises InputError for a file that cannot be read, or holds nothing.
+    Raises InputError for a file that cannot be read or is empty.
     """
     name = os.fspath(path)
     if format_suffix(name) == ".spacy":
@@ -244,26 +244,26 @@ def document_items(path: str | os.PathLike[str], *, column: int | None = None) -
 
 
 def prediction_items(path: str | os.PathLike[str], gold: DocumentItems, *, column: int | None = None) -> list[Any]:
-    """The contents of a model's file; its tags are in `column` if it has the columns of gold, else in the last one."""
+    """Read the items of a model's file; tags are in `column` if it is as wide as gold, otherwise in the last column."""
     last = document_items(path)
     return last.items if column is None or last.width != gold.width else document_items(path, column=column).items
 
 
 def columns_notes(name: str, columns: str | None) -> tuple[str, ...]:
-    """A note on what was recognised in a file of more than two columns, or with lines that begin with #."""
+    """Return a note on the layout of a file, if it has more than two columns or lines that begin with #."""
     if columns is None or (columns.startswith("2 ") and ";" not in columns):
         return ()
     other = "" if columns.startswith("2 ") else "; `column=...` names another column of tags"
     return (told(f"{os.path.basename(name)} was read as {columns}{other}."),)
 
 
-# The first documents of a file, for a quick look: what follows them is not read.
+# The first documents of a file, for a quick look; the rest of the file is not parsed.
 
 DOCUMENT_BEGIN = re.compile(r"^#\s*(?:newdoc|begin document)\b", re.MULTILINE)
 
 
 def first_documents(path: str | os.PathLike[str], limit: int | None) -> list[Document]:
-    """The first `limit` documents of a file, or all of them; each must begin with a line that marks a new document.
+    """Read the first `limit` documents of a file, or all (None); a line must mark the beginning of each document.
 
     Raises InputError as `read_documents` does.
     """

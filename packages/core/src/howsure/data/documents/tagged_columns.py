@@ -1,7 +1,7 @@
 """Words with tags in columns, as CoNLL's shared tasks publish them: one word per line, blank lines between sentences.
 
-What differs is recognised: tabs or spaces, comments, numbers of words, lines that hold a document's name or source, and
-lone tabs between sentences.
+Variants are recognised: tabs or spaces, comments, numbered words, lines with a document's name or source, and lines of
+tabs between sentences.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from howsure.files.atomic_write import write_text
 from howsure.files.input_files import Text, read_text
 from howsure.inputs.numbers_and_names import counted
 
-BREAK_OF_CELL = re.compile(r"[\t\r\n\ud800-\udfff]")  # what is half a character has no place in UTF-8
+BREAK_OF_CELL = re.compile(r"[\t\r\n\ud800-\udfff]")  # surrogates cannot be encoded in UTF-8
 DOCSTART = "-DOCSTART-"
 COMMENT = re.compile(r"^#[ \t]", re.MULTILINE)  # or the word "#"
 BEGINS = re.compile(rf"{DOCSTART}(\s|$)|#\s*newdoc\b")
@@ -29,10 +29,10 @@ FIRST_LINES = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The columns of a file; `word` and `tag` are counted from 0. `scheme`: of the entities, if the tags have any.
+    """The layout of a file in columns. word, tag: the indices of these columns. scheme: that of the entities, or None.
 
-    `comments` are the lines that were skipped as such, `hashes` those that begin a sentence with # and were read as
-    words.
+    comments: the number of lines that were skipped as comments. hashes: the number of lines that begin a sentence with
+    # and were read as words.
     """
 
     tabs: bool
@@ -45,7 +45,7 @@ class Layout:
 
     @property
     def summary(self) -> str:
-        """What was recognised, in words."""
+        """A description of the layout in words."""
         columns = f"{self.width} columns separated by {'tabs' if self.tabs else 'spaces'}"
         parts = [f"{columns}: word {self.word + 1}, tag {self.tag + 1}" + (f" ({self.scheme})" if self.scheme else "")]
         if self.comments:
@@ -57,7 +57,7 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class TaggedText:
-    """The sentences of a file, their tags, the number of the document of each, and the layout of the file."""
+    """The sentences of a file, their tags, the index of each sentence's document, and the layout of the file."""
 
     words: list[Strings]
     tags: list[Strings]
@@ -66,13 +66,12 @@ class TaggedText:
 
 
 def read_tagged(path: str | os.PathLike[str], *, column: int | None = None) -> tuple[list[Strings], list[Strings]]:
-    """The sentences of a file in columns (plain or gzip; "-" is standard input) and their tags.
+    """Read sentences and their tags from a file in columns (plain or gzip; "-" is standard input).
 
     Columns are separated by tabs, or by spaces if no line has a tab. The word is in the first column, or in the second
-    if the first one numbers the words of a sentence; the tag is in the last one, or in `column`, counted from 1.
-    Comments and -DOCSTART- are skipped, and a line without content, or with tabs only, ends a sentence. A comment is a
-    line that begins with # and has another number of columns; or one before the words of a sentence whose tag no other
-    line has.
+    if the first column numbers the words of a sentence. The tag is in the last column, or in `column`, counted from 1.
+    Comments and -DOCSTART- are skipped. A line that is empty or has only tabs ends a sentence. A line that begins with
+    # is a comment if it has another number of columns, or if it precedes a sentence and no other line has its tag.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "birds.conll")
@@ -80,14 +79,14 @@ def read_tagged(path: str | os.PathLike[str], *, column: int | None = None) -> t
     >>> read_tagged(path, column=3)
     ([('Ada', 'sings')], [('B-PER', 'O')])
 
-    Raises InputError that names a line with another number of columns, or without a word or tag.
+    Raises InputError, which names the line, for a line with another number of columns, or without a word or tag.
     """
     tagged = read_columns(read_text(path), column=column)
     return tagged.words, tagged.tags
 
 
 def detect_columns(text: Text, *, share: float = 0.9) -> Layout | None:
-    """The columns that the first lines of a text show; None unless this share of them has the same number."""
+    """Detect the layout from the first lines; None unless a proportion `share` of them has equally many columns."""
     lines = text.content[: 1 << 17].split("\n")[:FIRST_LINES]
     lines = lines[: None if len(lines) < FIRST_LINES else -1]
     tabs = any("\t" in line.strip() for line in lines if not line.startswith("#"))
@@ -102,7 +101,7 @@ def detect_columns(text: Text, *, share: float = 0.9) -> Layout | None:
 
 
 def read_columns(text: Text, *, column: int | None = None) -> TaggedText:
-    """The sentences of a text in columns; see `read_tagged`."""
+    """Parse the sentences of a text in columns; see `read_tagged`."""
     layout = detect_columns(text, share=0.0) or Layout(True, 2, 0, 1)
     if column is not None:
         if not layout.word + 1 < column <= layout.width:
@@ -131,7 +130,7 @@ def read_columns(text: Text, *, column: int | None = None) -> TaggedText:
 
 
 def _sentences(text: Text, layout: Layout, counts: Counter[str]) -> Iterator[tuple[bool, list[Strings]]]:
-    """Whether a document begins, and the rows of each sentence; comments and words that look like them are counted."""
+    """Yield the rows of each sentence, and whether it begins a document; count comments and similar lines."""
     known_tags = _tags_of_words(text, layout)
     rows: list[Strings] = []
     begins = False
@@ -152,14 +151,14 @@ def _sentences(text: Text, layout: Layout, counts: Counter[str]) -> Iterator[tup
 
 
 def _is_comment(fields: Strings, layout: Layout, known_tags: set[str] | None) -> bool:
-    """Whether a line with # at its beginning is a comment; `known_tags` are those of the words, before a sentence."""
+    """Whether a line that begins with # is a comment; known_tags: the tags of all words, or None within a sentence."""
     if layout.word > 0 or len(fields) != layout.width or not all(fields):
         return True
     return fields[0].split(" ")[0] == "#" and bool(known_tags) and fields[layout.tag] not in (known_tags or ())
 
 
 def _tags_of_words(text: Text, layout: Layout) -> set[str]:
-    """The tags of all lines that are not comments, nor look like them; none if no line looks like a comment."""
+    """Return the tags of all lines that do not begin with #; an empty set if no line looks like a comment."""
     if not COMMENT.search(text.content):
         return set()
     rows = [_fields(line, layout.tabs) for line in text.content.split("\n") if not line.startswith("#")]
@@ -167,7 +166,7 @@ def _tags_of_words(text: Text, layout: Layout) -> set[str]:
 
 
 def _fields(line: str, tabs: bool) -> Strings:
-    """The cells of a line; none if it is blank."""
+    """Return the cells of a line; () for a blank line."""
     line = line.removesuffix("\r").strip("\ufeff")
     return tuple(line.split("\t" if tabs else None)) if line.strip() or "\t" in line else ()
 
@@ -188,8 +187,7 @@ def _fault(fields: Strings, layout: Layout) -> str:
 def write_tagged(
     sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]], path: str | os.PathLike[str]
 ) -> None:
-    """Write sentences and their tags in two columns; InputError if they do not match or cannot be written in
-    columns."""
+    """Write sentences and tags in two columns. Raises InputError for different lengths, tabs or line breaks."""
     texts, gold = _lists(sentences, "sentences"), _lists(tags, "tags")
     if len(texts) != len(gold):
         raise InputError(
@@ -209,7 +207,7 @@ def write_tagged(
 
 
 def _lists(lists: object, name: str) -> list[list[Any]]:
-    """Lists of lists; InputError for text, which would fall apart into characters."""
+    """Convert to lists of lists. Raises InputError for a string, which would be split into characters."""
     outer = None if isinstance(lists, (str, bytes)) or not isinstance(lists, Iterable) else list(lists)
     for at, inner in enumerate([lists] if outer is None else outer):
         if outer is None or isinstance(inner, (str, bytes)) or not isinstance(inner, Iterable):

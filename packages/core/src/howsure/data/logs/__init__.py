@@ -1,1 +1,1 @@
-"""Readers for the logs of evaluation programs: every log becomes rows with named columns."""
+"""Readers for the logs of evaluation programs, which convert every log to rows with named columns."""

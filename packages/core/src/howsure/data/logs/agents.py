@@ -1,5 +1,4 @@
-"""Logs of programs that evaluate agents and tool use (tau2-bench, Harbor, Terminal-Bench, SWE-bench, BFCL), and of
-OpenAI's evals."""
+"""Logs of agent and tool-use benchmarks (tau2-bench, Harbor, Terminal-Bench, SWE-bench, BFCL) and of OpenAI's evals."""
 
 from __future__ import annotations
 
@@ -19,11 +18,11 @@ UNIT: Mapping[str, tuple[float, float]] = dict.fromkeys(("reward", "resolved", "
 
 
 def _rewards(record: Mapping[str, Any], rewards: Mapping[str, Any], source: Source) -> Row:
-    """A row with its rewards as scores; the reward is missing if the run ended before it was assigned."""
+    """Return a row with its rewards as scores; the reward is missing if the run ended before it was assigned."""
     return with_scores(dict(record), {"reward": None, **source.scores(rewards)})
 
 
-# tau2-bench: one document with the simulations of all tasks and trials.
+# tau2-bench writes one document with the simulations of all tasks and trials.
 
 
 def _is_tau2(beginning: Beginning) -> bool:
@@ -51,7 +50,7 @@ def _tau2(source: Source) -> Iterator[Row]:
         yield _rewards(row, {"reward": reward}, source)
 
 
-# Harbor (Terminal-Bench): one document per trial, result.json in its folder.
+# Harbor (Terminal-Bench) writes one document per trial, result.json in the trial's folder.
 
 
 def _is_harbor(beginning: Beginning) -> bool:
@@ -78,14 +77,14 @@ def _harbor(source: Source) -> Iterator[Row]:
 
 
 def _seconds(start: Any, end: Any) -> float | None:
-    """The time between two dates in ISO 8601; None where one is missing."""
+    """Return the seconds between two ISO 8601 times; None if one is missing."""
     try:
         return (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds()
     except (TypeError, ValueError):
         return None
 
 
-# Terminal-Bench before Harbor: one document per run, results.json, with its trials, or one per trial below it.
+# Terminal-Bench before Harbor wrote results.json with all trials of a run, or with one trial in a folder below the run.
 
 
 def _is_terminal_bench(beginning: Beginning) -> bool:
@@ -93,7 +92,7 @@ def _is_terminal_bench(beginning: Beginning) -> bool:
 
 
 def _terminal_bench(source: Source) -> Iterator[Row]:
-    """A row per trial; one without a result errored."""
+    """Yield a row per trial; a trial without a result ended in an error."""
     document = mapping(source.document())
     trials = document.get("results")
     run = source if trials is not None else _run_of_trial(source)
@@ -118,12 +117,12 @@ def _terminal_bench(source: Source) -> Iterator[Row]:
 
 
 def _run_of_trial(source: Source) -> Source:
-    """The document of the run that a trial belongs to, in RUN/TASK/TRIAL/results.json, whether or not it exists."""
+    """Return the document of a trial's run, RUN/results.json for RUN/TASK/TRIAL/results.json; it need not exist."""
     path = os.path.join(os.path.dirname(os.path.dirname(source.folder)), os.path.basename(source.name))
     return replace(source, file=replace(source.file, path=path, name=path)) if source.folder else source
 
 
-# SWE-bench: the report of a run, or the results of an entry of the leaderboard, with the ids of instances by outcome.
+# SWE-bench writes the report of a run, or the results of an entry of the leaderboard, with ids of instances by outcome.
 
 
 def _is_swe_bench(beginning: Beginning) -> bool:
@@ -164,7 +163,7 @@ ERRORS = ("error", "install_fail", "reset_failed", "test_errored", "test_timeout
 ENTRY_OUTCOMES = ("generated", "no_generation", "resolved", *ERRORS)
 
 
-# BFCL: a first line with the counts, then a line for each answer that was wrong.
+# BFCL writes a first line with counts, then a line for each wrong answer.
 
 COUNTS = ("accuracy", "correct_count", "total_count")
 CATEGORY = re.compile(r"(?:BFCL_v\d+_)?(.+?)_score")
@@ -193,13 +192,13 @@ def _bfcl(source: Source) -> Iterator[Row]:
 
 
 def _model_folder(source: Source) -> str | None:
-    """The folder of a model above the folders of categories, as in BFCL's score/<model>/…"""
+    """Return the folder that names the model, as in BFCL's score/<model>/…"""
     folders = os.path.abspath(source.name).split(os.sep)[:-1]
     after = len(folders) - folders[::-1].index("score") if "score" in folders else len(folders)
     return folders[after] if after < len(folders) else None
 
 
-# OpenAI's evals: a specification, then events; those of a type other than sampling judge a sample.
+# OpenAI's evals write a specification, then events; events of other types than sampling evaluate a sample.
 
 
 def _is_openai_evals(beginning: Beginning) -> bool:
@@ -207,12 +206,12 @@ def _is_openai_evals(beginning: Beginning) -> bool:
 
 
 def _openai_evals(source: Source) -> Iterator[Row]:
-    """A row for each sample or, if it was evaluated several times, for each run; a match and metrics form one row."""
+    """Yield a row per sample, or per run of a sample; a match event and a metrics event of a run form one row."""
     named: Row = {}
     items, runs_of_samples = (
         dict[str, Any](),
         dict[str, list[dict[str, Row]]](),
-    )  # of each run, its events by their types
+    )  # for each run of a sample, its events by type
     for line, record in source.records():
         kind = record.get("type")
         if "spec" in record:
@@ -239,8 +238,7 @@ def _openai_evals(source: Source) -> Iterator[Row]:
 
 
 def _judgement(data: Mapping[str, Any], *, scores: bool) -> Row:
-    """The evaluation in an event. scores: whether its numbers are scores; the numbers of a match are expected
-    values."""
+    """Return the evaluation in an event. scores: whether its numbers are scores; a match's are expected answers."""
     texts = {"prediction": data.get("sampled"), "target": data.get("expected")}
     row: Row = {name: value for name, value in texts.items() if isinstance(value, str)}
     if not scores or data.get("correct") is not None:

@@ -1,4 +1,4 @@
-"""Arrays of outputs of neural models, and outputs of transformers."""
+"""Outputs of neural models as arrays, and outputs of the library transformers."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ from howsure.files.archive import MAGIC, NUMBERS, TEXTS, ZIP, Archive, read_arra
 from howsure.files.input_files import opened, parsed_json, read_text
 from howsure.inputs.numbers_and_names import natural_order, shortened
 
-# The output of a neural model, saved as arrays: logits, the indices of the true labels, potentials of a CRF.
-#
-# `Trainer.predict` of transformers returns `predictions` and `label_ids`; saved by numpy.savez, they are read by
-# these names.
+# The output of a neural model, saved as arrays: logits, indices of the true labels, potentials of a CRF.
+# `Trainer.predict` of transformers returns `predictions` and `label_ids`; if they are saved by numpy.savez, these names
+# are recognised.
 
 Array = npt.NDArray[Any]
 NAMES = {  # names of arrays by content; the first existing one is used
@@ -37,7 +36,7 @@ KINDS = {"label_names": TEXTS, "label_ids": NUMBERS}  # `labels` may be names or
 
 @dataclass(frozen=True, slots=True)
 class ModelArrays:
-    """The arrays of a file; None for a missing array."""
+    """The arrays of a file; a missing array is None."""
 
     name: str
     logits: Array
@@ -51,10 +50,9 @@ class ModelArrays:
 
 
 def read_model_arrays(path: str, *, targets: str | None = None) -> ModelArrays:
-    """The arrays of an .npz file, or the logits of an .npy file; `targets`: an .npy file with the index of each true
-    label.
+    """Read the arrays of an .npz file, or the logits of an .npy file. targets: an .npy file of true label indices.
 
-    Raises InputError naming the file and its content if the arrays are missing.
+    Raises InputError, which names the file and its content, if arrays are missing.
     """
     with opened(path) as file, unpacking(path):
         start = file.read(len(MAGIC))
@@ -73,10 +71,7 @@ def read_model_arrays(path: str, *, targets: str | None = None) -> ModelArrays:
 
 
 def read_label_numbers(path: str) -> Array:
-    """The indices of the true labels in an .npy file.
-
-    Raises InputError if the file contains anything else.
-    """
+    """Read the indices of true labels from an .npy file. Raises InputError if they are not integers."""
     with opened(path) as file, unpacking(path):
         numbers = _whole(file, path)
     if numbers.dtype.kind not in "iu":
@@ -85,12 +80,12 @@ def read_label_numbers(path: str) -> Array:
 
 
 def parse_label_names(text: str) -> tuple[str, ...]:
-    """The names of labels, from a string with commas or from id2label in a model's config.json.
+    """Read the names of labels from a string with commas, or from id2label in a model's config.json.
 
     >>> parse_label_names("O,B-PER, I-PER")
     ('O', 'B-PER', 'I-PER')
 
-    Raises InputError for a file without id2label, or if an index is missing in it.
+    Raises InputError for a file without id2label, or if id2label lacks an index.
     """
     if not text.endswith(".json"):
         return tuple(name.strip() for name in text.split(","))
@@ -112,7 +107,7 @@ def _whole(file: Any, path: str) -> Array:
 
 
 def _named(archive: Archive, path: str) -> dict[str, Any]:
-    """The arrays of an archive with one of these names."""
+    """Return the arrays of an archive that have one of the known names."""
     arrays_by_role: dict[str, Any] = {}
     for role, names in NAMES.items():
         for name in names:
@@ -136,7 +131,7 @@ def _texts(array: Array, path: str) -> tuple[str, ...]:
     return tuple(str(name) for name in array.astype(np.str_))
 
 
-# Outputs of transformers: `Trainer.predict` saved by numpy.savez, and the output of pipelines as JSON.
+# Outputs of transformers: arrays of `Trainer.predict` saved by numpy.savez, and outputs of pipelines as JSON.
 
 IGNORED = -100  # label of an ignored token
 TARGETS = ("target", "gold", "label", "labels")  # names of the true label in user data; the first existing one is used
@@ -145,7 +140,7 @@ SUM_OFF_BY = 1e-3
 
 
 def recognises(beginning: Beginning) -> bool:
-    """Whether a file has the arrays of a Trainer, or lists of labels with scores."""
+    """Whether a file contains the arrays of a Trainer, or lists of labels with scores."""
     members = {name.removesuffix(".npy") for name in beginning.members}
     if members:
         return "label_ids" in members and not members.isdisjoint(NAMES["logits"])
@@ -157,7 +152,7 @@ def recognises(beginning: Beginning) -> bool:
 
 
 def rows(source: Source) -> Iterator[Row]:
-    """A row for each text or each token with a label, with logits; or a row for each text with its scores."""
+    """Yield a row for each labelled text or token with its logits, or for each text with its scores."""
     if source.file.format == "npz" or source.name.endswith(".npy"):
         yield from _predicted(source)
         return
@@ -170,7 +165,7 @@ def rows(source: Source) -> Iterator[Row]:
 
 
 def _predicted(source: Source) -> Iterator[Row]:
-    """The rows of the arrays of `Trainer.predict`."""
+    """Yield rows from the arrays of `Trainer.predict`."""
     arrays = read_model_arrays(source.file.path, targets=_labels_beside(source))
     logits, targets = arrays.logits, arrays.label_ids
     if targets is None:
@@ -215,7 +210,7 @@ def _predicted(source: Source) -> Iterator[Row]:
 
 
 def _labels_beside(source: Source) -> str | None:
-    """The path of the true labels, a file with a known name in the folder of the logits; None if there is none."""
+    """Return the path of the true labels, a file with a known name next to the logits; None for an .npz file."""
     if not source.name.endswith(".npy"):
         return None
     candidates = [os.path.join(source.folder, f"{name}.npy") for name in NAMES["label_ids"]]
@@ -229,7 +224,7 @@ def _labels_beside(source: Source) -> str | None:
 
 
 def _class_names(source: Source, own_names: Sequence[str] | None, size: int) -> list[str] | None:
-    """The names of the classes, from the archive or from the config.json in its folder."""
+    """Return the names of the classes, from the archive or from config.json in its folder; None if unknown."""
     if own_names is not None:
         if len(own_names) != size:
             raise InputError(f"{source.name} names {len(own_names)} labels for {size} classes.")
@@ -243,7 +238,7 @@ def _class_names(source: Source, own_names: Sequence[str] | None, size: int) -> 
 
 
 def _listed(source: Source) -> Iterator[Any]:
-    """The texts of a JSON document, each a list of labels with scores, or each a dictionary."""
+    """Yield the outputs in a JSON document: lists of labels with scores, or dictionaries."""
     items = source.document()
     if not isinstance(items, list):
         raise InputError(f"{source.name} must contain a list with the output for each text.")
@@ -251,7 +246,7 @@ def _listed(source: Source) -> Iterator[Any]:
 
 
 def _scored(record: Any) -> Row:
-    """The classes of a text with their probabilities, and the true class if the record names it."""
+    """Return the classes of a text with their probabilities, and the true class if the record names it."""
     scores_ = _scores_in(record) if isinstance(record, Mapping) else None
     if scores_ is None:
         raise ValueError("it has no list of {label, score}, as text-classification pipelines with top_k=None write")
@@ -300,7 +295,7 @@ def _is_scored(value: Any) -> bool:
 
 
 def _scores_in(record: Mapping[str, Any]) -> Any:
-    """The first value that is a list of labels with scores, or a single one; None if there is none."""
+    """Return the first value that is a label with its score, or a list of these; None if there is none."""
     for value in record.values():
         if _is_scored(value) or (isinstance(value, list) and value and all(map(_is_scored, value))):
             return value

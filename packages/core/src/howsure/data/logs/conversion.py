@@ -43,11 +43,11 @@ from howsure.inputs.pairs import CLASS_WISE, PROB, PROBS_COLUMN, TOP_LABEL, UNNA
 
 WORD = re.compile(r"\w+")
 KEYS = ("item", "model", "task", "prompt", "run")
-MAX_VALUES = 10_000  # maximum number of values of a column that separates rows
+MAX_VALUES = 10_000  # most distinct values that are stored of a column that separates rows
 ALWAYS_NEEDED = frozenset(NAMED)
 NUMERIC = frozenset((int, float, bool))
 BATCH = 256  # rows
-MASS = "class_mass"  # proportion of answers among all tokens
+MASS = "class_mass"  # the probability of the answers among all tokens
 
 
 @dataclass
@@ -64,18 +64,18 @@ class Log:
     numbers: dict[str, None] = field(default_factory=dict)  # columns that contain a number somewhere
     measures: dict[str, Measure] = field(default_factory=dict)  # measures of the scores, by name
     first_scores: dict[Any, str] = field(default_factory=dict)  # the first score of quality in a row, by task
-    names_before: dict[Any, set[str]] = field(default_factory=dict)  # scores that precede it in rows, by task
+    names_before: dict[Any, set[str]] = field(default_factory=dict)  # the scores before it in rows, by task
     values: dict[str, dict[Any, None]] = field(default_factory=dict)  # values of the columns that separate rows
-    ways: dict[tuple[Any, ...], dict[Any, None]] = field(default_factory=dict)  # of scoring, by model, task and prompt
+    ways: dict[tuple[Any, ...], dict[Any, None]] = field(default_factory=dict)  # of scoring, by model, task, prompt
     lengths: set[int] = field(default_factory=set)  # lengths of the lists of probabilities
     classes: tuple[str, ...] | None = None
-    alike: bool = True  # whether all rows have these classes
+    alike: bool = True  # whether all rows have the same classes
     answers: dict[str, int] = field(default_factory=dict)  # number of rows that name one of their classes, by column
-    exceptions: Counter[str] = field(default_factory=Counter)  # why rows have no result, and how many
-    unread: dict[str, Unread] = field(default_factory=dict)  # scores that are not numbers, by their names
-    documents: dict[int, int] = field(default_factory=dict, repr=False)  # hash of a document, by the hash of its item
+    exceptions: Counter[str] = field(default_factory=Counter)  # number of rows without a result, by reason
+    unread: dict[str, Unread] = field(default_factory=dict)  # scores that are not numbers, by name
+    documents: dict[int, int] = field(default_factory=dict, repr=False)  # document hash by item hash
     may_contradict: bool = False  # whether an item has two documents
-    reread: Callable[[], Iterator[tuple[str, Row]]] = field(default=lambda: iter(()), repr=False)  # files and rows
+    reread: Callable[[], Iterator[tuple[str, Row]]] = field(default=lambda: iter(()), repr=False)  # files and rows, again
 
     def __post_init__(self) -> None:
         self.values = {name: {} for name in (*self.format.group, RUN)}
@@ -90,7 +90,7 @@ class Log:
 
     @property
     def group(self) -> tuple[str, ...]:
-        """The columns that separate rows which must not be pooled, if their values differ."""
+        """The columns with different values that separate rows which must not be pooled."""
         return tuple(name for name in self.format.group if (self.several_ways if name == RUN else self.varies(name)))
 
     def repeats_items(self, parts: Collection[str]) -> bool:
@@ -99,8 +99,7 @@ class Log:
         return any(self.varies(column) for column in {*self.group, *runs} - {"task", *parts})
 
     def suggest_condition(self, column: str) -> str:
-        """The condition that keeps one value of a column, as a user would type it; among several ways of scoring, one
-        that keeps all tasks."""
+        """Return a condition as users type it that keeps one value of a column (for ways of scoring, all tasks)."""
         values = (self.several_ways if column == RUN else ()) or self.values[column]
         kept, *others = [value for value in values if value is not None]
         if column == RUN and not all(kept in ways for ways in self.ways.values()):
@@ -113,8 +112,10 @@ class Log:
         return next((tuple(ways) for ways in self.ways.values() if len(ways) > 1), ())
 
     def check_ways(self, parts: Collection[str], *, advice: str) -> None:
-        """Raise InputError if the same answers are scored in several ways and no column of `parts` separates them;
-        `advice` says how to separate them."""
+        """Raise InputError if answers are scored in several ways and no column of `parts` separates these.
+
+        advice: how to separate the ways of scoring.
+        """
         if RUN in parts or not self.several_ways:
             return
         ways = shortened(map(repr, self.several_ways))
@@ -125,7 +126,7 @@ class Log:
 
     @property
     def class_names(self) -> tuple[str, ...] | None:
-        """The names of the answer positions, if they are the same in every row and not numbers."""
+        """The names of the classes, if they are the same in every row and not numbers; otherwise None."""
         names = self.classes if self.alike else None
         if names is None or len(set(names)) < len(names) or any(spelled_number(name) is not None for name in names):
             return None
@@ -151,7 +152,7 @@ class Log:
         return tuple(dict.fromkeys(self.first_scores.values()))
 
     def measure(self, name: str) -> Measure:
-        """What a score measures."""
+        """Return what a score measures."""
         if name not in self.measures:
             self.measures[name] = measure_named(name, self.format.bounds)
         return self.measures[name]
@@ -168,8 +169,7 @@ class Log:
 
     @cached_property
     def item_column(self) -> str:
-        """The column by which rows of several models are paired: the item or, if items contradict documents, the
-        document, with a note.
+        """The column by which rows of several models are paired: the item or, if items are inconsistent, the document.
 
         Raises InputError if neither identifies the rows.
         """
@@ -198,7 +198,7 @@ class Log:
                 )
 
     def note_unread(self) -> None:
-        """Add a note that counts the scores that are not numbers, and says how to read lists of them."""
+        """Add a note that counts the scores that are not numbers, and says how to read lists of scores."""
         if not self.unread:
             return
         counts = [
@@ -222,8 +222,7 @@ class Log:
             )
 
     def note_left_out_scores(self, selected: Collection[str], *, costs: bool = True) -> None:
-        """Add notes that name the scores that were not selected, and the costs and counts, which are scores only if the
-        user names them."""
+        """Add notes that name scores that were not selected, and costs and counts, which never are by default."""
         others = [name for name in self.quality_scores if name not in selected]
         if others:
             names = shortened(others, limit=len(others))
@@ -235,7 +234,7 @@ class Log:
             self.notes.append(told(f"Costs and counts are not scores: {names}. To use one, name it: {example}."))
 
     def describe(self) -> dict[str, Any]:
-        """A description of the input for the recipe of a result."""
+        """Describe the input for the recipe of a result."""
         normalise = {"normalise": self.normalise} if "log_probabilities" in self.filled_rows else {}
         version = {} if self.model_version is None else {"model_version": self.model_version}
         return {"format": self.format.name, **normalise, **version} | ({"notes": self.notes} if self.notes else {})
@@ -295,8 +294,7 @@ class Log:
                 self._note_first_score(task, score, list(columns))
 
     def _note_first_score(self, task: Any, score: str, names: list[str]) -> None:
-        """Record the first score of a row with these columns, unless an earlier one of the same task takes
-        precedence."""
+        """Record the first score of a row with these columns, unless the task's recorded score takes precedence."""
         current, place = self.first_scores.get(task), names.index(score)
         if current is None or score in self.names_before[task] or current in names[place:]:
             self.first_scores[task] = score
@@ -327,16 +325,15 @@ def input_files(
     encoding: str | None = None,
     tell: Callable[[str], None] = lambda text: None,
 ) -> tuple[tuple[File, ...], Log | None]:
-    """The named files, with logs rewritten in `spool`, and the description of the logs (None for tables).
+    """Return the named files, with logs rewritten in `spool`, and the description of the logs (None for tables).
 
-    `format` is a format of tables or of logs, or None to detect it. Of a log's further columns, beyond named columns
-    and scores, a column is kept if its name is a word in the strings `names_needed`. `normalise` says how
-    log-likelihoods of choices become probabilities. `files` are the files of the paths and `form_name` is their log
-    format, if known. `most`: read at most this many rows of each log, with all columns. `labels_from`: a table of right
-    answers. `explode`: a list in each row of a table, whose elements become rows; with `keep_empty`, a row without
-    elements remains. `pivot`: the columns of item, rater and grade in a table with a row for each grade, whose raters
-    become columns. `model_version`: the model behind an alias in a log of decisions. `encoding`: of text files.
-    `tell` is called with notes on the table.
+    format: a format of tables or of logs, or None to detect it. names_needed: beyond standard columns and scores, a
+    column of a log is kept if its name is a word in one of these strings. normalise: how log-likelihoods of choices
+    become probabilities. files, form_name: the files of the paths and their log format, if known. most: read at most
+    this many rows of each log, with all columns. labels_from: a table of true answers. explode: a column of lists in a
+    table, whose elements become rows; with `keep_empty`, a row without elements remains. pivot: the columns of item,
+    rater and grade in a table with a row for each grade; its raters become columns. model_version: the model behind an
+    alias in a log of decisions. encoding: that of text files. tell: a function that is called with notes on the table.
 
     Raises InputError if a file cannot be read or is truncated, or if logs and tables are mixed.
     """
@@ -408,9 +405,7 @@ def _rewrite(
     most: int | None,
     labels: Labels | None,
 ) -> File | None:
-    """Rewrite a log as JSON lines; None and a note if it has no rows, for example because the run was stopped
-    immediately.
-    """
+    """Rewrite a log as JSON lines; return None and add a note if it has no rows, as after a stopped run."""
     before, start = log.rows, lines.tell()
     unlabelled, names = 0, dict[str, None]()
     source = Source(file, log.notes, log.model_version, log.unread)
@@ -430,9 +425,7 @@ def _rewrite(
 
 
 def _batches(source: Source, log: Log, most: int | None, labels: Labels | None) -> Iterator[tuple[Columns, int]]:
-    """Batches of consecutive rows of a log with the same columns: the columns, with probabilities, and the number of
-    rows. Errors name the line or the sample.
-    """
+    """Yield batches of consecutive rows with the same columns: these columns with probabilities, and the row count."""
     rows, n_read, batch, names = islice(log.format.rows(source), most), 0, list[Row](), tuple[str, ...]()
 
     def whole() -> tuple[Columns, int]:
@@ -447,7 +440,7 @@ def _batches(source: Source, log: Log, most: int | None, labels: Labels | None) 
             row = next(rows, None)
             labelled = row if row is None or labels is None else labels.of(row)
         except ValueError as error:
-            if batch:  # an earlier row may have an error
+            if batch:  # report an error in an earlier row first
                 yield whole()
             raise error if isinstance(error, InputError) else source.fault(n_read + 1, f"{error}.") from error
         if batch and (labelled is None or len(batch) == BATCH or tuple(labelled) != names):
@@ -462,7 +455,7 @@ def _batches(source: Source, log: Log, most: int | None, labels: Labels | None) 
 
 
 def _first_fault(source: Source, log: Log, rows: Sequence[Row], before: int) -> InputError:
-    """The error for the first row without probabilities."""
+    """Build the error for the first row without valid probabilities."""
     for number, row in enumerate(rows, start=before + 1):
         try:
             _with_probabilities(rows_to_columns([row]), log.normalise)
@@ -472,9 +465,9 @@ def _first_fault(source: Source, log: Log, rows: Sequence[Row], before: int) -> 
 
 
 def _with_probabilities(columns: Columns, way: str) -> Columns:
-    """The columns with the probabilities of classes, the most probable class, and whether it is right.
+    """Return the columns with class probabilities, the most probable class, and whether it is correct.
 
-    Raises ValueError for a row from which no probabilities follow.
+    Raises ValueError for a row whose probabilities cannot be computed.
     """
     rows = len(next(iter(columns.values())))
     nothing = (None,) * rows
@@ -511,9 +504,7 @@ def _with_probabilities(columns: Columns, way: str) -> Columns:
 
 
 def _answers(columns: Columns, probabilities: Sequence[list[float]]) -> Columns:
-    """Columns that follow from probabilities, if they are missing: the most probable class, its probability, and
-    whether it is right.
-    """
+    """Return missing columns that follow from probabilities: the most probable class, its probability, correctness."""
     best = [row.index(max(row)) if row else None for row in probabilities]
     answers = columns.get("prediction", best)
     targets = columns.get("target", (None,) * len(best))
@@ -528,9 +519,7 @@ def _answers(columns: Columns, probabilities: Sequence[list[float]]) -> Columns:
 
 
 def _needed_columns(columns: Columns, words: Collection[str] | None) -> Columns:
-    """The columns that users can name: the standard columns of logs, other columns of numbers, and columns in `words`;
-    without words, all columns.
-    """
+    """Return the columns that users can name: standard columns, numbers, and columns in `words` (None: all)."""
     if words is None:
         return columns
     return {
@@ -542,19 +531,19 @@ def _needed_columns(columns: Columns, words: Collection[str] | None) -> Columns:
     }
 
 
-# The default columns of a log for roles that the user did not name.
+# Choose default columns of a log for roles that the user did not name.
 
-Roles = dict[str, str | None]  # a column each
+Roles = dict[str, str | None]  # the column of each role
 
 
 def with_defaults(
     roles: Roles, y_prob: Probabilities | None, log: Log, files: Sequence[File], *, pairing: bool
 ) -> tuple[Roles, Probabilities]:
-    """The requested columns of a log, with a default column for each role that was not named.
+    """Complete the requested columns of a log by a default column for each role that was not named.
 
     Every model, task and prompt becomes a separate group. Rows are identified by their item; if an item has several
-    rows in a group, the item is their cluster. With `pairing`, the rows are those of one model, to be matched with
-    another's: nothing is grouped, and a task is part of the item.
+    rows in a group, the item is their cluster. With `pairing`, the log must contain one model, whose rows are to be
+    matched with another model's: rows are not grouped, and the task is part of the item.
 
     Raises InputError if the log does not contain what is requested.
     """
@@ -585,7 +574,7 @@ def with_defaults(
 def _probabilities(
     y_true: str | None, y_prob: Probabilities | None, log: Log, files: Sequence[File]
 ) -> tuple[str | None, Probabilities]:
-    """The column of labels, and the form of the probabilities."""
+    """Return the column of labels, and the form of the probabilities."""
     for name in () if y_prob is None or y_prob.way == UNNAMED else y_prob.columns:
         if name in log.format.refused:
             raise InputError(f"{name} {log.format.refused[name]}.")
@@ -639,7 +628,7 @@ def _refuse_several_models(log: Log, files: Sequence[File]) -> None:
 
 
 def _items(roles: Roles, log: Log, parts: Sequence[str]) -> Roles:
-    """The column that identifies rows, or the item that rows share."""
+    """Return the column that identifies rows or, if items repeat, clusters of rows."""
     clusters: Roles = {"clusters": DOCUMENT} if log.has(DOCUMENT) and roles["clusters"] is None else {}
     has_clusters = bool(clusters) or roles["clusters"] is not None
     if ITEM not in log.filled_rows or (log.repeats_items(parts) and has_clusters):
@@ -650,7 +639,7 @@ def _items(roles: Roles, log: Log, parts: Sequence[str]) -> Roles:
     return clusters | ({} if roles["id"] is not None else {"id": ",".join([*task, ITEM])})
 
 
-# The description of a log for the rows that an expression selects; default columns are chosen by these rows.
+# The description of a log, restricted to the rows that an expression selects, which determine default columns.
 
 
 def log_of_selected_rows(
@@ -661,9 +650,9 @@ def log_of_selected_rows(
     by_file: bool = False,
     missing_values: Sequence[str] = (),
 ) -> Log:
-    """The log of the rows, rewritten in `files`, that satisfy a condition; without one, of all rows.
+    """Describe the rows of rewritten logs (`files`) that satisfy a condition; without a condition, all rows.
 
-    Raises InputError if no row does, or if a value cannot be compared.
+    Raises InputError if no row satisfies the condition, or if a value cannot be compared.
     """
     if rows is None:
         return log
@@ -681,6 +670,6 @@ def log_of_selected_rows(
 
 
 def _rows_with_files(files: Sequence[File], marks: Sequence[int] | None = None) -> Iterator[tuple[str, Row]]:
-    """The rows (or the marked rows) of rewritten logs, each with the name of its file."""
+    """Yield the rows (or the marked rows) of rewritten logs, each with the name of its file."""
     for file, line in copied_rows(files) if marks is None else compress(copied_rows(files), marks):
         yield file.name, parsed_line(line)
