@@ -87,7 +87,7 @@ def test_missing_rows_of_the_other_model_need_skip_missing(tmp_path: Path) -> No
     done = run(*typed)
     assert done.code == 2
     assert "500 rows only of dev.csv, 0 only of" in done.err
-    assert "left out because one model has no such row: 500 rows of dev.csv" in run(*typed, "--skip-missing").out
+    assert "left out because the other model has no such row: 500 rows of dev.csv" in run(*typed, "--skip-missing").out
 
 
 @pytest.mark.long

@@ -54,8 +54,8 @@ def test_figure_and_report(folder: Path) -> None:
     assert (done.code, done.out) == (0, "")
     assert "log-odds scale" in Path("curve.svg").read_text(encoding="utf-8")
     assert "shard-0.safetensors" in Path("report.html").read_text(encoding="utf-8")
-    assert "the classes of a row count as independent pairs" in Path("said.txt").read_text(encoding="utf-8")
-    assert "counts by its probability" in Path("report.html").read_text(encoding="utf-8")
+    assert "the pairs of a row's classes count as independent" in Path("said.txt").read_text(encoding="utf-8")
+    assert "is weighted by its probability" in Path("report.html").read_text(encoding="utf-8")
     assert "counts by" not in run(*typed, "--weight", "equal").out
     done = run(*typed, "--output", "shard-0.safetensors")
     assert "is an input of this command and would be overwritten" in done.err
@@ -80,4 +80,4 @@ def test_other_commands_say_that_all_classes_count_alike(folder: Path) -> None:
     run("calibration", "logits", "shard-0.safetensors", "--reduce", "top-label", "--save", "first.summary")
     assert "has the same weight" not in run("calibration", "first.summary").out
     first = run("calibration", "logits", "first.summary")
-    assert (first.code, "counts by its probability" in first.out) == (0, False)
+    assert (first.code, "is weighted by its probability" in first.out) == (0, False)

@@ -75,7 +75,7 @@ def test_fewer_rows_than_bins_and_one_bin_and_a_half() -> None:
     few = calibration_curve([0, 1, 1], [0.1, 0.5, 0.8], n_bins=10)
     assert few.bins.count.tolist() == [1, 1, 1]
     assert few.notes[0].startswith("3 pairs left out of the debiased error")
-    assert few.notes[1] == "most pairs are alone in their bin: use fewer and larger bins"
+    assert few.notes[1] == "most pairs are alone in their bin; use fewer and larger bins"
     assert math.isnan(few.error.value)
     assert few.ece.value == pytest.approx((0.1 + 0.5 + 0.2) / 3)
     q = np.linspace(0.01, 0.4, 150)

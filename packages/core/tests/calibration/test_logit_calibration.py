@@ -150,7 +150,7 @@ def test_weighted_by_probability() -> None:
         ),
         ([[0.1, 0.2]], [0.0], {}, "targets must be integers, the indices of the right classes; they are float64."),
         ([[0.1, 0.2]], [[0], [1, 2]], {}, "targets must be integers, the indices of the right classes ("),
-        (np.ma.masked_less([[0.1, 0.2]], 0.15), [0], {}, "logits must not be masked, and some are: give -inf"),
+        (np.ma.masked_less([[0.1, 0.2]], 0.15), [0], {}, "logits must not be masked, but some values are. Give -inf"),
         ([[1, 2]], [0], {}, "logits must be floating-point numbers; they are int64."),
         ("abc", [0], {}, "logits must be floating-point numbers; they are <U3."),
         ([[0.1], [0.2, 0.3]], [0], {}, "logits must be an array or a tensor of torch; numpy cannot read it ("),
@@ -163,14 +163,14 @@ def test_weighted_by_probability() -> None:
         ),
         ([[0.1], [0.2]], [0, 0], {}, "their shapes are (2, 1) and (2,)."),
         ([[0.1, 0.2]], [0, 1], {}, "their shapes are (1, 2) and (2,)."),
-        ([[0.1, 0.2], [np.nan, 1.0]], [0, 1], {}, "row 1 is not. Set the target of such a row to -100"),
+        ([[0.1, 0.2], [np.nan, 1.0]], [0, 1], {}, "row 1 has other values. Set the target of such a row to -100"),
         (
             [[0.1, np.inf]],
             [0],
             {},
-            "logits must be finite, or -inf (probability 0) for some classes of a row; row 0 is not.",
+            "logits must be finite, or -inf (probability 0) for some classes of a row; row 0 has other values.",
         ),
-        ([[-np.inf, -np.inf]], [0], {}, "row 0 is not."),
+        ([[-np.inf, -np.inf]], [0], {}, "row 0 has other values."),
         ([[0.1, 0.2]], [0], {"reduce": "macro"}, "reduce must be 'class-wise' or 'top-label', not 'macro'."),
         (
             [[0.1, 0.2]],
@@ -195,7 +195,7 @@ def test_the_rows_of_all_classes_are_noted_and_those_of_one_class_are_not() -> N
     probabilities = by_hand(logits, targets)[1].reshape(logits.shape)
     single_class.add(pairs_from_classes(targets, probabilities, reduce="3"))
     for summary in (whole, whole.by_probability(), CalibrationSummary.from_bytes(whole.by_probability().to_bytes())):
-        assert any("classes of a row count as independent" in note for note in summary.curve(n_bins=9).notes)
+        assert any("a row's classes count as independent" in note for note in summary.curve(n_bins=9).notes)
     assert single_class.slots.reduction == "class-wise"
     by_class = replace(single_class.slots, positive=None)  # as one group of a table
     for summary in (single_class, CalibrationSummary.from_slots(by_class)):

@@ -142,7 +142,7 @@ def test_a_label_without_probability_makes_the_loss_infinite_and_is_reported() -
     curve = howsure.calibration_curve(pairs, bin_size=1)
     assert curve.to_dict()["multiclass_log_loss"] is None
     assert math.isfinite(curve.log_loss.score)
-    assert "a label had the probability 0: the multi-class log loss is infinite" in curve.notes
+    assert "the multi-class log loss is infinite, because a label's class had probability 0" in curve.notes
     assert "multi-class log loss     infinite (a label had the probability 0)" in str(curve)
 
 

@@ -166,7 +166,7 @@ def two_models(fault: str, suffix: str, folder: Path) -> tuple[Files, Files]:
     [
         ("twice", "id must be different in every row; 'item 0' is in row 1 of"),
         ("fewer", "both models must be evaluated on the same rows; 1 row only of"),
-        ("others", "are these the right id columns?"),
+        ("others", "Are these the right id columns?"),
     ],
 )
 def test_rows_of_two_models_that_do_not_match_are_reported_alike(

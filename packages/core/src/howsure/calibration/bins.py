@@ -396,7 +396,8 @@ def _checked_size(part: Pairs | Slots, binning: str, bin_size: int | str, n_bins
     """Return the minimum number of pairs in a bin. Raises InputError for invalid or inconsistent options of bins."""
     if binning == "weight" and not isinstance(part, Slots):
         raise InputError(
-            "`binning='weight'` is for sums: add the pairs to a CalibrationSummary, whose curve takes it.", "binning"
+            "`binning='weight'` needs sums of pairs. Add the pairs to a CalibrationSummary and use its `curve`.",
+            "binning",
         )
     if binning not in ("adaptive", "uniform", "weight"):
         allowed = "'adaptive', 'uniform' or 'weight'" if isinstance(part, Slots) else "'adaptive' or 'uniform'"

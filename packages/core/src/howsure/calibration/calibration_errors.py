@@ -349,11 +349,11 @@ def notes_of_error(pairs: Pairs | Slots, binned: Binned, squared: SquaredError, 
             "or outweighs the others, carries no information about noise"
         )
     if 2 * squared.left_out > binned.sums.count.sum():
-        yield "most pairs are alone in their bin: use fewer and larger bins"
+        yield "most pairs are alone in their bin; use fewer and larger bins"
     if isinstance(pairs, Slots) and is_whole_rows(pairs):
-        yield "the classes of a row count as independent pairs: see docs/language-models.md on valid intervals"
+        yield "the pairs of a row's classes count as independent; see docs/language-models.md on valid intervals"
     if len(binned.sums) == 1:
-        yield "one bin only: the error is that of the mean prediction"
+        yield "there is only one bin, so the error is that of the mean prediction"
 
 
 def groups_together(pairs: Pairs | Slots) -> str | None:
@@ -367,7 +367,7 @@ def infinite_classes(scores: MulticlassScores | None) -> tuple[str, ...]:
     """Return a note if the multi-class log loss is infinite because a label's class had probability 0; otherwise ()."""
     if scores is None or math.isfinite(scores.log_loss):
         return ()
-    return ("a label had the probability 0: the multi-class log loss is infinite",)
+    return ("the multi-class log loss is infinite, because a label's class had probability 0",)
 
 
 def cluster_weights(pairs: Pairs) -> np.typing.NDArray[np.float64]:

@@ -34,7 +34,7 @@ def by_probability(slots: Slots) -> Slots:
     Raises InputError for pairs that have weights.
     """
     if slots.weights is not None:
-        raise InputError("the pairs already have weights, so they cannot also be weighted by their probabilities.")
+        raise InputError("the pairs already have weights and cannot also be weighted by their probabilities.")
     weighs = slots.means()[0] > NEGLIGIBLE_WEIGHT
     weighted = replace(slots, slot=slots.slot[weighs], sums=slots.sums[:, weighs])
     q, number = weighted.means()[0], weighted.count
@@ -103,7 +103,7 @@ class CalibrationSummary(SavedSums):
         if isinstance(data, Source):
             sums, _ = sums_of_source(data, **columns, pos_label=pos_label)
             if list(sums) != [""]:
-                raise InputError(f"{data.name} has groups: CalibrationSummaries keeps a summary of each group.")
+                raise InputError(f"{data.name} has groups. CalibrationSummaries keeps a summary of each group.")
             return cls.from_slots(sums[""])
         if is_lazy(data):
             sums = sums_of_frame(data, **columns, pos_label=pos_label).checked()
@@ -136,7 +136,7 @@ class CalibrationSummary(SavedSums):
         """
         pairs = checked_pairs(y_true, y_prob, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label)
         if pairs.groups is not None:
-            raise InputError("Pairs of a summary have no groups: CalibrationSummaries keeps a summary of each group.")
+            raise InputError("A CalibrationSummary cannot keep groups apart. Use CalibrationSummaries instead.")
         self._slots = self._slots + sum_by_slot(pairs)
 
     def add_logits(
@@ -230,7 +230,7 @@ class CalibrationSummary(SavedSums):
     @classmethod
     def _of(cls, saved: Saved, name: str) -> Self:
         if saved.names is not None:
-            raise InputError(f"{name} contains summaries of groups: CalibrationSummaries reads it.")
+            raise InputError(f"{name} contains summaries of groups. Read it with CalibrationSummaries.")
         return cls.from_slots(saved.parts[0])
 
     def __repr__(self) -> str:
@@ -245,7 +245,7 @@ class CalibrationSummary(SavedSums):
     def filled(self) -> Slots:
         """Return the sums. Raises InputError if no pairs have been added."""
         if not len(self._slots.slot):
-            raise InputError("the summary is empty: add pairs first.")
+            raise InputError("the summary is empty. Add pairs first.")
         return self._slots
 
 
@@ -256,7 +256,7 @@ def sums_of_source(data: Source, **roles: Any) -> tuple[dict[str, Slots], dict[s
     """
     if roles.get("clusters") is not None or roles.get("id") is not None:
         raise InputError(
-            "{parameter} and `id` need the rows themselves; a summary has none. Leave them out.", "clusters"
+            "{parameter} and `id` need rows, but a summary contains only sums. Leave both out.", "clusters"
         )
     with data.predictions(**roles) as predictions:
         described = predictions.describe()
@@ -409,7 +409,7 @@ class CalibrationSummaries(SavedSums, Mapping[str, CalibrationSummary]):
         Raises InputError if there are no groups, or if a group has no pairs of positive weight.
         """
         if not self._slots:
-            raise InputError("there are no summaries: add pairs first.")
+            raise InputError("there are no summaries. Add pairs first.")
         parts = [(name, self._slots[name]) for name in self]
         return build_table(parts, bin_size=bin_size, n_bins=n_bins, binning=binning, level=level, adjust=adjust)
 
@@ -426,7 +426,7 @@ class CalibrationSummaries(SavedSums, Mapping[str, CalibrationSummary]):
     @classmethod
     def _of(cls, saved: Saved, name: str) -> Self:
         if saved.names is None:
-            raise InputError(f"{name} contains one summary without groups: CalibrationSummary reads it.")
+            raise InputError(f"{name} contains one summary without groups. Read it with CalibrationSummary.")
         return cls.from_slots(dict(zip(saved.names, saved.parts, strict=True)))
 
 

@@ -241,7 +241,9 @@ def _weighted_pairs(pairs: Pairs) -> Pairs:
     if clusters is not None:
         number = len(np.unique(clusters))
         if number == 1 < len(pairs):
-            raise InputError("clusters must be at least 2 to be compared; all pairs are in one.")
+            raise InputError(
+                "at least 2 clusters are needed, but all pairs are in one cluster. Give other clusters, or none."
+            )
         clusters = clusters if number < len(pairs) else None
     weights = None if pairs.weights is None else pairs.weights / pairs.weights.max()
     return Pairs(pairs.labels, pairs.probabilities, weights, clusters=clusters)

@@ -137,12 +137,14 @@ def compare_calibration(
 def _two_pairs(a: Any, b: Any, arrays: dict[str, Any], **shared: Any) -> tuple[Pairs, Pairs]:
     """Check that two Pairs have the same rows and groups, and return them with the `shared` arguments applied."""
     if not (isinstance(a, Pairs) and isinstance(b, Pairs)):
-        raise InputError("y_true and against must both be Pairs, those of A and those of B, or neither.")
+        raise InputError(
+            "y_true and against must both be Pairs, or both arrays. Give the Pairs of A and the Pairs of B."
+        )
     _refuse(arrays, "Pairs of A and of B")
     checked = pairs_from(a, **shared), pairs_from(b, **shared)
     check_same_length(pairs_a=checked[0], pairs_b=checked[1])
     if checked[0].group_names != checked[1].group_names:
-        raise InputError("the two models must be evaluated on the same rows; their Pairs have other groups.")
+        raise InputError("the two models must be evaluated on the same rows, but the groups of their Pairs differ.")
     _check_same("group", checked[0].groups, checked[1].groups)
     return checked
 
@@ -219,10 +221,10 @@ def compare_pairs(
 ) -> CalibrationComparison:
     """Compute `compare_calibration` for checked pairs; with `own_labels`, the labels of the two models may differ."""
     if isinstance(names, str) or len(names) != 2 or names[0] == names[1]:
-        raise InputError(f"names must be two different names, of A and of B; they are {names!r}.")
+        raise InputError(f"names must be two different names, of model A and model B; they are {names!r}.")
     if not own_labels and not np.array_equal(a.labels, b.labels):
         row = int(np.flatnonzero(a.labels != b.labels)[0])
-        raise InputError("the two models must be evaluated on the same rows; the label of {row} differs", row=row)
+        raise InputError("the two models must be evaluated on the same rows, but the label of {row} differs", row=row)
     for name, first, other in (("weight", a.weights, b.weights), ("cluster", a.clusters, b.clusters)):
         _check_same(name, first, other)
     a, b = a.that_weigh(), b.that_weigh()
@@ -287,11 +289,15 @@ def compare_pairs(
 
 def _check_same(name: str, first: Any, other: Any) -> None:
     if (first is None) != (other is None):
-        raise InputError(f"the two models must be evaluated on the same rows; only one of them has a {name}")
+        raise InputError(
+            f"the two models must be evaluated on the same rows, but only one of them has a {name}. Give both or none."
+        )
     differs = np.flatnonzero(first != other) if first is not None else np.empty(0)
     if len(differs):
         raise InputError(
-            "the two models must be evaluated on the same rows; the {name} of {row} differs", name=name, row=differs[0]
+            "the two models must be evaluated on the same rows, but the {name} of {row} differs",
+            name=name,
+            row=differs[0],
         )
 
 

@@ -198,7 +198,7 @@ def pairs_and_features(
         feature_names = _names(features)
         if isinstance(y_prob, Probabilities) and y_prob.reduce == CLASS_WISE:
             raise InputError(
-                "{reduce} makes several pairs of a row; find groups with top-label or one class.",
+                "{reduce} makes several pairs of each row, so groups cannot be found. Use top-label or one class.",
                 reduce=Parameter("reduce", CLASS_WISE),
             )
         if isinstance(y_true, str) and y_true in feature_names:
@@ -218,7 +218,7 @@ def pairs_and_features(
 def columns_by_name(features: Any, data: Any) -> dict[str, Any]:
     """Return the columns of the parameter `features` by name: from `data`, a mapping or a data frame."""
     if features is None:
-        raise InputError("features must be a data frame, or a mapping of names to columns; there are none.")
+        raise InputError("features are missing. Give a data frame, or a mapping of names to columns.")
     if data is not None:
         names = _names(features)
         values: Sequence[Any] = columns_from(data, names)
@@ -247,7 +247,7 @@ def _names(features: Any) -> list[str]:
 def _unequal_names(features: Iterable[Any]) -> list[str]:
     names = [str(name) for name in features]
     if not names:
-        raise InputError("features must contain at least one column; it contains none.")
+        raise InputError("features must contain at least one column, but it is empty.")
     for name in names:
         if names.count(name) > 1:
             times = names.count(name)

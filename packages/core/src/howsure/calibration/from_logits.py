@@ -80,7 +80,7 @@ def logit_calibration(
         by_probability = False
     else:
         raise InputError(
-            "{parameter} is for {reduce}; with first choices there is one pair per row.",
+            "{parameter} needs {reduce}, because top-label has one pair per row. Leave it out.",
             "sample_weight",
             reduce=Parameter("reduce", CLASS_WISE),
         )
@@ -88,8 +88,10 @@ def logit_calibration(
     if by_probability:
         bins["binning"] = "weight" if binning == "adaptive" else binning
         curve = summary.by_probability().curve(**bins)
-        how = told(f"`sample_weight={EQUAL!r}` has all count alike")
-        curve = replace(curve, notes=(f"each pair of a row and a class counts by its probability; {how}", *curve.notes))
+        how = told(f"`sample_weight={EQUAL!r}` gives all the same weight")
+        curve = replace(
+            curve, notes=(f"each pair of a row and a class is weighted by its probability; {how}", *curve.notes)
+        )
     else:
         curve = summary.curve(**bins)
     return CalibrationCurves(rows=(curve,), adjust=None, recipe=recipe, summary=summary)

@@ -112,7 +112,7 @@ def _cell_rows(slots: Slots) -> Ordered:
     """Return one row per slot, at the mean prediction of its cell."""
     if slots.weights is not None:
         raise InputError(
-            "`method='corp'` needs weighted pairs themselves; these are kept as sums. Use `method='bins'`.", "method"
+            "with weights, `method='corp'` needs the pairs, but these are only sums. Use `method='bins'`.", "method"
         )
     (mean, gap, variance), w1 = slots.means(), slots.powers()[0]
     _, of_slot = np.unique(slots.cell, return_inverse=True)

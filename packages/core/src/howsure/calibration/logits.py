@@ -181,8 +181,8 @@ def slots_of_logits(
     if isinstance(slots, Slots):
         return replace(slots, reduction=str(reduce))
     raise InputError(
-        f"logits must be finite, or -inf (probability 0) for some classes of a row; {place(slots)} is not. Set the "
-        f"target of such a row to {ignore} to leave it out."
+        f"logits must be finite, or -inf (probability 0) for some classes of a row; {place(slots)} has other values. "
+        f"Set the target of such a row to {ignore} to leave it out."
     )
 
 
@@ -196,7 +196,7 @@ def _array(logits: Any) -> Any:
     if array.dtype.kind != "f":
         raise InputError(f"logits must be floating-point numbers; they are {array.dtype}.")
     if np.ma.is_masked(logits):
-        raise InputError("logits must not be masked, and some are: give -inf for an impossible class.")
+        raise InputError("logits must not be masked, but some values are. Give -inf for an impossible class.")
     return array
 
 
@@ -204,7 +204,7 @@ def _tensor(logits: Any) -> Any:
     if not logits.is_floating_point():
         raise InputError(f"logits must be floating-point numbers; they are {logits.dtype}.")
     if logits.device.type == "mps":
-        raise InputError("logits are on a device without float64 (mps), which exact sums need; give logits.cpu().")
+        raise InputError("logits are on a device without float64 (mps), which exact sums need. Give logits.cpu().")
     return logits.detach()
 
 

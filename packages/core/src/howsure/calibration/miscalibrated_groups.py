@@ -368,7 +368,7 @@ def _no_group_error(features: Sequence[Feature], residuals: Residuals, min_rows:
     rare = "; 5 labels of either kind must be expected in a group, and as many outside it at the same predictions"
     rare += ", and its rows must come from at least 10 clusters" if residuals.clustered else ""
     return InputError(
-        f"no group of at least {min_rows:,} rows can be made of the features: {feature_names}{rare}. Is each value "
+        f"no group of at least {min_rows:,} rows can be made of the features: {feature_names}{rare}. Are all values "
         "rare? Give features with few values, or numbers, such as the length of a text."
     )
 

@@ -234,8 +234,8 @@ def _check_order(names: Sequence[str], *, named: bool) -> None:
     ordered = len(numbers) == len(names) and numbers == sorted(set(numbers))
     if not named and not ordered:
         raise InputError(
-            "the probabilities are named {names}, and the order of these levels is unknown: name them from the "
-            "lowest to the highest, `levels=...`.",
+            "the probabilities are named {names}, but the order of these levels is unknown. Name them from the "
+            "lowest to the highest (`levels=...`).",
             names=list(names),
         )
 

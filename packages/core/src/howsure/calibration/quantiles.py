@@ -474,5 +474,7 @@ def _checked_clusters(clusters: Any, n: int) -> Integers | None:
     codes = check_clusters(clusters, n=n)
     number = len(np.unique(codes))
     if number == 1:
-        raise InputError("clusters must be at least 2 to be compared; all quantities are in one.")
+        raise InputError(
+            "at least 2 clusters are needed, but all quantities are in one cluster. Give other clusters, or none."
+        )
     return codes if number < n else None

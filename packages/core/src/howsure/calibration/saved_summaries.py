@@ -72,8 +72,8 @@ def check_weights(groups: Mapping[str, Slots]) -> None:
     names = {slots.weights is not None: name for name, slots in groups.items() if len(slots.slot)}
     if len(names) > 1:
         raise InputError(
-            f"the pairs of the group {names[True]!r} have weights, and those of {names[False]!r} have none: give each "
-            "of the latter the weight 1."
+            f"the pairs of the group {names[True]!r} have weights, but the pairs of {names[False]!r} have none. Give "
+            "each of these the weight 1."
         )
 
 
@@ -89,11 +89,13 @@ def from_bytes(content: bytes, *, name: str = "content") -> Saved:
     content = bytes(content)
     first, _, rest = content[:-CHECKSUM].partition(b"\n")
     if not first.startswith(WORDS):
-        raise InputError(f"{name} is not a calibration summary: CalibrationSummary.save writes one.")
+        raise InputError(f"{name} is not a calibration summary. CalibrationSummary.save writes such a file.")
     version = first[len(WORDS) :].decode("ascii", "replace")
     if version != str(VERSION):
         shown = version[:20] if version.isalnum() else ascii(version[:20])
-        raise InputError(f"{name} has version {shown}, and this howsure reads {VERSION}: install a newer one.")
+        raise InputError(
+            f"{name} has version {shown}, but this howsure reads version {VERSION}. Install a newer howsure."
+        )
     if hashlib.sha256(content[:-CHECKSUM]).digest() != content[-CHECKSUM:]:
         raise _damaged(name, "it does not match its checksum")
     text, _, columns = rest.partition(b"\n")

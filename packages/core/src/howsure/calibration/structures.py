@@ -95,7 +95,7 @@ def structure_pairs(
         probabilities = np.minimum(totals, 1.0)
         rows = np.arange(len(parts))
     if not len(rows):
-        raise InputError("there is no part to evaluate: no structure contains one.")
+        raise InputError("there is nothing to evaluate, because no structure contains a part.")
     parts = [parts[row] for row in rows]
     gold_parts, proposed = sum(len(item.gold) for item in items), int(np.array(labels)[rows].sum())
     notes = []
@@ -177,7 +177,7 @@ def _item(name: str, values: Mapping[str, Any]) -> _Item:
             if outside is not None:
                 raise InputError(
                     f"candidates of item {name} must contain every part that it could have; {what} has "
-                    f"{shown(outside)}, which is not among the {len(candidates):,}."
+                    f"{shown(outside)}, which is not one of the {len(candidates):,} candidates."
                 )
     least = 1 if "weights" in values else 2
     if len(structures) < least:
@@ -199,7 +199,7 @@ def _part(part: Any, where: str) -> Hashable:
         return tuple(_part(element, where) for element in part)
     if not isinstance(part, Hashable):
         raise InputError(
-            f"{where} must consist of texts, numbers and lists of these, such as ['nsubj', 2, 5]; it contains "
+            f"{where} must consist of strings, numbers and lists of these, such as ['nsubj', 2, 5]; it contains "
             f"{shown(part)}."
         )
     return part

@@ -162,7 +162,7 @@ def build_table(
 def by_group(pairs: Pairs) -> Iterator[tuple[str, Pairs]]:
     """Yield the pairs of positive weight in every group, in the order of group names."""
     if pairs.groups is None:
-        raise InputError("the pairs have no groups")
+        raise InputError("the pairs have no groups. Give groups.")
     for name, group in pairs.by_group():
         yield name, positive_weight_pairs(name, group)
 
@@ -176,11 +176,11 @@ def positive_weight_pairs(name: str, pairs: Pairs) -> Pairs:
 
 def group_weighs_nothing(name: str) -> InputError:
     """Build the error for a group in which all weights are 0."""
-    return InputError(f"every weight of the group {name!r} is 0: nothing in it counts. Leave it out first.")
+    return InputError(f"every weight of the group {name!r} is 0. Leave this group out first.")
 
 
 def _empty_group_error(name: str, weightless: int) -> InputError:
-    return group_weighs_nothing(name) if weightless else InputError(f"the group {name!r} is empty: leave it out first.")
+    return group_weighs_nothing(name) if weightless else InputError(f"the group {name!r} is empty. Leave it out first.")
 
 
 def _batches(parts: Iterable[tuple[str, Pairs | Slots]]) -> Iterator[list[tuple[str, Pairs | Slots]]]:

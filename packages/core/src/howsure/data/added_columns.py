@@ -163,14 +163,16 @@ class FileToExtend:
         repeated = [name for name in names if name.casefold() in own_names]
         if repeated:
             raise InputError(
-                f"{self.file.name} has a column {repeated[0]!r} already, which would be overwritten; name the new "
-                "column with `new_name=...`."
+                f"{self.file.name} has a column {repeated[0]!r} already, which would be overwritten. Name the new "
+                "column: `new_name=...`."
             )
 
     def check_output(self, path: str | os.PathLike[str]) -> None:
         """Raise InputError if the suffix of the output file implies another format than that of the input."""
         if SUFFIXES.get(Path(path).suffix.lower()) != self.file.format:
-            raise InputError(f"`output` must be of the format of {self.file.name}, {self.file.format}; {path} is not.")
+            raise InputError(
+                f"`output` must have the format of {self.file.name}, {self.file.format}, but {path} has another suffix."
+            )
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the file's columns and then the added columns, in the input's format, separator and decimal mark."""
@@ -229,12 +231,12 @@ def open_to_extend(
         files, log = input_files([path], format=format, spool=database.folder, names_needed=())
         if log is not None or len(files) > 1 or files[0].format not in WRITTEN:
             raise InputError(
-                f"{os.fspath(path)} must be one file of CSV, TSV, JSON lines or Parquet, which can be written with "
-                "further columns; logs, archives and several files cannot."
+                f"{os.fspath(path)} must be a single CSV, TSV, JSON lines or Parquet file. Columns cannot be added to "
+                "logs, archives or several files."
             )
         database.allow_only([files[0].path, *(str(database.folder / f"{before}{EXTENDED}") for before in ("", "tmp_"))])
         for alike in names_alike(column_names(database, files[0])):
-            raise InputError(f"{files[0].name} has {said_of_alike(alike)} One of them would be lost: rename them.")
+            raise InputError(f"{files[0].name} has {said_of_alike(alike)} One of them would be lost. Rename them.")
         spec = check_given(y_prob)
         table = open_table(database, files, [*spec.columns, *([groups] if groups is not None else [])])
         table, columns = read_scores(table, spec, skip_missing=skip_missing)
@@ -256,30 +258,30 @@ def _in_order(scores: Scores, classes_wanted: Sequence[str]) -> tuple[tuple[str,
     if scores.is_one:
         if classes_wanted:
             raise InputError(
-                f"the map is for {len(classes_wanted)} classes, {shortened(classes_wanted)}; {first.name} has one "
+                f"the map needs {len(classes_wanted)} classes, {shortened(classes_wanted)}, but {first.name} has one "
                 "number per row."
             )
         return (), [first.number]
     if not classes_wanted:
         raise InputError(
-            f"the map needs one probability per row; {scores.shown} contain several. Name one column by "
+            f"the map needs one probability per row, but {scores.shown} contain several. Name one column: "
             "`Probabilities.prob='COL'`."
         )
     keys = scores.given.columns if several else first.keys
     if classes is not None and keys and scores.lists:
-        raise InputError(f"{first.name} names its classes, {shortened(keys)}; leave `classes=...` out.")
+        raise InputError(f"{first.name} already names its classes, {shortened(keys)}. Leave out `classes=...`.")
     names = keys if classes is None else tuple(classes)
     if not names:  # lists without names of classes
         if tuple(classes_wanted) != tuple(map(str, range(len(classes_wanted)))):
             raise InputError(
-                f"{first.name} contains lists without names, and the map has the classes {shortened(classes_wanted)}. "
-                "Say which they are, in order: `classes=['A', 'B', 'C']`."
+                f"{first.name} contains lists without names, but the map has the classes {shortened(classes_wanted)}. "
+                "Name the classes of the lists in order: `classes=['A', 'B', 'C']`."
             )
         names = tuple(classes_wanted)
     if sorted(names) != sorted(classes_wanted) or (several and len(names) != len(scores.columns)):
         raise InputError(
-            f"the map has the classes {shortened(classes_wanted)}, and the columns are {shortened(names)}. If these "
-            "are only other names, say which class each column is, in order: `classes=['A', 'B', 'C']`."
+            f"the map has the classes {shortened(classes_wanted)}, but the columns are {shortened(names)}. If these "
+            "are the same classes, name the class of each column in order: `classes=['A', 'B', 'C']`."
         )
     places = [names.index(name) for name in classes_wanted]
     if several:

@@ -74,7 +74,7 @@ class StoredArray:
         except OSError as error:
             raise InputError(f"{self.path} cannot be read: {error.strerror or error}.") from error
         if len(content) < n * dtype.itemsize:
-            raise InputError(f"{self.path} ends too early: it was cut off while it was read.")
+            raise InputError(f"{self.path} was truncated while it was read. Read it again when it is complete.")
         values: Array = np.frombuffer(content, dtype)
         if self.type != BFLOAT16:
             return values
@@ -225,7 +225,9 @@ def open_logits(
     logits = tuple(_find_logits(arrays, path) for arrays, path in zip(arrays_by_file, files, strict=True))
     if len({logit.shape[-1] for logit in logits}) > 1:
         sizes = shortened(f"{logit.path} {logit.shape[-1]:,}" for logit in logits)
-        raise InputError(f"all files must contain logits of the same classes; they contain rows of {sizes}.")
+        raise InputError(
+            f"all files must contain logits of the same classes, but their numbers of classes differ: {sizes}."
+        )
     if targets:
         numbers = _beside(logits, expand_paths(targets))
     else:
@@ -256,12 +258,12 @@ def _arrays(path: str) -> dict[str, StoredArray]:
 def _unknown(path: str, start: bytes) -> InputError:
     if start.startswith(b"PK") and path.lower().endswith(".npz"):
         return InputError(
-            f"{path} is an archive: save logits by numpy.save or as .safetensors. The output of Trainer.predict in an "
-            ".npz is read by howsure calibration."
+            f"{path} is an archive. Save logits with numpy.save or as .safetensors. The output of Trainer.predict in "
+            "an .npz is read by howsure calibration."
         )
     if start.startswith((b"PK", b"\x80")):
         return InputError(
-            f"{path} is pickled, and is not opened: its content could run as code. Save it as .safetensors."
+            f"{path} is pickled. It was not opened, because it could run code. Save the logits as .safetensors."
         )
     return InputError(f"{path} is not a file of logits in a known format: {' or '.join(SUFFIXES)}.")
 
@@ -270,7 +272,7 @@ def _read_npy_header(file: BinaryIO, size: int, path: str) -> StoredArray:
     with unpacking(path):
         header = array_header(file, size, name=path)
     if header.fortran and len(header.shape) > 1:
-        raise InputError(f"{path} stores its columns one after another; save numpy.ascontiguousarray of it.")
+        raise InputError(f"{path} is stored in column order. Save numpy.ascontiguousarray(logits) instead.")
     return StoredArray(path, "", header.dtype.str, header.shape, header.length)
 
 
@@ -285,7 +287,9 @@ def _find_logits(arrays: dict[str, StoredArray], path: str) -> StoredArray:
             f"{shape}."
         )
     if array.shape[-1] < 2:
-        raise InputError(f"{path} has rows of {array.shape[-1]:,} number; logits of two classes or more are needed.")
+        raise InputError(
+            f"{path} has {array.shape[-1]:,} number per row, but logits of at least two classes are needed."
+        )
     return array
 
 
@@ -298,7 +302,7 @@ def _find_targets(arrays: dict[str, StoredArray], logits: StoredArray) -> Array:
     target_array = next((arrays[name] for name in TARGETS if name in arrays), None)
     if target_array is None:
         where = f"no tensor named {' or '.join(TARGETS)}" if logits.name else "one array"
-        raise InputError(f"{logits.path} contains {where}: name the file of the right classes by `targets=...`")
+        raise InputError(f"{logits.path} contains {where}. Name the file of the true classes: `targets=...`")
     if target_array.shape != logits.shape[:-1]:
         raise _other_shape(target_array, [logits])
     return _numbers(target_array)

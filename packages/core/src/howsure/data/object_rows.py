@@ -1,5 +1,7 @@
-"""Tables of objects as rows: elements of a JSON array that are not objects are left out; elements of a list, or each of
-several columns, may become rows."""
+"""Convert files of JSON objects to rows.
+
+Elements of a JSON array that are not objects are left out. Elements of a list, or several columns, may become rows.
+"""
 
 from __future__ import annotations
 
@@ -36,13 +38,14 @@ def rows_as_objects(
     keep_empty: bool = False,
     names: Collection[str] = (),
 ) -> tuple[File, ...]:
-    """The files; those in which rows are left out or created are rewritten as JSON lines in `spool`.
+    """Return the files; those in which rows are left out or created are rewritten as JSON lines in `spool`.
 
-    recognise: read exports of grades as such, unless `names`, the requested columns, are those of the files.
-    pivot: the columns of item, rater and grade, whose rows become columns. grades_are_labels: repeated grades have no
-    mean. keep_empty: a row whose list to explode has no element remains, with a missing value in place of the list.
+    recognise: convert exports of grades, unless the requested columns (`names`) are columns of the file itself. pivot:
+    the columns of item, rater and grade, whose raters become columns. grades_are_labels: whether grades are labels,
+    which cannot be averaged. keep_empty: keep a row whose list to explode is empty, with a missing value in place of
+    the list.
 
-    Raises InputError where `explode` names no list, or `pivot` no grades.
+    Raises InputError if `explode` does not name a list, or `pivot` no grades.
     """
     if explode is not None and pivot is not None:
         raise InputError("`explode=...` makes rows of columns and `pivot=...` columns of rows. Use one of them.")
@@ -55,7 +58,7 @@ def rows_as_objects(
         columns = parts[0] if len(parts) == 1 else _concatenate(parts)
         columns = pivoted(columns, pivot, name, notes.append, are_labels=grades_are_labels)
         copy = _write_columns(columns, spool / "pivoted.jsonl", name, f"the pivoted {name}")
-        for note in notes:  # not before an error
+        for note in notes:  # only if there was no error
             tell(note)
         return (copy,)
     if any(exports):
@@ -80,7 +83,7 @@ def rows_as_objects(
 
 
 def _write_columns(columns: Mapping[str, Values], path: Path, name: str, place: str) -> File:
-    """Columns as JSON lines. place: what they are rows of, in messages on one of them."""
+    """Write columns as JSON lines. place: the name of the table in messages about one of its rows."""
     with open(path, "wb") as copy:
         for start in range(0, len(next(iter(columns.values()), ())), CHUNK):
             part = {column: tuple(values[start : start + CHUNK]) for column, values in columns.items()}
@@ -91,7 +94,7 @@ def _write_columns(columns: Mapping[str, Values], path: Path, name: str, place: 
 
 
 def _export(file: File, names: Collection[str]) -> GradeExport | None:
-    """The layout of a file of grades; None for any other, and where the requested columns are those of the file."""
+    """Detect the export format of a file of grades; None for other files, or if the file has the requested columns."""
     beginning = Beginning(file)
     if file.format == "parquet" and detect_export(dict.fromkeys(beginning.columns)) is None:
         return None
@@ -109,7 +112,7 @@ def _export(file: File, names: Collection[str]) -> GradeExport | None:
 
 
 def _export_records(file: File) -> Iterator[Mapping[str, Any]]:
-    """The rows of a file; of a JSON document, its elements or those of `data`, as in a page of an API."""
+    """Yield the rows of a file; in a JSON document, its elements or, as in a page of an API, the elements of `data`."""
     if file.format != "json":
         yield from (record for _, record in _objects(file, lambda text: None))
         return
@@ -120,7 +123,7 @@ def _export_records(file: File) -> Iterator[Mapping[str, Any]]:
 
 
 def _columns(file: File, export: GradeExport | None, tell: Tell) -> dict[str, Values]:
-    """The columns of a file; those of an export have a row for each grade."""
+    """Return the columns of a file; the columns of an export have a row for each grade."""
     if export is not None:
         return grade_columns(export, _export_records(file), file.name, tell)
     if file.format not in ("csv", "tsv"):
@@ -131,7 +134,7 @@ def _columns(file: File, export: GradeExport | None, tell: Tell) -> dict[str, Va
 
 
 def _concatenate(parts: Sequence[Mapping[str, Values]]) -> dict[str, Values]:
-    """The columns of several files one after the other; None where a file lacks one."""
+    """Concatenate the columns of several files; None for columns that a file lacks."""
     nothing = [[None] * len(next(iter(part.values()), ())) for part in parts]
     names = dict.fromkeys(itertools.chain.from_iterable(parts))
     return {
@@ -144,8 +147,11 @@ MIN_FILES, LARGEST = 3, 1 << 20  # files with one object each that are rows of o
 
 
 def _joined(files: Sequence[File], path: Path, tell: Tell) -> File | None:
-    """JSON files with one object each, joined to one table with a row per file; None for other files, and for objects
-    that may hold the rows of a model in a list: without the fields of one with a number or truth value."""
+    """Join JSON files with one object each to one table with a row per file; None for other files.
+
+    The result is also None if an object has other fields than every object with a number or truth value, because such
+    an object may contain the rows of a model in a list.
+    """
     if len(files) < MIN_FILES or any(file.format != "json" or os.path.getsize(file.path) > LARGEST for file in files):
         return None
     documents = [document for document in map(_object, files) if document is not None]
@@ -163,7 +169,7 @@ def _joined(files: Sequence[File], path: Path, tell: Tell) -> File | None:
 def _rewritten(
     file: File, explode: str | None, path: Path, tell: Tell, *, several: bool, keep_empty: bool = False
 ) -> File:
-    """The file, or a copy of its rows at `path`; several: it is one of several, so that its rows need its name."""
+    """Return the file, or a copy of its rows at `path`. several: whether rows need the name of their file."""
     if explode is None and (keyed := _keyed_objects(file)) is not None:
         with open(path, "w", encoding="utf-8") as copy:
             copy.writelines(
@@ -177,10 +183,10 @@ def _rewritten(
     def place_of_row(row: int) -> int | str:
         return f"{file.name}:{row + 1}" if several else row + 1
 
-    origins = array("q")  # the row of the file, from 0, from which each row was made
+    origins = array("q")  # the file's row (from 0) from which each row was made
     with open(path, "w", encoding="utf-8") as copy:
         objects = _objects(file, tell)
-        numbered = False  # whether rows get the number of their source row, since no column names an item
+        numbered = False  # whether rows get the number of their source row, because no column identifies items
         if explode is not None:
             first = list(itertools.islice(objects, 2))
             numbered = len(first) == 2 and next(candidates([*first[0][1]]), None) is None
@@ -203,8 +209,7 @@ KEY, LARGEST_KEYED = "key", 1 << 26  # the column of the keys, and the bytes of 
 
 
 def _keyed_objects(file: File) -> Mapping[str, Mapping[str, Any]] | None:
-    """The rows of a JSON document that is one object of objects with the same fields, by their keys; None for
-    others."""
+    """Return the rows of a JSON document that maps keys to objects with the same fields; None for other files."""
     if file.format != "json" or os.path.getsize(file.path) > LARGEST_KEYED:
         return None
     document = _object(file)
@@ -216,7 +221,7 @@ def _keyed_objects(file: File) -> Mapping[str, Mapping[str, Any]] | None:
 
 
 def _object(file: File) -> dict[str, Any] | None:
-    """The one object of a JSON document; None for other files, such as JSON lines with the suffix .json."""
+    """Return the object of a JSON document; None for other files, such as JSON lines with the suffix .json."""
     if not Beginning(file).text.lstrip().startswith(b"{"):
         return None
     try:
@@ -234,7 +239,7 @@ def _has_others(file: File) -> bool:
 
 
 def _objects(file: File, tell: Tell) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """The objects of a table, and the row of each, from 0."""
+    """Yield the objects of a table with their row numbers, from 0."""
     source = Source(file)
     if (keyed := _keyed_objects(file)) is not None:
         yield from enumerate({KEY: key, **record} for key, record in keyed.items())
@@ -262,13 +267,13 @@ def _objects(file: File, tell: Tell) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 
 CHUNK = 10_000
-COLUMN, VALUE = "column", "value"  # of the rows that columns become
+COLUMN, VALUE = "column", "value"  # names of the new columns if columns become rows
 
 
 def _exploded(
     file: File, objects: Iterator[tuple[int, Mapping[str, Any]]], field: str, tell: Tell, keep_empty: bool
 ) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """A row for each element of a list, with the element in place of the list; or for each of several columns.
+    """Yield a row for each element of a list, with the element in place of the list, or for each of several columns.
 
     keep_empty: a row without elements remains, with None in place of the list.
     """
@@ -325,7 +330,7 @@ def _inside_lists(
 
 
 def _kind_check(file: File, field: str) -> Callable[[Any, str], None]:
-    """A function that raises InputError for an element of another kind than those before it; a missing one has none."""
+    """Return a function that raises InputError for an element of another kind than the first, unless missing."""
     kinds: dict[type, str] = {dict: "an object", list: "a list"}
     first: list[str] = []
 
@@ -346,7 +351,7 @@ def _kind_check(file: File, field: str) -> Callable[[Any, str], None]:
 def _columns_as_rows(
     file: File, objects: Iterator[tuple[int, Mapping[str, Any]]], fields: str, tell: Tell
 ) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """A row for each of several columns, such as those of raters, with its name and its value."""
+    """Yield a row for each of several columns (such as raters), with the column's name and value."""
     names, rows, check_kind = [name.strip() for name in fields.split(",")], 0, _kind_check(file, fields)
     if len({*names}) < len(names) or not all(names):
         raise InputError(f"{parameter('explode', fields)} must name different columns, such as `explode='ann,bob'`.")
@@ -377,7 +382,7 @@ MISSING = object()
 
 
 def _column_value(record: Mapping[str, Any], name: str) -> Any:
-    """The value of a column or, for a name such as `judge.grade`, in an object; MISSING if it does not exist."""
+    """Return the value of a column or of a field in it (`judge.grade`); MISSING if the column does not exist."""
     if name in record or "." not in name:
         return record.get(name, MISSING)
     first, _, rest = name.partition(".")
@@ -386,6 +391,6 @@ def _column_value(record: Mapping[str, Any], name: str) -> Any:
 
 
 def _with(record: Mapping[str, Any], keys: Sequence[str], element: Any) -> dict[str, Any]:
-    """A copy with one element replaced."""
+    """Return a copy of a record with one element replaced."""
     key, *inner = keys
     return {**record, key: _with(record[key], inner, element) if inner else element}

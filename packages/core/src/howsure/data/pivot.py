@@ -1,4 +1,4 @@
-"""A table with a row for each grade as a table with a row for each item and a column for each rater."""
+"""Convert a table with a row for each grade to a table with a row for each item and a column for each rater."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MAX_RATERS = 100
 
 
 def columns_of_rows(rows: Iterable[Mapping[str, Any]]) -> dict[str, Values]:
-    """The values of rows by column, in the order in which columns first occur; None where a row lacks one.
+    """Return the values of rows by column, in the order in which columns first occur; a missing value is None.
 
     >>> columns_of_rows([{"item": 1}, {"item": 2, "grade": "good"}])
     {'item': [1, 2], 'grade': [None, 'good']}
@@ -37,13 +37,14 @@ def columns_of_rows(rows: Iterable[Mapping[str, Any]]) -> dict[str, Values]:
 def pivoted(
     columns: Mapping[str, Values], pivot: str, name: str, tell: Tell, *, are_labels: bool = False
 ) -> dict[str, Values]:
-    """A row for each item. `pivot` are the columns of the item, one or more, then those of the rater and the grade.
+    """Make a row for each item. pivot: one or more columns of the item, then the columns of the rater and the grade.
 
-    Other columns are kept if they have one value in each item. Different grades of one item by one rater become their
-    mean; labels (two values, or any with `are_labels`) become the more frequent one. tell: receives notes.
+    Other columns are kept if they have one value in each item. Different grades of an item by the same rater are
+    replaced by their mean; labels (two values, or any with `are_labels`) by the most frequent label. tell: a function
+    that is called with notes.
 
-    Raises InputError for a column that does not exist, where no item has grades of two raters, and where grades of one
-    item by one rater differ in a column that tells them apart, such as the criterion or the model.
+    Raises InputError for a column that does not exist, if no item has grades of two raters, and if several grades of an
+    item by one rater differ in another column, such as the criterion or the model.
     """
     *keys, rater, grade = [column.strip() for column in pivot.split(",")]
     names = [*keys, rater, grade]
@@ -86,7 +87,7 @@ class CodedCells:
 
     @classmethod
     def of(cls, values: Values) -> Self:
-        """Code a column, in which truth values are numbers, and lists and objects are texts."""
+        """Code a column; truth values become numbers, and lists and objects become strings."""
         if not PLAIN.issuperset(map(type, values)):
             values = [
                 int(value) if isinstance(value, bool) else json.dumps(value) if isinstance(value, NESTED) else value
@@ -103,10 +104,10 @@ PLAIN, NESTED = {str, int, float, tuple, type(None)}, (list, dict)
 
 @dataclass(frozen=True)
 class LongGrades:
-    """Rows with a grade each. is_named: whether they have an item and a rater. graded: those that have a grade, too."""
+    """Rows with a grade each. is_named: whether a row has item and rater. graded: indices of rows with all three."""
 
     key_cells: Mapping[str, CodedCells]
-    item: Integers  # of each row, as a code
+    item: Integers  # code of each row's item
     who: Sequence[str]
     grade: CodedCells
     is_named: Bools
@@ -114,7 +115,7 @@ class LongGrades:
 
     @classmethod
     def read(cls, columns: Mapping[str, Values], names: Sequence[str], file: str) -> Self:
-        """Read the columns of the item, the rater and the grade. file: whose columns they are, in errors."""
+        """Read the columns of the item, the rater and the grade. file: the name of the file in errors."""
         n = len(next(iter(columns.values()), ()))
         for column in names:
             if n and column not in columns and "." not in column:
@@ -155,52 +156,55 @@ class LongGrades:
 
     @cached_property
     def place(self) -> Integers:
-        """The place of each graded row's item among the graded items."""
+        """The index of each graded row's item among the graded items."""
         places = np.zeros(self.item.max(initial=-1) + 1, np.int64)
         places[self.item[self.first_graded]] = np.arange(len(self.first_graded))
         return places[self.item[self.graded]]
 
     @cached_property
     def raters(self) -> list[str]:
-        """Who graded, in the order of the items."""
+        """The names of the raters, in the order of the items."""
         in_order = self.graded[np.argsort(self.place, kind="stable")].tolist()
         return list(dict.fromkeys(map(self.who.__getitem__, in_order)))
 
     @cached_property
     def rater(self) -> Integers:
-        """The place of each graded row's rater among the raters."""
+        """The index of each graded row's rater among the raters."""
         place_of = dict(zip(self.raters, range(len(self.raters)), strict=True))
         return np.array([place_of[self.who[row]] for row in self.graded.tolist()], np.int64)
 
     @cached_property
     def first_of_cell(self) -> Integers:
-        """For each graded row the first one with the same item and rater."""
+        """For each graded row, the first row with the same item and rater."""
         cells = self.place * len(self.raters) + self.rater
         _, first, cell = np.unique(cells, return_index=True, return_inverse=True)
         first_rows: Integers = self.graded[first[cell]]
         return first_rows
 
     def first_rows(self, cells: CodedCells) -> Integers:
-        """The first named row of each item with a value in a column; -1 for items without any."""
+        """Return the first named row of each item with a value in a column; -1 for items without a value."""
         first = np.full(self.item.max(initial=-1) + 1, -1)
         rows = np.flatnonzero(self.is_named & ~cells.is_empty)[::-1]
-        first[self.item[rows]] = rows  # the last one assigned is the first one of the table
+        first[self.item[rows]] = rows  # assigned in reverse order, so that the first row remains
         return first
 
     def varies(self, cells: CodedCells, first_rows: Integers) -> bool:
-        """Whether another column has two values in some item."""
+        """Whether a column has different values in some item."""
         rows = np.flatnonzero(self.is_named & ~cells.is_empty)
         return bool((cells.codes[rows] != cells.codes[first_rows[self.item[rows]]]).any())
 
     def by_rater(self, name: str, tell: Tell, *, are_labels: bool) -> dict[str, Values]:
-        """The grades of each rater by item, None without one. are_labels: different grades have no mean. tell: called
-        with a note on different grades of one item by one rater."""
+        """Return the grades of each rater by item; None without a grade.
+
+        are_labels: whether grades are labels, which cannot be averaged. tell: a function that is called with a note on
+        different grades of an item by the same rater.
+        """
         values = np.empty(len(self.grade.values), dtype=object)
         values[:] = self.grade.values
         settled = values[self.first_of_cell]
         codes = self.grade.codes
         differs = codes[self.graded] != codes[self.first_of_cell]
-        several = defaultdict[int, list[int]](list)  # the positions of the rows of a cell with different grades
+        several = defaultdict[int, list[int]](list)  # indices of the rows of each cell with different grades
         for position in np.flatnonzero(np.isin(self.first_of_cell, self.first_of_cell[differs])).tolist():
             several[int(self.first_of_cell[position])].append(position)
         labels = {*values[self.graded].tolist()} if several else set()
@@ -225,13 +229,13 @@ class LongGrades:
 
 
 CRITERIA = ("criterion",)
-KEYS = (*CRITERIA, "annotator", "model")  # columns that always tell grades apart
+KEYS = (*CRITERIA, "annotator", "model")  # columns that always separate grades
 ASIDE = ("comment",)
 
 
 @dataclass(frozen=True)
 class Mixture:
-    """The columns in which the grades of one item by one rater differ."""
+    """The columns in which several grades of an item by the same rater differ."""
 
     pivot: str
     grades: LongGrades
@@ -239,7 +243,7 @@ class Mixture:
 
     @cached_property
     def differing(self) -> dict[str, int]:
-        """The columns, each with the first row that differs from the first one of its item and rater, by row."""
+        """The columns, ordered by the first row whose value differs from the first row of the same item and rater."""
         rows_of = dict[str, int]()
         for column, cells in self.others.items():
             differs = cells.codes[self.grades.graded] != cells.codes[self.grades.first_of_cell]
@@ -248,7 +252,7 @@ class Mixture:
         return dict(sorted(rows_of.items(), key=lambda column_and_row: column_and_row[1]))
 
     def raters_by_value(self, column: str) -> dict[Any, set[str]]:
-        """The raters who gave grades in rows with each value of a column."""
+        """Return for each value of a column the raters who gave grades in its rows."""
         by_value = dict[Any, set[str]]()
         values, who = self.others[column].values, self.grades.who
         for row in self.grades.graded[~self.others[column].is_empty[self.grades.graded]].tolist():
@@ -256,9 +260,10 @@ class Mixture:
         return by_value
 
     def check(self, criteria: Sequence[str]) -> None:
-        """Raise InputError if a column separates repeated grades: a column whose values recur, unlike those of a time.
+        """Raise InputError if a column separates repeated grades; its values must recur, unlike those of a time.
 
-        criteria: columns of criteria with several values in an item, also if each rater has one of them.
+        criteria: columns of criteria with several values in an item; these count even if each rater has only one of the
+        values.
         """
         by_column = {column: self.raters_by_value(column) for column in [*criteria, *self.differing]}
         recurring = [
@@ -290,23 +295,23 @@ class Mixture:
         )
 
     def annotators(self) -> dict[str, list[Any]]:
-        """The annotators of a judge that are several, each of other items."""
+        """Return the annotators behind the rater "judge", if there are several, each for other items."""
         by_value = self.raters_by_value("annotator") if "annotator" in self.others else {}
         annotators = [value for value, raters in by_value.items() if "judge" in raters]
         return {"judge": annotators} if len(annotators) > 1 else {}
 
     def _count(self, column: str) -> int:
-        """The number of grades in rows with a value of a column."""
+        """Count the grades in rows with a value in a column."""
         return len(self.grades.graded) - int(self.others[column].is_empty[self.grades.graded].sum())
 
     def _names_raters(self, column: str, by_value: Mapping[Any, set[str]]) -> bool:
-        """Whether each value belongs to one rater, so that the column says more exactly who graded."""
+        """Whether each value belongs to one rater, so that the column names raters more exactly."""
         complete = self._count(column) == max(map(self._count, self.others))
         return complete and all(len(raters) == 1 for raters in by_value.values()) and column not in CRITERIA
 
 
 def _cells(columns: Mapping[str, Values], column: str, n: int) -> Values:
-    """The cells of a column, also one such as `source.type` in an object; None if missing."""
+    """Return the cells of a column or of a field such as `source.type`; None for missing cells."""
     if column in columns:
         return columns[column]
     first, *parts = column.split(".")
@@ -317,7 +322,7 @@ def _cells(columns: Mapping[str, Values], column: str, n: int) -> Values:
 
 
 def _check_raters(grades: LongGrades, columns: Sequence[str], pivot: str) -> None:
-    """Raise InputError where the raters cannot be columns, or share no item."""
+    """Raise InputError if the raters cannot be columns, or if no item has two raters."""
     raters = grades.raters
     if len(raters) > MAX_RATERS:
         raise InputError(f"{parameter('pivot', pivot)} finds {len(raters):,} raters. Is the second column the rater's?")

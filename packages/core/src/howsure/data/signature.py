@@ -49,15 +49,15 @@ class Signature(Result):
 
 
 def read_signature(text: str) -> Signature:
-    """Read a signature: the settings of the result that it was printed with.
+    """Read a signature: the settings of the result with which it was printed.
 
-    text: the line that the `signature` of a result holds.
+    text: the line that a result's `signature` contains.
 
     >>> found = read_signature("howsure|estimate|method:debiased|n:6000|v:0.2.0")
     >>> found.kind, found.settings["n"], found.version
     ('estimate', '6000', '0.2.0')
 
-    Raises InputError for a text that is not a signature.
+    Raises InputError for a string that is not a signature.
     """
     like = "must be a signature, such as howsure|estimate|n:6000|v:0.2.0"
     if not isinstance(text, str):

@@ -1,4 +1,4 @@
-"""`howsure.read`: files, logs and saved summaries as a source of rows, which every function takes as `data`."""
+"""`howsure.read`: files, logs and saved summaries as a source of rows, which every function accepts as `data`."""
 
 from __future__ import annotations
 
@@ -29,8 +29,7 @@ Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 @dataclass(frozen=True)
 class Files(Source):
-    """Files of predictions and the selection of their rows: returned by `read`, and passed as `data` to any
-    function."""
+    """Files of predictions and the selection of their rows, returned by `read` and accepted as `data`."""
 
     paths: tuple[str, ...]
     where: str | None = None
@@ -46,7 +45,7 @@ class Files(Source):
     pivot: str | None = None
     model_version: str | None = None
     independent_rows: bool = False
-    grades_are_labels: bool = field(default=False, repr=False, compare=False)  # of which `pivot` takes no mean
+    grades_are_labels: bool = field(default=False, repr=False, compare=False)  # `pivot` must not average them
     keep_empty: bool = field(default=False, repr=False, compare=False)  # rows whose list to `explode` has no element
     tell: Callable[[str], None] = field(default=lambda text: None, repr=False, compare=False)
     scratch: Scratch | None = field(default=None, repr=False, compare=False)  # which holds a copy of a table
@@ -56,7 +55,7 @@ class Files(Source):
 
     @property
     def name(self) -> str:
-        """The files."""
+        """The names of the files."""
         return self.paths[0] if len(self.paths) == 1 else shortened(self.paths, limit=6)
 
     def predictions(
@@ -71,8 +70,9 @@ class Files(Source):
         pos_label: Any = None,
         **how: Any,
     ) -> Predictions | Sums:
-        """The checked pairs of the columns of each role; logs have defaults for columns that are not named. `how` are
-        the other arguments of `open_predictions`.
+        """Open the checked pairs of the columns of each role; logs have defaults for columns that are not named.
+
+        how: the other arguments of `open_predictions`.
 
         Raises InputError naming the file, the column, the row and the value that violated a rule.
         """
@@ -96,7 +96,7 @@ class Files(Source):
         return predictions
 
     def rows(self, kinds: Mapping[str, Kind], **how: Any) -> Rows:
-        """Columns by name, each read as its kind. `how` are the other arguments of `rows_of_files`.
+        """Read columns by name, each as its kind. how: the other arguments of `rows_of_files`.
 
         Raises InputError naming the file, the column, the row and the value that violated a rule.
         """
@@ -107,8 +107,7 @@ class Files(Source):
         return rows
 
     def logits(self, *, targets: Sequence[str], ignore: int) -> LogitShards | None:
-        """The logits in the files, with the true classes from the same folder or from `targets`; None for saved
-        summaries."""
+        """Open logits, with true classes from the same folder or `targets`; return None for saved summaries."""
         from howsure.data.logit_files import open_logits
 
         self._refuse({}, "is not for files of logits")
@@ -122,7 +121,7 @@ class Files(Source):
         document: str | None = None,
         fields: Collection[str] = (),
     ) -> Documents:
-        """The documents in the files with the values of their fields; the arguments are those of `read_documents`.
+        """Read the documents in the files with the values of their fields; the arguments are those of `read_documents`.
 
         Raises InputError for options that select rows.
         """
@@ -133,7 +132,7 @@ class Files(Source):
         return read_documents(self.paths, whole=whole, choices=choices, fields=fields, skip_missing=skip, key=document)
 
     def progress(self, n: int, unit: str = "pairs") -> AbstractContextManager[Callable[[int], None]]:
-        """A context with a function that reports how many of n steps were done."""
+        """Return a context with a function that reports how many of n steps were done."""
         return super().progress(n, unit) if self.bar is None else self.bar(n, unit)
 
     def matched(
@@ -147,11 +146,13 @@ class Files(Source):
         y_prob_against: Any = None,
         **roles: Any,
     ) -> PairedRows:
-        """The rows that another model also has, matched by ids or positions. `other` is files with the same columns or
-        with those named by `against`, or the other model's columns in these files.
+        """Pair the rows with another model's rows by ids or, without ids, by order.
 
-        Raises InputError for a model that is matched with itself, and for rows that only one model has, unless missing
-        ones are skipped.
+        other: files with the same columns or with the columns named by `against`, or the other model's columns in these
+        files.
+
+        Raises InputError for a model that is matched with itself, and for rows that only one model has, unless
+        `skip_missing`.
         """
         from howsure.data.predictions.paired_rows import paired_rows
 
@@ -171,17 +172,15 @@ class Files(Source):
             return paired_rows(read_pairs, other_predictions, model_names=names_of_models, targets=labels, **how)
 
     def dated(self, dates: str, y_true: Any, y_prob: Any, **roles: Any) -> Dated:
-        """The pairs of the columns of each role, with dates; rows without a label are pending. `roles` are the other
-        arguments of `read_dated`."""
+        """Read the pairs of the columns of each role, with dates. roles: the other arguments of `read_dated`."""
         from howsure.data.predictions.rows import read_dated
 
         return read_dated(self, dates, y_true, y_prob, **roles)
 
     def to_extend(self, y_prob: Any, *, groups: str | None = None, **how: Any) -> FileToExtend:
-        """The single file, opened to add columns computed from probabilities; `how` are the other arguments of
-        `open_to_extend`.
+        """Open the only file to add columns computed from probabilities. how: arguments of `open_to_extend`.
 
-        Raises InputError for anything that is not there or not as it must be.
+        Raises InputError for a missing column or an invalid value.
         """
         from howsure.data.added_columns import open_to_extend
 
@@ -211,7 +210,7 @@ class Files(Source):
 
 
 def _beside(first: Any, other: Any) -> Probabilities:
-    """The other model's columns in the same files, in the form of this model's."""
+    """Return the other model's columns in the same files, in the form of this model's columns."""
     spec = Probabilities(PROB, None) if first is None else as_probabilities(first)
     columns = [other] if isinstance(other, str) else list(other)
     if spec.values is not None and len(spec.columns) > 1 and len(columns) == 1:
@@ -220,18 +219,18 @@ def _beside(first: Any, other: Any) -> Probabilities:
 
 
 def _called(files: Files, y_prob: Any) -> str:
-    """The name of a model: its files, and its columns unless they are the defaults of a log."""
+    """Return the name of a model: its files, with its columns unless they are the defaults of a log."""
     spec = None if y_prob is None else as_probabilities(y_prob)
     return files.name if spec is None or spec.values is None else f"{files.name}:{','.join(spec.columns)}"
 
 
 def named_paths(files: object) -> tuple[str, ...]:
-    """The paths that a user gives: one, or several in a list.
+    """Return the paths that a user gave, a single path or a list, as a tuple.
 
     >>> named_paths("a.csv"), named_paths(["a.csv", "b.csv"])
     (('a.csv',), ('a.csv', 'b.csv'))
 
-    Raises InputError for what is neither.
+    Raises InputError for anything else.
     """
     one_or_several = [files] if isinstance(files, (str, os.PathLike)) else files
     paths = list(one_or_several) if isinstance(one_or_several, Iterable) else []
@@ -260,27 +259,27 @@ def read(
     independent_rows: bool = False,
     table: str | None = None,
 ) -> Files:
-    """Files as a source of rows: pass it as `data` to a function, whose other arguments are then column names.
+    """Return files as a source of rows. Pass it as `data` to a function, whose other arguments are then column names.
 
     files: one or several paths, globs or folders of CSV, TSV, JSON lines, Parquet or .npz (text may be compressed by
     gzip or zstd), logs of programs that evaluate language models, or saved calibration summaries; "-" is standard
-    input. where: use only the rows for which an expression holds, such as "prompt = 'first' and n > 3". skip_missing:
-    leave rows with missing values out, and count them; missing_values: values that are treated as missing, such as
-    "unparseable". by_file: each file's name is a column, `file`. across_files: whether equal ids and clusters of
-    several files are the "same" item or "separate" ones. format: of the files, if their names do not show it.
-    encoding: of text files, such as windows-1252 (default: UTF-8).
-    normalise: divide the log-likelihoods of choices in a log by their "characters", "bytes" or "tokens". labels_from:
-    a table of the right answers of a log, with columns `id`, `label` and, where an item has several questions,
-    `question`. explode: a list in each row of JSON or Parquet, whose elements become rows, each in the place of the
-    list: "judgments[0].decision" becomes "judgments.decision"; or columns, "ann,bob", each of which becomes a row with
-    its name in `column` and its content in `value`. pivot: the columns of item, rater and grade, "item,rater,grade", in
-    a table with a row for each grade: each item becomes a row, and each rater a column. model_version: the model that
-    answered, where responses with decisions name an alias or none. independent_rows: rows are independent although a
-    column such as `item`, `question_id` or `task_id` repeats; without it, such items are clusters. table: a table or
-    view of the only file, a database of DuckDB, which is copied first.
+    input. where: use only the rows that satisfy an expression such as "prompt = 'first' and n > 3". skip_missing: leave
+    out rows with missing values, and count them. missing_values: values that are treated as missing, such as
+    "unparseable". by_file: add a column `file` with each file's name. across_files: whether equal ids and clusters in
+    several files are the "same" item or "separate" items. format: the format of the files, if their names do not show
+    it. encoding: the encoding of text files, such as windows-1252 (default: UTF-8).
+    normalise: divide the log-likelihoods of choices in a log by their "characters", "bytes" or "tokens". labels_from: a
+    table of the true answers of a log, with columns `id`, `label` and, if an item has several questions, `question`.
+    explode: a column of lists in JSON or Parquet. Each element becomes a row and replaces the list, so that
+    "judgments[0].decision" becomes "judgments.decision". Or several columns, "ann,bob": each becomes a row with its
+    name in `column` and its content in `value`. pivot: the columns of item, rater and grade, "item,rater,grade", in a
+    table with a row for each grade. Each item becomes a row, and each rater a column. model_version: the model that
+    answered, if responses with decisions name an alias or no model. independent_rows: treat rows as independent
+    although a column such as `item`, `question_id` or `task_id` repeats; by default, such items are clusters. table: a
+    table or view in the only file, a DuckDB database, which is copied.
 
-    Columns are named as on the command line: one inside another as "doc.answer" or "scores[0]", several as one key as
-    "task,question". Files are read when a function needs them. A log names the columns itself.
+    Columns are named as on the command line: "doc.answer" or "scores[0]" for a value inside a column, "task,question"
+    for several columns that form a key. Files are read when a function needs them. Logs have default columns.
 
     >>> import howsure, os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "dev.csv")
@@ -289,7 +288,7 @@ def read(
     >>> round(howsure.calibration_error("gold", "score", data=howsure.read(path)).value, 3)
     0.274
 
-    Raises InputError for a table of several files; the functions that read raise it for what is wrong in a file.
+    Raises InputError for `table` with several files. The functions that read raise it for errors in a file.
     """
     check_arguments(read, locals())
     named = named_paths(files)
@@ -326,7 +325,7 @@ def read(
 
 @dataclass(frozen=True)
 class Sums:
-    """Pairs as sums by group from saved summaries; without groups, the name is ""."""
+    """Pairs as sums by group, from saved summaries; without groups, the only group name is ""."""
 
     sums: dict[str, Slots]
     files: list[str]
@@ -345,7 +344,7 @@ class Sums:
         return () if list(self.sums) == [""] else tuple(self.sums)
 
     def source(self, group: str | None = None, *, advance: Callable[[int], None] = lambda rows: None) -> Slots:
-        """The sums of a group, or of all pairs."""
+        """Return the sums of a group, or of all pairs."""
         slots = self.sums[group or ""]
         advance(len(slots))
         return slots
@@ -354,7 +353,7 @@ class Sums:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """There is nothing to close."""
+        """Do nothing, because there is nothing to close."""
 
     def pairs(self, *_: object) -> NoReturn:
         """Raise InputError: summaries contain no pairs."""
@@ -368,12 +367,12 @@ class Sums:
     blocks = other_columns = features = pairs
 
     def describe(self) -> dict[str, Any]:
-        """What was read, for the recipe of a result."""
+        """Describe the input for the recipe of a result."""
         return {"files": self.files, "rows": self.n, "skipped": self.skipped, **self.columns, **self.notes}
 
 
 def saved_summaries(files: Sequence[str]) -> list[str]:
-    """The saved summaries that paths and globs name; [] if they name none.
+    """Return the saved summaries that paths and globs name; [] if they name none.
 
     Raises InputError if they include other files than summaries, or a summary twice.
     """
@@ -403,7 +402,7 @@ def is_summary(path: str) -> bool:
 
 
 def sums_of_saved(files: Sequence[str]) -> Sums:
-    """The merged sums of saved summaries, by group. Raises InputError if they are incompatible."""
+    """Merge the sums of saved summaries, by group. Raises InputError if they are incompatible."""
     from howsure.calibration.saved_summaries import read
     from howsure.calibration.slots import Slots
 

@@ -104,13 +104,13 @@ def _is_number(value: object) -> bool:
 
 KINDS: Final[dict[str, tuple[IsOfKind, str]]] = {
     "None": (lambda value: value is None, "None"),
-    "str": (lambda value: isinstance(value, str), "a text"),
+    "str": (lambda value: isinstance(value, str), "a string"),
     "bool": (lambda value: isinstance(value, (bool, np.bool_)), "True or False"),
     "int": (_is_scalar, "a number"),
     "float": (_is_scalar, "a number"),
     "Randomness": (_is_seed, "a seed, a numpy Generator, a SeedSequence or None"),
     "Hashable": (_is_scalar, "one value"),
-    "Sequence[str]": (_is_list(lambda item: item is not None and _is_scalar(item)), "a list of texts"),
+    "Sequence[str]": (_is_list(lambda item: item is not None and _is_scalar(item)), "a list of strings"),
     "Sequence[int]": (_is_list(_is_number), "a list of numbers"),
     "Sequence[float]": (_is_list(_is_number), "a list of numbers"),
     "Sequence[object]": (_is_list(_is_scalar), "a list of values"),

@@ -198,7 +198,7 @@ def class_positions(
     labels are compared with these integers instead and are never indices. Without `classes`, the names are "0" … "k-1".
     """
     if classes is not None and len(set(classes)) != k:
-        raise InputError(f"classes must name the {k} classes, each once; it is {shortened(classes)}.")
+        raise InputError(f"classes must name each of the {k} classes once; it is {shortened(classes)}.")
     if classes is not None and set(labels) <= set(classes):
         return np.array([classes.index(label) for label in labels], dtype=np.int64), classes
     numbered = [_whole(name) for name in classes or (None,)]
@@ -209,8 +209,8 @@ def class_positions(
         return positions, classes or tuple(str(index) for index in range(k))
     if classes is None:
         raise InputError(
-            "{name} contains {labels}, and the {k} probabilities of a row have no names. Say which classes "
-            "they are, in order: `classes=['A', 'B', 'C']`.",
+            "{name} contains {labels}, but the {k} probabilities of a row have no names. Name their classes "
+            "in order: `classes=['A', 'B', 'C']`.",
             name=name,
             labels=list(labels),
             k=k,
@@ -259,7 +259,7 @@ def class_columns(values: object, name: str) -> Floats:
     if matrix.ndim != 2 or matrix.shape[1] < 2:
         raise InputError(f"{name} must have the shape (rows, classes) with two classes or more; it is {matrix.shape}.")
     if len(matrix) == 0:
-        raise InputError(f"{name} is empty: there is nothing to evaluate.")
+        raise InputError(f"{name} is empty. Give at least one row.")
     return matrix
 
 

@@ -90,8 +90,8 @@ def check_date_format(written: str) -> None:
         )
     if not all(directives & day for day in DAYS):
         raise InputError(
-            "{parameter} must name the year, the month and the day; it is {written!r}. For 31/12/2001 it "
-            "is '%d/%m/%Y'.",
+            "{parameter} must contain the year, the month and the day; it is {written!r}. The format of "
+            "31/12/2001 is '%d/%m/%Y'.",
             "date_format",
             written=written,
         )
@@ -207,8 +207,8 @@ def several_formats(
     either = next(date for date in dates if is_written(date, first))
     choices = " or ".join(f"`date_format={date_format!r}`" for date_format in formats)
     return InputError(
-        f"{name} may name the day or the month first: {place(either)} is {either!r}, and no date of the column settles "
-        f"it. Say which: {choices}."
+        f"{name} may have the day or the month first: {place(either)} is {either!r}, and no date of the column decides."
+        f" Name the format: {choices}."
     )
 
 

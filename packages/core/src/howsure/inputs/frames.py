@@ -307,7 +307,7 @@ def read_columns(data: Any, kinds: Mapping[str, Kind], **how: Any) -> Rows:
 def not_a_column_name(role: str, value: object) -> InputError:
     """Build the error for a parameter that must be the name of a column but is not a string."""
     return InputError(
-        "with `data=...`, {role} must name a column, not be a {type}.",
+        "with `data=...`, {role} must be the name of a column; its type is {type}.",
         role=Parameter(role),
         type=type(value).__name__,
     )

@@ -177,7 +177,10 @@ def one_per_item(values: Column, table: Integers, name: str, *, of: str = "every
     if differs.any():
         row = int(table[tuple(int(place[0]) for place in np.nonzero(differs)[:2])])
         raise InputError(
-            "{parameter} must be the same in {of} of an item; {row} differs. Are the ids right?", name, of=of, row=row
+            "{parameter} must be the same in {of} of an item, but {row} differs. Are the ids right?",
+            name,
+            of=of,
+            row=row,
         )
     first: Column = by_run[0]
     return first
@@ -187,7 +190,7 @@ def item_twice(a: int, b: int, item: str, *, each: str) -> InputError:
     """Build the error for two rows, `a` and `b`, of the same item within a model or run (named by `each`)."""
     return InputError(
         f"an item must have one row for each {each}; `row {a}` and `row {b}` are both item {item}. If these are "
-        "several runs, name their column (`run=...`); if ids are unique only within a set of items, name several "
+        "several runs, name their column (`run=...`). If ids are unique only within a set of items, name several "
         "columns that identify the item together (`id=...`)."
     )
 

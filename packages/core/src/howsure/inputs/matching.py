@@ -34,7 +34,7 @@ class SharedRows:
         """Notes on the rows that were left out because the other model lacks them, and on how rows were matched."""
         only = zip((self.only_a, self.only_b), self.names, strict=True)
         counts = [f"{counted(n, 'row')} of {name}" for n, name in only if n]
-        left_out = [f"left out because one model has no such row: {', '.join(counts)}"] if counts else []
+        left_out = [f"left out because the other model has no such row: {', '.join(counts)}"] if counts else []
         return left_out + ([self.note] if self.note else [])
 
     def check_all(self, *, skip_missing: bool) -> None:
@@ -55,7 +55,7 @@ def shared_rows(a: npt.NDArray[Any], b: npt.NDArray[Any], *, names: tuple[str, s
 
     >>> found = shared_rows(np.array(["x", "y", "z"]), np.array(["z", "x"]), names=("A", "B"))
     >>> found.a, found.b, found.said
-    (array([0, 2]), array([1, 0]), ['left out because one model has no such row: 1 row of A'])
+    (array([0, 2]), array([1, 0]), ['left out because the other model has no such row: 1 row of A'])
 
     Raises InputError if a key is repeated within a model, or if the models have no key in common.
     """
@@ -63,11 +63,11 @@ def shared_rows(a: npt.NDArray[Any], b: npt.NDArray[Any], *, names: tuple[str, s
         distinct, counts = np.unique(keys, return_counts=True)
         if counts.max() > 1:
             raise InputError(
-                f"{id} must differ in every row of {name}; {distinct[counts.argmax()]} occurs twice or more."
+                f"{id} must be different in every row of {name}, but {distinct[counts.argmax()]} occurs more than once."
             )
     _, rows_a, rows_b = np.intersect1d(a, b, assume_unique=True, return_indices=True)
     if not len(rows_a):
-        raise InputError(f"no id of {names[0]} occurs in {names[1]}; are these the right id columns?")
+        raise InputError(f"no id of {names[0]} occurs in {names[1]}. Are these the right id columns?")
     return SharedRows(rows_a, rows_b, len(a) - len(rows_a), len(b) - len(rows_b), names)
 
 

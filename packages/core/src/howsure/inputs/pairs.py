@@ -222,17 +222,20 @@ class Probabilities:
         for name in ("reduce", "classes"):
             if getattr(self, name) is not None:
                 raise InputError(
-                    f"`{name}` is for several classes; with `Probabilities.{self.way}=...`, there is one probability "
-                    "per row."
+                    f"`{name}` is for several classes, but `Probabilities.{self.way}=...` is one probability per row. "
+                    "Leave it out."
                 )
 
     def refuse_roles(self, *, pos_label: object = None, groups: object = None) -> None:
         """Raise InputError for a positive label of several classes, or for groups of class-wise pairs."""
         if pos_label is not None:
-            raise InputError("`pos_label=...` does not apply to several classes; name one: `reduce='CLASS'`.")
+            raise InputError(
+                "`pos_label=...` does not apply to several classes. For one class, name it: `reduce='CLASS'`."
+            )
         if groups is not None and self.reduce == CLASS_WISE:
             raise InputError(
-                "class-wise, the class is the group; leave `groups=...` out, or name one class by `reduce='CLASS'`."
+                "with class-wise pairs, the class is the group. Leave out `groups=...`, or name a class: "
+                "`reduce='CLASS'`."
             )
 
     @property

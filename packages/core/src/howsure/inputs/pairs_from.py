@@ -213,7 +213,7 @@ def _refuse_classes(y_prob: Any, name: str) -> None:
     if len(shape) == 2 and shape[1] > 2:
         raise InputError(
             "{name} must have one dimension; its shape is {shape!r}, one column per class. Make pairs of a "
-            "probability and a label by howsure.pairs_from_classes(`y_true`, {name}), and give these "
+            "probability and a label with howsure.pairs_from_classes(`y_true`, {name}), and give these "
             "instead.",
             name=name,
             shape=shape,
@@ -233,7 +233,7 @@ def array_of_given(values: Any) -> Column:
         lengths = {len(row) for row in array}
         if len(lengths) > 1:
             raise InputError(
-                "{parameter} must contain lists of one length; they have {lengths}.",
+                "{parameter} must contain lists of the same length; their lengths are {lengths}.",
                 "y_prob",
                 lengths=sorted(lengths)[:3],
             )

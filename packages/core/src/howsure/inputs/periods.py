@@ -53,7 +53,7 @@ def find_periods(dates: Iterable[str | datetime.date | None], *, period: str, na
 
     >>> find_periods(["2003-03-20", ""], period="month", name="published")
     Traceback (most recent call last):
-    howsure.errors.InputError: published[1] has no date. Leave such documents out first, or give them one.
+    howsure.errors.InputError: published[1] has no date. Leave out such documents, or give them a date.
 
     Raises InputError, which names the row, for a missing or invalid date.
     """
@@ -172,7 +172,7 @@ def _date(value: str | datetime.date | None, place: str) -> datetime.date:
     if isinstance(value, datetime.date):
         return value
     if value is None or is_missing(value):
-        raise InputError(f"{place} has no date. Leave such documents out first, or give them one.")
+        raise InputError(f"{place} has no date. Leave out such documents, or give them a date.")
     try:
         return datetime.datetime.fromisoformat(value.strip()).date()
     except (ValueError, AttributeError, TypeError) as error:
@@ -224,7 +224,7 @@ def read_periods(dates: object, *, period: str, date_format: str | None = None, 
             of_all = f"{len(dates.names) - bad:,} of {len(dates.names):,} different dates"
             like = "such as 2003-03-20" if written == ISO else f"written as {written}"
             problem = f"{parameter(name)} must contain dates {like}; {_row(dates, code)} is {date!r}."
-            advice = " If they are written in another way, name it: `date_format='%d.%m.%Y'`."
+            advice = " If they have another format, name it: `date_format='%d.%m.%Y'`."
             if date_format is None and bad < len(dates.names):
                 advice = f" {ISO if written == ISO else written} fits {of_all}: correct the others."
             raise InputError(problem + (advice if date_format is None else "")) from None

@@ -104,10 +104,10 @@ ROW = "1\tgo\tgo\tVERB\tVB\t_\t0\troot\t_\t_"
 BROKEN = [
     (ROW.replace("\t_\t_", "\t_"), "line 2 of .*: a word needs 10 columns separated by tabs; it has 9"),
     (ROW.replace("\t", " "), "line 2 of .*: a word needs 10 columns separated by tabs; it has 1"),
-    (ROW + "\n" + ROW, "line 3 of .*: words must be numbered 1, 2, 3, …; '1' is where 2 should be"),
-    (ROW + "\n3" + ROW[1:], "line 3 .*'3' is where 2 should be"),
-    ("0" + ROW[1:], "line 2 .*'0' is where 1 should be"),
-    ("x" + ROW[1:], "line 2 .*'x' is where 1 should be"),
+    (ROW + "\n" + ROW, "line 3 of .*: words must be numbered 1, 2, 3, …, but '1' is in the place of 2"),
+    (ROW + "\n3" + ROW[1:], "line 3 .*'3' is in the place of 2"),
+    ("0" + ROW[1:], "line 2 .*'0' is in the place of 1"),
+    ("x" + ROW[1:], "line 2 .*'x' is in the place of 1"),
     ("1.1" + ROW[1:], "line 2 .*must have words"),
     ("1-2" + ROW[1:] + "\n" + ROW, "line 2 .*1-2 must span two or more of the 1 words"),
     (ROW + "\n2-3" + ROW[1:] + "\n2" + ROW[1:], "line 3 .*2-3 must span two or more of the 2 words"),
@@ -128,8 +128,8 @@ BROKEN = [
     (ROW.replace("\t0\t", f"\t{'9' * 5_000}\t"), "head must be 0 .*it is '9999"),
     (ROW.replace("\t0\t", "\t٠\t"), "head must be 0 .*it is '٠'"),
     (f"1-{'9' * 5_000}" + ROW[1:] + "\n" + ROW, "line 2 .*9 must span two or more of the 1 words"),
-    ("٣" + ROW[1:], "line 2 .*'٣' is where 1 should be"),
-    ("9" * 5_000 + ROW[1:], "line 2 .*999.* is where 1 should be"),
+    ("٣" + ROW[1:], "line 2 .*'٣' is in the place of 1"),
+    ("9" * 5_000 + ROW[1:], "line 2 .*999.* is in the place of 1"),
     (ROW[:-1] + "Entity=(1[1/" + "9" * 5_000 + "])", "line 2 .*is out of order, in sentence s-1"),
     # 8, 12 and 10 columns: thirty cells in three lines, and every tenth one is a number
     (

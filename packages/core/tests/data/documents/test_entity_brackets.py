@@ -67,7 +67,7 @@ CASES = [
 @pytest.mark.parametrize(("column", "layout", "repeated", "expected"), CASES)
 def test_hand_worked_cases(column: list[str], layout: Sequence[str], repeated: bool, expected: Found | None) -> None:
     if expected is None:
-        with pytest.raises(BracketError, match="names no entity"):
+        with pytest.raises(BracketError, match="does not name an entity"):
             mentions_of(column, layout, repeated=repeated)
     else:
         assert mentions_of(column, layout, repeated=repeated) == expected

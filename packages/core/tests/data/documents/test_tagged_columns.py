@@ -96,7 +96,7 @@ def test_strict_scores_name_their_scheme() -> None:
     )
     assert [row.mean.value for row in table] == pytest.approx([1.0, 2 / 3, 1 / 2])
     assert table.recipe["strict_entity_f1"] == "chunks:strict|scheme:BIO"
-    with pytest.raises(InputError, match="labels must be of BIO, as the true ones are; they contain 'E-X'"):
+    with pytest.raises(InputError, match="labels must be in BIO, like the true labels; they contain 'E-X'"):
         score_table(y_true=gold, prediction=[["B-X", "E-X", "O"]] * 20, metrics="strict_entity_f1")
 
 

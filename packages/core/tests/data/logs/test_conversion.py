@@ -240,7 +240,7 @@ def test_scores_that_are_not_numbers_are_counted_and_named(tmp_path: Path) -> No
     table = howsure.mean_scores(data=howsure.read(path))
     assert [row.score for row in table] == ["exact_match"]
     assert table.recipe["notes"] == [
-        "Not read, since these are not numbers: inst_level (4 rows, such as [True, False]), note (4 rows, such as "
+        "Not read, because they are not numbers: inst_level (4 rows, such as [True, False]), note (4 rows, such as "
         "'x'). For the mean over the elements of a list: format='jsonl' explode='inst_level' score='inst_level', with "
         "items as clusters."
     ]
@@ -258,7 +258,7 @@ def test_other_programs_count_them_too(score: object, tmp_path: Path) -> None:
     }
     for name, path in logs.items():
         table = howsure.mean_scores(data=howsure.read(path, format=name))
-        assert any("Not read, since these are not numbers: grade (1 row" in note for note in table.recipe["notes"])
+        assert any("Not read, because they are not numbers: grade (1 row" in note for note in table.recipe["notes"])
 
 
 def test_a_first_score_without_a_value_in_the_first_row_stays_the_first() -> None:

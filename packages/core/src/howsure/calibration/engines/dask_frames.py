@@ -34,11 +34,9 @@ from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
 
 MERGED_PER_TASK = 16  # partial sums that one task merges
 MAX_LABELS = 100  # most distinct labels that are counted in a partition, for messages
-GONE = (
-    "the scheduler of Dask stopped, or cancelled the work, while partitions were added up; check its log and try again."
-)
+GONE = "Dask's scheduler stopped or cancelled the work while partitions were added up. Check its log and try again."
 LOST = {  # errors of the package distributed, by name because it need not be installed
-    "KilledWorker": "the workers of Dask stopped while they added up a partition: {}",
+    "KilledWorker": "Dask's workers stopped while they added up a partition: {}",
     "FutureCancelledError": GONE,
     "CommClosedError": GONE,
 }

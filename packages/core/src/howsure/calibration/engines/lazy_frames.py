@@ -357,7 +357,7 @@ def _highest(pairs: LazyPairs) -> float:
 def _first(values: Column) -> float:
     """Return the first value. Raises InputError if there is none, because the data changed since the previous query."""
     if not len(values) or is_missing(values[0]):
-        raise InputError("data changed while it was read: two queries of its engine disagree. Read from a copy.")
+        raise InputError("data changed while it was read, since two queries of its engine disagree. Read from a copy.")
     return float(values[0])
 
 

@@ -98,7 +98,7 @@ class Brackets:
                 self._closed(content, word + 1)
         if at != len(text) or not text or text.endswith("|"):
             raise BracketError(
-                f"{text!r} is not an entity bracket: (7 where entity 7 begins, 7) where it ends, (7) for one word"
+                f"{text!r} is not an entity bracket; write (7 if entity 7 begins, 7) if it ends, (7) if it is one word"
             )
 
     def finish(self) -> list[Mention]:
@@ -120,7 +120,7 @@ class Brackets:
     def _named(self, content: str) -> str:
         fields = content.split("-")
         if self._entity >= len(fields) or not fields[self._entity]:
-            raise BracketError(f"the bracket of {content!r} names no entity")
+            raise BracketError(f"the bracket of {content!r} does not name an entity")
         return fields[self._entity]
 
     def _closed(self, entity: str, end: int) -> None:
@@ -164,7 +164,7 @@ def bracket_texts(
         brackets = []
         for mention in sorted(ends[place], key=lambda mention: -mention.start):
             if (inner := still[closing(mention)].pop()) != mention:
-                raise InputError(f"mentions of one entity must not cross; {inner} and {mention} do.")
+                raise InputError(f"mentions of the same entity must not cross, but {inner} and {mention} do.")
             brackets.append(f"{closing(mention)})")
         for mention in sorted(starts[place], key=lambda mention: -mention.end):
             is_word = mention.end - mention.start == 1
@@ -179,8 +179,8 @@ def entity_text(mention: Mention) -> str:
     """Return a mention's entity as written in a bracket. Raises InputError if it is missing or cannot be written."""
     text = "" if mention.entity is None else str(mention.entity)
     if not re.fullmatch(r"[^\s()|\[\]=-]+", text):
-        rule = "every mention must have an entity to be written, without blanks, hyphens and any of ()[]|=;"
-        raise InputError(f"{rule} {mention} does not. Number the entities.")
+        rule = "to be written, every mention needs an entity without blanks, hyphens and any of ()[]|=;"
+        raise InputError(f"{rule} {mention} has no such entity. Number the entities.")
     return text
 
 
@@ -197,4 +197,4 @@ def check_mentions(document: Document) -> None:
     for mention in document.mentions or ():
         n = len(document.sentences[mention.sentence]) if 0 <= mention.sentence < len(document.sentences) else 0
         if not 0 <= mention.start < mention.end <= n:
-            raise InputError(f"a mention must be in a sentence of its document, {document.name}; {mention} does not.")
+            raise InputError(f"a mention must be in a sentence of its document, {document.name}; {mention} is not.")

@@ -62,12 +62,12 @@ def _parts(text: Text) -> Read:
         if line.startswith("#begin document"):
             if reading is not None or (begin := BEGIN_CONLL.fullmatch(line)) is None:
                 what = f"{line!r} is not #begin document (name); part 0" if reading is None else "a document within one"
-                raise text.fault(number, f"{what}. Every document begins and ends by a line of its own.")
+                raise text.fault(number, f"{what}. Every document begins and ends with a line of its own.")
             reading = _Growing(text, begin[1], begin[2] or "000")
         elif reading is None:
             if line.strip():
                 raise text.fault(
-                    number, f"a document must begin with #begin document (name); part 0, not by {line[:60]!r}."
+                    number, f"a document must begin with #begin document (name); part 0, not with {line[:60]!r}."
                 )
         elif END_CONLL.fullmatch(line):
             yield reading.finished(number), reading.fault
@@ -95,7 +95,7 @@ class _Growing:
     def add(self, number: int, line: str) -> None:
         row = line.split("\t") if "\t" in line else line.split()
         if len(row) < COLUMNS or not row[WORD]:
-            raise self.text.fault(number, f"a word needs {COLUMNS} columns or more; {line[:60]!r} has {len(row)}.")
+            raise self.text.fault(number, f"a word needs at least {COLUMNS} columns; {line[:60]!r} has {len(row)}.")
         if row[-1] not in NONE and self.fault is None:
             try:
                 self.brackets.read(row[-1].strip(), len(self.rows))
@@ -341,7 +341,9 @@ def read_attributes(path: str | os.PathLike[str]) -> tuple[list[list[Item]], lis
             for attribute in attributes:
                 name, value = _parsed(attribute)
                 if not math.isfinite(value):
-                    raise text.fault(number, f"what follows a colon is the attribute's value, a number: {attribute!r}.")
+                    raise text.fault(
+                        number, f"an attribute's value, after the colon, must be a number; it is {attribute!r}."
+                    )
                 item[name] = item.get(name, 0.0) + value
             items.append(item)
             names.append(_unescaped(label))

@@ -109,7 +109,7 @@ def read_sentence(block: Block, metadata: dict[str, str]) -> Sentence:
     ]
     for column in (forms, tags) if "\t\t" in block.body else ():
         if "" in column:
-            what = "words and tags must not be empty. Write _ where there is none."
+            what = "words and tags must not be empty. Write _ for a missing one."
             raise block.fault(_row(block, column.index("")), what)
     return Sentence(
         forms,
@@ -182,7 +182,7 @@ def _malformed(block: Block) -> InputError:
         if not OTHER.fullmatch(row[0]):
             if row[0] != str(expected):
                 return block.fault(
-                    at, f"words must be numbered 1, 2, 3, …; {shown(row[0])} is where {expected} should be."
+                    at, f"words must be numbered 1, 2, 3, …, but {shown(row[0])} is in the place of {expected}."
                 )
             expected += 1
     return block.fault(0, "a sentence must have words; this one has none.")
@@ -255,7 +255,9 @@ def _documents(text: Text, *, mentions: bool) -> Iterator[tuple[Document, Bracke
     for line, above, rows in blocks_in(text.content.split("\n")):
         block, comments = Block(text, line + len(above), "\n".join(rows)), parse_comments(above)
         if not rows:
-            raise block.fault(-1, "comments must be directly above their sentence; nothing follows this one.")
+            raise block.fault(
+                -1, "comments must be directly above their sentence, but no sentence follows this comment."
+            )
         if begins_document(comments) or not documents:
             documents.append(_Growing(name_of_document(comments, stem=text.stem, number=len(documents) + 1)))
             comments = {key: value for key, value in comments.items() if key not in NEW_DOCUMENT}
@@ -473,7 +475,7 @@ def _words(
 def _check_documents(documents: Sequence[Document]) -> None:
     """Raise InputError for documents that `read_conllu` could not recover."""
     if isinstance(documents, Document):
-        raise InputError("documents must be a list; for one document, write [document].")
+        raise InputError("documents must be a list. For one document, write [document].")
     for document in documents:
         if not document.sentences or not all(map(len, document.sentences)):
             raise InputError(f"a document must have sentences, and each sentence words; {document.name} lacks some.")

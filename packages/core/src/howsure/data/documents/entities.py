@@ -38,8 +38,7 @@ def prefix_and_type(label: str) -> tuple[str, str]:
     match = LABEL.fullmatch(label) if isinstance(label, str) else None
     if match is None and label != OUTSIDE:
         raise InputError(
-            "labels must be O, B-TYPE, I-TYPE (or with E-, S-, L-, U-, M-) to speak of entities; they contain "
-            f"{label!r}."
+            f"labels of entities must be O, B-TYPE, I-TYPE (or begin with E-, S-, L-, U-, M-); they contain {label!r}."
         )
     return (OUTSIDE, "") if match is None else (PREFIXES[match[1]], match[2] or UNTYPED)
 
@@ -101,7 +100,7 @@ def strict_entities(tags: Sequence[str], scheme: str) -> list[Entity]:
     entities: list[Entity] = []
     labels = [*(prefix_and_type(tag) for tag in tags), (OUTSIDE, "")]
     if bad := next((tag for tag in tags if tag[0] not in LETTERS[scheme]), None):
-        raise InputError(f"labels must be of {scheme}, as the true ones are; they contain {bad!r}.")
+        raise InputError(f"labels must be in {scheme}, like the true labels; they contain {bad!r}.")
     before, place = (OUTSIDE, ""), 0
     while place < len(tags):
         label, start = labels[place], place
@@ -179,7 +178,7 @@ def _span(entity: Any) -> Entity:
             raise ValueError(entity)
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(
-            f"a span must be (start, stop, type) or an object with start, end and label, start < end; {shown(entity)} "
-            "is neither."
+            f"a span must be (start, stop, type) or an object with start, end and label, and start < end; "
+            f"{shown(entity)} is neither."
         ) from error
     return span

@@ -238,7 +238,7 @@ def document_items(path: str | os.PathLike[str], *, column: int | None = None) -
         return DocumentItems([line.removesuffix("\r") for line in text.content.removesuffix("\n").split("\n")])
     tagged = read_columns(text, column=column)
     if not tagged.tags:
-        raise InputError(f"{text.name} has no sentence.")
+        raise InputError(f"{text.name} contains no sentence.")
     documents = tagged.documents if tagged.documents[-1] else None
     return DocumentItems([list(tags) for tags in tagged.tags], documents, tagged.layout.summary, tagged.layout.width)
 

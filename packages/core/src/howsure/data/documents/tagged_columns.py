@@ -191,7 +191,7 @@ def write_tagged(
     texts, gold = _lists(sentences, "sentences"), _lists(tags, "tags")
     if len(texts) != len(gold):
         raise InputError(
-            f"there must be tags for every sentence; {len(texts):,} sentences, {len(gold):,} lists of tags."
+            f"every sentence needs a list of tags; there are {len(texts):,} sentences and {len(gold):,} lists of tags."
         )
     lines: list[str] = []
     for at, (words, marks) in enumerate(zip(texts, gold, strict=True)):

@@ -35,7 +35,7 @@ def _tau2(source: Source) -> Iterator[Row]:
     document = mapping(source.document())
     info, simulations = mapping(document.get("info")), document.get("simulations")
     if not isinstance(simulations, list):
-        raise source.fault(1, "it has no list of simulations. Are these results of tau2-bench?")
+        raise source.fault(1, "it has no list of simulations. Is this a results file of tau2-bench?")
     named = {
         "model": mapping(info.get("agent_info")).get("llm"),
         "task": mapping(info.get("environment_info")).get("domain_name"),
@@ -187,7 +187,7 @@ def _bfcl(source: Source) -> Iterator[Row]:
         yield named | {"item": record["id"], "valid": 0, "error_type": record.get("error_type")}
     if not (isinstance(correct, int) and isinstance(total, int) and 0 <= correct == total - len(wrong_answers)):
         claim = f"{shown(correct)} of {shown(total)} correct answers"
-        raise source.fault(1, f"it counts {claim}, but {len(wrong_answers):,} wrong ones follow.")
+        raise source.fault(1, f"it counts {claim}, but {len(wrong_answers):,} wrong answers follow.")
     yield from (named | {"valid": 1} for _ in range(correct))
 
 

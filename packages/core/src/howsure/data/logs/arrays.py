@@ -62,10 +62,10 @@ def read_model_arrays(path: str, *, targets: str | None = None) -> ModelArrays:
         elif start.startswith(ZIP):
             arrays = _named(Archive(file), path)
         else:
-            raise InputError(f"{path} is not an .npz or .npy file: save the arrays with numpy.savez or numpy.save.")
+            raise InputError(f"{path} is not an .npz or .npy file. Save the arrays with numpy.savez or numpy.save.")
     if targets is not None:
         if "label_ids" in arrays:
-            raise InputError(f"{path} contains the right labels already; leave out {parameter('targets', targets)}.")
+            raise InputError(f"{path} already contains the true labels. Leave out {parameter('targets', targets)}.")
         arrays["label_ids"] = read_label_numbers(targets)
     return ModelArrays(path, **arrays)
 
@@ -127,7 +127,7 @@ def _named(archive: Archive, path: str) -> dict[str, Any]:
 
 def _texts(array: Array, path: str) -> tuple[str, ...]:
     if array.ndim != 1:
-        raise InputError(f"the names of the labels in {path} must be one row of texts; their shape is {array.shape}.")
+        raise InputError(f"the names of the labels in {path} must be one row of strings; their shape is {array.shape}.")
     return tuple(str(name) for name in array.astype(np.str_))
 
 
@@ -169,7 +169,7 @@ def _predicted(source: Source) -> Iterator[Row]:
     arrays = read_model_arrays(source.file.path, targets=_labels_beside(source))
     logits, targets = arrays.logits, arrays.label_ids
     if targets is None:
-        raise InputError(f"{source.name} has no `label_ids`, the indices of the right labels.")
+        raise InputError(f"{source.name} has no `label_ids`, the indices of the true labels. Save them too.")
     if targets.dtype.kind not in "iu":
         raise InputError(
             f"`label_ids` of {source.name} must be integers, the indices of classes; they are {targets.dtype}. If a "
@@ -201,7 +201,7 @@ def _predicted(source: Source) -> Iterator[Row]:
     wrong = counting[~np.isfinite(flat[counting]).all(axis=1)]
     if len(wrong):
         at = ", ".join(str(index) for index in np.unravel_index(int(wrong[0]), targets.shape))
-        raise InputError(f"the logits of {source.name} must be finite numbers; those at [{at}] are not.")
+        raise InputError(f"the logits of {source.name} must be finite numbers, but those at [{at}] are not.")
     width = targets.shape[1] if logits.ndim == 3 else 1
     for row in counting.tolist():
         sentence, token = divmod(row, width)
@@ -217,7 +217,7 @@ def _labels_beside(source: Source) -> str | None:
     path_ = next((path for path in candidates if os.path.isfile(path)), None)
     if path_ is None:
         raise InputError(
-            f"{source.name} is one array, and there is no label_ids.npy next to it; save both together: "
+            f"{source.name} is one array, and there is no label_ids.npy next to it. Save both together: "
             "numpy.savez('x.npz', predictions=…, label_ids=…)."
         )
     return path_
@@ -227,7 +227,7 @@ def _class_names(source: Source, own_names: Sequence[str] | None, size: int) -> 
     """Return the names of the classes, from the archive or from config.json in its folder; None if unknown."""
     if own_names is not None:
         if len(own_names) != size:
-            raise InputError(f"{source.name} names {len(own_names)} labels for {size} classes.")
+            raise InputError(f"{source.name} has {len(own_names)} names of labels, but {size} classes.")
         return list(own_names)
     config = source.sibling("config.json")
     named = config.get("id2label") if isinstance(config, dict) else None
@@ -258,7 +258,7 @@ def _scored(record: Any) -> Row:
         )
     by_class = {str(score["label"]): _probability(score["score"]) for score in scores}
     if len(by_class) < len(scores):
-        raise ValueError(f"two of its scores are of one label: {shortened(score['label'] for score in scores)}")
+        raise ValueError(f"two of its scores have the same label: {shortened(score['label'] for score in scores)}")
     more = {name: value for name, value in record.items() if value is not scores_}
     target = next((record[name] for name in TARGETS if isinstance(record.get(name), str | int)), None)
     if len(by_class) == 1:

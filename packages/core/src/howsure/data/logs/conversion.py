@@ -75,7 +75,7 @@ class Log:
     unread: dict[str, Unread] = field(default_factory=dict)  # scores that are not numbers, by name
     documents: dict[int, int] = field(default_factory=dict, repr=False)  # document hash by item hash
     may_contradict: bool = False  # whether an item has two documents
-    reread: Callable[[], Iterator[tuple[str, Row]]] = field(default=lambda: iter(()), repr=False)  # files and rows, again
+    reread: Callable[[], Iterator[tuple[str, Row]]] = field(default=lambda: iter(()), repr=False)  # files and rows
 
     def __post_init__(self) -> None:
         self.values = {name: {} for name in (*self.format.group, RUN)}
@@ -210,15 +210,15 @@ class Log:
         if lists:
             options = ["`format='jsonl'`", parameter("explode", lists[0]), parameter("score", lists[0])]
             advice = f" For the mean over the elements of a list: {' '.join(options)}, with items as clusters."
-        self.notes.append(told(f"Not read, since these are not numbers: {', '.join(counts)}.{advice}"))
+        self.notes.append(told(f"Not read, because they are not numbers: {', '.join(counts)}.{advice}"))
 
     def note_exceptions(self) -> None:
         """Add a note on the rows that ended in an error."""
         if self.exceptions:
             reasons = shortened([f"{name} ({rows:,})" for name, rows in self.exceptions.most_common()], limit=4)
             self.notes.append(
-                f"{self.exceptions.total():,} of {self.rows:,} rows errored: {reasons}. For means with these failed "
-                "and passed: howsure score agents."
+                f"{self.exceptions.total():,} of {self.rows:,} rows ended in an error: {reasons}. For means that count "
+                "them as failed or passed: howsure score agents."
             )
 
     def note_left_out_scores(self, selected: Collection[str], *, costs: bool = True) -> None:
@@ -352,12 +352,14 @@ def input_files(
         check_tables(files)
         if labels_from is not None:
             raise InputError(
-                "`labels_from=...` is for the items of a log; these files are tables, whose labels are a column."
+                "`labels_from=...` is for logs, but these files are tables. Name their column of labels instead."
             )
         if normalise is not None:
-            raise InputError("`normalise=...` is for log-likelihoods of choices in a log; these files are tables.")
+            raise InputError(
+                "`normalise=...` is for log-likelihoods in a log, but these files are tables. Leave it out."
+            )
         if model_version is not None:
-            raise InputError("`model_version=...` is for logs of decisions; these files are tables.")
+            raise InputError("`model_version=...` is for logs of decisions, but these files are tables. Leave it out.")
         how: dict[str, Any] = {"pivot": pivot, "grades_are_labels": grades_are_labels, "names": words}
         how |= {"keep_empty": keep_empty}
         return rows_as_objects(files, explode, spool, tell, recognise=format is None, **how), None
@@ -392,7 +394,9 @@ def input_files(
         scores = dict.fromkeys(log.scores)  # even if the rows of a file have no such column
         rewritten = tuple(replace(file, columns=tuple(dict.fromkeys(file.columns) | scores)) for file in rewritten)
     if normalise is not None and "log_probabilities" not in log.filled_rows:
-        raise InputError(f"`normalise=...` is for log-likelihoods of choices; {files[0].name} has none.")
+        raise InputError(
+            f"`normalise=...` is for log-likelihoods of choices, but {files[0].name} has none. Leave it out."
+        )
     return rewritten, log
 
 
@@ -474,11 +478,11 @@ def _with_probabilities(columns: Columns, way: str) -> Columns:
     for name in KEYS:
         if {list, dict} & set(map(type, columns.get(name, ()))):
             wrong = next(value for value in columns[name] if isinstance(value, (list, dict)))
-            raise ValueError(f"{name} must be a text or a number; it is {shown(wrong)}")
+            raise ValueError(f"{name} must be a string or a number; it is {shown(wrong)}")
     classes = [*chain.from_iterable(filter(None, columns.get("classes", ())))]
     if not {str}.issuperset(map(type, classes)):
         wrong = next(name for name in classes if not isinstance(name, str))
-        raise ValueError(f"its choices must be texts; one is {shown(wrong)}")
+        raise ValueError(f"its choices must be strings, but one is {shown(wrong)}")
     likelihoods, logits = columns.get("log_probabilities", nothing), columns.get("logits", nothing)
     if likelihoods is not nothing or logits is not nothing:
         lengths = zip(columns.get("classes", nothing), columns.get("tokens", nothing), strict=True)
@@ -562,9 +566,8 @@ def with_defaults(
         log.check_ways(parts, advice=f"tell them apart, {parameter('groups', ','.join([*parts, RUN]))}")
     elif parts and probability_spec.reduce == CLASS_WISE:
         raise InputError(
-            f"class-wise, the class is the group, and {files[0].name} contains several of: {', '.join(parts)}. Choose "
-            "one "
-            f"by {log.suggest_condition(parts[0])}."
+            f"with class-wise pairs, the class is the group, but {files[0].name} has several values of "
+            f"{', '.join(parts)}. Choose one: {log.suggest_condition(parts[0])}."
         )
     elif parts:
         new_roles["groups"] = ",".join(parts)
@@ -621,9 +624,8 @@ def _refuse_several_models(log: Log, files: Sequence[File]) -> None:
     for column in (*log.group, *runs):
         if column != TASK and log.varies(column):
             raise InputError(
-                f"each side of a comparison must be one model; {files[0].name} contains several of: {column}. Choose "
-                "one "
-                f"by {log.suggest_condition(column)}."
+                f"each side of a comparison must be one model, but {files[0].name} has several values of {column}. "
+                f"Choose one: {log.suggest_condition(column)}."
             )
 
 

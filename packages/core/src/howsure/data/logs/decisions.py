@@ -1,8 +1,8 @@
-"""Decisions: typed answers with probabilities, several questions per response, in the two formats of vendors.
+"""Logs of decisions: typed answers with probabilities, with several questions per response, in two vendors' formats.
 
-{"model": …, "answers": {NAME: {"type": "noul", "noul": p}, …}}, as typesafe-sdk types it, and {"model": …, "answers":
-[{"type": "predicate", "name": NAME, "probability": p}, …]}, as openai does. A line is a response, or a record with the
-response as `response`, an `id` and perhaps `labels`, {NAME: value}.
+The formats are {"model": …, "answers": {NAME: {"type": "noul", "noul": p}, …}} (typesafe-sdk) and {"model": …,
+"answers": [{"type": "predicate", "name": NAME, "probability": p}, …]} (openai). A line is a response, or a record with
+the response in the field `response`, an `id` and perhaps `labels`, {NAME: value}.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from howsure.data.logs.labels import NO, YES, position
 from howsure.data.logs.log_file import Beginning, LogFormat, Row, Source, listed, mapping, number
 from howsure.errors import InputError, parameter, shown
 
-TYPES = {"noul": "noul", "predicate": "probability"}  # of a yes or no -> where its probability stands
+TYPES = {"noul": "noul", "predicate": "probability"}  # type of a yes or no question -> field of its probability
 KINDS = (*TYPES, "choice", "score", "refusal", "box")
 ITEMS = ("id", "custom_id", "item", "request_id")
 LABELS = ("labels", "targets", "gold")
-TOLERANCE = 0.02  # of the sum of probabilities, which vendors round
+TOLERANCE = 0.02  # for the sum of probabilities, which vendors round
 REFUSED = {
     "confidence": "is not the probability that the answer is right: vendors compute it from the probabilities in "
     "different ways, and a calibrated model looks underconfident by it. By default, the probabilities are read"
@@ -36,7 +36,7 @@ def recognises(beginning: Beginning) -> bool:
 
 
 def rows(source: Source) -> Iterator[Row]:
-    """A row for each question of each response; refusals have no probabilities, and boxes are left out."""
+    """Yield a row for each question of each response; refusals have no probabilities, and boxes are left out."""
     counts, aliases, unknown = Counter[str](), set[str](), 0
     for line, record in source.objects():
         body = _body(record)
@@ -74,31 +74,31 @@ def rows(source: Source) -> Iterator[Row]:
 
 
 def typed_answers(record: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[tuple[str, Any]]]:
-    """The response in a record and its answers by name, if these have types; otherwise none."""
+    """Return the response in a record, and its answers by name; [] if the answers have no types."""
     body = _body(record)
     answers = _answers(body)
     return body, answers if any(isinstance(mapping(answer).get("type"), str) for _, answer in answers) else []
 
 
 def right_answers(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The right answers by name, next to a response."""
+    """Return the true answers by name, which a record may contain next to a response."""
     return mapping(next((record[name] for name in LABELS if name in record), None))
 
 
 def _body(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The response in a record: itself, its `response`, or the body of that."""
+    """Return the response in a record: the record itself, its field `response`, or the body of this field."""
     response = mapping(record.get("response"))
     places = (record, response, mapping(response.get("body")), mapping(record.get("decision")))
     return next((place for place in places if place.get("answers")), {})
 
 
 def _answers(body: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """The answers with the names of their questions."""
+    """Return the answers with the names of their questions."""
     return named_entries(body.get("answers"))
 
 
 def named_entries(entries: Any) -> list[tuple[str, Any]]:
-    """The entries of an object, or of a list, with their names; in a list, one without a name is named by its position.
+    """Return the entries of an object or a list with their names; in a list, the default name is the number.
 
     >>> named_entries(["Is it billing?", {"name": "tone", "text": "Which tone?"}])
     [('1', 'Is it billing?'), ('tone', {'name': 'tone', 'text': 'Which tone?'})]
@@ -109,7 +109,7 @@ def named_entries(entries: Any) -> list[tuple[str, Any]]:
 
 
 def answer_row(kind: str, answer: Mapping[str, Any]) -> Row | None:
-    """The probability of each class in an answer; None for a type without probabilities."""
+    """Return the probability of each class in an answer; None for a type without probabilities."""
     if kind == "refusal":
         return {"prediction": None}
     if kind in TYPES:
@@ -134,7 +134,7 @@ def answer_row(kind: str, answer: Mapping[str, Any]) -> Row | None:
         or abs(sum(known_probabilities) - 1.0) > TOLERANCE
     ):
         raise ValueError(f"probabilities must be two or more that sum to 1; they are {shown(probabilities)}")
-    total = sum(known_probabilities)  # 1, but for rounding
+    total = sum(known_probabilities)  # 1 up to rounding
     row: Row = {"classes": _class_names(values), "probabilities": [p / total for p in known_probabilities]}
     choice = answer.get("choice")
     same = [
@@ -144,7 +144,7 @@ def answer_row(kind: str, answer: Mapping[str, Any]) -> Row | None:
 
 
 def _class_names(values: list[Any]) -> list[str]:
-    """Values as names of classes; if both the truth value true and the text "true" occur, the text is quoted."""
+    """Convert values to names of classes; the string "true" is quoted if the truth value true occurs too."""
     truths = [str(value).lower() for value in values if isinstance(value, bool)]
     return [
         str(value).lower() if isinstance(value, bool) else f"'{value}'" if value in truths else str(value)
@@ -153,7 +153,7 @@ def _class_names(values: list[Any]) -> list[str]:
 
 
 def _target(label: Any, row: Row) -> Row:
-    """The position of the right class by its label; missing without a label."""
+    """Return the index of the true class by its label; {} without a label."""
     if label is None or "classes" not in row:
         return {}
     name = _class_names([label])[0]

@@ -14,7 +14,7 @@ from howsure.data.logs.tokens import answer_probability
 from howsure.errors import InputError, shown
 from howsure.inputs.frames import EXCEPTION
 
-MAIN_METRICS = {  # of scenarios, as HELM's schemas of leaderboards name them; exact_match of all others
+MAIN_METRICS = {  # metric -> scenarios, as in the schemas of HELM's leaderboards; exact_match for all others
     "chain_of_thought_correctness": "gpqa mmlu_pro",
     "ifeval_strict_accuracy": "ifeval",
     "omni_math_accuracy": "omni_math",
@@ -39,7 +39,7 @@ SURE = "every max_prob is 1: HELM writes that for models without log-probabiliti
 
 
 def recognises(beginning: Beginning) -> bool:
-    """Whether a JSON document begins with the statistics of instances, or the state of a scenario."""
+    """Whether a JSON document begins like the statistics of instances or the state of a scenario."""
     if beginning.file.format != "json":
         return False
     keys = set(beginning.keys)
@@ -47,7 +47,7 @@ def recognises(beginning: Beginning) -> bool:
 
 
 def rows(source: Source) -> Iterator[Row]:
-    """A row for each instance, trial and perturbation: its statistics, and its answer if the scenario state is read."""
+    """Yield a row for each instance, trial and perturbation: statistics and, from a scenario state, the answer."""
     document = source.document()
     named = _setting(document, source)
     if isinstance(document, list):
@@ -65,26 +65,25 @@ def rows(source: Source) -> Iterator[Row]:
         else {_key(row): row for row in (_stats_row(record, source, 0) for record in stats_document)}
     )
     answers = [_state_row(state, source, at) for at, state in enumerate(_states(document, source), 1)]
-    answers_by_key = {_key(row): row for row in answers}  # one for each, though a request is made for each choice
+    answers_by_key = {_key(row): row for row in answers}  # one for each instance, although each choice is a request
     joined = [named | stats.get(key, {}) | row for key, row in answers_by_key.items()]
     yield from _without_certainties(list(map(_main_metric_first, joined)), source)
 
 
 def _errors(source: Source) -> dict[tuple[Any, ...], str]:
-    """The errors of requests that failed, by instance, from the scenario state in the same folder: HELM scores their
-    empty answers."""
+    """Return the errors of failed requests by instance, from the scenario state; HELM scores their empty answers."""
     path = os.path.join(source.folder, STATE)
     if not source.folder or not os.path.isfile(path) or not os.path.getsize(path):
         return {}
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
-        if text.find(b'"success": false') < 0 and text.find(b'"success":false') < 0:  # of a file that may be huge
+        if text.find(b'"success": false') < 0 and text.find(b'"success":false') < 0:  # the file may be huge
             return {}
     rows = [_state_row(state, source, at) for at, state in enumerate(_states(source.sibling(STATE), source), 1)]
     return {_key(row): row[EXCEPTION] for row in rows if row.get(EXCEPTION) is not None}
 
 
 def _main_metric_first(row: Row) -> Row:
-    """A row with the main metric of its scenario first."""
+    """Reorder a row so that the main metric of its scenario comes first."""
     scenario = str(row.get("task")).partition(":")[0]
     metrics = (metric for metric, scenarios in MAIN_METRICS.items() if scenario in scenarios.split())
     main = next((metric for metric in (*metrics, "exact_match") if metric in row), None)
@@ -96,7 +95,7 @@ def _key(row: Row) -> tuple[Any, ...]:
 
 
 def _setting(document: Any, source: Source) -> Row:
-    """The model and the task, from the run's specification in the same folder or from the scenario state."""
+    """Return the model and the task, from the run's specification in the same folder or from the scenario state."""
     settings_document = source.sibling(SETTING)
     spec = settings_document if isinstance(settings_document, dict) else document if isinstance(document, dict) else {}
     adapter = mapping(spec.get("adapter_spec"))
@@ -136,7 +135,7 @@ def _states(document: Any, source: Source) -> Sequence[Any]:
 
 
 def _state_row(record: Any, source: Source, at: int) -> Row:
-    """An answer to an instance, and its probabilities if it is one of several letters."""
+    """Return the answer to an instance, with probabilities if it is one of several letters."""
     instance = mapping(mapping(record).get("instance"))
     references = instance.get("references")
     if not isinstance(references, list) or "id" not in instance:
@@ -145,7 +144,7 @@ def _state_row(record: Any, source: Source, at: int) -> Row:
     result = mapping(record.get("result"))
     if result.get("success") is False:
         row[EXCEPTION] = str(result.get("error") or "request failed").partition("\n")[0]
-    if row["prompt"] is None:  # a perturbed instance has the id of the original one
+    if row["prompt"] is None:  # a perturbed instance has the id of the original
         row["item_hash"] = content_hash(mapping(instance.get("input")).get("text"))
     texts = [str(mapping(mapping(reference).get("output")).get("text")) for reference in references]
     right = [place for place, reference in enumerate(references) if "correct" in listed(mapping(reference).get("tags"))]
@@ -171,7 +170,7 @@ def _completion(state: Any) -> Mapping[str, Any]:
 
 
 def _tokens(completion: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The tokens of a completion in the form of other logs."""
+    """Convert the tokens of a completion to the form of other logs."""
     tokens = [mapping(token) for token in listed(completion.get("tokens"))]
     return [
         {
@@ -186,7 +185,7 @@ def _tokens(completion: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _without_certainties(answers: list[Row], source: Source) -> list[Row]:
-    """The rows, without probabilities if all are 1: models that report none are written this way."""
+    """Drop the probabilities if all are 1, which HELM writes for models without log-probabilities."""
     certainties = [row["probability"] for row in answers if "probability" in row]
     if not certainties or any(not math.isclose(certainty, 1.0, abs_tol=1e-12) for certainty in certainties):
         return answers

@@ -1,7 +1,7 @@
 """Logs of Inspect AI: .eval (a zip of JSON files, one for each sample and epoch) and .json.
 
-Its first logs, of 2024, are JSON without an `eval_id`; the earliest, of version 1, hold one `score` in each sample, and
-what gave it in `results.scorer`.
+The first logs, of 2024, are JSON without an `eval_id`. The earliest (version 1) have one `score` in each sample, and
+the name of its scorer in `results.scorer`.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from howsure.inputs.numbers_and_names import spelled_number
 
 HEADER, START, SAMPLE = "header.json", "_journal/start.json", re.compile(r"samples/.+_epoch_\d+\.json")
 VERSIONS = (1, 2)
-KEYS = {"version", "status", "eval"}  # the first of a document
-NAMES = {"eval_id", "run_id", "task_id"}  # of a run; the last two in all documents that Inspect ever wrote
+KEYS = {"version", "status", "eval"}  # the first keys of a document
+NAMES = {"eval_id", "run_id", "task_id"}  # ids of a run; all documents have the last two
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 VALUES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}  # correct, incorrect, partial, no answer
 WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
 
 def recognises(beginning: Beginning) -> bool:
-    """Whether an archive has the members of an Inspect log, or a document begins like one."""
+    """Whether an archive has the members of an Inspect log, or a document begins like an Inspect log."""
     if beginning.members:
         return HEADER in beginning.members or START in beginning.members
     keys = set(beginning.keys)
@@ -36,7 +36,7 @@ def recognises(beginning: Beginning) -> bool:
 
 
 def rows(source: Source) -> Iterator[Row]:
-    """A row for each sample and epoch: the answer, its scores, and its probability."""
+    """Yield a row for each sample and epoch: the answer, its scores, and its probability."""
     if not source.is_archive:
         document = mapping(source.document())
         yield from _rows(document, iter(listed(document.get("samples"))), source)
@@ -75,7 +75,7 @@ def _check(header: Mapping[str, Any], source: Source) -> None:
 
 
 def _row(sample: Mapping[str, Any], scorer: Any, source: Source) -> Row:
-    """The row of a sample; `scorer` names the scorer of the single score in samples of version 1."""
+    """Return the row of a sample. scorer: the name of the scorer of the single score in samples of version 1."""
     single_score = {scorer if isinstance(scorer, str) else "score": sample["score"]} if "score" in sample else {}
     scores = mapping(sample.get("scores")) or single_score
     row: Row = {"item": sample["id"], "run": sample.get("epoch"), "metadata": sample.get("metadata")}
@@ -94,7 +94,7 @@ def _row(sample: Mapping[str, Any], scorer: Any, source: Source) -> Row:
 
 
 def _exception(sample: Mapping[str, Any]) -> str | None:
-    """The error or the limit that ended a sample without a score; None of a sample with one."""
+    """Return the error or the limit that ended a sample without a score; None for a sample with a score."""
     if mapping(sample.get("scores")) or "score" in sample:
         return None
     reason = mapping(sample.get("error")).get("message") or mapping(sample.get("limit")).get("type")
@@ -102,14 +102,14 @@ def _exception(sample: Mapping[str, Any]) -> str | None:
 
 
 def _question(question: Any) -> Any:
-    """The question of a sample: a text, or messages without the ids that differ between runs."""
+    """Return the question of a sample: a string, or messages without their ids, which differ between runs."""
     if not isinstance(question, list):
         return question
     return [[mapping(message).get("role"), mapping(message).get("content")] for message in question]
 
 
 def _choice(choices: list[Any], targets: list[Any], answer: str | None, tokens: list[Any]) -> Row:
-    """The position of the right choice, and the log-probabilities of the letters at the answer."""
+    """Return the index of the true choice, and the log-probabilities of the letters at the answer's token."""
     letters = LETTERS[: len(choices)]
     row: Row = {"classes": [str(choice) for choice in choices]}
     right = [letters.index(str(target)) for target in targets if str(target) in letters and len(str(target)) == 1]
@@ -121,21 +121,20 @@ def _choice(choices: list[Any], targets: list[Any], answer: str | None, tokens: 
 
 
 def _answer(scores: Mapping[str, Any]) -> str | None:
-    """The answer that scorers extracted, if all agree."""
+    """Return the answer that scorers extracted, if all agree; otherwise None."""
     answers = [mapping(score).get("answer") for score in scores.values()]
     texts = {answer.strip() for answer in answers if isinstance(answer, str)}
     return texts.pop() if len(texts) == 1 else None
 
 
 def _tokens(sample: Mapping[str, Any]) -> list[Any]:
-    """The tokens of the answer with their log-probabilities; [] if these were not logged."""
+    """Return the tokens of the answer with their log-probabilities; [] if there are none."""
     choices = listed(mapping(sample.get("output")).get("choices"))
     return listed(mapping(mapping(choices[0]).get("logprobs")).get("content")) if choices else []
 
 
 def _scores(scores: Mapping[str, Any], source: Source) -> dict[str, float | None]:
-    """The values of all scorers as numbers; scorers with several values become scorer.value. Other values are
-    counted."""
+    """Return the scores as numbers; several values of a scorer are named scorer.value. Count other values."""
     values: dict[str, Any] = {}
     for name, score in scores.items():
         value = mapping(score).get("value")
@@ -144,7 +143,7 @@ def _scores(scores: Mapping[str, Any], source: Source) -> dict[str, float | None
 
 
 def _number(value: Any) -> float | None:
-    """The number that Inspect averages for a value; None for a text that is not a number, which Inspect counts as 0."""
+    """Return the number that Inspect averages; None for a string that is not a number, which Inspect counts as 0."""
     if not isinstance(value, str):
         return number(value)
     return VALUES[value] if value in VALUES else WORDS.get(value.lower(), spelled_number(value))

@@ -1,4 +1,4 @@
-"""The document behind each item of a log: an item must be the same document in every file, so that pairs are right."""
+"""Check that each item of a log refers to the same document in every file, so that rows are paired correctly."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HASH_LENGTH = 16  # hexadecimal digits
 
 
 def content_hash(content: Any, *, kind: str = "content") -> str | None:
-    """The hash of the content of an item; None if the log does not contain it. Hashes of two kinds are never compared.
+    """Hash the content of an item; None without content. Hashes of different kinds are never compared.
 
     >>> content_hash({"question": "?"}) == content_hash({"question": "?"})
     True
@@ -33,8 +33,8 @@ def content_hash(content: Any, *, kind: str = "content") -> str | None:
 class Contradiction:
     """An item that refers to different documents in two files, and the number of such items.
 
-    one_to_one: whether all items have different documents, and every file has the same documents: then rows can be
-    paired by their documents.
+    one_to_one: whether rows can be paired by their documents, because all items of a file have different documents and
+    every file has the same documents.
     """
 
     item: Any
@@ -46,7 +46,7 @@ class Contradiction:
 
     @property
     def summary(self) -> str:
-        """The contradiction, in a clause."""
+        """The contradiction as a clause of a message."""
         of_task = "" if self.task is None else f" of {self.task}"
         first, second = self.files
         where = f"in {first} and in {second}" if first != second else f"in two rows of {first}"
@@ -54,7 +54,7 @@ class Contradiction:
         return f"item {shown(self.item)}{of_task} is not the same document {where} ({count} differ)"
 
     def error(self) -> InputError:
-        """The error if rows cannot be paired by their documents, or if the user named the items."""
+        """Build the error for rows that cannot be paired by their documents, or whose items the user named."""
         advice = (
             f"Pair rows by their documents: `id={ITEM_HASH!r}`."
             if self.one_to_one
@@ -64,12 +64,12 @@ class Contradiction:
         return InputError(f"{self.summary}; answers to different questions must not be paired. {advice}")
 
     def note(self) -> str:
-        """The note if rows are paired by their documents."""
+        """Return the note that rows are paired by their documents."""
         return f"{self.summary}; rows are paired by their documents ({ITEM_HASH}), not by their item."
 
 
 def contradiction_in(rows: Iterable[tuple[str, Mapping[str, Any]]]) -> Contradiction | None:
-    """The first item with two documents among the rows of a log, each with the name of its file; None if there is none.
+    """Find the first item with two documents among the rows of a log; None if there is none. rows: (file name, row).
 
     >>> rows = [("a", {"item": 1, "item_hash": "content:x"}), ("b", {"item": 1, "item_hash": "content:y"})]
     >>> contradiction_in(rows).files
@@ -79,7 +79,7 @@ def contradiction_in(rows: Iterable[tuple[str, Mapping[str, Any]]]) -> Contradic
     items_of: dict[tuple[str, ...], dict[str, str]] = {}  # model or file, task, prompt and run -> hash -> item
     contradictory: dict[tuple[str, str, str], None] = {}
     first: tuple[Any, Any, tuple[str, str]] | None = None
-    is_whole = True  # every document has one item in a part, and every row has a document
+    is_whole = True  # each document has one item per run, and each row a document
     for file, row in rows:
         digest = row.get(ITEM_HASH)
         if digest is None:

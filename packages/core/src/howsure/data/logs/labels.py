@@ -1,4 +1,4 @@
-"""True answers in a separate table, joined to a log by the item and, if items have several, the question."""
+"""True answers in a separate table, joined to a log by item and, if items have several questions, by question."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Labels:
     def read(cls, path: str, spool: Path) -> Self:
         """Read the labels from a file.
 
-        Raises InputError if it lacks a column, or labels one answer in two ways.
+        Raises InputError if the file lacks a column, or has two labels for one answer.
         """
         with Database(spool).opening() as database:
             files = named_files([path], format=None, spool=database.folder)
@@ -68,9 +68,9 @@ class Labels:
         return cls(path, label_by_key, column_by_role["question"] is not None)
 
     def of(self, row: Row) -> Row:
-        """A row with its label as the target, if the table has one.
+        """Return a row with its label from the table as the target, or None without a label.
 
-        Raises ValueError if the label is none of the answers.
+        Raises ValueError if the label is not one of the answers.
         """
         label = self.held.get((str(row.get("item")), str(row.get("task")) if self.by_question else ""))
         if label is None:
@@ -80,12 +80,12 @@ class Labels:
 
 
 def position(label: str, classes: Sequence[str]) -> int:
-    """The position of a label among the classes; 1 and "yes" mean true if the classes are true and false.
+    """Return the index of a label among the classes; 1 and "yes" mean true if the classes are true and false.
 
     >>> position("yes", ["false", "true"]), position("calm", ["angry", "calm"])
     (1, 1)
 
-    Raises ValueError if it is not one of them.
+    Raises ValueError if the label is not one of the classes.
     """
     spelled = WORDS.get(label.lower(), label.lower()) if set(classes) == {NO, YES} else label
     if spelled not in classes:

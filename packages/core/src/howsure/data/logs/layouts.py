@@ -1,4 +1,4 @@
-"""Formats of logs that score each item without probabilities: the location of rows, and the names of fields."""
+"""Formats of logs with scores but without probabilities: where their rows are, and the names of fields."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from howsure.data.logs.log_file import NAMED, Beginning, LogFormat, Row, Source,
 from howsure.errors import shown
 from howsure.inputs.source_names import source_name
 
-FAILED = "failed"  # whether a row has no answer or ended in an error; counted, not a column
-ASKED = "asked"  # the question; items with the same question are runs of the first of them
+FAILED = "failed"  # whether a row has no answer or ended in an error; only counted
+ASKED = "asked"  # the question; items with the same question are runs of the first such item
 MODEL_OUTPUTS = re.compile(r"model_outputs_(.+?)(?:_\d+shots?)?")  # files of MMLU-Pro's own release
 Record = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The structure of a log format: each record is an item or contains several.
+    """The structure of a log format, in which each record is an item or contains several items.
 
-    `keys` are the keys of every record, which must be in the beginning of a document unless it begins with one of the
-    keys `first`. `records` finds them in a document; `rows` converts a record, and `failed` is the note on rows
-    that failed.
+    keys: the keys of every record. They must occur in the beginning of a document, unless it begins with one of the
+    keys `first`. records: a function that finds the records in a document. rows: a function that converts a record.
+    failed: the note on rows that failed.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Layout:
 
     @property
     def format(self) -> LogFormat:
-        """The layout as a log format."""
+        """The log format with this layout."""
         return LogFormat(self.name, self.program, self._recognises, self._rows, bounds=self.bounds)
 
     def _recognises(self, beginning: Beginning) -> bool:
@@ -52,7 +52,7 @@ class Layout:
         return needed <= set(beginning.keys) or beginning.keys[:1] in [(key,) for key in self.first]
 
     def _rows(self, source: Source) -> Iterator[Row]:
-        """A row for each answer; equal answers to an item in one file are its runs."""
+        """Yield a row for each answer; several answers to an item in one file are its runs."""
         runs_seen, item_by_request, failed = Counter[str](), dict[str, Any](), 0
         for at, record in self._records(source):
             lacking = set(self.keys.split()) - record.keys()
@@ -137,8 +137,7 @@ def _mmlu_pro(record: Record, source: Source) -> Iterator[Row]:
 
 @lru_cache
 def _mmlu_pro_model(path: str, category: str) -> str:
-    """The model of a file: its folder's name if the file is one category or the only file, otherwise the file's own
-    name."""
+    """Return a file's model: the folder's name if the file is of one category or alone, otherwise its own name."""
     stem, folders = source_name(path), os.path.abspath(path).split(os.sep)[:-1]
     of_release = MODEL_OUTPUTS.fullmatch(stem)
     if of_release is not None:

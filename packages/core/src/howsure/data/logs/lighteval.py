@@ -1,4 +1,4 @@
-"""Details of lighteval: details/<model>/<date>/details_<task>_<date>.parquet, a row for each document."""
+"""Logs of lighteval: details/<model>/<date>/details_<task>_<date>.parquet, with a row for each document."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COLUMNS, FORMER = {"doc", "model_response", "metric"}, {"choices", "gold_index",
 
 
 def recognises(beginning: Beginning) -> bool:
-    """Whether a Parquet file is named like lighteval's details and has their columns, of current or older versions."""
+    """Whether a Parquet file has the name and the columns of lighteval's details, in current or older versions."""
     if not os.path.basename(beginning.file.name).startswith("details_"):
         return False
     columns = set(beginning.columns)
@@ -24,7 +24,7 @@ def recognises(beginning: Beginning) -> bool:
 
 
 def rows(source: Source) -> Iterator[Row]:
-    """A row for each document: the log-likelihoods of its choices, or the generated text; and its metrics."""
+    """Yield a row for each document: the log-likelihoods of its choices or the generated text, and its metrics."""
     match = FILE.fullmatch(os.path.basename(source.name))
     folders = os.path.abspath(source.name).split(os.sep)
     start = folders.index("details") if "details" in folders else None
@@ -45,7 +45,7 @@ def rows(source: Source) -> Iterator[Row]:
 
 
 def _answer(doc: Mapping[str, Any], response: Mapping[str, Any]) -> Row:
-    """The choices, their log-likelihoods and the right ones; or the generated text and the reference."""
+    """Return the choices, their log-likelihoods and the true choices; or the generated text and the reference."""
     choices = [str(choice) for choice in listed(doc.get("choices"))]
     gold = doc.get("gold_index")
     right = [
@@ -54,7 +54,7 @@ def _answer(doc: Mapping[str, Any], response: Mapping[str, Any]) -> Row:
         if isinstance(index, int) and 0 <= index < len(choices)
     ]
     likelihoods = numbers(response.get("logprobs") or [], "logprobs")
-    if len(choices) > 1 and len(likelihoods) in (len(choices), 2 * len(choices)):  # then those without a question
+    if len(choices) > 1 and len(likelihoods) in (len(choices), 2 * len(choices)):  # then without a question
         tokens = listed(response.get("output_tokens"))
         row: Row = {"classes": choices, "log_probabilities": likelihoods[: len(choices)]}
         if len(tokens) >= len(choices) and all(isinstance(token, list) for token in tokens):

@@ -1,7 +1,7 @@
-"""Samples of lm-evaluation-harness: DIR/<model>/samples_<task>_<date>.jsonl, a line for each document and filter.
+"""Logs of lm-evaluation-harness: DIR/<model>/samples_<task>_<date>.jsonl, with a line for each document and filter.
 
-Its versions 0.4.0 to 0.4.13 write the same content, but later ones write numbers and positions as strings, and
-arguments as mappings.
+Versions 0.4.0 to 0.4.13 write the same content, but later versions write numbers and indices as strings, and arguments
+as mappings.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ POSITION, TEXT = "position", "text"
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """The settings of all lines of a file, from its name and from the results in its folder."""
+    """The settings of a file, from its name and from the results file in its folder."""
 
     model: str | None
     task: str | None
@@ -42,7 +42,7 @@ def recognises(beginning: Beginning) -> bool:
 
 
 def rows(source: Source) -> Iterator[Row]:
-    """A row for each line: choices with log-likelihoods, or a generated text; and the metrics."""
+    """Yield a row for each line: choices with log-likelihoods or a generated text, and the metrics."""
     setting = _setting(source)
     meaning = _meaning_of_targets(source, setting)
     for line, record in source.records():
@@ -87,7 +87,7 @@ def _nested(mapping: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
 
 
 def _answer(record: Mapping[str, Any], setting: Setting, meaning: str) -> Row:
-    """The choices, their log-likelihoods and the right one; or the generated text and the reference."""
+    """Return the choices, their log-likelihoods and the true choice; or the generated text and the reference."""
     likelihoods = _log_likelihoods(record)
     if likelihoods is None:
         response = record["filtered_resps"]
@@ -104,10 +104,10 @@ def _answer(record: Mapping[str, Any], setting: Setting, meaning: str) -> Row:
 
 
 def _from_accuracy(record: Mapping[str, Any], likelihoods: Sequence[float]) -> list[int]:
-    """The right choice, inferred from the accuracy of the likeliest; used where the target is the common continuation
-    of different contexts.
+    """Infer the true choice from the accuracy of the likeliest choice.
 
-    With more than two choices, the right one is known only if the likeliest is right.
+    This is needed if the target is the common continuation of different contexts. With more than two choices, the true
+    choice is known only if the likeliest choice is correct.
     """
     best, accuracy = likelihoods.index(max(likelihoods)), record.get("acc")
     if len(set(_arguments(record, len(likelihoods), 1))) > 1 or accuracy not in (0, 1):
@@ -116,7 +116,7 @@ def _from_accuracy(record: Mapping[str, Any], likelihoods: Sequence[float]) -> l
 
 
 def _log_likelihoods(record: Mapping[str, Any]) -> list[float] | None:
-    """The log-likelihoods of the choices; None if the line is not a question with choices."""
+    """Return the log-likelihoods of the choices; None if the line is not a question with choices."""
     pairs = record["filtered_resps"]
     if not isinstance(pairs, list) or len(pairs) < 2:
         return None
@@ -125,7 +125,7 @@ def _log_likelihoods(record: Mapping[str, Any]) -> list[float] | None:
     numbers = [_number(value) for value, _ in pairs]
     half = len(numbers) // 2
     if "acc_mutual_info" in record and len(numbers) % 2 == 0 and not any(_arguments(record, len(pairs), 0)[half:]):
-        numbers = numbers[:half]  # then come the choices without a question
+        numbers = numbers[:half]  # the other half are the choices without a question
     return numbers
 
 
@@ -137,8 +137,7 @@ def _number(value: Any) -> float:
 
 
 def _arguments(record: Mapping[str, Any], requests: int, at: int) -> list[Any]:
-    """One argument of each request: {"gen_args_0": {"arg_0": …}}, or nested lists in older versions; None if
-    missing."""
+    """Return one argument of each request ({"gen_args_0": {"arg_0": …}}, or nested lists in old versions), or None."""
     arguments = record.get("arguments")
     if isinstance(arguments, dict):
         name = f"arg_{at}"
@@ -156,7 +155,7 @@ def _request_keys(requests: int) -> tuple[str, ...]:
 
 
 def _texts(record: Mapping[str, Any], choices: int, delimiter: str) -> list[str] | None:
-    """The texts of the choices, without the separator from the question; None if the line does not contain them."""
+    """Return the texts of the choices, without the separator from the question; None if the line has no texts."""
     texts = _arguments(record, choices, 1)
     if set(map(type, texts)) != {str}:
         return None
@@ -167,7 +166,7 @@ def _texts(record: Mapping[str, Any], choices: int, delimiter: str) -> list[str]
 
 
 def _right(target: Any, texts: Sequence[str] | None, choices: int, meaning: str) -> list[int]:
-    """The positions of the right choices; empty if the target is not a choice."""
+    """Return the indices of the true choices; [] if the target is not a choice."""
     if isinstance(target, str) and target.startswith("[") and target.endswith("]"):
         try:
             target = ast.literal_eval(target)
@@ -187,9 +186,9 @@ def _position(target: Any, choices: int) -> int | None:
 
 
 def _meaning_of_targets(source: Source, setting: Setting) -> str:
-    """Whether the targets of a file are positions of choices or their texts, by the first line that shows it.
+    """Decide by the first informative line whether the targets of a file are indices of choices or their texts.
 
-    If a choice is itself a number, a line may be compatible with both; then a line with only one reading decides.
+    If a choice is itself a number, a line may be compatible with both. A line with only one interpretation decides.
     """
     fits, doubtful = {POSITION: True, TEXT: True}, 0
     for line, record in source.records():
@@ -211,7 +210,7 @@ def _meaning_of_targets(source: Source, setting: Setting) -> str:
 
 
 def _readings(source: Source, line: int, record: Mapping[str, Any], setting: Setting) -> dict[str, list[int]]:
-    """The right choices under both meanings of the target."""
+    """Return the true choices under both interpretations of the target."""
     try:
         choices = len(_log_likelihoods(record) or ()) if record.keys() >= KEYS else 0
     except ValueError as error:
@@ -221,7 +220,7 @@ def _readings(source: Source, line: int, record: Mapping[str, Any], setting: Set
 
 
 def _agrees(record: Mapping[str, Any], right: Sequence[int]) -> bool:
-    """Whether the logged accuracy is that of these right choices."""
+    """Whether the logged accuracy agrees with these true choices."""
     likelihoods, accuracy = _log_likelihoods(record), record.get("acc")
     if likelihoods is None or not isinstance(accuracy, int | float):
         return True
@@ -229,7 +228,7 @@ def _agrees(record: Mapping[str, Any], right: Sequence[int]) -> bool:
 
 
 def _document(record: Mapping[str, Any]) -> str | None:
-    """The hash of a document: the log's doc_hash, or that of the document's fields in logs of early versions."""
+    """Return the hash of a document: the log's doc_hash or, in early versions, a hash of the document's fields."""
     doc_hash = record.get("doc_hash")
     if isinstance(doc_hash, str):
         return f"doc_hash{HASH_KIND_END}{doc_hash}"
@@ -237,7 +236,7 @@ def _document(record: Mapping[str, Any]) -> str | None:
 
 
 def _metrics(record: Mapping[str, Any], source: Source) -> Row:
-    """The metrics of a line; logs of the first versions do not list their names, and every number is one."""
+    """Return the metrics of a line; in early versions, which do not list them, every number is a metric."""
     named = record.get("metrics")
     if not isinstance(named, list):
         return {name: value for name, value in record.items() if name not in KEYS and number(value) is not None}

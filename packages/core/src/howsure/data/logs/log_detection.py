@@ -1,4 +1,4 @@
-"""Detect the program that wrote a file, read folders, and refuse summaries, which have no answers."""
+"""Detect the program that wrote a file, find the files of a folder, and refuse summaries, which have no answers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ LOGS = {  # name -> (module, its format), in the order in which they are tried
 
 @cache
 def log_format(name: str) -> LogFormat:
-    """The log format of this name, loaded on first use."""
+    """Return the log format with this name, which is loaded on first use."""
     if name in AGENTS or name in LAYOUTS:
         return (AGENTS | LAYOUTS)[name]
     module, constant = LOGS[name]
@@ -53,7 +53,7 @@ def check_format(name: str | None) -> None:
 
 
 def detected(files: Sequence[File]) -> LogFormat | None:
-    """The common log format of all files; None if they are tables.
+    """Detect the common log format of all files; None if they are tables.
 
     Raises InputError if the files have different formats, or only some of them are logs.
     """
@@ -79,7 +79,7 @@ def _format_name(form: LogFormat | None) -> str:
     return "a table" if form is None else f"a log of {form.program}"
 
 
-# Summaries: the means that a program writes in addition to its samples, or instead of them.
+# Summaries are means that a program writes in addition to its samples, or instead of them.
 
 SUMMARIES = {  # program -> (first keys, "" for any; other keys; files to use instead)
     "lm-evaluation-harness": (("results",), {"alias"}, "samples_*.jsonl, which are written with log_samples"),
@@ -95,7 +95,7 @@ LINKS = {"DeepEval": "a link of DeepEval to a run,"}  # a link, not a summary
 
 
 def check_tables(files: Sequence[File]) -> None:
-    """Raise InputError if one of the files is an archive, which only a log may be, or a summary."""
+    """Raise InputError if a file is a summary or an archive; only logs may be archives."""
     for file in files:
         if file.format == "zip" and zipfile.is_zipfile(file.path):
             raise InputError(f"{file.name} is not an archive of a program that howsure can read: {', '.join(LOGS)}.")
@@ -105,7 +105,7 @@ def check_tables(files: Sequence[File]) -> None:
 
 
 def check_no_summary(file: File) -> None:
-    """Raise InputError for a file of means, which some programs write in addition to samples."""
+    """Raise InputError for a summary, a file of means that some programs write in addition to samples."""
     program = _detect_summary(Beginning(file)) if file.format == "json" else None
     if program is not None:
         raise InputError(
@@ -115,7 +115,7 @@ def check_no_summary(file: File) -> None:
 
 
 def _detect_summary(beginning: Beginning) -> str | None:
-    """The program that wrote a summary; None for other files."""
+    """Return the program that wrote a summary; None for other files."""
     keys, names = beginning.keys, set(beginning.keys)
     for name, (first, others, _) in SUMMARIES.items():
         begins = len(keys) >= len(first) and all(key_ in ("", key) for key_, key in zip(first, keys, strict=False))
@@ -124,20 +124,22 @@ def _detect_summary(beginning: Beginning) -> str | None:
     return None
 
 
-# A folder is read as the files in it: the logs of one program, or tables of one format.
+# A folder stands for the files in it, which must be logs of one program or tables of one format.
 
 BESIDE = {"run_spec.json", "scenario.json", "config.json", ".deepeval-cache.json"}  # written next to logs
-ANSWER_TABLES = ("csv", "tsv", "parquet")  # formats of tables that may contain answers, too
-FIRST = ("per_instance_stats.json", ".latest_run_full.json", "_eval_all.json")  # of several files of one run
+ANSWER_TABLES = ("csv", "tsv", "parquet")  # formats of tables that may contain answers
+FIRST = ("per_instance_stats.json", ".latest_run_full.json", "_eval_all.json")  # preferred in a run
 
 
 def unfolded(
     paths: Sequence[str | os.PathLike[str]], format: str | None = None, tell: Callable[[str], None] = lambda text: None
 ) -> tuple[list[str], str | None]:
-    """The paths, with each folder replaced by the files in it, and the log format of a single folder; None for tables
-    and where it has not been determined. tell: called with a note on tables next to logs.
+    """Replace each folder by the files in it; return the paths and the log format of a single folder.
 
-    Raises InputError for a folder with nothing to read, with logs of two programs, or tables of two formats.
+    The format is None for tables, and if it has not been determined. tell: a function that is called with a note on
+    tables next to logs.
+
+    Raises InputError for a folder without files to read, with logs of two programs, or with tables of two formats.
     """
     named = [os.fspath(path) for path in paths]
     if len(named) == 1 and os.path.isdir(named[0]):
@@ -180,8 +182,10 @@ def _inside(folder: str, format: str | None, tell: Callable[[str], None]) -> tup
 
 
 def _leading(kind: str, files: Sequence[File]) -> list[str]:
-    """The names of the files that contain the answers of their run, or all names. A trial of Terminal-Bench is in its
-    own file and in that of its run, further out, which is read."""
+    """Return the names of the files that contain the answers of their run, or all names.
+
+    A trial of Terminal-Bench is in its own file and in the file of its run, in a folder above, which is preferred.
+    """
     names = [file.name for file in files]
     if kind == "terminal-bench":
         folders = {os.path.dirname(name) for name in names}
@@ -190,13 +194,13 @@ def _leading(kind: str, files: Sequence[File]) -> list[str]:
 
 
 def _above(folder: str) -> Iterator[str]:
-    """The folders above a folder."""
+    """Yield the folders above a folder."""
     while (parent := os.path.dirname(folder)) != folder:
         yield (folder := parent)
 
 
 def _nothing_to_read(folder: str) -> InputError:
-    """Error for a folder without tables or logs."""
+    """Build the error for a folder without tables or logs."""
     names = (os.path.join(place, name) for place, _, inside in os.walk(folder) for name in sorted(inside))
     first = next(names, None)
     if first is None:
@@ -208,7 +212,7 @@ def _nothing_to_read(folder: str) -> InputError:
 
 
 def _several_kinds(folder: str, kinds: Mapping[str, Sequence[str]]) -> InputError:
-    """Error for a folder with several kinds of files, with a pattern or a file name for each kind."""
+    """Build the error for a folder with several kinds of files, with a pattern or a file name for each kind."""
     parts = []
     for kind, names in kinds.items():
         pattern = _pattern(folder, names)
@@ -219,7 +223,7 @@ def _several_kinds(folder: str, kinds: Mapping[str, Sequence[str]]) -> InputErro
 
 
 def _pattern(folder: str, names: Sequence[str]) -> str | None:
-    """A glob that matches only these files of a folder; None if no simple one does."""
+    """Return a glob that matches only these files of a folder; None if no simple glob does."""
     if len(names) == 1:
         return names[0]
     own_folder, bases = os.path.commonpath(map(os.path.dirname, names)), [os.path.basename(name) for name in names]
@@ -230,8 +234,11 @@ def _pattern(folder: str, names: Sequence[str]) -> str | None:
 
 
 def _beginnings_in(folder: str, empty: list[str], unfinished: list[str]) -> Iterator[Beginning]:
-    """The beginnings of the files of known formats in a folder and its subfolders, in natural order; none of hidden
-    files. Adds empty files to `empty`, and folders of Harbor's trials without results to `unfinished`."""
+    """Yield the beginnings of a folder's files of known formats, with subfolders but without hidden files.
+
+    They are in natural order. Empty files are added to `empty`, and folders of Harbor's trials without results to
+    `unfinished`.
+    """
     for place, folders, names in os.walk(folder):
         folders[:] = sorted((folder for folder in folders if not folder.startswith(".")), key=natural_order)
         kinds = {name: SUFFIXES[suffix] for name in names if (suffix := format_suffix(name)) in SUFFIXES}

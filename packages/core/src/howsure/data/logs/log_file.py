@@ -1,4 +1,4 @@
-"""A log file for the readers of formats: its beginning, then JSON lines, a JSON document, a table or an archive."""
+"""Log files for the readers of formats: their beginning, and JSON lines, a document, a table or an archive."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from howsure.files.input_files import decoded, detect_compression, open_unpacked
 from howsure.inputs.frames import EXCEPTION
 from howsure.lazy_imports import require
 
-# Values in a log, checked for their type: a mapping, a list, a number.
+# Convert values in a log to a mapping, a list or a number.
 
 
 def mapping(value: Any) -> Mapping[str, Any]:
-    """The value if it is an object, otherwise an empty one."""
+    """Return the value if it is an object, otherwise an empty object."""
     return value if isinstance(value, dict) else {}
 
 
 def listed(value: Any) -> list[Any]:
-    """The value if it is a list, otherwise an empty one."""
+    """Return the value if it is a list, otherwise an empty list."""
     return value if isinstance(value, list) else []
 
 
 def number(value: Any) -> float | None:
-    """A number or truth value as a number; None for anything else and for numbers larger than any float."""
+    """Convert a number or truth value to float; None for anything else and for numbers larger than any float."""
     if not isinstance(value, (int, float)):
         return None
     try:
@@ -50,7 +50,7 @@ def is_infinite(value: Any) -> bool:
 
 
 def numbers(value: Any, what: str) -> list[float]:
-    """The value as a list of numbers.
+    """Return the value as a list of numbers.
 
     Raises ValueError naming `what` if the value is not such a list.
     """
@@ -60,7 +60,7 @@ def numbers(value: Any, what: str) -> list[float]:
     return [value for value in values if value is not None]
 
 
-# Lines of JSON, read and written faster than by the standard library, with the same content.
+# Read and write lines of JSON faster than the standard library, with the same content.
 
 require("Reading logs", "cli", "msgspec")
 import msgspec  # noqa: E402
@@ -70,7 +70,7 @@ NULL = b"null"
 
 
 def parsed_line(line: bytes) -> Any:
-    """The value of a line of JSON, as `parsed_json` reads it; whole numbers of any length stay exact.
+    """Parse a line of JSON like `parsed_json`; integers of any length stay exact.
 
     >>> parsed_line(b'{"id": 12345678901234567890123, "score": NaN}')
     {'id': 12345678901234567890123, 'score': nan}
@@ -79,7 +79,7 @@ def parsed_line(line: bytes) -> Any:
     """
     try:
         return DECODE(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):  # NaN, or a fault that `parsed_json` words
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):  # NaN, or an error
         return parsed_json(line)
 
 
@@ -88,12 +88,12 @@ Columns = dict[str, tuple[Any, ...]]  # of equal length
 
 
 def rows_to_columns(rows: Sequence[Row]) -> Columns:
-    """The columns of rows that have the same ones in the same order."""
+    """Convert rows with the same keys in the same order to columns."""
     return dict(zip(rows[0], zip(*map(dict.values, rows), strict=True), strict=True))
 
 
 def json_lines(columns: Columns, rows: int) -> bytes:
-    r"""Columns as lines of JSON, one a row; infinite numbers in lists are written as -Infinity, which DuckDB reads.
+    r"""Write columns as one JSON line per row; infinite numbers in lists become -Infinity, which DuckDB reads.
 
     >>> json_lines({"item": (None, 2), "logits": ([float("-inf"), 0.5], [0.0])}, 2)
     b'{"item": null, "logits": [-Infinity, 0.5]}\n{"item": 2, "logits": [0.0]}\n'
@@ -102,25 +102,25 @@ def json_lines(columns: Columns, rows: int) -> bytes:
     lines: bytes = ENCODE_LINES(records)
     if lines.count(NULL) == sum(values.count(None) for values in columns.values()):
         return lines
-    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records).encode()  # not null for -inf
+    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records).encode()  # keeps -inf
 
 
-# What is known of a file before it is read: its name, its first bytes and their content.
+# What is known of a file before it is read: its name, its first bytes, and their content.
 
 FIRST = 1 << 16  # bytes
 LONGEST_LINE = 1 << 26  # bytes
-KEY = re.compile(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"\s*+:')  # possessive: no shorter part of a text ends it
+KEY = re.compile(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"\s*+:')  # possessive quantifiers prevent backtracking
 
 
 @dataclass(frozen=True)
 class Beginning:
-    """The beginning of a file; each part is read when a format needs it."""
+    """The beginning of a file; each property is read when a format needs it."""
 
     file: File
 
     @classmethod
     def of(cls, path: str, kind: str) -> Beginning:
-        """Build from a path; `kind` is its format."""
+        """Build from a path; `kind` is the format of the file."""
         with opened(path) as file:
             head = file.read(FIRST)
         beginning = cls(File(path, path, kind, detect_compression(head[:4])))
@@ -165,7 +165,7 @@ class Beginning:
             with zipfile.ZipFile(self.file.path) as archive:
                 return tuple(archive.namelist())
         except (*FAULTS, ValueError) as error:
-            if self.file.format == "zip":  # of a program, which may say more
+            if self.file.format == "zip":  # may be a log; a later check explains more
                 return ()
             reason = f"it is not a complete archive ({error}). Was it cut off?"
             raise InputError(f"{self.file.name} cannot be read: {reason}") from error
@@ -192,13 +192,13 @@ class Unread:
         return isinstance(self.first, list) and all(number(element) is not None for element in self.first)
 
 
-LARGEST_DOCUMENT = 1 << 30  # bytes, which need some ten times as much memory
+LARGEST_DOCUMENT = 1 << 30  # bytes, for which about ten times as much memory is needed
 MARK = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file to read, in the form that its format needs."""
+    """A file to read as JSON lines, a JSON document, an archive or a table, whichever its format needs."""
 
     file: File
     notes: list[str] = field(default_factory=list)
@@ -213,7 +213,7 @@ class Source:
 
     @property
     def name(self) -> str:
-        """The name of the file for the user."""
+        """The name of the file in messages."""
         return self.file.name
 
     @property
@@ -228,8 +228,9 @@ class Source:
         *,
         keep_missing: bool = False,
     ) -> dict[str, float | None]:
-        """Scores by name as numbers. Values that are not numbers are counted and left out; missing ones are left out,
-        or kept as None.
+        """Return scores by name as numbers; values that are not numbers are counted in `unread` and left out.
+
+        keep_missing: keep missing values as None instead of leaving them out.
 
         >>> source = Source(File("log.jsonl", "log.jsonl", "jsonl"))
         >>> source.scores({"acc": 1, "inst_level": [True, False], "bleu": None})
@@ -252,14 +253,14 @@ class Source:
         self.notes.append(f"{self.name}: {what}.")
 
     def fault(self, line: int, what: str) -> InputError:
-        """The error for a line or, in files without lines, for a sample (from 1)."""
+        """Build the error for a line or, in files without lines, for a sample (counted from 1)."""
         unit = "line" if self.file.format == "jsonl" else "sample"
         return InputError(f"{unit} {line:,} of {self.name}: {what}")
 
     def records(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """The objects in the lines of the file, each with the number of its line.
+        """Yield the objects in the lines of the file, each with its line number.
 
-        Raises InputError at a line that is not a JSON object or is truncated.
+        Raises InputError for a line that is not a JSON object or is truncated.
         """
         with open_unpacked(self.file.path, self.file.compression, self.name) as stream:
             number = 0
@@ -283,7 +284,7 @@ class Source:
                 yield number, record
 
     def objects(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
-        """The records of JSON lines, or of one JSON document, with their numbers."""
+        """Yield the records of JSON lines, or of a JSON document, with their numbers."""
         if self.file.format == "jsonl":
             yield from self.records()
             return
@@ -294,12 +295,12 @@ class Source:
             yield at, record
 
     def document(self) -> Any:
-        """The single JSON value of the file.
+        """Parse the file as a single JSON value.
 
         Raises InputError if the file is not JSON, is truncated or is too large.
         """
         with open_unpacked(self.file.path, self.file.compression, self.name) as stream:
-            text = stream.read(FIRST)  # most are small, and memory for the largest takes longer than reading them
+            text = stream.read(FIRST)  # most are small; allocating the largest size would be slow
             text += stream.read(LARGEST_DOCUMENT + 1 - FIRST) if len(text) == FIRST else b""
         if len(text) > LARGEST_DOCUMENT:
             raise InputError(f"{self.name} has more than {LARGEST_DOCUMENT:,} bytes of JSON, too many to read at once.")
@@ -320,12 +321,12 @@ class Source:
 
     @contextmanager
     def archive(self) -> Iterator[Archive]:
-        """The members of a zip, each unpacked when it is used; InputError if it is not a zip, or damaged."""
+        """Open a zip whose members are unpacked when used. Raises InputError if it is not a zip, or is damaged."""
         with open(self.file.path, "rb") as file, unpacking(self.name):
             yield Archive(file, repetitive=True)
 
     def member(self, archive: Archive, name: str) -> Any:
-        """The JSON document in a member of a zip; InputError if it is damaged or not JSON."""
+        """Parse the JSON document in a member of a zip. Raises InputError if it is damaged or not JSON."""
         with unpacking(self.name):
             content = archive.content(name)
         try:
@@ -334,14 +335,14 @@ class Source:
             raise InputError(f"{name} in {self.name} is not JSON ({error}).") from error
 
     def sibling(self, name: str) -> Any:
-        """The JSON document in a file of the same folder; None if it does not exist or cannot be read."""
+        """Parse the JSON document in another file of the same folder; return None if it does not exist."""
         path = os.path.join(self.folder, name)
         if not self.folder or not os.path.isfile(path):
             return None
         return Source(File(path, path, "json")).document()
 
     def table(self, select: str = "*") -> Iterator[dict[str, Any]]:
-        """The rows of a Parquet file as plain JSON; `select` are its columns, as SQL lists them."""
+        """Yield the rows of a Parquet file as plain JSON. select: the columns, in SQL."""
         with reading_files(self.file) as database:
             rows_ = database.connection.execute(
                 f"SELECT to_json(held)::VARCHAR FROM (SELECT {select} FROM {parquet_source([self.file])}) AS held"
@@ -350,7 +351,7 @@ class Source:
                 yield from (parsed_json(text) for (text,) in rows)
 
 
-# What a format of logs is: how it is recognised, and how its rows come in named columns.
+# A format of logs: how its files are recognised, and how their rows are converted to named columns.
 
 NAMED = (
     "item",
@@ -370,25 +371,25 @@ NAMED = (
     "logits",
     EXCEPTION,
 )
-OF_NAMED = ("targets", "tokens")  # which say more of them
+OF_NAMED = ("targets", "tokens")  # further details on named columns
 RESERVED = frozenset(NAMED + OF_NAMED)
-GROUP = ("model", "task", "prompt")  # one curve for each, where a log holds several
+GROUP = ("model", "task", "prompt")  # one curve for each, if a log has several
 
 
 @dataclass(frozen=True, slots=True)
 class LogFormat:
     """A format of logs.
 
-    `name` is what `format` takes, `program` what writes it. `rows` yields one row for each of the file, in its order,
-    as plain JSON by the names in `NAMED`; numbers under other names are scores of the item, and whatever else a row
-    holds is kept only if the user names it.
+    name: the value of the parameter `format`. program: the program that writes the format. rows: a function that yields
+    the rows of a file in order, as plain JSON with the names in `NAMED`. Numbers under other names are scores of the
+    item; other values are kept only if the user names their column.
 
-    A row of several classes holds one of `probabilities`, `log_probabilities` (of the choices whose texts are
-    `classes`) or `logits`, and `target`, the position of the right one, or `targets`; `prediction` (the likeliest),
-    `probability` and `correct`, if not given, follow from them. A row with the probability of its one answer holds
-    `probability` and `correct`. `group` are the columns of rows that must not be pooled. `refused` says why
-    a column is not a probability. `bounds` are the lowest and the highest value of scores, where the program defines
-    them.
+    A row with several classes has one of `probabilities`, `log_probabilities` (of the choices, whose texts are
+    `classes`) or `logits`, and `target`, the index of the true class, or `targets`. If `prediction` (the likeliest
+    class), `probability` and `correct` are missing, they are computed from these. A row with the probability of a
+    single answer has `probability` and `correct`. group: the columns that separate rows which must not be pooled.
+    refused: for columns that look like a probability, the reason why they are not. bounds: the lowest and the highest
+    value of scores, if the program defines them.
     """
 
     name: str
@@ -401,7 +402,7 @@ class LogFormat:
 
 
 def with_scores(row: Row, scores: Mapping[str, Any]) -> Row:
-    """A row with the scores of its item; scores with the name of a column are renamed to score.NAME.
+    """Add the scores of an item to its row; a score with the name of a standard column is renamed to score.NAME.
 
     >>> with_scores({"target": 1}, {"target": 0.5, "rouge": 0.2})
     {'target': 1, 'score.target': 0.5, 'rouge': 0.2}

@@ -1,8 +1,9 @@
 """Responses with log-probabilities in the formats of OpenAI's API and vLLM: chat, completions, responses, batch output.
 
-The rule: the answer is the first token that is one of the answers ("A" to "D" unless the record has `classes`), but for
-spaces around it, and is not a word of a sentence: what follows does not begin with a letter or a digit. Tokens that
-differ by spaces alone are added up. There is no answer without such a token, or if a later token is another answer.
+The answer is the first token that, without surrounding spaces, is one of the possible answers ("A" to "D" unless the
+record has `classes`) and is not a word of a sentence: the next character is not a letter or a digit. The probabilities
+of tokens that differ only in spaces are added up. There is no answer if there is no such token, or if a later token is
+another possible answer.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from howsure.data.logs.tokens import NO_TOKENS, SPACES, answer_masses, choice_to
 from howsure.errors import shown
 
 LETTERS = ("A", "B", "C", "D")
-TARGETS = ("target", "gold", "label", "answerKey")  # what the user calls the right answer; the first that is there
+TARGETS = ("target", "gold", "label", "answerKey")  # names of the true answer; the first existing name is used
 ITEMS = ("custom_id", "item", "uid")
 OF_THE_API = {"id", "object", "created", "created_at", "status", "service_tier", "system_fingerprint", "temperature"}
 
@@ -27,7 +28,7 @@ OF_THE_API |= {"top_p", "top_logprobs", "max_output_tokens", "parallel_tool_call
 
 BATCH = {"custom_id", "response", "error"}
 NO_ANSWER = "have no probability: nothing was answered, no token is one of the answers, or two name different ones"
-PARTS = ("choices", "output")  # of a response
+PARTS = ("choices", "output")  # fields of a response
 RESPONSE_KEYS = ({"choices", "logprobs"}, {"output", "top_logprobs"})
 
 
@@ -42,7 +43,7 @@ def recognises(beginning: Beginning) -> bool:
 
 
 def rows(source: Source) -> Iterator[Row]:
-    """A row for each choice of each response: the answer with its probability, or with those of all answers."""
+    """Yield a row for each choice of each response: the answer with its probability or all answers' probabilities."""
     counts = _Counts()
     for line, record in source.objects():
         try:
@@ -62,13 +63,13 @@ def rows(source: Source) -> Iterator[Row]:
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """One choice of a response: the possible answers, the tokens, and the position of the answer among them."""
+    """One choice of a response: the possible answers, their probabilities, and the answer."""
 
     record: Mapping[str, Any]
     body: Mapping[str, Any]
     run: int | None
     classes: tuple[str, ...]
-    masses: Mapping[str, float] | None  # of the answers, by what the tokens at its place say; None if there is none
+    masses: Mapping[str, float] | None  # probabilities of answers at the answer's token; None if there is none
     answer: str | None
     has_logprobs: bool = False
 
@@ -78,7 +79,7 @@ class _Choice:
         return self.masses is not None and set(self.masses) == set(self.classes)
 
     def row(self, line: int, *, whole: bool) -> Row:
-        """The row, with the probabilities of all answers if the `whole` log has them."""
+        """Return the row, with the probabilities of all answers if all choices of the log have them (`whole`)."""
         metadata = {**mapping(self.body.get("metadata")), **mapping(self.record.get("metadata"))}
         plain = {name: value for name, value in self.record.items() if not isinstance(value, dict | list)}
         row: Row = {name: value for name, value in plain.items() if name not in OF_THE_API}
@@ -98,7 +99,7 @@ class _Choice:
         return row | {"probability": min(1.0, self.masses[self.answer])} | right
 
     def _target(self, metadata: Mapping[str, Any]) -> int | None:
-        """The position of the right answer, if the record or its metadata names it."""
+        """Return the index of the true answer; None if neither the record nor its metadata names it."""
         for source_mapping in (self.record, metadata):
             for name in TARGETS:
                 value = source_mapping.get(name)
@@ -111,15 +112,15 @@ class _Choice:
 
 
 class _Counts:
-    """Figures of all choices together."""
+    """Counts over all choices of a log, for notes and errors."""
 
     def __init__(self) -> None:
         self.choices = self.answered = self.knowing = 0
         self.outside = 0.0
         self.models: set[str] = set()
-        self.places: set[str] = set()  # where in a record its response stands
-        self.empty: list[tuple[int, list[str]]] = []  # the records without a response, and where they hold nothing
-        self.silent: int | None = None  # the first line that has a response, but no logprobs
+        self.places: set[str] = set()  # fields of records that contain the response
+        self.empty: list[tuple[int, list[str]]] = []  # records without a response, and their empty fields
+        self.silent: int | None = None  # the first line with a response, but no logprobs
         self.spoken = False
 
     def add(self, line: int, record: Mapping[str, Any], choices: Sequence[_Choice]) -> None:
@@ -141,8 +142,7 @@ class _Counts:
                 self.outside += max(0.0, 1.0 - math.fsum(choice.masses.values()))
 
     def fault(self) -> tuple[int, str] | None:
-        """The line that cannot be read, and the reason: either it has no response where others have one, or no response
-        at all has logprobs."""
+        """Return the line that cannot be read and why: no response although others have one, or no logprobs at all."""
         for line, names in self.empty:
             if not any(place.startswith(name) for name in names for place in self.places):
                 return line, "it has no response with choices or output."
@@ -150,7 +150,7 @@ class _Counts:
 
     @property
     def model(self) -> str | None:
-        """The model of failed requests, if all other requests used a single one."""
+        """The model of failed requests, if all other requests used a single model."""
         return next(iter(self.models)) if len(self.models) == 1 else None
 
     @property
@@ -159,7 +159,7 @@ class _Counts:
         return 0 < self.answered == self.knowing
 
     def notes(self) -> Iterator[str]:
-        """Notes for the user."""
+        """Yield notes for the user."""
         if self.answered < self.choices:
             yield f"{self.choices - self.answered:,} of {self.choices:,} responses {NO_ANSWER}"
         if self.answered:
@@ -173,25 +173,25 @@ class _Counts:
 
 
 def response_body(record: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The response in a record: the record itself, its `response`, or the body of that; None if there is none."""
+    """Return the response in a record: the record itself, a field, or the body of a field; None if there is none."""
     place = _place(record)
     return None if place is None else mapping(_response_places(record)[place])
 
 
 def _is_scored(record: Mapping[str, Any]) -> bool:
-    """Whether a response without logprobs is in a record with truth values: a table of scores, and not a log."""
+    """Whether a record is a row of a table of scores, not of a log: a response without logprobs, and truth values."""
     choices = listed(mapping(response_body(record)).get("choices"))
     has_logprobs = any(mapping(choice).get("logprobs") is not None for choice in choices)
     return bool(choices) and not has_logprobs and any(isinstance(value, bool) for value in record.values())
 
 
 def _place(record: Mapping[str, Any]) -> str | None:
-    """The place of the response in a record; None if there is none."""
+    """Return the field of a record that contains the response; None if there is none."""
     return next((name for name, part in _response_places(record).items() if _is_response(part)), None)
 
 
 def _response_places(record: Mapping[str, Any]) -> dict[str, Any]:
-    """The places of a record that may contain a response; "" is the record itself."""
+    """Return the fields of a record that may contain a response; "" is the record itself."""
     parts: dict[str, Any] = {"": record, **record}
     return parts | {
         f"{name}.body": part["body"] for name, part in parts.items() if isinstance(part, dict) and "body" in part
@@ -199,7 +199,7 @@ def _response_places(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_empty(part: Any) -> bool:
-    """Whether the places of a response are empty."""
+    """Whether the fields of a response are empty."""
     return part is None or (isinstance(part, dict) and any(part.get(name, True) in (None, []) for name in PARTS))
 
 
@@ -218,7 +218,7 @@ def _is_response(part: Any) -> bool:
 
 
 def _choices(record: Mapping[str, Any]) -> list[_Choice]:
-    """The choices of a record; without a response, a single one without an answer."""
+    """Return the choices of a record; without a response, a single choice without an answer."""
     body = response_body(record)
     classes = _classes(record, body or {})
     if body is None:
@@ -249,7 +249,7 @@ def _choice(
 
 
 def _classes(record: Mapping[str, Any], body: Mapping[str, Any]) -> tuple[str, ...]:
-    """The possible answers: the `classes` of the record or its metadata (a list, or a text with commas), or A to D."""
+    """Return the possible answers: `classes` of the record or its metadata (list or comma-separated), or A to D."""
     places = (record, mapping(record.get("metadata")), mapping(body.get("metadata")))
     named = next((place["classes"] for place in places if place.get("classes") is not None), LETTERS)
     class_list = (
@@ -269,7 +269,7 @@ def _classes(record: Mapping[str, Any], body: Mapping[str, Any]) -> tuple[str, .
 
 
 def _answer_at(tokens: Sequence[Mapping[str, Any]], classes: Sequence[str]) -> int | None:
-    """The position of the answer among the tokens; None if there is none, or if another answer follows."""
+    """Return the index of the answer's token; None if there is no answer, or if another answer follows."""
     texts = [str(token["token"]) for token in tokens]
     places = [
         at
@@ -281,7 +281,7 @@ def _answer_at(tokens: Sequence[Mapping[str, Any]], classes: Sequence[str]) -> i
 
 
 def _goes_on(rest: str) -> bool:
-    """Whether the text continues with a letter or digit in the same line."""
+    """Whether a letter or digit follows in the same line, possibly after spaces."""
     begins = rest.lstrip(" \t\u2581\u0120")
     return begins[:1].isalnum()
 

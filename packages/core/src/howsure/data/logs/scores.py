@@ -1,4 +1,4 @@
-"""Default columns of a log for scores, items and runs, for roles that the user did not set."""
+"""Choose the columns of a log for scores, items and runs that the user did not name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from howsure.inputs.numbers_and_names import comma_advice, shortened
 if TYPE_CHECKING:
     from howsure.data.logs.conversion import Log
 
-FILE, SEPARATE = "file", "separate"  # the column that names a file; items of several files that are different ones
+FILE, SEPARATE = "file", "separate"  # the column of file names; items in different files are different
 CORRECT = "correct"
 RIGHT_BY_WRONG = {
     "no": "yes",
@@ -32,7 +32,7 @@ SCORES = "score: "  # begins the role of each score that a log names itself
 
 
 def columns_of_log(log: Log, *, item: str | None, run: str | None) -> dict[str, str]:
-    """The columns of a log for an item and a run, for those that were not named."""
+    """Return the log's columns of items and runs, unless the user named them."""
     columns = {}
     if item is None and not log.has(ITEM):
         log.note_repeats_without_items()
@@ -44,10 +44,11 @@ def columns_of_log(log: Log, *, item: str | None, run: str | None) -> dict[str, 
 
 
 def scores_of_log(log: Log, *, primary: bool = False, of_trials: bool = False) -> list[str]:
-    """The scores of a log: its quality scores or, without any, whether the answer is right; with `primary`, only the
-    first score of each task. A note names the scores left out.
+    """Return the scores of a log: its quality scores or, without any, the correctness of answers.
 
-    Raises InputError for a log without such scores: it may have costs and counts, one of which can be named.
+    primary: return only the first score of each task. A note names the scores left out.
+
+    Raises InputError for a log without such scores; it may have costs and counts, which a user can name.
     """
     scores = log.primary_scores if primary else log.quality_scores
     log.note_left_out_scores(scores, costs=not of_trials)
@@ -60,10 +61,7 @@ def scores_of_log(log: Log, *, primary: bool = False, of_trials: bool = False) -
 
 
 def primary_score_of_log(log: Log) -> str:
-    """The one primary score of a log.
-
-    Raises InputError where tasks differ in theirs.
-    """
+    """Return the primary score of a log. Raises InputError if tasks have different primary scores."""
     name, *others = scores_of_log(log, primary=True)
     if others:
         tasks = {score: task for task, score in log.first_scores.items()}
@@ -84,7 +82,7 @@ def _no_score_in(log: Log) -> InputError:
 
 
 def _right_value(value: str) -> str:
-    """The value that means right, for labels of this kind: the opposite value if it means wrong.
+    """Return the value that means "correct" for labels like this value: the value itself or its opposite.
 
     >>> _right_value("No"), _right_value("pass"), _right_value("maybe")
     ('Yes', 'pass', 'VALUE')

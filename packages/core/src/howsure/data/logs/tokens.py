@@ -1,4 +1,4 @@
-"""The probabilities of answers among the tokens of a text or a response, or among the choices of a question."""
+"""Compute the probabilities of answers from the tokens of a response, or from the choices of a question."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ WAYS = (NONE, *NORMALISATIONS, TOKENS)
 
 
 def softmax(logits: Sequence[float]) -> list[float]:
-    """exp(xᵢ) / Σ exp(xⱼ).
+    """Return exp(xᵢ) / Σ exp(xⱼ) for each logit xᵢ.
 
     >>> softmax([0.0, 0.0])
     [0.5, 0.5]
     >>> softmax([-math.inf, -2.0])
     [0.0, 1.0]
 
-    Raises ValueError if one is not a number or infinite, or all are minus infinity.
+    Raises ValueError if a logit is NaN or infinity, or all are minus infinity.
     """
     largest = max(logits)
     exponentials = [math.exp(logit - largest) for logit in logits] if math.isfinite(largest) else [math.nan]
@@ -37,7 +37,7 @@ def softmax(logits: Sequence[float]) -> list[float]:
 
 
 def softmax_of_rows(rows: Sequence[Sequence[float] | None]) -> Sequence[Sequence[float] | None]:
-    """The softmax of each row; None for a row without numbers.
+    """Return the softmax of each row; None for a row without numbers.
 
     >>> softmax_of_rows([[0.0, 0.0], None, [0.0]])
     [[0.5, 0.5], None, [1.0]]
@@ -49,16 +49,16 @@ def softmax_of_rows(rows: Sequence[Sequence[float] | None]) -> Sequence[Sequence
         largest = logits.max(axis=1, keepdims=True, initial=-math.inf)
         if np.isfinite(largest).all():
             exponentials = np.exp(logits - largest)
-            totals = np.sort(exponentials, axis=1).sum(axis=1, keepdims=True)  # equal for every order of the choices
+            totals = np.sort(exponentials, axis=1).sum(axis=1, keepdims=True)  # in any order of choices
             of_rows: list[list[float]] = (exponentials / totals).tolist()
             return of_rows
     return [None if row is None else softmax(row) for row in rows]
 
 
 def normalised(log_likelihoods: Sequence[float], row: Mapping[str, Any], way: str) -> list[float]:
-    """Log-likelihoods of the `classes` per character or byte, or per one of their `tokens`; unchanged for "none".
+    """Divide the choices' log-likelihoods by their lengths in characters, bytes or tokens; "none": unchanged.
 
-    Raises ValueError if the row does not say how long they are, or one is empty.
+    Raises ValueError if the row does not contain the lengths, or if a choice is empty.
     """
     if way == NONE:
         return list(log_likelihoods)
@@ -74,24 +74,23 @@ def normalised(log_likelihoods: Sequence[float], row: Mapping[str, Any], way: st
     return [log_likelihood / length for log_likelihood, length in zip(log_likelihoods, lengths, strict=True)]
 
 
-# The probabilities of answers where one of them stands among the tokens of a text, each {token, logprob, …}.
-#
-# Tokens that differ by spaces alone are one answer: their probabilities are added up.
+# The probabilities of answers that are single tokens of a text; each token is {token, logprob, …}. The probabilities of
+# tokens that differ only in spaces are added up.
 
-SPACES = " \t\r\n\u2581\u0120\u010a"  # also as tokenisers write them
-ROUNDING = 1e-3  # by which a log-probability may lie above 0, and probabilities above 1
+SPACES = " \t\r\n\u2581\u0120\u010a"  # including the characters that tokenisers write for spaces
+ROUNDING = 1e-3  # by which a log-probability may exceed 0, and probabilities 1
 
 
 def answer_masses(token: Mapping[str, Any], answers: Sequence[str]) -> dict[str, float]:
-    """The probabilities of the answers named by a token and its `top_logprobs`.
+    """Return the probabilities of the answers that occur in a token and its `top_logprobs`.
 
     >>> token = {"token": "A", "logprob": math.log(0.5), "top_logprobs": [{"token": " A", "logprob": math.log(0.25)}]}
     >>> answer_masses(token, "AB")
     {'A': 0.75}
 
-    Raises ValueError if one has no log-probability, they sum to more than 1, or the token itself has none.
+    Raises ValueError if a token has no log-probability, if probabilities sum to more than 1, or if the token's is 0.
     """
-    answers = tuple(answers)  # of letters in one text, "" would be one
+    answers = tuple(answers)  # in a string of letters, "" would count as an answer
     by_token = {str(token["token"]): token_probability(token)}
     for other in listed(token.get("top_logprobs")):
         if isinstance(other, dict) and isinstance(other.get("token"), str):
@@ -108,8 +107,7 @@ def answer_masses(token: Mapping[str, Any], answers: Sequence[str]) -> dict[str,
 
 
 def answer_probability(tokens: Sequence[Any], answer: str, answers: Sequence[str]) -> dict[str, Any]:
-    """The probability of an answer at its last position, and the log-probabilities of all answers if all are known
-    there."""
+    """Return the probability of an answer at its last token, and all answers' log-probabilities if known there."""
     at = [token for token in tokens if isinstance(token, dict) and str(token.get("token")).strip(SPACES) == answer]
     if not at:
         return {}
@@ -121,7 +119,7 @@ def answer_probability(tokens: Sequence[Any], answer: str, answers: Sequence[str
 
 
 def text_probability(tokens: Sequence[Any]) -> dict[str, float]:
-    """The probability of the whole text as a separate score, and the number of its tokens."""
+    """Return the probability of the whole text as a separate score, and the number of its tokens."""
     probabilities = [token_probability(token) for token in tokens if isinstance(token, dict)]
     return {"text_probability": math.prod(probabilities), "text_tokens": len(probabilities)} if probabilities else {}
 
@@ -133,7 +131,7 @@ def token_probability(token: Mapping[str, Any]) -> float:
     return math.exp(min(0.0, log_probability))
 
 
-# The tokens of a response, each {token, logprob, top_logprobs}, as chat, completions and responses hold them.
+# The tokens of a response, each {token, logprob, top_logprobs}, in the APIs chat, completions and responses.
 
 NO_TOKENS = (
     'it has no logprobs: ask for them, in chat by {"logprobs": true, "top_logprobs": 20}, in responses by '
@@ -142,8 +140,7 @@ NO_TOKENS = (
 
 
 def choice_tokens(choice: Mapping[str, Any]) -> list[Any] | None:
-    """The tokens of a choice of chat or completions, each {token, logprob, top_logprobs}; None without logprobs, as in
-    an empty answer."""
+    """Return the tokens of a choice of chat or completions; None without logprobs, as in an empty answer."""
     logprobs_field = choice.get("logprobs")
     if not isinstance(logprobs_field, dict):
         return None
@@ -168,7 +165,7 @@ def choice_tokens(choice: Mapping[str, Any]) -> list[Any] | None:
 
 
 def output_tokens(body: Mapping[str, Any]) -> list[Any] | None:
-    """The tokens of the text in the output of the responses API; None if the text has no logprobs."""
+    """Return the tokens of the text in the output of the responses API; None if the text has no logprobs."""
     parts = [
         part for part_of_output in listed(body.get("output")) for part in listed(mapping(part_of_output).get("content"))
     ]

@@ -1,1 +1,1 @@
-"""Files of predictions as prediction–label pairs, in memory or as a stream."""
+"""Read files of predictions as prediction–label pairs, in memory or as a stream."""

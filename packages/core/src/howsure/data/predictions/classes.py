@@ -1,4 +1,4 @@
-"""Probabilities of several classes per row, from columns, lists or mappings, reduced to pairs; soft labels."""
+"""Read probabilities of several classes from columns, lists or mappings, with hard or soft labels, and make pairs."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 
 def two_classes(label: Column, pos_label: str | None) -> tuple[tuple[str, str], str]:
-    """The two classes of soft labels with one probability per row, and the class of this probability.
+    """Return the two classes of soft labels with one probability per row, and the class of this probability.
 
-    Raises InputError if there are more, or it is unclear which is meant.
+    Raises InputError if there are not two classes, or if it is unclear to which class the probability belongs.
     """
     keys = label.keys or ("0", "1")
     chosen = "1" if pos_label is None and sorted(keys) == ["0", "1"] else pos_label
@@ -51,9 +51,9 @@ def two_classes(label: Column, pos_label: str | None) -> tuple[tuple[str, str], 
 
 
 def class_matrix(selection: Selection, columns: Sequence[Column], *, lists: bool, ragged: bool = False) -> Floats:
-    """The probabilities (n, K) of the used rows, from K columns of numbers or from one column of lists.
+    """Return the probabilities (n, K) of the used rows, from K columns of numbers or from one column of lists.
 
-    `ragged` lists may differ in length: what a row has no class for has the probability 0.
+    ragged: whether lists may have different lengths; missing classes get probability 0.
     """
     connection, n = selection.table.connection, selection.n
     try:
@@ -67,7 +67,7 @@ def class_matrix(selection: Selection, columns: Sequence[Column], *, lists: bool
 def class_labels(
     selection: Selection, label: Column, classes: Sequence[str] | None, k: int
 ) -> tuple[Integers, tuple[str, ...]]:
-    """Which of the k classes is the label of each used row, and the names of the classes."""
+    """Return the index of each used row's label among the k classes, and the names of the classes."""
     labels = tuple(label_counts(selection, label, limit=selection.n))
     names = None if classes is None else tuple(classes)
     positions, names = class_positions(labels, names, k, name=label.name)
@@ -77,9 +77,9 @@ def class_labels(
 def class_shares(
     selection: Selection, label: Column, classes: Sequence[str] | None, k: int
 ) -> tuple[Floats, tuple[str, ...]]:
-    """The share (n, K) of each of the k classes in the label of each row, and their names.
+    """Return each row's proportions of the k classes in its soft label, (n, k), and the names of the classes.
 
-    Raises InputError if the label names other classes, or a row is not a distribution over them.
+    Raises InputError if the label has other classes, or if a row is not a distribution over the classes.
     """
     numbered = tuple(str(index) for index in range(k))
     names = numbered if classes is None else tuple(classes)
@@ -142,8 +142,7 @@ def _from_lists(connection: Connection, selection: Selection, column: Column, n:
 
 
 def _list_batches(connection: Connection, query: str) -> Iterator[tuple[Any, Any]]:
-    """The lengths of the lists and their concatenated values, in batches; a batch is valid until the next one is
-    read."""
+    """Yield the lengths of lists and their concatenated values; a batch is valid until the next batch is read."""
     for batch in batches(connection, query):
         lists = batch.child(0)
         values = lists.child(0)
@@ -156,7 +155,7 @@ def _list_batches(connection: Connection, query: str) -> Iterator[tuple[Any, Any
 def missing_numbers(
     selection: Selection, columns: Sequence[Column], *, lists: bool, length: int | None = None
 ) -> InputError:
-    """Error for the first row without a number for a class, or without a list of numbers (of the right length)."""
+    """Build the error for the first row without a number for a class, or without a list of numbers of this length."""
     for column in columns:
         sql = column.numbers if lists else column.number
         condition = f"({sql} IS NULL" + (f" OR list_count({sql}) < len({sql})" if lists else "")
@@ -171,8 +170,11 @@ def missing_numbers(
 
 @dataclass(frozen=True, slots=True)
 class ClassRows:
-    """The classes of each row, before they are reduced to pairs: `matrix` (n, K) of probabilities or, according to
-    `scale`, of logits or log-probabilities; `codes` (n,), the column of the label; the `names` of the columns."""
+    """The scores of the classes in each row, before they are reduced to pairs.
+
+    matrix (n, K): probabilities or, according to `scale`, logits or log-probabilities. codes (n,): the index of the
+    label's column. names: the classes of the columns.
+    """
 
     matrix: Floats
     scale: str | None
@@ -182,8 +184,7 @@ class ClassRows:
 
 @dataclass(frozen=True, slots=True)
 class Reduced:
-    """The pairs of rows of several classes, how they were reduced (for a recipe), and the rows unless labels are
-    soft."""
+    """Pairs from rows of several classes, notes on the reduction for a recipe, and the rows unless labels are soft."""
 
     pairs: Pairs
     notes: dict[str, Any]
@@ -191,7 +192,7 @@ class Reduced:
 
 
 def _in_order(scores: Scores) -> tuple[Sequence[Column], Sequence[str] | None]:
-    """The columns, with the keys of mappings in the order of the classes, and the classes, if they have names.
+    """Return the columns, with the keys of mappings in the order of the classes, and the names of the classes, if any.
 
     Raises InputError if the classes are not the keys.
     """
@@ -214,8 +215,7 @@ Beside = Callable[[], tuple[Floats | None, Integers | None, tuple[str, ...], Int
 def pairs_of_classes(
     selection: Selection, label: Column, scores: Scores, other_columns: Beside, *, ragged: bool, soft: bool
 ) -> Reduced:
-    """The pairs of rows with several classes; the number of classes differs between rows if `ragged`; `soft` labels are
-    shares."""
+    """Make pairs from rows of several classes. ragged: rows may differ in their classes. soft: labels are soft."""
     columns, classes = _in_order(scores)
     reduce, scale = scores.given.reduce or TOP_LABEL, scores.given.scale
     matrix = class_matrix(selection, columns, lists=scores.lists, ragged=ragged)
@@ -245,7 +245,7 @@ def pairs_of_shares(
     reduce: str,
     other_columns: Beside,
 ) -> Reduced:
-    """The pairs of rows with soft labels, which are shares of the classes."""
+    """Make pairs from rows with soft labels, which are proportions of the classes."""
     shares, names = class_shares(selection, label, classes, matrix.shape[1])
     weights, groups, group_names, clusters = other_columns()
     pairs = softly_reduced(
@@ -268,7 +268,7 @@ def pairs_of_one_share(
     pos_label: str | None,
     other_columns: Beside,
 ) -> Reduced:
-    """The pairs of one probability per row with soft labels, which are shares of two classes."""
+    """Make pairs from one probability per row and soft labels, which are proportions of two classes."""
     classes, chosen = two_classes(label, pos_label)
     ones = probabilities()
     matrix = np.column_stack([ones if name == chosen else 1 - ones for name in classes])
@@ -276,17 +276,17 @@ def pairs_of_one_share(
     return replace(reduced_pairs, pairs=replace(reduced_pairs.pairs, reduction=None))
 
 
-# A column of texts that state a confidence, converted to a column of numbers.
+# Convert a column of answers that state a confidence to a column of numbers.
 
-STATED = "stated"  # the table of what each row states, in the order of the rows
+STATED = "stated"  # the table of the confidence that each row states, in the order of the rows
 KIND = "kind of what is stated"
 
 
 def with_stated_confidence(table: Table, text: Column, only: str, *, skip_missing: bool) -> tuple[Table, Column]:
-    """The table with a column of the confidence stated in a text; missing if the text states none or is ambiguous.
+    """Add a column with the confidence that an answer states; missing if it states none or is ambiguous.
 
-    Raises InputError naming the first row that does not state one, of those that `only` wants, unless such are
-    skipped.
+    Raises InputError, which names the row, for the first of the rows `only` without a confidence, unless
+    `skip_missing`.
     """
     from howsure.inputs.stated_confidence import NONE, UNCLEAR, stated_confidence
 

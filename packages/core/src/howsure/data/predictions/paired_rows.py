@@ -1,4 +1,4 @@
-"""The rows shared by two models, matched by item id, or by position in files of equal length."""
+"""Pair the rows of two models by item id, or by order in files of equal length."""
 
 from __future__ import annotations
 
@@ -32,13 +32,12 @@ def paired_rows(
     own_labels: bool,
     skip_missing: bool,
 ) -> PairedRows:
-    """The pairs of the rows that both models have, in the order of ids or, without ids, of the files; and the names of
-    the models and their labels.
+    """Return pairs of the rows that both models have, in the order of ids or, without ids, of the files.
 
-    Rows that only one has are refused, or with `skip_missing` left out.
+    Rows that only one model has are refused or, with `skip_missing`, left out.
 
-    Raises InputError if files of different length have no ids, no row is in both, the labels of a row differ (unless
-    each model has its own), or the rows are not the same ones: other classes, other clusters.
+    Raises InputError if files of different lengths have no ids, if no row is in both, if the labels of a row differ
+    (unless each model has its own labels), or if classes or clusters differ.
     """
     names = (a.selection.table.name, b.selection.table.name)
     keys = _keys(a, b, names)
@@ -70,7 +69,7 @@ def paired_rows(
 
 
 def _keys(a: Predictions, b: Predictions, names: tuple[str, str]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """The keys of the used rows of each model, in the order of its pairs: ids as text, or positions."""
+    """Return the keys of each model's used rows, in the order of its pairs: ids as strings, or row indices."""
     if "id" in a.columns:
         ids = [
             predictions.selection.values(predictions.selection.table.columns[predictions.columns["id"]].text)
@@ -82,7 +81,7 @@ def _keys(a: Predictions, b: Predictions, names: tuple[str, str]) -> tuple[npt.N
 
 
 def _some(pairs: Pairs, rows: Integers, n: int) -> Pairs:
-    """The pairs of some of n rows; pairs of several classes are ordered by class."""
+    """Select the pairs of some of n rows; class-wise pairs are ordered by class."""
     k = len(pairs) // n
     places = (np.arange(k)[:, None] * n + rows).ravel()
     groups, clusters = (None if codes is None else codes[places] for codes in (pairs.groups, pairs.clusters))
@@ -104,10 +103,7 @@ def _check_labels(a: Predictions, b: Predictions, rows_b: Integers, pairs_a: Pai
 
 
 def _same_clusters(first: Integers | None, other: Integers | None) -> Integers | None:
-    """The clusters of A for both models, if both divide the rows in the same way.
-
-    Raises InputError where they do not.
-    """
+    """Return one model's clusters. Raises InputError if the two models' clusters divide the rows differently."""
     if first is None or other is None:
         return other if first is None else first
     pairs = len(np.unique(np.stack([first, other]), axis=1)[0])

@@ -1,4 +1,4 @@
-"""Predictions in files: opened by the columns of each role, checked, and returned in memory or as sums."""
+"""Read predictions in files: open the columns of each role, check them, and return pairs in memory or their sums."""
 
 from __future__ import annotations
 
@@ -88,21 +88,22 @@ def open_predictions(
     items_are_clusters: bool = True,
     models_as: str = "groups",
 ) -> Predictions:
-    """The prediction–label pairs of files, checked; a log has defaults for columns that are not named.
+    """Open and check the prediction–label pairs of files; a log has defaults for columns that are not named.
 
-    A label is a boolean, 0 or 1, or one of two values (`pos_label` means 1); with several classes, a class or
-    its index. With `soft_labels`, it may also be the share of annotators for each class, as a mapping or a list: such a
-    row is a pair of label 1 and one of label 0, weighted by the shares, in one cluster.
+    A label is a boolean, 0 or 1, or one of two values, of which `pos_label` means 1. With several classes, it is a
+    class or the index of a class. With `soft_labels`, it may also be the proportion of annotators for each class, as a
+    mapping or a list. Such a row becomes a pair of label 1 and a pair of label 0 in one cluster, weighted by the
+    proportions.
 
-    With `pairing`, a log's rows are those of one model, to be matched with another's. `features` are further columns,
-    for `feature_columns`; nothing is missing in them; `later` are read of some rows afterwards. With `keep_classes`,
-    `class_rows` of the result contains the classes of each row unchanged. `spool` is the folder for scratch files. The
-    pairs of more rows than `exact_up_to` are added up by cells of the probability scale unless they are requested. With
-    `find_items`, items that repeat within a group of a table are clusters where neither clusters nor ids are named, or,
-    without `items_are_clusters`, a note warns of them; another note names a column of models without a role,
-    and `models_as`, the parameter that tells them apart.
+    pairing: a log must contain one model, whose rows are matched with another model's. features: further columns for
+    `feature_columns`, in which missing values are allowed. later: columns that are read afterwards for some rows.
+    keep_classes: `class_rows` of the result contains the classes of each row unchanged. spool: the folder for temporary
+    files. exact_up_to: pairs of more rows are added up by cells of the probability scale, unless the pairs themselves
+    are requested. find_items: if neither clusters nor ids are named, items that repeat within a group of a table are
+    clusters or, without `items_are_clusters`, a note warns of them. A note also names a column of models without a
+    role, and `models_as`, the parameter that would separate the models.
 
-    Raises InputError naming the file, the column, the row (from 1) and the value.
+    Raises InputError, which names the file, the column, the row (from 1) and the value.
     """
     roles = {"y_true": y_true, "groups": groups, "clusters": clusters, "sample_weight": sample_weight, "id": id}
     across_files = files.across_files
@@ -114,7 +115,7 @@ def open_predictions(
 
             roles, y_prob = with_defaults(roles, y_prob, opened.log, opened.files, pairing=pairing)
             if across_files == "error" and roles["clusters"] != clusters:
-                across_files = SAME  # items of a log are known by model and task: several rows of one are the same item
+                across_files = SAME  # a log identifies items by model and task, across files
         spec = check_given(y_prob, pos_label=pos_label, groups=roles["groups"])
         role_columns = {role: name for role, name in roles.items() if name is not None}
         if "y_true" not in role_columns:
@@ -195,7 +196,7 @@ def _loaded(stream: PairStream, other_columns: Beside) -> Pairs:
 def check_given(
     spec: Probabilities | None, *, pos_label: str | None = None, groups: str | None = None
 ) -> Probabilities:
-    """The form of the probabilities, after a check that it does not contradict itself or the roles."""
+    """Check that the form of the probabilities is consistent with itself and with the roles, and return it."""
     if spec is None or spec.way == UNNAMED:
         raise InputError(f"name the probability in one way: {WAYS}.{LOOK}")
     names = spec.columns
@@ -218,10 +219,7 @@ def _weights(columns: Mapping[str, Column]) -> list[Column]:
 
 
 def _label(table: Table, column: Column, only: str, *, soft: bool) -> tuple[Column, bool]:
-    """The column of labels, the names of the classes if labels are soft, and whether they are.
-
-    Raises InputError if it does, and labels must not be `soft`.
-    """
+    """Return the column of labels, and whether labels are soft. Raises InputError for soft labels unless `soft`."""
     label = with_keys(table, column, only)
     shares = bool(label.keys) or (not label.is_number and label.type != "BOOLEAN" and has_lists(table, label, only))
     if shares and not soft:
@@ -233,9 +231,9 @@ def _label(table: Table, column: Column, only: str, *, soft: bool) -> tuple[Colu
 
 
 def _kinds(columns: Mapping[str, Column], scores: Scores, *, soft: bool) -> dict[Column, str]:
-    """The kind of each column, which determines how it is read.
+    """Return the kind of each column, which determines how it is read.
 
-    Raises InputError for a column that must hold numbers and has another type.
+    Raises InputError for a column that must contain numbers but has another type.
     """
     numbers = [*_weights(columns), *(() if scores.lists else scores.columns)]
     for column in numbers:
@@ -250,10 +248,9 @@ def _kinds(columns: Mapping[str, Column], scores: Scores, *, soft: bool) -> dict
 def _beside(
     selection: Selection, columns: Mapping[str, Column], group_names: tuple[str, ...], *, separate: bool
 ) -> tuple[Floats | None, Integers | None, tuple[str, ...], Integers | None]:
-    """The weights, the groups with their names, and the clusters of the used rows; None for columns that were not
-    named.
+    """Return the weights, groups, group names and clusters of the used rows; None for columns that were not named.
 
-    separate: equal clusters of different files are two.
+    separate: whether equal cluster names in different files are different clusters.
     """
     weights, groups, clusters = (columns.get(role) for role in ("sample_weight", "groups", "clusters"))
     return (
@@ -264,12 +261,12 @@ def _beside(
     )
 
 
-# Where the probabilities of a row stand: one number, several columns, or a column of lists or mappings.
+# The probabilities of a row are one number, several columns, or a column of lists or mappings.
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The columns of a specification, and whether a single column holds lists or mappings."""
+    """The columns of a specification. lists: whether a single column contains lists or mappings."""
 
     given: Probabilities
     columns: tuple[Column, ...]
@@ -287,8 +284,7 @@ class Scores:
 
 
 def read_scores(table: Table, spec: Probabilities, only: str = ALL, *, skip_missing: bool) -> tuple[Table, Scores]:
-    """The columns of the specification, and the table, with a column of the confidence stated in a text if it asks for
-    one."""
+    """Return the columns of the specification, and the table, with a column of stated confidence if it is requested."""
     columns = tuple(replace(table.columns[name], role="y_prob") for name in spec.columns)
     if spec.way == VERBALISED:
         table, stated = with_stated_confidence(table, columns[0], only, skip_missing=skip_missing)
@@ -305,11 +301,11 @@ def _ignore_progress(rows: int) -> None:
 
 @dataclass(frozen=True)
 class Predictions:
-    """The checked prediction–label pairs of files: `n` of them, in memory if they are few, otherwise as sums.
+    """The n checked prediction–label pairs of files, in memory if they are few, otherwise as sums.
 
-    Made by `open_predictions`. `columns` are the names of the columns, as results show them; `group_sizes` the pairs of
-    every group, in natural order. A context manager: the scratch files are removed at its end, or when it is no longer
-    referenced.
+    `open_predictions` returns this object. columns: the names of the columns, as results show them. group_sizes: the
+    number of pairs of every group, in natural order. As a context manager, it removes temporary files at the end; they
+    are also removed when it is no longer referenced.
     """
 
     n: int
@@ -317,10 +313,10 @@ class Predictions:
     group_sizes: dict[str, int]
     selection: Selection = field(repr=False)
     load: Callable[[], Pairs] = field(repr=False)
-    stream: PairStream | None = field(repr=False)  # None: from memory
+    stream: PairStream | None = field(repr=False)  # None if pairs are in memory
     notes: dict[str, Any] = field(default_factory=dict)
-    summary: str = field(default="", repr=False)  # what was read, for the user
-    class_rows: ClassRows | None = field(default=None, repr=False)  # where they are kept
+    summary: str = field(default="", repr=False)  # a description of the input, for the user
+    class_rows: ClassRows | None = field(default=None, repr=False)  # if they are kept
 
     @property
     def skipped(self) -> dict[str, int]:
@@ -333,17 +329,16 @@ class Predictions:
         return tuple(self.group_sizes)
 
     def describe(self) -> dict[str, Any]:
-        """A description of the input for the recipe of a result: files, rows used and left out, columns by role,
-        notes."""
+        """Describe the input for the recipe of a result: files, rows used and left out, columns by role, notes."""
         files = [file.name for file in self.selection.table.files]
         rows = {"files": files, "rows": self.selection.n, "skipped": self.skipped}
         return {**rows, **self.columns, **self.notes}
 
     def source(self, group: str | None = None, *, advance: Callable[[int], None] = _ignore_progress) -> Pairs | Slots:
-        """The pairs, or those of one group: in memory if all of them are few, otherwise their sums, in one reading.
+        """Return all pairs or the pairs of one group, if there are few in all; otherwise their sums, in one pass.
 
-        `advance` is called with the number of rows read. Of a stream, the first group costs a reading of the files, the
-        others none.
+        advance: a function that is called with the number of rows read. For a stream, the first group requires reading
+        the files once; the other groups do not.
         """
         if group is not None and group not in self.group_sizes:
             raise unknown_name("group", group, self.group_names, place=self.selection.table.name)
@@ -356,15 +351,15 @@ class Predictions:
         return sum_stream(self.stream, advance)
 
     def pairs(self) -> Pairs:
-        """All pairs in memory, in the order of the files, with weights, groups and clusters."""
+        """Return all pairs in memory, in the order of the files, with weights, groups and clusters."""
         return self._pairs
 
     def blocks(self) -> Iterator[Pairs]:
-        """All pairs in blocks; from a stream, only labels and probabilities."""
+        """Yield all pairs in blocks; a stream has only labels and probabilities."""
         return iter([self.pairs()]) if self.stream is None else self.stream.blocks()
 
     def other_columns(self, names: Sequence[str]) -> Rows:
-        """The used rows; the columns of these names, opened for `later`, are read by `at` for some rows."""
+        """Return the used rows; their method `at` reads these columns, which were opened as `later`, for some rows."""
         from howsure.data.predictions.rows import values_at
 
         selection, positions = self.selection, dict[int, int]()
@@ -376,13 +371,13 @@ class Predictions:
         return Rows({}, self.describe(), at=at, location=lambda row: selection.table.location(positions[row]))
 
     def features(self, names: Sequence[str]) -> dict[str, Any]:
-        """Further columns of the same rows, as returned by `feature_columns`."""
+        """Return further columns of the same rows, from `feature_columns`."""
         from howsure.data.predictions.rows import feature_columns
 
         return feature_columns(self.selection, names)
 
     def close(self) -> None:
-        """Remove the scratch files; data in memory remain."""
+        """Remove temporary files; data in memory remain."""
         self.selection.table.database.close()
 
     def __enter__(self) -> Self:

@@ -1,4 +1,4 @@
-"""Columns of the used rows of files as arrays: weights, clusters, features, dates and any others."""
+"""Read columns of the used rows of files as arrays: weights, clusters, features, dates and other columns."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ FILE = "file"  # the column that names a file
 
 
 def load_weights(selection: Selection, column: Column) -> Floats:
-    """The weights.
+    """Read the weights.
 
-    Raises InputError naming file and row if one is not a number, negative or infinite.
+    Raises InputError, which names file and row, if a weight is not a number, negative or infinite.
     """
     values = class_matrix(selection, [column], lists=False)[:, 0]
     with rows_at(selection.place_of):
@@ -62,8 +62,10 @@ def load_weights(selection: Selection, column: Column) -> Floats:
 
 
 def load_clusters(selection: Selection, column: Column, *, separate: bool = False) -> Integers:
-    """The cluster of each row as a code from 0, in the order of numbers or texts, as for arrays; if `separate`, equal
-    values of different files are different clusters."""
+    """Read the cluster of each row as a code from 0, in the order of numbers or strings, as for arrays.
+
+    separate: whether equal values in different files are different clusters.
+    """
     sql = column.sql if column.is_integer else column.text
     is_text = column.parts or column.is_text
     if is_text and not column.parts and _are_integers(selection, column):
@@ -81,9 +83,9 @@ def _are_integers(selection: Selection, column: Column) -> bool:
 
 
 def _text_codes(selection: Selection, column: Column) -> Integers | None:
-    """The position of each row's text among all texts, in order; None if two texts have one hash.
+    """Return the rank of each row's string among all distinct strings; None if two strings have the same hash.
 
-    Only hashes leave the database: as objects of Python, long keys of many rows take seconds and gigabytes.
+    Only hashes leave the database, because as Python objects, long keys of many rows would take seconds and gigabytes.
     """
     table, hashed = selection.table, f"CAST(hash({column.text}) >> 1 AS BIGINT)"
     texts = f"SELECT DISTINCT {column.text} AS text, {hashed} AS hashed FROM {table.relation} WHERE {selection.where}"
@@ -104,9 +106,11 @@ MAX_CODED = 100_000  # names of a column that become a type of the database; wit
 
 
 def feature_columns(selection: Selection, names: Sequence[str]) -> dict[str, Any]:
-    """Columns of a selection by which its rows may be grouped, in the order of the files: numbers (n,), NaN if missing;
-    days as datetime64; other values as `Coded`, with the code -1 if missing. A text column that contains only numbers
-    or only dates is converted. `length(COL)` is the number of characters of a column's text.
+    """Read columns of a selection by which its rows may be grouped, in the order of the files.
+
+    Numbers are (n,), NaN if missing; days are datetime64; other values are `Coded`, with the code -1 if missing. A
+    column of strings that contains only numbers or only dates is converted. `length(COL)` is the number of characters
+    in a column's string.
 
     Raises InputError for a column of lists or mappings.
     """
@@ -114,7 +118,7 @@ def feature_columns(selection: Selection, names: Sequence[str]) -> dict[str, Any
 
 
 def column_of_feature(name: str) -> str:
-    """The column from which a feature is computed.
+    """Return the column from which a feature is computed.
 
     >>> column_of_feature("length(prompt)"), column_of_feature("prompt")
     ('prompt', 'prompt')
@@ -147,7 +151,7 @@ def _floats(selection: Selection, missing: str, number: str) -> npt.NDArray[np.f
 
 
 def _code_names(selection: Selection, column: Column, missing: str) -> Coded:
-    """The texts of a column as codes; if there are very many, the most frequent texts and one name for the others."""
+    """Code the strings of a column; if very many are distinct, the most frequent, and one name for the others."""
     counts = selection.ask(
         f"{column.text}, count(*)", rest=f"AND NOT {missing} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {MAX_CODED + 1}"
     )
@@ -178,24 +182,24 @@ def rows_of_files(
     chosen_as: Callable[[str], Kind] = lambda role: Kind.NAMES,
     later: Sequence[str] = (),
 ) -> tuple[Rows, str]:
-    """Columns of files by name, each read as its kind, with a description of the rows read and notes.
+    """Read columns of files by name, each as its kind, with a description of the rows read and notes.
 
-    VALUES are returned unchanged (n,), NAMES as `Coded`, which needs little memory, and so are DAYS, which lose the
-    time of day. A NUMBER is float64 (n,), and so is a SCORE, where true is 1 and false 0; NUMBERS are lists, float64
-    (n, K); so are values and numbers whose column holds lists of numbers, or numbers by names, {"0": 0.7, "1": 0.3}, in
-    the natural order of the names. A missing value is an error, or its row left out; REQUIRED and OPTIONAL columns are
-    unchanged, and in OPTIONAL ones a missing value is None; VERBATIM ones also keep decimal commas; PARTIAL ones are a
-    mapping from rows with a value, counted from 0, to that value; LATER ones, and those named in `later`, are read by
-    `at` of the result.
+    VALUES are returned unchanged (n,). NAMES, and DAYS without the time of day, are `Coded`, which needs little memory.
+    NUMBER and SCORE are float64 (n,); in a SCORE, true is 1 and false 0. NUMBERS are lists, float64 (n, K); so are
+    VALUES and NUMBER if the column contains lists of numbers, or numbers by name, {"0": 0.7, "1": 0.3}, in the natural
+    order of the names. A missing value is an error, or its row is left out. REQUIRED and OPTIONAL columns are
+    unchanged; in OPTIONAL columns, a missing value is None. VERBATIM columns also keep decimal commas. PARTIAL columns
+    are a mapping from rows with a value, counted from 0, to the value. LATER columns, and the columns named in `later`,
+    are read by `at` of the result.
 
-    `clusters` is one of the values: equal values of it in several files (of one `run`, if that is a column) are an
-    error, unless they are said to be the same item, or separate ones, which are then numbered anew. `choose` says which
-    further columns of a log, by their roles, stand for what the user did not name; `chosen_as`, as what a role is read.
-    Of tables without clusters and ids, `cells` are the columns that part the rows of an item (models, groups): items
-    that repeat within them are the clusters that are chosen. `pooled` is the parameter that would tell models apart, in
-    a note on tables with a column of several models without a role.
+    clusters: one of the columns. Equal values in several files (of one `run`, if that is a column) are an error, unless
+    `across_files` declares them the same item, or separate items, which are then renumbered. choose: a function that
+    returns the default columns of a log by role; chosen_as: the kind of each role. cells: for tables without clusters
+    and ids, the columns that separate the rows of an item (models, groups); items that repeat within a cell become
+    clusters. pooled: the parameter that would separate models, for a note on tables with a column of several models
+    without a role.
 
-    Raises InputError naming the file, the column, the row and the value.
+    Raises InputError, which names the file, the column, the row and the value.
     """
     check_way(rows.across_files, of=clusters, named="`clusters=...`")
     with opened_files(rows, [*kinds, *later]) as opened:
@@ -309,18 +313,18 @@ def _values(selection: Selection, column: Column, kind: str) -> npt.NDArray[Any]
 
 
 def _raw_value(column: Column) -> str:
-    """The unchanged value; numbers as texts with a decimal point."""
+    """SQL for the unchanged value; numbers become strings with a decimal point."""
     return column.spelled if column.comma else column.sql
 
 
 def _days(selection: Selection, column: Column) -> Coded | npt.NDArray[Any]:
-    """A column of dates as codes and days; values that are not dates stay unchanged."""
+    """Code a column of dates by day; values that are not dates stay unchanged."""
     timed = f"regexp_matches({column.text}, {literal(DAY_AND_TIME)})"
     return _coded(selection, column, f"CASE WHEN {timed} THEN left({column.text}, 10) ELSE {column.text} END")
 
 
 def _coded(selection: Selection, column: Column, text: str | None = None) -> Coded | npt.NDArray[Any]:
-    """A column as codes and names, in natural order; unchanged if it has very many names."""
+    """Code a column with names in natural order; return it unchanged if it has very many names."""
     text = text or column.text
     distinct_texts = selection.ask(text, rest=f"GROUP BY 1 LIMIT {MAX_CODED + 1}")
     if len(distinct_texts) > MAX_CODED:
@@ -330,7 +334,7 @@ def _coded(selection: Selection, column: Column, text: str | None = None) -> Cod
 
 
 def _by_row(selection: Selection, column: Column, missing_values: Sequence[str]) -> dict[int, Any]:
-    """A mapping from rows with a value to this value."""
+    """Return a mapping from rows with a value to the value."""
     table = selection.table
     position, there = table.position, f"{selection.where} AND NOT {column.missing(missing_values)}"
     query = f"SELECT {position}, {_raw_value(column)} FROM {table.numbered} WHERE {there} ORDER BY {position}"
@@ -342,7 +346,7 @@ def _by_row(selection: Selection, column: Column, missing_values: Sequence[str])
 
 
 def values_at(table: Table, names: Sequence[str], positions: Sequence[int]) -> dict[str, list[Any]]:
-    """Columns at some positions, given in ascending order."""
+    """Read columns at some row indices, given in ascending order."""
     position, listed = table.position, [table.columns[name].sql for name in names]
     positions_ = f"(SELECT unnest([{', '.join(map(str, positions))}]::BIGINT[]) AS {position})"
     query = f"SELECT {', '.join(listed)} FROM {table.numbered} JOIN {positions_} USING ({position}) ORDER BY {position}"
@@ -359,7 +363,7 @@ def _with_none(selection: Selection, column: Column, missing_values: Sequence[st
     return objects
 
 
-# Predictions with dates: those with labels, and the dates of those whose labels are not yet known.
+# Predictions with dates: labelled pairs, and the dates of rows whose labels are not yet known.
 
 DATE = "a date such as 2026-11-22 (ISO 8601)"
 ONE_ROW = "`reduce` must leave one pair a row: top-label, or the name of one class."
@@ -368,10 +372,11 @@ ONE_ROW = "`reduce` must leave one pair a row: top-label, or the name of one cla
 def read_dated(
     source: Files, dates: str, y_true: Any, y_prob: Any, *, fingerprint: Callable[[str], int], **roles: Any
 ) -> Dated:
-    """The rows of files. A missing label is not yet known; other missing values are an error or, with `skip_missing`,
-    their rows are left out. fingerprint: the fingerprint of a text, for files that number their clusters separately.
+    """Read dated rows of files. A missing label is not yet known; other missing values are errors or skipped.
 
-    Raises InputError naming the file, the column, the row and the value that violated a rule.
+    fingerprint: a function that hashes a cluster's name, for files that number their clusters separately.
+
+    Raises InputError, which names the file, the column, the row and the value, for an invalid input.
     """
     every = replace(source, skip_missing=True)
     how = {"find_items": True, "items_are_clusters": False}
@@ -407,14 +412,14 @@ def read_dated(
 
 
 def _day_sql(column: Column) -> str:
-    """The day of a date in SQL; null if there is none."""
+    """SQL for the day of a date; null if there is none."""
     if not column.type.startswith(("DATE", "TIMESTAMP")) and (not column.is_text or column.parts):
         raise InputError(f"`dates` must be a column of {DATE.removeprefix('a ')}s; {column.name} is {column.type}.")
     return column.day
 
 
 def _check_dates(table: Table, column: Column, day: str, rows_wanted: str) -> None:
-    """Raise InputError at the first used row without a date."""
+    """Raise InputError for the first used row without a date."""
     if table.ask("1", rest=f"WHERE {rows_wanted} AND {day} IS NULL LIMIT 1"):
         place, value = table.place(f"{rows_wanted} AND {day} IS NULL", column.text)
         shown = "empty" if value is None or not str(value).strip() else repr(value)

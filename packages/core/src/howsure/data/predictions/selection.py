@@ -1,4 +1,4 @@
-"""The selected rows of open files: without missing values, with labels 0 and 1, in groups, pooled over files."""
+"""Select rows of open files: without missing values, with labels 0 and 1, in groups, and pooled over files."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from howsure.data.logs.conversion import Log
     from howsure.data.sources import Files
 
-# Opened files: which of their rows are used, what logs among them contain, and the notes on this.
+# Opened files: the rows that are used, a description of logs, and notes on both.
 
 
 @contextmanager
@@ -63,7 +63,7 @@ def opened_files(
 
 
 def _open_files(source: Files, database: Database, texts: Sequence[str]) -> tuple[tuple[File, ...], Log | None]:
-    """The files, and the contents of logs among them; no program writes its log as CSV or TSV."""
+    """Return the files, and a description of logs among them; no program writes its log as CSV or TSV."""
     files, form_name, paths = None, None, list(source.paths)
     if any(map(os.path.isdir, paths)):
         from howsure.data.logs.log_detection import unfolded
@@ -86,7 +86,7 @@ def _open_files(source: Files, database: Database, texts: Sequence[str]) -> tupl
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """Open files, the contents of logs among them, and the user's condition."""
+    """Open files, the description of logs among them, and the user's condition."""
 
     asked: Files
     database: Database
@@ -105,9 +105,9 @@ class Opened:
         return table, self.condition.sql(table, self.asked.missing_values) if self.condition else ALL
 
     def selected(self, table: Table, only: str, kinds: Mapping[Column, str]) -> Selection:
-        """The wanted rows without missing values; `kinds` says how each column is read (see `Column.missing`).
+        """Select the wanted rows without missing values. kinds: how each column is read (see `Column.missing`).
 
-        Raises InputError at the first missing value, unless these are to be skipped, and if no row is left.
+        Raises InputError for the first missing value, unless missing values are skipped, and if no row is left.
         """
         source = self.asked
         tests = {column: column.missing(source.missing_values, kind=kind) for column, kind in kinds.items()}
@@ -140,8 +140,10 @@ class Opened:
 def check_pooling(
     selection: Selection, columns: Mapping[str, Column | None], part: Column | None, across_files: str
 ) -> None:
-    """Raise InputError for an id that occurs twice in a file (within a part, if there are parts), and for equal ids or
-    clusters in several files, unless `across_files` says what they mean."""
+    """Raise InputError for an id that is repeated in a file, and for equal ids or clusters in several files.
+
+    Ids may be repeated in different parts. `across_files` declares what equal values in several files mean.
+    """
     if id := columns.get("id"):
         check_different(selection, id, part)
     for role in ("id", "clusters"):
@@ -149,14 +151,15 @@ def check_pooling(
             check_across_files(selection, column, part, how=across_files)
 
 
-# The rows used: those without missing values. The others are an error, or are counted and left out.
+# Only rows without missing values are used. Other rows are an error, or are counted and left out.
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The used rows of a table, as the end of a query, with the numbers of rows used and left out.
+    """The used rows of a table, as the end of an SQL query, with the numbers of rows used and left out.
 
-    Left out are those `skipped`, which miss a value, and the `others`, which do not satisfy the condition of the user.
+    skipped: the numbers of rows left out because of missing values. others: the number of rows that do not satisfy the
+    user's condition.
     """
 
     table: Table
@@ -180,7 +183,7 @@ class Selection:
         return self.n + sum(self.skipped.values()) + self.others
 
     def positions(self) -> Integers:
-        """The position of each used row among all rows of all files, from 0."""
+        """Return the index of each used row among all rows of all files, from 0."""
         if self.where == ALL:
             return np.arange(self.n, dtype=np.int64)
         position = self.table.position
@@ -192,7 +195,7 @@ class Selection:
         return np.concatenate([part for (part,) in chunks(self.table.connection, self.query([sql]), [dtype])])
 
     def codes(self, text: str, names: Sequence[str] | str, dtype: Any = np.int64) -> npt.NDArray[Any]:
-        """The position of each used row's text among `names`, or among those that a query gives."""
+        """Return the index of each used row's string in `names`, or in the names that a query returns."""
         return self.column(codes_sql(self.table.connection, text, names), dtype)
 
     def values(self, sql: str) -> npt.NDArray[Any]:
@@ -231,12 +234,11 @@ def select_rows(
     values: Sequence[str] = (),
     only: str = ALL,
 ) -> Selection:
-    """The rows without missing values; `missing` are conditions in SQL for a missing value, `only` selects the wanted
-    rows.
+    """Select the rows without missing values. missing: SQL conditions for missing values. only: SQL for wanted rows.
 
     A row with several missing values is counted under the first.
 
-    Raises InputError at the first missing value unless `skip`, or if no row is left.
+    Raises InputError for the first missing value unless `skip`, and if no row is left.
     """
     cases = " ".join(f"WHEN {test} THEN {place}" for place, test in enumerate(missing.values()))
     first = f"CASE WHEN NOT coalesce({only}, FALSE) THEN -2 {cases} ELSE -1 END"
@@ -274,13 +276,13 @@ def missing_value(
     return InputError(rule, column.called, place=place, value=shown_value, rows=rows, remedy=remedy)
 
 
-# The label as 0 or 1: from booleans, from 0 and 1 in any notation, or from any two values and the positive one.
+# Convert labels to 0 and 1: booleans, 0 and 1 in any notation, or any two values of which one is named as positive.
 
-LISTED = 1000  # distinct labels that are looked at: more than two are too many anyway
+LISTED = 1000  # most distinct labels that are examined
 
 
 def label_sql(selection: Selection, column: Column, pos_label: str | None) -> str:
-    """The label in SQL: 1, 0, or null if it is neither.
+    """Return SQL for the label: 1, 0, or null if it is neither.
 
     Raises InputError, listing the values with their counts, if there are not two or `pos_label` is not among them.
     """
@@ -354,7 +356,7 @@ def codes_sql(connection: Connection, text: str, names: Sequence[str] | str) -> 
     return f"CAST(enum_code({enum_sql(connection, text, names)}) AS BIGINT)"
 
 
-# Several files as one: whether equal values of a column in two of them are the same thing, which the user must say.
+# Pool several files. The user must say whether equal values of a column in two files are the same item.
 
 SAME, SEPARATE = "same", "separate"
 ACROSS_FILES = ("error", SAME, SEPARATE)
@@ -372,10 +374,9 @@ def check_way(how: str, *, of: str | None, named: str) -> None:
 
 
 def check_across_files(selection: Selection, column: Column, group: Column | None, *, how: str) -> None:
-    """Raise InputError for a value that occurs in several files (within a group, if there are groups), unless `how`
-    says what this means.
+    """Raise InputError for a value that occurs in several files (within a group), unless `how` says what this means.
 
-    Raises InputError naming the first such value, two rows in which it stands, and how many there are.
+    The message names the first such value, two of its rows, and the number of such values.
     """
     table = selection.table
     if how != "error" or len(table.files) == 1:
@@ -405,10 +406,7 @@ def file_number(table: Table, position: str) -> str:
 
 
 def check_different(selection: Selection, column: Column, group: Column | None) -> None:
-    """Raise InputError for an id that occurs twice in one file (within a group, if there are groups).
-
-    Raises InputError naming it and the two rows.
-    """
+    """Raise InputError, which names both rows, for an id that occurs twice in one file (within a group)."""
     table = selection.table
     parts = [file_number(table, table.position), *([] if group is None else [group.text])]
     query = f"SELECT * FROM ({_rows_by_value(selection, column, parts)}) WHERE times > 1 ORDER BY first LIMIT 1"
@@ -422,7 +420,7 @@ def check_different(selection: Selection, column: Column, group: Column | None) 
 
 
 def _rows_by_value(selection: Selection, column: Column, parts: Sequence[str]) -> str:
-    """For each value of a column within the parts, its first and last position and its number of rows, in SQL."""
+    """Return SQL for the first and last row index and the number of rows of each value of a column within the parts."""
     table, position = selection.table, selection.table.position
     ends = f"{column.text} AS value, min({position}) AS first, max({position}) AS last, count(*) AS times"
     keys = ", ".join([column.text, *parts])
@@ -436,7 +434,7 @@ def file_of(selection: Selection, positions: Integers) -> Integers:
 
 
 def apart_by_file(selection: Selection, codes: Integers) -> Integers:
-    """Codes of the used rows that differ between files; unchanged if there is one file."""
+    """Change codes of the used rows so that they differ between files; unchanged for a single file."""
     if len(selection.table.files) == 1:
         return codes
     both = codes * len(selection.table.files) + file_of(selection, selection.positions())
@@ -446,12 +444,15 @@ def apart_by_file(selection: Selection, codes: Integers) -> Integers:
 
 # The column that identifies the item of a row, and items that repeat.
 
-MAX_COUNTED = 1_000_000  # rows; of more, all rows of a random share of the items show first whether any repeat
+MAX_COUNTED = 1_000_000  # rows; with more, a random part of the items is examined first
 
 
 def item_columns(opened: Opened, with_role: Sequence[str]) -> dict[str, bool]:
-    """The columns of tables that may identify the item of a row, as in `candidates`; none for logs, which name their
-    items, and if the user says that rows are independent. `with_role`: the columns that have a role."""
+    """Return the columns of tables that may identify the item of a row, as in `candidates`.
+
+    There are none for logs, which name their items, or if the user declares rows independent. with_role: the columns
+    that have a role.
+    """
     if opened.log is not None or opened.asked.independent_rows:
         return {}
     columns = dict(candidates(opened.column_names(opened.files[0]), with_role))
@@ -483,8 +484,10 @@ def columns_of_models(opened: Opened, with_role: Collection[str]) -> list[str]:
 
 
 def note_on_pooled(opened: Opened, table: Table, only: str, names: Sequence[str], role: str) -> tuple[str, ...]:
-    """A note that the rows of several models count together, though the column that names them could be the `role`;
-    () where each file has one model, and files are told apart."""
+    """Return a note that rows of several models are evaluated together; () if files with one model each are kept apart.
+
+    role: the parameter that would separate the models.
+    """
     by_file = opened.asked.by_file and len(opened.files) > 1
     file = file_number(table, table.position) if by_file else "0"
     for name in names:

@@ -1,4 +1,4 @@
-"""Pairs streamed in bounded memory, and their sums over all pairs and by group, in one reading by several threads."""
+"""Stream pairs in bounded memory, and add them up over all pairs and by group, in one pass with several threads."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from howsure.inputs.checks import is_weight, not_a_weight, weighs_nothing
 from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
 from howsure.inputs.pairs_from import check_one_probability
 
-# Pairs as a stream of chunks in bounded memory, each checked by the rules of arrays.
+# A stream of chunks of pairs in bounded memory; each chunk is checked by the same rules as arrays.
 
 CHUNK = 1 << 18  # rows: enough that the cost per chunk is negligible
 Chunk = list[Any]  # probabilities, labels, weights if there are any, codes of groups if requested
@@ -31,9 +31,9 @@ Chunk = list[Any]  # probabilities, labels, weights if there are any, codes of g
 
 @dataclass(frozen=True, slots=True)
 class PairStream:
-    """The pairs of the used rows, read again for each use: columns by role, and the column of probabilities.
+    """The pairs of the used rows, which are read again for each use: columns by role, and the column of probabilities.
 
-    `scale` says that it holds logits or log-probabilities.
+    scale: "logits" or "logprobs" if the column contains these; None for probabilities.
     """
 
     selection: Selection
@@ -48,9 +48,9 @@ class PairStream:
         return self.columns.get("sample_weight")
 
     def chunks(self, codes: str | None = None, *, weighted: bool = True) -> Iterator[Chunk]:
-        """The checked pairs in chunks of `CHUNK` rows, in the order of the files; `codes` is in SQL.
+        """Yield the checked pairs in chunks of `CHUNK` rows, in the order of the files. codes: SQL for group codes.
 
-        Raises InputError at the first value that is not a probability, a label or a weight.
+        Raises InputError for the first invalid probability, label or weight.
         """
         query, dtypes = [self.y_prob.number, self.label_sql], [np.float64, np.uint8]
         if self.sample_weight is not None and weighted:
@@ -105,7 +105,7 @@ class PairStream:
             return check_one_probability(values, self.scale, name=self.y_prob.called)
 
 
-# Work on a stream by several threads, with results that do not depend on which of them was quicker.
+# Process a stream with several threads; the results do not depend on their speed.
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -113,9 +113,9 @@ AHEAD = 2  # items that wait for each worker
 
 
 def process_in_turns(items: Iterable[Item], workers: Sequence[Callable[[Item], Result]]) -> Iterator[Result]:
-    """The results of the items, in order; each worker has its own thread and processes every k-th item.
+    """Yield the results of the items, in order; each of k workers has its own thread and processes every k-th item.
 
-    An error of a worker is raised in the place of its result, and ends the work.
+    An error of a worker is raised instead of its result, and ends the work.
     """
     pools = [ThreadPoolExecutor(1) for _ in workers]
     waiting: deque[Future[Result]] = deque()
@@ -131,13 +131,13 @@ def process_in_turns(items: Iterable[Item], workers: Sequence[Callable[[Item], R
             pool.shutdown(cancel_futures=True)
 
 
-# All pairs of a stream, added up by slot in one reading, by two threads.
+# Add up all pairs of a stream by slot in one pass, with two threads.
 
 
 def sum_stream(stream: PairStream, advance: Callable[[int], None]) -> Slots:
-    """The slots of all pairs; `advance` is called with the number of rows read.
+    """Add up all pairs by slot. advance: a function that is called with the number of rows read.
 
-    Raises InputError at the first row that holds a value that must not be there.
+    Raises InputError for the first row with an invalid value.
     """
     adders = [SlotAdder() for _ in range(THREADS)]
     weightless = 0
@@ -161,7 +161,7 @@ def _add(stream: PairStream, adder: SlotAdder, chunk: Chunk) -> tuple[int, int]:
 def _check_weights(stream: PairStream, slots: Slots, group: str | None = None) -> Slots:
     """The slots of the pairs or of a group, after a check of their weights.
 
-    Raises InputError if their weights are all 0, or their fourth powers, which intervals need, no numbers.
+    Raises InputError if the weights are all 0, or if their fourth powers, which intervals need, overflow.
     """
     weights = stream.sample_weight
     if weights is not None and not len(slots.slot):
@@ -173,16 +173,16 @@ def _check_weights(stream: PairStream, slots: Slots, group: str | None = None) -
     return slots
 
 
-# Streamed pairs sorted by group into scratch files, in one reading, so that each group is then added up alone.
+# Sort streamed pairs by group into temporary files in one pass, so that each group can be added up separately.
 
-FILES = ("pairs", "weights")  # in the scratch folder, 8 bytes a pair each; the sign of a probability is its label
+FILES = ("pairs", "weights")  # temporary files with 8 bytes per pair; the sign of a probability is its label
 CHUNKS_HELD = 16  # sorted chunks that are written together: longer runs of each group
 
 
 class StoredGroups:
     """The pairs of every group of a stream, one group after another; `sizes` are the numbers of pairs per group.
 
-    The scratch folder lives as long as this does.
+    The temporary folder is removed with this object.
     """
 
     def __init__(self, stream: PairStream, sizes: dict[str, int]) -> None:
@@ -193,9 +193,9 @@ class StoredGroups:
         self._stored = False
 
     def slots(self, group: str, advance: Callable[[int], None]) -> Slots:
-        """The slots of a group. The first call reads the files; `advance` is called with the number of rows read.
+        """Add up the pairs of a group by slot. The first call reads the files, and calls `advance` with row counts.
 
-        Raises InputError at the first row that holds a value that must not be there.
+        Raises InputError for the first row with an invalid value.
         """
         if not self._stored:
             self._store(advance)

@@ -21,9 +21,9 @@ SUFFIXES = {".parquet": "FORMAT parquet, COMPRESSION zstd", ".csv": "FORMAT csv,
 
 
 def check_suffix(path: str | os.PathLike[str]) -> str:
-    """The suffix of an output file; InputError for other formats.
+    """Check the suffix of an output file and return it.
 
-    Raises InputError for any other, or if the file cannot be written.
+    Raises InputError for another format, or if the file cannot be written.
     """
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
@@ -43,9 +43,9 @@ def write_pairs(
 ) -> None:
     """Write pairs with the columns label and probability and, if present, group, cluster and weight.
 
-    `group` and `cluster` name these columns; `more` are further columns of whole numbers, by name. The suffix of `path`
-    says the format: .parquet or .csv; in CSV, group names that a spreadsheet would interpret as a formula are preceded
-    by an apostrophe, unless `raw`. The file is written completely or not at all.
+    group, cluster: the names of these columns. more: further columns of integers, by name. The suffix of `path`
+    determines the format, .parquet or .csv. In CSV, group names that a spreadsheet would interpret as a formula are
+    preceded by an apostrophe, unless `raw`. The file is written completely or not at all.
 
     Raises InputError for another suffix, or a column of another length.
     """

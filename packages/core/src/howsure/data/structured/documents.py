@@ -76,8 +76,7 @@ class Documents:
 
 @dataclass(slots=True)
 class _Reader:
-    """How documents are read: fields whose content is one value, closed fields, the fields of predictions, whether bad
-    responses are skipped, and the key or column that names documents, if the user named one."""
+    """Options for reading documents; `read_documents` explains them."""
 
     whole: Collection[str]
     choices: Mapping[str, Sequence[str]]
@@ -89,10 +88,11 @@ class _Reader:
     served: ServedSoFar = field(default_factory=ServedSoFar)
 
     def document(self, record: Mapping[str, Any], place: str, *, stem: str | None) -> Document:
-        """The document in a record: a response of an API, or an object with an id. stem: the name of a file that
-        contains this record only, which names a document without an id.
+        """Read the document in a record, which is a response of an API or an object with an id.
 
-        Raises ValueError for a record without an id, or with content that is not valid.
+        stem: the name of a file with this record only, which names a document without an id.
+
+        Raises ValueError for a record without an id or with invalid content.
         """
         keys = self.find_keys(record)
         own_id = str(record[keys[0]]) if keys is not OF_OBJECT and _is_id(record[keys[0]]) else None
@@ -118,7 +118,7 @@ class _Reader:
         return Document(_checked_name(name), place, values)
 
     def find_keys(self, names: Collection[str]) -> Sequence[str]:
-        """The keys or columns that may name documents: the one that the user named, if it is among the names."""
+        """Return the keys or columns that may name documents; only the user's, if it is among the names."""
         if self.key is None or self.key not in names:
             return OF_OBJECT
         self.has_key = True
@@ -128,7 +128,7 @@ class _Reader:
         return {value.path: value for value in field_values(content, whole=self.whole).values()}
 
     def _response(self, name: str, body: Mapping[str, Any] | None) -> Mapping[str, FieldValue]:
-        """The values in the content of a response; none if the request failed, or if it is skipped."""
+        """Return the values in the content of a response; {} if the request failed or the response is skipped."""
         try:
             if body is not None:
                 return {value.path: value for value in self._values(*content_and_tokens(body))}
@@ -165,15 +165,17 @@ def read_documents(
     skip_missing: bool = False,
     key: str | None = None,
 ) -> Documents:
-    """The documents in files: responses of OpenAI's API or vLLM with JSON as their content, JSON objects with an id, a
-    folder of JSON files, each named like its document, or a table with a row per document and a column per field.
+    """Read documents with the values of their fields from files.
 
-    whole: fields whose arrays or objects are one value. choices: the possible values of closed fields. fields: those of
-    the predictions, of true values: a table whose columns have these names has a row per document, whatever its other
-    names. skip_missing: responses that are not JSON have no values, instead of raising an error. key: the key of
-    objects or the column of a table that names documents, where there is one of this name.
+    A file contains responses of OpenAI's API or vLLM with JSON content, JSON objects with an id, or a table with a row
+    per document and a column per field. A folder contains JSON files that are named after their documents.
 
-    Raises InputError naming the file and line of what cannot be read, and for a document that is given twice.
+    whole: fields whose arrays or objects are one value. choices: the possible values of closed fields. fields: when
+    true values are read, the fields of the predictions; a table with these columns has a row per document.
+    skip_missing: responses that are not JSON have no values instead of raising an error. key: the key of objects, or
+    the column of a table, that names documents, if it exists.
+
+    Raises InputError, which names the file and line, for content that cannot be read and for a repeated document.
     """
     reader = _Reader(whole, choices or {}, fields, skip_missing, key)
     by_name: dict[str, Document] = {}
@@ -266,15 +268,18 @@ def _table_documents(reader: _Reader, source: Source) -> Iterator[Document]:
 
 
 def _value_columns(names: Sequence[str]) -> tuple[str, str] | None:
-    """The columns of the field and the true value, if these are all that a table has next to its document."""
+    """Return the columns of the field and the true value, if a table has only these and its document, or None."""
     by_name = {name.casefold(): name for name in names}
     columns = [next((by_name[name] for name in ROLES[role] if name in by_name), None) for role in ("field", "gold")]
     return None if len(names) > 2 or columns[0] is None or columns[1] is None else (columns[0], columns[1])
 
 
 def _question_texts(record: Mapping[str, Any], body: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The names and texts of the questions: in `questions` of a record, its request or its response, as a mapping or a
-    list; in lists, a question without a name is named by its position. A question that is an object is its JSON."""
+    """Return the names and texts of the questions in a record, its request or its response.
+
+    `questions` is a mapping or a list; in a list, a question without a name is named by its number. The text of a
+    question that is an object is its JSON.
+    """
     places = (record, mapping(record.get("request")), mapping(mapping(record.get("request")).get("body")), body)
     questions: Any = next((place["questions"] for place in places if place.get("questions")), {})
     return [
@@ -284,9 +289,9 @@ def _question_texts(record: Mapping[str, Any], body: Mapping[str, Any]) -> list[
 
 
 def _typed_values(answers: Sequence[tuple[str, Any]]) -> Iterator[tuple[str, FieldValue]]:
-    """The values of typed answers: the class of each, with its probability; a refusal is null without a confidence.
+    """Yield the values of typed answers: the class of each with its probability; a refusal is null, without confidence.
 
-    Raises ValueError for probabilities that are not valid.
+    Raises ValueError for invalid probabilities.
     """
     for name, answer in answers:
         row = answer_row(str(mapping(answer).get("type")), mapping(answer))
@@ -311,7 +316,7 @@ def _checked_name(name: Any) -> str:
 
 
 def _id_of_request(record: Mapping[str, Any], body: Mapping[str, Any] | None) -> Any:
-    """The id that the user gave a request: in the record around the response, or in its metadata."""
+    """Return the user's id of a request, from the record that contains the response, or from its metadata."""
     around = {} if body is record else record
     metadata = {**mapping(mapping(body).get("metadata")), **mapping(record.get("metadata"))}
     keys = [key for key in IDS if key != "id"]
@@ -320,7 +325,7 @@ def _id_of_request(record: Mapping[str, Any], body: Mapping[str, Any] | None) ->
 
 
 def content_and_tokens(body: Mapping[str, Any]) -> tuple[str, list[Any] | None, str]:
-    """The content of a response, its tokens, and advice where the content is not JSON.
+    """Return the content of a response, its tokens, and advice for content that is not JSON.
 
     Raises ValueError for several choices.
     """

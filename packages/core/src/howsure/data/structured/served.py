@@ -1,4 +1,4 @@
-"""What gave answers: the served models, and the texts of the questions; a policy holds for these alone."""
+"""The models and the texts of questions behind answers; a policy is valid only for these."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Served:
 
     @property
     def aliases(self) -> list[str]:
-        """Models that may be others later, such as gpt-latest."""
+        """Names that may refer to other models later, such as gpt-latest."""
         return [model for model in self.models if model.endswith(ALIAS)]
 
     def changes(self, later: Served) -> Iterator[str]:
-        """What is different later, in sentences; what is unknown at one of the two times is not compared."""
+        """Yield sentences on what has changed; anything that is unknown at one of the two times is not compared."""
         new = [model for model in later.models if model not in self.models]
         if new and self.models:
             yield f"the answers are by {shortened(new)}; the policy is for {shortened(self.models)}"
@@ -35,7 +35,7 @@ class Served:
                 yield f"the text of the question {shown(name)} has changed"
 
     def not_compared(self, later: Served) -> Iterator[str]:
-        """What the later responses do not say, so that `changes` cannot compare it, in sentences."""
+        """Yield sentences on what `changes` cannot compare, because the later responses do not contain it."""
         if self.models and not later.models:
             yield "The responses name no model, so it cannot be compared with the policy's."
         if missing := [name for name in self.questions if name not in later.questions]:
@@ -71,6 +71,6 @@ class ServedSoFar:
 
     @property
     def served(self) -> Served:
-        """All of them."""
+        """Return the models and questions of all documents."""
         digests = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in self.texts.items()}
         return Served(tuple(self.models), digests)

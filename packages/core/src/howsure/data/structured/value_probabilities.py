@@ -1,14 +1,14 @@
-"""The probability of a value in a JSON text, from the tokens that spell it.
+"""Compute the probability of a value in a JSON text from the tokens that spell it.
 
-p = exp Σ log p over all tokens that contain a character of the value, its quotes included. A token that also contains
-a comma, a key or a blank counts fully: the model chose it as a whole, and how much of its probability belongs to the
-value is unknown, so p is rather too low. Of a number, the tokens that would continue it after its last digit are
-subtracted. Tokens that spell null in another way are added.
+p = exp Σ log p over all tokens that contain a character of the value, including its quotes. A token that also contains
+a comma, a key or a blank counts fully, because the model chose it as a whole; p is therefore rather too low. For a
+number, the probability of tokens that would continue it after its last digit is subtracted. The probabilities of other
+spellings of null are added.
 
-A closed value is one of a few: true, false, or one of the choices of a field. At the token where these part,
-`top_logprobs` has the probabilities of several of them: those of tokens that lead to the same value are added, and the
-sum is divided by that of all closed values. What is left of 1 is unseen: p without normalisation lies between the sum
-and the sum plus the unseen probability.
+A closed value is one of a few: true, false, or one of the choices of a field. At the token where these values diverge,
+`top_logprobs` has the probabilities of several of them. The probabilities of tokens that lead to the same value are
+added up, and the sum is divided by the sum over all closed values. The remainder to 1 is unseen: without normalisation,
+p is between the sum and the sum plus the unseen probability.
 """
 
 from __future__ import annotations

@@ -66,9 +66,9 @@ def memory_limit(connection: Connection) -> str:
 
 
 class PatientConnection:
-    """A connection that runs a query again, with a larger memory limit, where the limit is too small.
+    """A connection that repeats a query with a larger memory limit if the limit is too small.
 
-    Rows that were already fetched are skipped then: the order of the rows of a query does not change.
+    Rows that were already fetched are then skipped, because a query's rows keep their order.
     """
 
     def __init__(self, connection: Connection) -> None:

@@ -275,9 +275,8 @@ def chunks(
         yield [target[:filled] for target in buffers]
 
 
-# Names of what is asked of a file: a column, a place inside one (`doc.answerKey`, `scores[0].value`), several at once.
-#
-# A column of exactly that name takes precedence, whatever characters the name has.
+# Names in files: a column, a value inside a column (`doc.answerKey`, `scores[0].value`), or several columns at once.
+# A column with exactly this name takes precedence, whatever characters the name contains.
 
 Step = str | int  # a key of a mapping, or a position from 0 in a list
 STEP = re.compile(r"""\.([^.\[\]]+)|\[([0-9]+)\]|\[(?:'([^']*)'|"([^"]*)")\]""")
@@ -392,9 +391,9 @@ INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 class Column:
     """A column: its name and DuckDB type; `keys` are the keys of its values if these are mappings.
 
-    A column of several `parts` is their values as one key, as text. In one with a `comma`, a text 0,5 is one half; in
-    one of `truths`, true is 1 and false 0, as they are in a column of truth values. `stored` is its name in the
-    database, where that is another one. A column that `names_files` holds the name of each file, which is never
+    parts: the columns that form a key; its value is one string. comma: whether numbers have a decimal comma, so that
+    0,5 is one half. truths: whether true is 1 and false 0, as in a column of truth values. stored: the column's name in
+    the database, if it is different. names_files: whether the column contains the name of each file, which is never
     missing.
     """
 
@@ -561,7 +560,7 @@ def as_number(text: str) -> float | None:
     return number if number is not None and math.isfinite(number) else None
 
 
-# Decimal commas, as spreadsheets write them in many languages: 0,87. Only where nothing else can be meant.
+# Decimal commas (0,87), as spreadsheets write them in many languages, are read only if nothing else can be meant.
 #
 # A comma may also separate thousands: 1,234. A column's numbers are read with decimal commas if some value can mean
 # nothing else (0,87 or 12,5), or if so in another column, which holds only numbers; and if neither it nor a column of

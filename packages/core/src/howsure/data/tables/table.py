@@ -195,10 +195,9 @@ def _opened(file: File) -> Iterator[Archive]:
         raise InputError(f"{file.name} cannot be read: {error.strerror}.") from error
 
 
-# The rows of all files as one table that SQL can ask: Parquet is read in place, all else is copied in, once.
-#
-# What is copied in (CSV, JSON lines: as text; .npz: as it is) is only the columns in use; beyond DuckDB's memory limit
-# it lies in the scratch folder. Every answer about a row can be led back to the file and the row in it.
+# The rows of all files as one table for SQL: Parquet is read directly, other formats are copied into it once.
+# Only the columns in use are copied (from CSV and JSON lines as strings, from .npz unchanged). Beyond DuckDB's memory
+# limit, they are in the temporary folder. Each row can be traced back to its file and its number in the file.
 
 COPIED = "copied_rows"
 
@@ -533,7 +532,7 @@ MAX_TOGETHER = 1_000  # files
 OPENERS = {"parquet": _open_parquet, "npz": _open_archives}
 
 
-# What the values of a column are made of: lists of numbers, or numbers by class name, as {"0": 0.7, "1": 0.3}.
+# Find out whether the values of a column are lists of numbers, or numbers by class name, as {"0": 0.7, "1": 0.3}.
 
 
 def with_keys(table: Table, column: Column, only: str = ALL) -> Column:

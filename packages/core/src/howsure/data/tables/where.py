@@ -1,4 +1,4 @@
-"""The rows selected by a `where` expression: DuckDB parses it, and only a few kinds of nodes are accepted."""
+"""Select rows by a `where` expression. DuckDB parses the expression, and only a few kinds of nodes are accepted."""
 
 from __future__ import annotations
 
@@ -16,9 +16,8 @@ from howsure.data.tables.table import Table
 from howsure.errors import InputError, parameter, shown
 from howsure.inputs.numbers_and_names import nearest, shortened
 
-# A boolean expression over columns: DuckDB parses it, a few kinds of its nodes get through, and nothing else.
-#
-# No function, subquery, cast, second statement or file is among them; what is asked of DuckDB later is written anew.
+# Parse a boolean expression over columns. DuckDB parses it, and only a few kinds of nodes are accepted: no functions,
+# subqueries, casts, second statements or files. The SQL that DuckDB later runs is generated from the accepted nodes.
 
 MAX_CHARACTERS = 10_000
 COMPARISONS = {
@@ -54,7 +53,7 @@ class Value:
 
 
 def parsed(expression: str) -> Condition:
-    """Parse an expression into the condition that it states.
+    """Parse an expression and return its condition.
 
     Raises InputError if it is empty, too long, nested too deeply, or not a single boolean expression over columns.
     """
@@ -117,7 +116,7 @@ Sql = Callable[["_Writer"], str]  # of the columns of a table
 class _Reader:
     """Rewrites DuckDB's nodes as SQL; unknown nodes are refused.
 
-    names: the columns; texts: those of which one must equal a text for a row to be selected, and the text.
+    names: the columns. texts: the columns that must equal a string for a row to be selected, with the string.
     """
 
     expression: str
@@ -211,7 +210,7 @@ class _Reader:
         return _refused(self.expression, f"{what} is not allowed in it")
 
 
-# Which rows an expression selects: its columns found in the table, its comparisons checked against their values.
+# Select rows: find the expression's columns in the table, and check comparisons against the columns' types.
 
 LISTED = 1000  # distinct values among which the nearest is sought
 TRUE, FALSE = ("true", "1", "1.0"), ("false", "0", "0.0")
@@ -221,7 +220,7 @@ TRUE, FALSE = ("true", "1", "1.0"), ("false", "0", "0.0")
 class Condition:
     """An expression, and the `names` of its columns.
 
-    texts: columns and the texts that they are to equal. written: itself in SQL.
+    texts: columns and the strings that they must equal. written: a function that writes the expression as SQL.
     """
 
     text: str
@@ -230,12 +229,12 @@ class Condition:
     written: Sql
 
     def sql(self, table: Table, values: Sequence[str] = ()) -> str:
-        """Whether a row satisfies it, in SQL: never null. `values` are those treated as missing.
+        """Return SQL for whether a row satisfies the condition; it is never null. values: those treated as missing.
 
-        A missing value satisfies `is null` alone.
+        A missing value satisfies only `is null`.
 
-        Raises InputError at the first row whose value is of another type than what it is compared with, and if no row
-        is left.
+        Raises InputError for the first row whose value has another type than the value that it is compared with, and if
+        no row is left.
         """
         condition = f"coalesce({self.written(_Writer(table, values))}, FALSE)"
         if not table.ask("1", rest=f"WHERE {condition} LIMIT 1"):
@@ -243,7 +242,7 @@ class Condition:
         return condition
 
     def _advice(self, table: Table) -> str:
-        """The values of a column, for a message about a text that it is compared with."""
+        """Return the values of a column, for a message about a string with which it is compared."""
         for column, text in self.texts:
             column_ = table.columns[column]
             rows = table.ask(f"{column_.text}, count(*)", rest=f"GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {LISTED}")

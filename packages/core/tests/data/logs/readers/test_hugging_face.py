@@ -174,7 +174,7 @@ WRONG = {
     "bad.npz has 1 number per row: a score": lambda: arrays(predictions=np.zeros((4, 1))),
     r"indices of the 3 classes, from 0; at \[1\] is 3": lambda: arrays(label_ids=np.array([0, 3, 1, 1])),
     r"at \[2\] is -100": lambda: arrays(label_ids=np.array([0, 1, -100, 1])),
-    r"the logits of bad.npz must be finite numbers; those at \[0\] are not": lambda: arrays(
+    r"the logits of bad.npz must be finite numbers, but those at \[0\] are not": lambda: arrays(
         predictions=np.full((4, 3), np.nan)
     ),
     "label_ids of bad.npz must be integers, the indices of classes; they are float64. If a text": lambda: arrays(
@@ -185,7 +185,7 @@ WRONG = {
         arrays(),
         Path("bad.npz").write_bytes(Path("bad.npz").read_bytes()[:300]),
     ),
-    "bad.npz names 2 labels for 3 classes": lambda: arrays(label_names=np.array(["a", "b"])),
+    "bad.npz has 2 names of labels, but 3 classes": lambda: arrays(label_names=np.array(["a", "b"])),
     "Python objects, which are never unpickled": lambda: arrays(predictions=np.array([None] * 4, dtype=object)),
     "line 1 of bad.jsonl: its scores sum to 0.9, not to 1. Write the scores of all classes": lambda: lines(
         scored(("a", 0.6), ("b", 0.3), gold="a")
@@ -193,7 +193,7 @@ WRONG = {
     "line 2 of bad.jsonl: its label 'c' is not one of the classes a, b": lambda: lines(
         scored(("a", 0.6), ("b", 0.4), gold="a"), scored(("a", 0.6), ("b", 0.4), gold="c")
     ),
-    "two of its scores are of one label: a, a": lambda: lines(scored(("a", 0.6), ("a", 0.4), gold="a")),
+    "two of its scores have the same label: a, a": lambda: lines(scored(("a", 0.6), ("a", 0.4), gold="a")),
     "a score must be a probability; it is 1.5": lambda: lines(scored(("a", 1.5), ("b", -0.5), gold="a")),
     "line 2 of bad.jsonl: it has no list of .label, score.": lambda: lines(
         scored(("a", 0.6), ("b", 0.4), gold="a"), {"gold": "a"}
