@@ -281,3 +281,19 @@ def test_texts_that_spell_numbers_are_refused_as_by_mean_scores() -> None:
     for score in (howsure.score_agents, howsure.mean_scores):
         with pytest.raises(InputError, match=r"score must be numbers; row 0 is '1'\. Say which value counts as 1"):
             score(["1", "0"])
+
+
+def test_names_in_the_figure_do_not_overlap() -> None:
+    draw, agents = np.random.default_rng(5), [f"agent-with-a-long-name-{k}" for k in range(8)]
+    costs = np.exp(draw.normal(0, 0.02, (8, 30)))
+    table = howsure.score_agents(
+        (draw.random((8, 30)) < 0.5).astype(int).ravel(),
+        cost=costs.ravel(),
+        model=np.repeat(agents, 30),
+        id=np.tile(np.arange(30), 8),
+        rng=0,
+    )
+    axes = table.plot()
+    boxes = [text.get_window_extent() for text in axes.texts if text.get_visible()]
+    assert 1 < len(boxes) < 8
+    assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))

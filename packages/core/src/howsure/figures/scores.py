@@ -10,7 +10,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.text import Annotation
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator, PercentFormatter
+from matplotlib.transforms import Bbox
 
 from howsure.errors import InputError
 from howsure.figures.marked_rows import Mark, draw_rows
@@ -249,7 +251,8 @@ def draw_agents(table: AgentTable, *, ax: Axes | None = None) -> Axes:
     """Draw each agent's score against its cost (on a log scale) with both intervals; without costs, a row per agent.
 
     The point of an agent with errored trials is its mean if these trials count as failed; a thick bar extends to the
-    mean if they count as passed. Dominated agents are grey. Of more than 40 agents, the best are drawn.
+    mean if they count as passed. Dominated agents are grey. Of more than 40 agents, the best are drawn; names that
+    would overlap others are left out.
     """
     rows = [row for row in table.rows if row.cost is not None][:MAX_AGENTS]
     if not rows:
@@ -263,8 +266,7 @@ def draw_agents(table: AgentTable, *, ax: Axes | None = None) -> Axes:
         narrow = max(costs) < NARROW_RANGE * min(costs)
         axes.xaxis.set_major_locator(LogLocator(subs=range(1, 10) if narrow else (1, 2, 5)))
         middle = (min(costs) * max(costs)) ** 0.5
-        for row in rows:
-            _draw_agent(axes, row, middle)
+        names = [_draw_agent(axes, row, middle) for row in rows]
         cost = table.recipe.get("cost", "cost")
         left_out = len(table.rows) - len(rows)
         literal(
@@ -279,16 +281,37 @@ def draw_agents(table: AgentTable, *, ax: Axes | None = None) -> Axes:
         if errored:
             axes.plot([], [], color=colour, linewidth=3.5, label="up to the mean if errored trials passed")
         axes.plot([], [], color=colour, linewidth=1.0, label=f"{table.recipe['level']:.0%} interval")
-        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False)
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=1 if is_narrow() else 2, frameon=False)
         dress(axes, grid="y")
+        _separate(names)
     return axes
+
+
+def _separate(names: Sequence[Annotation]) -> None:
+    """Move names to another corner of their points if they overlap earlier names, and leave out those that still do."""
+    if not names or not isinstance(figure := names[0].get_figure(root=True), Figure):
+        return
+    figure.draw_without_rendering()  # the places of texts are known after the layout
+    placed = list[Bbox]()
+    for name in names:
+        is_right = name.get_horizontalalignment() == "left"  # of its point
+        for right, up in ((is_right, 5), (is_right, -11), (not is_right, 5), (not is_right, -11)):
+            name.set_horizontalalignment("left" if right else "right")
+            name.set_position((5 if right else -5, up))
+            box = name.get_window_extent()
+            if not any(box.overlaps(other) for other in placed):
+                placed.append(box)
+                break
+        else:
+            name.set_visible(False)
 
 
 def _plain_number(value: float, _: int | None) -> str:
     return f"{value:,.0f}" if value >= 1_000 else f"{value:.3g}"
 
 
-def _draw_agent(axes: Axes, row: AgentRow, middle: float) -> None:
+def _draw_agent(axes: Axes, row: AgentRow, middle: float) -> Annotation:
+    """Draw an agent and return its name."""
     assert row.cost is not None
     colour, marker = (QUIET, "s") if row.dominated_by else (look(0).colour, "o")
     x, y = row.cost.value, row.lowest
@@ -307,6 +330,7 @@ def _draw_agent(axes: Axes, row: AgentRow, middle: float) -> None:
         color=QUIET if row.dominated_by else INK,
     )
     literal(text, name)
+    return text
 
 
 def _draw_ranges(table: AgentTable, ax: Axes | None) -> Axes:
