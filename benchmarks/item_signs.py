@@ -67,9 +67,9 @@ def main() -> None:
         all_signs = np.concatenate(signs, axis=1)
         all_signs = all_signs[:, ~np.isnan(all_signs).any(axis=0)]
         agree = [np.mean(all_signs[a] == all_signs[b]) for a, b in ((0, 1), (0, 2), (1, 2))]
-        found = f"{sum(reported)} of {len(reported)}"
+        negative = f"{sum(reported)} of {len(reported)}"
         print(
-            "|", " | ".join([f"{models}", f"{all_signs.shape[1]:,}", *(f"{share:.3f}" for share in agree), found]), "|"
+            "|", " | ".join([f"{models}", f"{all_signs.shape[1]:,}", *(f"{share:.3f}" for share in agree), negative]), "|"
         )
 
 

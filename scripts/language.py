@@ -31,7 +31,7 @@ PATHS = (
 
 PHRASES = {  # what to write instead: where to find the phrase
     "reported, shown": r"(?<!`)\btold\b(?! apart)"
-    r"|(?<!cannot )(?<!cannot-)(?<!to )(?<!`)\btells?\b(?! (?:\w+ )?apart|=|:| right answers from)",
+    r"|(?<![Cc]annot )(?<!cannot-)(?<!to )(?<!`)\btells?\b(?! (?:\w+ )?apart|=|:| right answers from)",
     "is not a": r"(?<![Tt]here )\b(?:is|are|was|were|be) no "
     r"(?!longer\b|more\b|less\b|fewer\b|different\b|better\b|worse\b|need\b)\w",
     "next to, along with": r"\bbeside\b",

@@ -1002,10 +1002,10 @@ def grades_and_status() -> Expected:
 
 
 def answers_called_model_answer() -> Expected:
-    right, said = random(79).choice(["A", "B", "C"], (2, 90))
-    rows = [(f"question {i}", said[i], right[i], said[i] == right[i]) for i in range(90)]
+    right, answer = random(79).choice(["A", "B", "C"], (2, 90))
+    rows = [(f"question {i}", answer[i], right[i], answer[i] == right[i]) for i in range(90)]
     table("exam.csv", "question model_answer correct_answer is_correct", rows)
-    return "exam.csv", {"score": only(said == right)}
+    return "exam.csv", {"score": only(answer == right)}
 
 
 def policies_as_models() -> Expected:

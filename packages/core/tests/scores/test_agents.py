@@ -164,10 +164,10 @@ def test_trials_that_did_not_finish_are_reported(tmp_path: Path) -> None:
         (folder / "config.json").write_text("{}")
         if task < 2:
             (folder / "result.json").write_text(json.dumps(trial | {"verifier_result": {"rewards": {"reward": 1.0}}}))
-    told: list[str] = []
-    files, _ = unfolded([tmp_path], tell=told.append)
+    notes: list[str] = []
+    files, _ = unfolded([tmp_path], tell=notes.append)
     assert len(files) == 2
-    assert "1 folder without a result.json" in told[0]
+    assert "1 folder without a result.json" in notes[0]
     (folder / "result.json").write_text("")
     with pytest.raises(InputError, match=r"result\.json is empty. Was its run cut off\?"):
         unfolded([tmp_path])
