@@ -69,7 +69,9 @@ def main() -> None:
         agree = [np.mean(all_signs[a] == all_signs[b]) for a, b in ((0, 1), (0, 2), (1, 2))]
         negative = f"{sum(reported)} of {len(reported)}"
         print(
-            "|", " | ".join([f"{models}", f"{all_signs.shape[1]:,}", *(f"{share:.3f}" for share in agree), negative]), "|"
+            "|",
+            " | ".join([f"{models}", f"{all_signs.shape[1]:,}", *(f"{share:.3f}" for share in agree), negative]),
+            "|",
         )
 
 
