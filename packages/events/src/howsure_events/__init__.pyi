@@ -1,5 +1,6 @@
 from howsure_events.corpus import Fields as Fields, Filter as Filter
 from howsure_events.examples import example_store as example_store
+from howsure_events.extraction.extract_document import EventPosterior as EventPosterior
 from howsure_events.extraction.extract_events import extract_events as extract_events
 from howsure_events.extraction.import_events import import_events as import_events
 from howsure_events.extraction.imported_scores import ScoreColumns as ScoreColumns, open_scores as open_scores

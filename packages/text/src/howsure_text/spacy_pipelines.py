@@ -60,21 +60,26 @@ def parsed_documents(documents: Sequence[Document], pipeline: Any) -> list[Docum
 
     Raises InputError for a document that is parsed already.
     """
-    from spacy.tokens import Doc
-
     documents_parsed = []
     for document in documents:
         if any(sentence.heads is not None for sentence in document.sentences):
             raise InputError(f"{document.name} is parsed already; leave `parser=...` out.")
-        docs = [
-            Doc(pipeline.vocab, words=list(sentence.words), sent_starts=_starts(len(sentence.words)))
-            for sentence in document.sentences
-        ]
+        docs = unparsed_docs(document, pipeline)
         parsed = [document_from_spacy(doc).sentences for doc in pipeline.pipe(docs)]
         pairs = zip(document.sentences, parsed, strict=True)
         sentences = tuple(replace(sentence, metadata=before.metadata) for before, (sentence,) in pairs)
         documents_parsed.append(replace(document, sentences=sentences))
     return documents_parsed
+
+
+def unparsed_docs(document: Document, pipeline: Any) -> list[Any]:
+    """A spaCy Doc for each sentence of a document, with its words."""
+    from spacy.tokens import Doc
+
+    return [
+        Doc(pipeline.vocab, words=list(sentence.words), sent_starts=_starts(len(sentence.words)))
+        for sentence in document.sentences
+    ]
 
 
 def _starts(n: int) -> list[bool | int | None]:

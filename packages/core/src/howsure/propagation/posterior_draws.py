@@ -135,18 +135,18 @@ def values_by_name(samples: Iterable[Any], function: Callable[..., Any]) -> dict
     if not callable(function):
         raise InputError(f"function must be a function of a sample, such as len; it is {shown(function)}.")
     rows: list[list[float]] = []
-    names: list[str] = []
+    names: list[str] | None = None
     for number, sample in enumerate(samples):
         quantities = _quantities(function(sample), number)
-        names = names or list(quantities)
+        names = list(quantities) if names is None else names
         if quantities.keys() != set(names):
-            keys = [shortened(named, limit=4) for named in (names, quantities)]
+            keys = [shortened(named, limit=4) or "none" for named in (names, quantities)]
             raise InputError(
                 "function must return the same quantities for every sample; it returned keys "
                 f"{keys[0]} for sample 0, and keys {keys[1]} for sample {number}."
             )
         rows.append([quantities[name] for name in names])
-    return dict(zip(names, np.array(rows, dtype=np.float64).T, strict=True))
+    return dict(zip(names or (), np.array(rows, dtype=np.float64).T, strict=True))
 
 
 def _quantities(value: Any, number: int) -> dict[str, float]:
@@ -156,12 +156,18 @@ def _quantities(value: Any, number: int) -> dict[str, float]:
     numbers = [
         isinstance(item, bool | np.bool_) or (is_number(item) and math.isfinite(item)) for item in by_name.values()
     ]
-    if not numbers or not all(numbers):
+    if not all(numbers):
         raise InputError(
             "function must return a finite number, or a list or mapping of finite numbers; for sample "
             f"{number} it returned {shown(value)}."
         )
     return {str(name): float(item) for name, item in by_name.items()}
+
+
+def check_any(totals: Mapping[str, object]) -> None:
+    """Check that the function returned at least one number for some document."""
+    if not totals:
+        raise InputError("function must return at least one number; it returned an empty list or mapping.")
 
 
 def recipe(function: Callable[..., Any], rng: Randomness, **how: int | None) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from howsure.propagation.posterior_draws import (
     VALUE,
     Posteriors,
     Quantities,
+    check_any,
     draws,
     posteriors_of_documents,
     recipe,
@@ -132,7 +133,8 @@ class PropagatedSamples(Rows[SampledQuantity]):
             error = f"Monte Carlo errors are at most {worst.standard_error:.2g} ({worst.name})"
             return f"{len(self.rows):,} quantities from {counted(self.n, 'sample')}: {error}."
         of, (low, high) = "" if worst.name == VALUE else f" of {worst.name}", worst.interval
-        return f"The posterior mean{of} is {worst.mean.value:.4g}, the interval [{low:.4g}, {high:.4g}], from {counted(self.n, 'sample')}."
+        interval = f"[{low:.4g}, {high:.4g}] (from {counted(self.n, 'sample')})"
+        return f"The posterior mean{of} is {worst.mean.value:.4g}, the posterior interval {interval}."
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -211,6 +213,7 @@ def propagate_samples(
     for document, stream in zip(documents, streams(rng, len(documents)), strict=True):
         for name, values in values_by_name(draws(document, n, stream), function).items():
             totals[name] = totals[name] + values if name in totals else values
+    check_any(totals)
     table = np.column_stack(list(totals.values()))
     how = recipe(function, rng, documents=len(documents), samples=len(table))
     return _summarised(list(totals), table, level, how)

@@ -18,6 +18,7 @@ from howsure.propagation.posterior_draws import (
     Posteriors,
     Quantities,
     Sampler,
+    check_any,
     draws,
     is_posterior,
     posteriors_of_documents,
@@ -31,6 +32,8 @@ from howsure.show.table import ESTIMATE, FRAME, TABLE, WORDS, Column, digits, sp
 from howsure.stats.proportions import normal_quantile
 from howsure.stats.randomness import Randomness, with_seed
 
+MIN_REACH = 1e-9  # half-width of an interval of a share; smaller ones mean that a stage hardly varies
+
 
 @dataclass(frozen=True, slots=True)
 class VarianceShare:
@@ -38,7 +41,7 @@ class VarianceShare:
 
     mean: the posterior mean with the interval of its Monte Carlo error. low, high: the central posterior interval.
     variance: the sum of its parts, first and second. share: the share of the first stage, with the interval of its
-    Monte Carlo error; None if the variance is 0.
+    Monte Carlo error; None if the variance is 0. The interval is None if one stage varies in too few samples.
     """
 
     name: str
@@ -59,6 +62,7 @@ class VarianceShares(Rows[VarianceShare]):
     samples: int
     repeats: int
     level: float
+    stages: tuple[str, str]
     recipe: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     title = "Variance of a function of samples by stage"
@@ -72,7 +76,7 @@ class VarianceShares(Rows[VarianceShare]):
             Column("interval", span(3), only=TABLE, get=lambda row: (row.low, row.high)),
             *(Column(name, digits(3), only=FRAME) for name in ("low", "high", "first", "second")),
             Column("variance", digits(3)),
-            Column("share", ESTIMATE, heading="share of first stage", legend="with its Monte Carlo error"),
+            Column("share", ESTIMATE, heading=f"share of {self.stages[0]}", legend="with its Monte Carlo error"),
         ]
 
     @property
@@ -82,12 +86,14 @@ class VarianceShares(Rows[VarianceShare]):
         if row.share is None:
             return "Nothing varies between samples."
         of = "" if row.name == VALUE else f" of {row.name}"
-        low, high = row.share.low or 0.0, row.share.high or 0.0
-        return f"The first stage accounts for {row.share.value:.0%} [{low:.0%}, {high:.0%}] of the variance{of}."
+        low, high = row.share.low, row.share.high
+        share = f"{row.share.value:.0%}" + ("" if low is None or high is None else f" [{low:.0%}, {high:.0%}]")
+        return f"Of the variance{of}, {share} is due to {self.stages[0]}, the rest to {self.stages[1]}."
 
     def below(self) -> Sequence[str]:
         """The number of samples."""
-        return [f"{counted(self.samples, 'sample')} of the first stage, {self.repeats:,} of the second for each."]
+        first, second = self.stages
+        return [f"{counted(self.samples, 'sample')} of {first}, and for each {self.repeats:,} of {second}."]
 
 
 def decompose_variance(
@@ -97,6 +103,7 @@ def decompose_variance(
     *,
     samples: int = 200,
     repeats: int = 4,
+    stages: tuple[str, str] = ("the first stage", "the second stage"),
     level: float = 0.95,
     rng: Randomness = None,
 ) -> VarianceShares:
@@ -108,6 +115,7 @@ def decompose_variance(
     function: takes a sample of the second stage, as in `propagate_samples`.
     samples: number of samples of the first stage.
     repeats: number of samples of the second stage for each of these.
+    stages: what to call the stages.
 
     The law of total variance, in this order: Var(f) = Var(E(f | first)) + E(Var(f | first)). With s² the mean variance
     of the r repeats and b² the variance of their means, the parts are estimated without bias by b² - s²/r and s², for
@@ -128,6 +136,8 @@ def decompose_variance(
     check_arguments(decompose_variance, locals())
     level, rng = check_level(level), with_seed(rng)
     repeats = check_whole(repeats, name="repeats", least=2, most=MAX_SIMULATIONS)
+    if not (isinstance(stages, tuple) and len(stages) == 2 and all(isinstance(stage, str) for stage in stages)):
+        raise InputError(f"stages must be two names, such as ('parses', 'coreference'); it is {shown(stages)}.")
     if not callable(following):
         raise InputError(f"following must be a function that returns a posterior; it is {shown(following)}.")
     documents, n = posteriors_of_documents(posterior, check_whole(samples, name="samples", least=3))
@@ -138,9 +148,10 @@ def decompose_variance(
             table = values.reshape(-1, repeats)
             summands = [table, *_variance_parts(table)]
             totals[name] = [a + b for a, b in zip(totals[name], summands, strict=True)] if name in totals else summands
+    check_any(totals)
     rows = tuple(_variance_share(name, *sums, level=level) for name, sums in totals.items())
     how = recipe(function, rng, documents=len(documents), samples=n, repeats=repeats)
-    return VarianceShares(rows=rows, samples=samples, repeats=repeats, level=level, recipe=how)
+    return VarianceShares(rows=rows, samples=samples, repeats=repeats, level=level, stages=stages, recipe=how)
 
 
 def _nested_draws(
@@ -181,6 +192,7 @@ def _variance_share(name: str, table: Floats, parts: Floats, covariance: Floats,
         gradient = np.array([second, -first]) / total**2
         reach = normal_quantile(level) * math.sqrt(max(float(gradient @ covariance @ gradient), 0.0))
         value, method = first / total, f"{len(table)} samples, {table.shape[1]} repeats"
-        share = Estimate(value, max(value - reach, 0.0), min(value + reach, 1.0), level, method, len(table))
-    low, high = np.quantile(table, [(1 - level) / 2, (1 + level) / 2], method="inverted_cdf").tolist()
-    return VarianceShare(name, mean_estimate(table.mean(axis=1), level), low, high, total, first, second, share)
+        low, high = (max(value - reach, 0.0), min(value + reach, 1.0)) if reach > MIN_REACH else (None, None)
+        share = Estimate(value, low, high, level, method, len(table))
+    ends = np.quantile(table, [(1 - level) / 2, (1 + level) / 2], method="inverted_cdf").tolist()
+    return VarianceShare(name, mean_estimate(table.mean(axis=1), level), *ends, total, first, second, share)

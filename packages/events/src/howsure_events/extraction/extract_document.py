@@ -247,6 +247,42 @@ class Extraction:
     sampled: Sampled | None
 
 
+class EventPosterior:
+    """The posterior of the numbers of acting entities in a parsed document, given its parse, for `propagate_samples`.
+
+    The arguments are those of `extract`. actors: the actors named in the document. coreference: the posterior over
+    clusterings of its mentions; None if no mention acts, or none is described as an actor: an event is impossible.
+
+    Raises InputError if the document is not parsed, or like the rule and the model.
+    """
+
+    def __init__(
+        self,
+        document: Document,
+        *,
+        model: Model,
+        lexicon: Lexicon,
+        rule: Rule,
+        mentions: tuple[Mention, ...] | None = None,
+    ) -> None:
+        parsed = ParsedDocument.of(document)
+        self.mentions = detect_mentions(parsed) if mentions is None else mentions
+        self.heads = tuple(mention_heads(parsed, self.mentions))
+        self.facts = mention_facts(parsed, self.mentions, lexicon=lexicon, rule=rule, heads=self.heads)
+        matches = (match for sentence in parsed.sentences for match in lexicon.match(sentence.words))
+        self.actors = tuple(sorted({actor for _, _, actor in matches}))
+        possible = self.facts.acts and self.facts.actors
+        self.coreference = model.posterior(parsed, mentions=self.mentions) if possible else None
+
+    def sample(self, n: int, *, rng: Randomness = None) -> list[dict[str, int]]:
+        """The number of acting entities of each actor, 0 for most, in n sampled clusterings."""
+        n, nobody = check_whole(n, name="n", most=MAX_CLUSTERINGS), dict.fromkeys(self.actors, 0)
+        if self.coreference is None:
+            return [nobody] * n
+        counts = entity_counts(self.coreference.sample(n, rng=generator_from(rng)), self.facts)
+        return [nobody | dict(zip(self.facts.actors, row, strict=True)) for row in counts.tolist()]
+
+
 def extract(
     document: Document,
     *,
@@ -266,13 +302,10 @@ def extract(
     Source: Nguyen & O'Connor (2015), section 6, Eq. 3 and 5.
     """
     n = check_whole(samples, name="samples", most=MAX_CLUSTERINGS)
-    parsed = ParsedDocument.of(document)
-    mentions_used = detect_mentions(parsed) if mentions is None else mentions
-    heads = tuple(mention_heads(parsed, mentions_used))
-    facts = mention_facts(parsed, mentions_used, lexicon=lexicon, rule=rule, heads=heads)
-    if not facts.acts or not facts.actors:
-        return Extraction(document, mentions_used, heads, facts, None)
-    posterior = model.posterior(parsed, mentions=mentions_used)
+    acting = EventPosterior(document, model=model, lexicon=lexicon, rule=rule, mentions=mentions)
+    facts, posterior = acting.facts, acting.coreference
+    if posterior is None:
+        return Extraction(document, acting.mentions, acting.heads, facts, None)
     clusterings = posterior.sample(n, rng=generator_from(rng))
     best = best_antecedents(posterior.antecedents)
     sampled = Sampled(
@@ -283,7 +316,7 @@ def extract(
         best_entities=entity_counts(best[np.newaxis], facts)[0],
         evidence=tuple(find_evidence(clusterings, facts)),
     )
-    return Extraction(document, mentions_used, heads, facts, sampled)
+    return Extraction(document, acting.mentions, acting.heads, facts, sampled)
 
 
 def document_seed(seed: int, name: str) -> np.random.SeedSequence:

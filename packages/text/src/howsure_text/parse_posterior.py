@@ -1,0 +1,115 @@
+"""The posterior over tags and dependency parses of a document, sampled from a spaCy pipeline or a tagger."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from howsure.data.documents.document import Document, Sentence
+from howsure.data.documents.read_documents import document_from_spacy
+from howsure.errors import InputError
+from howsure.inputs.numbers_and_names import MAX_CLUSTERINGS, check_whole
+from howsure.stats.randomness import Randomness, generator_from
+from howsure_text.parses import ParsedDocument
+from howsure_text.sequences.tag_posterior import TagPosterior
+from howsure_text.spacy_pipelines import parsing_pipeline, unparsed_docs
+
+MAX_STATES = 4_096  # parses that advance together
+
+
+class Tagger(Protocol):
+    """A tagger with a posterior, such as a CRFTagger."""
+
+    def posterior(self, sentences: Sequence[Any]) -> TagPosterior:
+        """The posterior of lists of words."""
+
+
+class ParsePosterior:
+    """The posterior over tags and dependency parses of a document, whose words and sentences are given.
+
+    document: its sentences. parser: a spaCy pipeline, by the name of a package or the path of a folder, with a
+    transition parser. tagger: a CRFTagger or HMMTagger whose tags are sampled instead of the pipeline's.
+
+    A parse is sampled by drawing each transition from its softmax among the valid ones, given those before; most
+    parsers are trained for this distribution. Tags are drawn from the tagger, independently of the parse: as in most
+    pipelines, each is predicted from the words. Lemmas, features and universal tags stay those of the document, and
+    mentions are removed: they are detected again.
+
+    Raises InputError if the pipeline has no transition parser.
+    """
+
+    def __init__(self, document: Document, *, parser: str, tagger: Tagger | None = None) -> None:
+        self.document = document
+        self.pipeline = parsing_pipeline(parser)
+        self.tagger = tagger
+        if not hasattr(self.pipeline.get_pipe("parser"), "transition_states"):
+            raise InputError(
+                f"parses can be sampled from a transition parser of spaCy; that of {parser} is another one."
+            )
+
+    def sample(self, n: int, *, rng: Randomness = None) -> list[ParsedDocument]:
+        """n parsed documents."""
+        n, generator = check_whole(n, name="n", most=MAX_CLUSTERINGS), generator_from(rng)
+        docs = unparsed_docs(self.document, self.pipeline)
+        for name, component in self.pipeline.pipeline:
+            if name == "parser":
+                break
+            docs = [component(doc) for doc in docs]
+        tag_posterior = self._tag_posterior(docs)
+        tags = None if tag_posterior is None else tag_posterior.sample(n, rng=generator)
+        columns = []
+        for number, (sentence, doc) in enumerate(zip(self.document.sentences, docs, strict=True)):
+            labels = None if tags is None or tag_posterior is None else tag_posterior.names(tags[number])
+            columns.append(_with_parses(sentence, _sampled_parses(self.pipeline, doc, n, generator), labels))
+        metadata = self.document.metadata
+        rows = zip(*columns, strict=True) if columns else [()] * n
+        return [ParsedDocument(self.document.name, tuple(row), metadata=metadata) for row in rows]
+
+    def _tag_posterior(self, docs: Sequence[Any]) -> TagPosterior | None:
+        """The posterior over tags; None if the pipeline has no tagger."""
+        if self.tagger is not None:
+            return self.tagger.posterior([sentence.words for sentence in self.document.sentences])
+        if "tagger" not in self.pipeline.pipe_names or not docs:
+            return None
+        tagger = self.pipeline.get_pipe("tagger")
+        scores = [tagger.model.ops.to_numpy(scores) for scores in tagger.model.predict(docs)]
+        return TagPosterior(scores, np.zeros((len(tagger.labels),) * 2), labels=tagger.labels)
+
+
+def _sampled_parses(pipeline: Any, doc: Any, n: int, rng: np.random.Generator) -> list[Sentence]:
+    """n sampled parses of a Doc of one sentence.
+
+    The transition with the largest sum of score and Gumbel noise is a draw from the softmax of the scores (Gumbel's
+    trick), also among the valid transitions, to which `transition_states` is limited.
+    """
+    parser, parses = pipeline.get_pipe("parser"), []
+    for start in range(0, n, MAX_STATES):
+        copies = [doc.copy() for _ in range(min(MAX_STATES, n - start))]
+        states = parser.moves.init_batch(copies)
+        model = parser.model.predict(copies)
+        unfinished = [state for state in states if not state.is_final()]
+        while unfinished:
+            scores = parser.model.ops.to_numpy(model.predict(unfinished))
+            noisy = np.ascontiguousarray(scores + rng.gumbel(size=scores.shape), dtype=np.float32)
+            unfinished = parser.transition_states(unfinished, noisy)
+        model.clear_memory()
+        parser.set_annotations(copies, states)
+        parses += [document_from_spacy(copy).sentences[0] for copy in copies]
+    return parses
+
+
+def _with_parses(
+    sentence: Sentence, parses: Sequence[Sentence], labels: Sequence[Sequence[str]] | None
+) -> list[Sentence]:
+    """A sentence with each of the parses and tags; equal ones are one object."""
+    distinct: dict[Any, Sentence] = {}
+    sentences = []
+    for i, parse in enumerate(parses):
+        key = (parse.heads, parse.relations, sentence.tags if labels is None else tuple(labels[i]))
+        if key not in distinct:
+            distinct[key] = replace(sentence, heads=key[0], relations=key[1], tags=key[2])
+        sentences.append(distinct[key])
+    return sentences
