@@ -132,7 +132,7 @@ docs: $(SITE_TOOLS)  ## the documentation site, in build/site, with its links ch
 	$(BIN)/python -m website
 
 REPRODUCTIONS := binning synthetic quantiles subtrees all-others boostsa sizes small-samples tag-pairs sentiment
-REPRODUCTIONS += tag-variants tweets coreference events tagging counts
+REPRODUCTIONS += tag-variants tweets coreference events parses tagging counts
 # Some of them: make reproductions REPRODUCTIONS="boostsa tweets". Interrupted, it goes on with the first page that is
 # not finished; FORCE=1 writes all of them again.
 DONE := build/reproductions

@@ -29,7 +29,7 @@ SLOW = (
     "tagging",
     "tag-variants",
 )
-SLOW += ("coreference", "sizes", "events", "counts")
+SLOW += ("coreference", "sizes", "events", "parses", "counts")
 WITHOUT_DATA = ("binning", "synthetic", "small-samples")
 # Of printed numbers, in addition to the rounding of the last digit: trainings differ slightly between processors.
 TOLERANCE = 2e-5

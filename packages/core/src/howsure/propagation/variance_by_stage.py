@@ -192,7 +192,7 @@ def _variance_share(name: str, table: Floats, parts: Floats, covariance: Floats,
         gradient = np.array([second, -first]) / total**2
         reach = normal_quantile(level) * math.sqrt(max(float(gradient @ covariance @ gradient), 0.0))
         value, method = first / total, f"{len(table)} samples, {table.shape[1]} repeats"
-        low, high = (max(value - reach, 0.0), min(value + reach, 1.0)) if reach > MIN_REACH else (None, None)
-        share = Estimate(value, low, high, level, method, len(table))
-    ends = np.quantile(table, [(1 - level) / 2, (1 + level) / 2], method="inverted_cdf").tolist()
-    return VarianceShare(name, mean_estimate(table.mean(axis=1), level), *ends, total, first, second, share)
+        least, most = (max(value - reach, 0.0), min(value + reach, 1.0)) if reach > MIN_REACH else (None, None)
+        share = Estimate(value, least, most, level, method, len(table))
+    low, high = np.quantile(table, [(1 - level) / 2, (1 + level) / 2], method="inverted_cdf").tolist()
+    return VarianceShare(name, mean_estimate(table.mean(axis=1), level), low, high, total, first, second, share)
