@@ -92,6 +92,7 @@ from howsure_cli.wide_commands import are_of_raters, columns_by_object, columns_
 
 MAX_COMMANDS = 3  # commands
 MAX_PARTS = 6  # columns that are tried as a part of what names an item
+MAX_GRADES = 200  # different values, of which agreement is computed
 MAX_NOMINAL = 3  # numbers of raters, above which their order is taken to count
 VERBALISED = (PERCENTAGES, STATED)
 MAX_JUDGE_LABELS = 5  # labels of a judge that is validated
@@ -290,7 +291,7 @@ class _TableProposals:
             return
         grade = self._grade_column(rater)
         keys = [] if grade is None else self._keys(item, [rater], other_than=[rater, grade])
-        if grade is None or not keys or not self._repeats(keys, at_most=1):
+        if grade is None or grade.values > MAX_GRADES or not keys or not self._repeats(keys, at_most=1):
             return
         scale = {FEW: ["--scale", "ordinal"], TWO: []}.get(grade.kind, ["--scale", "interval"])
         words = ["--rater", rater.name, "--id", column_list(keys), "--score", grade.name]

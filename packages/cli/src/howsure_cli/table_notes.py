@@ -12,6 +12,7 @@ from howsure.inputs.numbers_and_names import THOUSANDS
 from howsure_cli.column_words import ITEMS, MEANS, MODELS, is_numeric, names_id
 
 MAX_TAG_COLUMNS = 6
+COUNTS = {"count", "n", "samples"}  # of a table of bins
 SUMMARY = "This is a summary, one row per model; use the samples instead: a row per model and item, with its score."
 WITHOUT_LABELS = (
     "It contains probabilities but no right answers; add them from a table by id and question: --labels-from "
@@ -78,7 +79,8 @@ def summary_of_means(columns: Sequence[SeenColumn], n: int) -> str | None:
         and any(column.words & MEANS for column in columns)
     ):
         return SUMMARY
-    if any(column.words & {"stderr"} or column.words > {"ci", "low"} for column in columns):
+    is_binned = any(column.words & {"bin"} for column in columns) and any(column.words & COUNTS for column in columns)
+    if is_binned or any(column.words & {"stderr"} or column.words > {"ci", "low"} for column in columns):
         return SUMMARY
     others = [column for column in columns if column not in named]
     numeric = all(other.kind in (WITHIN, NUMBERS, UNIQUE, TWO, FEW, REPEATED) and is_numeric(other) for other in others)

@@ -27,7 +27,7 @@ from howsure_cli.column_words import (
 )
 from howsure_cli.typed_commands import command_text
 
-MAX_CODERS = 5
+MAX_CODERS = 5  # more numbered columns are features
 
 
 def propose_marks(
@@ -79,17 +79,18 @@ def _only_marks(columns: Sequence[SeenColumn]) -> list[SeenColumn]:
     is_numbered = len({column.name.rstrip(digits) for column in marks}) == 1 and not any(
         c.words & MODELS for c in marks
     )
-    if is_numbered and len(marks) > MAX_CODERS:  # features
+    if is_numbered and len(marks) > MAX_CODERS:
         return []
     return alike if all(column.kind in (UNIQUE, REPEATED, TEXTS) for column in others) and alike == marks else []
 
 
 def columns_of_coders(columns: Sequence[SeenColumn]) -> list[SeenColumn]:
     """Columns of a few codes whose names differ only in a number, such as C1 and C2, with most codes in common."""
-    few = [column for column in columns if column.kind in (TWO, FEW) and re.search(r"\d$", column.name)]
+    few = [column for column in columns if column.kind == FEW and re.search(r"\d$", column.name)]
+    few = [column for column in few if not column.words & (LABELS | PREDICTIONS)]
     alike = [c for c in few if c.name.rstrip(digits) == few[0].name.rstrip(digits)]
     coders = [c for c in alike if len(c.held & alike[0].held) * 2 > len(c.held | alike[0].held)]
-    return coders if len(coders) <= MAX_CODERS else []  # more are features
+    return coders if len(coders) <= MAX_CODERS else []
 
 
 def columns_by_object(columns: Sequence[SeenColumn]) -> list[list[SeenColumn]]:
