@@ -185,9 +185,9 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
             commands = commands or propose_for_table(table_columns, usable, file_words, files=len(named))
         if explode is None:
             commands = commands or fields_in_files(paths)
-        commands = commands or [
-            look_into_command(file_words, column_name) for column_name in lists[:1] if explode is None
-        ]
+        if lists and not commands:
+            commands = _commands_inside(files, lists[0], format, encoding, file_words)
+            notes = notes if commands else [note for note in notes if note != lists_note(lists[0])]
         what = f"a table of {SPELLED[_written_format(named[0])]}"
         notes += of_alike
         notes += [STATED] if not commands and has_stated_confidence([column.name for column in columns]) else []
@@ -226,6 +226,17 @@ def _look_inside(files: Paths, rows: Sequence[Sequence[Any]], format: str | None
                 note = f"It also has lists named {shortened(others, limit=4)}: --explode {others[0]}." if others else ""
                 return replace(inside, notes=(*inside.notes, *([note] if note else [])))
     return None
+
+
+def _commands_inside(
+    files: Paths, name: str, format: str | None, encoding: str | None, file_words: Sequence[str]
+) -> list[str]:
+    """The commands for the objects in the lists of a column, or the look at them; none if these are no rows."""
+    try:
+        inside = look(files, format=format, explode=name, encoding=encoding)
+    except InputError:
+        return []
+    return list(inside.commands) or [look_into_command(file_words, name)]
 
 
 def _written_format(file: File) -> str:

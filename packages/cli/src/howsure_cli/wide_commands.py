@@ -27,6 +27,7 @@ from howsure_cli.column_words import (
 )
 from howsure_cli.typed_commands import command_text
 
+GRADED = words_in("annotations annotators raters judges coders ratings grades")  # objects with a key for each rater
 MAX_CODERS = 5  # more numbered columns are features
 
 
@@ -94,15 +95,19 @@ def columns_of_coders(columns: Sequence[SeenColumn]) -> list[SeenColumn]:
 
 
 def columns_by_object(columns: Sequence[SeenColumn]) -> list[list[SeenColumn]]:
-    """Those in objects that have a name alike, such as ann.grade and bob.grade."""
-    by_tail: dict[str, list[SeenColumn]] = {}
+    """Those in objects that have a name alike, such as ann.grade and bob.grade, or labels.ann.grade and
+    labels.bob.grade."""
+    alike: dict[tuple[str, ...], list[SeenColumn]] = {}
     for column in columns:
-        if "." in column.name:
-            by_tail.setdefault(column.name.partition(".")[2], []).append(column)
-    return list(by_tail.values())
+        first, *others = column.name.split(".")
+        if others:
+            alike.setdefault((".".join(others),), []).append(column)
+        if len(others) == 2:
+            alike.setdefault((first, others[1]), []).append(column)
+    return list(alike.values())
 
 
 def are_of_raters(columns: Sequence[SeenColumn]) -> bool:
     """Whether the names of such objects, or of what is in them, are those of raters and verdicts."""
     heads = words_in(" ".join(re.sub(r"[^a-z]", " ", column.name.partition(".")[0].lower()) for column in columns))
-    return bool(heads & (RATERS | JUDGE)) or any(column.words & (VERDICTS - LABELS) for column in columns)
+    return bool(heads & (RATERS | JUDGE | GRADED)) or any(column.words & (VERDICTS - LABELS) for column in columns)

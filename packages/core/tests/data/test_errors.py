@@ -64,6 +64,17 @@ def test_keys_that_differ_only_in_case_in_different_rows(tmp_path: Path) -> None
     assert refused(path) == f"{path} has columns named alike, but for case: Gold, gold. Rename them."
 
 
+def test_a_key_that_first_occurs_late_is_named_as_written(tmp_path: Path) -> None:
+    rows = [b'{"gold": 1, "prob": 0.5}'] * 21_000 + [b'{"gold": 1, "prob": 0.5, "Gold": 0}']
+    path = write_bytes(tmp_path / "x.jsonl", b"\n".join(rows))
+    assert refused(path, y_true="Gold") == f"{path} has columns named alike, but for case: gold, Gold. Rename them."
+
+
+def test_lines_that_end_in_cr_and_in_lf(tmp_path: Path) -> None:
+    path = write_bytes(tmp_path / "x.csv", b"gold,prob\r1,0.5\r0,0.5\n1,0.5\r")
+    assert refused(path).endswith("some of its lines end in CR, others in LF. Save it with one kind of line end.")
+
+
 def test_the_fields_of_a_parquet_column_are_not_columns(tmp_path: Path) -> None:
     inner = [{"gold": 0, "GOLD": [{"gold": 1}]}]
     path = write(tmp_path / "x.parquet", {"nested": inner, "gold": [1], "gold_1": [0], "prob": [0.5]})

@@ -322,6 +322,14 @@ def test_parts_without_a_battle_between_them_are_ranked_apart() -> None:
     assert str(table).startswith("The battles fall into 2 parts that cannot be compared; strongest in each: x, p.")
 
 
+def test_other_spellings_of_models_are_named() -> None:
+    a, b = ["x", "y"] * 6, ["y", "x"] * 6
+    with pytest.raises(InputError, match=r"row 1 is 'X'\. It differs from the name of a model only in case or spaces"):
+        howsure.rank_battles(a, b, ["x", "X", "y"] * 4)
+    table = howsure.rank_battles([*a, "x", "X"], [*b, "X", "x"], ["a", "b", "tie", "b"] * 3 + ["a", "a"])
+    assert "'X' (2) and 'x' (14) differ only in case or spaces, and count as different models." in table.notes
+
+
 def test_what_had_no_battle_with_the_others_has_no_bound() -> None:
     table = rank(CORE + [("x", "low", "a")] * 9 + [("solo", "low", "a")] * 12)
     assert str(table["solo"].strength) == "–"

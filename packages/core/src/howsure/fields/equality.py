@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from howsure.errors import InputError, shown
 from howsure.fields.number_texts import COMMA, NumberText, decimal_mark, plain_number
-from howsure.inputs.date_formats import best_formats, count_date_formats, read_day
+from howsure.inputs.date_formats import best_formats, count_date_formats, read_day, read_iso
 from howsure.inputs.numbers_and_names import counted, unknown_name
 from howsure.show.notes import WARNING, Note
 
@@ -189,7 +189,7 @@ def _equal_dates(value: str, gold: str, *, written: str | None) -> bool:
 
 def _time(text: str) -> datetime.datetime | None:
     try:
-        return datetime.datetime.fromisoformat(text.strip())
+        return read_iso(text)
     except ValueError:
         return None
 
@@ -197,7 +197,7 @@ def _time(text: str) -> datetime.datetime | None:
 def _date(text: str, written: str | None) -> datetime.date | None:
     """Parse a date in ISO format, in the format `written` or, if that is None, in the only format that fits."""
     try:
-        return datetime.datetime.fromisoformat(text.strip()).date()
+        return read_iso(text).date()
     except ValueError:
         formats = best_formats(count_date_formats([text])) if written is None else [written]
     if len(formats) != 1:

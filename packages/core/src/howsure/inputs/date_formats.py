@@ -127,10 +127,20 @@ def read_day(text: str, date_format: str) -> datetime.date:
     text = text.strip()
     if date_format == ISO:
         text = text[:10] if re.fullmatch(ISO_DATE, text) else text
-        return datetime.datetime.fromisoformat(text).date()
+        return read_iso(text).date()
     for pattern, replacement in reading_steps(date_format):
         text = re.sub(pattern, replacement, text, flags=re.IGNORECASE)
     return datetime.datetime.strptime(text, plain_format(date_format)).date()
+
+
+def read_iso(text: str) -> datetime.datetime:
+    """Return a date, or a date and time, in ISO 8601.
+
+    Raises ValueError for another format, and for minutes of a time zone such as +01:75, which Python reads.
+    """
+    if re.search(r"[0-9][+-][0-9]{2}:?[6-9][0-9]$", text.strip()) and re.search(r"[Tt ].*:", text):
+        raise ValueError(f"time zone of {text!r}")
+    return datetime.datetime.fromisoformat(text.strip())
 
 
 def has_short_year(date_format: str | None) -> bool:

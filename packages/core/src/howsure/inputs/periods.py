@@ -20,6 +20,7 @@ from howsure.inputs.date_formats import (
     is_written,
     last_year,
     read_day,
+    read_iso,
     several_formats,
 )
 from howsure.inputs.numbers_and_names import unknown_name
@@ -174,7 +175,7 @@ def _date(value: str | datetime.date | None, place: str) -> datetime.date:
     if value is None or is_missing(value):
         raise InputError(f"{place} has no date. Leave out such documents, or give them a date.")
     try:
-        return datetime.datetime.fromisoformat(value.strip()).date()
+        return read_iso(value).date()
     except (ValueError, AttributeError, TypeError) as error:
         raise InputError(f"{place} must be a date such as 2003-03-20 (ISO 8601); it is {value!r}.") from error
 

@@ -22,6 +22,7 @@ from howsure.inputs.checks import (
     first_missing,
     is_missing,
 )
+from howsure.inputs.date_formats import read_iso
 from howsure.inputs.frames import Source, frame_columns
 from howsure.inputs.numbers_and_names import check_level, check_whole, is_number, unknown_name
 from howsure.inputs.pairs import Floats, Integers, Labels
@@ -68,7 +69,7 @@ def as_day(date: str | datetime.date | np.datetime64, *, name: str) -> np.dateti
 def _day(value: object, message: str) -> np.datetime64:
     if isinstance(value, str):
         try:
-            value = datetime.datetime.fromisoformat(value.strip())
+            value = read_iso(value)
         except ValueError:
             raise InputError(message) from None
     if isinstance(value, datetime.datetime):

@@ -15,6 +15,7 @@ from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import Coded, check_codes, check_same_length
 from howsure.inputs.frames import AS_READ, Kind, Rows, Source, not_a_column_name
 from howsure.inputs.frames import read_columns as rows_of_data
+from howsure.inputs.label_spelling import spellings_note, variants
 from howsure.inputs.numbers_and_names import check_level, shortened, spelled_number, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
@@ -31,6 +32,7 @@ from howsure.scores.unbounded_strengths import (
     one_sided_battles,
     pairwise_better,
 )
+from howsure.show.notes import WARNING, Note
 from howsure.stats.clusters import few_clusters
 from howsure.stats.proportions import t_quantile
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed
@@ -126,6 +128,9 @@ def rank_battles(
             share, outcome, notes = preferences
     if len(models) < 2:
         raise InputError("there is no battle.")
+    battles_by_model = np.bincount(np.concatenate((first, second)), minlength=len(models)).tolist()
+    if (alike := spellings_note(dict(zip(models, battles_by_model, strict=True)), "models")) is not None:
+        notes.append(Note(f"{alike}.", WARNING))
     if (outcome == TIE).all():
         raise InputError("every battle is a tie: strengths cannot be estimated.")
     if units is not None and (few := few_clusters(np.bincount(units))):
@@ -227,7 +232,9 @@ def _outcomes(
         known_ties = [name for name in ties if ties != TIES or name in spellings.values()]
         tie = Parameter("tie", ",".join([*known_ties, *(unknown_texts if len(unknown_texts) <= MAX_TIES else [text])]))
         remedy = "If it means a tie, set {tie}."
-        if (spelled_number(text) or 0.0) % 1:
+        if variants(models, [text]):
+            remedy = "It differs from the name of a model only in case or spaces: spell both the same way."
+        elif (spelled_number(text) or 0.0) % 1:
             remedy = "If the numbers are preferences, they must be between 1 (first model) and 2 (second model)."
         value = winner.names[winner.codes[row]]
         raise InputError(rule, name, ties=ties, value=value, row=row, tie=tie, remedy=remedy)

@@ -195,6 +195,8 @@ def _why_uneven(path: str) -> str | None:
         return "its first line is a comment (#), where the names of the columns must be. Remove this line."
     if 0 < beginning.count(b"\r\n") < beginning.count(b"\n"):
         return "some of its lines end in CRLF, others in LF. Save it with one kind of line end."
+    if b"\r" in first_line.removesuffix(b"\r"):
+        return "some of its lines end in CR, others in LF. Save it with one kind of line end."
     return None
 
 

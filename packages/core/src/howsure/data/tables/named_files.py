@@ -383,7 +383,6 @@ def as_texts(names: Sequence[str]) -> str:
 
 # The names of columns as a file writes them: DuckDB takes Y and y for one name and calls the second y_1.
 
-JSON_ROWS = 20_480  # whose keys are looked at, as many as DuckDB samples
 NUMBERED = re.compile(r"(.+)_[0-9]+", re.DOTALL)
 
 
@@ -462,7 +461,7 @@ def _written_keys(connection: Connection, file: File, column_names_read: Sequenc
         return [
             base if base == text else name for base, text, name in zip(bases, header, column_names_read, strict=False)
         ]
-    keys = f"SELECT unnest(json_keys(json)) AS key FROM (FROM {objects_source(file)} LIMIT {JSON_ROWS})"
+    keys = f"SELECT unnest(json_keys(json)) AS key FROM {objects_source(file)}"
     places = f"SELECT key, row_number() OVER () AS place FROM ({keys})"
     rows = connection.execute(f"SELECT key FROM ({places}) GROUP BY key ORDER BY min(place)").fetchall()
     return [key for (key,) in rows]
