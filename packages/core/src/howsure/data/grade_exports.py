@@ -118,7 +118,7 @@ def _row(
 
 
 def _number(grade: Any) -> Any:
-    """Convert truth values, yes and no to 1 and 0, and strings to numbers; keep other labels; None is no grade."""
+    """Convert truth values, yes and no to 1 and 0, and strings to numbers; keep other labels. None: no grade."""
     if isinstance(grade, bool):
         return int(grade)
     if not isinstance(grade, str):

@@ -450,8 +450,8 @@ MAX_COUNTED = 1_000_000  # rows; with more, a random part of the items is examin
 def item_columns(opened: Opened, with_role: Sequence[str]) -> dict[str, bool]:
     """Return the columns of tables that may identify the item of a row, as in `candidates`.
 
-    There are none for logs, which name their items, or if the user declares rows independent. with_role: the columns
-    that have a role.
+    The result is empty for logs, which name their items, and if the user declares rows independent. with_role: the
+    columns that have a role.
     """
     if opened.log is not None or opened.asked.independent_rows:
         return {}
