@@ -1,4 +1,4 @@
-"""What the words of a column's name, and its values, say about its role."""
+"""The role of a column, by the words in its name and by its values."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ SIDES = {"a": "b", "1": "2", "first": "second", "left": "right"}
 
 
 def names_id(column: SeenColumn) -> bool:
-    """Whether its name ends in an id, such as bbcid or doc_id."""
+    """Whether the name of the column ends in an id, such as bbcid or doc_id."""
     return any(word.endswith("id") for word in column.words) and not column.words & RATERS
 
 
@@ -94,7 +94,7 @@ def is_numeric(column: SeenColumn) -> bool:
 
 
 def is_prompt(column: SeenColumn) -> bool:
-    """Whether it holds what was asked, of enough items: it parts no rows."""
+    """Whether the column contains prompts of enough items, so that it does not define groups of rows."""
     return column.name.casefold() in ASKED_COLUMNS and column.values >= MIN_ITEMS
 
 
@@ -103,7 +103,7 @@ def is_yes_or_no(column: SeenColumn) -> bool:
 
 
 def says_right(label: SeenColumn) -> bool:
-    """Whether one of two values, or of a few the word for a right answer, says that an answer is good."""
+    """Whether a value of the label says that an answer is good: one of two values, or a word for a right answer."""
     words = {value.lower().removesuffix(" answer") for value in label.held}
     return positive_option(label) is not None and (label.kind == TWO or bool(words & POSITIVE))
 
@@ -124,18 +124,18 @@ def positive_option(label: SeenColumn, others: Collection[str] = ()) -> list[str
 
 
 def is_grade(column: SeenColumn) -> bool:
-    """Whether it holds grades: numbers, or two values one of which is good."""
+    """Whether the column contains grades: numbers, or two values one of which is good."""
     numeric = column.kind in (TWO, FEW, WITHIN, NUMBERS) and is_numeric(column)
     return numeric or (column.kind == TWO and positive_option(column) is not None)
 
 
 def share_scale(first: SeenColumn, second: SeenColumn) -> bool:
-    """Whether the grades of both are numbers, or the same words."""
+    """Whether the grades in both columns are numbers, or the same words."""
     return is_numeric(first) if is_numeric(second) else first.held == second.held
 
 
 def _values_with_negation(values: Collection[str]) -> list[str]:
-    """The values whose opposite is one of them, too.
+    """The values whose opposite is also one of the values.
 
     >>> _values_with_negation({"Fully attributable", "Not fully attributable", "unclear"})
     ['Fully attributable']
@@ -167,12 +167,12 @@ def other_sides(name: str) -> Iterator[str]:
 
 
 def is_preference(outcome: str) -> bool:
-    """Whether it is a number from 1 (for the first model) to 2 (for the other one)."""
+    """Whether the column is a number from 1 (for the first model) to 2 (for the other model)."""
     return 1.0 <= (spelled_number(outcome) or 0.0) <= 2.0
 
 
 def grade_values(column: SeenColumn) -> set[str | float]:
-    """The values of a column, numbers as such: 4.0, as a column with gaps may be written, is 4."""
+    """The values of a column, with numbers compared as numbers: 4.0, as in a column with gaps, equals 4."""
     numbers = {text: spelled_number(text) for text in column.held}
     return {text if number is None else number for text, number in numbers.items()}
 

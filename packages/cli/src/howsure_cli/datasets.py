@@ -1,4 +1,4 @@
-"""Data sets: what they are, where they come from, and their download: a file appears only complete and verified."""
+"""Data sets: descriptions, sources and downloads. A file appears only when it is complete and verified."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ def data_set_path(name: str, file: str, *, data: str | os.PathLike[str] | None =
 
 
 def located(name: str, *, data: str | os.PathLike[str] | None = None) -> tuple[str, Path] | None:
-    """Where a data set is found ("data", HOWSURE_DATA or "downloaded") and its folder; None if nowhere.
+    """The place of a data set ("data", HOWSURE_DATA or "downloaded") and its folder; None if it is in no place.
 
     A folder named by the user is accepted as it is; a download counts only if it is complete.
     """
@@ -208,7 +208,7 @@ def read_labelled_texts(path: str | os.PathLike[str], *, limit: int | None = Non
 
     `limit`: of the first lines alone; what follows them is not read.
 
-    Raises InputError naming the line that is not an object with a text and a label of 0 or 1.
+    Raises InputError, which names the line, for a line that is not an object with a text and a label of 0 or 1.
     """
     text = read_text(path)
     texts, labels = [], []

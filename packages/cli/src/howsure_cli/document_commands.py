@@ -54,8 +54,10 @@ def events_in_texts(columns: Columns, arguments: Sequence[str]) -> Iterator[str]
 
 
 def import_scores(columns: Columns, arguments: Sequence[str]) -> Iterator[str]:
-    """Where each row is a document and an actor with a date and a probability, or a document with a probability of each
-    actor or topic: a store of events."""
+    """Propose a store of events if rows have a document, a date and probabilities of actors or topics.
+
+    A row has one actor and its probability, or a probability for each actor or topic.
+    """
     items = [column for column in columns if column.kind in (UNIQUE, REPEATED)]
     roles = {
         "--id": [column for column in items if names_id(column) or column.words & ITEMS],

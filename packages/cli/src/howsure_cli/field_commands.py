@@ -1,4 +1,4 @@
-"""Which commands are worth typing for structured answers: documents with fields, in files next to their true values."""
+"""Propose commands for structured answers: documents with fields, in files next to their true values."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def fields_in_files(paths: Sequence[str]) -> list[str]:
 
 
 def has_stated_confidence(names: Collection[str]) -> bool:
-    """Whether a column holds objects with a value and a confidence."""
+    """Whether a column contains objects with a value and a confidence."""
     return any(name.endswith(".confidence") and name.removesuffix("confidence") + "value" in names for name in names)
 
 

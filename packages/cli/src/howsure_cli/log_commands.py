@@ -1,4 +1,4 @@
-"""Which commands are worth typing for a log, which names its columns itself."""
+"""Propose commands for a log, which names its own columns."""
 
 from __future__ import annotations
 
@@ -56,5 +56,5 @@ def _has_shared_items(log: Log, score: str, models: Sequence[str]) -> bool:
 
 
 def _skip_missing_option(log: Log, columns: Sequence[str]) -> list[str]:
-    """The option that leaves rows out where one of the columns holds nothing."""
+    """The option that leaves out the rows in which one of the columns is empty."""
     return ["--skip-missing"] if any(log.filled_rows.get(column) != log.rows for column in columns) else []

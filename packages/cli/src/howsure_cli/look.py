@@ -1,4 +1,4 @@
-"""`look`: what a file is, what each of its columns could be, and which commands are worth typing next."""
+"""`look`: recognise a file and the possible roles of its columns, and propose commands."""
 
 from __future__ import annotations
 
@@ -87,13 +87,13 @@ MAX_LISTS = 4  # of a document, that are looked at
 
 
 def look(files: Paths, *, format: str | None = None, explode: str | None = None, encoding: str | None = None) -> Look:
-    """What is in a file: which program wrote it, what each column could be, what is missing, and what to ask of it.
+    """Describe a file: the program that wrote it, the possible role and missing values of each column, useful commands.
 
-    The first 20,000 rows are looked at, of at most 1,000 files; of logs, those of each. What objects in the rows of a
-    table hold has a name like theirs, such as verdict.right.
+    The first 20,000 rows of at most 1,000 files are read; of logs, the first 20,000 rows of each. Values inside objects
+    in the rows of a table have names such as verdict.right.
 
     files: one or several paths, globs or folders of tables (CSV, TSV, JSON lines, Parquet, .npz) or of logs.
-    format: of the files, where they do not show it.
+    format: the format of the files, if their names do not show it.
     explode: a list in each row of a table, such as judgments, whose elements become rows, or columns, such as ann,bob.
     encoding: of text files, such as windows-1252 (default: UTF-8).
 
@@ -240,7 +240,7 @@ def _commands_inside(
 
 
 def _written_format(file: File) -> str:
-    """The format of a file as its name says, also where a copy of its rows is read."""
+    """The format of a file by its name, even if a copy of its rows is read."""
     return file.format if file.origin is None else SUFFIXES.get(format_suffix(file.name), file.format)
 
 
@@ -283,7 +283,7 @@ def _columns_alike(connection: Connection, file: File, names: Sequence[str]) -> 
 
 
 def _with_parts(heads: list[Any], *rows: list[Any]) -> list[list[Any]]:
-    """The table with a column for each number, truth and text, too, that most of its objects hold."""
+    """The table with further columns: one for each number, truth value and text that most of its objects contain."""
     parts: dict[str, list[Any]] = {}
     for at, row in enumerate(rows if len(rows) > 1 else ()):
         for head, cell in zip(heads, row, strict=True):
@@ -306,7 +306,7 @@ def _object_leaves(name: str, content: Mapping[str, Any]) -> Iterator[tuple[str,
 
 
 def _object(text: str | None) -> dict[str, Any]:
-    """The object that a text spells, or none."""
+    """Parse a text as a JSON object; return an empty one if it is none."""
     try:
         return dict(parsed_json(text)) if text is not None and text.startswith("{") else {}
     except ValueError:
@@ -338,7 +338,8 @@ def _kinds(files: Sequence[File], tables: Sequence[list[list[Any]]]) -> list[lis
 
 
 def _glob(files: Sequence[File]) -> str:
-    """A pattern that names these files alone, such as runs/*/*/result.json; the first of them if there is none."""
+    """A pattern that matches only these files, such as runs/*/*/result.json; the first file if there is no such
+    pattern."""
     paths = [file.name for file in files]  # as typed; a copy of a file is in another folder
     if len({*map(os.path.isabs, paths)}) > 1:
         return paths[0]
@@ -377,8 +378,8 @@ def _percentage_notes(columns: Sequence[SeenColumn], rows: Sequence[Sequence[Any
 class Look(Rows[SeenColumn]):
     """The result of `look`: a row per column.
 
-    what: what the files are. n: the rows that were looked at; whole: whether these are all. commands: what is worth
-    typing next, ready to copy. recipe: what was read.
+    what: the kind of the files. n: the number of rows that were read; whole: whether these are all rows. commands:
+    proposed commands, ready to copy. recipe: the files and settings.
     """
 
     what: str
@@ -394,14 +395,14 @@ class Look(Rows[SeenColumn]):
 
     @property
     def what_was_read(self) -> str:
-        """What the files are, and how large."""
+        """The names, kind and size of the files."""
         files = self.recipe["files"]
         names = files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1:,} more"
         first = "" if self.whole else "the first "
         return f"{names}: {self.what}; {first}{counted(self.n, 'row')}, {counted(len(self.rows), 'column')}"
 
     def columns(self) -> Sequence[Column]:
-        """Each column of the files: what it holds and could be."""
+        """The columns of the table: for each column of the files, its content and possible role."""
         return [
             Column("name", WORDS, "column"),
             Column("kind", WORDS, "holds"),

@@ -35,7 +35,7 @@ class Plugin(NamedTuple):
 
     @property
     def summary(self) -> str:
-        """What `howsure --help` says of the command: the summary of its distribution."""
+        """The help of the command in `howsure --help`: the summary of its distribution."""
         return self._written("Summary") or f"of {self.distribution}"
 
     def _written(self, field: str) -> str:

@@ -15,7 +15,7 @@ KEYS = {"samples": "samples", "gold": "gold", "weights": "sample_weight", "candi
 def read_structures(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The arguments of `structure_pairs` from a file of JSON lines.
 
-    Raises InputError naming the line that is not an item, or that repeats one.
+    Raises InputError, which names the line, for a line that is not an item or repeats one.
     """
     text = read_text(path)
     items: dict[str, tuple[int, dict[str, Any]]] = {}

@@ -1,4 +1,4 @@
-"""Which commands are worth typing for a table, by what its columns could be: at most three."""
+"""Propose at most three commands for a table, by the possible roles of its columns."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ MIN_LABELS = 10  # for corrected counts
 
 
 def is_unlabelled(columns: Sequence[SeenColumn]) -> bool:
-    """Whether there are predictions or probabilities, and nothing that could be their labels."""
+    """Whether there are predictions or probabilities, and no possible labels for them."""
     chances = [column for column in columns if column.kind in (WITHIN, SHARES) and column.words & (CHANCES - SCORES)]
     predictions = [column for column in columns if column.words & PREDICTIONS and not names_id(column)]
     predictions = [column for column in predictions if column.kind != TEXTS and not column.words & MEASURES]
@@ -144,11 +144,11 @@ class _TableProposals:
 
     @property
     def may_explode(self) -> bool:
-        """Whether columns of it may become rows."""
+        """Whether columns of the table may become rows."""
         return self.files == 1 and "--explode" not in self.asked
 
     def propose_battles(self) -> Iterator[str]:
-        """Where each row names two models, and which of them won."""
+        """If each row names two models and the winner: a ranking of the models."""
         by_name = {column.name.lower(): column for column in self.columns}
         sides = [
             (column, by_name[other])
@@ -176,7 +176,7 @@ class _TableProposals:
         return are_battles([(str(a), str(b), str(winner)) for a, b, winner in rows if winner is not None])
 
     def propose_agents(self) -> Iterator[str]:
-        """Where some trials of agents have no score: the scores if these had failed, and if they had passed."""
+        """If some trials of agents have no score: the scores if these trials had failed, and if they had passed."""
         score, model, item, run = self._score(), self._model(), self._item(), self._named(RUNS, FEW, TWO)
         if score is None or model is None or item is None or run is None or not score.missing or score.non_answers:
             return
@@ -200,7 +200,7 @@ class _TableProposals:
         return [row[place] for row in self.rows]
 
     def propose_judge(self) -> Iterator[str]:
-        """Where a judge and people graded the same rows, people perhaps only some: the judge's mean, corrected."""
+        """If a judge graded all rows, and people graded all or some of them: the judge's mean, corrected."""
         people = next((column for column in self.columns if column.words & PEOPLE and is_grade(column)), None)
         if people is None:
             return
@@ -217,7 +217,7 @@ class _TableProposals:
             yield self._command("judge validate", [*options, *cluster], [judge, item if cluster else None])
 
     def propose_judge_in_rows(self) -> Iterator[str]:
-        """Where a judge and people graded the same items, a row for each grade: the judge's mean, corrected."""
+        """If each row is a grade, and a judge and people graded the same items: the judge's mean, corrected."""
         item, judge_columns = self._item(), self._judge_and_person()
         if judge_columns is None or item is None:
             return
@@ -283,7 +283,7 @@ class _TableProposals:
         return grade or self._named(VERDICTS, FEW, TWO, other_than=other_than)
 
     def propose_raters(self) -> Iterator[str]:
-        """Where several raters graded the same items, a row for each grade: their agreement."""
+        """If each row is a grade, and several raters graded the same items: the agreement of the raters."""
         judge, item, judge_columns = self._named(JUDGE, FEW, TWO), self._item(), self._judge_and_person()
         rater = self._named(RATERS, FEW, TWO) or (judge if judge is not None and not is_grade(judge) else None)
         rater = rater or (None if judge_columns is None else judge_columns[2])
@@ -298,7 +298,7 @@ class _TableProposals:
         yield self._command("judge agreement", [*words, *(scale if is_numeric(grade) else [])], [rater, grade, *keys])
 
     def propose_rater_columns(self) -> Iterator[str]:
-        """Where raters have a column each, with values that they share: their agreement."""
+        """If each rater has a column, and the columns have the same values: the agreement of the raters."""
         few = [column for column in self.columns if column.kind in (TWO, FEW) and not names_id(column)]
         plain = [column for column in few if column.words & (RATERS | JUDGE) and "." not in column.name]
         candidates = [plain, *(alike for alike in columns_by_object(few) if are_of_raters(alike))]
@@ -324,7 +324,7 @@ class _TableProposals:
         yield self._command("judge agreement", words, raters)
 
     def propose_similar_columns(self) -> Iterator[str]:
-        """Where nothing else fits, and columns of words share their values: how much they agree."""
+        """If no other command fits, and columns of words have the same values: the agreement of these columns."""
         words = [column for column in self.columns if column.kind in (TWO, FEW) and not is_numeric(column)]
         words = [column for column in words if not column.words & (GROUPS | MODELS)]
         alike = [column for column in words if column.held == words[0].held] or columns_of_coders(self.columns)
@@ -344,7 +344,7 @@ class _TableProposals:
         return next((key for key in keys if not self._repeats([*rater, *key], at_most=1)), ())
 
     def propose_counts(self) -> Iterator[str]:
-        """Where all rows have a probability, and only a minority of them a label: corrected counts."""
+        """If all rows have a probability, and only a minority of them a label: corrected counts."""
         prob, label = self._named(CHANCES, WITHIN), self._label()
         if prob is None or label is None or prob.missing or (positive := positive_option(label)) is None:
             return
@@ -368,7 +368,7 @@ class _TableProposals:
         return propose_marks(self.columns, self.asked, self._item(), may_explode=self.may_explode)
 
     def propose_scores(self) -> Iterator[str]:
-        """Where a column says how good each answer is: its means, and models compared."""
+        """If a column says how good each answer is: its means, and a comparison of the models."""
         score = self._score() or self._label_of_answers()
         if score is None or (
             score.kind == WITHIN and score is self._probability_column() and self._label() is not None
@@ -384,7 +384,7 @@ class _TableProposals:
             yield self._command("significance", ["--metric", "score", "--against", alike[0].name, *models], alike)
 
     def propose_items(self) -> Iterator[str]:
-        """Where five models or more have scores on the same items: which items tell models apart."""
+        """If five models or more have scores on the same items: which items distinguish the models."""
         score, model, item = self._score() or self._label_of_answers(), self._model(), self._item()
         if score is None or model is None or item is None or model.values < MIN_MODELS:
             return
@@ -406,7 +406,7 @@ class _TableProposals:
         return iter(()) if self.files > 1 or self._label() is not None else commands(self.columns, self.asked)
 
     def propose_score_lists(self) -> Iterator[str]:
-        """Where each row has a list of scores, such as those of several runs of a judge: their mean, by item."""
+        """If each row has a list of scores, such as those of several runs of a judge: the mean score, with items as clusters."""
         listed = next((column for column in self.columns if column.kind == LISTS and column.words & SCORES), None)
         model, item = self._model(), self._item()
         if self._score() is None and listed is not None and listed.length is not None and item is not None:
@@ -441,7 +441,7 @@ class _TableProposals:
         return [*by, *group, *items, *runs], [*parts, item]
 
     def propose_probabilities(self) -> Iterator[str]:
-        """Where there are probabilities and labels: their calibration, and what they are worth."""
+        """If there are probabilities and labels: the calibration of the probabilities, and their use for abstention."""
         option_words, used = self._classes() or self._probability()
         if not option_words:
             return
@@ -460,8 +460,10 @@ class _TableProposals:
             yield self._command("calibration", [*option_words, *cluster, "--reduce", "class-wise"], used)
 
     def _reduction(self, used: Sequence[SeenColumn]) -> list[str] | None:
-        """The option for `selective` by which a probability of a class becomes a confidence in the likelier one; none
-        for a label that says whether an answer is right; None if a confidence cannot be that of the label."""
+        """The option of `selective` that turns the probability of a class into a confidence in the likelier class.
+
+        It is empty if the label says whether an answer is right, and None if the confidence cannot belong to the label.
+        """
         label, prob = used
         if label is self._right() or {value.casefold() for value in label.held} & CORRECT:
             return []
@@ -470,7 +472,7 @@ class _TableProposals:
         return ["--reduce", "top-label"]
 
     def propose_predictions(self) -> Iterator[str]:
-        """Where two columns or more hold values of the label: models compared."""
+        """If at least two columns contain values of the label: a comparison of models."""
         labels = self.labels
         for label in (column for column in labels if column.kind in (TWO, FEW)):
             others = [column for column in self.columns if column not in labels and column.held <= label.held]
@@ -490,7 +492,7 @@ class _TableProposals:
 
     @property
     def labels(self) -> list[SeenColumn]:
-        """The columns that could be right answers, the likeliest first: not what a model predicted."""
+        """The columns that could be right answers, the likeliest first, without the predictions of models."""
         labels = [column for column in self.columns if column.words & LABELS and not column.words & (GROUPS - LABELS)]
         labels = [column for column in labels if not (column.words & PREDICTIONS or self._probability_of_label(column))]
         return sorted(labels, key=lambda column: not column.words & RIGHT_ANSWERS)
@@ -501,7 +503,7 @@ class _TableProposals:
         return column is not label and bool(is_prediction and column.held & label.held)
 
     def _probability_of_label(self, label: SeenColumn) -> SeenColumn | None:
-        """The column with the probability of this one: `roberta_score` of `roberta_label`."""
+        """The column with the probabilities of this column's labels, such as `roberta_score` for `roberta_label`."""
         match = re.fullmatch(r"(.*[a-z0-9])[^a-z0-9]*(label|class|prediction)", label.name.lower())
         columns = (column for column in self.columns if column.kind == WITHIN and column.words & CHANCES)
         return match and next((column for column in columns if column.name.lower().startswith(match[1])), None)
@@ -575,11 +577,11 @@ class _TableProposals:
         return sorted(columns, key=lambda column: (column.name.lower() not in SCORES, not column.words & OVERALL))
 
     def _is_retrieved(self, column: SeenColumn) -> bool:
-        """Whether it is the similarity of a text to a query, by which it was found."""
+        """Whether the column is the similarity of a found text to the query."""
         return "similarity" in column.words and any("query" in other.words for other in self.columns)
 
     def _is_status(self, column: SeenColumn) -> bool:
-        """Whether it says of each row whether there was an error, not how good an answer is."""
+        """Whether the column says of each row whether there was an error, and not how good an answer is."""
         errors = [other for other in self.columns if other.words & ERRORS and 0 < other.missing < len(self.rows)]
         if column.kind != TWO or not is_yes_or_no(column) or not errors:
             return False
@@ -587,19 +589,19 @@ class _TableProposals:
         return any(failed == [text is not None for text in self._values(other)] for other in errors)
 
     def _right(self) -> SeenColumn | None:
-        """Whether each answer is right: in two values, or a few, one of which says yes."""
+        """The column that says whether each answer is right, with at most a few values, one of which means yes."""
         candidates = [column for column in self._scores(TWO, FEW) if len(column.held) < 5]
         candidates += [] if candidates or self.labels else self._verdicts_of_judge()
         return next((column for column in candidates if positive_option(column) is not None), None)
 
     def _verdicts_of_judge(self) -> list[SeenColumn]:
-        """Whether an answer passes by the only judge, where nobody else says so."""
+        """The verdicts of the only judge on whether each answer passes, if nobody else gave any."""
         verdicts = [column for column in self.columns if column.kind == TWO and column.words & JUDGE]
         right = [column for column in verdicts if (positive_option(column) or [""])[-1].lower() in RIGHT]
         return right if len(right) == 1 else []
 
     def _label_of_answers(self) -> SeenColumn | None:
-        """A label that says of the answers of models, which it does not predict, whether each is good."""
+        """A label that says whether each answer of the models is good, and that no model predicts."""
         labels = [label for label in self.labels if label.kind in (TWO, FEW) and len(label.held) < 5]
         label = next((label for label in labels if not is_numeric(label) and says_right(label)), None)
         others = (column for column in self.columns if not column.words & MEASURES)
@@ -607,7 +609,7 @@ class _TableProposals:
         return None if self._model() is None or is_predicted else label
 
     def _model(self, *, other_than: Sequence[SeenColumn] = ()) -> SeenColumn | None:
-        """What is compared: the column of models, or else of arms of an experiment."""
+        """The column of the models to compare, or else of the arms of an experiment."""
         named = [c for c in self.columns if c.words & MODELS and c not in other_than and c.kind in (FEW, TWO, REPEATED)]
         named = [c for c in named if c.name.lower() == "mode" or c.words & (MODELS - {"mode"})]
         named = [c for c in named if c.kind != REPEATED or (c.values * 5 <= len(self.rows) and not is_numeric(c))]
@@ -615,11 +617,11 @@ class _TableProposals:
         return next((c for c in named if not c.words & ARMS), next(iter(named), None))
 
     def _label(self) -> SeenColumn | None:
-        """The label that one probability per row is of."""
+        """The label of the single probability in each row."""
         return self._right() or self._two_labels() or self._labels_of_a_sample()
 
     def _labels_of_a_sample(self) -> SeenColumn | None:
-        """Labels of a minority of the rows, whatever they are called."""
+        """A column of any name with labels for a minority of the rows."""
         columns = (column for column in self.columns if column.kind == TWO and column.missing * 2 > len(self.rows))
         return next((c for c in columns if positive_option(c) is not None and not c.words & PREDICTIONS), None)
 
@@ -631,7 +633,7 @@ class _TableProposals:
         return self._named(CHANCES, WITHIN, *VERBALISED, other_than=doubts)
 
     def _probability(self) -> tuple[list[str], list[SeenColumn]]:
-        """One probability per row, and the label that it is of."""
+        """The column with one probability per row, and the column of its label."""
         prob, label = self._probability_column(), self._label()
         if prob is None or label is None or (positive := positive_option(label, DETECTED)) is None:
             return [], []
@@ -652,7 +654,7 @@ class _TableProposals:
         return None
 
     def propose_for_unlabelled(self) -> Iterator[str]:
-        """Where a model gave probabilities and nobody labels: a sample to label, for a corrected count."""
+        """If a model gave probabilities and nobody gave labels: a sample to label, for a corrected count."""
         chances = [c for c in self.columns if c.kind == WITHIN and c.words & (CHANCES - CONFIDENCES - SCORES)]
         has_predictions = any(column.words & PREDICTIONS for column in self.columns)
         if len(chances) != 1 or self.labels or has_predictions or chances[0].missing or len(self.rows) < MIN_TO_SAMPLE:
@@ -664,7 +666,7 @@ class _TableProposals:
         yield command_text("counts sample", *self.asked, *words, "--output", output)
 
     def _vectors(self) -> Iterator[tuple[str, list[SeenColumn], list[str]]]:
-        """What could be a number for each class: how it is given, its columns, and the names of the classes."""
+        """Columns with a number for each class: the kind of number, the columns, and the names of the classes."""
         for column in self.columns:
             if column.length is not None and column.kind in (SHARES, LISTS):
                 way = "probs-column" if column.kind == SHARES else self._probability_option([column])
@@ -688,7 +690,7 @@ class _TableProposals:
         return {prefix: columns for prefix, columns in columns_by_prefix.items() if len(columns) > 1}
 
     def _probability_option(self, columns: Sequence[SeenColumn]) -> str | None:
-        """How numbers of classes are given: by the word in their names, or since they add to 1."""
+        """The kind of the numbers of classes, by a word in their names, or by their sum of 1."""
         named = [way for way, words in LOGITS.items() if all(column.words & words for column in columns)]
         if named:
             return named[0]

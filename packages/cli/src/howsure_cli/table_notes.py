@@ -30,7 +30,7 @@ DECIMAL, THOUSAND, POINTED, INTEGER = (re.compile(pattern) for pattern in (COMMA
 
 
 def are_tags(columns: Sequence[SeenColumn]) -> bool:
-    """Whether the last of a few columns holds tags of spans, such as B-PER and O, next to their words."""
+    """Whether the last of a few columns contains tags of spans, such as B-PER and O, next to words."""
     tags = columns[-1].held
     return 1 < len(columns) <= MAX_TAG_COLUMNS and "O" in tags and all(map(TAG.fullmatch, tags)) and len(tags) > 1
 
@@ -59,7 +59,7 @@ def with_points(rows: list[list[Any]]) -> tuple[list[list[Any]], list[str]]:
 
 
 def _number_kinds(texts: Sequence[str]) -> tuple[bool, bool, bool, bool]:
-    """Whether there are numbers with a comma, with a decimal comma, with a point, and texts that are not numbers."""
+    """Four truth values: numbers with a comma, with a decimal comma, with a point, and texts that are not numbers."""
     commas = [text for text in texts if DECIMAL.fullmatch(text)]
     point = any(map(POINTED.fullmatch, texts))
     other = not all(p.fullmatch(t) for t in texts if (p := DECIMAL if "," in t else POINTED if "." in t else INTEGER))
@@ -105,5 +105,5 @@ def lists_inside(name: str, content: Any) -> Iterator[tuple[int, str]]:
 
 
 def lists_note(name: str) -> str:
-    """What to say of them."""
+    """The note on lists of objects with this name."""
     return f"{name}: lists of objects; --explode {name} makes each object a row."

@@ -24,5 +24,5 @@ def look_command(path: str, format: str | None, explode: str | None) -> str:
 
 
 def look_into_command(file_words: Sequence[str], name: str) -> str:
-    """The command that shows what the objects in these lists hold."""
+    """The command that shows the names in the objects of these lists."""
     return command_text("look", *file_words, "--explode", name)

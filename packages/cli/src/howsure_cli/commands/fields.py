@@ -50,7 +50,7 @@ def as_gold_source(context: click.Context, parameter: click.Parameter, value: st
 
 
 def by_field(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str] | None:
-    """What follows each field and =; several are separated by commas, or the option is repeated."""
+    """The texts after FIELD=, by field. Several are separated by commas, or the option is repeated."""
     pairs = [pair.partition("=") for text in values for pair in text.split(",")]
     for field, sign, setting in pairs:
         if not (field and sign and setting):

@@ -102,7 +102,7 @@ class WithoutBins:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Everything about one curve."""
+    """The section of the page about one curve."""
 
     name: str
     verdict: str
@@ -114,7 +114,7 @@ class Section:
 
 
 def calibration_report(result: CalibrationCurves, *, title: str | None = None, command: str | None = None) -> str:
-    """Everything about some calibration curves as one HTML page that needs no network and runs no script.
+    """Make one HTML page about calibration curves. It needs no network and runs no script.
 
     result: curves with bins, and perhaps some without bins. command: what was typed, to be copied. Up to 24
     curves are drawn, those with most pairs, and the page says so; the table holds all.
@@ -158,7 +158,7 @@ def _title(result: CalibrationCurves) -> str:
 
 
 def _input_lines(result: CalibrationCurves) -> list[str]:
-    """What was read, where the title does not say it, what was left out, and what is adjusted."""
+    """Lines on the input, if the title does not name it, on rows that were left out, and on adjusted p-values."""
     recipe = result.recipe
     notes = [f"{files_read(recipe)}."] if len(recipe.get("files", [])) > MAX_TITLE_FILES else []
     if result.skipped:

@@ -52,7 +52,7 @@ def write_report(html: str, path: str | os.PathLike[str]) -> None:
 
 
 def check_report(path: str | os.PathLike[str]) -> None:
-    """Raise InputError where no report can be written, before anything is computed for it."""
+    """Raise InputError if no report can be written, before anything is computed for it."""
     target = Path(path)
     if target.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"A report's file must end in .html; it is {target.name!r}. Rename it.")

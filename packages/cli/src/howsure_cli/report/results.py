@@ -35,7 +35,7 @@ COUNTS_CAPTION = "Estimates with their intervals. x axis: last grouping column; 
 
 
 def counts_report(counts: CountEstimates, *, title: str | None = None, command: str | None = None) -> str:
-    """Everything about estimated counts as one HTML page that needs no network and runs no script.
+    """Make one HTML page about estimated counts. It needs no network and runs no script.
 
     `command` is what was typed, for the recipe.
     """
@@ -104,7 +104,7 @@ SIDES = {
 def significance_report(
     result: Comparison, *, title: str = "Is the model really better?", command: str | None = None
 ) -> str:
-    """Everything about a comparison as one HTML page that needs no network and runs no script.
+    """Make one HTML page about a comparison. It needs no network and runs no script.
 
     `command` says what was typed.
     """
@@ -173,7 +173,7 @@ def write_result(result: Result, path: str | os.PathLike[str], *, title: str | N
 
 
 def result_report(result: Result, *, title: str | None = None, command: str | None = None) -> str:
-    """Everything about a result as one HTML page that needs no network and runs no script.
+    """Make one HTML page about a result. It needs no network and runs no script.
 
     `command` says what was typed.
     """

@@ -145,8 +145,7 @@ class Command(Helpful):
         return [*super().get_params(ctx), click.Option([TRACEBACK], is_flag=True, expose_value=False, hidden=True)]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read options and arguments; a repeated option raises an error instead of silently replacing the first
-        value."""
+        """Read options and arguments. A repeated option is an error, because its first value would be lost."""
         try:
             _, _, order = self.make_parser(ctx).parse_args(list(args))
         except click.NoSuchOption as error:
@@ -199,8 +198,7 @@ Elsewhere = Mapping[str, str | Callable[[], click.Command]]
 
 
 class Group(Helpful, click.Group):
-    """A group of such commands. `elsewhere`: commands loaded on use, by their module or by the function that creates
-    them."""
+    """A group of commands. elsewhere: the module, or the function, that makes a command when it is first used."""
 
     command_class = Command
     group_class = type
@@ -259,7 +257,8 @@ def _option_names(command: click.Command) -> set[str]:
 
 
 def missing_step(group: Group, ctx: click.Context, args: Sequence[str]) -> click.UsageError:
-    """The error for a file in place of a group's command: it names those that take files and the typed options."""
+    """The error for a file instead of a group's command. It names the commands that take files and the typed
+    options."""
     path, options = ctx.command_path, {argument.partition("=")[0] for argument in args if argument.startswith("--")}
     if ctx.parent is None:
         return click.UsageError(f"{path} needs a command: {path} {USUAL_STEPS[path]} {shlex.join(args)}", ctx)
@@ -294,6 +293,6 @@ def raise_for_misplaced(group: Group, ctx: click.Context, args: Sequence[str], o
 
 
 def tell(message: str) -> None:
-    """Tell the user how a file was interpreted, in terms of the running command; nothing if that is obvious."""
+    """Tell the user how a file was interpreted, in terms of the running command, if the message is not empty."""
     if message:
         say(told(message))

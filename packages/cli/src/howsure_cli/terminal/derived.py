@@ -2,9 +2,9 @@
 
     command = derived("selective", selective_table, examples="howsure selective answers.csv …", figure=True)
 
-calls `selective_table(…, data=howsure.read(FILE...))` and prints the result in the requested format. A
-parameter is spelled as the vocabulary says (`vocabulary.py`), its help is its line in the docstring, its type is that
-of the signature. `data` becomes the options of a source. What differs is said by `options`, a decorator by parameter.
+calls `selective_table(…, data=howsure.read(FILE...))` and prints the result in the requested format. The name of an
+option comes from the vocabulary (`vocabulary.py`), its help from the line of the parameter in the docstring, and its
+type from the signature. `data` becomes the options of a source. `options` gives decorators for parameters that differ.
 """
 
 from __future__ import annotations
@@ -58,13 +58,13 @@ def derived(
     documented_by: Sequence[Callable[..., object]] = (),
     epilog: str | None = None,
 ) -> click.Command:
-    """A command that calls a function with its files as the source, and prints the result.
+    """Make a command that calls a function with its files as the source, and prints the result.
 
-    documented_by: the public functions that describe its parameters, where it calls what is behind several of them.
+    documented_by: the public functions whose docstrings describe the parameters, if `function` implements several.
 
-    examples: of what is typed, a line each. figure, report: it
-    has `--figure`, `--report`. options: those of parameters that need more than their
-    type. A result with an `exit_code` ends the command with it.
+    examples: command lines, one per line. figure, report: whether the command has `--figure` and `--report`. options:
+    decorators for parameters that need more than their type. If the result has an `exit_code`, the command ends with
+    it.
     """
 
     def run(form: str, output: str | None, **typed: Any) -> None:
@@ -127,8 +127,11 @@ def function_options(
     *documented_by: Callable[..., object],
     options: Mapping[str, Decorator | None] | None = None,
 ) -> list[Decorator]:
-    """An option for each parameter of a function, in order; `options`: those that differ, None to leave a parameter
-    out. Help texts come from the function, or from the functions that document it."""
+    """Make an option for each parameter of a function, in order.
+
+    options: the decorators that differ, None to leave a parameter out. Help texts come from the function, or from the
+    functions in `documented_by`.
+    """
     decorators: list[Decorator] = []
     help_by_parameter, differ = parameter_help(function, *documented_by), options or {}
     for parameter, declared in inspect.signature(function).parameters.items():
@@ -265,8 +268,10 @@ def _as_help(text: str) -> str:
 
 
 def finish(result: Any, *, name: str, form: str, output: str | None, **pictures: Any) -> None:
-    """Draw, write and print a result, which knows by which command it was made; end with its exit code. `pictures` are
-    the other arguments of `write_pictures`."""
+    """Draw, write and print a result, with its command in the recipe, and end with its exit code.
+
+    pictures: the other arguments of `write_pictures`.
+    """
     named = replace(result, recipe={"command": f"howsure {name}", **result.recipe})
     text = result_text(named, form, output)  # which may refuse a column, before anything is written
     write_pictures(named, **pictures)

@@ -33,9 +33,9 @@ INPUT_WORDS = (
 class OutputFile(click.types.StringParamType):
     """The type of an option or argument that names a file to write.
 
-    `suffixes`: the name ends in one of these, "" for a name without one. `advice`: what to do for another suffix.
-    `also_written`: function from its path to further files that are written. `appended`: lines are added to a text file
-    whose content stays.
+    suffixes: allowed endings of the name, "" for a name without an ending. advice: an instruction for other endings.
+    also_written: a function from the path to further files that are written. appended: lines are added to a text file,
+    and its content stays.
     """
 
     def __init__(

@@ -29,7 +29,7 @@ def any_encoding() -> Iterator[None]:
 
 
 def _drop_unwritten(stream: io.TextIOWrapper) -> None:
-    """Discard what a stream could not write, which would fail again when the process ends."""
+    """Discard the output that a stream could not write, because it would fail again when the process ends."""
     try:
         stream.flush()
     except OSError:
@@ -78,8 +78,8 @@ TRACEBACK_ADVICE = f"{TRACEBACK} shows where it occurred"
 def run_to_exit_code(run: Callable[[], object], *, with_traceback: bool) -> int:
     """Run a command and return the exit code. Any error is printed as one sentence.
 
-    What `run` returns as a number is a verdict's code; 2: what is wrong with the input or the machine is said; 70: an
-    error that was not foreseen; 130: stopped.
+    The exit code is the number that `run` returns (a verdict), 2 for an error in the input or of the machine, 70 for an
+    unexpected error, or 130 if the user stopped the command.
     """
     try:
         ended = run()

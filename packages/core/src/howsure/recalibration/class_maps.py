@@ -65,8 +65,8 @@ REVERSED = (
 
 @dataclass(frozen=True, slots=True)
 class ClassTemperature(ProbabilityMap):
-    """p'_k ∝ p_k^(1/T), T > 0 (Guo et al. 2017): the softmax of the logits divided by T; the order of classes is
-    preserved."""
+    """p'_k ∝ p_k^(1/T), T > 0 (Guo et al. 2017): the softmax of the logits divided by T. It keeps the order of
+    classes."""
 
     temperature: float
 

@@ -187,7 +187,7 @@ def evaluate_recalibration(
     >>> found.kind, found.error_before.low > 0.05, found.brier.improvement.low > 0
     ('improves', True, True)
 
-    Raises InputError naming the parameter, the row and the value that violated a rule.
+    Raises InputError, which names the parameter, the row and the value, for invalid input.
     Source: Bayle, Bayle, Janson & Mackey (2020), for intervals by cross-validation.
     """
     check_arguments(evaluate_recalibration, locals())
@@ -246,7 +246,7 @@ def recalibration_table(
     >>> [(row.method, row.kind) for row in table]
     [('temperature', 'improves'), ('histogram', 'improves')]
 
-    Raises InputError naming the parameter, the row and the value that violated a rule.
+    Raises InputError, which names the parameter, the row and the value, for invalid input.
     """
     arguments = check_arguments(recalibration_table, locals())
     settings = dict(methods) if isinstance(methods, Mapping) else {}
@@ -293,7 +293,7 @@ def evaluate_maps(
     The implementation of `recalibration_table`, whose docstring explains the parameters, and of `howsure recalibrate
     evaluate`.
 
-    Raises InputError naming the parameter, the row and the value that violated a rule.
+    Raises InputError, which names the parameter, the row and the value, for invalid input.
     """
     are_named = isinstance(methods, Mapping) or (is_listlike(methods) and not hasattr(methods, "columns"))
     method_names = list(methods) if are_named else []

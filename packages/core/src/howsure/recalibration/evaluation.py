@@ -48,9 +48,10 @@ from howsure.stats.clusters import few_clusters
 
 @dataclass(frozen=True, slots=True)
 class HeldOut:
-    """Pairs before recalibration, and after it by each of several maps, `after[k]` by the map that was fitted without
-    the rows of fold k; `fold` (n,) is that of each row. With a single map that was not fitted to any of these rows, all
-    are in fold 0.
+    """Pairs before and after recalibration by each of several maps.
+
+    `after[k]` are the pairs after the map that was fitted without the rows of fold k, and `fold` (n,) is the fold of
+    each row. With a single map that was not fitted to any of these rows, all rows are in fold 0.
     """
 
     before: Pairs
@@ -130,7 +131,7 @@ def pair_score_change(repeats: Sequence[HeldOut], units: Units, level: float, *,
 
 
 def class_score_changes(repeats: Sequence[HeldOut], units: Units, level: float) -> tuple[Change, Change] | None:
-    """The changes of the Brier score and the log loss of all classes; None if the probabilities of all classes are not
+    """The changes of the Brier score and log loss of all classes; None unless the probabilities of all classes are
     known.
     """
     before = multiclass_losses(repeats[0].before)
@@ -164,8 +165,10 @@ def _change(
     *,
     infinite: bool,
 ) -> Change:
-    """The change of a loss. before: the loss of each row before recalibration. after: for each repetition, the losses
-    after each map (maps, n). infinite: whether the expected loss may be infinite, so that the improvement is undefined.
+    """The change of a loss.
+
+    before: the loss of each row before recalibration. after: for each repetition, the losses after each map (maps, n).
+    infinite: whether the expected loss may be infinite, so that the improvement is undefined.
     """
     n, weight = len(before), units.weight
     held_out = np.mean([losses[fold, np.arange(n)] for losses, fold in zip(after, folds, strict=True)], axis=0)
@@ -203,8 +206,9 @@ class Judged:
 
 
 def squared_error_change(repeats: Sequence[HeldOut], units: Units, level: float) -> tuple[Change, SquaredError]:
-    """The squared errors before and after recalibration and their difference, averaged over repeated cross-fittings;
-    and the squared error after recalibration with the figures for its interval.
+    """The squared calibration error before and after recalibration, averaged over repeated cross-fittings.
+
+    Returns both errors and their difference, and the error after recalibration with the figures for its interval.
     """
     before, after = (
         [_judged(getattr(repeat, when), repeat.fold, units) for repeat in repeats] for when in ("before", "own")
@@ -246,8 +250,9 @@ def _mean(errors: Sequence[SquaredError], folds: int) -> SquaredError:
 
 
 def _judged(pairs: Pairs, fold: Integers, units: Units) -> Judged:
-    """The squared error in the bins of the pairs' curve, from pairs of rows in the same bin and fold. If each fold's
-    map yields few values, as histogram binning does, each value is a bin.
+    """The squared error in the bins of the pairs' curve, from pairs of rows in the same bin and fold.
+
+    If each fold's map yields few values, as histogram binning does, each value is a bin.
 
     The product of the gaps of two rows in one fold is unbiased, because their map was fitted to neither of them. For
     two rows in different folds, each row's map was fitted to the other row and is biased towards its label, so that the
@@ -338,8 +343,10 @@ def evaluate_fits(
     notes: Sequence[str] = (),
     name: str | None = None,
 ) -> RecalibrationEvaluation:
-    """The evaluation of checked rows. fitted: for each cross-fitting, the fold of each row (n,) and, for each fold k,
-    the probabilities of all rows by the map that was fitted without fold k.
+    """The evaluation of checked rows.
+
+    fitted: for each cross-fitting, the fold of each row (n,) and, for each fold k, the probabilities of all rows by the
+    map that was fitted without fold k.
     """
     level, margin = check_level(level), check_margin(margin)
     before = judged_pairs(data, data.scores.probabilities)

@@ -36,9 +36,7 @@ from howsure.stats.proportions import normal_quantile
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A mean loss before and after recalibration, and the improvement, before - after, with its interval; positive is
-    better.
-    """
+    """A mean loss before and after recalibration, and the improvement (before - after) with its interval."""
 
     before: float
     after: float

@@ -89,7 +89,7 @@ def scores_from(
     floor: probabilities are moved into [floor, 1 - floor]; with classes, they are raised to the floor and then
     normalised.
 
-    Raises InputError naming the parameter, the row and the value.
+    Raises InputError, which names the parameter, the row and the value.
     """
     if isinstance(y_prob, Probabilities):
         if y_prob.way not in (PROB, PROBS, LOGITS) or y_prob.reduce is not None:
@@ -262,7 +262,7 @@ def labelled_from(
 ) -> Labelled:
     """Check all input once. `Pairs` may replace y_true and y_prob.
 
-    Raises InputError naming the parameter, the row and the value that violated a rule.
+    Raises InputError, which names the parameter, the row and the value, for invalid input.
     """
     if isinstance(y_true, Pairs):
         pairs = pairs_from(y_true, y_prob, sample_weight=sample_weight, groups=groups, clusters=clusters)
@@ -312,7 +312,7 @@ def labelled_read(
     """Context with the labelled scores from arrays, a frame or a source, and a description of files. Errors in the
     block name rows by their location. other_roles: the other arguments of `labelled_from`.
 
-    Raises InputError naming the parameter, the row and the value that violated a rule.
+    Raises InputError, which names the parameter, the row and the value, for invalid input.
     """
     check_floor(floor)
     provenance: dict[str, Any] = {}
@@ -387,8 +387,9 @@ def labelled_pairs(pairs: Pairs, *, floor: float | None = None) -> Labelled:
 
 @contextmanager
 def rows_of_all(rows: Integers, *, before: str = "", remedy: str = "") -> Iterator[None]:
-    """A context in which errors number rows by `rows`, the numbers of a part's rows among all rows. before, remedy:
-    texts that are added to the message.
+    """A context for a part of the rows. Errors in it number rows by `rows`, the place of each row among all rows.
+
+    before, remedy: texts that are added to the message.
 
     >>> import numpy as np
     >>> with rows_of_all(np.array([4, 7]), before="group 'b': "):
@@ -435,7 +436,7 @@ def check_choice_in_folds(data: Labelled, folds: int) -> None:
 
 
 def _units(data: Labelled) -> tuple[str, int]:
-    """The units that are assigned to folds as a whole, and their number."""
+    """The kind of the units that are assigned to folds as a whole (rows or clusters), and their number."""
     return ("rows", len(data)) if data.clusters is None else ("clusters", len(np.unique(data.clusters)))
 
 

@@ -90,7 +90,7 @@ def read_systems(
     """Check the arguments of `compare`. `tasks` are the kinds of predictions of the requested metrics, `grouping` are
     clusters, strata and groups.
 
-    Raises InputError naming the parameter, the rule, the value and the row.
+    Raises InputError, which names the parameter, the rule, the value and the row.
     """
     items = align_runs(y_true, systems, run=run, id=id, grouping=grouping)
     targets = readable(as_rows(items.targets, "y_true"), "y_true")
@@ -130,7 +130,7 @@ def check_predictions(values: object, *, name: str) -> npt.NDArray[Any]:
     >>> check_predictions([["0.2", 0.8]], name="predictions")
     array([[0.2, 0.8]])
 
-    Raises InputError naming the rule, the value and the row.
+    Raises InputError, which names the rule, the value and the row.
     """
     array = as_rows(values, name)
     if array.ndim == 2:

@@ -367,7 +367,7 @@ def compare(
     The implementation of `compare_models`, `compare_scores` and `resample_models`, whose docstrings explain the
     parameters, and of `howsure significance`.
 
-    Raises InputError naming the parameter, the rule, the value and the row.
+    Raises InputError, which names the parameter, the rule, the value and the row.
     """
     chosen_metrics = named_metrics(metrics)
     of_log = (

@@ -51,7 +51,7 @@ def read_arrays(
 ) -> ToCompare:
     """Targets, and the predictions of a model and of others; each may include its name, {name: predictions}.
 
-    Raises InputError naming the parameter, the rule, the value and the row.
+    Raises InputError, which names the parameter, the rule, the value and the row.
     """
     others = dict(against) if isinstance(against, Mapping) else {AGAINST: against}
     models = dict(model) if isinstance(model, Mapping) else {MODEL: model}
@@ -335,7 +335,7 @@ def read_model_rows(
 ) -> ToCompare:
     """A table with one row per model, item and run; the arguments name its columns. `targets`: one with a row per item.
 
-    Raises InputError naming the parameter, the rule, the value and the row.
+    Raises InputError, which names the parameter, the rule, the value and the row.
     """
     if score is not None and (y_true is not None or prediction is not None):
         raise InputError("`score` is compared unchanged; leave out `y_true` and `prediction`, or `score`.")

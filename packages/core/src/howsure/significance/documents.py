@@ -24,7 +24,7 @@ from howsure.significance.systems import GROUPINGS, Runs, align_runs
 def read_documents_or_systems(y_true: Any, systems: Mapping[str, Any], *, tasks: set[str], **options: Any) -> Systems:
     """The systems to compare: for metrics of documents, an object per document; else predictions by `read_systems`.
 
-    Raises InputError naming the parameter, the rule, the value and the row.
+    Raises InputError, which names the parameter, the rule, the value and the row.
     """
     if DOCUMENT not in tasks:
         return read_systems(y_true, systems, tasks=tasks, **options)

@@ -105,7 +105,7 @@ def compare_models(
     >>> print(result[0].difference, result[0].p_value, result[0].exact)
     0.5 0.125 True
 
-    Raises InputError naming the parameter, the rule, the value and the row.
+    Raises InputError, which names the parameter, the rule, the value and the row.
     Source: Noreen (1989); Chung & Romano (2013); Davison & Hinkley (1997); Berg-Kirkpatrick et al. (2012).
     """
     arguments = check_arguments(compare_models, locals())
@@ -169,7 +169,7 @@ def compare_scores(
     >>> print(row.model, round(row.difference, 4), round(row.p_value, 4))
     large 0.3333 0.0078
 
-    Raises InputError naming the parameter, the rule, the value and the row.
+    Raises InputError, which names the parameter, the rule, the value and the row.
     Source: Miller (2024), for clusters; Gaffke (2005); Hall (1992).
     """
     arguments = check_arguments(compare_scores, locals())
@@ -220,7 +220,7 @@ def resample_models(
     >>> print(row.difference, row.low > 0.3, row.p_value < 0.01)
     0.5 True True
 
-    Raises InputError naming the parameter, the rule, the value and the row.
+    Raises InputError, which names the parameter, the rule, the value and the row.
     Source: Efron & Tibshirani (1993); Davison & Hinkley (1997); Fornaciari et al. (2022).
     """
     arguments = check_arguments(resample_models, locals()) | _metrics(metrics)

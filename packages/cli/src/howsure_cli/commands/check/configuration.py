@@ -78,7 +78,7 @@ def contexts(
     """The context of each check, as if its command had been typed; `shared` options are separate. Output files are
     compared with the configuration and with the inputs of all checks.
 
-    Raises InputError naming the section for what its command would refuse.
+    Raises InputError, which names the section, for arguments that the command would refuse.
     """
     made: list[tuple[str, click.Context]] = []
     sources: list[str | int] = [configuration.path]

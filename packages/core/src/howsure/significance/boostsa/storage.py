@@ -23,7 +23,7 @@ Outcomes = dict[str, dict[str, Any]]
 def read_labels(path: str | os.PathLike[str]) -> Any:
     """Labels (one per line) or rows of probabilities, from a .txt, .csv, .tsv or .npy file; nothing is unpickled.
 
-    Raises InputError naming the file and the line.
+    Raises InputError, which names the file and the line.
     """
     place = _file(path)
     suffix = place.suffix.lower()

@@ -113,7 +113,7 @@ def _strict(content: Any, *, scheme: str) -> list[Entity]:
 
 
 def parsed(values: Any, name: str, parse: Callable[[Any], Any], rule: str) -> list[Any]:
-    """Parse the content of each document. Raises InputError naming the first row that breaks the rule."""
+    """Parse the content of each document. Raises InputError, which names the first invalid row."""
     contents = []
     for row, value in enumerate(values):
         try:
