@@ -406,7 +406,8 @@ class _TableProposals:
         return iter(()) if self.files > 1 or self._label() is not None else commands(self.columns, self.asked)
 
     def propose_score_lists(self) -> Iterator[str]:
-        """If each row has a list of scores, such as those of several runs of a judge: the mean score, with items as clusters."""
+        """If each row has a list of scores, such as those of several runs of a judge: the mean, by items as
+        clusters."""
         listed = next((column for column in self.columns if column.kind == LISTS and column.words & SCORES), None)
         model, item = self._model(), self._item()
         if self._score() is None and listed is not None and listed.length is not None and item is not None:

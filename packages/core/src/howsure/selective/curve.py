@@ -29,7 +29,7 @@ from howsure.worst_rows import Show, check_worst, is_wrong
 
 
 def at_coverage(ranks: Ranked, every: Kept, share: float, *, level: float) -> AtCoverage:
-    """The highest threshold that keeps at least a proportion `share` of the answers, and the accuracy of the kept
+    """The highest threshold that keeps at least a proportion `share` of the answers, with the accuracy of these
     answers.
 
     The interval is Wilson's, or Gaffke's with clusters, and refers to the accuracy to expect at this threshold. It is
@@ -274,8 +274,9 @@ def _with_note_on_right(pairs: Pairs, pos_label: Hashable) -> Pairs:
 
 
 def confidence_pairs(pairs: Pairs) -> Pairs:
-    """Convert the probability of label 1 to that of the likelier label, and the label to whether the likelier label is
-    true. At a probability of ½, label 0 counts as the likelier one.
+    """Convert probabilities of label 1 to those of the likelier label, and labels to whether that label is right.
+
+    At a probability of ½, label 0 counts as the likelier label.
     """
     right = (~is_less_likely(pairs.labels, pairs.probabilities)).view(np.uint8)
     return replace(pairs, labels=right, probabilities=np.maximum(pairs.probabilities, 1 - pairs.probabilities))

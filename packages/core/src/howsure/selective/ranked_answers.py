@@ -54,8 +54,9 @@ class Ranked:
 
     @property
     def carriers(self) -> float:
-        """The effective number of clusters with right answers or with wrong answers, whichever is smaller; without
-        clusters, the number of these answers.
+        """The smaller effective number of clusters: of those with right answers, or of those with wrong answers.
+
+        Without clusters, it is the smaller number of answers.
         """
         if self.clusters is None:
             return float(min(self.wrong, self.total - self.wrong))
@@ -98,8 +99,7 @@ class Block:
 
 
 def ranked(pairs: Pairs) -> Ranked:
-    """Rank checked pairs, whose labels say whether an answer is right and whose probabilities are the model's
-    confidence.
+    """Rank checked pairs. A label says whether the answer is right, and a probability is the model's confidence.
 
     Raises InputError for weighted pairs.
     """

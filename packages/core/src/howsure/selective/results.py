@@ -46,8 +46,10 @@ class RiskCoverage(Arrays):
 
 @dataclass(frozen=True, slots=True)
 class AtCoverage:
-    """The accuracy of the n answers whose confidence is at least `threshold`, the highest threshold with a coverage of
-    at least `asked`. coverage: the proportion of answers that it keeps.
+    """The accuracy of the n answers whose confidence is at least `threshold`.
+
+    threshold: the highest threshold with a coverage of at least `asked`. coverage: the proportion of answers that it
+    keeps.
     """
 
     asked: float
@@ -135,8 +137,10 @@ class SelectiveCurve(Result):
 
 @dataclass(frozen=True, slots=True)
 class Candidates(Arrays):
-    """The tested thresholds, from the highest down: the numbers of answers kept and of errors, the p-value of "the risk
-    exceeds the target", the level of the test, and whether the threshold passed.
+    """The tested thresholds, from the highest down.
+
+    For each: the numbers of answers kept and of errors, the p-value of "the risk exceeds the target", the level of the
+    test, and whether the threshold passed.
     """
 
     threshold: Floats
@@ -225,9 +229,10 @@ class SelectiveThreshold(Result):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SelectiveTable(Rows[SelectiveCurve]):
-    """The curves of `selective_table`, one per group, and their guaranteed thresholds if a risk was named; iterate over
-    the curves, or index by the name of the group. worst: the worst rows, if requested. recipe: everything needed to
-    repeat it, and the input."""
+    """The curves of `selective_table`, one per group, and their guaranteed thresholds if a risk was given.
+
+    Iterate over the curves, or index by the name of the group. worst: the worst rows, if requested. recipe: the input,
+    and everything that is needed to repeat the analysis."""
 
     rows: tuple[SelectiveCurve, ...] = as_json("curves")
     thresholds: tuple[SelectiveThreshold, ...] = ()
@@ -322,7 +327,7 @@ class SelectiveTable(Rows[SelectiveCurve]):
 
     @property
     def provenance(self) -> str:
-        """What was read, and the level of the intervals."""
+        """A description of the input, and the level of the intervals."""
         return provenance_line(self.recipe | {"level": self.rows[0].auroc.level})
 
     def next_parameters(self) -> Mapping[str, object]:

@@ -95,8 +95,9 @@ def start_weights(n: int) -> Floats:
 
 
 def fallback(p_values: Floats, weights: Floats) -> tuple[Floats, Bools]:
-    """The level of each test in order, and whether it rejects. The level is the test's own weight plus the level of the
-    previous test, if the previous test rejected (Wiens 2003).
+    """The level of each test in order, and whether it rejects.
+
+    The level is the test's own weight plus, if the previous test rejected, the level of the previous test (Wiens 2003).
 
     >>> levels, passed = fallback(np.array([0.01, 0.06, 0.2]), np.array([0.05, 0.05, 0.0]))
     >>> levels.tolist(), passed.tolist()
@@ -111,7 +112,7 @@ def fallback(p_values: Floats, weights: Floats) -> tuple[Floats, Bools]:
 
 
 def min_answers(risk: float, level: float) -> int:
-    """The smallest number of answers, all of them right, that show a risk below `risk` at a level: log(level) / log(1 -
+    """The smallest number of only right answers that show a risk below `risk` at a level: log(level) / log(1 -
     risk)."""
     return 1 if risk >= 1.0 else math.ceil(math.log(level) / math.log1p(-risk) - 1e-9)
 

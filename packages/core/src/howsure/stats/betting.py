@@ -28,7 +28,7 @@ import numpy as np
 from howsure.inputs.pairs import Bools, Floats
 from howsure.stats.mean_score import Bounds
 
-SHARES = tuple(((i + 0.5) / 20) ** 1.5 for i in range(20))  # share of wealth that each bettor stakes, mostly small
+SHARES = tuple(((i + 0.5) / 20) ** 1.5 for i in range(20))  # proportions of wealth that bettors stake, mostly small
 ROUNDING = 1e-9  # tolerance for sums of values
 PRECISION = 1e-11  # of a bound
 ENDLESS = 1e300  # number of units left if there is no `total`
@@ -86,8 +86,10 @@ class Units:
         return np.where(np.logical_or.accumulate(impossible[:, 0]), math.inf, won)
 
     def game(self, m: Floats, start: int = 0, end: int | None = None) -> tuple[Floats, Floats, Bools]:
-        """The values of units from `start` to `end` and what is expected of them, (units, games), in games against
-        means m; and where the values up to a unit are more than there can be."""
+        """The values of units from `start` to `end` and their expected values (units, games), in games against means m.
+
+        Also returns where (units, games) the values up to a unit exceed the largest possible sum.
+        """
         part, filled = slice(start, end), 1 - self.sizes / self.largest
         values = (self.sums / self.largest)[part, None] + filled[part, None] * m
         if self.total is None:
@@ -141,8 +143,8 @@ class Units:
 def wealth(values: Floats, expected: Floats, left: Floats | float) -> Floats:
     """The mean wealth of the bettors after each value, (t,) or (t, games); infinite once the hypothesis is refuted.
 
-    A bettor who stakes a share s multiplies his wealth by 1 + s (value / expected - 1). left: the number of units left
-    before each value, which limits the sum of values that is possible under the hypothesis.
+    A bettor who stakes a proportion s of the wealth multiplies it by 1 + s (value / expected - 1). left: the number of
+    units left before each value, which limits the sum of values that is possible under the hypothesis.
     """
     return np.where(refuted(values, expected, left), math.inf, grown(values, expected))
 

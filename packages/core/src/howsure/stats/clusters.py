@@ -198,7 +198,7 @@ class ItemGroups:
         return np.asarray(np.bincount(self.strata, weights=values), dtype=np.float64)
 
 
-# Shares that are concentrated in few clusters.
+# Proportions of rows that are concentrated in few clusters.
 #
 # If all wrong answers, say, are in few clusters, the distribution of their share is skewed, and the sample may lack
 # clusters of this kind altogether; the variance between the observed clusters shows neither. Fay & Feuer's (1997)
@@ -223,7 +223,7 @@ def carriers(counts: npt.NDArray[Any]) -> float:
 
 
 def added_contribution(size: Any, carrying: Any) -> Any:
-    """The contribution that one more cluster could make to a share of rows: size · min(1, 20 / carrying).
+    """The contribution that one more cluster could make to a proportion of rows: size · min(1, 20 / carrying).
 
     size: the share of rows in a cluster (1 / `kish` of the sizes); all rows of the added cluster are assumed to count.
     carrying: the effective number of contributing clusters (`carriers`).

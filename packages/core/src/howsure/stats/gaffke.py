@@ -20,7 +20,7 @@ from howsure.stats.p_values import find_zero
 
 # Paired differences of scores, without differences that are due to rounding.
 
-ROUNDING = 1e-12  # as a share of the largest score
+ROUNDING = 1e-12  # as a proportion of the largest score
 
 
 def paired_differences(first: Floats, second: Floats) -> Floats:
@@ -54,7 +54,7 @@ def sorted_values(values: Floats) -> Floats:
 STEP, COARSE = 0.1, 0.15  # steps of the integral for few and for many distinct units: relative error of p about 1e-6
 MAX_FINE_UNITS = 10_000  # distinct units
 MAX_EXACT, CELLS, EXTREMES = 512, 128, 8  # above MAX_EXACT distinct units, all but 8 at each end are put into cells
-NEGLIGIBLE = 1e-17  # as a share of the integrand's maximum
+NEGLIGIBLE = 1e-17  # as a proportion of the integrand's maximum
 CHUNK, BLOCK = 32, 2048  # points of the integral, and distinct units, that are computed at a time
 FURTHEST = 40.0  # where even the integrand of a single unit is negligible
 TINY, ALL_BUT_ONE = 1e-300, 1 - 1e-16

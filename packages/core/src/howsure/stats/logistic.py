@@ -100,9 +100,9 @@ def newton_minimum(
 def fit_logistic(design: Floats, targets: Floats, weight: Floats, *, penalty: Floats, centre: Floats) -> LogisticFit:
     """Fit coefficients b that minimise Σ w (log(1 + e^{x·b}) - t x·b) + ½ Σ_j penalty_j (b_j - centre_j)².
 
-    design (n, k): the rows x. targets (n,): t in [0, 1], a label or a share. weight (n,): w. penalty, centre (k,). Uses
-    Newton's method with step halving, starting at the centre. The caller must make sure that there is a minimum, for
-    example by a penalty where classes may be separated.
+    design (n, k): the rows x. targets (n,): t in [0, 1], a label or a proportion. weight (n,): w. penalty, centre (k,).
+    Uses Newton's method with step halving, starting at the centre. The caller must make sure that there is a minimum,
+    for example by a penalty where classes may be separated.
 
     >>> x, t = np.array([[1.0], [1.0], [1.0]]), np.array([1.0, 0.0, 1.0])
     >>> found = fit_logistic(x, t, np.ones(3), penalty=np.zeros(1), centre=np.zeros(1))

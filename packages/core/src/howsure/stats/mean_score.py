@@ -14,7 +14,7 @@ from howsure.stats.p_values import bisect_limit
 from howsure.stats.proportions import normal_quantile, t_quantile
 
 Bounds = tuple[float, float]
-POWER = 0.8  # with which the number of rows that is reported as needed leads to a verdict
+POWER = 0.8  # probability of a verdict with the reported number of needed rows
 MAX_TIMES = 10_000  # no number of rows is reported if more than 10,000 times the present number are needed
 FAR = 60.0  # distance in standard errors within which bounds are searched
 STUDENT = "Student with Hall's correction"

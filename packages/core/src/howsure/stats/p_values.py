@@ -79,9 +79,9 @@ def adjust_p_values(p_values: npt.ArrayLike, *, method: str | None = "holm") -> 
     """Adjust p-values for many tests.
 
     `holm` controls the probability of any false rejection (Holm 1979): the i-th smallest of m p-values becomes the
-    maximum of (m - j + 1) p_j over j ≤ i. `bh` controls the expected share of false rejections (Benjamini & Hochberg
-    1995): it becomes the minimum of m p_j / j over j ≥ i. Both are at most 1. `None` returns the values unchanged. NaN
-    stays NaN and does not count among the m.
+    maximum of (m - j + 1) p_j over j ≤ i. `bh` controls the expected proportion of false rejections (Benjamini &
+    Hochberg 1995): it becomes the minimum of m p_j / j over j ≥ i. Both are at most 1. `None` returns the values
+    unchanged. NaN stays NaN and does not count among the m.
 
     Raises InputError for an unknown method or a value outside [0, 1].
 
