@@ -10,6 +10,8 @@ from scipy.stats import hypergeom, norm, rayleigh, t
 
 from howsure.counts.cell_levels import LEVELS as GRID
 from howsure.counts.cell_levels import (
+    SCALE_OF_SIMILAR,
+    SCALE_OF_SPREADS,
     _mid_tails,
     cell_levels,
     conditional_estimate,
@@ -298,31 +300,33 @@ LABELS = np.array([1.0, 1.0, 1.0, 0.0, 1.0, 0.0])
 CELL = np.array([0, 0, 0, 1, 1, 1])
 
 
-def integrated() -> Floats:
-    """E θ of cells 0, 1 and a cell 2 without labels, over fine grids of μ, τ and θ."""
-    theta = np.linspace(-12, 12, 241)
+def integrated(scale: float) -> Floats:
+    """E θ of cells 0, 1 and a cell 2 without labels, over fine grids of μ, τ < 2.45 and |θ| ≤ 6."""
+    theta = np.linspace(-6, 6, 241)
     likelihood = np.ones((3, len(theta)))
     for logit, label, cell in zip(LOGITS, LABELS, CELL, strict=True):
         p = 1 / (1 + np.exp(-(logit + theta)))
         likelihood[cell] *= p if label else 1 - p
     total, weight_sum = np.zeros(3), 0.0
-    spreads = (np.arange(30) + 0.5) / 30 * 2.6
+    spreads = (np.arange(30) + 0.5) / 30 * 2.45
     for mu in np.linspace(-5, 5, 31):
         of_labels = 1 / (1 + np.exp(-(LOGITS + mu)))
         jeffreys = np.sqrt((of_labels * (1 - of_labels)).sum())
         for tau in spreads:
-            density = t.pdf((theta - mu) / tau, 3) / tau
+            density = t.pdf((theta - mu) / tau, 3)
+            density /= density.sum()
             evidence = likelihood @ density
-            weight = jeffreys * norm.pdf(mu, 0, 1.5) * rayleigh.pdf(tau, 0, 0.5) * evidence.prod()
+            weight = jeffreys * norm.pdf(mu, 0, 1.5) * rayleigh.pdf(tau, 0, scale) * evidence.prod()
             total += weight * (likelihood * theta) @ density / evidence
             weight_sum += weight
     return total / weight_sum
 
 
-def test_the_grid_agrees_with_integration() -> None:
-    cells = cell_levels(LOGITS, LABELS, CELL, 3, np.zeros(3, dtype=np.int64))
+@pytest.mark.parametrize("scale", [SCALE_OF_SIMILAR, SCALE_OF_SPREADS])
+def test_the_grid_agrees_with_integration(scale: float) -> None:
+    cells = cell_levels(LOGITS, LABELS, CELL, 3, np.zeros(3, dtype=np.int64), scale_of_spreads=scale)
     np.testing.assert_allclose(cells.posterior.sum(axis=1), 1.0)
-    np.testing.assert_allclose(cells.posterior @ GRID, integrated(), atol=0.08)
+    np.testing.assert_allclose(cells.posterior @ GRID, integrated(scale), atol=0.08)
 
 
 def test_domains_know_nothing_of_each_other() -> None:

@@ -86,7 +86,10 @@ CODES: list[tuple[Note, str]] = [
     (Note("large_clusters", {"largest": 1200}), "the largest has 1,200 units"),
     (Note("not_as_drawn"), "only certain bounds: the scores of labelled units differ"),
     (Note("low_scores_unlabelled", {"n": 12, "score": 0.25}), "none of the 12 units with a score of at most 0.25"),
-    (Note("unlike_groups", {"domain": ("A", "asked")}), "the groups of A, asked differ too much"),
+    (
+        Note("unlike_groups", {"domain": ("A", "asked"), "unlike": ["2001"]}),
+        "the groups of A, asked differ too much to share information (most: 2001)",
+    ),
     (Note("unlabelled_groups", {"n": 2, "domain": ()}), "2 groups have no label, so no estimate"),
     (Note("unread", {"unread": 1, "drawn": 40, "raw": False}), "1 of 40 drawn units has no label: the intervals allow"),
     (Note("identical_readings"), "is second a copy of y_true?"),
@@ -105,5 +108,7 @@ def test_a_surface_says_it_in_its_own_terms() -> None:
     for note, _ in CODES:
         text = note_text(note, (), terms)
         assert not {"groups", "clusters"} & set(text.replace(",", "").split())
-    assert "the periods of A differ too much" in note_text(Note("unlike_groups", {"domain": ("A", "asked")}), (), terms)
+    assert "the periods of A differ too much" in note_text(
+        Note("unlike_groups", {"domain": ("A", "asked"), "unlike": ["2001"]}), (), terms
+    )
     assert GENERAL.of(()) == ""

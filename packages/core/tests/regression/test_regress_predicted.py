@@ -207,6 +207,28 @@ def test_it_is_the_same_from_arrays_a_frame_a_file_and_the_command(tmp_path: Pat
 
 
 @pytest.mark.long
+def test_repeated_items_are_clusters_unless_rows_are_independent(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    labels = rng.permutation(np.where(np.arange(400) < 160, rng.random(400) < 0.5, np.nan))
+    frame = pd.DataFrame({"item": np.repeat(np.arange(200), 2), "x": rng.random(400), "score": rng.random(400)})
+    frame["label"] = labels
+    path = tmp_path / "rows.csv"
+    frame.to_csv(path, index=False)
+    named = howsure.regress_predicted("label", "score", covariates="x", clusters="item", data=frame)
+    independent = howsure.regress_predicted("label", "score", covariates="x", data=frame.drop(columns="item"))
+    assert named["x"].corrected.low != independent["x"].corrected.low
+    for data in (frame, howsure.read(path)):
+        found = howsure.regress_predicted("label", "score", covariates="x", data=data)
+        assert found["x"].corrected.low == pytest.approx(named["x"].corrected.low, abs=1e-12)
+        assert any("rows of equal item are one cluster" in note for note in found.notes)
+        assert found.recipe["clusters"] == "item"
+    separate = howsure.regress_predicted(
+        "label", "score", covariates="x", data=howsure.read(path, independent_rows=True)
+    )
+    assert separate["x"].corrected.low == pytest.approx(independent["x"].corrected.low, abs=1e-12)
+    assert not any("item" in note for note in separate.notes)
+
+
 def test_corrected_intervals_hold_where_naive_ones_do_not() -> None:
     covered, naive = 0, 0
     for seed in range(60):

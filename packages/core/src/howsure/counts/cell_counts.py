@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -98,7 +98,7 @@ def count_cells(
     """The count of each cell; cells of domains in `apart` are estimated separately."""
     n_labelled = np.bincount(units.cell_of_labelled, minlength=len(units.cells.names)).tolist()
     positives = units.by_cell(units.labels).astype(np.int64).tolist()
-    intervals = count_intervals(fitted.laws, level)
+    intervals = _widened(units, fitted, count_intervals(fitted.laws, level), n_labelled, positives)
     rows = []
     for cell, name in enumerate(units.cells.names):
         alone = apart[units.cells.domain[cell]]
@@ -122,6 +122,30 @@ def count_cells(
         size = int(units.cells.size[cell])
         rows.append(CountEstimate(name, size, n_labelled[cell], positives[cell], *count[:3], level, count[3]))
     return tuple(rows)
+
+
+def _widened(
+    units: Units,
+    fitted: FittedCells,
+    intervals: Sequence[tuple[int, int]],
+    n_labelled: Sequence[int],
+    positives: Sequence[int],
+) -> list[tuple[int, int]]:
+    """The intervals of cells, widened to 0 if no label of a cell is positive: its labels do not rule out 0, and neither
+    do those of other cells if the event occurs in some cells only. Where most units of a domain are expected to be
+    positive, the same holds for negative labels, and the interval is widened to all units.
+
+    Source: Brown, Cai & DasGupta (2001), who modify Jeffreys' interval in this way.
+    """
+    domain, size = units.cells.domain, units.cells.size
+    mostly = 2.0 * np.bincount(domain, fitted.expected) > np.bincount(domain, size)
+    return [
+        (
+            0 if k == 0 and not mostly[domain[cell]] else low,
+            int(size[cell]) if k == n and mostly[domain[cell]] else high,
+        )
+        for cell, ((low, high), n, k) in enumerate(zip(intervals, n_labelled, positives, strict=False))
+    ]
 
 
 def count_total(

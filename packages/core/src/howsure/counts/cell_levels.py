@@ -142,7 +142,8 @@ LEVELS = np.arange(-60, 61) / 10.0  # θ, in logits
 MEANS = np.arange(-16, 17) / 4.0  # μ
 SPREADS = np.array([0.05, 0.2, 0.4, 0.6, 0.8, 1.0, 1.3, 1.7, 2.2])  # τ
 SPREAD_OF_MEANS = 1.5
-SCALE_OF_SPREADS = 0.5
+SCALE_OF_SPREADS = 1.0  # of the prior of τ: wide, so that a cell that differs is not pulled far towards the others
+SCALE_OF_SIMILAR = 0.5  # the same if cells are assumed to be similar, which `agreement` checks
 TAILS = 3.0  # degrees of freedom of the levels' distribution, so that a cell may differ much from the others
 
 
@@ -171,20 +172,28 @@ class CellLevels:
         """The likelihood of each cell's labels under the level distribution of the other cells of its domain, divided
         by the maximum over shifts of this distribution: e^(-z²/2) if both are normal and z standard deviations apart.
         """
-        densities, _ = _hyperparameters()
+        densities = _level_densities()
         laws = softmax(self.log_weight[self.domain] - np.log(self.evidence)) @ densities
         return np.array([_agreement(*both) for both in zip(self.likelihood, laws, strict=True)])
 
 
 def cell_levels(
-    logits: Floats, labels: Floats, cell: Integers, n_cells: int, domain_of_cell: Integers, weight: Floats | None = None
+    logits: Floats,
+    labels: Floats,
+    cell: Integers,
+    n_cells: int,
+    domain_of_cell: Integers,
+    weight: Floats | None = None,
+    *,
+    scale_of_spreads: float = SCALE_OF_SPREADS,
 ) -> CellLevels:
     """The posterior of θ_c given labelled units with P(y = 1) = σ(logit + θ_c), each with the weight `weight`.
 
     θ_c ~ μ_a + τ_a t₃ within domain a. μ_a has density ∝ N(μ; 0, 1.5²) √Σ m (1 - m), the sum over the labelled units
     of the domain at level μ: without Jeffreys' root, upper ends are too low where few labels are positive (Firth 1993).
-    τ_a has density ∝ τ exp(-τ²/(2 · 0.5²)): few cells with few labels each cannot distinguish a small τ from 0, and
-    with a positive density at τ = 0, intervals of cells that drift would cover too rarely (Chung et al. 2013).
+    τ_a has density ∝ τ exp(-τ²/(2 s²)), s = `scale_of_spreads`: few cells with few labels each cannot distinguish a
+    small τ from 0, and with a positive density at τ = 0, intervals of cells that drift would cover too rarely (Chung et
+    al. 2013).
 
     On grids: L_c(θ) the likelihood of the cell's labels, Z_ch = Σ_θ L_c(θ) g_h(θ) for each hyperparameter h = (μ, τ),
     w_h ∝ π_h Π_c Z_ch over the cells of the domain, and q_c(θ) = Σ_h w_h L_c(θ) g_h(θ) / Z_ch. The distribution of the
@@ -197,7 +206,7 @@ def cell_levels(
     np.add.at(log_likelihood, cell, unit_log_likelihood if weight is None else weight[:, None] * unit_log_likelihood)
     log_likelihood -= log_likelihood.max(axis=1, keepdims=True)
     likelihood = np.exp(log_likelihood)
-    densities, log_prior = _hyperparameters()
+    densities, log_prior = _level_densities(), _log_prior(scale_of_spreads)
     evidence = likelihood @ densities.T  # (cells, h)
     n_domains = int(domain_of_cell.max()) + 1
     information = _log_root_information(logits, domain_of_cell[cell], n_domains, weight)
@@ -228,12 +237,24 @@ def _log_root_information(logits: Floats, domain: Integers, n_domains: int, weig
 
 
 @cache
-def _hyperparameters() -> tuple[Floats, Floats]:
-    """g_h(θ) of each h = (μ, τ), (h, levels), and log π_h with the width of each cell of the grid."""
-    mean, spread = (axis.reshape(-1, 1) for axis in np.meshgrid(MEANS, SPREADS, indexing="ij"))
+def _level_densities() -> Floats:
+    """g_h(θ) of each h = (μ, τ), (h, levels)."""
+    mean, spread = _hyperparameters()
     z = (LEVELS - mean) / spread
     density = (1.0 + z * z / TAILS) ** (-(TAILS + 1) / 2)
     density /= density.sum(axis=1, keepdims=True)
-    width = np.gradient(SPREADS)
-    log_prior = -0.5 * (mean / SPREAD_OF_MEANS) ** 2 + np.log(spread) - 0.5 * (spread / SCALE_OF_SPREADS) ** 2
-    return density, (log_prior + np.log(np.tile(width, len(MEANS)))[:, None]).ravel()
+    return np.asarray(density)
+
+
+@cache
+def _log_prior(scale_of_spreads: float) -> Floats:
+    """log π_h of each h = (μ, τ), with the width of each cell of the grid."""
+    mean, spread = _hyperparameters()
+    log_prior = -0.5 * (mean / SPREAD_OF_MEANS) ** 2 + np.log(spread) - 0.5 * (spread / scale_of_spreads) ** 2
+    return np.asarray((log_prior + np.log(np.tile(np.gradient(SPREADS), len(MEANS)))[:, None]).ravel())
+
+
+def _hyperparameters() -> tuple[Floats, Floats]:
+    """μ and τ of each h, (h, 1)."""
+    mean, spread = (axis.reshape(-1, 1) for axis in np.meshgrid(MEANS, SPREADS, indexing="ij"))
+    return mean, spread

@@ -9,7 +9,7 @@ import numpy as np
 
 from howsure.calibration.calibration_errors import calibration_error
 from howsure.counts.cell_counts import FittedCells
-from howsure.counts.cell_levels import LEVELS, CellLevels, cell_levels
+from howsure.counts.cell_levels import LEVELS, SCALE_OF_SIMILAR, CellLevels, cell_levels
 from howsure.counts.count_laws import count_intervals, count_laws
 from howsure.counts.design_totals import MIN_MINORITY, difference_total
 from howsure.counts.notes import CountNote
@@ -21,7 +21,7 @@ from howsure.result import Estimate
 from howsure.stats.logistic import sigmoid
 from howsure.stats.proportions import normal_quantile
 
-P_NO_CONTRADICTION = 0.5  # probability that no cell of a homogeneous domain is flagged
+P_NO_CONTRADICTION = 0.6  # probability that no cell of a homogeneous domain is flagged
 MIN_PAIRS = 40  # labels that a calibration error needs
 ROUNDING = 1e-9  # of scores
 MAX_STANDARD_ERRORS = 4.0  # between the sum of all scores and its estimate from the sample
@@ -52,9 +52,16 @@ def compute_diagnostics(
 
 
 def fit_levels(units: Units, proxy: Proxy) -> CellLevels:
-    """The levels of all cells, from all labels."""
-    n_cells, domain, weight = len(units.cells.names), units.cells.domain, label_weights(units)
-    return cell_levels(proxy.labelled_logits, units.labels, units.cell_of_labelled, n_cells, domain, weight)
+    """The levels of all cells, from all labels, under the assumption that the cells of a domain are similar."""
+    return cell_levels(
+        proxy.labelled_logits,
+        units.labels,
+        units.cell_of_labelled,
+        len(units.cells.names),
+        units.cells.domain,
+        label_weights(units),
+        scale_of_spreads=SCALE_OF_SIMILAR,
+    )
 
 
 def expected_drift(units: Units, levels: CellLevels) -> Floats:
@@ -62,20 +69,18 @@ def expected_drift(units: Units, levels: CellLevels) -> Floats:
     return np.where(np.bincount(units.cells.domain) > 1, levels.expected_spread, np.nan)
 
 
-def contradictory_domains(units: Units, levels: CellLevels) -> Bools:
-    """Which domains have a cell whose labels contradict the other cells, so that pooling would bias that cell.
+def contradictory_cells(units: Units, levels: CellLevels) -> Bools:
+    """Which cells have labels that contradict the other cells of their domain, so that pooling would bias them.
 
-    A cell is flagged if its agreement is below e^(-z²/2), z the normal quantile that the largest of k cells exceeds
-    with probability ½.
+    The agreement of such a cell is below e^(-z²/2), z the normal quantile that the largest of k cells exceeds with
+    probability 0.4.
     """
     domain = units.cells.domain
     labelled = np.zeros(len(domain), dtype=np.bool_)
     labelled[units.cell_of_labelled] = True
     cells = np.bincount(domain, weights=labelled)
-    lowest = np.ones(len(cells))
-    np.minimum.at(lowest, domain, levels.agreement)
     z = np.array([normal_quantile(P_NO_CONTRADICTION ** (1 / k)) if k > 1 else math.inf for k in cells.tolist()])
-    return np.asarray(lowest < np.exp(-z * z / 2))
+    return np.asarray(levels.agreement < np.exp(-z * z / 2)[domain])
 
 
 def hidden_coverage(
@@ -184,15 +189,20 @@ def design_notes(units: Units, method: str) -> tuple[CountNote, ...]:
     return tuple(notes)
 
 
-def cell_notes(units: Units, rows: Sequence[CountEstimate], apart: Bools) -> tuple[CountNote, ...]:
-    """Notes on domains whose cells share no information, and on their unlabelled cells."""
+def cell_notes(units: Units, rows: Sequence[CountEstimate], contradictory: Bools) -> tuple[CountNote, ...]:
+    """Notes on domains whose cells share no information, because of the `contradictory` ones, and on their unlabelled
+    cells.
+    """
     notes = []
-    for domain in np.flatnonzero(apart).tolist():
+    for domain in np.unique(units.cells.domain[contradictory]).tolist():
         members = [
             row for row, row_domain in zip(rows, units.cells.domain.tolist(), strict=True) if row_domain == domain
         ]
         name = members[0].group[:-1]
-        notes.append(CountNote("unlike_groups", {"domain": name}))
+        unlike = [
+            units.cells.names[cell][-1] for cell in np.flatnonzero(contradictory & (units.cells.domain == domain))
+        ]
+        notes.append(CountNote("unlike_groups", {"domain": name, "unlike": unlike}))
         without = sum(row.labelled == 0 for row in members)
         if without:
             notes.append(CountNote("unlabelled_groups", {"n": without, "domain": name}))

@@ -15,7 +15,7 @@ from howsure.counts.columns import Columns
 from howsure.counts.diagnostics import (
     cell_notes,
     compute_diagnostics,
-    contradictory_domains,
+    contradictory_cells,
     contradicts_design,
     design_notes,
     expected_drift,
@@ -312,9 +312,10 @@ def _estimate(
     fitted = fit_cells(units, proxy, with_laws=method in ("auto", "hierarchical"))
     levels = fit_levels(units, proxy) if fitted.laws else None
     drift = np.empty(0) if levels is None else expected_drift(units, levels)
-    apart = np.zeros(len(units.cells.domain_names), dtype=np.bool_)
+    contradictory = np.zeros(len(units.cells.names), dtype=np.bool_)
     if levels is not None and method == "auto":
-        apart = contradictory_domains(units, levels)
+        contradictory = contradictory_cells(units, levels)
+    apart = np.bincount(units.cells.domain, weights=contradictory) > 0
     rows = count_cells(units, proxy, fitted, apart=apart, method=method, level=level)
     members = [None, *range(len(units.cells.domain_names))]
     total, *domains = (
@@ -334,7 +335,7 @@ def _estimate(
         "seed": seed_in_recipe(rng),
         "howsure": __version__,
     }
-    caveats = (*design_notes(units, method), *cell_notes(units, rows, apart))
+    caveats = (*design_notes(units, method), *cell_notes(units, rows, contradictory))
     by_labels, shares = [row.method == "labels" for row in domains], [row.share for row in domains]
     errors = None if method == "raw" else total_errors(units, sigmoid(proxy.labelled_logits), by_labels, shares)
     counts = CountEstimates(

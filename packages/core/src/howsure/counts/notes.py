@@ -161,9 +161,10 @@ def note_text(note: CountNote, rows: Sequence[Any] = (), terms: Terms = GENERAL)
                 f"of at most {values['score']:.3g} has a label"
             )
         case "unlike_groups":
+            unlike = shortened(values["unlike"], limit=MAX_NAMED)
             return (
-                f"the {terms.groups}{terms.of(values['domain'])} differ too much to share information, so each is "
-                f"estimated from its own labels{_largest_contributors(values['domain'], rows)}"
+                f"the {terms.groups}{terms.of(values['domain'])} differ too much to share information (most: "
+                f"{unlike}), so each is estimated from its own labels{_largest_contributors(values['domain'], rows)}"
             )
         case "unlabelled_groups":
             groups = f"{counted(values['n'], terms.group)}{terms.of(values['domain'])}"

@@ -17,6 +17,7 @@ from howsure.inputs.numbers_and_names import check_level, counted, shortened, un
 from howsure.inputs.pairs import Floats
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.inputs.pooled_models import note_on_models_of_frame
+from howsure.inputs.repeated_items import frame_clusters
 from howsure.regression.design import Asked, read_asked
 from howsure.regression.moments import Fit, cross_fitted, fitted, linear_design, rough_intervals
 from howsure.regression.results import PredictedCoefficient, PredictedRegression
@@ -67,7 +68,7 @@ def regress_predicted(
     sample_weight (n,): weights of the rows, such as those of a survey.
     strata (n,): strata within which rows were drawn at random for people.
     inclusion (n,): the chance with which a row that people labelled was drawn for them.
-    clusters (n,): what is correlated, such as the unit of each row.
+    clusters (n,): what is correlated, such as the unit of each row. Without it, repeated items of a table are clusters.
     pos_label: the label that counts as 1, every other as 0.
     level: level of the intervals.
 
@@ -118,6 +119,8 @@ def regress_predicted(
         if role not in column_by_role:
             raise InputError("{role} must be given, {what}.", role=Parameter(role, GIVEN), what=what, remedy="look")
     values_by_role, rows = _held(column_by_role, data)
+    if "clusters" in rows.chosen:
+        column_by_role["clusters"] = rows.chosen["clusters"]
     with rows.placed():
         name_by_role = {
             role: ColumnName(column, role) if isinstance(column, str) else role
@@ -162,10 +165,16 @@ def _held(column_by_role: dict[str, Any], data: Any) -> tuple[dict[str, Any], Ro
         for name in names:
             if kinds.setdefault(name, kind) != kind:
                 kinds[name] = Kind.VALUES
-    rows = read_columns(data, kinds, clusters=column_by_role.get("clusters"), pooled="covariates")
-    rows = replace(rows, notes=(*rows.notes, *note_on_models_of_frame(data, "covariates", list(kinds))))
+    clusters = column_by_role.get("clusters")
+    repeated, item_notes = (None, ()) if clusters is not None else frame_clusters(data, [], list(kinds))
+    kinds |= {} if repeated is None else {repeated: Kind.NAMES}
+    cells = () if clusters is None else None
+    rows = read_columns(data, kinds, clusters=clusters, cells=cells, pooled="covariates")
+    chosen = rows.chosen if repeated is None else {"clusters": repeated}
+    model_notes = note_on_models_of_frame(data, "covariates", list(kinds))
+    rows = replace(rows, chosen=chosen, notes=(*rows.notes, *item_notes, *model_notes))
     values_by_role: dict[str, Any] = {}
-    for role, column in column_by_role.items():
+    for role, column in {**column_by_role, **chosen}.items():
         names = [ColumnName(name, role) for name in ([column] if isinstance(column, str) else column)]
         values_by_role[role] = {name: rows[name] for name in names} if role in SEVERAL else rows[names[0]]
     return values_by_role, rows

@@ -139,7 +139,7 @@ class PredictedRegression(Rows[PredictedCoefficient]):
         effects_text = "" if not isinstance(effects, list) else f", fixed effects of {' and '.join(effects)}"
         labels = self.rows[0].corrected.n
         sentence = f"{kind} regression{design}{effects_text}: {self.rows[0].naive.n:,} rows, {labels:,} with a label."
-        return [self.answer, sentence, *(f"{note}." for note in self.notes)]
+        return [self.answer, sentence, *(note if note.endswith(".") else f"{note}." for note in self.notes)]
 
     @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:
