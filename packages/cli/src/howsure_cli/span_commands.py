@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
-from howsure.data.column_roles import LISTS, SeenColumn
+from howsure.data.column_roles import LISTS, ONE, SeenColumn
 from howsure.files.input_files import parsed_json
 from howsure.inputs.checks import is_missing
 from howsure.inputs.numbers_and_names import spelled_number
@@ -37,14 +37,16 @@ def spans_in_rows(
         yield _command(roles, file_words)
     if "--explode" in file_words:
         return
+    candidates = list[tuple[_Roles, str]]()
     for column in columns:
         for path in _paths_of_lists(column, rows, names.index(column.name)):
             exploded = [*chain.from_iterable(_exploded(dict(zip(names, row, strict=True)), path) for row in rows)]
             inner = list(dict.fromkeys(name for row in exploded for name in row))
             table = [[row.get(name) for name in inner] for row in exploded]
-            if (roles := _spans_as_rows(None, inner, table, below=path)) is not None:
-                yield _command(roles, [*file_words, "--explode", path])
-                return
+            if (found := _spans_as_rows(None, inner, table, below=path)) is not None:
+                candidates.append((found, path))
+    for found, path in sorted(candidates, key=lambda candidate: candidate[0].category is None)[:1]:  # not the tokens
+        yield _command(found, [*file_words, "--explode", path])
 
 
 def _command(roles: _Roles, file_words: Sequence[str]) -> str:
@@ -66,7 +68,8 @@ def _spans_as_rows(
     if start is None or end is None or start == end:
         return None
     used = {start, end}
-    rater = next((name for name in outside if words[name] & MARKERS and name not in used), None)
+    marked_by = [name for name in outside if any(_words(part) & MARKERS for part in name.split("."))]
+    rater = next((name for name in marked_by if name not in used), None)
     document = _document([name for name in outside if name not in {*used, rater}], names, rows, rater)
     categories = [name for name in inside if words[name] & CATEGORIES and name not in {*used, rater, document}]
     category = min(categories, key=lambda name: words[name] >= {"type"}, default=None)
@@ -119,11 +122,15 @@ def _can_agree(roles: _Roles, names: Sequence[str], rows: Sequence[Sequence[Any]
 
 def _paths_of_lists(column: SeenColumn, rows: Sequence[Sequence[Any]], place: int) -> Iterator[str]:
     """The list of objects in a column, and lists in these objects, by their names."""
-    if column.kind != LISTS:
+    if column.kind not in (LISTS, ONE) or not column.examples[0].startswith("["):
+        return
+    first = next((row[place] for row in rows if row[place] and row[place] != "[]"), "[]")
+    try:
+        elements = parsed_json(first)
+    except ValueError:  # such as a list as Python prints it
         return
     yield column.name
-    first = next((row[place] for row in rows if row[place] and row[place] != "[]"), "[]")
-    for element in parsed_json(first)[:1]:
+    for element in elements[:1]:
         if isinstance(element, dict):
             yield from (f"{column.name}.{key}" for key, value in element.items() if isinstance(value, list))
 

@@ -339,7 +339,7 @@ def prodigy() -> Expected:
             "text": "x" * 40,
             "_input_hash": 100 + document,
             "_task_hash": 500 + document,
-            "tokens": [{"text": "x", "start": 0, "end": 1, "id": 0}],
+            "tokens": [{"text": "x", "start": 0, "end": 1 + document % 3, "id": 0}],
             "spans": [
                 {"start": s, "end": e, "token_start": 0, "token_end": 1, "label": c} for s, e, c in sorted(marked)
             ],
@@ -1219,6 +1219,18 @@ def test_features_and_chats_are_not_what_they_resemble() -> None:
     ]
     table("chats.csv", "timestamp model assistant_output", rows)
     assert howsure.look("chats.csv").commands == ()
+
+
+def test_true_labels_of_another_table_join_runs_and_gaps_by_id() -> None:
+    said = random(86).choice(["a", "b", ""], (2, 30)).tolist()
+    table("true.csv", "id label", ((i, "ab"[i % 2]) for i in range(30)))
+    table("runs.csv", "id run label", ((i, at, said[at][i]) for i in range(30) for at in range(2)))
+    words = ["score", "runs.csv", "--targets", "true.csv", "--target", "label", "--prediction", "label"]
+    done = run(*words, "--id", "id", "--run", "run", "--format", "json")
+    right = [answer == "ab"[i % 2] for answers in said for i, answer in enumerate(answers)]
+    assert json.loads(done.out)["scores"][0]["mean"]["value"] == pytest.approx(np.mean(right))
+    assert "name --id" in run(*words).err
+    assert "--model must be the name of one column" in run(*words, "--id", "id", "--model", "a,b").err
 
 
 def test_raters_with_gaps_are_proposed() -> None:

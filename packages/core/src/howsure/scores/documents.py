@@ -132,30 +132,35 @@ def read_document_columns(
 def read_answers_and_targets(
     targets: str, data: object, *, y_true: object, prediction: object, id: object, others: Mapping[str, object]
 ) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
-    """The columns, provenance and notes of tables of predictions, one per model, with true values from the table
-    `targets` by id.
+    """The columns, provenance and notes of tables of predictions, with true values from the table `targets` by id.
 
-    Raises InputError for names that are missing, for any of `others`, and for items that differ between the tables.
+    others: the names of other columns by role, such as model and run; without a model, each of several files is one.
+
+    Raises InputError for names that are missing, and for items that differ between the tables.
     """
     names = {"y_true": y_true, "prediction": prediction, "id": id}
     for name, value in names.items():
         if not isinstance(value, str):
             raise InputError(f"`targets` with columns needs `y_true`, `prediction` and `id`; name {parameter(name)}.")
-    for name, value in others.items():
-        if value is not None:
-            raise InputError(f"`targets` is a table of true values by id; leave {parameter(name)} out.")
     if not isinstance(data, Files):
         raise InputError("`targets` is for files; give these as `data`, by howsure.read.")
-    kinds = {str(prediction): Kind.OPTIONAL, str(id): Kind.NAMES, FILE: Kind.NAMES}
+    roles = dict[str, str]()
+    for role, value in others.items():
+        if value is not None and (not isinstance(value, str) or "," in value):
+            raise InputError(f"with `targets`, {parameter(role)} must be the name of one column.")
+        roles |= {} if value is None else {role: str(value)}
+    if len(data.paths) > 1 and "model" not in roles:
+        roles["model"] = FILE
+    read_as = Kind.VALUES if data.skip_missing else Kind.OPTIONAL
+    kinds = {str(prediction): read_as, **dict.fromkeys((str(id), FILE, *roles.values()), Kind.NAMES)}
     rows = replace(data, by_file=True).rows(kinds)
-    columns, notes = dict(rows.columns), list[str]()
-    columns[str(prediction)] = np.asarray(columns[str(prediction)], dtype=object)
-    predicted = columns.pop(str(prediction))
+    columns = dict(rows.columns)
+    predicted = np.asarray(columns.pop(str(prediction)), dtype=object)
+    others_read = {role: columns.get(name) for role, name in roles.items()}
     listed = {role: [str(name)] for role, name in names.items()}
-    notes += add_targets(columns, listed, Files((targets,)), skip_missing=data.skip_missing)
-    model = columns[FILE] if len(data.paths) > 1 else None
-    answers = {"y_true": columns[str(y_true)], "prediction": predicted, "model": model, "id": columns[str(id)]}
-    return answers | {"clusters": None}, {**rows.read, "targets": targets}, [*rows.notes, *notes]
+    notes = add_targets(columns, listed, Files((targets,)), skip_missing=data.skip_missing)
+    answers = {"y_true": columns[str(y_true)], "prediction": predicted, "id": columns[str(id)]}
+    return {**dict.fromkeys(others), **others_read, **answers}, {**rows.read, "targets": targets}, [*rows.notes, *notes]
 
 
 def add_document_scores(rows: ScoredRows, metrics: Sequence[Metric]) -> ScoredRows:

@@ -116,10 +116,11 @@ def score_table(
         named = {"y_true": y_true, "prediction": prediction, "model": model, "id": id, "clusters": clusters}
         unused = {"groups": groups, "run": run}
         if y_true is not None or prediction is not None:
-            unused |= {"model": model, "clusters": clusters}
+            others_named = {"model": model, "clusters": clusters, **unused}
             columns, of_files, target_notes = read_answers_and_targets(
-                targets, data, y_true=y_true, prediction=prediction, id=id, others=unused
+                targets, data, y_true=y_true, prediction=prediction, id=id, others=others_named
             )
+            groups, run = columns["groups"], columns["run"]
         else:
             columns, of_files = read_document_columns(targets, data, others=named | unused, column=column)
         y_true, prediction, model, id, clusters = (columns[role] for role in named)
