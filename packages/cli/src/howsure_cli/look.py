@@ -223,8 +223,7 @@ def _look_inside(files: Paths, rows: Sequence[Sequence[Any]], format: str | None
             inside = look(files, format=format, explode=name, encoding=encoding)
             if any(not command.startswith("howsure look") for command in inside.commands):
                 others = [other for _, other in lists if other != name]
-                note = f"It also has lists named {shortened(others, limit=4)}: --explode {others[0]}." if others else ""
-                return replace(inside, notes=(*inside.notes, *([note] if note else [])))
+                return replace(inside, notes=(*inside.notes, *map(lists_note, others[:1])))
     return None
 
 

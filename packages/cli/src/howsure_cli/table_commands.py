@@ -90,7 +90,7 @@ from howsure_cli.span_commands import spans_in_rows
 from howsure_cli.typed_commands import command_text
 from howsure_cli.wide_commands import are_of_raters, columns_by_object, columns_of_coders, propose_marks
 
-MAX_COMMANDS = 3  # commands
+MAX_COMMANDS = 3
 MAX_PARTS = 6  # columns that are tried as a part of what names an item
 MAX_GRADES = 200  # different values, of which agreement is computed
 MAX_NOMINAL = 3  # numbers of raters, above which their order is taken to count
@@ -114,7 +114,6 @@ def propose_for_table(
 ) -> list[str]:
     """The commands for a table with these columns and first rows; each of several `files` may be a model."""
     table = _TableProposals(columns, rows, file_words, files)
-    marks = [*table.propose_marks()]
     commands = [
         *table.propose_battles(),
         *spans_in_rows(columns, rows, file_words),
@@ -124,7 +123,7 @@ def propose_for_table(
         *table.propose_judge(),
         *table.propose_judge_in_rows(),
         *table.propose_raters(),
-        *(marks or table.propose_scores()),
+        *([*table.propose_marks()] or table.propose_scores()),
         *table.propose_rater_columns(),
         *table.propose_score_lists(),
         *table.propose_predictions(),
@@ -586,7 +585,7 @@ class _TableProposals:
         errors = [other for other in self.columns if other.words & ERRORS and 0 < other.missing < len(self.rows)]
         if column.kind != TWO or not is_yes_or_no(column) or not errors:
             return False
-        failed = [text is not None and text.lower() in ("false", "0", "0.0") for text in self._values(column)]
+        failed = [(text or "").lower() in ("false", "0", "0.0") for text in self._values(column)]
         return any(failed == [text is not None for text in self._values(other)] for other in errors)
 
     def _right(self) -> SeenColumn | None:
@@ -597,9 +596,8 @@ class _TableProposals:
 
     def _verdicts_of_judge(self) -> list[SeenColumn]:
         """The verdicts of the only judge on whether each answer passes, if nobody else gave any."""
-        verdicts = [column for column in self.columns if column.kind == TWO and column.words & JUDGE]
-        right = [column for column in verdicts if (positive_option(column) or [""])[-1].lower() in RIGHT]
-        return right if len(right) == 1 else []
+        right = [c for c in self.columns if c.words & JUDGE and (positive_option(c) or [""])[-1].lower() in RIGHT]
+        return right if len(right) == 1 and right[0].kind == TWO else []
 
     def _label_of_answers(self) -> SeenColumn | None:
         """A label that says whether each answer of the models is good, and that no model predicts."""
