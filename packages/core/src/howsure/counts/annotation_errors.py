@@ -185,8 +185,9 @@ class ErrorRates:
         two proportions.
 
         The estimate is NaN if only bounds are known. The true proportion is (s - α) / (1 - α - β), a true difference
-        d / (1 - α - β). The distance to an end is √(a² + b² + c²), from the uncertainty of s, of the rates, and of
-        the number of errors in these units, all independent (Zou & Donner 2008).
+        d / (1 - α - β). The distance from the estimate to each end of the interval is √(a² + b² + c²), where a, b and c
+        are those from the uncertainty of s, of the rates, and of the number of errors in these units, all independent
+        (Zou & Donner 2008).
         """
         tail, z = (1.0 - self.level) / 2, normal_quantile(self.level)
         lowest, bounds = -1.0 if of_difference else 0.0, []

@@ -43,8 +43,8 @@ def mixed_small_sums(alike: Alike, levels: Floats, weight: Floats, mean: Floats,
 def _tilted(alike: Alike, levels: Floats, weight: Floats, first: int, last: int) -> Floats:
     """The mixed law at counts first … last, tilted from that of the first level.
 
-    For kinds of units that are mostly positive, negatives are counted, so that both sums are small. If the draws differ
-    too much for this, each draw is computed separately.
+    For kinds of units that are mostly positive, the negatives are summed instead, so that all sums are small. If the
+    draws differ too much for this, each draw is computed separately.
     """
     weighted = weight.any(axis=1)
     value, count, weight = alike[0][weighted], alike[1], weight[weighted]
@@ -132,8 +132,8 @@ NEGLIGIBLE = 1e-12  # probability beyond a tabulated distribution
 class CountLaw:
     """P(T = t) of T = known + U, where U is a mixture over components of sums of independent units.
 
-    Components of large variance have a weight, mean, standard deviation and skewness; `small` is the weighted
-    distribution of the others: small[u] = Σ weight · P(U = u). `unread` is E U.
+    Components of large variance are given by weight, mean, standard deviation and skewness; those of small variance are
+    added up in `small`: small[u] = Σ weight · P(U = u). `unread` is E U.
     """
 
     known: int
@@ -233,7 +233,7 @@ class CountLaw:
 
 
 def edgeworth(at: Floats, mean: Floats, deviation: Floats, skewness: Floats, units: int | Floats) -> Floats:
-    """P(U ≤ u) of sums of units by the normal law corrected for skewness, with continuity; arguments broadcast."""
+    """P(U ≤ u) by the normal law, corrected for skewness and for continuity; arguments broadcast."""
     from scipy.special import ndtr
 
     z = (np.floor(at) + 0.5 - mean) / deviation

@@ -77,9 +77,9 @@ def _check_choice(parameter: str, value: object, names: Sequence[str]) -> None:
 def sharpen_scores(scores: Floats, sharpness: float, *, two_steps: bool) -> Floats:
     """P(a_j = k) from scores (M, M), antecedents below the diagonal and "new" on it, with probabilities to the power s.
 
-    With `two_steps`, first whether j is new, P(new)^s / (P(new)^s + P(not new)^s), then which antecedent it has, P(a_j
-    = k)^s / Σ_k P(a_j = k)^s. Otherwise all choices at once, which favours the single choice "new" over the many
-    antecedents.
+    With `two_steps`, the power is applied first to whether j is new, P(new)^s / (P(new)^s + P(not new)^s), then to the
+    choice of its antecedent, P(a_j = k)^s / Σ_k P(a_j = k)^s. Otherwise it is applied to all choices at once, which
+    favours the single choice "new" over the many antecedents.
     """
     sharp = probabilities(sharpness * scores)
     if not two_steps:
@@ -111,10 +111,10 @@ def fit_recalibration(
     folds: int | None = None,
     **options: Any,
 ) -> CoreferenceRecalibration:
-    """The recalibration fitted to documents. used: the model's posteriors of these documents. had: the recalibration by
-    which these were made.
+    """Fit a recalibration to documents.
 
-    Without `sharpen`, the probabilities and the existing sharpening are unchanged.
+    used: the model's posteriors of these documents. had: the recalibration that the model applied to get them, if any.
+    Without `sharpen`, the probabilities and the existing sharpening stay unchanged.
     """
     learned = [unsharpened_posterior(score) for score in scores] if sharpen else used
     recalibration = recalibrate_coreference(learned, gold, before=used, had=had, sharpen=sharpen, **options)
@@ -132,8 +132,8 @@ class AntecedentModel:
 
     Mention j picks an antecedent a_j among the earlier mentions or "new", independently of the others: P(a_j = k | x) ∝
     exp(w·f(x, k, j)). The features f belong to some thirty families (`features`: names of families, all by default)
-    that describe distance, words, types, number, gender, role, speaker and nesting, conjoined with the types and the
-    canonical pronouns of both mentions.
+    that describe distance, words, types, number, gender, role, speaker and nesting, each combined with the types and
+    the canonical pronouns of both mentions.
 
     mentions: "gold", those annotated in a document's file, or "detected" in its dependency parse. loss: "likelihood" of
     the latent antecedents, which gives calibrated probabilities, or "margin" (0.1, 3, 1), which makes the model
@@ -211,11 +211,12 @@ class AntecedentModel:
     ) -> Self:
         """Learn the weights from documents whose mentions and entities are annotated.
 
-        With `development` documents, the best pass on them is kept. With `folds`, the model is also recalibrated
-        (`recalibration_`) on the training documents: each fold is predicted by a model trained on the others, which
-        takes another folds - 1 times as long. sharpen: as in `recalibrate_coreference`. Ctrl-C ends the training and
-        keeps the best weights so far, without recalibration (`interrupted_`); `history_` records every pass. `advance`
-        is called with 1 for every document learned from, `passes` times each, or with folds `passes * folds`.
+        With `development` documents, the weights of the pass that is best on them are kept. With `folds`, the model is
+        also recalibrated (`recalibration_`) on the training documents: each fold is predicted by a model trained on the
+        others, which takes another folds - 1 times as long. sharpen: as in `recalibrate_coreference`. Ctrl-C ends the
+        training and keeps the best weights so far, without recalibration (`interrupted_`); `history_` records every
+        pass. `advance(1)` is called after each document of each pass: `passes` times per document, with folds
+        `passes * folds` times.
 
         Raises InputError if there is nothing to learn from, if a document is not parsed, or if there are fewer than two
         documents per fold.
@@ -266,8 +267,8 @@ class AntecedentModel:
         return other
 
     def judge_recalibration(self, documents: Iterable[Document], *, before: Self) -> CoreferenceRecalibration:
-        """The model's recalibration, with its `effects` on other documents with gold entities, compared with the model
-        `before`.
+        """The model's recalibration, with `effects` that compare the model with the model `before` on other documents
+        with gold entities.
 
         Raises InputError if the model is not recalibrated, and as `recalibrate_coreference` does.
         """
@@ -301,7 +302,7 @@ class AntecedentModel:
         return self._posterior(self._scores(parsed, chosen), chosen)
 
     def score(self, documents: Iterable[Document], *, singletons: bool = True) -> CoreferenceScores:
-        """The scores of the best antecedents' clusters against the annotated entities of documents.
+        """Score the clusters of best antecedents against the annotated entities of documents.
 
         Raises InputError as `posterior` and `score_documents` do.
         """
@@ -371,7 +372,7 @@ class AntecedentModel:
         return model
 
     def _signature(self) -> list[list[Any]]:
-        """The layout of the weights: the families in order, their sizes and conjunctions."""
+        """The layout of the weights: each family's name, its size and what it is combined with, in order."""
         blocks = (*self._scorer.pair_blocks, *self._scorer.new_blocks)
         return [[block.family.name, block.family.size, block.family.conjunction] for block in blocks]
 

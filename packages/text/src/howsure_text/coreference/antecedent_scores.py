@@ -24,9 +24,10 @@ class AntecedentScores:
 
     mentions (M, 2): start and end of each, in text order; the end is excluded, positions count from 0. They are
     positions of `words`, a list of words or of sentences of words, or characters of `text`. scores (M, M): row j
-    contains the scores of the mentions k < j, -inf where there is none; with `antecedents` (rows of positions k), only
-    the scores of these mentions. A masked score is -inf, or so low that its probability is 0. null: the score of "no
-    antecedent": a number, one number per mention, or its position in `scores` ("first" or "last" column, "diagonal").
+    contains the scores of the mentions k < j, -inf for a k that was not scored; with `antecedents` (rows of positions
+    k), only the scores of these mentions. A score of -inf, or one so low that its probability is 0, is masked. null:
+    the score of "no antecedent": a number, one number per mention, or its position in `scores` ("first" or "last"
+    column, "diagonal").
 
     >>> AntecedentScores(id="a", words=["Ann", "saw", "herself"], mentions=[(0, 1), (2, 3)], scores=[[], [1.5]], null=0)
     AntecedentScores('a', 2 mentions)
@@ -150,15 +151,15 @@ def _split_words(text: str, mentions: Integers) -> tuple[Strings, tuple[bool, ..
     return tuple(text[start:end] for start, end in pieces), tuple(end == len(text) or blank[end] for _, end in pieces)
 
 
-# A model's mentions aligned with a document of other tokenisation, by the characters other than blanks.
+# Alignment of a model's mentions with a document that is tokenised differently: characters are counted without blanks.
 
 CONTEXT_LENGTH = 20  # characters shown around a difference
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """For each mention of a model, the mention of the document, or None; and the reasons for None by number of the
-    mention.
+    """For each mention of a model, its counterpart in the document, or None; faults: the reason for each None, by the
+    mention's number.
     """
 
     mentions: tuple[Mention | None, ...]

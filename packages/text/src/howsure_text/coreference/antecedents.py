@@ -22,8 +22,8 @@ from howsure.inputs.pairs import Floats, Integers
 class Antecedents:
     """Checked distributions of M mentions in text order, without entries of probability 0.
 
-    new (M,): P(mention j starts an entity). Its links are `starts[j]` to `starts[j + 1]` - 1 of `antecedents` and
-    `probabilities` (L,): earlier mentions k < j, ascending, and P(a_j = k).
+    new (M,): P(mention j starts an entity). antecedents, probabilities (L,): the earlier mentions k of all links, and
+    P(a_j = k). The links of mention j are at `starts[j]` to `starts[j + 1]` - 1, with k < j ascending.
     """
 
     new: Floats
@@ -75,7 +75,7 @@ def from_matrix(probabilities: object) -> Antecedents:
 
 
 def from_rows(antecedents: Sequence[Any], probabilities: Sequence[Any], new: object) -> Antecedents:
-    """The distributions as one list of antecedents and one of their probabilities per mention, and P(new) (M,).
+    """The distributions given, for each mention, by its antecedents, their probabilities, and P(new) (M,).
 
     Raises InputError naming the row that is not a distribution over earlier mentions and "new".
     """
@@ -97,7 +97,7 @@ def from_rows(antecedents: Sequence[Any], probabilities: Sequence[Any], new: obj
 
 
 def as_matrix(values: object, *, name: str) -> Floats:
-    """A float64 matrix from user input: an array, lists, a tensor; empty input becomes a matrix (0, 0)."""
+    """Convert user input (an array, lists, a tensor) to a float64 matrix; empty input becomes a matrix (0, 0)."""
     matrix = _array(values, name)
     if matrix.size == 0 and matrix.ndim == 1:
         return np.empty((0, 0))
@@ -108,7 +108,7 @@ def as_matrix(values: object, *, name: str) -> Floats:
 
 
 def as_vector(values: object, *, name: str) -> Floats:
-    """A float64 vector from user input."""
+    """Convert user input to a float64 vector."""
     vector = _array(values, name)
     if vector.ndim != 1:
         raise InputError(f"{name} must have one dimension; its shape is {vector.shape}.")
@@ -203,7 +203,7 @@ def _starts(counts: npt.NDArray[np.integer[Any]]) -> Integers:
     return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(counts, dtype=np.int64)])
 
 
-# Scores of a few antecedents per mention, as in models that prune: rows of positions and of scores.
+# Scores of a few antecedents per mention, from models that prune the others: rows of positions and of scores.
 
 COLUMNS = {"first": 0, "last": -1}
 
@@ -290,7 +290,7 @@ def _softmax(j: int, scores: Floats, antecedents: Any, null: float) -> tuple[Int
     return k, p / total, new / total
 
 
-# From the scores of a mention-ranking model to probabilities: a softmax over earlier mentions and "new".
+# The scores of a mention-ranking model become probabilities by a softmax over earlier mentions and "new".
 
 PLACES = ("first", "last", "diagonal")
 
@@ -351,7 +351,7 @@ def _split_matrix(matrix: Floats, null: object) -> tuple[Floats, Floats]:
 
 
 def _refuse_later(links: Floats, earlier: np.ndarray[tuple[int, ...], np.dtype[np.bool_]], highest: Floats) -> None:
-    """Raise InputError for an unmasked score above the diagonal (masked: -inf, or a probability of 0)."""
+    """Raise InputError for a score on or above the diagonal, unless it is -inf or so low that its probability is 0."""
     with np.errstate(under="ignore", over="ignore"):
         wrong = np.argwhere(~earlier & (np.exp(np.minimum(links - highest[:, None], 0.0)) > 0.0))
     if len(wrong):

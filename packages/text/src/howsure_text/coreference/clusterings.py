@@ -18,7 +18,7 @@ from howsure.result import Estimate
 from howsure.stats.proportions import normal_quantile
 from howsure_text.coreference.antecedents import Antecedents
 
-# Clusterings, as lists of mentions and as labels: the label of a mention is the first mention of its cluster.
+# Clusterings as lists of mentions, and as labels: a mention's label is the position of its cluster's first mention.
 
 Clusters = list[list[Any]]  # lists of mentions, or of positions if mentions have no names
 Clustering = Iterable[Iterable[Hashable]] | SupportsArray  # as users pass it: clusters of mentions, or labels (M,)
@@ -83,9 +83,9 @@ def first_labels(codes: Integers) -> Integers:
 
 
 def checked_mentions(mentions: Iterable[Hashable] | None, m: int) -> Sequence[Hashable]:
-    """The names of the M mentions, without repetition and, for mentions of documents, in text order; positions if None.
+    """The names of the M mentions, by default their positions.
 
-    Raises InputError naming the mention that is out of order.
+    Raises InputError naming a mention that is repeated or, for mentions of documents, out of text order.
     """
     if mentions is None:
         return range(m)
@@ -120,7 +120,7 @@ def _members(clusters: object, parameter: str) -> list[list[Hashable]]:
         ) from None
 
 
-# Clusterings drawn from the posterior: independent and exact; all samples advance one step at a time.
+# Independent samples of the posterior over clusterings, without approximation; all samples are drawn together.
 
 CHUNK = 1 << 22
 MAX_COUNT = 65_535  # labels fit in 16 bits
@@ -162,7 +162,8 @@ def pair_frequency(labels: Integers) -> Floats:
 
 
 def _cumulative_distribution(p: Floats, new: float) -> Floats:
-    """The cumulative distribution of the antecedents; the remainder is "new", or empty if that is impossible."""
+    """The cumulative distribution of the antecedents; the remainder up to 1 is P(new). If that is 0, the last value is
+    infinity, because the rounded sum may be below 1."""
     cumulated = np.cumsum(p)
     if new == 0.0:
         cumulated[cumulated == cumulated[-1]] = np.inf
@@ -187,7 +188,7 @@ def best_antecedents(antecedents: Antecedents) -> Integers:
 
 
 def expected_loss(together: Floats, labels: Integers, *, threshold: float = 0.5) -> float:
-    """Σ_{i<j} threshold (1 - P(i ~ j)) for linked pairs, (1 - threshold) P(i ~ j) for separate pairs."""
+    """The sum over pairs i < j of threshold (1 - P(i ~ j)) if they are linked, (1 - threshold) P(i ~ j) if not."""
     same = labels[:, None] == labels
     loss = np.where(same, threshold * (1.0 - together), (1.0 - threshold) * together)
     return float(loss.sum() - np.trace(loss)) / 2
@@ -195,19 +196,19 @@ def expected_loss(together: Floats, labels: Integers, *, threshold: float = 0.5)
 
 def minimise_loss(together: Floats, starts: Iterable[Integers], *, threshold: float = 0.5) -> Integers:
     """The labels (M,) of the clustering with the smallest expected loss that local search finds from the `starts`."""
-    worth = together - threshold  # gain of putting a pair together
+    worth = together - threshold  # the decrease of the loss if a pair is linked
     np.fill_diagonal(worth, 0.0)
     solutions = [_local_search(worth, start) for start in starts]
     return max(solutions, key=lambda labels: float(worth[labels[:, None] == labels].sum()))
 
 
 def _local_search(worth: Floats, start: Integers) -> Integers:
-    """Move mentions and merge clusters as long as the loss decreases. Slots of clusters: one per mention."""
+    """Move mentions and merge clusters as long as the loss decreases. There are M slots for clusters, some empty."""
     labels = start.copy()
     columns = np.zeros(worth.shape)
     for label, gains in zip(labels.tolist(), worth, strict=True):
         columns[label] += gains
-    pull = np.ascontiguousarray(columns.T)  # gain of each mention in each cluster
+    pull = np.ascontiguousarray(columns.T)  # the gain of each mention (row) in each cluster (column)
     while _move_mentions(worth, pull, labels) or _merge_clusters(pull, labels):
         pass
     return labels
@@ -226,7 +227,7 @@ def _move_mentions(worth: Floats, pull: Floats, labels: Integers) -> bool:
 
 
 def _merge_clusters(pull: Floats, labels: Integers) -> bool:
-    """Merge the two clusters with the largest gain; return whether there are any."""
+    """Merge the two clusters whose merger gains most; return whether any gains."""
     slots, members = np.unique(labels, return_inverse=True)
     if len(slots) < 2:
         return False
@@ -242,11 +243,11 @@ def _merge_clusters(pull: Floats, labels: Integers) -> bool:
     return True
 
 
-# The entropy of a posterior: of the antecedent choices, exact, and of the clusterings, from samples.
+# The entropy of the antecedent choices, which is exact, and of the clusterings, which is estimated from samples.
 #
-# Several choices of antecedents give the same clustering, so the second is smaller. By the chain rule it is the sum
-# over mentions j of H(entity of j | clustering of the mentions before), where only the expectation over that clustering
-# requires samples: given it, the distribution of the entity is known.
+# Several choices of antecedents give the same clustering, so the entropy of the clusterings is smaller. By the chain
+# rule it is the sum over mentions j of H(entity of j | clustering of the mentions before). Only the expectation over
+# those clusterings requires samples: given one, the distribution of the entity is known.
 
 MAX_NUMBERS_AT_ONCE = 1 << 22
 
@@ -259,8 +260,8 @@ def antecedent_entropy(antecedents: Antecedents) -> float:
 def clustering_entropy(antecedents: Antecedents, n: int, rng: np.random.Generator, *, level: float) -> Estimate:
     """The entropy of the clusterings, estimated from n samples, with a normal interval of the mean.
 
-    If all samples agree, unseen clusterings can have a probability of up to 1 - ((1 - level) / 2)^(1/n), and contribute
-    that fraction of the maximum entropy.
+    If all samples agree, clusterings that were not drawn may have a probability of up to 1 - ((1 - level) / 2)^(1/n);
+    the interval then extends by that fraction of the maximum entropy.
     """
     step = max(1, MAX_NUMBERS_AT_ONCE // max(len(antecedents), 1))
     values = np.concatenate([_conditional_entropies(antecedents, min(step, n - at), rng) for at in range(0, n, step)])

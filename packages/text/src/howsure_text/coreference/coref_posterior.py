@@ -35,9 +35,9 @@ class CorefPosterior:
 
     `probabilities` (M, M): row j contains P(a_j = k) of the antecedents k < j and, on the diagonal, P(j is new); zeros
     above. Rows that sum to 1 within 0.001 are divided by their sum. `mentions` names the mentions, in text order, for
-    the methods that take or return clusters; without it, they are positions starting at 0. A clustering consists of the
-    connected components of the links; a mention joins one cluster and never merges two, so most quantities can be
-    computed exactly.
+    the methods that take or return clusters; without it, they are positions starting at 0. The clusters are the
+    connected components of the links. Because each mention joins one cluster and never merges two, most quantities can
+    be computed exactly.
 
     >>> posterior = CorefPosterior([[1, 0, 0], [0.4, 0.6, 0], [0.5, 0.3, 0.2]], mentions=["Ann", "Eve", "she"])
     >>> posterior.pair_probability().round(2).tolist()
@@ -148,16 +148,16 @@ class CorefPosterior:
         return pair_probabilities.chosen_pairs(self.antecedents, chosen[:, 0], chosen[:, 1])
 
     def best_antecedent_clusters(self) -> Clusters:
-        """The usual 1-best: every mention takes its most probable antecedent. This is not the most probable
+        """The clusters if every mention takes its most probable antecedent, which need not be the most probable
         clustering."""
         return clusters_from(clusterings.best_antecedents(self.antecedents), self.mentions)
 
     def minimum_risk_clusters(self, *, threshold: float = 0.5) -> Clusters:
         """Clusters of least expected pair loss: threshold for a wrong link, 1 - threshold for a missing one.
 
-        Linking a pair thus lowers the loss if P(i ~ j) > threshold: a threshold below one half gives more links, one
-        above it fewer. Local search (moves of a mention, merges of two clusters) from the best antecedents and from
-        singletons; the problem is NP-hard, and the optimum is not guaranteed.
+        Linking a pair thus lowers the loss if P(i ~ j) > threshold: the lower the threshold, the more links. The
+        problem is NP-hard; a local search from the best antecedents and from singletons moves single mentions and
+        merges two clusters, and may miss the optimum.
 
         Raises InputError unless 0 < threshold < 1, or for more than 5,000 mentions.
         """
@@ -183,7 +183,8 @@ class CorefPosterior:
         return labels_from(clusters, self.mentions)
 
     def log_prob(self, clusters: object) -> float:
-        """log P(clustering), exact: Σ_j log of P(new), if j is the first of its cluster, else of Σ P(a_j = k) over it.
+        """log P(clustering), exact: the sum over mentions j of log P(j is new), if j is the first of its cluster, else
+        of log Σ_k P(a_j = k) over the earlier mentions k of the cluster.
 
         `clusters`: lists of mentions (omitted mentions are singletons), or integer labels (M,). -inf if it is
         impossible.
@@ -236,8 +237,8 @@ class CorefPosterior:
     def clustering_entropy(self, n: int = 1_000, *, level: float = 0.95, rng: Randomness = None) -> Estimate:
         """The entropy of the posterior over clusterings, in nats, with the interval of its Monte Carlo error.
 
-        −Σ P(clustering) log P(clustering) = Σ_j E H(entity of j | clustering of the mentions before), the expectation
-        from n samples, the entropy given each exact. M² n / 2 additions.
+        −Σ P(clustering) log P(clustering) = Σ_j E H(entity of j | clustering of the mentions before). E is the mean
+        over n samples; the entropy H given each sample is exact. M² n / 2 additions.
 
         >>> posterior = CorefPosterior([[1, 0, 0], [0.4, 0.6, 0], [0.5, 0.3, 0.2]])
         >>> print(posterior.clustering_entropy(1_000, rng=0))
@@ -254,8 +255,8 @@ class CorefPosterior:
         """The posterior of any function of a clustering, from n samples, with its Monte Carlo error.
 
         `function` takes the clusters, lists of mentions in the order of their first mentions, and returns a number, a
-        boolean or any hashable value. It is needed only for quantities that are not sums over pairs, such as three
-        mentions together, or an entity with two properties.
+        boolean or any hashable value. Sums over pairs have an exact expectation (`pair_probability`); use samples for
+        other quantities, such as whether three mentions are one entity, or whether an entity has two properties.
 
         >>> posterior = CorefPosterior([[1, 0, 0], [0.4, 0.6, 0], [0.5, 0.3, 0.2]])
         >>> print(posterior.query(lambda clusters: [0, 1, 2] in clusters, 10_000, rng=0).estimate())

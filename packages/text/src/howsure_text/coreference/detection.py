@@ -23,9 +23,9 @@ CLOSING = {")": "(", "]": "[", "”": "“", "’": "‘", "''": "``"}
 def detect_mentions(document: Document) -> tuple[Mention, ...]:
     """The noun phrases, names, pronouns and possessives of a parsed document, in text order, without entities.
 
-    A noun phrase is the subtree of a noun without what introduces or joins it (prepositions, conjunctions, the other
-    members of an enumeration, appositions) and without the rest of the clause if the noun is a predicate. Labels may be
-    those of Universal Dependencies or of spaCy's English pipelines.
+    A noun phrase is the subtree of a noun without the prepositions and conjunctions before it, the other members of an
+    enumeration, appositions and, if the noun is a predicate, the rest of the clause. Labels may be those of Universal
+    Dependencies or of spaCy's English pipelines.
 
     Raises InputError if a sentence is not parsed or not tagged, or if no tag of the document is known.
     """
@@ -133,7 +133,7 @@ def select_mentions(document: Document, *, source: Source) -> tuple[Mention, ...
 
 
 def check_distinct(document: Document, mentions: Sequence[Mention]) -> None:
-    """Raise InputError if two mentions have the same span: which of them would be the antecedent?"""
+    """Raise InputError if two mentions have the same span: neither comes first, as an antecedent must."""
     for row, mention in enumerate(mentions):
         if row and mention == mentions[row - 1]:
             raise InputError(

@@ -30,10 +30,10 @@ MAX_CONFIDENCE = 1 - 1e-6  # confidences are capped here before recalibration
 class ConfidenceMap:
     """A map from the posterior confidence in a mention of an entity to the observed proportion for such mentions.
 
-    Because clusters are chosen for high probabilities, the mean pair probability within a chosen entity is too high
-    even if all pairs are calibrated. several: the log odds of the recalibrated confidence are several[0] + several[1] ×
-    log odds of the confidence + several[2] × log(number of mentions / 2). alone: the same without the last term, for a
-    mention that is the only one of its entity.
+    Clusters are chosen for high probabilities, so the mean pair probability within a chosen entity is too high even if
+    all pairs are calibrated. several: for an entity of several mentions, the log odds of the recalibrated confidence
+    are several[0] + several[1] × log odds of the confidence + several[2] × log(number of mentions / 2). alone: the same
+    without the last term, for a mention that is the only one of its entity.
     """
 
     several: tuple[float, float, float] = (0.0, 1.0, 0.0)
@@ -89,8 +89,8 @@ def right_share(labels: Integers, gold: Integers) -> Floats:
 def fit_confidence(judged: Iterable[Judged]) -> ConfidenceMap:
     """Fit the map by maximum likelihood; every entity counts once, however many mentions it has.
 
-    It is a logistic regression, shrunk towards no change with the weight of one entity, so that few entities change
-    little.
+    It is a logistic regression, shrunk towards no change with the weight of one entity, so that a fit to few entities
+    stays close to no change.
     """
     documents = list(judged)
     sizes = np.concatenate([entity_sizes(document.labels) for document in documents])
@@ -114,8 +114,8 @@ def fit_confidence(judged: Iterable[Judged]) -> ConfidenceMap:
 def entity_pairs(judged: Iterable[Judged], *, alone: bool) -> Pairs:
     """The confidence in every entity of several mentions, or in every lone mention, and whether it is right.
 
-    An entity of whose pairs three quarters are right is a row of weight 0.75 with label 1 and a row of weight 0.25 with
-    label 0. The document is the cluster.
+    If three quarters of an entity's pairs are right, it gives a row of weight 0.75 with label 1 and a row of weight
+    0.25 with label 0. The document is the cluster.
     """
     confidence, right, document = [], [], []
     for number, judged_document in enumerate(judged):
@@ -168,7 +168,7 @@ def judged_entities(posteriors: Sequence[CorefPosterior], gold: Sequence[Integer
 
 
 def choose_entities(posterior: CorefPosterior, decision: Decision) -> list[list[Any]]:
-    """The entities by every mention's best antecedent, or of minimum risk."""
+    """The entities chosen by every mention's best antecedent, or by minimum risk."""
     return posterior.best_antecedent_clusters() if decision == "best" else posterior.minimum_risk_clusters()
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from howsure_text import grammar
 from howsure_text.coreference.mentions import GENDERS, NUMBERS, PRONOMINAL, ROLE_CODES, Codes, MentionColumns
 
-# A feature family: a question about a mention, or about a mention and a candidate antecedent, with a few answers.
+# A feature family describes a mention, or a mention and a candidate antecedent, by one of a few codes.
 
 Matrix = NDArray[np.int64]
 Truth = NDArray[np.bool_]
@@ -44,7 +44,7 @@ class Candidates:
 
     @cached_property
     def earlier(self) -> Truth:
-        """Where the column is an antecedent of the row."""
+        """Where the column comes before the row, so that it can be its antecedent."""
         return np.tri(len(self), k=-1, dtype=np.bool_)
 
     @cached_property
@@ -96,9 +96,9 @@ class Family:
     """A family of features: codes 0 … size - 1 from `codes`, and the contexts with which each code is conjoined.
 
     A family for pairs returns an (M, M) matrix, with mentions as rows and antecedents as columns; a family for new
-    entities returns one code per mention. Every code is a feature by itself; "types" adds its conjunctions with the
-    types of the mentions (pronominal, nominal, proper), "forms" also those with their forms (canonical pronoun, or type
-    and definiteness).
+    entities returns one code per mention. Every code is a feature by itself; "types" adds a feature for each
+    combination of a code with the types of the mentions (pronominal, nominal, proper), "forms" also one for each
+    combination with their forms (canonical pronoun, or type and definiteness).
     """
 
     name: str
@@ -108,7 +108,7 @@ class Family:
 
 
 def bucket(values: Matrix, *, ends: tuple[int, ...]) -> Matrix:
-    """Index of the first end that a non-negative integer does not exceed; one more beyond all ends.
+    """The index of the first of `ends` that a non-negative integer does not exceed; `len(ends)` if it exceeds all.
 
     >>> bucket(np.array([0, 1, 4, 9]), ends=(0, 2, 5)).tolist()
     [0, 1, 2, 3]
@@ -128,7 +128,7 @@ def nearer(chosen: Truth) -> Matrix:
 
 
 def hashed(*codes: Matrix, size: int) -> Matrix:
-    """One code 0 … size - 1 for several codes of any size: combinations too many for a table share its cells."""
+    """Hash several codes to one code 0 … size - 1; with more than `size` combinations, some share a code."""
     mixed = np.zeros(1, dtype=np.uint64)
     for code in codes:
         mixed = (mixed ^ code.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
@@ -174,7 +174,7 @@ def rank(pairs: Candidates) -> Matrix:
 
 
 def same_form_rank(pairs: Candidates) -> Matrix:
-    """The same among mentions of the same form: the last he before this he."""
+    """The same, counting only mentions of the same form: 0 for the nearest "he" before this "he"."""
     alike = pairs.same("form") & agree(pairs) & pairs.earlier
     return alike * (1 + bucket(nearer(alike), ends=(0, 1, 2, 5)))
 
@@ -198,7 +198,7 @@ def speakers(pairs: Candidates) -> Matrix:
 
 
 def persons(pairs: Candidates) -> Matrix:
-    """The speakers that the two denote: none known, one known, the same person, two persons."""
+    """Whether it is known which speakers the mentions denote: neither, one, both the same, or both different."""
     return _known(pairs, "person")
 
 
@@ -262,7 +262,7 @@ def match_level(pairs: Candidates) -> Matrix:
 
 
 def match(pairs: Candidates) -> Matrix:
-    """The level of the match with the distance in sentences: matches reach farther than other evidence."""
+    """The level of the match combined with the distance in sentences: matching words link mentions far apart."""
     return match_level(pairs) * (len(NEAR_ENDS) + 1) + bucket(pairs.sentences_between, ends=NEAR_ENDS)
 
 
@@ -286,7 +286,7 @@ def names(pairs: Candidates) -> Matrix:
 
 
 def modifiers(pairs: Candidates) -> Matrix:
-    """Under a common head: modifiers of neither, of one, the same, contained, overlapping, different."""
+    """If the heads match, how the modifiers compare: none, of one only, same, contained, overlapping, different."""
     shared = pairs.shared("modifiers")
     size = np.diag(shared)
     mine, other = size[:, None], size[None, :]
@@ -359,7 +359,7 @@ def roles(pairs: Candidates) -> Matrix:
 
 
 def antecedent_role(pairs: Candidates) -> Matrix:
-    """Role of the antecedent, with its distance: subjects of the last sentences are likely topics."""
+    """Role of the antecedent combined with its distance: subjects of the last sentences are likely topics."""
     role: Matrix = pairs.mentions.role[None, :] * 4
     return role + bucket(pairs.sentences_between, ends=(0, 1, 3))
 
@@ -444,12 +444,12 @@ def heads(pairs: Candidates) -> Matrix:
 
 
 def head_and_pronoun(pairs: Candidates) -> Matrix:
-    """The antecedent's head with the pronoun: whether a word can be a he is learned."""
+    """The antecedent's head combined with the pronoun, to learn which words can be a "he"."""
     return _with_pronoun(pairs, pairs.mentions.head_word)
 
 
 def ending_and_pronoun(pairs: Candidates) -> Matrix:
-    """The last letters of the antecedent's head with the pronoun."""
+    """The last letters of the antecedent's head combined with the pronoun."""
     return _with_pronoun(pairs, pairs.mentions.ending)
 
 

@@ -26,7 +26,7 @@ SINGULAR, PLURAL = "singular", "plural"
 MASCULINE, FEMININE, NEUTER, PERSON = "masculine", "feminine", "neuter", "person"
 
 
-# Canonical pronoun: its forms. `one` represents the indefinite pronouns.
+# The forms of each canonical pronoun; `one` represents the indefinite pronouns.
 PRONOUNS = {
     "I": "i me my mine myself",
     "you": "you your yours yourself yourselves ya u",
@@ -78,7 +78,7 @@ QUOTATION_MARKS = {"“": 1, "”": -1, "``": 1, "''": -1}
 
 
 def word_code(text: str) -> int:
-    """A number for a word, the same on every machine; 0 is reserved for no word."""
+    """A number for a word, the same on every machine; 0 means that there is no word."""
     return zlib.crc32(text.encode("utf-8")) or 1 if text else 0
 
 

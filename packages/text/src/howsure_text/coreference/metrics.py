@@ -19,7 +19,7 @@ from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.result import Result
 from howsure.show.table import FRAME, TABLE, WORDS, Column, Kind, in_a_line
 
-# The overlap of two clusterings: every coreference metric is a ratio of these sums, which add up over documents.
+# The overlap of two clusterings. Every coreference metric is a ratio of two sums, each added up over documents.
 
 Sums = tuple[float, float, float, float]  # numerator and denominator, for predicted and gold
 
@@ -51,7 +51,7 @@ def cluster_overlap(gold: object, predicted: object, *, singletons: bool) -> Ove
 
 
 def both_ways(recall: Callable[[Overlap], tuple[float, float]], overlap: Overlap) -> Sums:
-    """The sums of a metric whose precision is its recall with gold and predicted exchanged."""
+    """The sums of a metric from its recall; precision is the recall with gold and predicted exchanged."""
     return (*recall(overlap.swapped()), *recall(overlap))
 
 

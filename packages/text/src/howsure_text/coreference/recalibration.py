@@ -45,9 +45,9 @@ MAX_BYTES = 1 << 20  # bytes of a file
 class CoreferenceRecalibration(Result):
     """The result of `recalibrate_coreference`: a map for posteriors, and its effects on errors.
 
-    sharpening: the change of the antecedent distributions; pairs, counts and samples change with them and stay
-    coherent. None if they are unchanged.
-    confidence: by the decision ("best", "minimum-risk") that chooses the entities, the map of the confidence in them.
+    sharpening: the change of the antecedent distributions, from which the probabilities of pairs, the counts and the
+    samples follow; None if they are unchanged.
+    confidence: the map of the confidence in entities, for each decision ("best", "minimum-risk") that chooses them.
     effects: pairs, new mentions, best antecedents, entities and lone mentions, before and after, on the documents of
     the fit. documents: their number. notes: what could not be estimated.
     """
@@ -108,7 +108,7 @@ class CoreferenceRecalibration(Result):
 
     @classmethod
     def from_dict(cls, state: Mapping[str, Any]) -> Self:
-        """What `to_dict` gave. Raises KeyError, TypeError, ValueError or InputError for something else."""
+        """Build from the result of `to_dict`. Raises KeyError, TypeError, ValueError or InputError for other values."""
         return cls(
             sharpening=None if state["sharpening"] is None else Sharpening.from_dict(state["sharpening"]),
             confidence={name: ConfidenceMap.from_dict(state["confidence"][name]) for name in DECISIONS},
@@ -262,10 +262,10 @@ def entity_pairs_from_posteriors(
 ) -> Pairs:
     """Calibration pairs of the confidence in every chosen entity of several mentions, and whether its mentions corefer.
 
-    An entity of whose pairs three quarters are right is a row of weight 0.75 with label 1 and a row of weight 0.25 with
-    label 0; the document is the cluster. posteriors, gold: as in `recalibrate_coreference`, but already recalibrated.
-    recalibration: recalibrates the confidence. alone: use lone mentions instead, with label 1 if they are alone in
-    gold.
+    If three quarters of an entity's pairs are right, it gives a row of weight 0.75 with label 1 and a row of weight
+    0.25 with label 0; the document is the cluster. posteriors: already recalibrated, otherwise, like gold, as in
+    `recalibrate_coreference`. recalibration: recalibrates the confidence. alone: use lone mentions instead, with label
+    1 if they are alone in gold.
 
     >>> posterior = CorefPosterior([[1, 0, 0], [0.4, 0.6, 0], [0.5, 0.3, 0.2]])
     >>> pairs = entity_pairs_from_posteriors([posterior], [[[0, 1, 2]]])

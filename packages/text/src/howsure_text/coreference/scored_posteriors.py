@@ -136,7 +136,7 @@ type=None)), array([0.881]))
 
 
 def scores_from_fastcoref(result: Any, *, id: str, words: Sequence[Any] | None = None) -> AntecedentScores:
-    """The antecedent scores in a result of `FCoref` or `LingMessCoref`, `model.predict(...)`, which its clusters omit.
+    """The antecedent scores in a result of `model.predict(...)` of `FCoref` or `LingMessCoref`.
 
     `result.coref_logit` (k, k + 1): row j has the scores of the k candidates and, in the last column, the score 0 of
     "none"; masked scores are -10,000. `result.char_map`: the candidates in order, and their positions in the text.

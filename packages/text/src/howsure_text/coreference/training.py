@@ -18,10 +18,9 @@ from howsure_text.coreference.mentions import FORMS, TYPE_OF_FORM, Codes, Mentio
 
 # The weights of all features in one vector, and the tables of scores that they add up to.
 #
-# A family with n codes has one weight per code; conjoined with types, one per code and pair of types; with forms, one
-# per code and pair of forms. The score of a pair of mentions from a family is the sum of the three, so for scoring they
-# are combined once into one table (code x pair of forms): a pair costs one look-up per family, whatever the
-# conjunctions.
+# A family with n codes has one weight per code; combined with types, also one per code and pair of types; with forms,
+# also one per code and pair of forms. A family contributes the sum of these weights to the score of a pair of mentions.
+# For scoring they are added once into a table (code x pair of forms), so that a pair needs one look-up per family.
 
 N_TYPES = 3
 
@@ -94,7 +93,7 @@ class Block:
         return (formed + (bare + typed)[:, self.context.coarse_of_fine]).ravel()
 
     def add_gradient(self, of_cells: Floats, gradient: Floats) -> None:
-        """Pass the gradient of the table on to the weights."""
+        """Add the gradient of the weights, computed from that of the table, to `gradient`."""
         n, coarse = self.family.size, self.context.n_coarse
         block_gradient = gradient[self.start : self.start + self.n_weights]
         if self.family.conjunction == "none":
@@ -314,7 +313,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """The result of one pass over the documents, in nats per mention: log-likelihood in training and on development."""
+    """The log-likelihood of one pass, in nats per mention, on the training and on the development documents."""
 
     number: int
     training: float
