@@ -145,8 +145,8 @@ def reproduce_all_others(
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """The results of a setting. sizes: the sizes of training, development and test data. words: the number of words in
-    the training data. in_all: the quantities of Figure 2, with intervals over training and test data.
+    """The results of a setting. sizes: of training, development and test data. words: the number of words in the
+    training data. in_all: the quantities of Figure 2, with intervals over training and test data.
     """
 
     name: str
@@ -157,7 +157,7 @@ class Variant:
 
 
 def news_variants(data: str | None, limit: int | None, seed: int, advance: Advance) -> dict[tuple[str, str], Variant]:
-    """The four settings, by the class compared with the marked texts and by the split; all have the same size."""
+    """The four settings: two classes compared with the marked texts, and two splits; all have the same size."""
     texts = [(item.date, [word.lower() for word in WORD.findall(item.text)]) for item in items_of_wikipedia(data)]
     pools = {OTHERS: text_pool(texts, None), ONE: text_pool(texts, ONE_CLASS)}
     counts = [np.bincount(split_periods(dates), minlength=3) for pool in pools.values() for dates, _ in pool]
@@ -196,7 +196,7 @@ def split_periods(dates: Sequence[str]) -> Integers:
 
 
 def draw_parts(pool: tuple[Dated, Dated], sizes: Integers, *, by_time: bool, rng: np.random.Generator) -> Parts:
-    """Training, development and test texts, with the given numbers of either class, drawn at random."""
+    """Training, development and test texts, drawn at random with the given numbers of each class."""
     drawn: list[tuple[list[Words], list[int]]] = [([], []) for _ in sizes]
     for label, (dates, words) in enumerate(pool):
         order = rng.permutation(len(words))
@@ -250,8 +250,8 @@ def changes(outcomes: Mapping[tuple[str, str], Variant]) -> list[Finding]:
 
 
 def difference(a: Estimate, b: Estimate) -> Estimate:
-    """The difference of two independent estimates, by the upper halves of their intervals, since lower ends may be
-    truncated at 0.
+    """The difference of two independent estimates. Its interval is based on the upper halves of theirs, because their
+    lower ends may be truncated at 0.
     """
     reach = math.hypot(*(math.inf if estimate.high is None else estimate.high - estimate.value for estimate in (a, b)))
     return symmetric_estimate(a.value - b.value, reach, "independent", min(a.n, b.n))

@@ -140,7 +140,7 @@ def p_values(columns: Columns, metrics: Sequence[str], *, loops: int, seed: int)
 
 
 def simulate_balanced(n: int, rng: np.random.Generator) -> Columns:
-    """Simulate two classes of n/2 items; both systems are right equally often in either, with independent errors."""
+    """Simulate two classes of n/2 items; both systems are right equally often in each class, independently."""
     targets = np.repeat([0, 1], n // 2)
     systems = []
     for accuracy in ACCURACIES:
@@ -186,7 +186,7 @@ def figure_1_table(p: Floats) -> Numbers:
 
 
 def figure_1_findings(p: Floats) -> tuple[Finding, ...]:
-    """The paper's findings on the figure, each decided by the least certain of its intervals."""
+    """The paper's findings on the figure, each decided by the interval that supports it least."""
     of_rule = [test_p_values(p, share_name(share)) for share in SHARES]
     by_size = [mean_estimate(p_of_size[0] - p_of_size[-1]) for p_of_size in of_rule]
     by_share = [mean_estimate(differences) for differences in test_p_values(p, SMALLEST) - test_p_values(p, LARGEST)]

@@ -65,7 +65,8 @@ LOSSES: tuple[Loss, ...] = get_args(Loss)
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A corpus, whose mentions ("gold" or "detected"), whose trees ("gold" or "parser"), and the loss of training."""
+    """A corpus, the source of mentions ("gold" or "detected") and of trees ("gold" or "parser"), and the training
+    loss."""
 
     corpus: str
     mentions: Source
@@ -331,7 +332,7 @@ def sampling_table(judged: Results) -> Numbers:
 
 
 def changes_table(judged: Results) -> Numbers:
-    """The effects of the margin, detected mentions and a parser, paired by document or by pair."""
+    """The effects of the margin, of detected mentions and of a parser, as differences by document or by pair."""
     pairs = []
     for setting in judged:
         for name, other in (

@@ -155,7 +155,7 @@ def coverage_figure(simulated: Simulated) -> Figure:
 
 
 def _coverages(p: Floats, draws: int, rng: np.random.Generator) -> dict[str, list[float]]:
-    """The coverage of each interval, one for each draw of the samples if it is made of samples."""
+    """The coverage of each interval, for every draw of the samples if it is based on samples."""
     pmf = poisson_binomial(p).pmf
     reach = normal_quantile(LEVEL) * float(np.sqrt((p * (1 - p)).sum()))
     sharp = p**SHARPER / (p**SHARPER + (1 - p) ** SHARPER)

@@ -26,7 +26,7 @@ Count = Callable[[Lexicon], float]
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """The matches of a list in texts: documents and names. added: words that are names only because of its stem."""
+    """The matches of a list in texts: documents and names. added: words that match only because the list is stemmed."""
 
     lexicon: Lexicon
     documents: int
@@ -46,7 +46,7 @@ def country_lists(data: str | None, ours: Lexicon) -> dict[str, Lexicon]:
 
 
 def find_names(path: Path, lists: Mapping[str, Lexicon]) -> dict[str, Named]:
-    """The matches of each list in the documents of a store, by the words of their parse."""
+    """The matches of each list in the documents of a store, whose words are those of the parse."""
     with EventStore.open(path) as store:
         rows = query_rows(store, "SELECT document, words FROM sentences ORDER BY document, sentence")
         sentences = [(document, words) for document, words in rows]

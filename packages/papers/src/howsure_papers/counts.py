@@ -142,8 +142,8 @@ def drift_name(drift: float) -> str:
 
 
 def population(kind: str, rng: np.random.Generator, *, n: int = UNITS) -> Population:
-    """Scores, labels and cells of n units; scores are right, miss 30 %, drift, or are useless or broken, or labels are
-    rare.
+    """Scores, labels and cells of n units. Depending on the population, the scores are right, miss 30 %, drift, are
+    useless or broken, or the labels are rare.
     """
     cell = rng.integers(0, CELLS, n)
     x = rng.normal(-1.5, 1.6, n) - (2.5 if kind == "rare" else 0.0)
@@ -157,7 +157,7 @@ def population(kind: str, rng: np.random.Generator, *, n: int = UNITS) -> Popula
 
 
 def many_months(drift: float, rng: np.random.Generator, *, n: int = DOCUMENTS) -> Population:
-    """Scores, labels and months of n documents of which 2 to 3 % are positive; overconfident, and 30 % missed."""
+    """Scores, labels and months of n documents, 2 to 3 % of them positive; scores are overconfident and miss 30 %."""
     month = rng.integers(0, MONTHS, n)
     x = rng.normal(0.0, 1.6, n)
     level = rng.normal(0.0, 1.0, MONTHS)[month] * drift

@@ -40,9 +40,7 @@ class Grammar:
 
 
 def count_events(trees: Sequence[Tree], tags: int) -> Grammar:
-    """The number of times that each event occurs in the trees; the dependents of a head are generated one by one on
-    each side.
-    """
+    """How often each event occurs in the trees, if the dependents of a head are generated one by one on each side."""
     root, child, more = np.zeros(tags), np.zeros((2, tags, tags)), np.zeros((2, 2, tags, 2))
     for codes, heads in trees:
         places = np.arange(len(codes))
@@ -58,16 +56,17 @@ def count_events(trees: Sequence[Tree], tags: int) -> Grammar:
 
 
 def subtree_posterior(grammar: Grammar, codes: Integers) -> Floats:
-    """(sentences, words, words, words): P(words i to j are word h and all that depends on it, directly or not), at
-    [:, h, i, j], over all projective trees; by inside and outside probabilities of spans, from narrow to wide and back.
+    """P(words i to j are word h and all that depends on it, directly or not) over all projective trees, at [:, h, i, j]
+    of an array (sentences, words, words, words).
 
-    grammar: of probabilities. codes (sentences, words): the tags of sentences of equal length.
+    Computed by inside probabilities, from narrow to wide spans, and outside probabilities, from wide to narrow ones.
+    grammar: probabilities, not counts. codes (sentences, words): the tags of sentences of equal length.
     """
     n = codes.shape[1]
     one_already = 1 - np.eye(n, dtype=np.int64)  # unless a half ends at its head
     child = [part[codes[:, :, None], codes[:, None, :]] for part in grammar.child]
     stop, more = ([part[one_already, codes[:, :, None], answer] for part in grammar.more] for answer in (0, 1))
-    # half[side][:, h, e]: head h and dependents of one side up to e; those without a dependent more, and with one more.
+    # half[side][:, h, e]: head h with dependents on one side up to e; closed: no other follows; growing: one follows.
     # full[:, h, i, j]: head h and all of i to j. dependent[side][:, h, i, j]: any such subtree below h.
     half, dependent = (np.zeros((2, len(codes), *(n,) * dimensions)) for dimensions in (2, 3))
     full, outer, outer_half = np.zeros_like(dependent[0]), np.zeros_like(dependent[0]), np.zeros_like(half)

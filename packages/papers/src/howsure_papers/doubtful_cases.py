@@ -73,7 +73,7 @@ def doubtful_cases(path: Path, corpus: str) -> ExperimentResult:
 
 
 def disagreement(case: Mapping[str, Any]) -> str:
-    """The disagreement between samples of a case, from the link that best separates those with the event."""
+    """How samples with and without the event differ in a case, by the link that separates them best."""
     if not case["links"]:
         return "nothing that a link decides"
     link = case["links"][0]
@@ -140,7 +140,7 @@ def doubtful_findings(cases: Sequence[Mapping[str, Any]], setting: str) -> list[
 
 
 def quote_case(case: Mapping[str, Any], document: StoredDocument) -> str:
-    """A case with the sentences of the decisive mentions, printed only for users who have the data."""
+    """A case with the sentences of the decisive mentions; printed only for users who have the data."""
     mentions = {link[end] for link in case["links"] for end in ("mention", "with")}
     mentions |= {
         mention

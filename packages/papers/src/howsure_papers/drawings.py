@@ -82,7 +82,7 @@ def series_figure(
 
 
 def panels_in_rows(panels: int, height: float, *, sharey: bool = False) -> tuple[Figure, list[Axes]]:
-    """An empty figure with panels of this height, two in a row: more would not be readable on a printed page."""
+    """An empty figure with panels of this height, at most two in a row, so that they are readable in print."""
     rows, columns = -(-panels // PANELS_PER_ROW), min(panels, PANELS_PER_ROW)
     figure = new_figure(1.0 + 3.3 * columns, height * rows)
     axes = figure.subplots(rows, columns, sharey=sharey, squeeze=False).ravel().tolist()
@@ -132,7 +132,7 @@ def _ticks(axis: Axis, logarithmic: bool) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One value of the setting: its name, its results, and whether it was chosen."""
+    """The results of a model at one value of a setting: the value's name, both measures, and whether it was chosen."""
 
     name: str
     x: float

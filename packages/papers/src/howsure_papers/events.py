@@ -64,7 +64,7 @@ METHOD = (
 
 
 def store(setting: Setting, news: News, rule: Rule, *, share: int) -> Path:
-    """The store of a corpus and a rule; creating it takes the part `share` of the steps.
+    """The store of a corpus and a rule; creating it counts as the proportion `share` of the steps.
 
     Raises InputError if no item is left.
     """

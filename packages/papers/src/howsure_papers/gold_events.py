@@ -32,7 +32,7 @@ RECALL = Kind(lambda share: f"{100 * share:.1f} %")
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The coverage of gold counts by intervals, over the cells (actor, month) in which an event is possible or gold."""
+    """How often intervals contain gold counts, over the cells (actor, month) with a possible event or a gold one."""
 
     cells: int
     inside: int

@@ -22,7 +22,7 @@ LEVEL = 0.95
 
 
 def symmetric_estimate(value: float, reach: float, method: str, n: int, *, least: float = -math.inf) -> Estimate:
-    """A value and the interval of 95 % that reaches so far to both sides, but to nothing below `least`."""
+    """A value with the 95 % interval of this half-width, cut off below `least`."""
     return Estimate(value, max(value - reach, least), value + reach, LEVEL, method, n)
 
 
@@ -235,7 +235,7 @@ def interval_text(estimate: Estimate, digits: int, *, sign: str = "") -> str:
 
 
 def estimate_text(estimate: Estimate, digits: int = 6, *, sign: str = "") -> str:
-    """An estimate with this number of digits; its interval if it has one.
+    """An estimate with this number of digits, and its interval if it has one.
 
     >>> estimate_text(Estimate(0.5, 0.25, 0.75, 0.95, "normal", 9), 2, sign="+")
     '+0.50 [+0.25, +0.75]'

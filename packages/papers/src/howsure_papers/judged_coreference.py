@@ -27,11 +27,11 @@ DOUBTFUL, NEAR, FAR = (0.15, 0.85), 20, 60  # of pairs: ranges of probabilities,
 class Judged:
     """The predictions of a model for all pairs of mentions, exact and from samples, and their evaluation.
 
-    pairs, sampled: P(i ~ j) of the same pairs, exact and from samples; clusters are documents; nothing is sampled
-    without a seed. apart: the distance of both mentions, in mentions. new: P(mention is new), and whether it is the
-    first of its gold entity. scores: the scores of the 1-best clusters, without singletons. nats, mentions (D,):
-    log-probability of the gold clustering, and the number of mentions. entities (D, 3): the gold number of entities,
-    and the interval of the posterior's.
+    pairs, sampled: P(i ~ j) of the same pairs, exact and from samples (none without a seed); clusters are documents.
+    apart: the distance of both mentions, in mentions. new: P(mention is new), and whether it is the first of its gold
+    entity. scores: the scores of the 1-best clusters, without singletons. nats, mentions (D,): log-probability of the
+    gold clustering, and the number of mentions. entities (D, 3): the gold number of entities, and the ends of the
+    posterior interval of that number.
     """
 
     pairs: Pairs
@@ -71,7 +71,7 @@ class Judged:
 
     @cached_property
     def sums(self) -> Floats:
-        """The additive sums of each document, a row each: twelve sums of scores, nine of pairs, nats and mentions."""
+        """A row of additive sums for each document: twelve sums of scores, nine of pairs, nats and mentions."""
         assert self.pairs.clusters is not None
         q, y, document = self.pairs.probabilities, self.pairs.labels.astype(np.float64), self.pairs.clusters
         high = q > HALF
@@ -157,7 +157,7 @@ def gold_clusters(document: Document) -> list[list[Mention]]:
 
 
 def choose_bin_size(pairs: Pairs) -> int | str:
-    """The paper's bin size; for a slice of the data, the default."""
+    """The paper's bin size if there are pairs for at least `MIN_BINS` such bins, else the default."""
     return BIN_SIZE if len(pairs) >= MIN_BINS * BIN_SIZE else "auto"
 
 
@@ -176,7 +176,7 @@ def brier_skill(sums: Floats) -> float:
 
 
 def overconfidence(sums: Floats) -> float:
-    """The mean excess of the probabilities above 1/2."""
+    """For probabilities above 1/2, the mean of the probability minus the label."""
     return _ratio(sums[17], sums[18])
 
 

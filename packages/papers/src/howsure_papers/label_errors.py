@@ -40,8 +40,8 @@ class LabelErrors:
 
 
 def label_errors(pairs: Pairs, *, bin_size: int | str) -> LabelErrors:
-    """The errors of all labels (the groups of `pairs`), each of which must have pairs of the same sentences; a sentence
-    without pairs, as one of a single word has no pair of tags, cannot be left out and does not count."""
+    """The errors of all labels (the groups of `pairs`), which must have pairs from the same sentences. Sentences
+    without pairs do not count: a sentence of a single word, for example, has no pair of tags."""
     assert pairs.clusters is not None
     pairs = select_sentences(pairs, pairs.clusters)
     names, errors, squared, without = [], [], [], []
@@ -56,7 +56,7 @@ def label_errors(pairs: Pairs, *, bin_size: int | str) -> LabelErrors:
 
 
 def squared_errors(pairs: Pairs, *, bin_size: int | str) -> Floats:
-    """(L,): only the debiased squared errors of the labels."""
+    """The debiased squared errors of the labels (L,), without intervals."""
     return np.array([clustered_value(_cells(group, bin_size)) for _, group in by_group(pairs)])
 
 
@@ -82,7 +82,7 @@ def select_sentences(pairs: Pairs, sentences: Integers) -> Pairs:
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """Two models, label by label: `a` and `b`; positive differences mean that b is the better calibrated one."""
+    """Two models, `a` and `b`, label by label; a positive difference means that b is calibrated better."""
 
     a: LabelErrors
     b: LabelErrors

@@ -69,7 +69,7 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """Differing 1-best counts: their number, the number that the posterior leaves open, and the largest difference."""
+    """Differences of 1-best counts: their number, how many the posterior leaves open, and the largest of these."""
 
     different: int
     undecided: int
@@ -195,7 +195,7 @@ def correlation(values: list[float], other: list[float]) -> float:
 
 
 def _by_document(drawn: Drawn, rows: Integers, documents: Integers) -> Integers:
-    """The samples of some rows, one row per document."""
+    """The samples of some rows, combined to one row per document."""
     counts = np.zeros((len(documents), drawn.samples.shape[1]), dtype=np.int64)
     counts[np.searchsorted(documents, drawn.documents[rows])] = drawn.samples[rows]
     return counts
@@ -210,7 +210,7 @@ def _differences(differences: list[tuple[float, int, str]]) -> Differences:
 
 @dataclass(frozen=True, slots=True)
 class StoreCounts:
-    """The counts of a store for one length of period: series, and differences between the first 20 actors."""
+    """The counts of a store by one length of period: series, and differences between the 20 most frequent actors."""
 
     corpus: str
     rule: str

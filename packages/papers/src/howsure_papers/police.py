@@ -132,7 +132,8 @@ def try_police(setting: Setting) -> ExperimentResult:
 
 
 def police_findings(rows: Sequence[Row], totals: Sequence[Row], *, least: int, design: str) -> list[Finding]:
-    """The findings over all questions, scores and numbers of labels from `least` on, under one design."""
+    """The findings under one design, over all questions, all scores, and the numbers of labels that are at least
+    `least`."""
     kept = [row for row in rows if int(row.name[2]) >= least and row.name[3] == design]
     where = f"India police events, {least} labels or more, {design}"
     findings = []
@@ -151,7 +152,7 @@ def word_score(news: PoliceNews, question: str) -> Floats:
 
 
 def rule_for(question: str) -> Rule:
-    """The rule of a question: its verbs and nouns; those of ANY_ACTION include the others'."""
+    """The rule of a question: its verbs and nouns; ANY_ACTION has those of all questions."""
     acts = list(ACTS) if question == "ANY_ACTION" else [question]
     forms = tuple(dict.fromkeys(word for act in acts for word in ACTS[act][0].split()))
     nouns = tuple(dict.fromkeys(word for act in acts for word in ACTS[act][1].split()))

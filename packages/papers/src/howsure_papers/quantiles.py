@@ -53,7 +53,7 @@ Ranked = Mapping[str, QuantileCalibration]
 def reproduce_quantiles(
     *, data: str | None = None, limit: int | None = None, seed: int = 0, advance: Advance = ignore_progress
 ) -> ExperimentResult:
-    """Test whether true values are distributed among the draws of their posteriors like draws.
+    """Test whether true values could be draws from their posteriors, by their ranks among actual draws.
 
     First for simulated posteriors that are right, too narrow and biased; then for the date of a text, predicted from
     its words by linear regression. `limit`: only the first texts. `advance` is called after every simulated set.
@@ -114,7 +114,7 @@ def reproduce_quantiles(
 
 
 def simulate_ranks(rng: np.random.Generator) -> dict[str, QuantileCalibration]:
-    """The ranks of the same truths in the posteriors of each kind."""
+    """The ranks of the same true values in the posteriors of each kind."""
     mean, width = rng.normal(size=QUANTITIES), rng.gamma(2.0, size=QUANTITIES)
     truth = rng.normal(mean, width)
     return {
@@ -131,7 +131,7 @@ def rejection_rate(sets: Sequence[Ranked], posterior: str, test: str) -> Estimat
 
 
 def simulation_findings(sets: Sequence[Ranked]) -> list[Finding]:
-    """The rates at which the tests reject right posteriors and wrong ones."""
+    """How often the tests reject right posteriors, and wrong ones."""
     rows = []
     for test in TESTS:
         share = rejection_rate(sets, RIGHT, test)
@@ -174,7 +174,7 @@ def date_ranks(data: str | None, limit: int | None, rng: np.random.Generator) ->
 def read_dated(data: str | None, limit: int | None, rng: np.random.Generator) -> list[tuple[Floats, Floats]]:
     """One random text of each day: indicators of words (n, words), and its date in years (n,).
 
-    The days are split at random: of seven, five for training, one for the residuals and one for testing.
+    The days are split at random: five of seven for training, one for the residuals, and one for testing.
     """
     of_day: dict[str, list[str]] = {}
     for item in islice(items_of_wikipedia(data), limit):

@@ -70,7 +70,7 @@ class Blank(Kind):
     __slots__ = ()
 
     def cell(self, value: Any) -> Cell:
-        """The value for people."""
+        """The cell that shows the value; an empty cell for None."""
         return Cell("" if value is None else self.text(value))
 
 

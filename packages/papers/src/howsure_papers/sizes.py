@@ -55,7 +55,7 @@ class PartErrors:
     fixed: Mapping[int, Sequence[Estimate]]
 
     def mean(self, parts: int, end: str = "value", *, fixed: bool = False) -> float:
-        """The mean error, or end of its interval ("low", "high")."""
+        """The mean of the errors, or of one end of their intervals ("low", "high")."""
         values = [getattr(error, end) for error in (self.fixed if fixed else self.errors)[parts]]
         return float(np.mean([math.nan if value is None else value for value in values]))
 
@@ -64,7 +64,7 @@ class PartErrors:
         return self.mean(parts, "high") - self.mean(parts, "low")
 
     def more(self, *, fixed: bool) -> Estimate:
-        """The excess of the error on an eighth over that on all data; its interval is over one order's parts."""
+        """The error on an eighth minus that on all data; the interval is based on the parts of one order."""
         parts, errors_by_parts = PARTS[-1], self.fixed if fixed else self.errors
         errors = [error.value for error in errors_by_parts[parts][:parts]]
         reach = t_quantile(LEVEL, parts - 1) * float(np.std(errors, ddof=1)) / math.sqrt(parts)

@@ -122,8 +122,8 @@ def small_set_rate(rejections: Floats, test: str) -> Estimate:
 
 
 def rejection_findings(rejections: dict[Regime, Floats]) -> tuple[Finding, ...]:
-    """Whether p is too low on small test sets, by the rule (as the paper warns) and by tests of full size; and other
-    causes of low p.
+    """Whether p is too low on small test sets, with the rule (as the paper warns) and with tests of full size; and
+    other causes of a low p.
     """
     large = rejections[SENTENCES][-1]
     often = max(
@@ -184,7 +184,7 @@ def rejection_table(rejections: dict[Regime, Floats]) -> Numbers:
 
 
 def rejection_panels(rejections: dict[Regime, Floats]) -> list[tuple[str, Sequence[Series]]]:
-    """A panel per regime: the rate by size, with a line for each of some tests, and the nominal rate."""
+    """A panel per regime: the rate by size, a line for each of the chosen tests, and the nominal rate."""
     level = Series("a right test", SIZES, [ALPHA] * len(SIZES))
     return [
         (

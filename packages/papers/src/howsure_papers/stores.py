@@ -94,7 +94,7 @@ def store_rows(items: Iterable[Item]) -> list[dict[str, str]]:
 
 
 def event_words(rule: Rule) -> re.Pattern[str]:
-    """The words of which a text must contain one to have an event of a rule."""
+    """The words of a rule; only a text that contains one of them can have an event."""
     return re.compile(rf"\b(?:{'|'.join((*rule.forms, *rule.nouns))})\b", re.IGNORECASE)
 
 
@@ -102,7 +102,7 @@ Parts = Mapping[str, Callable[[Setting], ExperimentResult]]
 
 
 def check_parts(only: Sequence[str], parts: Parts, experiment: str) -> None:
-    """Raise InputError for a part that the experiment does not have."""
+    """Raise InputError for the name of a part that the experiment does not have."""
     for name in only:
         if name not in parts:
             raise unknown_name("experiment", name, tuple(parts), place=f"howsure reproduce {experiment}")

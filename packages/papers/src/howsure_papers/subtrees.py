@@ -129,8 +129,8 @@ def read_trees(data: str | None, limit: int | None) -> tuple[list[str], list[lis
 
 
 def queries(grammar: Grammar, tags: Sequence[str], trees: Sequence[Tree], advance: Advance = ignore_progress) -> Pairs:
-    """The probabilities of the spans of each sentence by a grammar, and whether the tree contains them; a group for
-    each kind.
+    """The probability of each span of the sentences by a grammar, and whether the tree contains it; the kinds of spans
+    are groups.
     """
     headed = np.array([[tag.startswith(beginnings) for tag in tags] for beginnings in HEADS.values()], dtype=float)
     posteriors, true, clusters = list[Floats](), list[Floats](), list[Integers]()

@@ -1,7 +1,7 @@
 """Section 4.2 and Figures 1, 3 and 4 of Nguyen & O'Connor (2015), and Figures 4.1–4.3 of Nguyen's thesis.
 
-An HMM and a CRF of equal accuracy on tags, and on pairs of tags; then, is a word a noun (NN), by an HMM, CRF-Basic and
-CRF-Advanced.
+An HMM is compared with a CRF of equal accuracy, on tags and on pairs of tags. Then an HMM, CRF-Basic and CRF-Advanced
+are compared on the query whether a word is a noun (NN).
 """
 
 from __future__ import annotations

@@ -199,7 +199,7 @@ def sample_numbers(samples: int) -> dict[str, int]:
 
 
 def feasible_numbers(labels: Sequence[int], available: int) -> list[int]:
-    """The numbers of labels for which there are more documents; else half of the documents."""
+    """The numbers of labels below the number of available documents; if there are none, half of that number."""
     return [n for n in labels if n < available] or [available // 2]
 
 

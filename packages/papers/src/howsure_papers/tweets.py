@@ -257,7 +257,7 @@ def added_families() -> dict[str, tuple[str, ...]]:
 
 
 def _templates() -> dict[str, tuple[str, ...]]:
-    """The same, and all families but one."""
+    """The families of `added_families` and, for each family, all families but this one."""
     names = tuple(FAMILIES)
     return added_families() | {f"all but {name}": tuple(family for family in names if family != name) for name in names}
 

@@ -61,7 +61,7 @@ def learn_score(
 
 
 def score_by_words(features: Any, labelled: Integers, labels: Floats, cluster: Integers, *, rng: Randomness) -> Floats:
-    """`learn_score` from word weights (N, words), to learn several times from the same texts.
+    """`learn_score` from the weights of words (N, words), which need not be computed again for the same texts.
 
     labelled: the rows with labels; labels, cluster: the label and the cluster of each of these.
     """

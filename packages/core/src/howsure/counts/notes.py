@@ -53,7 +53,7 @@ SEVERITY = {
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The terms of a command, report or page for units, groups and clusters. hidden: parts of group names that are not
+    """The words of a command, report or page for units, groups and clusters. hidden: parts of group names that are not
     shown.
     """
 
@@ -196,7 +196,7 @@ def by_severity(notes: Iterable[CountNote]) -> list[CountNote]:
 
 
 def _largest_contributors(domain: Sequence[str], rows: Sequence[Any]) -> str:
-    """The rows of a domain that make up half of its count, with their estimates; empty if none has an estimate."""
+    """The largest rows of a domain, which make up half of its count; empty if no row has an estimate."""
     members = [row for row in rows if row.group[:-1] == tuple(domain)]
     positive_rows = sorted((row for row in members if row.estimate > 0), key=lambda row: -row.estimate)
     if not positive_rows:

@@ -99,8 +99,8 @@ def plan_label_sample(
 
     Existing labels must be drawn at random, from all units or within bands of the score. Then n = (Σ N_h s_h)² /
     ((width / 2z)² + Σ N_h s_h²) with s_h the standard deviation of the labels of band h and one more label of the
-    rarer kind. With fewer than 20 labels, s_h = 1/2, which suffices for any share of positives, without scores. If
-    positives are rare this is more than needed: plan again with the first labels. "simple" has one band. Source:
+    rarer kind. With fewer than 20 labels, s_h = 1/2, which suffices for any share of positives, even without scores. If
+    positives are rare, this is more than needed: plan again with the first labels. "simple" has one band. Source:
     Cochran (1977), section 5.9.
 
     >>> import numpy as np

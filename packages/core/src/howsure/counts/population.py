@@ -143,7 +143,7 @@ def named_groups(cells: Any) -> dict[str, Any]:
 
 
 def combined(coded: list[tuple[Codes, tuple[str, ...]]], n: int) -> tuple[Codes, Integers]:
-    """A number from 0 for each combination that occurs: of each unit, and the combinations in ascending order."""
+    """For each unit, the index of its combination of values; and the combinations that occur, in ascending order."""
     code: Codes = np.zeros(n, dtype=np.int32)
     combinations = 1
     for codes, names in coded:
@@ -168,7 +168,7 @@ def _starts(size: Integers) -> Integers:
 
 
 def rows_by_code(code: Codes, size: Integers) -> Codes:
-    """The rows sorted by code, ascending within each code; stable, with little memory beyond the result."""
+    """The rows sorted by code, in ascending order within each code; needs little memory beyond the result."""
     order = np.empty(len(code), dtype=np.int32 if len(code) < 1 << 31 else np.int64)
     free = _starts(size)[:-1]
     narrow = np.min_scalar_type(len(size))
@@ -251,8 +251,8 @@ def check_enough(labelled: int, n: int) -> None:
 
 # Elements of unequal size: clusters of many or few units, or units with unequal weights.
 #
-# A few large elements can determine a total, and a sample without them, or without a positive one, does not show its
-# error. So the bound here allows for one further element of the largest size that is all positive, or all negative.
+# A few large elements can determine a total, and a sample that lacks them, or lacks a positive one, does not show how
+# wrong it is. So the bound allows for one further element of the largest size, all positive or all negative.
 
 MIN_EFFECTIVE_ELEMENTS = 10.0  # with fewer, the variance is not estimated, and the bound is used
 

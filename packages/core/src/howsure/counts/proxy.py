@@ -118,7 +118,7 @@ MANY_UNITS, MANY_CELLS = 1_000_000, 1_000
 class Proxy:
     """The logit of P(y = 1) of any unit, and draws of it for the uncertainty of the fit.
 
-    A draw adds to the cross-fitted logit what a draw of the coefficients, from Laplace's approximation, changes.
+    A draw is the cross-fitted logit plus its change if the coefficients are drawn from Laplace's approximation.
     fits: coefficients (folds, K + 1), the intercept first; shifts: draws of their changes (draws, K + 1).
     labelled_logits (n,): the logits of the labelled units, each by the fits that did not use its label.
     """
@@ -185,8 +185,8 @@ def label_weights(units: Units) -> Floats:
 def assign_folds(units: Units, features: list[Floats], rng: np.random.Generator) -> Integers:
     """The fold of each labelled unit, the same for all units of an element, and in any order of the rows.
 
-    Elements are sorted by all columns that the estimate uses, so that the order of rows does not matter: first by
-    those that totals use, so that totals do not depend on the cells within a domain, then by cell.
+    So that the order of rows does not matter, elements are sorted by all columns that the estimate uses. The columns
+    that totals use come first and cells last, so that totals do not depend on the cells within a domain.
     """
     columns = [column[units.labelled] for column in features]
     cell = units.cell_of_labelled
@@ -225,9 +225,10 @@ class RidgeFit:
 
 
 def fit_ridge(features: Floats, labels: Floats, weight: Floats | None = None) -> RidgeFit:
-    """Minimise Σ w log(1 + e^{-(2y-1) x·b}) + λ/2 ‖b‖², λ = 3; 0.1 for the intercept's distance from the base rate.
+    """Minimise Σ w log(1 + e^{-(2y-1) x·b}) + λ/2 ‖b‖². λ is 3, for the intercept 0.1, whose distance from the logit of
+    the base rate is penalised.
 
-    It is strictly convex, so there is one minimum.
+    The objective is strictly convex, so there is one minimum.
     """
     n, k = features.shape
     w = np.ones(n) if weight is None else weight

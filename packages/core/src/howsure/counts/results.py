@@ -50,7 +50,8 @@ class TotalErrors:
 
 
 def total_errors(units: Units, fitted: Floats, by_labels: Sequence[bool], shares: Sequence[float]) -> TotalErrors:
-    """fitted: m of the labelled units. by_labels, shares: per domain, whether its total uses no scores; its share."""
+    """fitted: m of the labelled units. by_labels: whether the total of each domain uses no scores. shares: the share of
+    each domain."""
     domain = units.cells.domain[units.cell_of_labelled]
     expected = np.where(np.array(by_labels)[domain], np.array(shares)[domain], fitted)
     return TotalErrors(units.draw, domain, units.labels - expected)
@@ -239,11 +240,11 @@ class CountEstimates(Rows[CountEstimate]):
     def difference(self, a: str | tuple[str, ...], b: str | tuple[str, ...]) -> tuple[Estimate, float]:
         """The count of group (or domain) a minus that of b with its interval, and P(a > b), ties counted half.
 
-        Counts of groups are independent given the labels; a group does not differ from itself. If a group shares no
-        information with others, the interval follows from the two intervals (Zou & Donner 2008). The totals of two
+        Counts of groups are independent given the labels; a group does not differ from itself. If a group is not pooled
+        with others, the interval follows from the two intervals (Zou & Donner 2008). The totals of two
         domains, such as two actors in all periods, are compared by the sampling design, with the correlation of units
-        that were drawn together. The difference is NaN without an interval for a group without labels that shares no
-        information, a sample that is not fully labelled, or labels that were not drawn as stated; `notes` say which.
+        that were drawn together. The difference is NaN, without an interval, for a group without labels that is not
+        pooled, a sample that is not fully labelled, or labels that were not drawn as stated; `notes` say which.
         P(a > b) alone is NaN if both counts use labels only and these are all negative (or all positive).
 
         Raises InputError for an unknown group, or if the counts are not by the hierarchical method.

@@ -322,8 +322,8 @@ def _stratum_sizes(names: tuple[str, ...], stratum: Integers, chances: Floats, e
 
 
 def _check_size(stated_size: float, elements: int, source: str, noun: str, tolerance: float) -> None:
-    """Raise InputError if Σ 1/π, an estimate of the number of units, deviates from it by more than the tolerance and
-    1%.
+    """Raise InputError if Σ 1/π, an estimate of the number of units, deviates from this number by more than the
+    tolerance and by more than 1%.
     """
     if abs(stated_size - elements) > (max(tolerance, elements // 100) if tolerance else 0.0):
         raise InputError(

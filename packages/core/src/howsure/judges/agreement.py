@@ -394,7 +394,7 @@ def _estimate(
 
 
 def _replacement(grades: _Grades, judge: str, margin: float) -> JudgeReplacement:
-    """Whether the judge is as close to other people as each person is, up to the margin."""
+    """For each person, whether the judge is as close to the other people as this person is, up to the margin."""
     from scipy.special import stdtr
 
     place = grades.raters.index(judge)

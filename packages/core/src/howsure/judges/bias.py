@@ -263,7 +263,7 @@ def _covariates(answers: Columns, covariates: Sequence[str], own_family: str | N
 
 
 def _column(columns: Columns, role: str, own_family: str | None) -> Floats:
-    """The logarithm of lengths, or 1 for answers of the judge's own family."""
+    """The covariate of a role: log2 of the lengths, or 1 for answers of the judge's own family and 0 for others."""
     if role in LENGTHS:
         values = columns.numbers[role]
         if not (values > 0.0).all():

@@ -241,7 +241,7 @@ def _check_spellings(values: Mapping[str, Any], names: Mapping[str, str], pos_la
 
 
 def _spellings(values: Any, text: str) -> set[str]:
-    """The values of a column that are this text in upper or lower case."""
+    """The values of a column that equal this text except for upper and lower case."""
     column = values.names if isinstance(values, Coded) else values.values() if isinstance(values, Mapping) else values
     return {str(value) for value in column if str(value).casefold() == text.casefold()}
 
@@ -252,8 +252,8 @@ def _words(name: str) -> set[str]:
 
 @contextmanager
 def _advising_swap(column_by_role: Mapping[str, Any], data: Any) -> Iterator[None]:
-    """Context that adds to errors about a missing grade of the judge that the columns may be swapped, if only the
-    judge's has gaps."""
+    """A context in which an error about a missing grade of the judge also says that the columns may be swapped, if only
+    the judge's column has gaps."""
     try:
         yield
     except InputError as error:

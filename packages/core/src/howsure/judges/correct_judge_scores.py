@@ -55,7 +55,7 @@ def correct_judge_scores(
     Returns a row per model. The mean human grade is estimated from the judge's grades f of all answers, corrected by
     their errors on the answers with human grades y: θ = λ · mean f + Σ w (y - λ f) / Σ w, with the λ that minimises the
     variance. If the judge makes mistakes or uses the scale differently, the interval is wider, but the estimate is not
-    biased, as long as the answers that people graded were drawn at random or with known probabilities. Models are
+    biased, provided that the answers that people graded were drawn at random or with known probabilities. Models are
     compared on answers to the same items; the p-values are adjusted (Holm).
 
     y_true (n,): the grade of a person, missing where nobody graded the answer.
@@ -324,8 +324,8 @@ def _difference(
     *,
     both_estimated: bool,
 ) -> JudgedDifference:
-    """The difference between two models, from the items for which people graded both answers, if these were drawn
-    alike.
+    """The difference between two models, from the items for which people graded both answers, if the answers of both
+    were drawn in the same way.
     """
     rows, other_rows = rows_by_model[model], rows_by_model[base]
     items = answers.coded["id"].codes

@@ -143,8 +143,7 @@ class Graded:
         """The two-sided p-value of the hypothesis that the mean is 0: 1 minus the highest level at which the interval
         excludes 0.
 
-        The zero is searched in terms of the normal quantile of the size, in which the ends of the interval are nearly
-        linear.
+        The level is searched on the scale of normal quantiles, on which the ends of the interval are nearly linear.
         """
         from scipy.special import ndtr, ndtri
 
@@ -203,7 +202,7 @@ class Graded:
         return max(float(first @ second) / scale, 0.0) if scale > 0.0 else 0.0
 
     def _rest(self, slope: float, stratum_means: Floats | None) -> MeanScore:
-        """The weighted mean of e = y - λ f over the graded items, by clusters, or as it varies within strata."""
+        """The weighted mean of e = y - λ f over the graded items, with its variance by clusters or within strata."""
         f, w = slope * self.judged, self.weight / self.weight.mean()
         e, ends = self.grades - f[self.read], self.bounds
         if ends is not None:

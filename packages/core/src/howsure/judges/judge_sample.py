@@ -192,7 +192,7 @@ def _strata(columns: Columns, unit: Integers, n: int, *, by_model: bool) -> tupl
 
 
 def _bands(values: Floats, most: int, what: str) -> tuple[Integers, tuple[str, ...]]:
-    """Bands with about equal numbers of values, and their contents."""
+    """Bands with about equal numbers of values, and what each contains."""
     ends = np.unique(np.quantile(values, np.arange(1, most) / most, method="higher"))
     codes = np.unique(np.searchsorted(ends, values, side="left"), return_inverse=True)[1]
     names = []

@@ -31,7 +31,7 @@ MIN_ITEMS = 10  # minimum number of items, or clusters of them
 
 @dataclass(frozen=True, slots=True)
 class PromptPart:
-    """A component of the variance of grades: due to items, prompts, pairs of both, or runs. levels: their number.
+    """A component of the variance of grades: due to items, prompts, pairs of both, or runs. levels: how many of these.
 
     variance: the component in the variance of a single grade. of_estimate: the proportion of the variance of the mean
     over prompts that is due to it.

@@ -298,10 +298,10 @@ def _alpha(sums: UnitizingSums, level: float) -> Estimate:
     """Unitizing α with its interval, from the jackknife over documents of log(1 - α).
 
     The degrees of freedom are the effective number of documents with disagreement, (Σ d)² / Σ d², minus 1. If there is
-    disagreement in fewer than 5 documents, the interval follows from the exact interval of their proportion. For the
-    lower end, each such document lowers α from 1 by as much as the worst of them, but at least by 1, as disagreement by
-    chance does; for the upper end, by as much as the best of them. There is no interval if nearly all disagreement is
-    in one document, so that the degrees of freedom are fewer than 2.
+    disagreement in fewer than 5 documents, the interval follows from the exact interval of the proportion of such
+    documents. For the lower end, each of them lowers α from 1 by as much as the worst of them does, but at least by 1,
+    as disagreement by chance would; for the upper end, by as much as the best of them. There is no interval if nearly
+    all disagreement is in one document, so that there are fewer than 2 degrees of freedom.
     """
     d, n = sums.disagreement, len(sums.disagreement)
     alpha, apart = sums.alpha(np.ones(n)), int((d > 0).sum())

@@ -453,7 +453,7 @@ def _cell(
 
 
 def _one_sided_bound(bounds: Bounds, *, best: bool) -> str:
-    """A sentence part with a one-sided bound, rounded outwards."""
+    """A part of a sentence that gives a one-sided bound, rounded away from the estimate."""
     low, high = bounds
     return f"at least {math.floor(1e4 * low) / 1e4:g}" if best else f"at most {math.ceil(1e4 * high) / 1e4:g}"
 
@@ -660,8 +660,8 @@ def _crossed_items(cells: Sequence[_Cell]) -> Integers | None:
 
 
 def _add_reaches(estimates: Sequence[Estimate], bounds: Bounds | None) -> Estimate:
-    """An estimate whose interval is, in each direction, as wide as the root of the summed squares of several
-    intervals (Zou & Donner 2008); no interval if one lacks its own."""
+    """An estimate whose distance to each end of its interval is the root of the summed squares of these distances in
+    several intervals (Zou & Donner 2008); no interval if one of these is missing."""
     first = estimates[0]
     if any(estimate.low is None or estimate.high is None for estimate in estimates):
         return replace(first, low=None, high=None)
@@ -674,7 +674,7 @@ def _add_reaches(estimates: Sequence[Estimate], bounds: Bounds | None) -> Estima
 
 
 def _few_groups(groups: int, rows: Sequence[ScoreRow], options: _Options) -> list[Note]:
-    """Return a note if no models can differ significantly with so small a number of groups, or if none do."""
+    """A note if there are too few groups to tell models apart, even a model that is better in every group."""
     needed = math.ceil(math.log2(len(rows) * (len(rows) - 1) / (1 - options.level)))
     if groups < needed:
         many = f"{groups} groups are too few to rank {len(rows)} models for groups like these"

@@ -293,7 +293,7 @@ def _read_source(
 def _rows_of_other_scores(
     score_by_task: Mapping[str, str], task_column: Any, names: Sequence[str]
 ) -> dict[str, npt.NDArray[np.bool_]]:
-    """By the name of a score, a mask of the rows (n,) whose task has another score."""
+    """For each score by name, a mask of the rows (n,) whose task has another primary score."""
     tasks = _as_coded(task_column, len(getattr(task_column, "codes", task_column)), TASK)
     scores = np.array([score_by_task.get(task) for task in tasks.names], dtype=object)[tasks.codes]
     return {name: scores != name for name in names}

@@ -2,8 +2,7 @@
 
 The models of a connected part of the battles fall into groups in which each model won over, or tied with, each other
 model, directly or through others. Only within a group are strengths finite (Ford 1957). The largest group is the core.
-A model outside
-of it has a lower bound if it won all its battles with the core, and an upper bound if it lost them all.
+A model outside the core has a lower bound if it won all its battles with it, and an upper bound if it lost them all.
 """
 
 from __future__ import annotations
@@ -146,8 +145,8 @@ def pairwise_better(
     pairs_of_core: the same for the core, at its part of the error probability. outside: the battles of each other model
     with the core. log_p_if_equal (m, m): an upper bound of the log probability that the row's model wins all battles
     with the column's if both are equally strong. The error probability is divided equally among the pairs with a model
-    outside the core; if the other model is in the core, each of two tests gets half. A verdict that follows from two
-    other pairs needs no part of it.
+    outside the core; if the other model is in the core, each of two tests gets half. A verdict that follows from those
+    on two other pairs needs no share of it.
     """
     m, places = len(core), np.flatnonzero(core)
     better, worse_than_some = np.zeros((m, m), dtype=bool), np.zeros(m, dtype=bool)
