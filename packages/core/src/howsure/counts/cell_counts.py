@@ -24,7 +24,9 @@ EstimateAndMethod = tuple[float, float, float, str]  # estimate, low, high, meth
 
 @dataclass(frozen=True, slots=True)
 class FittedCells:
-    """For each cell, Σ m over its units and, if a method needs it, the distribution of its count."""
+    """For each cell, Σ m over its units and the distribution of its count; distributions are omitted if no method needs
+    them.
+    """
 
     expected: Floats
     laws: tuple[CountLaw, ...]
@@ -93,7 +95,7 @@ def _large_cell(proxy: Proxy, rows: Integers, with_laws: bool) -> tuple[float, l
 def count_cells(
     units: Units, proxy: Proxy, fitted: FittedCells, *, apart: Bools, method: str, level: float
 ) -> tuple[CountEstimate, ...]:
-    """The count of each cell; cells of the domains in `apart` are not pooled."""
+    """The count of each cell; cells of domains in `apart` are estimated separately."""
     n_labelled = np.bincount(units.cell_of_labelled, minlength=len(units.cells.names)).tolist()
     positives = units.by_cell(units.labels).astype(np.int64).tolist()
     intervals = _widened(units, fitted, count_intervals(fitted.laws, level), n_labelled, positives)

@@ -133,7 +133,7 @@ def disagreement(units: Units, proxy: Proxy, fitted: FittedCells, level: float) 
 
 
 def equivalent_labels(total: CountEstimate) -> int | None:
-    """How many labels of a random sample give as narrow an interval of the total without scores; None if unknown.
+    """The number of labels of a random sample that gives the total the same width without scores; None if unknown.
 
     Half of Wilson's interval, h = z √(n p (1 - p) + z²/4) / (n + z²), is solved for n in an infinite population.
     """
@@ -189,8 +189,10 @@ def design_notes(units: Units, method: str) -> tuple[CountNote, ...]:
     return tuple(notes)
 
 
-def cell_notes(units: Units, rows: Sequence[CountEstimate], apart: Bools) -> tuple[CountNote, ...]:
-    """Notes on domains whose cells are not pooled, and on their unlabelled cells."""
+def cell_notes(units: Units, rows: Sequence[CountEstimate], contradictory: Bools) -> tuple[CountNote, ...]:
+    """Notes on domains whose cells share no information, because of the `contradictory` ones, and on their unlabelled
+    cells.
+    """
     notes = []
     for domain in np.unique(units.cells.domain[contradictory]).tolist():
         members = [
