@@ -460,10 +460,8 @@ class _TableProposals:
             yield self._command("calibration", [*option_words, *cluster, "--reduce", "class-wise"], used)
 
     def _reduction(self, used: Sequence[SeenColumn]) -> list[str] | None:
-        """The option of `selective` that turns the probability of a class into a confidence in the likelier class.
-
-        It is empty if the label says whether an answer is right, and None if the confidence cannot belong to the label.
-        """
+        """The option of `selective` that turns a probability into a confidence in the likelier class; [] if the label
+        says whether an answer is right, None if the confidence cannot belong to the label."""
         label, prob = used
         if label is self._right() or {value.casefold() for value in label.held} & CORRECT:
             return []
