@@ -96,7 +96,7 @@ def _one_data_set(model: str, method: str, n: int, size: int, rare: bool, rng: A
             fold = assign_folds(data, FOLDS, rng)
             after = []
             for k in range(FOLDS):
-                others = data.only(np.flatnonzero(fold != k))
+                others = data.select(np.flatnonzero(fold != k))
                 chosen = fold_method(others, candidates(method, binary=True), FOLDS, int(rng.integers(1 << 62)))
                 after.append(applied(others, chosen, data.scores))
                 truths.append(_truth(model, grid.probabilities, applied(others, chosen, grid)))

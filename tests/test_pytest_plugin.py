@@ -81,7 +81,7 @@ def loaded() -> None:
     binomial_wealth(1, 1, 0.5)
     labels, prob = [0, 1] * 20, [0.25, 0.75] * 20
     howsure.calibration_error(labels, prob, clusters=list(range(20)) * 2)
-    assert howsure.check_calibration(labels, prob, max_error=0.5).below()
+    assert howsure.check_calibration(labels, prob, max_error=0.5).footnotes()
 
 
 def ever_decided(limit: float, rate: float, runs: int, *, above: bool) -> float:
@@ -180,7 +180,7 @@ def test_predictions_are_judged_at_the_end(
     else:
         limit = float(options[0].partition("=")[2])
         check = howsure.check_calibration(label, prob, max_error=limit, clusters=clusters)
-        lines = ["2,000 predictions", *check.below()]
+        lines = ["2,000 predictions", *check.footnotes()]
     assert [line for line in done.stdout.lines if line in lines] == lines
 
 

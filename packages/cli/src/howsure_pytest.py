@@ -220,4 +220,4 @@ def judge_predictions(rows: list[tuple[bool, float, str | None]], config: pytest
         error = howsure.calibration_error(labels, probabilities, clusters=cluster_names)
         return "pass", [f"calibration error {error} of {len(rows):,} predictions"]
     check = howsure.check_calibration(labels, probabilities, max_error=float(limit), clusters=cluster_names)
-    return check.outcome, [f"{len(rows):,} predictions", *check.below()]
+    return check.outcome, [f"{len(rows):,} predictions", *check.footnotes()]

@@ -393,7 +393,7 @@ class Look(Rows[SeenColumn]):
     ends_in_examples = True  # whose table may be cut at the width of a terminal
 
     @property
-    def what_was_read(self) -> str:
+    def input_line(self) -> str:
         """The names, kind and size of the files."""
         files = self.recipe["files"]
         names = files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1:,} more"
@@ -411,7 +411,7 @@ class Look(Rows[SeenColumn]):
             Column("examples", WORDS, "for example", get=lambda column: ", ".join(column.examples)),
         ]
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """The notes, and the commands."""
         worth = ["Worth typing next:", *(f"  {command}" for command in self.commands)] if self.commands else []
         return [*self.notes, *worth]

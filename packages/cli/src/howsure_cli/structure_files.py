@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from howsure.errors import shown
+from howsure.errors import quote
 from howsure.files.input_files import parsed_json, read_text
 from howsure.inputs.numbers_and_names import nearest
 
@@ -32,7 +32,7 @@ def read_structures(path: str | os.PathLike[str]) -> dict[str, Any]:
             if not isinstance(record.get(name), list):
                 near = nearest(name, [key for key in record if key not in KEYS])
                 advice = f" Did you mean {near}?" if near else ""
-                raise text.fault(number, f"{name} must be a list; it is {shown(record.get(name))}.{advice}")
+                raise text.fault(number, f"{name} must be a list; it is {quote(record.get(name))}.{advice}")
         item = str(record.get("id", number))
         if item in items:
             first = items[item][0]

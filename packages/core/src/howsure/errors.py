@@ -93,8 +93,8 @@ class _Nothing:
         return "NOTHING"
 
 
-NOTHING: Final = _Nothing()  # where None is a value
-GIVEN: Final = ...  # a parameter that is set to any value
+NO_VALUE: Final = _Nothing()  # where None is a value
+ANY_VALUE: Final = ...  # a parameter that is set to any value
 
 
 class ColumnName(str):
@@ -130,28 +130,28 @@ class Parameter:
     """
 
     name: str
-    value: object = NOTHING
+    value: object = NO_VALUE
     quoted: bool = True
 
     @property
     def python(self) -> str | None:
         """The value as Python writes it."""
-        if self.value is NOTHING or self.value is GIVEN:
-            return None if self.value is NOTHING else "..."
+        if self.value is NO_VALUE or self.value is ANY_VALUE:
+            return None if self.value is NO_VALUE else "..."
         return repr(self.value).replace("Ellipsis", "…") if self.quoted else str(self.value)
 
     @property
     def typed(self) -> str | None:
         """The value as a user types it in a shell."""
-        if self.value is NOTHING:
+        if self.value is NO_VALUE:
             return None
-        if self.value is True or self.value is GIVEN:
+        if self.value is True or self.value is ANY_VALUE:
             return ""
         items = self.value if isinstance(self.value, (list, tuple)) else [self.value]
-        return ",".join("…" if item is GIVEN else str(item) for item in items)
+        return ",".join("…" if item is ANY_VALUE else str(item) for item in items)
 
 
-class Spelling(Protocol):
+class Surface(Protocol):
     """How a surface writes parameters and rows."""
 
     origin: str  # how rows are counted; follows a message that names a row
@@ -208,7 +208,7 @@ class Fault:
         """The value that violates the rule; None if the rule is not about a value."""
         return self.values.get("value")
 
-    def render(self, spelling: Spelling | None = None) -> str:
+    def render(self, spelling: Surface | None = None) -> str:
         """The sentences for a surface (default: Python)."""
         renderer = _Renderer(spelling or InPython())
         return " ".join([renderer.sentences(self), *renderer.origins])
@@ -224,7 +224,7 @@ class Fault:
 class _Renderer(string.Formatter):
     """Fills templates for a surface. origins: how the named rows are counted."""
 
-    def __init__(self, spelling: Spelling) -> None:
+    def __init__(self, spelling: Surface) -> None:
         self.spelling = spelling
         self.origins: list[str] = []
 
@@ -251,7 +251,7 @@ class _Renderer(string.Formatter):
         )
 
     def convert_field(self, value: Any, conversion: str | None) -> Any:
-        return shown(value) if conversion == "r" else value
+        return quote(value) if conversion == "r" else value
 
     def format_field(self, value: Any, format_spec: str) -> str:
         if isinstance(value, Parameter):
@@ -259,7 +259,7 @@ class _Renderer(string.Formatter):
                 return str(value.name)
             return self.spelling.parameter(value.name, value.python, value.typed)
         if isinstance(value, InputError):
-            return value.told(self.spelling) if value.fault is None else self.sentences(value.fault)
+            return value.render(self.spelling) if value.fault is None else self.sentences(value.fault)
         if isinstance(value, (list, tuple)):
             return shortened(self.format_field(item, format_spec) for item in value)
         return str(value) if isinstance(value, str) else format(value, format_spec)
@@ -335,24 +335,24 @@ class InputError(HowsureError, ValueError):
         self.untold = untold
         self.fault = rule if isinstance(rule, Fault) else None
 
-    def told(self, spelling: Spelling) -> str:
+    def render(self, spelling: Surface) -> str:
         """The message for a surface."""
         if self.fault is not None:
             return self.fault.render(spelling)
-        return with_short_values(spelled(str(self.args[0]), spelling))
+        return shorten_values(render_text(str(self.args[0]), spelling))
 
     def at(self, place: Callable[[int], int | str]) -> InputError:
         """The same error with another row number, or with its place in words, such as a row of a file."""
         if self.fault is None:
-            return InputError(placed(str(self.args[0]), place), untold=self.untold)
+            return InputError(relocate_rows(str(self.args[0]), place), untold=self.untold)
         return InputError(self.fault.at(place), untold=self.untold)
 
     def __str__(self) -> str:
-        return self.told(SURFACE.get(InPython()))
+        return self.render(CURRENT_SURFACE.get(InPython()))
 
 
 @contextmanager
-def rows_at(place: Callable[[int], int | str]) -> Iterator[None]:
+def renumbered_rows(place: Callable[[int], int | str]) -> Iterator[None]:
     """A block whose errors have other row numbers, or places in words.
 
     >>> with rows_at(lambda row: f"line {row + 2} of a.csv"):
@@ -381,23 +381,23 @@ class MissingExtraError(HowsureError, ImportError, NotImplementedError):
 # How messages show values.
 
 
-def short(value: str) -> str:
+def shorten(value: str) -> str:
     """A value as shown in a message."""
     return value if len(value) <= LONGEST else f"{value[: LONGEST - 1]}…"
 
 
-def shown(value: object) -> str:
+def quote(value: object) -> str:
     """Any value as shown in a message.
 
     >>> shown(list(range(100)))
     '[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, …'
     """
     if isinstance(value, str) and not isinstance(value, Verbatim):
-        return repr(short(str(value)))
+        return repr(shorten(str(value)))
     if type(value).__module__ == "numpy" and not getattr(value, "shape", True):
         value = value.item()  # type: ignore[attr-defined]
     try:
-        return short(repr(value))
+        return shorten(repr(value))
     except ValueError:  # of an integer of thousands of digits
         return f"a {type(value).__name__} of too many digits to show"
 
@@ -408,7 +408,7 @@ def shortened(values: Iterable[object], *, limit: int = 12) -> str:
     >>> shortened(range(5), limit=3)
     '0, 1, 2 and 2 more'
     """
-    texts = [short(str(value)) for value in values]
+    texts = [shorten(str(value)) for value in values]
     rest = len(texts) - limit
     return ", ".join(texts[:limit]) + (f" and {rest:,} more" if rest > 0 else "")
 
@@ -422,10 +422,10 @@ def nearest(name: str, names_available: Sequence[str], *, cutoff: float = 0.5) -
 
 # Texts with parameters and rows in backticks, as f-strings make them; what they quote is a value.
 
-LOOK: Final = REMEDIES["look"]  # ends what refuses for want of a column: it shows which there are
+LIST_COLUMNS: Final = REMEDIES["look"]  # ends what refuses for want of a column: it shows which there are
 
 
-def parameter(name: str, value: object = NOTHING) -> str:
+def parameter(name: str, value: object = NO_VALUE) -> str:
     """A parameter in a text, by a name that is only known there; a column by its own name.
 
     >>> print(InputError(f"{parameter('two_way', True)} needs `method='bootstrap'`."))
@@ -433,50 +433,52 @@ def parameter(name: str, value: object = NOTHING) -> str:
     """
     if isinstance(name, ColumnName):
         return str(name)
-    value_text = "..." if value is GIVEN else repr(value).replace("`", r"\x60")
-    return f"`{name}`" if value is NOTHING else f"`{name}={value_text}`"
+    value_text = "..." if value is ANY_VALUE else repr(value).replace("`", r"\x60")
+    return f"`{name}`" if value is NO_VALUE else f"`{name}={value_text}`"
 
 
-def at_row(row: int) -> str:
+def row_reference(row: int) -> str:
     """A row in a text, counted from 0 as in `y_prob[12]`."""
     return f"`row {row}`"
 
 
-def placed(message: str, place: Callable[[int], int | str]) -> str:
+def relocate_rows(message: str, place: Callable[[int], int | str]) -> str:
     """A text whose rows have other numbers, or are places in words."""
 
     def words(match: re.Match[str]) -> str:
         if match["row"] is None or match["matrix"]:
             return match[0]
         new_place = place(int(match["row"]))
-        return new_place if isinstance(new_place, str) else at_row(new_place)
+        return new_place if isinstance(new_place, str) else row_reference(new_place)
 
     return MARKED.sub(words, message)
 
 
-SURFACE: ContextVar[Spelling] = ContextVar("surface")  # which speaks to the user; Python, unless another one does
+CURRENT_SURFACE: ContextVar[Surface] = ContextVar(
+    "surface"
+)  # which speaks to the user; Python, unless another one does
 
 
 @contextmanager
-def spoken_by(surface: Spelling) -> Iterator[None]:
+def use_surface(surface: Surface) -> Iterator[None]:
     """A context in which errors and sentences are written for a surface."""
-    before = SURFACE.set(surface)
+    before = CURRENT_SURFACE.set(surface)
     try:
         yield
     finally:
-        SURFACE.reset(before)
+        CURRENT_SURFACE.reset(before)
 
 
-def told(message: str) -> str:
+def localise(message: str) -> str:
     """A text in the words of the surface that speaks: what notes say, and errors.
 
     >>> told("`bins=20` of `row 3`")
     'bins=20 of row 3 (Rows are counted from 0.)'
     """
-    return spelled(message, SURFACE.get(InPython()))
+    return render_text(message, CURRENT_SURFACE.get(InPython()))
 
 
-def spelled(message: str, spelling: Spelling) -> str:
+def render_text(message: str, spelling: Surface) -> str:
     """A text in the words of a surface: its parameters and its rows, those of a matrix always counted from 0."""
     origins = set[str]()
 
@@ -494,10 +496,10 @@ def spelled(message: str, spelling: Spelling) -> str:
     return sentence if not origins or "counted from" in sentence else " ".join([sentence, *sorted(origins)])
 
 
-def with_short_values(message: str) -> str:
+def shorten_values(message: str) -> str:
     """A message in which long quoted values are shortened, since a cell may contain a whole text.
 
     >>> with_short_values(f"label must be 0 or 1; row 3 is {'x' * 300!r}.").replace("x" * 79, "x*79")
     "label must be 0 or 1; row 3 is 'x*79…'."
     """
-    return QUOTED.sub(lambda match: f"{match['open']}{short(match['content'])}{match['mark']}", message)
+    return QUOTED.sub(lambda match: f"{match['open']}{shorten(match['content'])}{match['mark']}", message)

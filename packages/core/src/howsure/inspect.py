@@ -167,7 +167,7 @@ class _Task:
             rows = [mean] if self.against is None else [mean, [self.against[item]]]
             self.sequence.add(*rows, id=[item])
             if self.sequence.outcome not in ("undecided", "cannot tell"):
-                self.reason = self.sequence.status().words
+                self.reason = self.sequence.status().description
 
 
 RUNNING: ContextVar[_Task] = ContextVar("howsure_task")  # samples of a task run in its context
@@ -244,7 +244,7 @@ class stop_when:
         n_waiting = sum(len(running.arrived[item]) == running.epochs for item in running.arrived) - len(
             running.sequence
         )
-        return {**status.to_dict(), "held_back": n_waiting, "words": status.words}
+        return {**status.to_dict(), "held_back": n_waiting, "words": status.description}
 
     def _chosen(self, scores: dict[str, Any]) -> Any:
         from howsure.errors import InputError

@@ -75,16 +75,16 @@ class Result:
         """The columns of its table, in this order."""
         raise NotImplementedError(f"{type(self).__name__} has no columns")
 
-    def rows_shown(self) -> Sequence[object]:
+    def table_rows(self) -> Sequence[object]:
         """The rows of its table; by default the result itself."""
         return (self,)
 
-    def rows_framed(self) -> Sequence[object]:
+    def frame_rows(self) -> Sequence[object]:
         """The rows of its frame: those of its table, without totals."""
-        return self.rows_shown()
+        return self.table_rows()
 
     @property
-    def what_was_read(self) -> str:
+    def input_line(self) -> str:
         """The input, for files; "" for arrays and frames."""
         return rows_read(result_recipe(self))
 
@@ -101,7 +101,7 @@ class Result:
     @property
     def n_last_rows(self) -> int:
         """The number of last rows of its table, such as totals, that are always displayed."""
-        return max(len(self.rows_shown()) - len(self.rows_framed()), 0)
+        return max(len(self.table_rows()) - len(self.frame_rows()), 0)
 
     @property
     def provenance(self) -> str:
@@ -112,7 +112,7 @@ class Result:
         """Parameters that the user may want to add to the call, or {}."""
         return self.suggested
 
-    def made(self) -> str:
+    def recipe_comment(self) -> str:
         """The recipe in one line, printed with a table as a comment."""
         return recipe_text(result_recipe(self))
 
@@ -124,27 +124,27 @@ class Result:
         """
         from howsure.show.signature import signature_text
 
-        rows = [result_recipe(row) for row in self.rows_shown() if isinstance(row, Result) and row is not self]
+        rows = [result_recipe(row) for row in self.table_rows() if isinstance(row, Result) and row is not self]
         return signature_text(kind_title(self).lower(), result_recipe(self), rows)
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """Text printed instead of a table, one figure per line; "" for the table."""
         pairs = [(column.shown, *column.cells([self])) for column in self.columns() if column.only != FRAME]
         width = max(len(name) for name, *_ in pairs)
         return "\n".join(f"{name:<{width}}  {text}" for name, text in pairs)
 
-    def above(self) -> Sequence[Table]:
+    def tables_above(self) -> Sequence[Table]:
         """Other tables printed above its own."""
         return ()
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """Lines printed below the table: its notes."""
         return [f"note: {note}" for note in getattr(self, "notes", ())]
 
-    def below_answer(self, *, verbose: bool) -> Sequence[str]:
-        """Lines printed below an answer that does not contain them. verbose: below its `words`, not its table."""
-        return [note for note in self.below() if note != self.answer]
+    def footnotes_of_answer(self, *, verbose: bool) -> Sequence[str]:
+        """Lines printed below an answer that does not contain them. verbose: below its `description`, not its table."""
+        return [note for note in self.footnotes() if note != self.answer]
 
     def further_tables(self) -> Sequence[Result]:
         """Other results that are shown below this one, each with its own table."""
@@ -154,7 +154,7 @@ class Result:
         """The result to write as CSV, which is a single table: a further result that was requested, else this one."""
         return next(iter(self.further_tables()), self)
 
-    def contests(self) -> Sequence[Hashable]:
+    def competing_rows(self) -> Sequence[Hashable]:
         """A key for each row: in Markdown and LaTeX, the best cell among rows of equal key is bold; () if all rows
         compete."""
         return ()
@@ -169,20 +169,20 @@ class Result:
 
     def to_frame(self, backend: str | None = None) -> Any:
         """The columns as a data frame (pandas, else polars, else pyarrow; or the `backend` named)."""
-        return to_frame(self.framed(), backend=backend)
+        return to_frame(self.frame_columns(), backend=backend)
 
     def table(self) -> Table:
         """The result as a table of formatted texts."""
-        shown, rows = [column for column in self.columns() if column.only != FRAME], self.rows_shown()
+        shown, rows = [column for column in self.columns() if column.only != FRAME], self.table_rows()
         return Table(
             [column.shown for column in shown],
             list(zip(*(column.cells(rows) for column in shown), strict=True)),
             words=[column.shown for column in shown if column.kind.left],
-            notes=self.below(),
+            notes=self.footnotes(),
             title=self.title,
             better={column.shown: column.better for column in shown if column.better},
             legend=self.legend(),
-            contests=self.contests(),
+            contests=self.competing_rows(),
             details=[column.shown for column in shown if column.detail],
             answers=[column.shown for column in shown if column.answers],
         )
@@ -218,12 +218,12 @@ class Result:
         """The text output without further results below it."""
         if self.answer is not None:
             return self._answer_first(self.answer, columns=columns, raw=raw, rest=rest, width=width)
-        provenance, words = self.what_was_read, self.words if columns is None else ""
+        provenance, words = self.input_line, self.description if columns is None else ""
         if words:
             return "\n\n".join(filter(None, [provenance, words]))
         table = chosen_columns(self.table(), columns)
         table = table if most is None else table.shortened(most)
-        above = [part.text(raw=raw) for part in self.above()] if columns is None else []
+        above = [part.text(raw=raw) for part in self.tables_above()] if columns is None else []
         shown, notes = fitted_text(table, raw=raw, rest=rest, width=width), "\n".join(map(in_a_line, table.notes))
         return "\n\n".join(filter(None, [provenance, *above, shown, notes]))
 
@@ -231,16 +231,16 @@ class Result:
         self, answer: str, *, columns: Sequence[str] | None, raw: bool, rest: str | None, width: int | None
     ) -> str:
         """The answer, the table, notes, and the input."""
-        all_figures = columns is None and rest is None and self.words
+        all_figures = columns is None and rest is None and self.description
         table = chosen_columns(self.table(), columns)
-        notes = most_serious_first(self.below_answer(verbose=bool(all_figures)))
+        notes = most_serious_first(self.footnotes_of_answer(verbose=bool(all_figures)))
         rows, hidden_rows, hidden_notes = table, 0, 0
         if rest is not None:
             rows, hidden_rows = table.displayed(self.n_last_rows)
             hidden_notes, notes = max(len(notes) - MAX_NOTES, 0), notes[:MAX_NOTES]
         more_rows = f"… {counted(hidden_rows, 'more row')}: {rest}" if hidden_rows else ""
         more_notes = f"{counted(hidden_notes, 'more note')}: {rest}" if hidden_notes else ""
-        above = [part.text(raw=raw) for part in self.above()] if columns is None and rest is None else []
+        above = [part.text(raw=raw) for part in self.tables_above()] if columns is None and rest is None else []
         width = None if columns is not None else width
         shown = "\n".join(filter(None, [fitted_text(rows, raw=raw, rest=rest, width=width), more_rows]))
         if columns is None:
@@ -260,7 +260,7 @@ class Result:
             return other.to_csv(columns=columns, raw=raw)
         columns_by_heading = {column.shown: column for column in self.columns() if column.only != TABLE}
         headings = chosen_columns(Table(list(columns_by_heading), []), columns).headings
-        rows = self.rows_shown()
+        rows = self.table_rows()
         cells_by_name = {
             name: cells for heading in headings for name, cells in columns_by_heading[heading].exact(rows).items()
         }
@@ -298,26 +298,26 @@ class Result:
 
     def _repr_html_(self) -> str:
         more = "".join(part._repr_html_() for part in self.further_tables())
-        if self.words:
+        if self.description:
             return preformatted(self.own_text() if more else repr(self)) + more
         answer = "" if self.answer is None else f"<p>{escape(on_a_terminal(self.answer))}</p>"
-        return answer + "".join(table.html() for table in (*self.above(), self.table().shortened())) + more
+        return answer + "".join(table.html() for table in (*self.tables_above(), self.table().shortened())) + more
 
-    def framed(self) -> Mapping[str, Any]:
+    def frame_columns(self) -> Mapping[str, Any]:
         """The columns of the data frame by name."""
         framed_columns: dict[str, Any] = {}
         for column in self.columns():
-            framed_columns |= column.framed(column.of(self.rows_framed())) if column.only != TABLE else {}
+            framed_columns |= column.framed(column.of(self.frame_rows())) if column.only != TABLE else {}
         return framed_columns
 
     def records(self) -> list[dict[str, Any]]:
         """The rows of the data frame as plain values; None for undefined ones."""
-        values = plain(self.framed())
+        values = plain(self.frame_columns())
         return [dict(zip(values, row, strict=True)) for row in zip(*values.values(), strict=True)]
 
     def _printed(self, columns: Sequence[str] | None) -> Table:
         table = chosen_columns(self.table(), columns)
-        footnotes = [self.made(), *table.notes]
+        footnotes = [self.recipe_comment(), *table.notes]
         return replace(table, title=table.title or kind_title(self), caption="\n".join(footnotes), notes=())
 
 
@@ -332,11 +332,11 @@ class Rows(Result, Generic[Row]):
     named: ClassVar[str] = "name"
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """Nothing: the table is printed."""
         return ""
 
-    def rows_shown(self) -> Sequence[object]:
+    def table_rows(self) -> Sequence[object]:
         """The rows."""
         return self.rows
 
@@ -381,7 +381,7 @@ class Arrays:
         return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
 
 
-def held_in_frames(row: type) -> list[Column]:
+def frame_only_columns(row: type) -> list[Column]:
     """The fields of a dataclass that frames and CSV contain for each row."""
     return [Column(field.name, NUMBER, only=FRAME) for field in fields(row)]
 
@@ -642,12 +642,12 @@ class Estimate(Result):
         return (*numbers, Column("method", WORDS), Column("n", COUNT))
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """The value and its interval."""
         return str(self)
 
     def _repr_html_(self) -> str:
-        return preformatted(self.words)
+        return preformatted(self.description)
 
 
 def estimate_text(estimate: Estimate, decimals: int) -> str:
@@ -678,6 +678,6 @@ class EstimateWithNotes(Estimate):
     notes: tuple[str, ...] = as_json(None, compare=False, repr=False)
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """The value and its interval, then the notes."""
         return "\n".join([str(self), *(f"note: {note}" for note in self.notes)])

@@ -80,12 +80,12 @@ class WorstRows(ResultOfRows[Any]):
     title = "Worst rows"
 
     @property
-    def what_was_read(self) -> str:
+    def input_line(self) -> str:
         """The criterion of the ranking."""
         return f"{self.title}: {self.recipe['by']}"
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """A statement that no row is wrong."""
         return "" if self.rows else "None is wrong."
 
@@ -108,7 +108,7 @@ class WorstRows(ResultOfRows[Any]):
             known_columns.insert(field_names.index("row"), Column("file", WORDS, values=files, only=TABLE))
         return [*known_columns, *shown]
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """The number of further items that tie with the last one."""
         tied = {name: n for name, n in self.tied.items() if n}
         by = [f" by {name}" if len(self.tied) > 1 else "" for name in tied]

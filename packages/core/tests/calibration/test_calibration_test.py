@@ -146,7 +146,7 @@ def test_of_many_pairs_numbers_of_labels_are_drawn_as_labels_are(too_high: float
     assert test.statistic == pytest.approx(mse, rel=1e-12)
     assert test.p_value == pytest.approx(p, abs=4 * math.hypot(p_error, test.p_error) + 1 / 400)
     assert test.recipe["ties"] == "cells"
-    assert "ties" not in calibration_test(pairs.only(np.arange(1_000)), rng=0).recipe
+    assert "ties" not in calibration_test(pairs.select(np.arange(1_000)), rng=0).recipe
 
 
 def test_numbers_of_labels_are_told_apart_exactly() -> None:

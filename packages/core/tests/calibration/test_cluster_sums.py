@@ -60,7 +60,7 @@ def test_the_order_of_rows_changes_no_digit(weighted: bool, monkeypatch: pytest.
     bins, n_bins = bins_of_rows(pairs)
     cells = cluster_sums(pairs, bins, n_bins)
     shuffled = np.random.default_rng(1).permutation(len(pairs))
-    again = cluster_sums(pairs.only(shuffled), bins[shuffled], n_bins)
+    again = cluster_sums(pairs.select(shuffled), bins[shuffled], n_bins)
     for name in ("bin", "cluster", "n", "w", "ww", "u", "y"):
         np.testing.assert_array_equal(entries(cells, name), entries(again, name))
 

@@ -70,7 +70,7 @@ def test_errors_of_opposite_sign_do_not_cancel():
     above = np.concatenate([predicted[:, 1:].sum(axis=1), predicted[:, 2]])
     pooled = howsure.calibration_curve(np.concatenate([y > 0, y > 1]).astype(int), above, n_bins=1)
     assert pooled.error.value < 0.02
-    assert ["too high" in line or "too low" in line for line in calibration.below()[3:5]] == [True, True]
+    assert ["too high" in line or "too low" in line for line in calibration.footnotes()[3:5]] == [True, True]
 
 
 def test_shuffled_levels_change_the_result_and_names_order_them():

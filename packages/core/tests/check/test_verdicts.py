@@ -102,7 +102,7 @@ def test_a_sentence_says_which_check_it_is_of() -> None:
     two_checks = [Evidence(Rule(name, "x", BELOW, 0.0), None, 100, Normal(5.0), ("odd",)) for name in ("dev", "test")]
     check = Check(rows=verdicts_on(two_checks, level=0.95, alarms_over=1), level=0.95, recipe={})
     assert check.table().headings[0] == "check"
-    assert [line.split(": ")[1] for line in check.below()] == ["dev", "test", "dev; test"]
+    assert [line.split(": ")[1] for line in check.footnotes()] == ["dev", "test", "dev; test"]
     alone = Check(rows=check.rows[:1], level=0.95, recipe={})
     assert alone.table().headings[0] == "rule"
-    assert [line.split(": ")[1][:2] for line in alone.below()] == ["x ", "od"]
+    assert [line.split(": ")[1][:2] for line in alone.footnotes()] == ["x ", "od"]

@@ -575,7 +575,7 @@ def test_a_policy_says_when_a_document_is_filed() -> None:
         table = evaluate_fields(**checked(), max_risk=0.1, promise=promise)
         assert table.policy is not None
         rule = f"A document is filed if the {score} of its values is at least {table.policy.threshold:.4f}."
-        assert rule in table.below()
+        assert rule in table.footnotes()
 
 
 def test_what_cannot_be_read_as_a_number_is_noted() -> None:

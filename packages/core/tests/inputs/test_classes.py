@@ -64,7 +64,7 @@ def test_class_wise_holds_every_pair_of_row_and_class(rows: list[tuple[list[int]
     for place, name in enumerate(NAMES):
         single_class = pairs_from_classes(labels, matrix, classes=NAMES, reduce=name)
         np.testing.assert_array_equal(single_class.probabilities, matrix[:, place])
-        np.testing.assert_array_equal(single_class.labels, pairs.only(pairs.groups == place).labels)
+        np.testing.assert_array_equal(single_class.labels, pairs.select(pairs.groups == place).labels)
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
@@ -124,7 +124,7 @@ def test_they_equal_the_definition(n: int, k: int, seed: int) -> None:
 def test_pairs_keep_them_when_some_are_taken(reduce: str) -> None:
     pairs = pairs_from_classes([0, 0, 2], MATRIX, reduce=reduce)
     assert pairs.reduction == ("top-label" if reduce == "top-label" else "class-wise")
-    some = pairs.only(np.arange(len(pairs)) % 2 == 1)
+    some = pairs.select(np.arange(len(pairs)) % 2 == 1)
     assert some.reduction == pairs.reduction
     assert some.class_scores.brier.tolist() == pairs.class_scores.brier[1::2].tolist()
     assert some.class_scores.match_pairs(some.labels, some.probabilities)

@@ -22,7 +22,7 @@ from tests.cli.running import howsure as run
 
 import howsure
 from howsure.data.sources import Files
-from howsure.errors import ColumnName, InputError, placed, spelled
+from howsure.errors import ColumnName, InputError, relocate_rows, render_text
 
 ROWS = 6
 GOOD: dict[str, list[Any]] = {
@@ -190,11 +190,11 @@ def test_a_surface_spells_parameters_and_rows() -> None:
             return f"ROW {row}"
 
     message = "`row 3` needs `bins=[20, 'a']` or `seed`, not '`seed`'."
-    assert spelled(message, Shouting()) == "ROW 3 needs BINS<[20, 'a']|20,a> or SEED<None|None>, not '`seed`'. !"
+    assert render_text(message, Shouting()) == "ROW 3 needs BINS<[20, 'a']|20,a> or SEED<None|None>, not '`seed`'. !"
     in_python = "row 3 needs bins=[20, 'a'] or seed, not '`seed`'. (Rows are counted from 0.)"
     assert str(InputError(message)) == in_python
-    assert placed(message, lambda row: "row 4 of b.csv") == message.replace("`row 3`", "row 4 of b.csv")
-    assert spelled("`matrix row 3` is `floor=1e-6`.", Shouting()) == (
+    assert relocate_rows(message, lambda row: "row 4 of b.csv") == message.replace("`row 3`", "row 4 of b.csv")
+    assert render_text("`matrix row 3` is `floor=1e-6`.", Shouting()) == (
         "row 3 is FLOOR<1e-6|1e-6>. (Rows are counted from 0.)"
     )
 

@@ -185,13 +185,13 @@ def test_some_rows_keep_weights_and_clusters() -> None:
         clusters=np.array([4, 4, 5]),
     )
     for rows in (np.array([True, True, False]), np.array([0, 1])):
-        some = pairs.only(rows)
+        some = pairs.select(rows)
         assert len(some) == 2
         assert some.labels.tolist() == [0, 1]
         assert some.probabilities.tolist() == [0.1, 0.5]
         assert some.weights.tolist() == [1.0, 2.0]
         assert some.clusters.tolist() == [4, 4]
         assert some.groups is None
-    assert pairs.only(np.array([1, 2])).clusters is None  # every row is one by itself
-    bare = Pairs(pairs.labels, pairs.probabilities).only(np.array([1]))
+    assert pairs.select(np.array([1, 2])).clusters is None  # every row is one by itself
+    bare = Pairs(pairs.labels, pairs.probabilities).select(np.array([1]))
     assert (bare.weights, bare.clusters) == (None, None)

@@ -55,7 +55,7 @@ def test_a_row_is_as_good_as_each_of_its_votes(reduce: str) -> None:
     )
     for group in range(3) if reduce == "class-wise" else [None]:
         soft_pairs, other = (
-            pairs if group is None else pairs.only(np.flatnonzero(pairs.groups == group)) for pairs in (soft, each)
+            pairs if group is None else pairs.select(np.flatnonzero(pairs.groups == group)) for pairs in (soft, each)
         )
         soft_curve, vote_curve = (binned_curve(pairs, binning="uniform", n_bins=5) for pairs in (soft_pairs, other))
         for name in ("error", "ece"):

@@ -108,7 +108,7 @@ def test_groups_match_the_parts() -> None:
     groups = np.arange(300) % 3
     table = selective_table(pairs, groups=groups)
     for code, row in enumerate(table):
-        alone = build_selective_curve(pairs.only(groups == code), name=str(code))
+        alone = build_selective_curve(pairs.select(groups == code), name=str(code))
         assert row.to_dict() == alone.to_dict()
     assert table["1"].n == 100
     with pytest.raises(KeyError):

@@ -74,7 +74,7 @@ class RuleComparison(Rows[RuleCount]):
             Column("only_second", COUNT, "only 2nd"),
         ]
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """The names of the two rules."""
         return [f"first rule: {self.first}; second rule: {self.second}"]
 

@@ -251,7 +251,7 @@ def test_a_regression_is_a_table_of_the_page(labelled: EventStore, path: Path, t
     assert howsure("events", "report", path, page, "--period", "year", "--regression", file).code == 0
     shown = data_in(page.read_text(encoding="utf-8"))["overview"]["regression"]
     assert shown["rows"] == [list(row) for row in regression.table().rows]
-    assert shown["notes"] == list(regression.below())
+    assert shown["notes"] == list(regression.footnotes())
     app = create_app(labelled, tokens=Tokens({"a": COORDINATOR}, "b"), regression=saved)
     assert app is not None
     plain = json.loads(file.read_text(encoding="utf-8"))

@@ -62,7 +62,7 @@ class Judged:
     @cached_property
     def away_from_zero(self) -> Estimate:
         """The calibration error of the pairs with P(i ~ j) > .05."""
-        return binned_curve(self.pairs.only(self.pairs.probabilities > NEAR_ZERO)).error
+        return binned_curve(self.pairs.select(self.pairs.probabilities > NEAR_ZERO)).error
 
     @cached_property
     def error_of_new(self) -> Estimate:

@@ -90,7 +90,7 @@ def judge_parts(pairs: Pairs, name: str, unit: str, *, seed: int, advance: Advan
     for parts in PARTS:
         cut = [rng.permutation(units) for _ in range(ORDERS if parts > 1 else 1)]
         pieces = [
-            pairs.only(np.isin(pairs.clusters, some))
+            pairs.select(np.isin(pairs.clusters, some))
             for sentences_ in cut
             for some in np.array_split(sentences_, parts)
         ]
@@ -136,7 +136,7 @@ def trained_on_parts(corpus: Corpus, *, seed: int, advance: Advance) -> Iterator
         drawn = random_subsamples(n, times=DRAWS, share=1 / parts, rng=rng) if parts > 1 else [np.arange(n)]
         errors, accuracies, gaps, pairs = [], [], [], None
         for rows in drawn:
-            judged = judge(fit_hmm(corpus.train.only(rows), 1.0), corpus.test, corpus.labels)
+            judged = judge(fit_hmm(corpus.train.select(rows), 1.0), corpus.test, corpus.labels)
             errors.append(binned_curve(judged.pairs, bin_size=BIN_SIZE).error)
             accuracies.append(judged.accuracy.value)
             gaps.append(float((judged.surest - judged.hits).mean()))
@@ -158,7 +158,7 @@ def reproduce_sizes(
     wsj, ewt = read_wsj(data, limit), read_ewt(data, limit)
     some = np.random.default_rng([seed, 0]).permutation(len(wsj.train))[:MATCHED]
     learnt = [fit for corpus in (wsj, ewt) for fit in trained_on_parts(corpus, seed=seed, advance=advance)]
-    crf = judge(choose(SEARCH, wsj.train.only(some), wsj.dev, advance).tagger, wsj.test, wsj.labels)
+    crf = judge(choose(SEARCH, wsj.train.select(some), wsj.dev, advance).tagger, wsj.test, wsj.labels)
     ontogum = read_corpus(ONTOGUM, data, limit=limit, parser=None)
     model = train_model(PAPER, ontogum, seed=seed, passes=PASSES if limit is None else PASSES_OF_A_SLICE)
     coreference = judge_coreference([model.posterior(document) for document in ontogum.test], ontogum.test)

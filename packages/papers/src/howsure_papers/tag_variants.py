@@ -209,14 +209,14 @@ def compare_likelihood(corpus: Corpus, basic: Judged, advance: Advance) -> Exper
     fully_known = np.array([i for i in possible.tolist() if not unseen[i].any()], dtype=np.int64)
     rows = {(ALL, name): judged_model for name, judged_model in judged.items()}
     if len(possible):
-        likely = judge(strict, corpus.test.only(possible), corpus.labels)
+        likely = judge(strict, corpus.test.select(possible), corpus.labels)
         rows |= {(POSSIBLE, LIKELIHOOD): likely} | {
-            (POSSIBLE, name): judged_model.only(possible) for name, judged_model in judged.items()
+            (POSSIBLE, name): judged_model.select(possible) for name, judged_model in judged.items()
         }
         if len(fully_known):
             rows |= {
-                (KNOWN, LIKELIHOOD): likely.only(np.searchsorted(possible, fully_known)),
-                (KNOWN, BASIC): basic.only(fully_known),
+                (KNOWN, LIKELIHOOD): likely.select(np.searchsorted(possible, fully_known)),
+                (KNOWN, BASIC): basic.select(fully_known),
             }
     sizes = {ALL: n, POSSIBLE: len(possible), KNOWN: len(fully_known)}
     curves = {

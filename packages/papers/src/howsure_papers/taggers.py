@@ -109,10 +109,10 @@ class Judged:
     def of(self, tag: str) -> Pairs:
         """The pairs of one tag."""
         assert self.pairs.groups is not None
-        of_tag = self.pairs.only(self.pairs.groups == self.pairs.group_names.index(tag))
+        of_tag = self.pairs.select(self.pairs.groups == self.pairs.group_names.index(tag))
         return replace(of_tag, reduction=None, positive=tag)
 
-    def only(self, sentences: Integers) -> Judged:
+    def select(self, sentences: Integers) -> Judged:
         """The same for some of the sentences."""
         rows = np.isin(self.sentences, sentences)
         right, surest, hits = (array[rows] for array in (self.right, self.surest, self.hits))
@@ -171,13 +171,13 @@ class Rivals:
 def train_rivals(corpus: Corpus, *, name: str, seed: int, crf_subsamples: int, advance: Advance) -> Rivals:
     """An HMM (one of `HMMS`) that is trained on all sentences, and a CRF-Basic that is as accurate."""
     order = np.random.default_rng([seed, 0]).permutation(len(corpus.train))
-    hmm = choose(HMMS[name], corpus.train.only(order), corpus.dev)
+    hmm = choose(HMMS[name], corpus.train.select(order), corpus.dev)
     crf, tried = match_crf(corpus, hmm.accuracy, order, advance)
     halves: list[tuple[Tagger, ...]] = []
     for choice, times, stream in ((hmm, HMM_SUBSAMPLES, 1), (crf, crf_subsamples, 4)):
         training_rows = order[: choice.sentences]
         subsamples = random_subsamples(len(training_rows), times=times, rng=np.random.default_rng([seed, stream]))
-        halves.append(tuple(refit(choice.tagger, corpus.train.only(training_rows[rows])) for rows in subsamples))
+        halves.append(tuple(refit(choice.tagger, corpus.train.select(training_rows[rows])) for rows in subsamples))
         advance(times)
     return Rivals(name, hmm, crf, tried, *halves)
 
@@ -204,7 +204,7 @@ def match_crf(corpus: Corpus, target: float, order: Integers, advance: Advance) 
     size = min(MIN_SENTENCES, len(order))
     while True:
         start = tried[-1].tagger if tried else None
-        tried.append(choose(SEARCH, corpus.train.only(order[:size]), corpus.dev, advance, start))
+        tried.append(choose(SEARCH, corpus.train.select(order[:size]), corpus.dev, advance, start))
         if tried[-1].accuracy >= target or size == len(order):
             break
         size = min(2 * size, len(order))
@@ -212,7 +212,7 @@ def match_crf(corpus: Corpus, target: float, order: Integers, advance: Advance) 
         low, high = tried[-2:]
         part = (target - low.accuracy) / (high.accuracy - low.accuracy)
         size = round(low.sentences * (high.sentences / low.sentences) ** part)
-    best = choose(BASIC, corpus.train.only(order[:size]), corpus.dev, advance, tried[-1].tagger)
+    best = choose(BASIC, corpus.train.select(order[:size]), corpus.dev, advance, tried[-1].tagger)
     return best, (*tried, best)
 
 

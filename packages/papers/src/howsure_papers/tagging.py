@@ -284,7 +284,7 @@ def thesis(corpus: Corpus, *, seed: int, advance: Advance) -> ExperimentResult:
     halves, refinements, accuracies = [], [], []
     for rows in random_subsamples(len(corpus.train), rng=rng):
         of_half = {
-            kind: noun(judge(refit(tagger, corpus.train.only(rows)), corpus.test, corpus.labels), kind)
+            kind: noun(judge(refit(tagger, corpus.train.select(rows)), corpus.test, corpus.labels), kind)
             for kind, tagger in models.items()
         }
         some = rng.permutation(len(corpus.test))[: len(corpus.test) // 2]
@@ -346,7 +346,7 @@ def _quantities(nouns: Mapping[str, Noun]) -> dict[str, tuple[float, Floats]]:
 
 def _refinement(pairs: Pairs, sentences: Integers) -> float:
     assert pairs.clusters is not None
-    return binned_curve(pairs.only(np.isin(pairs.clusters, sentences)), bin_size=LABEL_BIN_SIZE).brier.refinement
+    return binned_curve(pairs.select(np.isin(pairs.clusters, sentences)), bin_size=LABEL_BIN_SIZE).brier.refinement
 
 
 def noun_findings(

@@ -104,7 +104,7 @@ def crf(train: Tagged, c2: float) -> CRFTagger:
 
 
 def test_a_tag_that_a_model_has_not_seen_has_probability_0(corpus: Corpus) -> None:
-    tagger = crf(corpus.train.only(np.arange(100, 200)), 0.1)
+    tagger = crf(corpus.train.select(np.arange(100, 200)), 0.1)
     assert tagger.labels_ == ("N", "V")
     for full, known_tags in zip(
         tag_marginals(tagger, corpus.test.sentences, corpus.labels),
@@ -200,8 +200,8 @@ def test_what_never_followed_is_impossible_by_maximum_likelihood() -> None:
 
 def test_some_sentences_are_judged_as_by_themselves() -> None:
     tagger, labels = fit_hmm(TRAIN, 0.1), ("N", "O", "V")
-    some = judge(tagger, TEST, labels).only(np.array([1, 3]))
-    alone = judge(tagger, TEST.only(np.array([1, 3])), labels)
+    some = judge(tagger, TEST, labels).select(np.array([1, 3]))
+    alone = judge(tagger, TEST.select(np.array([1, 3])), labels)
     assert some.accuracy == alone.accuracy
     assert some.of("N").probabilities == pytest.approx(alone.of("N").probabilities)
     assert some.sentences.tolist() == alone.sentences.tolist() == [0, 0, 1, 1]

@@ -117,7 +117,7 @@ def test_a_part_of_a_design_scores_the_same() -> None:
     design = design_of_words(WORDS, feature_families("advanced"), attributes)
     weights = np.random.default_rng(0).normal(size=(len(attributes), 2))
     chosen = np.array([7, 2, 11])
-    part, attributes_of_part = design.only(chosen)
+    part, attributes_of_part = design.select(chosen)
     whole, few = design.scores(csr_array(weights)), part.scores(csr_array(weights[attributes_of_part]))
     for place, sentence in enumerate(chosen):
         np.testing.assert_allclose(few[place], whole[int(sentence)], atol=1e-12)

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from howsure.errors import LOOK, InputError
+from howsure.errors import LIST_COLUMNS, InputError
 from howsure_cli.terminal.commands import Command
 from howsure_cli.terminal.derived import (
     FILES,
@@ -183,7 +183,7 @@ def two_models(files: Sequence[str], typed: dict[str, Any]) -> dict[str, Any]:
     ways = [way for way, columns in columns_of.items() if columns]
     of_logs = not ways and len(files) == 2 and len(labels) < 2  # which name the columns themselves
     if len(ways) != 1 and not of_logs:
-        raise InputError(f"{ONE_FORM_ADVICE}{LOOK}")
+        raise InputError(f"{ONE_FORM_ADVICE}{LIST_COLUMNS}")
     columns = [] if of_logs else list(columns_of[ways[0]])
     if (len(files), len(columns)) not in ((2, 1), (1, 2), (2, 2)) and not of_logs:
         raise InputError(

@@ -61,4 +61,4 @@ def check_report(path: str | os.PathLike[str]) -> None:
 
 def attached_tables(result: Result) -> list[tuple[str, Markup]]:
     """The results that a result shows below itself, such as the worst rows: a description and a table of each."""
-    return [(part.what_was_read, Markup(part._repr_html_())) for part in result.further_tables()]
+    return [(part.input_line, Markup(part._repr_html_())) for part in result.further_tables()]

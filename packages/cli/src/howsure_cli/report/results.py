@@ -114,7 +114,7 @@ def significance_report(
         verdicts=verdicts(result),
         how=how(result),
         terms=terms(result.recipe),
-        table=Markup("".join(replace(part, notes=()).html() for part in (*result.above(), result.table()))),
+        table=Markup("".join(replace(part, notes=()).html() for part in (*result.tables_above(), result.table()))),
         besides=attached_tables(result),
         picture=Markup(difference_svg(result)),
         caption=CAPTION,
@@ -209,9 +209,9 @@ def _text_without_notes(result: Result) -> list[str]:
     """The verdict of a result, or its text without notes; its answer if it prints a table."""
     if hasattr(result, "verdict"):
         return str(result.verdict()).splitlines()
-    if not result.words:
+    if not result.description:
         return [] if result.answer is None else [result.answer]
-    below = set(result.below())
+    below = set(result.footnotes())
     return [line for line in result.own_text().splitlines() if line.strip() and line not in below]
 
 

@@ -12,7 +12,16 @@ from typing import Any
 
 import click
 
-from howsure.errors import LOOK, MIN_SIMILARITY, InputError, InPython, nearest, spelled, spoken_by, told
+from howsure.errors import (
+    LIST_COLUMNS,
+    MIN_SIMILARITY,
+    InputError,
+    InPython,
+    localise,
+    nearest,
+    render_text,
+    use_surface,
+)
 from howsure_cli.terminal.destinations import check_destinations
 from howsure_cli.terminal.option_help import SYNONYMS, TOPICS, help_text, topic
 from howsure_cli.terminal.output import say, shell_word
@@ -167,7 +176,9 @@ class Command(Helpful):
         except click.MissingParameter as error:
             if error.param is None or error.param.opts[0] not in map(option_name, ROLES):
                 raise
-            message = f"Missing option '{error.param.opts[0]}'.{spelled(LOOK, InOptions(self, _files(ctx)))}"
+            message = (
+                f"Missing option '{error.param.opts[0]}'.{render_text(LIST_COLUMNS, InOptions(self, _files(ctx)))}"
+            )
             raise click.UsageError(message, error.ctx) from error
         except click.BadParameter as error:
             matching_phrases = [theirs for theirs in IN_WORDS if theirs in error.message]
@@ -179,7 +190,7 @@ class Command(Helpful):
     def invoke(self, ctx: click.Context) -> object:
         """Run the command, after a check that it can write its output files."""
         check_destinations(ctx)
-        with spoken_by(InOptions(self, _files(ctx))):
+        with use_surface(InOptions(self, _files(ctx))):
             try:
                 return super().invoke(ctx)
             except InputError as error:
@@ -295,4 +306,4 @@ def raise_for_misplaced(group: Group, ctx: click.Context, args: Sequence[str], o
 def tell(message: str) -> None:
     """Tell the user how a file was interpreted, in terms of the running command, if the message is not empty."""
     if message:
-        say(told(message))
+        say(localise(message))

@@ -11,7 +11,7 @@ import click
 
 from howsure.data.sources import Files
 from howsure.data.sources import read as files_of
-from howsure.errors import MIN_SIMILARITY, InputError, nearest, shown
+from howsure.errors import MIN_SIMILARITY, InputError, nearest, quote
 from howsure.figures.width import figure_width
 from howsure.inputs.numbers_and_names import MAX_CLUSTERINGS, MAX_PROCESSES, check_bounds
 from howsure.inputs.pairs import UNNAMED, Probabilities
@@ -205,7 +205,7 @@ def as_bounds(ctx: Context, param: Parameter, value: str | None) -> tuple[float,
         low, high = (float(text) for text in value.split(","))
         return check_bounds((low, high))
     except (ValueError, InputError):
-        raise click.BadParameter(f"{shown(value)} must be two numbers, the lower first; write 0,1") from None
+        raise click.BadParameter(f"{quote(value)} must be two numbers, the lower first; write 0,1") from None
 
 
 bounds_option = click.option("--bounds", callback=as_bounds, metavar="LOW,HIGH")

@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 
 import click
 
-from howsure.errors import HowsureError, InputError, with_short_values
+from howsure.errors import HowsureError, InputError, shorten_values
 
 
 @contextmanager
@@ -100,7 +100,7 @@ def _report_error(error: BaseException, with_traceback: bool) -> int:
         case click.ClickException():
             buffer = io.StringIO()
             error.show(buffer)
-            say(with_short_values(buffer.getvalue().removesuffix("\n")))
+            say(shorten_values(buffer.getvalue().removesuffix("\n")))
             return WRONG_INPUT
         case HowsureError():
             say(f"howsure: {error}")

@@ -9,7 +9,7 @@ import click
 import pytest
 from tests.cli.running import howsure as run
 
-from howsure.errors import InputError, with_short_values
+from howsure.errors import InputError, shorten_values
 from howsure_cli.terminal.process import check_memory, machine_memory, run_to_exit_code
 
 
@@ -101,8 +101,8 @@ def test_a_message_repeats_no_whole_text(quote: str) -> None:
         f"y must be 0 or 1; row 3 of 'a b' is {quote}{79 * 'x'}…{quote}."
     )
     message = "the map's groups aren't the runs' groups: " + 90 * "word " + "the rows' order"
-    assert with_short_values(message) == message  # apostrophes quote nothing
-    assert with_short_values(f"it contains b{long}.") == f"it contains b{quote}{79 * 'x'}…{quote}."
+    assert shorten_values(message) == message  # apostrophes quote nothing
+    assert shorten_values(f"it contains b{long}.") == f"it contains b{quote}{79 * 'x'}…{quote}."
 
 
 # Numbers that no memory can hold are refused in a sentence, before the work.

@@ -110,7 +110,7 @@ class Sums:
     def __add__(self, other: Sums) -> Sums:
         return Sums(*(getattr(self, name) + getattr(other, name) for name in _COLUMNS))
 
-    def only(self, keep: Integers | slice) -> Sums:
+    def select(self, keep: Integers | slice) -> Sums:
         """Select entries by their indices or a slice."""
         return Sums(*(getattr(self, name)[keep] for name in _COLUMNS))
 
@@ -462,7 +462,7 @@ def _bin_sorted(
         run = slice(of_part, of_part := of_part + len(some))
         last = float(q[ends[i] - 1]) if exact else 1.0
         of_rows = histograms[i], float(loss[firsts[i] : ends[i]].sum()), int(infinite[i]), variance[run]
-        bins_of_parts.append(_binned(sums.only(run), edge, edge, last, some, binning, sizes[i], *of_rows))
+        bins_of_parts.append(_binned(sums.select(run), edge, edge, last, some, binning, sizes[i], *of_rows))
     return bins_of_parts
 
 

@@ -17,7 +17,7 @@ from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.saved_summaries import Saved, SavedSums, check_weights
 from howsure.calibration.slots import LAST, LOG_UNIT, Slots, sum_by_slot
 from howsure.calibration.table import CalibrationTable, build_table
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, quote
 from howsure.inputs.frames import Source, frame_columns, is_lazy
 from howsure.inputs.numbers_and_names import counted, natural_order
 from howsure.inputs.pairs import CLASS_WISE, NEGLIGIBLE_WEIGHT, Pairs, Probabilities
@@ -312,7 +312,7 @@ class CalibrationSummaries(SavedSums, Mapping[str, CalibrationSummary]):
         for name, summary in (summaries or {}).items():
             if not isinstance(summary, CalibrationSummary):
                 raise InputError(
-                    f"summaries must contain a CalibrationSummary for each group; {name!r} has {shown(summary)}."
+                    f"summaries must contain a CalibrationSummary for each group; {name!r} has {quote(summary)}."
                 )
             if str(name) in self._slots:
                 raise InputError(f"summaries must have different names; two are called {str(name)!r}.")

@@ -55,7 +55,7 @@ class CalibrationTest(Result):
         return [Column("method", WORDS), *numbers, *fitted, Column("n", COUNT)]
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """The statistic and the p-value, in one line."""
         p, error = p_in_words(self.p_value), f" (simulated: ± {self.p_error:.4f})" if self.p_error else ""
         fitted = "".join(f", {name} {estimate:.4f}" for name, estimate in self.estimates.items())

@@ -290,7 +290,7 @@ class CorpCurve(Result):
         """Return the curve as a dictionary for JSON, the same that the command line writes."""
         return with_score_keys(plain_dict(self), self.reduction)
 
-    def framed(self) -> dict[str, Any]:
+    def frame_columns(self) -> dict[str, Any]:
         """The columns of the data frame: the steps of the curve."""
         return self.steps.arrays()
 
@@ -299,7 +299,7 @@ class CorpCurve(Result):
         return corp_columns([self])[0 if self.name is not None else 1 :]
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """The figures of the curve, aligned, with the verdict, the notes and the recipe."""
         return summary(self, "calibration curve without bins", figures_in_words(self), self.verdict())
 

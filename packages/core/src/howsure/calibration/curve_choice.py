@@ -151,7 +151,7 @@ class LocalRegression(Rows[LocalPoint]):
         few = f"fewer than {MIN_EFFECTIVE:g} effective pairs or clusters in the window; try a larger span"
         return (f"No interval at {without:,} of {points}: {few}.",)
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """Which points have no interval, and the span."""
         return [*self.notes, f"Each window has {self.span:.0%} of {counted(self.n, 'pair')}."]
 

@@ -295,7 +295,7 @@ def _on_the_whole(curve: CalibrationCurve) -> tuple[str, str]:
 
 def summary(curve: CalibrationCurve | CorpCurve, head: str, rows: Sequence[tuple[str, str]], verdict_text: str) -> str:
     """Format the figures of a curve as aligned lines, followed by the verdict, the notes and the recipe."""
-    lines = [*figures_text(rows).splitlines(), verdict_text, *curve.below(), f"recipe: {recipe_line(curve)}"]
+    lines = [*figures_text(rows).splitlines(), verdict_text, *curve.footnotes(), f"recipe: {recipe_line(curve)}"]
     return "\n  ".join([head + (f" of {curve.name}" if curve.name is not None else ""), *lines])
 
 

@@ -29,7 +29,7 @@ from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.scores import scores_of_all_classes
 from howsure.calibration.slots import Slots
 from howsure.calibration.table import positive_weight_pairs
-from howsure.errors import InputError, told
+from howsure.errors import InputError, localise
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import SAVED, Source
 from howsure.inputs.numbers_and_names import check_level, check_whole
@@ -126,7 +126,7 @@ class CalibrationCurves(Rows[Any]):
     @property
     def key_figures(self) -> str:
         """The figures of a single curve of all pairs, one per line; otherwise an empty string."""
-        if not self.words:
+        if not self.description:
             return ""
         return figures_text(figures_in_words(self.binned[0]) if self.binned else corp_figures_in_words(self.corp[0]))
 
@@ -137,19 +137,19 @@ class CalibrationCurves(Rows[Any]):
         return provenance_line(self.recipe | {"level": level})
 
     @property
-    def what_was_read(self) -> str:
+    def input_line(self) -> str:
         """A description of the input, and whether rows of several files count as independent."""
         notes = [f"note: {note}" for note in pooling_notes(self.recipe)]
         return "\n".join(filter(None, [rows_read(self.recipe), *notes]))
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """The figures and bins or steps of a single curve of all pairs; otherwise empty, and a table is shown."""
         if len(self.rows) > 1 or self.rows[0].name is not None:
             return ""
-        return f"{self.rows[0].words}\n\n{parts_table(self.rows[0]).text()}"
+        return f"{self.rows[0].description}\n\n{parts_table(self.rows[0]).text()}"
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """Lines below the table: how p is adjusted, the verdict on each curve, and the notes."""
         if self.corp:
             lines = [f"low to high: {interval_legend(self.corp)}", ""]
@@ -163,10 +163,10 @@ class CalibrationCurves(Rows[Any]):
         ]
         return [*self._lines_of_all(), *lines, *pooling_notes(self.recipe), *self._notes_by_curve()]
 
-    def below_answer(self, *, verbose: bool) -> Sequence[str]:
+    def footnotes_of_answer(self, *, verbose: bool) -> Sequence[str]:
         """Lines below the answer; for a single curve, they omit the verdict, which is in the answer."""
-        if not self.words:
-            return Result.below_answer(self, verbose=verbose)
+        if not self.description:
+            return Result.footnotes_of_answer(self, verbose=verbose)
         notes = [] if verbose else self._notes_by_curve()
         return [*self._lines_of_all(), *pooling_notes(self.recipe), *notes]
 
@@ -245,7 +245,7 @@ def calibration_curves(
     >>> rng = np.random.default_rng(0)
     >>> q, tag = rng.random(4000), np.where(np.arange(4000) % 2, "NN", "VB")
     >>> curves = calibration_curves(rng.random(4000) < np.where(tag == "NN", q, q**2), q, groups=tag)
-    >>> print(curves["VB"].n, curves.below()[-1])
+    >>> print(curves["VB"].n, curves.footnotes()[-1])
     2000 VB: overconfident between 0.04 and 0.94: mean prediction 0.49, observed frequency 0.30 (n = 1,817)
 
     Raises InputError, which names the parameter, row and value, for an invalid input.
@@ -442,7 +442,7 @@ def pooling_notes(recipe: Mapping[str, Any]) -> list[str]:
         return [*notes, f"equal values of {column} in several files {same}"]
     if recipe.get("cluster") or recipe.get("id"):
         return notes
-    return [*notes, told(f"{independent}; if files evaluate the same items, name the item with `id='COL'`")]
+    return [*notes, localise(f"{independent}; if files evaluate the same items, name the item with `id='COL'`")]
 
 
 def _verdict_with_name(curve: CalibrationCurve | CorpCurve, verdict_text: str) -> str:

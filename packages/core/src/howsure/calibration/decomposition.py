@@ -53,11 +53,11 @@ class ScoreDecomposition(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary for JSON: the recipe, and each part with its value and interval."""
-        parts = [{name: plain(getattr(part, name)) for name in ("value", "low", "high")} for part in self.rows_shown()]
+        parts = [{name: plain(getattr(part, name)) for name in ("value", "low", "high")} for part in self.table_rows()]
         named = dict(zip(PARTS, parts, strict=True))
         return {"recipe": dict(self.recipe), **named, "infinite_rows": self.infinite_rows}
 
-    def rows_shown(self) -> Sequence[object]:
+    def table_rows(self) -> Sequence[object]:
         """The parts."""
         return [getattr(self, name) for name in PARTS]
 
@@ -66,7 +66,7 @@ class ScoreDecomposition(Result):
         return [Column("part", WORDS, values=PARTS), *(Column(name, NUMBER) for name in ("value", "low", "high"))]
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """The score as the sum of its parts."""
         kept = [f"discrimination {self.discrimination.value:.5f}", f"uncertainty {self.uncertainty.value:.5f}"]
         if not math.isfinite(self.score.value):

@@ -411,7 +411,7 @@ def debiased_mse(sums: Sums) -> SquaredError:
     left_out = int(sums.count[~is_estimable].sum())
     if not is_estimable.any():
         return SquaredError(*UNDEFINED, left_out)
-    s, couples = sums if is_estimable.all() else sums.only(np.flatnonzero(is_estimable)), couples[is_estimable]
+    s, couples = sums if is_estimable.all() else sums.select(np.flatnonzero(is_estimable)), couples[is_estimable]
     share = s.w1 / s.w1.sum()
     theta = (s.u**2 - s.u2) / couples
     gap = mean_gaps(s)

@@ -48,7 +48,7 @@ class Feature:
         """The number of cells."""
         return len(self.members[0])
 
-    def only(self, rows: Bools) -> Feature:
+    def select(self, rows: Bools) -> Feature:
         """Restrict the feature to some rows."""
         return replace(self, codes=self.codes[rows])
 
@@ -294,7 +294,7 @@ def _drop_negligible(raw_pairs: Pairs, features: list[Feature]) -> tuple[Pairs, 
     pairs = raw_pairs.that_weigh()
     if bool(counts.all()):
         return pairs, features
-    return pairs, [feature.only(counts) for feature in features]
+    return pairs, [feature.select(counts) for feature in features]
 
 
 def _refuse_teller(feature: Feature, pairs: Pairs) -> None:

@@ -10,7 +10,7 @@ from howsure.calibration.calibration_summary import CalibrationSummary
 from howsure.calibration.curves import CalibrationCurves
 from howsure.calibration.logits import IGNORED, slots_of_logits
 from howsure.calibration.slots import Slots
-from howsure.errors import InputError, Parameter, told
+from howsure.errors import InputError, Parameter, localise
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Logits, Source
 from howsure.inputs.pairs import CLASS_WISE
@@ -88,7 +88,7 @@ def logit_calibration(
     if by_probability:
         bins["binning"] = "weight" if binning == "adaptive" else binning
         curve = summary.by_probability().curve(**bins)
-        how = told(f"`sample_weight={EQUAL!r}` gives all the same weight")
+        how = localise(f"`sample_weight={EQUAL!r}` gives all the same weight")
         curve = replace(
             curve, notes=(f"each pair of a row and a class is weighted by its probability; {how}", *curve.notes)
         )

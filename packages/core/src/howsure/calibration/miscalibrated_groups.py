@@ -187,7 +187,7 @@ class MiscalibratedGroups(Rows[MiscalibratedGroup]):
         ]
 
     @property
-    def what_was_read(self) -> str:
+    def input_line(self) -> str:
         """A description of the input, and the calibration of all rows in a sentence."""
         return "\n\n".join(filter(None, [rows_read(self.recipe), whole_in_words(self)]))
 
@@ -209,14 +209,14 @@ class MiscalibratedGroups(Rows[MiscalibratedGroup]):
         return " ".join(filter(None, [f"{whole[:1].upper()}{whole[1:]}.", source, level]))
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """A sentence if no group was found; otherwise empty, and the table is printed."""
-        return "" if self.rows else "\n".join(self.below())
+        return "" if self.rows else "\n".join(self.footnotes())
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """Lines below the table: one per group, the error over all groups, and the notes."""
         error = [] if self.multicalibration is None else [Note(repr(self.multicalibration), FINDING)]
-        return [*self.verdict().splitlines(), *error, *Result.below(self)]
+        return [*self.verdict().splitlines(), *error, *Result.footnotes(self)]
 
     def legend(self) -> Mapping[str, str]:
         """The meaning of the headings; if no group was found, which groups were tested."""
@@ -389,7 +389,7 @@ def _row(
     number: int,
     level: float,
 ) -> MiscalibratedGroup:
-    mine = pairs.only(group_rows(group, features))
+    mine = pairs.select(group_rows(group, features))
     mean, rate = _means(mine)
     weight = float(family.weight[group.row])
     whole_gap = -float(family.expected[group.row]) / weight

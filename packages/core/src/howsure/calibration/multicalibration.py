@@ -62,7 +62,7 @@ class MulticalibrationError(Result):
         ]
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """The error, and the group with the largest observed gap."""
         return (
             f"multicalibration error {self.error}: the largest of {counted(self.groups, 'group')} by share × gap; "

@@ -94,7 +94,7 @@ class OrdinalCalibration(Rows[CalibrationCurve]):
         kinds = [(curve.name or "", kind(curve, p)) for curve, p in zip(self.rows, self.p_adjusted, strict=True)]
         return f"The calibration error of all cut points is {self.error}; {verdicts_by_kind(kinds)}."
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """Lines below the table: the answer, the bias, the score's parts, and the verdict on each cut point."""
         parts = self.rps_parts
         in_parts = f"{parts.calibration:.4f} calibration + {parts.refinement:.4f} refinement"

@@ -215,7 +215,7 @@ class QuantileCalibration(Result):
     clusters: int | None
     recipe: dict[str, Any]
 
-    words = ""
+    description = ""
     suggested: ClassVar = {"figure": "quantiles.svg"}
 
     @property
@@ -287,7 +287,7 @@ class QuantileCalibration(Result):
         )
         return f"{verdict} ({self._in_words(self.method)})."
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """The answer, the number of bars outside their intervals, the other test, and the sample size."""
         outside = int(np.count_nonzero((self.counts < self.low) | (self.counts > self.high)))
         together = "" if self.clusters is None else f" in {self.clusters:,} clusters"

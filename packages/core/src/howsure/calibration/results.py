@@ -80,7 +80,7 @@ class CalibrationCurve(Result):
         """Return the curve as a dictionary for JSON, the same that the command line writes."""
         return with_score_keys(plain_dict(self) | {"max_error": self.max_error.value}, self.reduction)
 
-    def framed(self) -> dict[str, Any]:
+    def frame_columns(self) -> dict[str, Any]:
         """The columns of the data frame: the bins of the curve."""
         return self.bins.arrays()
 
@@ -91,7 +91,7 @@ class CalibrationCurve(Result):
         return curve_columns([self], [self.p_value])[0 if self.name is not None else 1 :]
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """The figures of the curve, aligned, with the verdict, the notes and the recipe."""
         from howsure.calibration.curve_text import figures_in_words, summary, verdict
 
@@ -146,7 +146,7 @@ class CalibrationComparison(Result):
     read: ReadOfBoth | None = as_json(None, default=None)
 
     title = "Calibration of two models"
-    words = ""
+    description = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary for JSON; if files were compared, it begins with a description of them."""
@@ -157,7 +157,7 @@ class CalibrationComparison(Result):
         }
 
     @property
-    def what_was_read(self) -> str:
+    def input_line(self) -> str:
         """The models with their labels and rows, if files were compared."""
         return "\n".join(self._lines_read())
 
@@ -167,10 +167,10 @@ class CalibrationComparison(Result):
         first, second, rows, *unused = self.read.lines(self.n, self.names)
         return [first, second, f"{rows}; differences are {' - '.join(self.names)}", *unused]
 
-    def made(self) -> str:
+    def recipe_comment(self) -> str:
         """Return the provenance in one line; if files were compared, with a description of them."""
         if self.read is None:
-            return Result.made(self)
+            return Result.recipe_comment(self)
         provenance = "; ".join(self.read.lines(self.n, self.names))
         return f"howsure {self.recipe['howsure']}; {provenance}; level {self.recipe['level']}"
 
@@ -227,9 +227,9 @@ class CalibrationComparison(Result):
         a, b = self.names
         return {**Result.legend(self), "": f"Differences are {a} minus {b}: above 0, {b} is better."}
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """The verdict, and the notes."""
-        return [*self._verdict_sentences(), *Result.below(self)]
+        return [*self._verdict_sentences(), *Result.footnotes(self)]
 
     @property
     def names(self) -> tuple[str, str]:

@@ -85,7 +85,7 @@ class ScoreParts(Result):
         return [*(Column(name, NUMBER) for name in parts), Column("infinite_rows", COUNT)]
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """The score, written as the sum of its parts."""
         is_known = math.isfinite(self.calibration)
         of_bins = f"calibration {self.calibration:.4f} + refinement {self.refinement:.4f}"

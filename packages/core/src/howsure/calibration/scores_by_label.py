@@ -81,7 +81,7 @@ class ScoreByLabel(Rows[LabelScore]):
             return f"{score}; only label {self.rows[0].label} occurs, so discrimination is unknown."
         return f"{score}; the mean prediction differs by {self.discrimination:.4f} between labels 1 and 0."
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """The score, written as a weighted mean over labels."""
         terms = " + ".join(f"{row.base_rate:.4f} · {row.score:.4f}" for row in self.rows)
         return [f"Mean score: {self.score:.4f} = {terms}."]

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, quote
 from howsure.inputs.arguments import check_arguments, is_listlike
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.pairs import Floats, Pairs
@@ -159,14 +159,14 @@ def _as_mapping(value: Any, name: str) -> Mapping[Any, Any]:
     if isinstance(value, Mapping):
         return value
     if not is_listlike(value):
-        raise InputError(f"{name} must be a list with an entry per item, or a mapping; it is {shown(value)}.")
+        raise InputError(f"{name} must be a list with an entry per item, or a mapping; it is {quote(value)}.")
     return dict(enumerate(value))
 
 
 def _item(name: str, values: Mapping[str, Any]) -> _Item:
     """Check the arguments of an item and return it."""
     if not is_listlike(values["samples"]):
-        raise InputError(f"samples of item {name} must be a list of structures; they are {shown(values['samples'])}.")
+        raise InputError(f"samples of item {name} must be a list of structures; they are {quote(values['samples'])}.")
     structures = [_parts(structure, f"a structure of item {name}") for structure in values["samples"]]
     gold = _parts(values["gold"], f"gold of item {name}")
     candidates = None
@@ -177,7 +177,7 @@ def _item(name: str, values: Mapping[str, Any]) -> _Item:
             if outside is not None:
                 raise InputError(
                     f"candidates of item {name} must contain every part that it could have; {what} has "
-                    f"{shown(outside)}, which is not one of the {len(candidates):,} candidates."
+                    f"{quote(outside)}, which is not one of the {len(candidates):,} candidates."
                 )
     least = 1 if "weights" in values else 2
     if len(structures) < least:
@@ -189,7 +189,7 @@ def _item(name: str, values: Mapping[str, Any]) -> _Item:
 
 def _parts(parts: Any, where: str) -> Parts:
     if not is_listlike(parts):
-        raise InputError(f"{where} must be a list of parts; it is {shown(parts)}.")
+        raise InputError(f"{where} must be a list of parts; it is {quote(parts)}.")
     return dict.fromkeys(_part(part, where) for part in parts)
 
 
@@ -200,7 +200,7 @@ def _part(part: Any, where: str) -> Hashable:
     if not isinstance(part, Hashable):
         raise InputError(
             f"{where} must consist of strings, numbers and lists of these, such as ['nsubj', 2, 5]; it contains "
-            f"{shown(part)}."
+            f"{quote(part)}."
         )
     return part
 
@@ -213,7 +213,7 @@ def _weights(weights: Any, n: int, name: str) -> Floats:
         array = np.array(None)
     if array.shape != (n,):
         raise InputError(
-            f"weights of item {name} must be {counted(n, 'number')}, one per structure; they are {shown(weights)}."
+            f"weights of item {name} must be {counted(n, 'number')}, one per structure; they are {quote(weights)}."
         )
     if not (np.isfinite(array).all() and (array >= 0).all()):
         raise InputError(
@@ -234,6 +234,6 @@ def _label(part: Hashable) -> str:
     """Return the label of a part: its first element."""
     if not isinstance(part, tuple) or not part:
         raise InputError(
-            f"`by_label` needs parts that begin with a label, such as ['nsubj', 2, 5]; one is {shown(part)}."
+            f"`by_label` needs parts that begin with a label, such as ['nsubj', 2, 5]; one is {quote(part)}."
         )
     return str(part[0])

@@ -58,7 +58,10 @@ class CalibrationTable(Rows[GroupCalibration]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary for JSON: the columns by name, and the recipe."""
-        return {"recipe": self.recipe, "groups": plain({**self.framed(), "notes": [row.notes for row in self.rows]})}
+        return {
+            "recipe": self.recipe,
+            "groups": plain({**self.frame_columns(), "notes": [row.notes for row in self.rows]}),
+        }
 
     def columns(self) -> Sequence[Column]:
         """One row per group."""
@@ -75,7 +78,7 @@ class CalibrationTable(Rows[GroupCalibration]):
             Column("notes", WORDS, get=lambda row: "; ".join(row.notes), only=FRAME),
         ]
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """The notes."""
         notes = [f"note: {note}" for note in item_notes(self.recipe)]
         return [*notes_by_name((row.name, row.notes) for row in self.rows), *notes]

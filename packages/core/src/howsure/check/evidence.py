@@ -13,7 +13,7 @@ import numpy as np
 from howsure import __version__
 from howsure.calibration.error import SquaredError
 from howsure.check.errors_of_models import independent_errors, rare_error
-from howsure.errors import InputError, parameter, shown
+from howsure.errors import InputError, parameter, quote
 from howsure.files.atomic_write import Place
 from howsure.files.input_files import is_version, parsed_json, read_text
 from howsure.files.serialization import save
@@ -33,7 +33,7 @@ def check_limit(value: object, *, name: str, low: float = 0.0, high: float = 1.0
     if np.isfinite(low):
         rule = f"must be greater than {low:g} and less than {high:g}"
         raise InputError(f"{parameter(name)} {rule}; it is {value!r}. Write 0.05 for 5%.")
-    raise InputError(f"{parameter(name)} must be a finite number; it is {shown(value)}.")
+    raise InputError(f"{parameter(name)} must be a finite number; it is {quote(value)}.")
 
 
 def check_margin(value: object, *, most: float = 1.0) -> None:
@@ -256,7 +256,7 @@ class Baseline:
         except InputError as error:
             if not {*"*?["} & {*str(path)}:
                 raise
-            raise InputError(f"`baseline=...` must name one file; {shown(str(path))} is a pattern.") from error
+            raise InputError(f"`baseline=...` must name one file; {quote(str(path))} is a pattern.") from error
         try:
             document = parsed_json(text.content)
         except ValueError as error:

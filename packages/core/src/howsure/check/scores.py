@@ -28,7 +28,7 @@ from howsure.check.evidence import (
 from howsure.check.verdicts import Check, Found, check_sizes, decide
 from howsure.data.logs.scores import FILE, NO_SCORE_COLUMN, advising_pos_label, primary_score_of_log
 from howsure.data.sources import Files
-from howsure.errors import GIVEN, LOOK, InputError, parameter, told
+from howsure.errors import ANY_VALUE, LIST_COLUMNS, InputError, localise, parameter
 from howsure.inputs.arguments import check_arguments, check_distinct
 from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes, check_finite, not_a_number
 from howsure.inputs.frames import (
@@ -234,7 +234,7 @@ def run_score_check(
         )
     if bets is None and any(size is not None for size in sizes.values()):
         option = next(size for size, value in sizes.items() if value is not None)
-        raise InputError(f"{parameter(option, GIVEN)} is for `sequential=True`; give both, or neither.")
+        raise InputError(f"{parameter(option, ANY_VALUE)} is for `sequential=True`; give both, or neither.")
     if bets is not None and (groups is not None or len(parts) > 1 or baseline is not None):
         raise InputError(
             "`sequential=True` bets on all rows in the order drawn, against a limit or another model; leave "
@@ -384,7 +384,7 @@ def _read_source(
         )
     score = score or table.chosen.get(KIND)
     if score is None:
-        raise InputError(f"{NO_SCORE_COLUMN}{LOOK}")
+        raise InputError(f"{NO_SCORE_COLUMN}{LIST_COLUMNS}")
     groups, clusters, id = (column or table.chosen.get(role) for role, column in roles.items())
     with table.placed():
         numbers = {name: _numbers(table, name, pos_label, notes) for name in dict.fromkeys([score, *scores])}
@@ -430,7 +430,7 @@ def _columns_of_log(
     parts = [column for column in log.group if column != TASK] if named is None else named.split(",")
     if named is None and TASK in log.group:
         each = parameter("groups", ",".join(log.group))
-        notes.append(told(f"{counted(len(log.values[TASK]), 'task')} are judged together; to judge each, {each}"))
+        notes.append(localise(f"{counted(len(log.values[TASK]), 'task')} are judged together; to judge each, {each}"))
     log.check_ways(parts, advice=f"tell them apart, {parameter('groups', ','.join([*parts, RUN]))}")
     repeated = log.repeats_items(parts)
     column_by_role = {"groups": ",".join(parts)} if named is None and parts else {}
@@ -598,7 +598,7 @@ def notes_on(
     if isinstance(test, BoundedMean):
         of_shares = bool(np.isin(values, (-1.0, 0.0, 1.0)).all()) and np.ptp(values) > 0.0
         others = "others are possible, as among word error rates" if rule.wanted == BELOW else "others are possible"
-        bounds_note = told(
+        bounds_note = localise(
             f"all scores are between 0 and 1, which are taken as their bounds; if {others}, give `bounds`"
         )
         return (*_too_few(test, rule, size), *((bounds_note,) if guessed and not of_shares else ()))

@@ -12,7 +12,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.check.evidence import BELOW, NO_BOUNDS, Baseline, Entry, Evidence
-from howsure.errors import InputError, told
+from howsure.errors import InputError, localise
 from howsure.inputs.numbers_and_names import check_level, check_whole, shortened
 from howsure.result import Estimate, Rows, as_json, provenance_line
 from howsure.show.notes import FINDING, Note, severity
@@ -67,7 +67,7 @@ class Verdict:
         """The verdict in one sentence, the estimate before the p-value."""
         observed = f"{self.quantity} {self.estimate}"
         if self.reason == NO_BOUNDS:
-            return told(f"{observed}: {WITHOUT_BOUNDS.format(bounds=BOUNDS, assume=ASSUME)}")
+            return localise(f"{observed}: {WITHOUT_BOUNDS.format(bounds=BOUNDS, assume=ASSUME)}")
         if self.bound is None:
             return f"{observed}: too little data"
         above = "above" if (self.outcome == PASS) == (self.wanted != BELOW) else "below"
@@ -223,7 +223,7 @@ class Check(Rows[Verdict]):
         lines = [provenance_line(recipe) for recipe in self.recipe.get("checks", [self.recipe])]
         return " ".join(dict.fromkeys(filter(None, lines)))
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """Findings, then a sentence per verdict, failures first, then notes."""
         sentences = [Note(sentence, FINDING) for sentence in self._sentences()]
         findings = [note for note in self.notes if severity(note) == FINDING]

@@ -11,7 +11,7 @@ import numpy as np
 from howsure.counts.notes import CountNote
 from howsure.counts.results import CountEstimate, CountEstimates, ReadingErrors
 from howsure.counts.sampling_design import partial_labels
-from howsure.errors import GIVEN, InputError, parameter
+from howsure.errors import ANY_VALUE, InputError, parameter
 from howsure.inputs.numbers_and_names import unknown_name
 from howsure.inputs.pairs import Floats
 from howsure.result import Estimate
@@ -49,7 +49,7 @@ def read_double_labels(
     if second is None:
         if settled is not None or flips is not None:
             role = "flips" if settled is None else "settled"
-            raise InputError(f"{parameter(role, GIVEN)} needs `second=...`, the second labels.")
+            raise InputError(f"{parameter(role, ANY_VALUE)} needs `second=...`, the second labels.")
         return None
     if flips not in (None, "alike"):
         raise unknown_name("flips", str(flips), ["alike"], place="errors of readers")

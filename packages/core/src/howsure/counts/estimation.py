@@ -27,7 +27,7 @@ from howsure.counts.label_sheets import sheet_labels
 from howsure.counts.population import read_features, read_units
 from howsure.counts.proxy import fit_proxy
 from howsure.counts.results import CountEstimates, total_errors
-from howsure.errors import GIVEN, InputError, parameter
+from howsure.errors import ANY_VALUE, InputError, parameter
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import check_probabilities
 from howsure.inputs.frames import Source
@@ -216,7 +216,7 @@ def count_units(
     if (labelled is None) == (y_true is None):
         raise InputError("the labels are missing or named twice: pass either `y_true=...` or a filled sheet.")
     drawn: dict[str, Any] = {"strata": strata, "inclusion": inclusion, "sample": sample}
-    extra = [parameter(role, GIVEN) for role, value in drawn.items() if value is not None]
+    extra = [parameter(role, ANY_VALUE) for role, value in drawn.items() if value is not None]
     if labelled is not None and extra:
         raise InputError(f"a filled sheet says how units were drawn; leave out {', '.join(extra)}.")
     readings: dict[str, Any] = {"second": second, "settled": settled}

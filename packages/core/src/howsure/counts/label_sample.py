@@ -132,7 +132,7 @@ class LabelSample(Result):
     labels: Mapping[int, Any] = as_json(None, default_factory=dict)
     recipe: Mapping[str, Any]
 
-    words = ""
+    description = ""
 
     def __len__(self) -> int:
         return len(self.indices)

@@ -9,7 +9,7 @@ from typing import Any
 
 from howsure.counts.further_labels import Drawn
 from howsure.counts.label_sample import CHANCE, CHECK, LABEL, ROW, STRATUM
-from howsure.errors import InputError, at_row, parameter
+from howsure.errors import InputError, parameter, row_reference
 from howsure.inputs.frames import Kind, Rows, Source
 from howsure.inputs.numbers_and_names import nearest, shortened, spelled_number
 from howsure.inputs.pairs import Floats
@@ -37,7 +37,7 @@ def sheet_labels(
     sheet: Source,
     score: Floats,
     *,
-    place: Callable[[int], str] = at_row,
+    place: Callable[[int], str] = row_reference,
     pos_label: str | None = None,
     others: Sequence[str] = (),
 ) -> tuple[list[dict[int, Any]], Drawn]:
@@ -62,7 +62,7 @@ def read_sheet(
     sheet: Source,
     score: Floats,
     *,
-    place: Callable[[int], str] = at_row,
+    place: Callable[[int], str] = row_reference,
     words: bool,
     whole: bool = False,
     others: Sequence[str] = (),

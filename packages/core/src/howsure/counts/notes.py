@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any
 
-from howsure.errors import told
+from howsure.errors import localise
 from howsure.inputs.numbers_and_names import counted, shortened
 
 MAX_NAMED = 5  # maximum number of groups in a note
@@ -180,7 +180,7 @@ def note_text(note: CountNote, rows: Sequence[Any] = (), terms: Terms = GENERAL)
                 "labelled ones; label them for narrower intervals"
             )
         case "identical_readings":
-            return told("the two labels of a unit never differ; is `second` a copy of `y_true`?")
+            return localise("the two labels of a unit never differ; is `second` a copy of `y_true`?")
         case "uneven_readings":
             return (
                 f"the two annotators' errors are not symmetric: where they differ, the first label is 1 in "

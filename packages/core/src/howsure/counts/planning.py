@@ -13,7 +13,7 @@ from howsure.counts.columns import Columns
 from howsure.counts.label_sample import score_bands
 from howsure.counts.label_sheets import sheet_labels
 from howsure.counts.sampling_design import partial_labels
-from howsure.errors import InputError, told
+from howsure.errors import InputError, localise
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import check_probabilities
 from howsure.inputs.frames import Source
@@ -59,14 +59,14 @@ class LabelPlan(Result):
         included = ", including the existing labels" if self.from_labels else ""
         return f"An interval about {wide} wide needs {needed}{included}."
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """The answer, and what the plan assumes about the scores."""
         if self.from_labels:
             return [
                 self.answer,
                 "Assumed: the scores of the other units are as informative as those of the labelled units.",
             ]
-        label_options = told("`labelled`, `y_true`")
+        label_options = localise("`labelled`, `y_true`")
         return [
             self.answer,
             f"Assumed: the scores are uninformative, and half of the units are positive. With at least {MIN_LABELS} "

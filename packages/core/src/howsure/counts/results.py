@@ -313,12 +313,12 @@ class CountEstimates(Rows[CountEstimate]):
             greater = math.nan
         return Estimate(value, low, high, level=a.level, method=method, n=n), greater
 
-    def rows_shown(self) -> Sequence[object]:
+    def table_rows(self) -> Sequence[object]:
         """The counts of the groups, then of the domains, then of everything."""
         domains = self.domains if len(self.keys) > 1 else ()
         return (*(self.rows if self.keys else ()), *domains, self.total)
 
-    def rows_framed(self) -> Sequence[object]:
+    def frame_rows(self) -> Sequence[object]:
         """The counts of the groups, which add up."""
         return self.rows
 
@@ -361,7 +361,7 @@ class CountEstimates(Rows[CountEstimate]):
             return f"The share of positive units is {count} {ends} ({percent}; {total.n:,} units)."
         return f"{count} {ends} of {total.n:,} units are positive ({percent})."
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """The checks, and the notes."""
         caveats = [Note(f"note: {note_text(note, self.rows)}", note.severity) for note in by_severity(self.caveats)]
         return [*(Note(check, DETAIL) for check in self.checks), *caveats]

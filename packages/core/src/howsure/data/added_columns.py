@@ -35,7 +35,7 @@ from howsure.data.tables.named_files import (
     text_source,
 )
 from howsure.data.tables.table import column_names, open_table
-from howsure.errors import ColumnName, InputError, rows_at
+from howsure.errors import ColumnName, InputError, renumbered_rows
 from howsure.files.atomic_write import copy_whole
 from howsure.inputs.classes import check_scores
 from howsure.inputs.numbers_and_names import shortened
@@ -205,7 +205,7 @@ class FileToExtend:
 
     def placed(self, rows: Integers) -> AbstractContextManager[None]:
         """Return a context in which errors report the location of these rows in the file."""
-        return rows_at(lambda row: self.place(int(rows[row])))
+        return renumbered_rows(lambda row: self.place(int(rows[row])))
 
 
 def open_to_extend(

@@ -19,7 +19,7 @@ from howsure.data.grade_exports import GradeExport, detect_export, grade_columns
 from howsure.data.logs.log_file import Beginning, Source, json_lines, listed, mapping, number
 from howsure.data.pivot import Values, columns_of_rows, pivoted
 from howsure.data.tables.named_files import SPELLED, File, objects_source, reading_files, text_source
-from howsure.errors import InputError, parameter, shown
+from howsure.errors import InputError, parameter, quote
 from howsure.inputs.numbers_and_names import counted, shortened, spelled_number, unknown_name
 from howsure.inputs.repeated_items import SOURCE_ROW, candidates
 
@@ -290,7 +290,7 @@ def _exploded(
         if value is not None and not isinstance(value, list):
             raise InputError(
                 f"{parameter('explode', field)} must name a list; row {row + 1:,} of {file.name} (counted from 1) is "
-                f"{shown(value)}."
+                f"{quote(value)}."
             )
         fields_seen |= dict.fromkeys(record)
         without += not value
@@ -342,7 +342,7 @@ def _kind_check(file: File, field: str) -> Callable[[Any, str], None]:
         if kind != first[0]:
             raise InputError(
                 f"{parameter('explode', field)} must name elements of one kind; {first[1]} of {file.name} (counted "
-                f"from 1) is {first[0]}, {place} is {kind}: {shown(element)}. Give all the same form."
+                f"from 1) is {first[0]}, {place} is {kind}: {quote(element)}. Give all the same form."
             )
 
     return check

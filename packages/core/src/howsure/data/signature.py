@@ -25,9 +25,9 @@ class Signature(Result):
     settings: Mapping[str, str]
     version: str
 
-    words = ""
+    description = ""
 
-    def rows_shown(self) -> Sequence[tuple[str, str]]:
+    def table_rows(self) -> Sequence[tuple[str, str]]:
         """A row per setting."""
         return [("what", self.kind), *self.settings.items(), ("version of howsure", self.version)]
 
@@ -42,7 +42,7 @@ class Signature(Result):
         """The settings, left-aligned."""
         return replace(Result.table(self), words=["setting", "value"])
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """A note if another version of howsure made the result."""
         here = "the same" if self.version == __version__ else "another one; its figures may differ"
         return [f"note: this is howsure {__version__}, {here}."]

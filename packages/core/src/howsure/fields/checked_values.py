@@ -14,7 +14,7 @@ import numpy.typing as npt
 from howsure.data.sources import Files
 from howsure.data.structured.json_values import ROLES, FieldValue, generic_path, value_text
 from howsure.data.structured.served import UNKNOWN, Served
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, quote
 from howsure.fields.equality import SET, Equality, comparison_notes, field_equalities
 from howsure.inputs.checks import as_column, check_same_length, is_missing, missing, not_a_number
 from howsure.inputs.frames import Kind, Rows, Source, frame_names, is_frame, not_a_column_name, read_columns
@@ -177,7 +177,7 @@ def _read_table(columns: Mapping[str, Any], named: Mapping[str, str] | None, row
             raise InputError(
                 "document {document} has the field {path} twice, again in {again}. Number the elements of arrays: "
                 "items[0].price, items[1].price.",
-                document=shown(document_name),
+                document=quote(document_name),
                 path=path_name,
                 again=f"row {row}",
             )
@@ -277,8 +277,8 @@ def _with_gold(
     unknown = [name for name in true if name not in values.predicted]
     if len(unknown) == len(true):
         raise InputError(
-            f"no document of {gold.name} is among the predictions: {shown(next(iter(true), ''))} and "
-            f"{shown(next(iter(values.predicted), ''))}, for example. Documents are matched by their id, or by the "
+            f"no document of {gold.name} is among the predictions: {quote(next(iter(true), ''))} and "
+            f"{quote(next(iter(values.predicted), ''))}, for example. Documents are matched by their id, or by the "
             "names of files."
         )
     if unknown:
@@ -428,6 +428,6 @@ def _check_forms(values: ReadValues) -> None:
                 parts.setdefault(".".join(steps[:n]).replace(".[]", "[]"), name)
     for field_name in first_with.keys() & parts.keys():
         raise InputError(
-            f"the field {field_name} is a value in document {shown(first_with[field_name])} and an object or array in "
-            f"{shown(parts[field_name])}. Give it one form in all documents."
+            f"the field {field_name} is a value in document {quote(first_with[field_name])} and an object or array in "
+            f"{quote(parts[field_name])}. Give it one form in all documents."
         )

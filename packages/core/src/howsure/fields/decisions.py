@@ -75,7 +75,7 @@ class FilingDecisions(Rows[FilingDecision]):
         filed = sum(row.decision == FILE for row in self.rows)
         return f"{filed:,} of {counted(len(self.rows), 'document')} can be filed: {self.promised}."
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """The notes, and the documents that the promise is about."""
         return [
             *self.notes,

@@ -13,7 +13,7 @@ from functools import partial
 from itertools import product
 from typing import TypeAlias
 
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, quote
 from howsure.fields.number_texts import COMMA, NumberText, decimal_mark, plain_number
 from howsure.inputs.date_formats import best_formats, count_date_formats, read_day, read_iso
 from howsure.inputs.numbers_and_names import counted, unknown_name
@@ -256,7 +256,7 @@ def comparison_notes(field: str, equality: Equality, wrong: Sequence[tuple[str, 
     ["None of 10 values of paid equals the true one: 'true' and 'x', 'false' and 'y'. Are they written differently?"]
     """
     if len(wrong) == n >= MIN_UNEQUAL:
-        pairs = [f"{shown(value)} and {shown(gold)}" for value, gold in dict.fromkeys(wrong)]
+        pairs = [f"{quote(value)} and {quote(gold)}" for value, gold in dict.fromkeys(wrong)]
         yield Note(
             f"None of {n:,} values of {field} equals the true one: {', '.join(pairs[:2])}. Are they written "
             "differently?",
@@ -279,7 +279,7 @@ def comparison_notes(field: str, equality: Equality, wrong: Sequence[tuple[str, 
         n_others = sum(not verdict for _, verdict in verdicts)
         yield Note(
             f"{n_others:,} of {counted(n, 'value')} of {field} are not numbers and count as different: "
-            f"{shown(not_numbers[0])}, for example.",
+            f"{quote(not_numbers[0])}, for example.",
             WARNING,
         )
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from howsure.errors import shown
+from howsure.errors import quote
 from howsure.fields.filing import FIELDS
 from howsure.fields.policy import FilingPolicy
 from howsure.inputs.numbers_and_names import counted
@@ -64,7 +64,7 @@ class WrongValues(Rows[WrongValue]):
     title = "Most confident wrong values"
 
     @property
-    def what_was_read(self) -> str:
+    def input_line(self) -> str:
         """The title."""
         return self.title
 
@@ -74,7 +74,7 @@ class WrongValues(Rows[WrongValue]):
         if not self.rows:
             return "No value is wrong."
         first = self.rows[0]
-        return f"The most confident wrong value is {first.path} of document {shown(first.document)}."
+        return f"The most confident wrong value is {first.path} of document {quote(first.document)}."
 
     def columns(self) -> Sequence[Column]:
         """The location of each value, the predicted value, and the true value."""
@@ -167,7 +167,7 @@ class FieldTable(Rows[FieldRow]):
             return {"worst": 20} if self.worst is None else {}
         return {"max_risk": 0.05} if self.policy is None else {}
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """The notes, the rule of the policy, and fields without confidences."""
         without = [row.field for row in self.rows if not row.with_confidence]
         notes = [*self.notes, *(self.policy.notes if self.policy else ())]

@@ -162,12 +162,12 @@ class FilingPolicy(Result):
             ),
         ]
 
-    def rows_shown(self) -> Sequence[object]:
+    def table_rows(self) -> Sequence[object]:
         """The fields."""
         return self.fields
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """Nothing: the table is printed."""
         return ""
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, BinaryIO, NoReturn, Self
 
-from howsure.errors import MIN_SIMILARITY, ColumnName, InputError, Parameter, shown
+from howsure.errors import MIN_SIMILARITY, ColumnName, InputError, Parameter, quote
 from howsure.files.archive import max_unpacked_size, zstd
 from howsure.inputs.numbers_and_names import natural_order, nearest
 from howsure.inputs.source_names import source_name
@@ -203,7 +203,7 @@ def _once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     mapping: dict[str, Any] = {}
     for key, value in pairs:
         if key in mapping:
-            raise ValueError(f"it contains the key {shown(key)} twice")
+            raise ValueError(f"it contains the key {quote(key)} twice")
         mapping[key] = value
     return mapping
 

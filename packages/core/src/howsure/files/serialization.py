@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, quote
 from howsure.files.archive import Archive, ArchiveError, Array, read_array
 from howsure.files.atomic_write import Place, locked, write_atomically
 from howsure.files.input_files import is_version, opened, parsed_json
@@ -33,7 +33,7 @@ def checked_path(path: object, *, like: str) -> Path:
         path_text = os.fspath(path)
         if isinstance(path_text, str) and path_text and "\0" not in path_text:
             return Path(path_text)
-    raise InputError(f"path must be the name of a file, such as {like!r}; it is {shown(path)}.")
+    raise InputError(f"path must be the name of a file, such as {like!r}; it is {quote(path)}.")
 
 
 def save(content: bytes, path: Place, *, like: str) -> None:
@@ -109,7 +109,7 @@ class Head:
             raise InputError(self.none)
         if not is_version(content.get(version), self.version):
             reader = f"this howsure reads {version} {self.version}. {self.older}".rstrip()
-            raise InputError(f"{self.what} is of {version} {shown(content.get(version))}, and {reader}")
+            raise InputError(f"{self.what} is of {version} {quote(content.get(version))}, and {reader}")
         return content
 
 
@@ -261,7 +261,7 @@ def _head(path: Place, archive: Archive) -> dict[str, Any]:
 
 def _check_kind(path: Place, head: Mapping[str, Any], *, kind: str, schemas: range) -> None:
     if head["kind"] != kind:
-        raise InputError(f"{path} contains a model of the kind {shown(head['kind'])}; this reads the kind {kind!r}.")
+        raise InputError(f"{path} contains a model of the kind {quote(head['kind'])}; this reads the kind {kind!r}.")
     if head["schema"] not in schemas:
         advice = "install a newer one" if head["schema"] > schemas[-1] else "train the model and save it again"
         schema_text = f"{path} has schema {head['schema']!s:.20}"

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from howsure.errors import ColumnName, InputError, Parameter, at_row, rows_at
+from howsure.errors import ColumnName, InputError, Parameter, renumbered_rows, row_reference
 from howsure.inputs.checks import Column
 from howsure.inputs.matching import PairedRows
 from howsure.inputs.measures import Measure
@@ -59,7 +59,7 @@ class Rows:
 
     columns: Mapping[str, Any]
     read: dict[str, Any] = field(default_factory=dict)
-    place: Callable[[int], str] = at_row
+    place: Callable[[int], str] = row_reference
     keys: Mapping[str, list[str]] = field(default_factory=dict)
     chosen: Mapping[str, str] = field(default_factory=dict)
     at: Callable[[Sequence[int]], dict[str, list[Any]]] = lambda rows: {}
@@ -72,7 +72,7 @@ class Rows:
 
     def placed(self) -> AbstractContextManager[None]:
         """Return a context in which InputErrors report the row's location in the source instead of its index."""
-        return nullcontext() if self.place is at_row else rows_at(self.place)
+        return nullcontext() if self.place is row_reference else renumbered_rows(self.place)
 
 
 class Read(Protocol):

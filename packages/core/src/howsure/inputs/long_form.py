@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import InputError, parameter, rows_at, shown
+from howsure.errors import InputError, parameter, quote, renumbered_rows
 from howsure.inputs.checks import (
     Coded,
     Column,
@@ -234,7 +234,7 @@ def as_scores(values: object, name: str) -> Floats:
                 advice = (
                     f"Say which value counts as 1: {parameter('pos_label', value)}." if isinstance(value, str) else ""
                 )
-                raise InputError(f"{name} must be numbers; `row {row}` is {shown(value)}. {advice}".rstrip())
+                raise InputError(f"{name} must be numbers; `row {row}` is {quote(value)}. {advice}".rstrip())
     scores: Floats = column.astype(np.float64, copy=False)
     check_finite(scores, name=name)
     return scores
@@ -296,7 +296,7 @@ def partial_scores(
         scores, places = np.full(n, np.nan), sorted(values)
         rows = np.empty(len(places), dtype=object)
         rows[:] = [values[row] for row in places]
-        with rows_at(places.__getitem__):
+        with renumbered_rows(places.__getitem__):
             scores[places] = _scores_of_objects(rows, pos_label, name, notes, must_occur=must_occur)
         return scores
     if isinstance(values, Coded):

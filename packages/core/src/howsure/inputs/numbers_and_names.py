@@ -12,7 +12,7 @@ from typing import Any, TypeGuard
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError, Parameter, shown
+from howsure.errors import InputError, Parameter, quote
 from howsure.errors import nearest as nearest
 from howsure.errors import shortened as shortened
 
@@ -98,7 +98,7 @@ def check_bounds(bounds: Any) -> tuple[float, float]:
         return float(ends[0]), float(ends[1])
     if len(ends) == 2 and any(isinstance(end, int | float) and abs(end) > LARGEST_SCORE for end in ends):
         raise InputError(
-            f"`bounds` must be between {-LARGEST_SCORE:g} and {LARGEST_SCORE:g}; they are {shown(bounds)}."
+            f"`bounds` must be between {-LARGEST_SCORE:g} and {LARGEST_SCORE:g}; they are {quote(bounds)}."
         )
     raise InputError(
         "bounds must be the lowest and the highest possible score; they are {bounds!r}. Write the lower one first, "

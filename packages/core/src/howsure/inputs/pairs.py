@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, quote
 from howsure.inputs.numbers_and_names import check_choice, counted
 
 # Scores over all K classes of a row, kept with the pairs that were made from the row.
@@ -33,7 +33,7 @@ class ClassScores:
     label_probability: Floats
     has_zero: npt.NDArray[np.bool_]
 
-    def only(self, rows: npt.NDArray[np.bool_] | Integers | slice) -> ClassScores:
+    def select(self, rows: npt.NDArray[np.bool_] | Integers | slice) -> ClassScores:
         """Return the scores of some pairs, selected by a mask, indices or a slice."""
         return ClassScores(self.brier[rows], self.label_probability[rows], self.has_zero[rows])
 
@@ -113,12 +113,12 @@ class Pairs:
         runs = zip(self.group_names, map(slice, [0, *ends], ends), strict=True)
         if bool((self.groups[1:] >= self.groups[:-1]).all()):  # sorted, as class-wise pairs are: no rows are copied
             for name, run in runs:
-                yield name, self.only(run)
+                yield name, self.select(run)
             return
         small = np.min_scalar_type(max(len(self.group_names) - 1, 0))  # numpy sorts these by radix sort
         order = np.argsort(self.groups.astype(small), kind="stable")
         for name, run in runs:
-            yield name, self.only(order[run])
+            yield name, self.select(order[run])
 
     def that_weigh(self) -> Pairs:
         """Return the pairs whose weight is more than 2⁻²⁵⁰ of `weight_unit`. Other pairs do not count in n.
@@ -131,7 +131,7 @@ class Pairs:
         if not self.weights.min() > unit * NEGLIGIBLE_WEIGHT:
             rows = np.flatnonzero(self.weights > unit * NEGLIGIBLE_WEIGHT)
             groups = None if self.groups is None else self.groups[rows]
-            pairs = replace(self.only(rows), groups=groups, group_names=self.group_names)
+            pairs = replace(self.select(rows), groups=groups, group_names=self.group_names)
         assert pairs.weights is not None
         return pairs if unit == 1.0 else replace(pairs, weights=pairs.weights / unit)
 
@@ -144,13 +144,13 @@ class Pairs:
         power = 0 if self.weights is None else math.frexp(float(self.weights.max()))[1] - 1
         return 1.0 if -MAX_UNSCALED_POWER <= power <= MAX_UNSCALED_POWER else 2.0**power
 
-    def only(self, rows: npt.NDArray[np.bool_] | Integers | slice) -> Pairs:
+    def select(self, rows: npt.NDArray[np.bool_] | Integers | slice) -> Pairs:
         """Select pairs by a mask, indices or a slice; drop groups, and drop clusters if each has a single pair."""
         clusters = None if self.clusters is None else self.clusters[rows]
         if clusters is not None and are_distinct(clusters):
             clusters = None
         weights = None if self.weights is None else self.weights[rows]
-        scores = None if self.class_scores is None else self.class_scores.only(rows)
+        scores = None if self.class_scores is None else self.class_scores.select(rows)
         return Pairs(
             self.labels[rows],
             self.probabilities[rows],
@@ -257,7 +257,7 @@ class Probabilities:
         named = (self.values,) if isinstance(self.values, str) else tuple(self.values)
         if not named or not all(isinstance(name, str) for name in named):
             raise InputError(
-                f"with `data=...`, `Probabilities.{self.way}=...` must name columns; it is {shown(self.values)}."
+                f"with `data=...`, `Probabilities.{self.way}=...` must name columns; it is {quote(self.values)}."
             )
         return named
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from howsure.errors import parameter, told
+from howsure.errors import localise, parameter
 from howsure.inputs.checks import is_missing
 from howsure.inputs.frames import Source, columns_from, frame_names, is_frame
 
@@ -34,7 +34,7 @@ def note_on_models(column: str, n_models: int, longest: int, role: str) -> tuple
         return ()
     value = f"{column} = 'NAME'" if role == "where" else column
     remedy = f"{REMEDIES.get(role, 'For a result of each')}: {parameter(role, value)}."
-    return (told(f"{column} has {n_models} values, and their rows are evaluated together. {remedy}"),)
+    return (localise(f"{column} has {n_models} values, and their rows are evaluated together. {remedy}"),)
 
 
 def note_on_models_of_frame(frame: Any, role: str, with_role: Sequence[Any]) -> tuple[str, ...]:

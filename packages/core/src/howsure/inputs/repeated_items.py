@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import parameter, told
+from howsure.errors import localise, parameter
 from howsure.inputs.checks import is_missing
 from howsure.inputs.frames import PROMPT, Source, columns_from, frame_names, is_frame
 from howsure.inputs.numbers_and_names import counted
@@ -68,7 +68,7 @@ class RepeatedItems:
     def note(self, *, of_frame: bool = False) -> str:
         """Return a note that items are used as clusters, and how to switch this off."""
         off = f"leave {self.column} out of data" if of_frame else "`independent_rows=True`"
-        return told(
+        return localise(
             f"{self.column} repeats ({self.counts}), so rows of equal {self.column} are one cluster. If rows are "
             f"independent: {off}."
         )
@@ -77,7 +77,7 @@ class RepeatedItems:
         """Return a warning that items are not used as clusters, and how to name the column if they should be."""
         files = " in several files" if self.across_files else ""
         off = " If rows are independent: `independent_rows=True`." if can_switch_off else ""
-        return told(
+        return localise(
             f"{self.column} repeats{files} ({self.counts}). If it identifies the item of a row, rows are not "
             f"independent and intervals are too narrow: name it, {parameter('clusters', self.column)}.{off}"
         )

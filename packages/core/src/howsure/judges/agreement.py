@@ -13,7 +13,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.calibration.error import exact_interval
-from howsure.errors import InputError, parameter, told
+from howsure.errors import InputError, localise, parameter
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import NUMERIC, is_missing
 from howsure.inputs.frames import Kind, Source, read_columns
@@ -249,7 +249,7 @@ def _grades(columns: Columns, scale: str, categories: Sequence[str | float] | No
 def _scale_note(grades: _Grades) -> str:
     """A note on coefficients that depend on the whole scale, if only the grades that occur are known."""
     what = {"nominal": "AC counts", "ordinal": "agreement, κ and AC count", "interval": "agreement and AC count"}
-    return told(
+    return localise(
         f"{what[grades.scale]} only the values that occur ({shortened(grades.names)}); if the scale has others, give "
         "all of them: `categories=...`"
     )

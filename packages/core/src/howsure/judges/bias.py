@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from howsure.errors import GIVEN, LOOK, InputError, parameter, told
+from howsure.errors import ANY_VALUE, LIST_COLUMNS, InputError, localise, parameter
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_bounds, check_level, check_within, counted, unknown_name
@@ -99,7 +99,7 @@ class JudgeBias(Rows[BiasRow]):
         parts = [*detected[:MAX_SAID], *(more if len(detected) > MAX_SAID else []), *missing]
         return " ".join(parts) or "No bias could be tested."
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """A sentence on the meaning of each row, and the notes."""
         return [*(f"{row.bias}: {row.sentence}" for row in self.rows), *self.notes]
 
@@ -173,10 +173,10 @@ def judge_bias(
     roles |= {"prompt_length": prompt_length, "family": family, "strata": strata, "inclusion": inclusion}
     covariates = [role for role in COVARIATES if roles[role] is not None]
     if not covariates and swapped is earlier is None:
-        parameter_names = ", ".join(parameter(role, GIVEN) for role in (*PAIRED, *COVARIATES))
-        raise InputError(f"grades alone show no bias: give one of {parameter_names}.{LOOK}")
+        parameter_names = ", ".join(parameter(role, ANY_VALUE) for role in (*PAIRED, *COVARIATES))
+        raise InputError(f"grades alone show no bias: give one of {parameter_names}.{LIST_COLUMNS}")
     if covariates and y_true is None:
-        raise InputError(f"{parameter(covariates[0], GIVEN)} needs `y_true=...`, human grades.{LOOK}")
+        raise InputError(f"{parameter(covariates[0], ANY_VALUE)} needs `y_true=...`, human grades.{LIST_COLUMNS}")
     if (family is None) != (own is None):
         raise InputError("`family=...` and `own=...` (the judge's family) must be given together.")
     answers = Columns.read(roles | {"clusters": clusters}, data, pos_label=pos_label)
@@ -186,7 +186,7 @@ def judge_bias(
     if answers.units is not None and (few := few_clusters(np.bincount(answers.units))):
         answers.notes.append(few)
     recipe = answers.recipe | {"own": own, "pos_label": pos_label, "bounds": bounds, "level": level}
-    return JudgeBias(rows=tuple(rows), notes=tuple(map(told, answers.notes)), recipe=recipe)
+    return JudgeBias(rows=tuple(rows), notes=tuple(map(localise, answers.notes)), recipe=recipe)
 
 
 def _paired(columns: Columns, role: str, bounds: tuple[float, float] | None, level: float) -> list[BiasRow]:
@@ -288,5 +288,5 @@ def _more(estimate: Estimate) -> str:
 def _doubt(estimate: Estimate) -> str:
     """A clause for intervals that contain 0, and for missing intervals."""
     if estimate.low is None or estimate.high is None:
-        return told(", based on few answers: rarer errors may change this, and `bounds=...` would settle it")
+        return localise(", based on few answers: rarer errors may change this, and `bounds=...` would settle it")
     return ", which may be chance" if estimate.low <= 0.0 <= estimate.high else ""

@@ -14,7 +14,7 @@ from howsure import __version__
 from howsure.counts.notes import note_text
 from howsure.counts.sampling_design import Elements, partial_column, read_draw
 from howsure.data.logs.scores import advising_pos_label
-from howsure.errors import GIVEN, LOOK, REMEDIES, Fault, InputError, parameter, rows_at
+from howsure.errors import ANY_VALUE, LIST_COLUMNS, REMEDIES, Fault, InputError, parameter, renumbered_rows
 from howsure.inputs.arguments import check_distinct
 from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes, first_missing, missing
 from howsure.inputs.frames import AS_READ, Kind, Rows, not_a_column_name, read_columns
@@ -164,7 +164,7 @@ class Columns:
         """
         labelled = np.flatnonzero(~np.isnan(people))
         strata, inclusion = (self.drawn_at(role, rows) for role in DRAWN)
-        with rows_at(lambda row: int(rows[row])):
+        with renumbered_rows(lambda row: int(rows[row])):
             draw, _ = read_draw(Elements(len(rows), None), labelled, strata=strata, inclusion=inclusion)
         if draw.note is not None and (note := note_text(draw.note)) not in self.notes:
             self.notes.append(note)
@@ -299,4 +299,4 @@ def _rows(
 
 def needed(role: str, of: str) -> InputError:
     """Error for a role without a column."""
-    return InputError(f"{parameter(role, GIVEN)} must be given, {of}.{LOOK}")
+    return InputError(f"{parameter(role, ANY_VALUE)} must be given, {of}.{LIST_COLUMNS}")

@@ -13,7 +13,7 @@ import numpy as np
 from howsure.counts.annotation_errors import DoubleLabels, ErrorRates, read_double_labels
 from howsure.counts.notes import note_text
 from howsure.counts.results import ReadingErrors
-from howsure.errors import InputError, parameter, told
+from howsure.errors import InputError, localise, parameter
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import Coded
 from howsure.inputs.frames import Source
@@ -142,7 +142,7 @@ def correct_grades(
             answers.check_once(["model"], "model")
         elif len(answers.names("model")) > 1:
             need = "differences of models need the item of each answer: `id=...`"
-            answers.notes.append(told(need))
+            answers.notes.append(localise(need))
         made = _rows(answers, ends, level)
         rows = sorted(made, key=lambda row: -math.inf if math.isnan(row.corrected.value) else row.corrected.value)[::-1]
         sure = [row.model for row in rows if not math.isnan(row.corrected.value)]
@@ -235,7 +235,7 @@ def _nothing(
     """The row of a model for which only the judge's grades are informative."""
     nothing, none = untold(level, labelled), np.zeros(0, dtype=np.int64)
     judge = Graded(judged, none, np.zeros(0), np.zeros(0), none, units).judge(level)
-    return JudgedRow(name, len(judged), labelled, judge, nothing, nothing, nothing, math.nan, (told(why),))
+    return JudgedRow(name, len(judged), labelled, judge, nothing, nothing, nothing, math.nan, (localise(why),))
 
 
 def _row(answers: Columns, name: str | None, graded: Graded, level: float) -> JudgedRow:
@@ -262,7 +262,7 @@ def _row(answers: Columns, name: str | None, graded: Graded, level: float) -> Ju
         )
     if graded.units is not None and (few := few_clusters(np.bincount(graded.units[graded.read]))):
         notes.append(few)
-    told_notes, judge = tuple(map(told, notes)), graded.judge(level)
+    told_notes, judge = tuple(map(localise, notes)), graded.judge(level)
     worth = round(labelled * (people.width / corrected.width) ** 2) if people.width and corrected.width else None
     return JudgedRow(name, n, labelled, judge, people, corrected, bias, slope, told_notes, worth)
 

@@ -45,7 +45,7 @@ class JudgeSample(Result):
     recipe: Mapping[str, object]
 
     title = "Answers to be graded"
-    words = ""
+    description = ""
     suggested: ClassVar = {"form": "csv", "output": "to_grade.csv"}
 
     @property

@@ -71,7 +71,7 @@ class JudgePlan(Rows[JudgePlanRow]):
         each = " of a model" if len(self.rows) > 1 else ""
         return f"An interval {self.width:g} wide{each} needs {parts[0]}, {parts[1]}."
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """The planned width, and the notes."""
         lacking = any(row.corrected is None or row.people is None for row in self.rows)
         none = (

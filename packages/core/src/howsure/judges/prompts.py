@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from howsure.errors import InputError, told
+from howsure.errors import InputError, localise
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_bounds, check_level, check_within
@@ -78,7 +78,7 @@ class PromptSensitivity(Rows[PromptPart]):
         ends = " to ".join(f"{self.prompts[name].value:.4f} ({name})" for name in (order[0], order[-1]))
         return f"The prompt accounts for {share:.0%} of the variance of the mean; means range from {ends}."
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """The means with their intervals, the influence of the prompt, and the notes."""
         many = self["prompts"].levels
         few = " (no interval from two prompts)" if many < MIN_PROMPTS else ""
@@ -171,7 +171,7 @@ def prompt_sensitivity(
     parts, mean, given_mean = cells.parts(level, ends)
     prompts = dict(zip(names, cells.each(level, ends), strict=True))
     recipe = answers.recipe | {"pos_label": pos_label, "bounds": ends, "level": level}
-    shown = tuple(map(told, notes))
+    shown = tuple(map(localise, notes))
     return PromptSensitivity(rows=parts, mean=mean, given=given_mean, prompts=prompts, notes=shown, recipe=recipe)
 
 

@@ -133,7 +133,7 @@ class JudgedScores(Rows[JudgedRow]):
         """The scores."""
         return self
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """Annotation errors, and the notes."""
         of_rows = notes_by_name([(row.model or "all", row.notes) for row in self.rows])
         errors = self.readings.sentences("corrected means up to") if self.readings else []
@@ -155,7 +155,7 @@ class _Differences(Rows[JudgedDifference]):
     title = "Differences that people would have found"
 
     @property
-    def what_was_read(self) -> str:
+    def input_line(self) -> str:
         return self.title
 
     def columns(self) -> Sequence[Column]:
@@ -268,7 +268,7 @@ class RaterAgreement(Rows[RaterAgreementRow]):
         raters = f"{row.a} and {row.b}" if row.b else "the raters"
         return f"Krippendorff's α of {raters} is {row.alpha} ({counted(row.n, 'item')} with two grades or more)."
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """How intervals are computed, the verdict on the judge, and the notes."""
         method = Note("Intervals leave out each item in turn.", DETAIL)
         return [*([self.replacement.sentence] if self.replacement else []), method, *self.notes]

@@ -13,7 +13,7 @@ import numpy as np
 from howsure import __version__
 from howsure.calibration.error import exact_interval
 from howsure.data.sources import Files
-from howsure.errors import InputError, shown, told
+from howsure.errors import InputError, localise, quote
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import as_column, check_same_length, is_missing, missing
 from howsure.inputs.frames import Kind, Rows, Source, not_a_column_name, read_columns
@@ -81,7 +81,7 @@ class SpanAgreement(ResultRows[SpanAgreementRow]):
         documents = f"{counted(row.n, 'document')} with two raters or more"
         return f"Unitizing α of {raters} is {row.alpha}, F1 of equal spans {row.f1} ({documents})."
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """How intervals are computed, and the notes."""
         return [Note("Intervals treat documents as clusters.", DETAIL), *self.notes]
 
@@ -166,7 +166,7 @@ def span_agreement(
             )
         )
     if length is None:
-        notes.append(told("documents are taken to end with their last span; `length='COL'` names their lengths"))
+        notes.append(localise("documents are taken to end with their last span; `length='COL'` names their lengths"))
     pairs = list(combinations(raters, 2))
     table = [_row(usable, raters, level)]
     if len(raters) > MAX_RATERS:
@@ -219,7 +219,7 @@ def _documents(rows: Rows, names: Mapping[str, str]) -> dict[str, Annotated]:
             size = _position(cells["length"], names["length"], row)
             if stated_lengths.setdefault(document, size) != size:
                 raise InputError(
-                    f"document {shown(document)} has lengths {stated_lengths[document]:,} and {size:,}. Give it one."
+                    f"document {quote(document)} has lengths {stated_lengths[document]:,} and {size:,}. Give it one."
                 )
         if is_missing(cells["start"]) and is_missing(cells["end"]):
             continue
@@ -239,7 +239,7 @@ def _documents(rows: Rows, names: Mapping[str, str]) -> dict[str, Annotated]:
     for document, size in stated_lengths.items():
         if size < lengths.get(document, 0):
             raise InputError(
-                f"document {shown(document)} has {size:,} characters, and a span that ends at {lengths[document]:,}."
+                f"document {quote(document)} has {size:,} characters, and a span that ends at {lengths[document]:,}."
             )
     sizes = lengths | stated_lengths
     return {
@@ -265,7 +265,7 @@ def _in_order(spans: Sequence[Span], document: str, rater: str) -> list[Span]:
     for before, after in pairwise(ordered):
         if after[0] < before[1]:
             raise InputError(
-                f"spans of one category by {shown(rater)} overlap in document {shown(document)}: {before[0]:,} to "
+                f"spans of one category by {quote(rater)} overlap in document {quote(document)}: {before[0]:,} to "
                 f"{before[1]:,} and {after[0]:,} to {after[1]:,}. Merge them, or give them different categories."
             )
     return ordered

@@ -88,7 +88,7 @@ class JudgeTransport(Rows[JudgeTransportRow]):
         parts = [f"{verdict} {shortened(names)}" for verdict, names in models.items()]
         return f"The map from the judge's grades to human grades: {'; '.join(parts)}."
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """The assumptions of the map, the models it is learned from, reasons for missing verdicts, and the notes."""
         margin = f"A map is valid if the mean of people minus map is within ±{self.recipe['margin']:g}."
         learned = (

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from howsure.data.sources import Files
-from howsure.errors import InputError, told
+from howsure.errors import InputError, localise
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import Coded, is_missing
 from howsure.inputs.frames import Source
@@ -84,7 +84,7 @@ class JudgeDisagreements(Rows[JudgeDisagreement]):
     title = "Disagreements of judge and humans"
 
     @property
-    def what_was_read(self) -> str:
+    def input_line(self) -> str:
         """The title."""
         return self.title
 
@@ -215,7 +215,7 @@ class JudgeValidation(Rows[JudgeValidationRow]):
 
         return parent_figure(self.plot())
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """The corrected mean, κ, where the disagreements are, how verdicts are made, and the notes."""
         listed = "" if self.recipe["show"] or not self.disagreements else " `show=...` lists them."
         bounds = (
@@ -228,7 +228,7 @@ class JudgeValidation(Rows[JudgeValidationRow]):
             f"the judge labels {self.judge:.4f}."
             if self.is_binary
             else f"People would give {self.corrected} on average; the judge gives {self.judge:.4f}.",
-            told(
+            localise(
                 f"Cohen's κ of judge and people is {self.kappa}; {len(self.disagreements):,} of {self.labelled:,} "
                 f"labels differ.{listed}"
             ),

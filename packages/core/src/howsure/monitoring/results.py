@@ -91,7 +91,7 @@ class GroupStatus(Result):
         return figure_columns(self.error.level)
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """The name of the group, and its status in a sentence."""
         return f"{in_a_line(self.name)}: {self.sentence}"
 
@@ -151,7 +151,7 @@ class MonitorStatus(Rows[GroupStatus]):
         return figure_columns(self.rows[0].error.level if self.rows else 0.95)
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """A sentence before the first data; otherwise empty, and the table is printed."""
         return "" if self.rows else "no data yet"
 
@@ -164,7 +164,7 @@ class MonitorStatus(Rows[GroupStatus]):
         if not alarms:
             return f"No alarm in {counted(len(self.rows), 'group')}." if len(self.rows) > 1 else "No alarm."
         if len(alarms) == 1:
-            return f"{alarms[0].words}."
+            return f"{alarms[0].description}."
         names = shortened([row.name for row in alarms])
         return f"{len(alarms):,} of {counted(len(self.rows), 'group')} have an alarm: {names}."
 
@@ -174,9 +174,9 @@ class MonitorStatus(Rows[GroupStatus]):
         periods = f"Periods from {self.first} to {self.last}. " if self.first else ""
         return f"{periods}{100 * self.rows[0].error.level:g}% bands." if self.rows else periods
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """The status of groups with an alarm, and the notes."""
-        alarms = [Note(f"{row.words}.", FINDING) for row in self.rows if row.alarm is not None]
+        alarms = [Note(f"{row.description}.", FINDING) for row in self.rows if row.alarm is not None]
         return [*alarms, *(f"note: {note}" for note in self.notes)]
 
 
@@ -260,7 +260,7 @@ class MonitorSeries(Result):
     recipe: dict[str, Any]
 
     derived: ClassVar = {"periods": "since"}
-    words = ""
+    description = ""
     suggested: ClassVar = {"figure": "series.svg"}
 
     @property
@@ -373,7 +373,7 @@ class MonitorUpdate(Result):
         return [periods, *(Column(name, COUNT) for name in names)]
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """Sentences on what was added, and on why other rows were not."""
         summary = f"{counted(self.n, 'row')} of {counted(len(self.periods), 'new period')}"
         if self.periods:

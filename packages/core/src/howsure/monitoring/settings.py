@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, quote
 from howsure.inputs.checks import (
     Column,
     as_column,
@@ -54,7 +54,7 @@ def as_days(dates: object) -> Days:
     distinct: dict[Any, np.datetime64] = {}
     for row, value in enumerate(column.tolist()):
         if value not in distinct:
-            distinct[value] = _day(value, f"dates must be dates; row {row} is {shown(value)}. Write {ADVICE}.")
+            distinct[value] = _day(value, f"dates must be dates; row {row} is {quote(value)}. Write {ADVICE}.")
     return np.array([distinct[value] for value in column.tolist()], dtype="datetime64[D]")
 
 
@@ -63,7 +63,7 @@ def as_day(date: str | datetime.date | np.datetime64, *, name: str) -> np.dateti
 
     Raises InputError for other values.
     """
-    return _day(date, f"{name} must be {ADVICE}; it is {shown(date)}.")
+    return _day(date, f"{name} must be {ADVICE}; it is {quote(date)}.")
 
 
 def _day(value: object, message: str) -> np.datetime64:

@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeAlias, TypeGuard
 import numpy as np
 
 from howsure import __version__
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, quote
 from howsure.inputs.arguments import is_listlike
 from howsure.inputs.numbers_and_names import MAX_SIMULATIONS, check_whole, counted, is_number, shortened
 from howsure.inputs.pairs import Floats
@@ -58,7 +58,7 @@ class WeightedSamples:
             raise InputError(f"sample_weight must be a number for each of {number}; its shape is {weights.shape}.")
         if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
             raise InputError(
-                f"sample_weight must be finite, not negative and not all 0; it is {shown(weights.tolist())}. "
+                f"sample_weight must be finite, not negative and not all 0; it is {quote(weights.tolist())}. "
                 "Give probabilities, not their logarithms."
             )
         self.sample_weight: Floats = weights / weights.sum()
@@ -88,7 +88,7 @@ def posteriors_of_documents(
     if not isinstance(posterior, Mapping) and not is_listlike(posterior):
         raise InputError(
             "posterior must have a method sample(n, rng=...), or be a list of such posteriors or of samples; it is "
-            f"{shown(posterior)}."
+            f"{quote(posterior)}."
         )
     kinds = [is_posterior(document) for document in listed]
     if not any(kinds):
@@ -133,7 +133,7 @@ def values_by_name(samples: Iterable[Any], function: Callable[..., Any]) -> dict
     Raises InputError for values that are not finite numbers, or differ in length or keys between samples.
     """
     if not callable(function):
-        raise InputError(f"function must be a function of a sample, such as len; it is {shown(function)}.")
+        raise InputError(f"function must be a function of a sample, such as len; it is {quote(function)}.")
     rows: list[list[float]] = []
     names: list[str] | None = None
     for number, sample in enumerate(samples):
@@ -159,7 +159,7 @@ def _quantities(value: Any, number: int) -> dict[str, float]:
     if not all(numbers):
         raise InputError(
             "function must return a finite number, or a list or mapping of finite numbers; for sample "
-            f"{number} it returned {shown(value)}."
+            f"{number} it returned {quote(value)}."
         )
     return {str(name): float(item) for name, item in by_name.items()}
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, quote
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.numbers_and_names import MAX_SIMULATIONS, check_level, check_whole, counted
 from howsure.inputs.pairs import Floats
@@ -90,7 +90,7 @@ class VarianceShares(Rows[VarianceShare]):
         share = f"{row.share.value:.0%}" + ("" if low is None or high is None else f" [{low:.0%}, {high:.0%}]")
         return f"Of the variance{of}, {share} is due to {self.stages[0]}, the rest to {self.stages[1]}."
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """The number of samples."""
         first, second = self.stages
         return [f"{counted(self.samples, 'sample')} of {first}, and for each {self.repeats:,} of {second}."]
@@ -137,9 +137,9 @@ def decompose_variance(
     level, rng = check_level(level), with_seed(rng)
     repeats = check_whole(repeats, name="repeats", least=2, most=MAX_SIMULATIONS)
     if not (isinstance(stages, tuple) and len(stages) == 2 and all(isinstance(stage, str) for stage in stages)):
-        raise InputError(f"stages must be two names, such as ('parses', 'coreference'); it is {shown(stages)}.")
+        raise InputError(f"stages must be two names, such as ('parses', 'coreference'); it is {quote(stages)}.")
     if not callable(following):
-        raise InputError(f"following must be a function that returns a posterior; it is {shown(following)}.")
+        raise InputError(f"following must be a function that returns a posterior; it is {quote(following)}.")
     documents, n = posteriors_of_documents(posterior, check_whole(samples, name="samples", least=3))
     totals: dict[str, list[Floats]] = {}  # values (n, repeats), parts (2,) of their variance, covariance of the parts
     for document, stream in zip(documents, streams(rng, len(documents)), strict=True):
@@ -163,7 +163,7 @@ def _nested_draws(
         second = following(sample)
         if not is_posterior(second):
             raise InputError(
-                f"following must return a posterior with a method sample(n, rng=...), not {shown(second)}."
+                f"following must return a posterior with a method sample(n, rng=...), not {quote(second)}."
             )
         yield from draws(second, repeats, second_rng, name="the posterior that following returns")
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from howsure import __version__
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, quote
 from howsure.inputs.arguments import check_arguments, is_listlike
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, check_whole, shortened
@@ -106,7 +106,7 @@ def cross_fitted_evaluation(
         after = []
         for k, seed in enumerate(generator.integers(1 << 62, size=folds).tolist()):
             rows = np.flatnonzero(fold != k)
-            others = data.only(rows)
+            others = data.select(rows)
             with rows_of_all(rows, before=f"without the rows of one of {folds} folds: ", remedy=INSTEAD):
                 recalibration = fold_method(others, methods, folds, seed)
                 after.append(applied(others, recalibration, data.scores))
@@ -298,7 +298,7 @@ def evaluate_maps(
     are_named = isinstance(methods, Mapping) or (is_listlike(methods) and not hasattr(methods, "columns"))
     method_names = list(methods) if are_named else []
     if not all(isinstance(name, str) for name in method_names) or not 0 < len(method_names) == len(set(method_names)):
-        names_text = shortened(method_names) or shown(methods)
+        names_text = shortened(method_names) or quote(methods)
         raise InputError(
             "{parameter} must be a list of different names, one or more; it contains {names_text}.",
             "methods",
@@ -341,7 +341,7 @@ def evaluate_methods(
     """`evaluate_maps` for checked rows; `n_bins` and `penalty` are passed to the methods that use them."""
     evaluations = []
     for name, rows in by_group(data):
-        group = replace(data.only(rows), groups=None, group_names=())
+        group = replace(data.select(rows), groups=None, group_names=())
         with rows_of_all(rows, before="" if name is None else f"group {name!r}: "):
             for method in methods:
                 options: dict[str, Any] = {"n_bins": n_bins} if method in ("auto", "histogram") else {}
@@ -393,7 +393,7 @@ def evaluations_of_map(
     after = fitted.apply_rows(with_floor(data.scores, fitted.floor), data.groups if names else None, names)
     return [
         evaluation_of_map(
-            replace(data.only(rows), groups=None, group_names=()),
+            replace(data.select(rows), groups=None, group_names=()),
             after[rows],
             method=fitted.method,
             level=level,

@@ -265,7 +265,7 @@ def _judged(pairs: Pairs, fold: Integers, units: Units) -> Judged:
     cells = cluster_sums(replace(pairs, clusters=units.code), cells_of_rows, len(filled))
     if units.clustered:
         return Judged(clustered_mse(cells), edges, cells)
-    sums = [_sums(pairs.only(np.flatnonzero(fold == k)), edges) for k in range(folds)]
+    sums = [_sums(pairs.select(np.flatnonzero(fold == k)), edges) for k in range(folds)]
     joined = Sums(*(np.concatenate([getattr(part_sums, f.name) for part_sums in sums]) for f in fields(Sums)))
     return Judged(debiased_mse(joined), edges, cells)
 
@@ -292,7 +292,7 @@ def _sums(part: Pairs, edges: Floats) -> Sums:
     """The sums of a fold's pairs in each of its nonempty bins."""
     q, y, w = sorted_rows(part)
     sums = sums_of_rows(q, y, w).into(_assign_bins(q, edges), len(edges) + 1)
-    return sums.only(np.flatnonzero(sums.count))
+    return sums.select(np.flatnonzero(sums.count))
 
 
 def _errors_by_map(held_out: HeldOut, edges: Floats, units: Units) -> Floats:
@@ -304,7 +304,7 @@ def _errors_by_map(held_out: HeldOut, edges: Floats, units: Units) -> Floats:
         rows = np.flatnonzero(held_out.fold == k)
         share = units.weight[rows].sum() / units.weight.sum()
         for other in set(range(held_out.folds)) - {k}:
-            table[k, other] = -share * _value(held_out.after[other].only(rows), edges, units, rows)
+            table[k, other] = -share * _value(held_out.after[other].select(rows), edges, units, rows)
     return table
 
 

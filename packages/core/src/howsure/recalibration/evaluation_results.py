@@ -194,7 +194,7 @@ class RecalibrationEvaluation(Result):
     name: str | None = None
 
     title = "Recalibration"
-    words = ""
+    description = ""
 
     @property
     def deciding(self) -> Change:
@@ -282,10 +282,10 @@ class RecalibrationEvaluation(Result):
         name = "" if self.name is None else f"{self.name}: "
         return f"{name}{verdict_sentence(self)}"
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """The division of rows into folds, the assumption of the verdict, and the notes."""
         details = [f"{_design_text(self)[:1].upper()}{_design_text(self)[1:]}.", SCOPE_NOTE]
-        return [*(Note(detail, DETAIL) for detail in details), *Result.below(self)]
+        return [*(Note(detail, DETAIL) for detail in details), *Result.footnotes(self)]
 
     @checks_axes
     def plot(self, ax: Axes | None = None, *, axis: str = "auto") -> Axes:
@@ -334,7 +334,7 @@ class RecalibrationTable(Rows[RecalibrationEvaluation]):
             )
         return row_names
 
-    def contests(self) -> Sequence[Hashable]:
+    def competing_rows(self) -> Sequence[Hashable]:
         """The competing methods, by group."""
         return [row.name for row in self.rows]
 
@@ -390,7 +390,7 @@ class RecalibrationTable(Rows[RecalibrationEvaluation]):
         parts = [f"{words.get(kind, kind)}: {shortened(names)}" for kind, names in names_by_kind.items()]
         return f"Recalibration {'; '.join(parts)}."
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """The adjustment of p-values, and the notes."""
         lines, how = [], self.recipe["adjust"]
         if len(self.rows) > 1:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self, TypeGuard
 
 import numpy as np
 
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, quote
 from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Bools, Floats, Integers
 from howsure.recalibration.map_input import Binary, Labelled, Scores
@@ -58,7 +58,7 @@ def number(parameters: Parameters, name: str, *, least: float = -math.inf, above
     if is_number(value) and value >= least and value > above:
         return float(value)
     bound = f" above {above:g}" if above > -math.inf else f" of at least {least:g}" if least > -math.inf else ""
-    raise InputError(f"the map's parameter {name} must be a finite number{bound}; it is {shown(value)}.")
+    raise InputError(f"the map's parameter {name} must be a finite number{bound}; it is {quote(value)}.")
 
 
 def numbers(
@@ -78,13 +78,13 @@ def numbers(
     values = parameters.get(name)
     expected = f"a list of {'' if n is None else f'{n:,} '}finite numbers"
     if not isinstance(values, list) or not all(map(is_number, values)) or (n is not None and len(values) != n):
-        raise InputError(f"the map's parameter {name} must be {expected}; it is {shown(values)}.")
+        raise InputError(f"the map's parameter {name} must be {expected}; it is {quote(values)}.")
     array = np.array(values, dtype=np.float64)
     steps = np.diff(array)
     if (rising and (steps < 0).any()) or (strictly and (steps <= 0).any()):
-        raise InputError(f"the map's parameter {name} must be in rising order; it is {shown(values)}.")
+        raise InputError(f"the map's parameter {name} must be in rising order; it is {quote(values)}.")
     if shares and len(array) and not (array.min() >= 0.0 and array.max() <= 1.0):
-        raise InputError(f"the map's parameter {name} must contain numbers from 0 to 1; it is {shown(values)}.")
+        raise InputError(f"the map's parameter {name} must contain numbers from 0 to 1; it is {quote(values)}.")
     return array
 
 
@@ -95,7 +95,7 @@ def square(parameters: Parameters, name: str, *, k: int) -> Floats:
     """
     rows = parameters.get(name)
     if not isinstance(rows, list) or len(rows) != k:
-        raise InputError(f"the map's parameter {name} must be {k} lists of {k} finite numbers; it is {shown(rows)}.")
+        raise InputError(f"the map's parameter {name} must be {k} lists of {k} finite numbers; it is {quote(rows)}.")
     return np.array([numbers({name: row}, name, n=k) for row in rows])
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import InputError, rows_at
+from howsure.errors import InputError, renumbered_rows
 from howsure.inputs.checks import (
     GIVEN_PREFIX,
     check_clusters,
@@ -52,7 +52,7 @@ class Binary:
     def __len__(self) -> int:
         return len(self.probabilities)
 
-    def only(self, rows: Rows) -> Binary:
+    def select(self, rows: Rows) -> Binary:
         """The scores of some rows."""
         return Binary(self.probabilities[rows], self.log_odds[rows])
 
@@ -72,7 +72,7 @@ class Classes:
         """The number of classes."""
         return int(self.probabilities.shape[1])
 
-    def only(self, rows: Rows) -> Classes:
+    def select(self, rows: Rows) -> Classes:
         """The scores of some rows."""
         return Classes(self.probabilities[rows], self.logs[rows])
 
@@ -228,13 +228,13 @@ class Labelled:
         """The weight of each row; 1 without weights."""
         return np.ones(len(self)) if self.weights is None else self.weights
 
-    def only(self, rows: Rows) -> Labelled:
+    def select(self, rows: Rows) -> Labelled:
         """Some of the rows, with the names of all groups."""
         parts: dict[str, Any] = {
             name: None if column is None else column[rows]
             for name, column in (("weights", self.weights), ("groups", self.groups), ("clusters", self.clusters))
         }
-        return replace(self, scores=self.scores.only(rows), labels=self.labels[rows], **parts)
+        return replace(self, scores=self.scores.select(rows), labels=self.labels[rows], **parts)
 
     def label_names(self) -> tuple[str, ...]:
         """The meaning of each label."""
@@ -357,7 +357,7 @@ def labelled_read(
                 labelled = replace(labelled, scores=binary_scores(odds, logits=True, floor=floor))
             labelled = replace(labelled, positive=labelled.positive or roles["pos_label"])
         table = predictions.selection.table
-        with rows_at(lambda row: table.place_of(int(positions[row]))):
+        with renumbered_rows(lambda row: table.place_of(int(positions[row]))):
             yield labelled, predictions.describe()
 
 

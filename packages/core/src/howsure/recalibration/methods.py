@@ -158,7 +158,7 @@ class Fitted:
         for code, name in enumerate(names):
             rows = np.flatnonzero(groups == code)
             if len(rows):
-                probabilities[rows] = self.group_map(name).apply(scores.only(rows))
+                probabilities[rows] = self.group_map(name).apply(scores.select(rows))
         return probabilities
 
 
@@ -171,7 +171,7 @@ def fit(data: Labelled, method: Method, small: Sequence[str] = ()) -> Fitted:
         return Fitted((method.fit(data),))
     if method.name == Platt.method and method.penalty is not None:
         of_all, penalty = Platt.fit(data), method.penalty
-        own_rows = [data.only(np.flatnonzero(data.groups == code)) for code in range(len(data.group_names))]
+        own_rows = [data.select(np.flatnonzero(data.groups == code)) for code in range(len(data.group_names))]
         return Fitted(tuple(of_all.shrunk(rows, penalty) for rows in own_rows), data.group_names)
     own_maps = tuple(name for name in data.group_names if name not in small)
     return Fitted(
@@ -194,9 +194,9 @@ def out_of_fold(
     for number in range(int(fold.max()) + 1):
         rows = np.flatnonzero(fold == number)
         others = np.flatnonzero(fold != number)
-        held_out = data.only(rows)
+        held_out = data.select(rows)
         with rows_of_all(others):
-            fitted = fitted_to(data.only(others))
+            fitted = fitted_to(data.select(others))
         probabilities[rows] = fitted.apply(held_out.scores, held_out.groups, held_out.group_names)
         advance(1)
     return probabilities
@@ -263,7 +263,7 @@ def _fit_group(data: Labelled, method: Method, name: str) -> ProbabilityMap:
     assert data.groups is not None
     rows = np.flatnonzero(data.groups == data.group_names.index(name))
     with rows_of_all(rows, before=f"group {name!r}: "):
-        return method.fit(data.only(rows))
+        return method.fit(data.select(rows))
 
 
 # The choice of a method: the simplest whose cross-fitted log loss is within one standard error of the best.

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, quote
 from howsure.files.atomic_write import Place
 from howsure.files.serialization import Head, load, save
 from howsure.inputs.checks import check_codes
@@ -140,14 +140,14 @@ def parse_map(text: str | bytes) -> dict[str, Any]:
     method = fields_.get("method")
     if not isinstance(method, str) or method not in methods:
         of = "classes" if classes else "one probability per row"
-        raise InputError(f"the map's method is {shown(method)}; for {of}, it must be one of {', '.join(methods)}.")
+        raise InputError(f"the map's method is {quote(method)}; for {of}, it must be one of {', '.join(methods)}.")
     floor = fields_.get("floor")
     positive = fields_.get("positive")
     if positive is not None and not isinstance(positive, str):
-        raise InputError(f"the map's positive must be a text or null; it is {shown(positive)}.")
+        raise InputError(f"the map's positive must be a text or null; it is {quote(positive)}.")
     recipe = fields_.get("recipe")
     if not isinstance(recipe, dict):
-        raise InputError(f"the map's recipe must be an object; it is {shown(recipe)}.")
+        raise InputError(f"the map's recipe must be an object; it is {quote(recipe)}.")
     return {
         "method": method,
         "fitted": _fitted(fields_, methods[method], len(classes) or 2),
@@ -164,7 +164,7 @@ def _fitted(fields_: Mapping[str, Any], kind: Any, k: int) -> Fitted:
     def one(parameters: object) -> ProbabilityMap:
         if not isinstance(parameters, dict):
             raise InputError(
-                f"the map's parameters must be an object of numbers by name; they are {shown(parameters)}."
+                f"the map's parameters must be an object of numbers by name; they are {quote(parameters)}."
             )
         fitted_map: ProbabilityMap = kind.read(parameters, k)
         return fitted_map
@@ -175,7 +175,7 @@ def _fitted(fields_: Mapping[str, Any], kind: Any, k: int) -> Fitted:
             raise InputError("the map's pooled_groups must be empty where it has no groups.")
         return Fitted((one(fields_.get("parameters")),))
     if not isinstance(groups, dict) or not (groups or small):
-        raise InputError(f"the map's groups must be an object of parameters by name; they are {shown(groups)}.")
+        raise InputError(f"the map's groups must be an object of parameters by name; they are {quote(groups)}.")
     if len(set(small)) != len(small) or set(small) & set(groups):
         raise InputError("the map's groups and pooled_groups must name each group once.")
     maps = []
@@ -183,7 +183,7 @@ def _fitted(fields_: Mapping[str, Any], kind: Any, k: int) -> Fitted:
         try:
             maps.append(one(parameters))
         except InputError as error:
-            raise InputError(f"group {shown(name)}: {error}") from error
+            raise InputError(f"group {quote(name)}: {error}") from error
     return Fitted(tuple(maps), tuple(groups), one(fields_.get("map_of_all")) if small else None, small)
 
 
@@ -196,7 +196,7 @@ def _choice(entries: object, method: str) -> Choice | None:
     for entry in entries:
         for name, value in entry.items():
             if not _is_valid(name, value):
-                raise InputError(f"the map's candidates must be a list of what each method scored; not {shown(value)}.")
+                raise InputError(f"the map's candidates must be a list of what each method scored; not {quote(value)}.")
     return Choice(Method(method), tuple(Candidate(**entry) for entry in entries))
 
 
@@ -220,7 +220,7 @@ def _check_keys(fields_: Mapping[str, Any]) -> None:
 def _texts(fields_: Mapping[str, Any], name: str) -> tuple[str, ...]:
     values = fields_.get(name)
     if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-        raise InputError(f"the map's {name} must be a list of texts; it is {shown(values)}.")
+        raise InputError(f"the map's {name} must be a list of texts; it is {quote(values)}.")
     return tuple(values)
 
 
@@ -450,7 +450,7 @@ class RecalibrationMap(Result):
         return f"{TITLES[self.method]}, fitted to {counted(int(self.recipe.get('n') or 0), 'row')}."
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """The formula and the parameters."""
         lines = [self.formula]
         if self.classes:
@@ -471,7 +471,7 @@ class RecalibrationMap(Result):
     @property
     def key_figures(self) -> str:
         """The formula and the parameters."""
-        return self.words
+        return self.description
 
     def columns(self) -> Sequence[Column]:
         """One row per parameter and group; for an automatically chosen method, tables show the result of each

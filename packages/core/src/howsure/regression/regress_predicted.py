@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from howsure import __version__
-from howsure.errors import GIVEN, ColumnName, InputError, Parameter, told
+from howsure.errors import ANY_VALUE, ColumnName, InputError, Parameter, localise
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import AS_READ, Kind, Rows, Source, all_columns, is_frame, not_a_column_name, read_columns
 from howsure.inputs.numbers_and_names import check_level, counted, shortened, unknown_name
@@ -117,7 +117,7 @@ def regress_predicted(
     column_by_role = {role: column for role, column in roles.items() if column is not None}
     for role, what in ABOUT.items():
         if role not in column_by_role:
-            raise InputError("{role} must be given, {what}.", role=Parameter(role, GIVEN), what=what, remedy="look")
+            raise InputError("{role} must be given, {what}.", role=Parameter(role, ANY_VALUE), what=what, remedy="look")
     values_by_role, rows = _held(column_by_role, data)
     if "clusters" in rows.chosen:
         column_by_role["clusters"] = rows.chosen["clusters"]
@@ -136,7 +136,9 @@ def regress_predicted(
     effects = list(values_by_role.get("fixed_effects", ())) or None
     recipe |= {"covariates": list(values_by_role.get("covariates", ())) or None, "fixed_effects": effects}
     recipe |= {"method": method, "design": design, "sampling": inputs.how, "pos_label": pos_label, "level": level}
-    return PredictedRegression(rows=coefficients, notes=tuple(map(told, (*inputs.notes, *rows.notes))), recipe=recipe)
+    return PredictedRegression(
+        rows=coefficients, notes=tuple(map(localise, (*inputs.notes, *rows.notes))), recipe=recipe
+    )
 
 
 # What was given: columns by their roles.

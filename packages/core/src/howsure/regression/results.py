@@ -130,7 +130,7 @@ class PredictedRegression(Rows[PredictedCoefficient]):
             f"with predictions taken as labels: {naive}."
         )
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """The answer, the outcome and the regressors, and the notes."""
         recipe = self.recipe
         kind = "Logistic" if recipe["method"] == "logit" else "Linear"

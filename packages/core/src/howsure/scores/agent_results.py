@@ -126,7 +126,7 @@ class AgentTable(Rows[AgentRow]):
             return f"{name} scores best on the tasks that agents share, {value} on all of its own{depends}; {rest}."
         return f"{name} scores best, {value}{depends}; {rest}."
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """The dominated agents, the notes, and an explanation of the means and of domination."""
         dominated = [row for row in self.rows if row.dominated_by]
         findings = [

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
-from howsure.errors import InputError, shown, told
+from howsure.errors import InputError, localise, quote
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import is_missing, missing, with_none
 from howsure.inputs.frames import Source
@@ -204,7 +204,7 @@ def _trials(rows: ScoredRows, name: str, ends: Bounds | None) -> _Trials:
     if ends is None:
         row = int(np.flatnonzero(~errored)[((scores_given < 0) | (scores_given > 1)).argmax()])
         raise InputError(
-            f"{name} has scores outside 0 to 1, such as {shown(float(scores[row]))}. Errored trials have no score, "
+            f"{name} has scores outside 0 to 1, such as {quote(float(scores[row]))}. Errored trials have no score, "
             "so the lowest and the highest possible score must be known: give `bounds=...`."
         )
     return _Trials(scores, errored, _costs(rows, errored), ends, reasons)
@@ -431,5 +431,5 @@ def _notes(rows: ScoredRows, trials: _Trials, cells: Sequence[_Cell]) -> list[st
         reasons = shortened([f"{reason} ({times:,})" for reason, times in trials.reasons.most_common()], limit=4)
         notes.append(f"{counted(int(trials.errored.sum()), 'trial')} of {len(trials.scores):,} errored: {reasons}.")
     if len(cells) > 1 and "id" not in rows.coded:
-        notes.append(Note(told("Agents are not compared: name the task of each trial (`id=...`)."), WARNING))
+        notes.append(Note(localise("Agents are not compared: name the task of each trial (`id=...`)."), WARNING))
     return notes

@@ -91,7 +91,7 @@ class BenchmarkItems(Rows[BenchmarkItem]):
             *(Column(name, WORDS, values=[row.shown[name] for row in self.rows]) for name in self.recipe["show"]),
         ]
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """The numbers of items that are dead or contradict the rest, and the gaps that are never significant."""
         dead = Counter(row.mean for row in self.rows if row.is_dead)
         scores = shortened([f"{times:,} with score {mean:g}" for mean, times in dead.most_common()])

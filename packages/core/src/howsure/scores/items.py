@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
-from howsure.errors import GIVEN, InputError, parameter, shown
+from howsure.errors import ANY_VALUE, InputError, parameter, quote
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, counted
@@ -92,7 +92,9 @@ def score_items(
     for role in ("model", "id"):
         if role not in rows.coded:
             what = "model" if role == "model" else "item"
-            raise InputError(f"items are compared over models: name the {what} of each row, {parameter(role, GIVEN)}.")
+            raise InputError(
+                f"items are compared over models: name the {what} of each row, {parameter(role, ANY_VALUE)}."
+            )
     with rows.placed():
         table = _ScoresByItem.of(rows, name, missing_score)
     groups = ItemGroups.of(table.scores.shape[1], clusters=table.units)
@@ -170,7 +172,7 @@ class _ScoresByItem:
         if n_items < 2:
             raise InputError("there is 1 item; a benchmark has two or more.")
         if complete.sum() < 2:
-            incomplete = shown(rows.coded["id"].names[int((~complete).argmax())])
+            incomplete = quote(rows.coded["id"].names[int((~complete).argmax())])
             raise InputError(
                 f"two or more items must have a score of every model; {'1 has' if complete.any() else 'none has'}, and "
                 f"{incomplete} lacks one: keep models with the same items."

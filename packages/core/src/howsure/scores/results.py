@@ -132,7 +132,7 @@ class ScoreTable(Leaderboard[ScoreRow]):
         """Parameters for the suggested next step: the worst items, or a report."""
         return {"worst": 10} if self.worst is None else {"report": "scores.html"}
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """The notes; a note on some rows only names their models."""
         several = len({row.score for row in self.rows}) > 1
         common = [note for note in self.rows[0].notes if all(note in row.notes for row in self.rows)]
@@ -142,7 +142,7 @@ class ScoreTable(Leaderboard[ScoreRow]):
         )
         return [*self.notes, *common, *of_rows]
 
-    def contests(self) -> Sequence[Hashable]:
+    def competing_rows(self) -> Sequence[Hashable]:
         """The competing models, by score and group."""
         return [(row.score, row.group) for row in self.rows]
 
@@ -220,7 +220,7 @@ class BattleTable(Leaderboard[BattleRow]):
             Column("strength", ESTIMATE, only=FRAME),
         ]
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """The effects of position and ties, and the notes."""
         lead = f"Of two equal models, the one shown first gets {self.first} of the points."
         tied = f"Two equal models tie with probability {self.ties}."

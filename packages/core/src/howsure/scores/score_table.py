@@ -11,7 +11,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.data.documents.read_documents import columns_notes
-from howsure.errors import InputError, parameter, shown, told
+from howsure.errors import InputError, localise, parameter, quote
 from howsure.inputs.frames import Source
 from howsure.inputs.long_form import item_twice
 from howsure.inputs.numbers_and_names import (
@@ -222,7 +222,7 @@ def check_missing_score(missing_score: object, data: object) -> None:
     if missing_score is None:
         return
     if not (is_number(missing_score) and math.isfinite(missing_score)):
-        raise InputError(f"`missing_score` must be a finite number; it is {shown(missing_score)}.")
+        raise InputError(f"`missing_score` must be a finite number; it is {quote(missing_score)}.")
     if getattr(data, "skip_missing", False):
         either = "`missing_score` or `skip_missing`"
         raise InputError(f"what is missing counts as a score or is left out: give {either}, not both.")
@@ -493,7 +493,7 @@ def _rank_cells(cells: Sequence[_Cell], rows: ScoredRows, bounds: Bounds | None,
     if len(cells) < 2 or options.lower_is_better is None:
         return score_rows
     if "id" not in rows.coded:
-        note = Note(told("Models are not ranked: name the item of each row (`id`)."), WARNING)
+        note = Note(localise("Models are not ranked: name the item of each row (`id`)."), WARNING)
         return [replace(row, notes=(*row.notes, note)) for row in score_rows]
     scores, units, sizes = _align_items(cells)
     present = ~np.isnan(scores)

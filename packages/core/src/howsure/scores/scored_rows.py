@@ -22,7 +22,7 @@ from howsure.data.logs.scores import (
     scores_of_log,
 )
 from howsure.data.sources import Files
-from howsure.errors import LOOK, InputError, rows_at
+from howsure.errors import LIST_COLUMNS, InputError, renumbered_rows
 from howsure.inputs.arguments import check_distinct
 from howsure.inputs.checks import (
     Coded,
@@ -245,7 +245,7 @@ def _read_source(
         columns["model"] = FILE
     names = [column for role, column in table.chosen.items() if role.startswith(SCORES)] if score is None else [score]
     if not names and answers is None:
-        raise InputError(f"{NO_SCORE_COLUMN}{LOOK}")
+        raise InputError(f"{NO_SCORE_COLUMN}{LIST_COLUMNS}")
     n, notes, clusters = int(table.read["rows"]), list[str](), columns["clusters"]
     with table.placed():
         filled = {name: _fill_rows(table.columns[name], n, spelled=pos_label is None) for name in names}
@@ -380,7 +380,7 @@ def _score_values(column: Any, pos_label: object, name: str, notes: list[str], *
         present = {row: listed[row] for row in np.flatnonzero(there).tolist()}
         spelled = [row for row, text in present.items() if isinstance(text, str) and spelled_number(text) is not None]
         if spelled:  # booleans in an array; files have numbers
-            with rows_at(lambda _: spelled[0]):
+            with renumbered_rows(lambda _: spelled[0]):
                 as_scores([present[spelled[0]]], name)
         with advising_pos_label([name]):
             return partial_scores(present, len(column), pos_label=None, name=name, notes=notes)

@@ -36,7 +36,7 @@ def at_coverage(ranks: Ranked, every: Kept, share: float, *, level: float) -> At
     valid because, given the lowest kept confidence, the kept answers are as independent as all answers.
     """
     place = int(np.searchsorted(every.n, math.ceil(share * every.total - 1e-9)))
-    kept = every.only(np.array([min(place, len(every.n) - 1)]))
+    kept = every.select(np.array([min(place, len(every.n) - 1)]))
     low, high = risk_interval(ranks, kept, level)
     n = int(kept.n[0])
     accuracy = Estimate(1 - float(kept.risk[0]), 1 - float(high[0]), 1 - float(low[0]), level, interval_name(ranks), n)
@@ -54,7 +54,7 @@ def at_accuracy(ranks: Ranked, every: Kept, accuracy_asked: float, *, level: flo
     threshold = None if good is None else float(every.threshold[good])
     n = 0 if good is None else int(every.n[good])
     value = n / ranks.total
-    candidates = every if ranks.clusters is None else every.only(even_places(ranks))
+    candidates = every if ranks.clusters is None else every.select(even_places(ranks))
     possible = _last_place(candidates, lambda kept: risk_interval(ranks, kept, level)[0] <= 1 - accuracy_asked + 1e-12)
     furthest = 0.0
     if possible is not None:  # with clusters, between evaluated positions
@@ -71,7 +71,7 @@ def at_accuracy(ranks: Ranked, every: Kept, accuracy_asked: float, *, level: flo
 def _last_place(kept: Kept, test: Callable[[Kept], Bools]) -> int | None:
     """The last position that passes a test; None if none does."""
     for start in reversed(range(0, len(kept.n), BLOCK)):
-        passed = np.flatnonzero(test(kept.only(slice(start, start + BLOCK))))
+        passed = np.flatnonzero(test(kept.select(slice(start, start + BLOCK))))
         if len(passed):
             return start + int(passed[-1])
     return None
@@ -222,7 +222,7 @@ def build_selective_curve(
     coverages, accuracies = checked_shares(coverage, "coverage"), checked_shares(accuracy, "accuracy")
     ranks = ranked(pairs)
     every = kept_at(ranks, slice(None))
-    kept = every.only(even_places(ranks))
+    kept = every.select(even_places(ranks))
     low, high = risk_interval(ranks, kept, level)
     auroc = estimate_auroc(ranks, level=level)
     aurc, excess = risk_areas(ranks, auroc, level=level)

@@ -40,7 +40,7 @@ class Kept:
         """The proportion of the kept answers that are wrong."""
         return self.errors / self.n
 
-    def only(self, places: Integers | slice) -> Kept:
+    def select(self, places: Integers | slice) -> Kept:
         """The answers kept at some of the thresholds, given by their positions."""
         arrays = (self.threshold[places], self.n[places], self.errors[places])
         return Kept(*arrays, self.total, self.effective_total)

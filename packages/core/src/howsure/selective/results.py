@@ -121,11 +121,11 @@ class SelectiveCurve(Result):
         ]
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """The key figures of the curve, with the level of the intervals and the notes."""
         lines = [*self.figures, f"intervals: {100 * self.accuracy.level:g}%"]
         head = "selective answers" + (f" of {self.name}" if self.name is not None else "")
-        return "\n  ".join([head, *lines, *self.below()])
+        return "\n  ".join([head, *lines, *self.footnotes()])
 
     @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -184,7 +184,7 @@ class SelectiveThreshold(Result):
         return self.candidates.columns()
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """The guarantee, in a few sentences."""
         of = "" if self.name is None else f"{self.name}: "
         if self.threshold is None:
@@ -200,7 +200,7 @@ class SelectiveThreshold(Result):
                 f"observed: {self.errors:,} wrong of those kept ({number(self.errors / self.n_kept)}), "
                 f"{self.n_wrong - self.errors:,} of the others",
             ]
-        return "\n  ".join([*lines, *self.below()])
+        return "\n  ".join([*lines, *self.footnotes()])
 
     @property
     def kept(self) -> str:
@@ -274,9 +274,9 @@ class SelectiveTable(Rows[SelectiveCurve]):
         return [*columns, Column("notes", WORDS, get=lambda row: "; ".join(row.notes), only=FRAME)]
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """The key figures of a single group without a name; otherwise empty, and the table is printed."""
-        return "\n\n".join(part.words for part in (*self.rows, *self.thresholds)) if self._is_of_one else ""
+        return "\n\n".join(part.description for part in (*self.rows, *self.thresholds)) if self._is_of_one else ""
 
     @property
     def _is_of_one(self) -> bool:
@@ -321,9 +321,9 @@ class SelectiveTable(Rows[SelectiveCurve]):
         kept = [threshold.kept for threshold in self.thresholds if threshold.threshold is not None]
         return "\n".join([*self.rows[0].figures, *kept]) if self._is_of_one else ""
 
-    def below_answer(self, *, verbose: bool) -> Sequence[str]:
+    def footnotes_of_answer(self, *, verbose: bool) -> Sequence[str]:
         """The guarantees and notes, if the figures of a single group do not contain them."""
-        return () if verbose else self.below()
+        return () if verbose else self.footnotes()
 
     @property
     def provenance(self) -> str:
@@ -334,7 +334,7 @@ class SelectiveTable(Rows[SelectiveCurve]):
         """Parameters for the suggested next step: a guaranteed threshold, or a figure."""
         return {"figure": "selective.svg"} if self.thresholds else {"risk": 0.05}
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """The guarantees, and the notes."""
         assumed = set(ASSUMED.values())
         notes = [(row.name or "note", row.notes) for row in self.rows]

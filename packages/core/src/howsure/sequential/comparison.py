@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, quote
 from howsure.files.serialization import Head
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import is_number
@@ -140,7 +140,7 @@ class SequentialScore(ScoreSequence):
         if predicted is not None and not (hasattr(predicted, "items") and len(predicted)):
             raise InputError(
                 "predicted must be a mapping of all items of the benchmark to what is expected of them, such as "
-                f"{{'q1': 0.9, 'q2': 0.4}}; it is {shown(predicted)}."
+                f"{{'q1': 0.9, 'q2': 0.4}}; it is {quote(predicted)}."
             )
         if predicted is not None and items_total is None and order is None:
             items_total = len(predicted)
@@ -171,14 +171,14 @@ class SequentialScore(ScoreSequence):
         for item, value in predictions.items():
             if not (is_number(value) and self.bounds[0] <= value <= self.bounds[1]):
                 low, high = self.bounds
-                raise InputError(f"predicted must be between {low:g} and {high:g}; of {shown(item)} it is {value!r}.")
+                raise InputError(f"predicted must be between {low:g} and {high:g}; of {quote(item)} it is {value!r}.")
         self._check_predicted([item.id for item in self.order.rows] if self.order else [], predictions)
         return {item: float(value) for item, value in predictions.items()}
 
     def _check_predicted(self, items: Sequence[str], predicted: Mapping[str, float]) -> None:
         unknown = [item for item in items if item not in predicted]
         if unknown:
-            raise InputError(f"predicted must have every item; it has no {shown(unknown[0])}.")
+            raise InputError(f"predicted must have every item; it has no {quote(unknown[0])}.")
 
     def _check_given(self, others: Mapping[str, Any]) -> None:
         super()._check_given(others)

@@ -68,7 +68,7 @@ class ComparisonPlan(Result):
         )
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """The needed items, a line for each figure."""
         fixed = "too small a difference" if self.fixed is None else f"about {self.fixed:,} items (power .8)"
         return figures_text(
@@ -84,7 +84,7 @@ class ComparisonPlan(Result):
     @property
     def key_figures(self) -> str:
         """The needed items, a line for each figure."""
-        return self.words
+        return self.description
 
     @property
     def provenance(self) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, quote
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import AS_READ, Source, is_frame
 from howsure.inputs.numbers_and_names import check_bounds, check_level, counted
@@ -81,7 +81,7 @@ class Race(Rows[Racer]):
             f"{all_of_them:,} ({self.answers / all_of_them:.0%})."
         )
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """The verdict, the numbers of items and answers used, and the assumptions."""
         return [
             self.answer,
@@ -294,6 +294,6 @@ def _refuse_gaps(table: Floats, names: Sequence[str], drawn: ItemOrder, n: int) 
     """Raise InputError if a model lacks one of the first n items."""
     for position, column in np.argwhere(np.isnan(table[:n])).tolist():
         raise InputError(
-            f"models in the race must have all items in the order drawn; {shown(names[column])} lacks "
-            f"{shown(drawn.rows[position].id)}, at position {position + 1:,}, and other scores come after it."
+            f"models in the race must have all items in the order drawn; {quote(names[column])} lacks "
+            f"{quote(drawn.rows[position].id)}, at position {position + 1:,}, and other scores come after it."
         )

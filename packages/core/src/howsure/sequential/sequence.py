@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from howsure import __version__
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, quote
 from howsure.files.atomic_write import Place
 from howsure.files.serialization import Head, SavedState, load, save_later, sha256
 from howsure.inputs.checks import check_finite, check_numbers
@@ -65,7 +65,7 @@ class SequentialStatus(Result):
         ]
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """The verdict in sentences."""
         of = "" if self.items_total is None else f" of {self.items_total:,}"
         after = "" if self.decided_after is None else f", decided after {self.decided_after:,}"
@@ -209,7 +209,7 @@ class ScoreSequence(ABC):
                 size += self._cluster_sizes[name]
             elif name in self._cluster_sizes or name in sizes:
                 raise InputError(
-                    f"clusters must come as a whole, their items one after another; {shown(name)} comes again."
+                    f"clusters must come as a whole, their items one after another; {quote(name)} comes again."
                 )
             if size > self.largest_cluster:
                 raise InputError(

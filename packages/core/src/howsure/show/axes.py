@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, quote
 
 P = ParamSpec("P")
 Drawn = TypeVar("Drawn")
@@ -21,7 +21,7 @@ def checks_axes(plot: Callable[Concatenate[Self, P], Drawn]) -> Callable[Concate
         ax: Any = args[0] if args else kwargs.get("ax")
         if ax is not None and not hasattr(ax, "add_patch"):
             save = f"plot().figure.savefig({ax if isinstance(ax, str) else 'figure.pdf'!r})"
-            raise InputError(f"`ax` must be axes of matplotlib; it is {shown(ax)}. To save a figure: {save}.")
+            raise InputError(f"`ax` must be axes of matplotlib; it is {quote(ax)}. To save a figure: {save}.")
         return plot(self, *args, **kwargs)
 
     return checked

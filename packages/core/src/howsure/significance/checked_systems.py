@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, quote
 from howsure.inputs.checks import (
     Coded,
     Column,
@@ -277,7 +277,7 @@ def _plain_labels(column: Column, name: str) -> Column:
         column = column.astype(str) if texts == {True} else np.asarray(column.tolist())
         container = next((value for value in column.ravel() if isinstance(value, (dict, list, set))), None)
         if column.dtype.kind not in LABELS or container is not None:
-            what = f"its type is {column.dtype}" if container is None else f"it contains {shown(container)}"
+            what = f"its type is {column.dtype}" if container is None else f"it contains {quote(container)}"
             raise InputError(f"{name} must contain labels, numbers or text; {what}.")
     if column.dtype.kind == "f":
         whole = column == np.floor(column)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from howsure.data.documents.read_documents import columns_notes
-from howsure.errors import InputError, parameter, shown, told
+from howsure.errors import InputError, localise, parameter, quote
 from howsure.inputs.frames import Source
 from howsure.inputs.measures import Measure
 from howsure.inputs.numbers_and_names import check_bounds, check_within, counted, unknown_name
@@ -247,7 +247,7 @@ def _interval_notes(systems: Systems, rows: Sequence[Difference], choices: Choic
     complete_rows = [row for row in rows if math.isfinite(row.low) and math.isfinite(row.p_value)]
     unlike = [row for row in complete_rows if (row.low > 0.0 or row.high < 0.0) == (row.p_value > 1 - choices.level)]
     if unlike:
-        yield told(
+        yield localise(
             f"p and the interval of {_models_and_metrics(unlike)} come from two methods, which disagree on whether "
             f"there is a difference: treat it as not shown. `method={JACKKNIFE!r}` takes both from one."
         )
@@ -488,7 +488,7 @@ def compare(
 def _check_baseline_name(against: object) -> str | None:
     """Check that the baseline is given by name, or is None."""
     if against is not None and not isinstance(against, str):
-        raise InputError(f"`against` must be the name of a model, or left out; it is {shown(against)}.")
+        raise InputError(f"`against` must be the name of a model, or left out; it is {quote(against)}.")
     return against
 
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from howsure.data.logs.scores import FILE
 from howsure.data.sources import Files
-from howsure.errors import InputError, at_row, parameter, shown
+from howsure.errors import InputError, parameter, quote, row_reference
 from howsure.inputs.arguments import check_distinct, is_listlike
 from howsure.inputs.checks import Coded, check_codes, is_missing
 from howsure.inputs.frames import MODEL, Kind, Rows, all_columns, columns_from, is_frame
@@ -180,7 +180,7 @@ def _column_list(argument: Any, role: str) -> list[str]:
         return [argument]
     if isinstance(argument, (list, tuple)) and argument and all(isinstance(name, str) for name in argument):
         return list(argument)
-    raise InputError(f"with `data=...`, {parameter(role)} must name a column, not be {shown(argument)}.")
+    raise InputError(f"with `data=...`, {parameter(role)} must name a column, not be {quote(argument)}.")
 
 
 def _single_column(argument: Any, role: str) -> str:
@@ -283,7 +283,7 @@ def read_model_columns(
     if isinstance(data, Files) and not of_documents:
         _convert_numeric_labels(arrays, columns)
     if "run" in names:  # items are counted, not rows
-        rows = replace(rows, place=at_row)
+        rows = replace(rows, place=row_reference)
     with rows.placed():
         made = read_arrays(
             arrays[truth],

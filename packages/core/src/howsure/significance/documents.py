@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError, parameter, shown
+from howsure.errors import InputError, parameter, quote
 from howsure.inputs.arguments import is_listlike
 from howsure.inputs.checks import Coded, check_codes, is_missing
 from howsure.inputs.label_spelling import check_common_labels, variants_note
@@ -94,7 +94,7 @@ def object_array(values: Any) -> npt.NDArray[np.object_]:
     [['O'], ['B-PER', 'O']]
     """
     if not is_listlike(values):
-        raise InputError(f"the content of the documents must be a list or a column, not {shown(values)}.")
+        raise InputError(f"the content of the documents must be a list or a column, not {quote(values)}.")
     listed = values.tolist() if hasattr(values, "tolist") else list(values)
     if not listed:
         raise InputError("`y_true` is empty: there is nothing to compare.")

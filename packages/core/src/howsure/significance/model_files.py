@@ -16,7 +16,7 @@ from howsure.data.logs.scores import (
     scores_of_log,
 )
 from howsure.data.sources import Files
-from howsure.errors import LOOK, InputError, parameter, told
+from howsure.errors import LIST_COLUMNS, InputError, localise, parameter
 from howsure.inputs.frames import MODEL, PROMPT, RUN, TASK, Kind, Rows
 from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.source_names import source_names
@@ -109,7 +109,7 @@ def nothing_to_compare(lacking: str, *, found_in: object) -> InputError:
     return InputError(
         f"{parameter(lacking)} must name a column of predictions. In a table or log with one row per model and item, "
         "name the `score`, or `y_true` and `prediction`, and by `model` the model's "
-        f"column.{LOOK if isinstance(found_in, Files) else ''}"
+        f"column.{LIST_COLUMNS if isinstance(found_in, Files) else ''}"
     )
 
 
@@ -160,7 +160,7 @@ def _own_scores(log: Log, notes: list[str]) -> dict[str, str]:
     if len(chosen) > 1:
         named = parameter("score", chosen[0])
         notes.append(
-            told(f"this log has the scores {', '.join(chosen)}, all compared; to compare one, name it: {named}.")
+            localise(f"this log has the scores {', '.join(chosen)}, all compared; to compare one, name it: {named}.")
         )
     fewer = [f"{name} ({rows:,} of {log.rows:,} rows)" for name, rows in rows_by_score.items() if name not in chosen]
     if fewer:

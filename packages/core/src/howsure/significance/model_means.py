@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from howsure.inputs.pairs import Floats
-from howsure.result import Rows, as_json, held_in_frames
+from howsure.result import Rows, as_json, frame_only_columns
 from howsure.show.table import COUNT, NUMBER, TABLE, TEXT, WORDS, Column, Kind, interval
 from howsure.significance.checked_systems import Systems
 from howsure.significance.metrics.metric import Metric
@@ -112,7 +112,7 @@ class ModelMeans(Rows[ModelMean]):
             Column("from runs", SHARE, legend=OF_RUNS, get=lambda row: row.run_share) if runs else None,
             Column("best", WORDS, legend=TIED, values=best) if len(self.tied) > 1 else None,
         ]
-        return [*(replace(column, only=TABLE) for column in shown if column), *held_in_frames(ModelMean)]
+        return [*(replace(column, only=TABLE) for column in shown if column), *frame_only_columns(ModelMean)]
 
 
 OF_RUNS = "share of the variance of the items' means that comes from runs"

@@ -40,7 +40,7 @@ class ComparisonPower(Result):
     recipe: Mapping[str, Any]
 
     title = "Power of a test of accuracy"
-    words = ""
+    description = ""
     provenance = ""
 
     @property

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
 from howsure.inputs.parameter_types import Axes, Figure
-from howsure.result import Rows, as_json, held_in_frames, plain_dict, provenance_line
+from howsure.result import Rows, as_json, frame_only_columns, plain_dict, provenance_line
 from howsure.show.axes import checks_axes
 from howsure.show.notes import DETAIL, WARNING, Note, notes_by_name
 from howsure.show.table import (
@@ -132,21 +132,21 @@ class GroupDifferences(Rows[GroupDifference]):
 
     named = "where"
     title = "Differences by group"
-    what_was_read = "By group"
+    input_line = "By group"
 
     def columns(self) -> Sequence[Column]:
         """The columns of the whole comparison, after the name of the group."""
         shown = [Column("group", WORDS), *difference_columns(self.rows, "adjusted for all groups")]
         place = [column.name for column in shown].index("baseline")
         shown.insert(place, Column("n", COUNT, legend="number of items"))
-        frame_columns = [Column("group", WORDS, only=FRAME), *held_in_frames(Difference)]
+        frame_columns = [Column("group", WORDS, only=FRAME), *frame_only_columns(Difference)]
         return [*(replace(column, only=TABLE) for column in shown), *frame_columns]
 
     def table(self) -> Table:
         """One row per group, model and metric, with the side that is better."""
         return replace(Rows.table(self), ways={"metric": _ways(self.rows)})
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """The groups in which each model is better or worse, the number of tests for which p is adjusted, and the
         notes.
         """
@@ -197,7 +197,7 @@ class Comparison(Rows[Difference]):
         """The columns of the printed table, with the baselines if there are several; frames and CSV have all."""
         rows = "rows" if self.best is None else "pairs of models"
         shown = difference_columns(self.rows, f"adjusted for all {rows}")
-        return [*(replace(column, only=TABLE) for column in shown), *held_in_frames(Difference)]
+        return [*(replace(column, only=TABLE) for column in shown), *frame_only_columns(Difference)]
 
     def table(self) -> Table:
         """One row per model and metric, with the side that is better."""
@@ -214,7 +214,7 @@ class Comparison(Rows[Difference]):
         return {key: entry for key, entry in json_form.items() if entry or key not in (*parts, "best", "tied")}
 
     @property
-    def what_was_read(self) -> str:
+    def input_line(self) -> str:
         """The files, the numbers of rows or items used and left out, and the baseline."""
         recipe = self.recipe
         if "files" not in recipe:
@@ -225,7 +225,7 @@ class Comparison(Rows[Difference]):
         left = f", {skipped:,} skipped" if skipped else ""
         return f"{shortened(recipe['files'], limit=3)}: {rows}{left}{against}"
 
-    def above(self) -> Sequence[Table]:
+    def tables_above(self) -> Sequence[Table]:
         """The models' own means."""
         return () if self.means is None else [self.means.table()]
 
@@ -247,7 +247,7 @@ class Comparison(Rows[Difference]):
         rows = (*self.rows, *(() if self.groups is None else self.groups.rows))
         return " Adjusted p: * at most .05, ** at most .01." if any(row.stars for row in rows) else ""
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """The verdicts and the method, in sentences."""
         notes = [f"Note: {note}" for note in self.notes]
         details = [line if isinstance(line, Note) else Note(line, DETAIL) for line in how(self) if line not in notes]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, quote
 from howsure.inputs.checks import Column, as_column, check_clusters, check_codes, check_same_length, is_missing
 from howsure.inputs.long_form import one_per_item, rows_by_repetition
 from howsure.inputs.numbers_and_names import shortened
@@ -111,7 +111,7 @@ def readable(array: Column, name: str) -> Column:
     strange = {kind for kind in set(map(type, array.ravel())) if not issubclass(kind, LABELS)}
     for row, value in enumerate(array.ravel()) if strange else ():
         if type(value) in strange and not is_missing(value):
-            wrong_value = f"`row {row}` is {shown(value)}, of type {type(value).__name__}"
+            wrong_value = f"`row {row}` is {quote(value)}, of type {type(value).__name__}"
             raise InputError(f"{name} must contain labels, numbers or text; {wrong_value}.")
     return array
 

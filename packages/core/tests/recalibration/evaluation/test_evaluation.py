@@ -96,7 +96,7 @@ def test_the_order_of_the_rows_changes_nothing(rows: Any) -> None:
     data, after, fold = rows
     order = np.random.default_rng(3).permutation(150)
     evaluation = evaluate_fits(data, [(fold, after)], recipe={}, **HOW)
-    other = evaluate_fits(data.only(order), [(fold[order], [q[order] for q in after])], recipe={}, **HOW)
+    other = evaluate_fits(data.select(order), [(fold[order], [q[order] for q in after])], recipe={}, **HOW)
     for name, change in evaluation.changes().items():
         assert ends(change.improvement) == pytest.approx(ends(other.changes()[name].improvement))
     assert str(evaluation.error_after) == str(other.error_after)

@@ -32,7 +32,7 @@ def result_output(result: Result, form: str, output: str | None, *, more: Sequen
         return "\n".join([result_text(result, form, output).rstrip("\n"), *more, *next_command, ""])
     if form in ("csv", "signature"):
         return result_text(result, form)
-    above = [table_text(table, form) for table in result.above()]
+    above = [table_text(table, form) for table in result.tables_above()]
     if form != "table":
         return "\n".join([*above, result_text(result, form)])
     table = result.table().shortened(MAX_ROWS, rest=REST)

@@ -88,7 +88,7 @@ class Agreement(Rows[ActorAgreement]):
             Column("why", WORDS, only=FRAME),
         ]
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """Notes on the table."""
         lines = [
             f"Krippendorff's alpha, nominal, of {counted(len(self.coders), 'coder')} ({', '.join(self.coders)}): 1 is "

@@ -249,7 +249,7 @@ class LabelDraw(Result):
     not_stored: int
     recipe: Mapping[str, Any]
 
-    words = ""
+    description = ""
 
     def columns(self) -> Sequence[Column]:
         """A row per stratum."""
@@ -260,7 +260,7 @@ class LabelDraw(Result):
             Column("drawn", COUNT, "drawn now", values=self.drawn),
         ]
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """Notes on the table."""
         lines = [f"{counted(sum(self.drawn), 'document')} of {sum(self.sizes):,} to read: {self.question}"]
         if sum(self.drawn) and self.recipe.get("allotted_by"):

@@ -138,7 +138,7 @@ class ActorComparison(RawCounts[PeriodComparison]):
             Column("difference", Kind(str), get=_difference, only=TABLE),
         ]
 
-    def above(self) -> Sequence[Table]:
+    def tables_above(self) -> Sequence[Table]:
         """The comparison by corrected counts."""
         if self.corrected is None:
             return ()
@@ -153,7 +153,7 @@ class ActorComparison(RawCounts[PeriodComparison]):
     @property
     def key_figures(self) -> str:
         """The comparison by corrected counts, if there are any."""
-        return "\n\n".join(table.text() for table in self.above())
+        return "\n\n".join(table.text() for table in self.tables_above())
 
     @property
     def _raw_verdict(self) -> str:
@@ -165,7 +165,7 @@ class ActorComparison(RawCounts[PeriodComparison]):
         n = sum(row.n_documents for row in self.rows)
         return f"{self.event}: {counted(n, 'document')}. {100 * self.recipe['level']:g}% intervals."
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """The verdicts, and the assumptions."""
         corrected = [] if self.corrected is None else [Note(self.corrected.verdict(), FINDING)]
         return [*corrected, Note(self._raw_verdict, FINDING), *self.rests_on()]

@@ -61,7 +61,7 @@ class CorrectedComparison(Rows[CorrectedDifference]):
             for spec in fields(CorrectedDifference)[1:]
         ]
 
-    def rows_shown(self) -> Sequence[object]:
+    def table_rows(self) -> Sequence[object]:
         """One row per period, then a row for all periods."""
         return (*self.rows, self.total)
 
@@ -76,7 +76,7 @@ class CorrectedComparison(Rows[CorrectedDifference]):
             *(Column(name, NUMBER, only=FRAME) for name in ("mean", "low", "high")),
         ]
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """The verdict, and notes on it."""
         return [self.verdict(), *self.said, *self.checks]
 

@@ -309,11 +309,11 @@ class CorrectedSeries(ActorRows[CorrectedCount]):
             ),
         ]
 
-    def rows_shown(self) -> Sequence[object]:
+    def table_rows(self) -> Sequence[object]:
         """The rows, then the totals."""
         return (*self.rows, *self.totals)
 
-    def rows_framed(self) -> Sequence[object]:
+    def frame_rows(self) -> Sequence[object]:
         """The rows of periods, without the totals."""
         return self.rows
 
@@ -332,7 +332,7 @@ class CorrectedSeries(ActorRows[CorrectedCount]):
             Column("method", WORDS, only=FRAME),
         ]
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """The counted event, the notes and the checks."""
         counts = f"{counted(len(self.titles), 'actor')} by {self.recipe['period']}, corrected"
         return [f"{self.recipe['event']}: {counts}", *self.said, *self.checks]

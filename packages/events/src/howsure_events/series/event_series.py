@@ -206,7 +206,7 @@ class EventSeries(RawCounts[PeriodCount], ActorRows[PeriodCount]):
 
         return event_figure(self, panels=panels, title=title)
 
-    def rows_shown(self) -> Sequence[PeriodCount]:
+    def table_rows(self) -> Sequence[PeriodCount]:
         """The rows; with a corrected series also a total per actor, which has no interval for the raw count."""
         if self.corrected is None:
             return self.rows
@@ -223,7 +223,7 @@ class EventSeries(RawCounts[PeriodCount], ActorRows[PeriodCount]):
         )
         return (*self.rows, *totals)
 
-    def rows_framed(self) -> Sequence[PeriodCount]:
+    def frame_rows(self) -> Sequence[PeriodCount]:
         """The rows of periods, without totals."""
         return self.rows
 
@@ -273,7 +273,7 @@ class EventSeries(RawCounts[PeriodCount], ActorRows[PeriodCount]):
         method = f" ({self.recipe['interval']})" if self.corrected is None else ""
         return f"{self.event}: {counted(n, 'document')}, {actors}. {100 * self.level:g}% intervals{method}."
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """The data and assumptions on which the counts are based."""
         return self.rests_on()
 

@@ -81,7 +81,7 @@ class RawCounts(Rows[Row]):
     def _printed(self, columns: Sequence[str] | None) -> Table:
         """Return the printed table; its caption omits the settings of the store, which are many."""
         settings = {name: value for name, value in self.recipe.items() if name not in ("store", "uncertainty")}
-        return replace(super()._printed(columns), caption="\n".join([recipe_text(settings), *self.below()]))
+        return replace(super()._printed(columns), caption="\n".join([recipe_text(settings), *self.footnotes()]))
 
     def rests_on(self) -> list[str]:
         """Return notes on the data and assumptions on which the counts are based."""

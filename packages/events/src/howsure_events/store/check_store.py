@@ -51,7 +51,7 @@ class StoreCheck(Result):
         """The recipe and the violated rules as plain values."""
         return {"recipe": dict(self.recipe), "whole": self.is_whole, "damage": plain(self.damage)}
 
-    def rows_shown(self) -> Sequence[object]:
+    def table_rows(self) -> Sequence[object]:
         """The violated rules."""
         return self.damage
 
@@ -65,11 +65,11 @@ class StoreCheck(Result):
         ]
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """The verdict if the store is intact; empty otherwise."""
         return self.verdict() if self.is_whole else ""
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """The verdict."""
         return [self.verdict()]
 

@@ -45,7 +45,7 @@ def test_two_coders_by_hand(store: EventStore) -> None:
     pairs = 1 - 39 * 8 / (2 * 6 * 34)  # 20 pairs: 40 values, 6 of them "acts"; 4 differ, counted both ways
     assert by["all"] == (pytest.approx(pairs), 10, 4)
     assert agreed.total.low < pairs < agreed.total.high  # type: ignore[operator]
-    assert f"NATO: {NO_VARIATION_NOTE}." in agreed.below()
+    assert f"NATO: {NO_VARIATION_NOTE}." in agreed.footnotes()
 
 
 def test_unclear_answers_and_single_readers_are_missing(store: EventStore) -> None:
@@ -56,7 +56,7 @@ def test_unclear_answers_and_single_readers_are_missing(store: EventStore) -> No
     after = agreement(store)
     assert (before.total.documents, after.total.documents) == (20, 19)
     assert after.recipe["unclear"] == 1
-    assert "1 answer 'unclear' counts as missing." in after.below()
+    assert "1 answer 'unclear' counts as missing." in after.footnotes()
 
 
 def test_full_agreement_has_an_interval_too(store: EventStore) -> None:
@@ -85,7 +85,7 @@ def test_a_single_document_gives_no_interval(store: EventStore, acting: list[str
     total = agreed.total
     assert (total.documents, total.alpha, total.low, total.high) == (1, alpha, None, None)
     assert total.why == SINGLE_DOCUMENT_NOTE
-    assert any(line.endswith(f"all: {SINGLE_DOCUMENT_NOTE}.") for line in agreed.below())
+    assert any(line.endswith(f"all: {SINGLE_DOCUMENT_NOTE}.") for line in agreed.footnotes())
 
 
 def test_three_coders_or_two_of_them(store: EventStore) -> None:

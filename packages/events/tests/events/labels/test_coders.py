@@ -122,7 +122,7 @@ def test_a_store_with_two_spellings_opens_and_says_so(older: EventStore) -> None
     assert reading_plan_lines(older)[-1] == MERGED
     measured = agreement(older)
     assert (measured.coders, measured.total.differing) == (("Anna", "bob"), 3)
-    assert measured.below()[-1] == MERGED
+    assert measured.footnotes()[-1] == MERGED
     assert agreement(older, coders=["bob", "ANNA"]).coders == ("bob", "Anna")
     assert len(disagreements(older)) == 3
     assert {row[4] for row in label_table(older).rows} == {"Anna", "bob"}

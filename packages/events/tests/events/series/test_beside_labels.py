@@ -35,7 +35,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventStore]:
 def test_each_row_has_the_corrected_count_of_its_actor_and_period(store: EventStore) -> None:
     series = series_beside_labels(store, event_series(store, actors=["BBB", "AAA"]))
     corrected = corrected_series(store)
-    columns = series.framed()
+    columns = series.frame_columns()
     for at, key in enumerate(zip(columns["actor"], columns["period"], strict=True)):
         row = next(row for row in corrected.rows if (row.actor, row.period) == key)
         cells_of_row = [columns[name][at] for name in ("corrected", "corrected_low", "corrected_high", "labelled")]
@@ -100,11 +100,11 @@ def test_a_comparison_has_that_of_the_corrected_counts(store: EventStore) -> Non
     assert [row["corrected_greater"] for row in compared.records()] == [row.greater for row in expected.rows]
     assert len(compared.to_frame()) == len(compared.rows)
     assert "Corrected counts. Of 4 quarters" in str(compared)
-    assert compared.above()[0].headings[0] == "corrected"
+    assert compared.tables_above()[0].headings[0] == "corrected"
     same = comparison_beside_labels(store, compare_actors(store, "AAA", "CCC"))
     assert same.corrected is None
     assert "No corrected count for CCC" in same.to_dict()["not_corrected"]
-    assert same.not_corrected in same.below()
+    assert same.not_corrected in same.footnotes()
 
 
 def test_where_there_are_no_labels_nothing_changes(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_where_there_are_no_labels_nothing_changes(tmp_path: Path) -> None:
         series, compared = event_series(plain), compare_actors(plain, "IRQ", "USA")
         assert series_beside_labels(plain, series) == series
         assert comparison_beside_labels(plain, compared) == compared
-        assert list(series.framed())[-1] == "best"
+        assert list(series.frame_columns())[-1] == "best"
         assert "corrected" not in series.to_dict()
         assert "corrected" not in compared.to_dict()
         assert compared.records() == compared.to_dict()["rows"]

@@ -222,14 +222,14 @@ def test_assumptions_are_reported(reprinted_stories: EventStore) -> None:
         compare_actors(reprinted_stories, "IRQ", "KWT", stories="apart"),
     )
     assert (series.recipe["documents_of_shared_stories"], series.recipe["shared_stories"]) == (6, 2)
-    notes = " ".join(series.below())
+    notes = " ".join(series.footnotes())
     assert series.provenance.startswith("attack: ")
     assert "6 documents with an event report 2 stories: documents of one story count as one source" in notes
-    notes = " ".join(compared.below())
+    notes = " ".join(compared.footnotes())
     assert "6 documents with an event report 2 stories, but all documents are assumed to be independent" in notes
     assert compared.event == "attack"
     begun = series.recipe | {"store": {**series.recipe["store"], "finished": False}}
-    assert "The store is not finished: documents are missing." in replace(series, recipe=begun).below()
+    assert "The store is not finished: documents are missing." in replace(series, recipe=begun).footnotes()
 
 
 @pytest.mark.long

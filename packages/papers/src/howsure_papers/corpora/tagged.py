@@ -34,7 +34,7 @@ class Tagged:
         """The number of words."""
         return sum(map(len, self.tags))
 
-    def only(self, rows: Integers) -> Tagged:
+    def select(self, rows: Integers) -> Tagged:
         """Some of the sentences, in the order of `rows`."""
         return Tagged([self.sentences[i] for i in rows.tolist()], [self.tags[i] for i in rows.tolist()])
 
@@ -56,7 +56,7 @@ class Corpus:
 
     def trained_on(self, rows: Integers) -> Corpus:
         """The corpus with some of its training sentences."""
-        return replace(self, train=self.train.only(rows))
+        return replace(self, train=self.train.select(rows))
 
     @property
     def sizes(self) -> tuple[int, int, int]:

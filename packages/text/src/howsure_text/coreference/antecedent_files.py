@@ -13,7 +13,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, quote
 from howsure.files.archive import NUMBERS, ZIP, Archive, ArchiveError, Array
 from howsure.files.atomic_write import write_atomically
 from howsure.files.input_files import detect_compression, opened, parsed_json
@@ -58,7 +58,7 @@ def scores_from_json(record: dict[str, Any]) -> AntecedentScores:
             raise _missing_key(name, record)
     values = {name: record[name] for name in (*NEEDED, *OPTIONAL) if record.get(name) is not None}
     if not isinstance(record["scores"], list):
-        raise InputError(f"scores must be a list with one row per mention; they are {shown(record['scores'])}.")
+        raise InputError(f"scores must be a list with one row per mention; they are {quote(record['scores'])}.")
     values["scores"] = [_numbers(row, f"row {j} of scores") for j, row in enumerate(record["scores"])]
     if not isinstance(record["null"], str):
         null = record["null"]
@@ -91,14 +91,14 @@ def json_from_scores(scores: AntecedentScores) -> str:
 def _numbers(row: object, where: str) -> Any:
     """A list of numbers, in which null means -inf."""
     if not isinstance(row, list):
-        raise InputError(f"{where} must be a list of numbers; it is {shown(row)}.")
+        raise InputError(f"{where} must be a list of numbers; it is {quote(row)}.")
     try:
         array = np.array([-np.inf if value is None else value for value in row], dtype=None if row else np.float64)
     except ValueError:  # lists of different length
         array = np.array(None)
     if array.ndim != 1 or array.dtype.kind not in "iuf":
         wrong = next((value for value in row if value is not None and type(value) not in (int, float)), row)
-        raise InputError(f"{where} must contain numbers, or null where there is no link; it contains {shown(wrong)}.")
+        raise InputError(f"{where} must contain numbers, or null where there is no link; it contains {quote(wrong)}.")
     return array.astype(np.float64)
 
 
@@ -173,7 +173,7 @@ def _sentences(words: Array, lengths: Array | None) -> list[Any]:
     if any(n < 0 for n in counts) or sum(counts) != len(flat_words):
         raise InputError(
             f"sentences must be the number of words of each sentence, {len(flat_words):,} in all; they are "
-            f"{shown(counts)}."
+            f"{quote(counts)}."
         )
     starts = [0, *accumulate(counts)]
     return [flat_words[start:end] for start, end in pairwise(starts)]
@@ -297,7 +297,7 @@ class ScoreFile:
                 except InputError as error:
                     raise InputError(f"line {number:,} of {self.path}: {error}") from None
                 if not isinstance(name, str) or not name:
-                    raise InputError(f"line {number:,} of {self.path}: id must be a text; it is {shown(name)}.")
+                    raise InputError(f"line {number:,} of {self.path}: id must be a text; it is {quote(name)}.")
                 if name in self._lines:
                     before = self._lines[name][0]
                     raise InputError(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from howsure.data.documents.document import Document, Mention, Sentence, Strings
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, quote
 from howsure.inputs.checks import as_array
 from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Integers
@@ -45,11 +45,11 @@ class AntecedentScores:
 
     def __post_init__(self) -> None:
         if not isinstance(self.id, str) or not self.id:
-            raise InputError(f"id must be the name of a document; it is {shown(self.id)}.")
+            raise InputError(f"id must be the name of a document; it is {quote(self.id)}.")
         if (self.words is None) == (self.text is None):
             raise InputError("give words (a list of words or of sentences) or text, and not both.")
         if self.text is not None and not isinstance(self.text, str):
-            raise InputError(f"text must be a text; it is {shown(self.text)}.")
+            raise InputError(f"text must be a text; it is {quote(self.text)}.")
         words = None if self.words is None else _sentences(self.words)
         object.__setattr__(self, "words", words)
         length = len(self.text) if self.text is not None else sum(map(len, words or ()))
@@ -85,7 +85,7 @@ def _sentences(words: object) -> tuple[Strings, ...]:
     wrong = [word for sentence in sentences for word in sentence if not isinstance(word, str) or not word]
     if wrong or not any(sentences):
         raise InputError(
-            f"words must be a list of words or of sentences; {shown((wrong or [words])[0])} is not a word."
+            f"words must be a list of words or of sentences; {quote((wrong or [words])[0])} is not a word."
         )
     return tuple(tuple(map(str, sentence)) for sentence in sentences if sentence)
 
@@ -95,7 +95,7 @@ def _spans(mentions: object, length: int, unit: str) -> Integers:
     if spans.size == 0:
         return np.empty((0, 2), dtype=np.int64)
     if spans.ndim != 2 or spans.shape[1] != 2 or spans.dtype.kind not in "iu":
-        raise InputError(f"mentions must be pairs of whole numbers, start and end; they are {shown(spans.tolist())}.")
+        raise InputError(f"mentions must be pairs of whole numbers, start and end; they are {quote(spans.tolist())}.")
     spans = spans.astype(np.int64)
     rows: list[list[int]] = spans.tolist()
     for row, (start, end) in enumerate(rows):
@@ -137,7 +137,7 @@ def _square_scores(scores: Any) -> Any:
         try:
             square[j, :j] = row
         except (TypeError, ValueError) as error:
-            raise InputError(f"scores must be numbers; `matrix row {j}` is {shown(list(row))} ({error}).") from error
+            raise InputError(f"scores must be numbers; `matrix row {j}` is {quote(list(row))} ({error}).") from error
     return square
 
 
@@ -193,7 +193,7 @@ def place_mentions(scores: AntecedentScores, document: Document) -> Placement:
             else None
         )
         if fault is not None or first is None or last is None:
-            faults[number] = f"{shown(letters_given[start:end])} {fault}"
+            faults[number] = f"{quote(letters_given[start:end])} {fault}"
             mentions.append(None)
         else:
             mentions.append(Mention(first[0], first[1], last[1] + 1))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, quote
 from howsure.inputs.checks import as_array, probability_advice
 from howsure.inputs.classes import SUM_TOLERANCE
 from howsure.inputs.numbers_and_names import is_number
@@ -195,7 +195,7 @@ def _whole_numbers(antecedents: object, row: int) -> Integers:
     if k.ndim == 1 and (k.size == 0 or k.dtype.kind in "iu"):
         return k.astype(np.int64)
     raise InputError(
-        f"antecedents must be whole numbers, indices of mentions from 0; `matrix row {row}` is {shown(k.tolist())}."
+        f"antecedents must be whole numbers, indices of mentions from 0; `matrix row {row}` is {quote(k.tolist())}."
     )
 
 
@@ -260,7 +260,7 @@ def _softmax(j: int, scores: Floats, antecedents: Any, null: float) -> tuple[Int
     places = as_array(antecedents)
     if places.ndim != 1 or (places.size and places.dtype.kind not in "iu"):
         raise InputError(
-            f"antecedents must be indices of mentions from 0; `matrix row {j}` is {shown(places.tolist())}."
+            f"antecedents must be indices of mentions from 0; `matrix row {j}` is {quote(places.tolist())}."
         )
     if len(places) != len(scores):
         raise InputError(f"`matrix row {j}` has {len(places)} antecedents and {len(scores)} scores; give one for each.")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from howsure.data.documents.document import Mention
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, quote
 from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import SupportsArray
@@ -90,7 +90,7 @@ def checked_mentions(mentions: Iterable[Hashable] | None, m: int) -> Sequence[Ha
     if mentions is None:
         return range(m)
     if isinstance(mentions, (str, bytes)) or not isinstance(mentions, Iterable):
-        raise InputError(f"mentions must be a list of names, one per mention; it is {shown(mentions)}.")
+        raise InputError(f"mentions must be a list of names, one per mention; it is {quote(mentions)}.")
     names = tuple(mentions)
     if len(names) != m:
         raise InputError(f"mentions must name the {m} mentions of the posterior; there are {len(names)}.")

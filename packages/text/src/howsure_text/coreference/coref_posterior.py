@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, quote
 from howsure.inputs.checks import as_array
 from howsure.inputs.numbers_and_names import MAX_SIMULATIONS, check_level, check_whole
 from howsure.inputs.pairs import Floats, Integers
@@ -265,7 +265,7 @@ class CorefPosterior:
         Raises InputError if n is not a positive number.
         """
         if not callable(function):
-            raise InputError(f"function must be a function of a clustering, such as len; it is {shown(function)}.")
+            raise InputError(f"function must be a function of a clustering, such as len; it is {quote(function)}.")
         rng = with_seed(rng)
         answers = [function(clusters_from(labels, self.mentions)) for labels in self.iter_samples(n, rng=rng)]
         return QueryPosterior(tuple(answers), sampling_recipe(function, rng, mentions=len(self), n=len(answers)))
@@ -275,7 +275,7 @@ class CorefPosterior:
         if chosen.size == 0:
             return np.empty((0, 2), dtype=np.int64)
         if chosen.ndim != 2 or chosen.shape[1] != 2 or chosen.dtype.kind not in "iu":
-            raise InputError(f"pairs must be indices of mentions, of the shape (N, 2); it is {shown(chosen.tolist())}.")
+            raise InputError(f"pairs must be indices of mentions, of the shape (N, 2); it is {quote(chosen.tolist())}.")
         outside = np.flatnonzero(((chosen < 0) | (chosen >= len(self))).any(axis=1))
         if len(outside):
             row = int(outside[0])
@@ -348,12 +348,12 @@ class QueryPosterior(Result):
 
         A value that JSON cannot represent is given as a string.
         """
-        answers = [{"answer": plain_answer(a), "probability": p, "standard_error": e} for a, p, e in self.rows_shown()]
+        answers = [{"answer": plain_answer(a), "probability": p, "standard_error": e} for a, p, e in self.table_rows()]
         estimate = self._estimate_or_none()
         shown = None if estimate is None else estimate.to_dict()
         return {"recipe": dict(self.recipe), "n": self.n, "estimate": shown, "answers": answers}
 
-    def rows_shown(self) -> list[tuple[Any, float, float]]:
+    def table_rows(self) -> list[tuple[Any, float, float]]:
         """Each distinct answer, its probability and the standard error of the probability."""
         return [(answer, p, error) for answer, (p, error) in self.probabilities().items()]
 
@@ -366,7 +366,7 @@ class QueryPosterior(Result):
         ]
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """The estimate, or the number of different answers."""
         summary_text = self._estimate_or_none() or f"{len(set(map(repr, self.values))):,} different answers"
         return f"{summary_text} from {self.n:,} sampled clusterings"
@@ -386,7 +386,7 @@ class QueryPosterior(Result):
         if numbers.ndim != 1 or none:
             raise InputError(
                 "only numbers and truth values have a mean; the function returned "
-                f"{shown((none or self.values)[0])}. See probabilities()."
+                f"{quote((none or self.values)[0])}. See probabilities()."
             )
         return numbers
 

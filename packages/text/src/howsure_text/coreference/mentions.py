@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.data.documents.document import Document, Mention
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, quote
 from howsure_text import grammar
 from howsure_text.parses import ParsedDocument, ParsedSentence
 
@@ -378,7 +378,7 @@ def check_mentions(document: Document, mentions: Sequence[Mention]) -> None:
     """Raise InputError if mentions lie outside the document, or are out of order."""
     for row, mention in enumerate(mentions):
         if not isinstance(mention, Mention):
-            raise InputError(f"mentions must be Mention(sentence, start, end); `matrix row {row}` is {shown(mention)}.")
+            raise InputError(f"mentions must be Mention(sentence, start, end); `matrix row {row}` is {quote(mention)}.")
         n = len(document.sentences)
         length = len(document.sentences[mention.sentence]) if 0 <= mention.sentence < n else 0
         if not 0 <= mention.start < mention.end <= length:

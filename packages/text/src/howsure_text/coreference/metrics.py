@@ -12,7 +12,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.data.documents.document import Document, named_part
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, quote
 from howsure.inputs.arguments import check_arguments, is_listlike
 from howsure.inputs.checks import listed
 from howsure.inputs.numbers_and_names import counted, shortened
@@ -105,12 +105,12 @@ def _links(n: int) -> int:
 
 def _clusters(clusters: Any, name: str, singletons: bool) -> list[set[Hashable]]:
     if not is_listlike(clusters):
-        raise InputError(f"{name} must be a list of clusters, each a list or set of mentions; it is {shown(clusters)}.")
+        raise InputError(f"{name} must be a list of clusters, each a list or set of mentions; it is {quote(clusters)}.")
     checked: list[set[Hashable]] = []
     assigned: set[Hashable] = set()
     for place, members in enumerate(clusters):
         if not is_listlike(members):
-            raise InputError(f"{name} must contain lists or sets of mentions; cluster {place} is {shown(members)}.")
+            raise InputError(f"{name} must contain lists or sets of mentions; cluster {place} is {quote(members)}.")
         cluster: set[Hashable] = set()
         for mention in members:
             if not isinstance(mention, Hashable):
@@ -186,7 +186,7 @@ class CoreferenceScores(Result):
     singletons: bool | None = field(default=None, kw_only=True, compare=False)
     read: Mapping[str, Any] = field(default_factory=dict, kw_only=True, compare=False)
 
-    words = ""
+    description = ""
 
     @property
     def recipe(self) -> dict[str, Any]:
@@ -212,7 +212,7 @@ class CoreferenceScores(Result):
             name: {part: getattr(score, part) for part in SHARES} for name, score in each.items()
         }
 
-    def rows_shown(self) -> Sequence[tuple[str, str, Score | None]]:
+    def table_rows(self) -> Sequence[tuple[str, str, Score | None]]:
         """The heading, the name and the score of each metric; of the mean F1, only that."""
         rows: list[tuple[str, str, Score | None]] = [
             (label, name, getattr(self, name)) for label, name in METRICS.items()
@@ -221,7 +221,7 @@ class CoreferenceScores(Result):
 
     def columns(self) -> Sequence[Column]:
         """Precision, recall and F1 of each metric, in tables as percentages."""
-        rows = self.rows_shown()
+        rows = self.table_rows()
         f1 = [self.conll_f1 if score is None else score.f1 for _, _, score in rows]
         return [
             Column("metric", WORDS, get=lambda row: row[0], only=TABLE),

@@ -59,7 +59,7 @@ class CoreferenceRecalibration(Result):
     recipe: dict[str, Any]
     notes: tuple[str, ...] = ()
 
-    words = ""
+    description = ""
 
     def apply(self, posterior: CorefPosterior) -> CorefPosterior:
         """The recalibrated posterior; `posterior` must come from the same model as those of the fit, and not be
@@ -145,7 +145,7 @@ class CoreferenceRecalibration(Result):
         except (AttributeError, KeyError, TypeError, ValueError, OverflowError, InputError) as error:
             raise InputError(f"{path} is not a recalibration of coreference ({str(error)[:80]}).") from None
 
-    def rows_shown(self) -> Sequence[Effect]:
+    def table_rows(self) -> Sequence[Effect]:
         """The effects."""
         return self.effects
 
@@ -174,7 +174,7 @@ class CoreferenceRecalibration(Result):
             Column("error_after", ESTIMATE, "error after", get=lambda row: row.after.estimate),
         ]
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """An explanation of the map's parameters."""
         sharpening = self.sharpening
         change = (

@@ -210,14 +210,14 @@ class ResolvedDocument(Result):
         return Table(("entity", "confidence", "mentions"), rows, words=("mentions",), notes=notes)
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """The number of entities, and the first of them."""
         low, high = self.number.interval(LEVEL)
         table = self.entity_table()
         counts = f"{counted(len(self.mentions), 'mention')}, {counted(len(self.entities), 'entity', 'entities')}"
         expected = f"expected {self.number.mean:.1f}, {low} to {high} with {LEVEL:.0%} probability"
         shown = str(table) if table.rows else table.notes[0]
-        return "\n".join([f"{in_a_line(self.document.name)}: {counts} ({expected})", shown, *self.below()])
+        return "\n".join([f"{in_a_line(self.document.name)}: {counts} ({expected})", shown, *self.footnotes()])
 
     @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:

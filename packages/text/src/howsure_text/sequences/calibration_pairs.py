@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 
-from howsure.errors import InputError, rows_at
+from howsure.errors import InputError, renumbered_rows
 from howsure.inputs.arguments import check_arguments, is_listlike
 from howsure.inputs.checks import listed
 from howsure.inputs.classes import check_distributions, reduced
@@ -83,7 +83,7 @@ def tag_pairs(
     _check_lengths([len(matrix) for matrix in matrices], gold)
     matrix = _joined(matrices, len(names))
     codes = gold_numbers(gold, names, unknown_tags=unknown_tags)
-    with rows_at("token {}".format):
+    with renumbered_rows("token {}".format):
         check_distributions(matrix, names, name="posterior")
     if tag is None or isinstance(tag, str):
         return reduced(codes, matrix, names, reduce=reduce if tag is None else tag, clusters=_clusters(matrices))

@@ -87,11 +87,11 @@ class PosteriorComparison(Result):
     curves: Mapping[str, tuple[CalibrationCurve, CalibrationCurve]] = as_json(None)
     recipe: dict[str, Any]
 
-    words = ""
+    description = ""
 
     def __getitem__(self, name: str) -> Change:
         """A figure by its name."""
-        for row in self.rows_shown():
+        for row in self.table_rows():
             if row.name == name:
                 return row
         raise KeyError(name)
@@ -137,7 +137,7 @@ class PosteriorComparison(Result):
         left = f"; {counted(self.left_out, 'token')} in no -log P" if self.left_out else ""
         return f"{counted(self.sentences, 'sentence')}, {counted(self.tokens, 'token')}{left}"
 
-    def rows_shown(self) -> Sequence[Change]:
+    def table_rows(self) -> Sequence[Change]:
         """The errors, then the means."""
         return (*self.errors, *self.means)
 
@@ -154,9 +154,9 @@ class PosteriorComparison(Result):
     @property
     def notes(self) -> tuple[str, ...]:
         """The meaning of marks in the table."""
-        return (NOTE,) if any(SQUARES in (row.shown or "") for row in self.rows_shown()) else ()
+        return (NOTE,) if any(SQUARES in (row.shown or "") for row in self.table_rows()) else ()
 
-    def below(self) -> Sequence[str]:
+    def footnotes(self) -> Sequence[str]:
         """The sizes, the meaning of marks, and the effect of the change."""
         return [*self.notes, f"{self.sizes()}.", *self.verdict().splitlines()]
 

@@ -151,7 +151,7 @@ class EntitySpans(Result):
     recipe: dict[str, Any]
     changed_by_grammar: int | None = None
 
-    words = ""
+    description = ""
 
     def __len__(self) -> int:
         return len(self.sentence)

@@ -132,7 +132,7 @@ class Evaluation(Rows[Row]):
         table = table if most is None else table.shortened(most)
         heading = "\n".join(map(in_a_line, self._named_heading()))
         shown = fitted_text(table, raw=raw, rest=rest, width=width if columns is None else None)
-        return f"{heading}\n\n{shown}\n" + "\n".join(map(in_a_line, self.below()))
+        return f"{heading}\n\n{shown}\n" + "\n".join(map(in_a_line, self.footnotes()))
 
     def _named_heading(self) -> list[str]:
         first, *rest = self.heading()
@@ -219,7 +219,7 @@ class TagEvaluation(Evaluation[TagCalibration]):
             f"{self.accuracy['posterior']:.4f} (word by word)",
         ]
 
-    def below(self) -> list[str]:
+    def footnotes(self) -> list[str]:
         """The scores of all classes together, and the adjustment of p."""
         return [*scores_of_all_classes(self.curves), self._adjusted()]
 
@@ -286,7 +286,7 @@ class EntityEvaluation(Evaluation[EntityCalibration]):
             lines.append(f"grammar {recipe['grammar']}: {what}")
         return lines
 
-    def below(self) -> list[str]:
+    def footnotes(self) -> list[str]:
         """The evaluated entities, the adjustment of p, and the missing types."""
         k, least = self.spans.recipe["k_best"], self.spans.recipe["min_probability"]
         best = "the most probable sequences" if k == 1 else f"the {k} best sequences"

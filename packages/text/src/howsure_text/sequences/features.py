@@ -257,7 +257,7 @@ class Design:
         starts = (np.cumsum(self.lengths) - self.lengths)[sentences]
         return np.asarray(np.arange(lengths.sum()) + np.repeat(starts - (np.cumsum(lengths) - lengths), lengths))
 
-    def only(self, sentences: Integers) -> tuple[Design, Integers]:
+    def select(self, sentences: Integers) -> tuple[Design, Integers]:
         """The design of some sentences, restricted to the attributes that occur in them, and the numbers of these
         attributes."""
         tokens = self.sentence_tokens(sentences)

@@ -9,7 +9,7 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, quote
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.threads import one_thread
@@ -392,5 +392,5 @@ def _token_divisors(divisors: Any, length: int, name: str) -> Floats:
 def _positive(value: Any, name: str) -> float:
     good = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
     if not (good and math.isfinite(value) and value > 0):
-        raise InputError(f"{name} must be a temperature, a finite number above 0; it is {shown(value)}.")
+        raise InputError(f"{name} must be a temperature, a finite number above 0; it is {quote(value)}.")
     return float(value)

@@ -83,7 +83,7 @@ class Temperatures(Result):
         estimates = {"emissions": self.emissions, "unseen words": self.unseen, "transitions": self.transitions}
         return {name: estimate for name, estimate in estimates.items() if estimate is not None}
 
-    def rows_shown(self) -> Sequence[tuple[str, Estimate]]:
+    def table_rows(self) -> Sequence[tuple[str, Estimate]]:
         """Each temperature, with the name of the potentials that it divides."""
         return list(self.rows().items())
 
@@ -97,7 +97,7 @@ class Temperatures(Result):
         ]
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """The temperatures, the change of the likelihood, and notes."""
         width = max(map(len, self.rows()))
         lines = [f"{name:<{width}}  {estimate}" for name, estimate in self.rows().items()]
@@ -112,7 +112,7 @@ class Temperatures(Result):
             summary_lines.append(
                 f"left out: {counted(self.left_out, 'token')} with a tag that is impossible in the model"
             )
-        return "\n".join([*summary_lines, *self.below()])
+        return "\n".join([*summary_lines, *self.footnotes()])
 
 
 def _estimate(state: Mapping[str, Any]) -> Estimate:
@@ -180,7 +180,7 @@ class GoldLikelihood:
         by_token = np.concatenate([np.empty(0), *(token_likelihoods for token_likelihoods, _ in answers)])
         return GoldLosses(-by_token, -np.array([score for _, score in answers], dtype=np.float64))
 
-    def only(self, sentences: Integers) -> GoldLikelihood:
+    def select(self, sentences: Integers) -> GoldLikelihood:
         """Return the likelihood of some of the sentences."""
         firsts, lengths = first_rows(self.potentials.lengths).tolist(), self.potentials.lengths.tolist()
         chosen = [np.arange(firsts[i], firsts[i] + lengths[i]) for i in sentences.tolist()]

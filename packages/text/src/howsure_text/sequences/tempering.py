@@ -383,7 +383,7 @@ def cross_tempered(
     between = np.ones(len(posterior))
     for fold in range(parts):
         others = np.flatnonzero((part >= 0) & (part != fold))
-        temperatures = fit_checked(gold.only(others), keep_answers=keep_answers, likelihood=likelihood, level=None)
+        temperatures = fit_checked(gold.select(others), keep_answers=keep_answers, likelihood=likelihood, level=None)
         members = np.flatnonzero(part == fold)
         between[members] = temperatures.transitions.value
         local_temperatures = temperatures.of_words(None if words is None else [words[i] for i in members.tolist()])

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.data.documents.entities import OUTSIDE, prefix_and_type
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, quote
 from howsure.inputs.numbers_and_names import is_number, shortened
 from howsure.inputs.pairs import Bools, Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike
@@ -277,7 +277,7 @@ def _word_lists(word_ids: Any, sentences: int) -> list[list[int]]:
         if wrong or not isinstance(words, LISTS):
             raise InputError(
                 "`word_ids` must have a list for each sentence with the index of each subword's word, or None; that "
-                f"of sentence {i} contains {shown((wrong or [words])[0])}."
+                f"of sentence {i} contains {quote((wrong or [words])[0])}."
             )
     return [[-1 if word is None else int(word) for word in words] for words in lists]
 

@@ -78,7 +78,7 @@ class Layout:
         """Return the entries at the positions of the weights, as one vector."""
         return np.concatenate([state.ravel()[self.states], transition.ravel()[self.transitions]])
 
-    def only(self, attributes: Integers) -> tuple[Layout, Integers]:
+    def select(self, attributes: Integers) -> tuple[Layout, Integers]:
         """Return the layout of some attributes (ascending), renumbered from 0, and the indices of its weights."""
         place = np.full(self.n_attributes, -1)
         place[attributes] = np.arange(len(attributes))
@@ -191,8 +191,8 @@ def draw_parts(design: Design, codes: Integers, layout: Layout, *, size: int, rn
 
 
 def _part(design: Design, codes: Integers, layout: Layout, sentences: Integers, workspace: Workspace) -> Part:
-    smaller, attributes = design.only(sentences)
-    inner, weights = layout.only(attributes)
+    smaller, attributes = design.select(sentences)
+    inner, weights = layout.select(attributes)
     objective = Objective(smaller, codes[design.sentence_tokens(sentences)], inner, c2=0.0, workspace=workspace)
     return Part(objective, weights, len(sentences) / len(design.lengths))
 

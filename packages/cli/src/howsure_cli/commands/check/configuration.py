@@ -102,7 +102,7 @@ def section_named_in_errors(configuration: Configuration, kind: str, command: cl
     try:
         yield
     except InputError as error:
-        raise InputError(f"{configuration.place(kind)}: {error.told(InOptions(command))}") from error
+        raise InputError(f"{configuration.place(kind)}: {error.render(InOptions(command))}") from error
 
 
 def take_shared(configuration: Configuration, context: click.Context, names: Sequence[str]) -> dict[str, Any]:

@@ -329,7 +329,7 @@ def _quoted(text: str) -> str:
 
 def summary_markdown(check: Check) -> str:
     """A heading with the outcome, the table, and a sentence per verdict; nothing in it is HTML or a link."""
-    bullets = [f"- {markdown_escaped(in_a_line(line))}" for line in check.below()]
+    bullets = [f"- {markdown_escaped(in_a_line(line))}" for line in check.footnotes()]
     table = check.table().markdown(raw=is_raw())
     return "\n".join([f"### howsure check: {check.outcome}", "", table, "", *bullets, "", ""])
 

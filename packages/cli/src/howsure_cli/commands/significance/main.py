@@ -226,6 +226,6 @@ def show(
 ) -> None:
     shown = result_text(replace(result, recipe={"command": command, **result.recipe}), form, output)
     if form in PRINTED_FORMATS and requested_columns() is None:
-        shown = "\n".join([*(table_text(table, form) for table in result.above()), shown])
+        shown = "\n".join([*(table_text(table, form) for table in result.tables_above()), shown])
     write_pictures(result, figure=figure, report=report)
     emit(shown, output)

@@ -20,7 +20,7 @@ from howsure.data.documents.brackets import (
     whole,
 )
 from howsure.data.documents.document import Document, Mention, Sentence, Strings, is_tree
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, quote
 from howsure.files.atomic_write import write_text
 from howsure.files.input_files import Text, read_text
 
@@ -182,7 +182,7 @@ def _malformed(block: Block) -> InputError:
         if not OTHER.fullmatch(row[0]):
             if row[0] != str(expected):
                 return block.fault(
-                    at, f"words must be numbered 1, 2, 3, …, but {shown(row[0])} is in the place of {expected}."
+                    at, f"words must be numbered 1, 2, 3, …, but {quote(row[0])} is in the place of {expected}."
                 )
             expected += 1
     return block.fault(0, "a sentence must have words; this one has none.")
@@ -204,7 +204,7 @@ def _heads(block: Block, column: Strings) -> tuple[int, ...] | None:
         if column.count("_") == n:
             return None
     wrong = next(at for at, head in enumerate(column) if number_of_head.get(head, n) >= n)
-    what = f"the head must be 0 (the root) or the number of a word up to {n}; it is {shown(column[wrong])}."
+    what = f"the head must be 0 (the root) or the number of a word up to {n}; it is {quote(column[wrong])}."
     raise block.fault(_row(block, wrong), what)
 
 

@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from howsure.data.documents.document import Document
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, quote
 from howsure.files.input_files import parsed_json
 
 OUTSIDE = "O"
@@ -162,7 +162,7 @@ def parse_entities(content: Any) -> list[Entity]:
         try:
             content = parsed_json(text) if text.startswith("[") else text.split()
         except ValueError as error:
-            raise InputError(f"entities must be tags, or spans in JSON; {shown(text)} is neither.") from error
+            raise InputError(f"entities must be tags, or spans in JSON; {quote(text)} is neither.") from error
     parts = list(content) if isinstance(content, Sequence) or hasattr(content, "tolist") else [content]
     return entities_in(parts) if all(isinstance(part, str) for part in parts) else [_span(part) for part in parts]
 
@@ -179,6 +179,6 @@ def _span(entity: Any) -> Entity:
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(
             f"a span must be (start, stop, type) or an object with start, end and label, and start < end; "
-            f"{shown(entity)} is neither."
+            f"{quote(entity)} is neither."
         ) from error
     return span

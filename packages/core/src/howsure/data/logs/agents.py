@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from howsure.data.logs.log_file import Beginning, LogFormat, Row, Source, listed, mapping, number, with_scores
-from howsure.errors import shown
+from howsure.errors import quote
 from howsure.inputs.frames import EXCEPTION
 from howsure.inputs.source_names import source_name
 
@@ -186,7 +186,7 @@ def _bfcl(source: Source) -> Iterator[Row]:
             raise source.fault(line, "it has no id. Is this a score file of BFCL?")
         yield named | {"item": record["id"], "valid": 0, "error_type": record.get("error_type")}
     if not (isinstance(correct, int) and isinstance(total, int) and 0 <= correct == total - len(wrong_answers)):
-        claim = f"{shown(correct)} of {shown(total)} correct answers"
+        claim = f"{quote(correct)} of {quote(total)} correct answers"
         raise source.fault(1, f"it counts {claim}, but {len(wrong_answers):,} wrong answers follow.")
     yield from (named | {"valid": 1} for _ in range(correct))
 

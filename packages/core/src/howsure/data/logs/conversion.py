@@ -35,7 +35,7 @@ from howsure.data.tables.database import chunks
 from howsure.data.tables.named_files import COPIES, File, copied_rows, named_files, reading_files
 from howsure.data.tables.table import open_table
 from howsure.data.tables.where import Condition, as_literal
-from howsure.errors import InputError, parameter, shown, told
+from howsure.errors import InputError, localise, parameter, quote
 from howsure.inputs.frames import DOCUMENT, EXCEPTION, ITEM, ITEM_HASH, MODEL, RUN, TASK
 from howsure.inputs.measures import Measure, measure_named
 from howsure.inputs.numbers_and_names import check_choice, counted, shortened, spelled_number
@@ -193,7 +193,7 @@ class Log:
             if repeats > 1:
                 rows = f"{self.rows - items.total():,} of {self.rows:,} rows have no item"
                 self.notes.append(
-                    f"Items repeat ({shown(item[-1])} has {repeats} rows), but {rows}: repeated answers count as "
+                    f"Items repeat ({quote(item[-1])} has {repeats} rows), but {rows}: repeated answers count as "
                     "independent, and the intervals may be too narrow. Read one run at a time."
                 )
 
@@ -202,7 +202,7 @@ class Log:
         if not self.unread:
             return
         counts = [
-            f"{name} ({counted(unread.rows, 'row')}, such as {shown(unread.first)})"
+            f"{name} ({counted(unread.rows, 'row')}, such as {quote(unread.first)})"
             for name, unread in self.unread.items()
         ]
         lists = [name for name, unread in self.unread.items() if unread.is_list]
@@ -210,7 +210,7 @@ class Log:
         if lists:
             options = ["`format='jsonl'`", parameter("explode", lists[0]), parameter("score", lists[0])]
             advice = f" For the mean over the elements of a list: {' '.join(options)}, with items as clusters."
-        self.notes.append(told(f"Not read, because they are not numbers: {', '.join(counts)}.{advice}"))
+        self.notes.append(localise(f"Not read, because they are not numbers: {', '.join(counts)}.{advice}"))
 
     def note_exceptions(self) -> None:
         """Add a note on the rows that ended in an error."""
@@ -226,12 +226,14 @@ class Log:
         others = [name for name in self.quality_scores if name not in selected]
         if others:
             names = shortened(others, limit=len(others))
-            self.notes.append(told(f"Other scores of this log: {names}. To use one: {parameter('score', others[0])}."))
+            self.notes.append(
+                localise(f"Other scores of this log: {names}. To use one: {parameter('score', others[0])}.")
+            )
         left_out = [name for name in self.scores if not self.measure(name).is_quality and name != MASS]
         if left_out and costs:
             names = shortened(left_out, limit=len(left_out))
             example = parameter("score", left_out[0])
-            self.notes.append(told(f"Costs and counts are not scores: {names}. To use one, name it: {example}."))
+            self.notes.append(localise(f"Costs and counts are not scores: {names}. To use one, name it: {example}."))
 
     def describe(self) -> dict[str, Any]:
         """Describe the input for the recipe of a result."""
@@ -478,11 +480,11 @@ def _with_probabilities(columns: Columns, way: str) -> Columns:
     for name in KEYS:
         if {list, dict} & set(map(type, columns.get(name, ()))):
             wrong = next(value for value in columns[name] if isinstance(value, (list, dict)))
-            raise ValueError(f"{name} must be a string or a number; it is {shown(wrong)}")
+            raise ValueError(f"{name} must be a string or a number; it is {quote(wrong)}")
     classes = [*chain.from_iterable(filter(None, columns.get("classes", ())))]
     if not {str}.issuperset(map(type, classes)):
         wrong = next(name for name in classes if not isinstance(name, str))
-        raise ValueError(f"its choices must be strings, but one is {shown(wrong)}")
+        raise ValueError(f"its choices must be strings, but one is {quote(wrong)}")
     likelihoods, logits = columns.get("log_probabilities", nothing), columns.get("logits", nothing)
     if likelihoods is not nothing or logits is not nothing:
         lengths = zip(columns.get("classes", nothing), columns.get("tokens", nothing), strict=True)

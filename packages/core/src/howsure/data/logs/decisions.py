@@ -13,7 +13,7 @@ from typing import Any
 
 from howsure.data.logs.labels import NO, YES, position
 from howsure.data.logs.log_file import Beginning, LogFormat, Row, Source, listed, mapping, number
-from howsure.errors import InputError, parameter, shown
+from howsure.errors import InputError, parameter, quote
 
 TYPES = {"noul": "noul", "predicate": "probability"}  # type of a yes or no question -> field of its probability
 KINDS = (*TYPES, "choice", "score", "refusal", "box")
@@ -115,7 +115,7 @@ def answer_row(kind: str, answer: Mapping[str, Any]) -> Row | None:
     if kind in TYPES:
         p = number(answer.get(TYPES[kind]))
         if p is None or not 0.0 <= p <= 1.0:
-            raise ValueError(f"{TYPES[kind]} must be a probability; it is {shown(answer.get(TYPES[kind]))}")
+            raise ValueError(f"{TYPES[kind]} must be a probability; it is {quote(answer.get(TYPES[kind]))}")
         return {"classes": [NO, YES], "probabilities": [1.0 - p, p], "prediction": int(p >= 0.5)}
     if kind not in ("choice", "score"):
         return None
@@ -133,7 +133,7 @@ def answer_row(kind: str, answer: Mapping[str, Any]) -> Row | None:
         or min(known_probabilities) < 0.0
         or abs(sum(known_probabilities) - 1.0) > TOLERANCE
     ):
-        raise ValueError(f"probabilities must be two or more that sum to 1; they are {shown(probabilities)}")
+        raise ValueError(f"probabilities must be two or more that sum to 1; they are {quote(probabilities)}")
     total = sum(known_probabilities)  # 1 up to rounding
     row: Row = {"classes": _class_names(values), "probabilities": [p / total for p in known_probabilities]}
     choice = answer.get("choice")

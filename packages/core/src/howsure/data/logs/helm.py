@@ -11,7 +11,7 @@ from typing import Any
 from howsure.data.logs.item_documents import content_hash
 from howsure.data.logs.log_file import GROUP, Beginning, LogFormat, Row, Source, listed, mapping, with_scores
 from howsure.data.logs.tokens import answer_probability
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, quote
 from howsure.inputs.frames import EXCEPTION
 
 MAIN_METRICS = {  # metric -> scenarios, as in the schemas of HELM's leaderboards; exact_match for all others
@@ -58,7 +58,7 @@ def rows(source: Source) -> Iterator[Row]:
         return
     stats_document = source.sibling(STATS)
     if not isinstance(stats_document, list | None):
-        raise InputError(f"{STATS} next to {source.name} must contain a list; it contains {shown(stats_document)}.")
+        raise InputError(f"{STATS} next to {source.name} must contain a list; it contains {quote(stats_document)}.")
     stats = (
         {}
         if stats_document is None

@@ -13,7 +13,7 @@ from typing import Any
 from howsure.data.logs.item_documents import content_hash
 from howsure.data.logs.log_file import Beginning, LogFormat, Row, Source, listed, mapping, number, with_scores
 from howsure.data.logs.tokens import answer_probability, text_probability
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, quote
 from howsure.files.input_files import is_version
 from howsure.inputs.frames import EXCEPTION
 from howsure.inputs.numbers_and_names import spelled_number
@@ -70,7 +70,7 @@ def _check(header: Mapping[str, Any], source: Source) -> None:
     version = header.get("version")
     if not is_version(version, *VERSIONS):
         raise InputError(
-            f"{source.name} is a log of version {shown(version)} of Inspect's; howsure reads version 1 and 2."
+            f"{source.name} is a log of version {quote(version)} of Inspect's; howsure reads version 1 and 2."
         )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, quote
 from howsure.inputs.frames import ITEM, ITEM_HASH, MODEL, PROMPT, RUN, TASK
 from howsure.inputs.matching import HASH_KIND_END
 from howsure.inputs.numbers_and_names import counted
@@ -51,7 +51,7 @@ class Contradiction:
         first, second = self.files
         where = f"in {first} and in {second}" if first != second else f"in two rows of {first}"
         count = f"{self.items:,} of {counted(self.items_total, 'item')}"
-        return f"item {shown(self.item)}{of_task} is not the same document {where} ({count} differ)"
+        return f"item {quote(self.item)}{of_task} is not the same document {where} ({count} differ)"
 
     def error(self) -> InputError:
         """Build the error for rows that cannot be paired by their documents, or whose items the user named."""

@@ -11,7 +11,7 @@ from howsure.data.logs.log_file import Row
 from howsure.data.tables.database import Database
 from howsure.data.tables.named_files import named_files
 from howsure.data.tables.table import column_names, open_table
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, quote
 
 COLUMNS = {  # content of a column -> possible names of the column
     "id": ("id", "item", "custom_id", "uid"),
@@ -89,5 +89,5 @@ def position(label: str, classes: Sequence[str]) -> int:
     """
     spelled = WORDS.get(label.lower(), label.lower()) if set(classes) == {NO, YES} else label
     if spelled not in classes:
-        raise ValueError(f"the label {shown(label)} is not one of the answers {', '.join(classes)}")
+        raise ValueError(f"the label {quote(label)} is not one of the answers {', '.join(classes)}")
     return classes.index(spelled)

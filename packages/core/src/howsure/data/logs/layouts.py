@@ -13,7 +13,7 @@ from typing import Any
 
 from howsure.data.logs.item_documents import content_hash
 from howsure.data.logs.log_file import NAMED, Beginning, LogFormat, Row, Source, listed, mapping, number, with_scores
-from howsure.errors import shown
+from howsure.errors import quote
 from howsure.inputs.source_names import source_name
 
 FAILED = "failed"  # whether a row has no answer or ended in an error; only counted
@@ -116,7 +116,7 @@ def _alpaca_eval(record: Record, _: Source) -> Iterator[Row]:
         win = 0.5 if preference == 0 else preference - 1
         yield named | {"preference": f"{preference:g}", "win": win}  # a string, because the score is the win
     else:
-        raise ValueError(f"preference must be within [1, 2]; it is {shown(preference)}")
+        raise ValueError(f"preference must be within [1, 2]; it is {quote(preference)}")
 
 
 def _live_code_bench(record: Record, _: Source) -> Iterator[Row]:

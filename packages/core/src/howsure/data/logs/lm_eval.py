@@ -16,7 +16,7 @@ from typing import Any
 
 from howsure.data.logs.item_documents import content_hash
 from howsure.data.logs.log_file import GROUP, Beginning, LogFormat, Row, Source, listed, number, with_scores
-from howsure.errors import shown
+from howsure.errors import quote
 from howsure.inputs.matching import HASH_KIND_END
 from howsure.inputs.numbers_and_names import spelled_number
 
@@ -132,7 +132,7 @@ def _log_likelihoods(record: Mapping[str, Any]) -> list[float] | None:
 def _number(value: Any) -> float:
     number_ = spelled_number(value) if isinstance(value, str) else number(value)
     if number_ is None:
-        raise ValueError(f"filtered_resps must contain log-likelihoods; it contains {shown(value)}")
+        raise ValueError(f"filtered_resps must contain log-likelihoods; it contains {quote(value)}")
     return number_
 
 

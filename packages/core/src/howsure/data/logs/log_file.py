@@ -15,7 +15,7 @@ from typing import Any
 
 from howsure.data.tables.named_files import TEXTS, File, parquet_source, reading_files
 from howsure.data.tables.table import column_names
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, quote
 from howsure.files.archive import FAULTS, Archive, unpacking
 from howsure.files.input_files import decoded, detect_compression, open_unpacked, opened, parsed_json
 from howsure.inputs.frames import EXCEPTION
@@ -56,7 +56,7 @@ def numbers(value: Any, what: str) -> list[float]:
     """
     values = [number(item) for item in listed(value)]
     if not isinstance(value, list) or None in values:
-        raise ValueError(f"{what} must be a list of numbers; it is {shown(value)}")
+        raise ValueError(f"{what} must be a list of numbers; it is {quote(value)}")
     return [value for value in values if value is not None]
 
 

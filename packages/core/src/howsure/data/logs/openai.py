@@ -15,7 +15,7 @@ from typing import Any
 
 from howsure.data.logs.log_file import Beginning, LogFormat, Row, Source, listed, mapping
 from howsure.data.logs.tokens import NO_TOKENS, SPACES, answer_masses, choice_tokens, output_tokens
-from howsure.errors import shown
+from howsure.errors import quote
 
 LETTERS = ("A", "B", "C", "D")
 TARGETS = ("target", "gold", "label", "answerKey")  # names of the true answer; the first existing name is used
@@ -106,7 +106,7 @@ class _Choice:
                 if isinstance(value, str) and value.strip() in self.classes:
                     return self.classes.index(value.strip())
                 if isinstance(value, str | int | float) and str(value).strip():
-                    problem = f"its {name} {shown(value)} is not one of the answers {', '.join(self.classes)}"
+                    problem = f"its {name} {quote(value)} is not one of the answers {', '.join(self.classes)}"
                     raise ValueError(f"{problem}. Name the answers in `classes`")
         return None
 
@@ -264,7 +264,7 @@ def _classes(record: Mapping[str, Any], body: Mapping[str, Any]) -> tuple[str, .
         or len(set(map(str, class_list))) < len(class_list)
         or not all(isinstance(class_, str) and class_ for class_ in class_list)
     ):
-        raise ValueError(f"its classes must be two different texts or more; they are {shown(named)}")
+        raise ValueError(f"its classes must be two different texts or more; they are {quote(named)}")
     return tuple(class_list)
 
 

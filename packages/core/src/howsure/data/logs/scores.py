@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from howsure.errors import LOOK, InputError, Parameter, parameter
+from howsure.errors import LIST_COLUMNS, InputError, Parameter, parameter
 from howsure.inputs.frames import ITEM, RUN, TASK
 from howsure.inputs.numbers_and_names import comma_advice, shortened
 
@@ -75,7 +75,7 @@ def primary_score_of_log(log: Log) -> str:
 
 def _no_score_in(log: Log) -> InputError:
     if not log.scores:
-        content = f"has no answers that were scored.{LOOK}"
+        content = f"has no answers that were scored.{LIST_COLUMNS}"
     else:
         content = f"contains costs and counts only: {shortened(log.scores)}. Name one to use it."
     return InputError(f"`score=...` must name the column of the score: this log of {log.format.program} {content}")

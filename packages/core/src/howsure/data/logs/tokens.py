@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from howsure.data.logs.log_file import listed, mapping, number
-from howsure.errors import shown
+from howsure.errors import quote
 
 # Probabilities of the choices of a question, from the log-likelihoods that a model gave to their texts.
 
@@ -127,7 +127,7 @@ def text_probability(tokens: Sequence[Any]) -> dict[str, float]:
 def token_probability(token: Mapping[str, Any]) -> float:
     log_probability = number(token.get("logprob"))
     if log_probability is None or math.isnan(log_probability) or log_probability > ROUNDING:
-        raise ValueError(f"logprob must be a number of at most 0; it is {shown(token.get('logprob'))}")
+        raise ValueError(f"logprob must be a number of at most 0; it is {quote(token.get('logprob'))}")
     return math.exp(min(0.0, log_probability))
 
 

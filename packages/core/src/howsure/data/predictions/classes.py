@@ -12,7 +12,7 @@ from howsure.data.predictions.selection import Selection, label_counts
 from howsure.data.tables.connections import Connection
 from howsure.data.tables.database import Column, NullFound, batches, chunks, identifier
 from howsure.data.tables.table import Table
-from howsure.errors import ColumnName, InputError, parameter, rows_at, shown
+from howsure.errors import ColumnName, InputError, parameter, quote, renumbered_rows
 from howsure.inputs.checks import not_a_number
 from howsure.inputs.classes import (
     check_distributions,
@@ -225,7 +225,7 @@ def pairs_of_classes(
     else:
         codes, names = class_labels(selection, label, classes, matrix.shape[1])
         rows = ClassRows(matrix, scale, codes, names)
-    with rows_at(selection.place_of):
+    with renumbered_rows(selection.place_of):
         matrix = distributions(matrix, names, scale, name=ColumnName(scores.shown, "y_prob"))
     if rows is None:
         return pairs_of_shares(selection, label, matrix, classes, reduce, other_columns)
@@ -321,7 +321,7 @@ def _check(table: Table, text: Column, only: str) -> None:
     if none + unclear:
         place, value = table.place(f"{only} AND {kind} > 0", text.text)
         raise InputError(
-            f"{text.name} must state one confidence in every row; {place} is {shown('' if value is None else value)} "
+            f"{text.name} must state one confidence in every row; {place} is {quote('' if value is None else value)} "
             f"({none + unclear:,} in all: {none:,} state none, {unclear:,} are unclear). Leave such rows out with "
             "`skip_missing=True`."
         )

@@ -86,7 +86,7 @@ def _some(pairs: Pairs, rows: Integers, n: int) -> Pairs:
     places = (np.arange(k)[:, None] * n + rows).ravel()
     groups, clusters = (None if codes is None else codes[places] for codes in (pairs.groups, pairs.clusters))
     return replace(
-        pairs.only(places), groups=groups, group_names=pairs.group_names, clusters=clusters, notes=pairs.notes
+        pairs.select(places), groups=groups, group_names=pairs.group_names, clusters=clusters, notes=pairs.notes
     )
 
 

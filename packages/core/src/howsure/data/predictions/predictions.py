@@ -37,7 +37,7 @@ from howsure.data.predictions.selection import (
 from howsure.data.predictions.stream import PairStream, StoredGroups, sum_stream
 from howsure.data.tables.database import Column
 from howsure.data.tables.table import ALL, Table, has_lists, with_keys
-from howsure.errors import LOOK, InputError
+from howsure.errors import LIST_COLUMNS, InputError
 from howsure.inputs.frames import AS_READ, ITEM, ITEM_HASH, Rows
 from howsure.inputs.label_spelling import spellings_note
 from howsure.inputs.numbers_and_names import shortened, unknown_name
@@ -119,7 +119,7 @@ def open_predictions(
         spec = check_given(y_prob, pos_label=pos_label, groups=roles["groups"])
         role_columns = {role: name for role, name in roles.items() if name is not None}
         if "y_true" not in role_columns:
-            raise InputError(f"`y_true=...` must name the column of the true label.{LOOK}")
+            raise InputError(f"`y_true=...` must name the column of the true label.{LIST_COLUMNS}")
         documents = [ITEM_HASH] if pairing and opened.log is not None and opened.log.has(ITEM_HASH) else []
         if opened.log is not None and any(ITEM in str(named).split(",") for named in (id, clusters)):
             opened.log.check_items()
@@ -198,7 +198,7 @@ def check_given(
 ) -> Probabilities:
     """Check that the form of the probabilities is consistent with itself and with the roles, and return it."""
     if spec is None or spec.way == UNNAMED:
-        raise InputError(f"name the probability in one way: {WAYS}.{LOOK}")
+        raise InputError(f"name the probability in one way: {WAYS}.{LIST_COLUMNS}")
     names = spec.columns
     if spec.is_one and len(names) > 1:
         raise InputError(f"`Probabilities.{spec.way}=...` must name one column; it names {shortened(names)}.")
@@ -343,7 +343,7 @@ class Predictions:
         if group is not None and group not in self.group_sizes:
             raise unknown_name("group", group, self.group_names, place=self.selection.table.name)
         if self.stream is None:
-            pairs = self.pairs() if group is None else self.pairs().only(self._rows_by_group[group])
+            pairs = self.pairs() if group is None else self.pairs().select(self._rows_by_group[group])
             advance(len(pairs))
             return pairs
         if group is not None:

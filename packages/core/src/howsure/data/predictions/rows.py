@@ -32,7 +32,7 @@ from howsure.data.predictions.selection import (
 from howsure.data.tables.database import Column, chunks, literal
 from howsure.data.tables.table import ALL, Table, has_lists, with_keys
 from howsure.data.tables.where import condition
-from howsure.errors import InputError, rows_at
+from howsure.errors import InputError, renumbered_rows
 from howsure.inputs.checks import (
     Coded,
     check_clusters,
@@ -57,7 +57,7 @@ def load_weights(selection: Selection, column: Column) -> Floats:
     Raises InputError, which names file and row, if a weight is not a number, negative or infinite.
     """
     values = class_matrix(selection, [column], lists=False)[:, 0]
-    with rows_at(selection.place_of):
+    with renumbered_rows(selection.place_of):
         return check_weights(values, n=selection.n, name=column.called)
 
 

@@ -18,7 +18,7 @@ from howsure.data.predictions.classes import class_matrix, missing_numbers
 from howsure.data.predictions.selection import Selection, enum_sql, label_counts, labels_refused
 from howsure.data.tables.connections import THREADS
 from howsure.data.tables.database import Column, NullFound, chunks
-from howsure.errors import InputError, rows_at
+from howsure.errors import InputError, renumbered_rows
 from howsure.inputs.checks import is_weight, not_a_weight, weighs_nothing
 from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
 from howsure.inputs.pairs_from import check_one_probability
@@ -66,7 +66,7 @@ class PairStream:
             raise self._null() from None
 
     def _checked(self, chunk: Chunk, start: int, *, weighted: bool) -> Chunk:
-        with rows_at(lambda row: self.selection.place_of(start + row)):
+        with renumbered_rows(lambda row: self.selection.place_of(start + row)):
             probabilities = check_one_probability(chunk[0], self.scale, name=self.y_prob.called)
             if self.sample_weight is not None and weighted and not is_weight(chunk[2]).all():
                 row = int(is_weight(chunk[2]).argmin())
@@ -101,7 +101,7 @@ class PairStream:
     def probabilities(self) -> Floats:
         """All probabilities, without labels."""
         values = class_matrix(self.selection, [self.y_prob], lists=False)[:, 0]
-        with rows_at(self.selection.place_of):
+        with renumbered_rows(self.selection.place_of):
             return check_one_probability(values, self.scale, name=self.y_prob.called)
 
 

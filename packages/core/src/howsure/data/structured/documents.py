@@ -27,7 +27,7 @@ from howsure.data.structured.served import UNKNOWN, Served, ServedSoFar
 from howsure.data.structured.value_probabilities import SpelledTokens, json_texts
 from howsure.data.tables.named_files import SUFFIXES, File, named_files, parquet_source, reading_files, text_source
 from howsure.data.tables.table import column_names
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, quote
 from howsure.files.input_files import parsed_json
 from howsure.inputs.checks import is_missing
 from howsure.inputs.numbers_and_names import natural_order
@@ -186,7 +186,7 @@ def read_documents(
                 earlier = by_name.setdefault(document.name, document)
                 if earlier is not document:
                     raise InputError(
-                        f"document {shown(document.name)} is in {earlier.place} and in {document.place}. Give each "
+                        f"document {quote(document.name)} is in {earlier.place} and in {document.place}. Give each "
                         "document once."
                     )
     names = tuple(file.name for file in files)
@@ -220,7 +220,7 @@ def _documents(reader: _Reader, file: File) -> Iterator[Document]:
         place = line if stem is None else file.name
         try:
             if not isinstance(record, dict):
-                raise ValueError(f"it must be a JSON object; it is {shown(record)}")
+                raise ValueError(f"it must be a JSON object; it is {quote(record)}")
             yield reader.document(record, place, stem=stem)
         except ValueError as error:
             if isinstance(error, InputError):
@@ -260,7 +260,7 @@ def _table_documents(reader: _Reader, source: Source) -> Iterator[Document]:
         if of_value is None:
             yield Document(str(name), place, values)
         elif values.keys() & by_document.setdefault(str(name), {}).keys():
-            raise InputError(f"{place} is a second one of {shown(name)} and {shown(next(iter(values)))}. Keep one.")
+            raise InputError(f"{place} is a second one of {quote(name)} and {quote(next(iter(values)))}. Keep one.")
         else:
             by_document[str(name)] |= values
     for document, values in by_document.items():

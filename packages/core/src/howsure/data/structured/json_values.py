@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from howsure.errors import shown
+from howsure.errors import quote
 from howsure.files.input_files import parsed_json
 
 JsonPath = tuple[str | int, ...]
@@ -86,7 +86,7 @@ def field_values(content: Any, *, whole: Collection[str] = ()) -> dict[JsonPath,
     Raises ValueError for content that is not an object or array, and for confidences that are not probabilities.
     """
     if not isinstance(content, dict | list):
-        raise ValueError(f"it must be a JSON object; it is {shown(content)}")
+        raise ValueError(f"it must be a JSON object; it is {quote(content)}")
     return dict(_values(content, (), (), None, whole))
 
 
@@ -110,7 +110,7 @@ def _confidence(value: Any, path: str) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise ValueError(f"the confidence of {path} must be between 0 and 1; it is {shown(value)}")
+        raise ValueError(f"the confidence of {path} must be between 0 and 1; it is {quote(value)}")
     return float(value)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, quote
 from howsure.inputs.numbers_and_names import counted, shortened
 
 ALIAS = "latest"
@@ -32,7 +32,7 @@ class Served:
             yield f"the answers are by {shortened(new)}; the policy is for {shortened(self.models)}"
         for name in self.questions.keys() & later.questions.keys():
             if self.questions[name] != later.questions[name]:
-                yield f"the text of the question {shown(name)} has changed"
+                yield f"the text of the question {quote(name)} has changed"
 
     def not_compared(self, later: Served) -> Iterator[str]:
         """Yield sentences on what `changes` cannot compare, because the later responses do not contain it."""
@@ -65,7 +65,7 @@ class ServedSoFar:
         for name, text in texts:
             if self.texts.setdefault(name, text) != text:
                 raise InputError(
-                    f"the question {shown(name)} has two texts, {shown(self.texts[name])} and {shown(text)}. Evaluate "
+                    f"the question {quote(name)} has two texts, {quote(self.texts[name])} and {quote(text)}. Evaluate "
                     "them apart."
                 )
 

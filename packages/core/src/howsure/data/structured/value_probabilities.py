@@ -22,7 +22,7 @@ from typing import Any
 
 from howsure.data.logs.log_file import listed
 from howsure.data.logs.tokens import token_probability
-from howsure.errors import shown
+from howsure.errors import quote
 
 CONTINUES_NUMBER = frozenset("0123456789.eE")
 LITERALS = ("true", "false", "null")
@@ -58,7 +58,7 @@ class SpelledTokens:
         if not spelled.startswith(content) or len(content) not in ends:
             pairs = zip(spelled, content, strict=False)
             same = next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(spelled), len(content)))
-            parts = [shown(part[same : same + MAX_SHOWN].decode(errors="replace")) for part in (content, spelled)]
+            parts = [quote(part[same : same + MAX_SHOWN].decode(errors="replace")) for part in (content, spelled)]
             raise ValueError(
                 f"its tokens do not spell its content: from byte {same + 1:,} on, the content is {parts[0]} and the "
                 f"tokens are {parts[1]}"
@@ -127,7 +127,7 @@ def _token_bytes(token: Mapping[str, Any]) -> bytes:
             return bytes(listed_bytes)
         except (TypeError, ValueError) as error:
             raise ValueError(
-                f"the bytes of a token must be numbers from 0 to 255; they are {shown(listed_bytes)}"
+                f"the bytes of a token must be numbers from 0 to 255; they are {quote(listed_bytes)}"
             ) from (error)
     return str(token["token"]).encode()
 

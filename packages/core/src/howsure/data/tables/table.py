@@ -48,7 +48,7 @@ from howsure.data.tables.named_files import (
     why_one_column,
     written_names,
 )
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, quote
 from howsure.files.archive import NUMBERS, TEXTS, Archive, unpacking
 from howsure.inputs.numbers_and_names import natural_order, nearest, quoted_if_needed, shortened, unknown_name
 from howsure.inputs.source_names import source_names
@@ -556,7 +556,7 @@ def with_keys(table: Table, column: Column, only: str = ALL) -> Column:
         listed = ", ".join(map(repr, keyed.keys))
         raise InputError(
             f"{column.name} must contain the same names in every row, {listed} as in the first; {place} is "
-            f"{shown(value)}. A class without votes has a probability of 0: write it."
+            f"{quote(value)}. A class without votes has a probability of 0: write it."
         )
     return keyed
 

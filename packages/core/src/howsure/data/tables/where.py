@@ -13,7 +13,7 @@ import duckdb
 from howsure.data.tables.connections import Connection, connect
 from howsure.data.tables.database import Column, Step, as_number, literal, literals, path_text
 from howsure.data.tables.table import Table
-from howsure.errors import InputError, parameter, shown
+from howsure.errors import InputError, parameter, quote
 from howsure.inputs.numbers_and_names import nearest, shortened
 
 # Parse a boolean expression over columns. DuckDB parses it, and only a few kinds of nodes are accepted: no functions,
@@ -332,7 +332,7 @@ class _Writer:
             return
         place, value = self.table.place(wrong, column.text)
         raise InputError(
-            f"`where=...`: {column.name} must be {what} to be compared with {other}; {place} is {shown(value)}. Texts "
+            f"`where=...`: {column.name} must be {what} to be compared with {other}; {place} is {quote(value)}. Texts "
             "are compared with a value in single quotes. Is it a non-answer? "
             f"{parameter('missing_values', [str(value)[:100]])}."
         )

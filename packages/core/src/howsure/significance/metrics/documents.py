@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from howsure.data.documents.entities import BIO, Entity, detect_scheme, parse_entities, strict_entities
-from howsure.errors import InputError, parameter, shown
+from howsure.errors import InputError, parameter, quote
 from howsure.files.input_files import parsed_json
 from howsure.lazy_imports import require
 from howsure.significance.metrics.labels import PER_CLASS, SHARE, macro, micro
@@ -120,7 +120,7 @@ def parsed(values: Any, name: str, parse: Callable[[Any], Any], rule: str) -> li
             contents.append(parse(value))
         except (ValueError, TypeError, OverflowError) as error:  # which an InputError is, too
             more = f" {error}" if isinstance(error, InputError) else ""
-            raise InputError(f"{parameter(name)} must contain {rule}; `row {row}` is {shown(value)}.{more}") from error
+            raise InputError(f"{parameter(name)} must contain {rule}; `row {row}` is {quote(value)}.{more}") from error
     return contents
 
 
