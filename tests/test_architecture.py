@@ -476,6 +476,7 @@ def test_public_functions_are_documented() -> None:
                 "score_items",
                 "check_score",
                 "check_score_so_far",
+                "rater_agreement",  # or `raters`
             )
             in_log = parameter.name == "score" and by_log
             in_table = name.endswith("_models") and parameter.name in ("y_true", "against", "model", "prediction")

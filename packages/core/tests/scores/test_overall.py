@@ -9,6 +9,7 @@ import pytest
 from tests.data.logs.writers import lm_eval_sample, write_lm_eval
 
 import howsure
+from howsure.scores.overall import SHARED_ITEMS_NOTE
 
 GROUP = np.repeat(["a", "b", "c"], [10, 20, 30])
 RIGHT = (np.arange(60) * 7 % 11 > 3).astype(float)
@@ -41,10 +42,23 @@ def test_one_group_has_no_overall_row_and_a_group_keeps_its_name() -> None:
 def test_items_that_all_groups_have_are_clusters() -> None:
     """Equal items under three conditions that agree: three times the rows add no information."""
     right, item = np.tile(RIGHT[:20], 3), np.tile(np.arange(20), 3)
-    table = howsure.mean_scores(right, groups=np.repeat(["x", "y", "z"], 20), id=item)
-    clustered = howsure.mean_scores(right, clusters=item)[0]
-    assert (table[0].mean.low, table[0].mean.high) == pytest.approx((clustered.mean.low, clustered.mean.high))
-    assert "All groups have the same items, so each item is a cluster in the overall row." in table.notes
+    table = howsure.mean_scores(right, groups=np.repeat(["x", "y", "z"], 20), id=item, macro=True)
+    clustered = howsure.mean_scores(right, clusters=item)[0].mean
+    for row in (table[0], table[-1]):
+        assert (row.mean.low, row.mean.high) == pytest.approx((clustered.low, clustered.high))
+    assert SHARED_ITEMS_NOTE in table.notes
+
+
+def test_equal_models_on_the_items_of_all_groups_are_not_ranked() -> None:
+    """Two models of equal means that differ on 15 items, asked in 60 ways, with a few answers missing."""
+    a, b = np.tile([1, 0, 0] * 5, 60), np.tile([0, 1, 0, 0, 1, 1] + [0, 0, 1] * 3, 60)
+    rows = np.delete(np.arange(900), [3, 400, 777])
+    item, group = np.tile(np.arange(15), 60)[rows], np.repeat(np.arange(60), 15)[rows]
+    columns = {"id": np.tile(item, 2), "groups": np.tile(group, 2), "model": np.repeat(["a", "b"], len(rows))}
+    table = howsure.mean_scores(np.concatenate([a[rows], b[rows]]), **columns, macro=True)
+    for row in (table[0], table[1], table[-1], table[-2]):
+        assert (row.group in ("overall", "macro mean"), row.rank_low, row.rank_high) == (True, 1, 2)
+        assert row.mean.width > 0.4
 
 
 def test_a_model_that_lacks_a_group_says_so() -> None:

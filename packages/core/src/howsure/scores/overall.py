@@ -9,11 +9,13 @@ import numpy as np
 
 from howsure.inputs.checks import Coded
 from howsure.inputs.numbers_and_names import counted
+from howsure.inputs.pairs import Integers
 from howsure.scores.results import ScoreRow
 from howsure.scores.scored_rows import ScoredRows
 from howsure.scores.summary_sentences import OVERALL
 
-SAME_ITEMS_NOTE = "All groups have the same items, so each item is a cluster in the overall row."
+SHARED_ITEMS_NOTE = "Groups share item ids, so each id is a cluster in the overall row and in the macro mean."
+MIN_SHARED = 0.75  # the groups share items if at least this proportion of all ids in all groups have a row
 SAME_ANSWERS_NOTE = "No overall row: the groups contain the same answers, scored in several ways."
 
 
@@ -25,7 +27,7 @@ def has_groups(rows: ScoredRows) -> bool:
 def pool_groups(rows: ScoredRows) -> tuple[ScoredRows, list[str]]:
     """The rows of all groups pooled, with notes. Equal ids in different groups are different items.
 
-    If all groups have the same ids and no clusters are given, equal ids form a cluster. This is valid for the
+    If the groups share ids (`share_items`) and no clusters are given, equal ids form a cluster. This is valid for the
     same items under several conditions, and for different items numbered from 1 in each group.
     """
     coded = dict(rows.coded)
@@ -36,9 +38,19 @@ def pool_groups(rows: ScoredRows) -> tuple[ScoredRows, list[str]]:
         places = zip(*np.divmod(pairs, len(groups.names)), strict=True)
         names = tuple(f"{items.names[item]} of {groups.names[group]}" for item, group in places)
         coded["id"] = Coded(codes, names)
-        if clusters is None and len(pairs) == len(items.names) * len(groups.names):
-            clusters, notes = items.codes.astype(np.int64), [SAME_ITEMS_NOTE]
+        if clusters is None and share_items(pairs // len(groups.names), len(groups.names)):
+            clusters, notes = items.codes.astype(np.int64), [SHARED_ITEMS_NOTE]
     return replace(rows, coded=coded, clusters=clusters), notes
+
+
+def share_items(items: Integers, groups: int) -> bool:
+    """Whether groups share items, apart from a few gaps. items: the codes of the different items of each group.
+
+    >>> share_items(np.array([0, 1, 2, 0, 1, 0, 1, 2]), 3), share_items(np.array([0, 1, 2, 3, 0]), 2)
+    (True, False)
+    """
+    distinct = len(np.unique(items))
+    return len(items) > distinct and len(items) >= MIN_SHARED * distinct * groups
 
 
 def overall_rows(overall: Sequence[ScoreRow], by_group: Sequence[ScoreRow]) -> list[ScoreRow]:

@@ -34,7 +34,8 @@ from howsure.scores.documents import (
     read_answers_and_targets,
     read_document_columns,
 )
-from howsure.scores.overall import SAME_ANSWERS_NOTE, has_groups, overall_rows, pool_groups
+from howsure.scores.group_means import add_reaches, mean_of_groups, value_of_groups
+from howsure.scores.overall import SAME_ANSWERS_NOTE, has_groups, overall_rows, pool_groups, share_items
 from howsure.scores.ranks import Flags, ranks
 from howsure.scores.results import ScoreRow, ScoreTable
 from howsure.scores.scored_rows import (
@@ -49,10 +50,9 @@ from howsure.scores.summary_sentences import MACRO
 from howsure.show.notes import DETAIL, WARNING, Note
 from howsure.significance.metrics.documents import signatures
 from howsure.significance.metrics.metric import Metric
-from howsure.stats.clusters import MIN_CLUSTERS, ItemGroups, few_clusters, kish, ratio_error
-from howsure.stats.gaffke import Sums
+from howsure.stats.clusters import MIN_CLUSTERS, ItemGroups, few_clusters
 from howsure.stats.jackknife_value import JackknifeValue
-from howsure.stats.mean_score import BoundedMean, Bounds, MeanScore, mean_score, share_bounds
+from howsure.stats.mean_score import Bounds, MeanScore, mean_score, share_bounds
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed
 from howsure.worst_rows import LowItem, Show, check_worst
 
@@ -585,6 +585,8 @@ def _macro_rows(
     """
     if len(by_group) < 2:
         return [], []
+    if options.sampled == "items":
+        by_group = _cluster_shared_items(by_group)
     by_model: dict[str | None, list[_Cell]] = {}
     for cells in by_group.values():
         for cell in cells:
@@ -618,6 +620,17 @@ def _macro_rows(
     return rows, lacking if options.sampled == "items" else [*lacking, *_few_groups(len(blocks), rows, options)]
 
 
+def _cluster_shared_items(by_group: dict[str | None, list[_Cell]]) -> dict[str | None, list[_Cell]]:
+    """The cells, in which each item is a cluster if groups share items and no clusters are given."""
+    cells = [cell for group_cells in by_group.values() for cell in group_cells]
+    if any(cell.units is not None or cell.items is None for cell in cells):
+        return by_group
+    items = [np.unique(np.concatenate([cell.items for cell in cells])) for cells in by_group.values()]
+    if not share_items(np.concatenate(items), len(by_group)):
+        return by_group
+    return {group: [replace(cell, units=cell.items) for cell in cells] for group, cells in by_group.items()}
+
+
 def _macro_row(
     cells: Sequence[_Cell], name: str, bounds: Bounds | None, metric: Metric | None, options: _Options
 ) -> ScoreRow:
@@ -644,7 +657,7 @@ def _macro_row(
             unit = "item" if groups[0][1] is None else "cluster"
             notes = list(interval_notes(mean, level=options.level, unit=unit))
         estimates.append(_estimate(mean, options, n, sure=True))
-    estimate = estimates[0] if len(estimates) == 1 else _add_reaches(estimates, bounds)
+    estimate = estimates[0] if len(estimates) == 1 else add_reaches(estimates, bounds)
     return ScoreRow(name, MACRO, cells[0].row.model, n, runs, missing, estimate, notes=tuple(notes))
 
 
@@ -659,20 +672,6 @@ def _crossed_items(cells: Sequence[_Cell]) -> Integers | None:
     return np.concatenate(present)
 
 
-def _add_reaches(estimates: Sequence[Estimate], bounds: Bounds | None) -> Estimate:
-    """An estimate whose distance to each end of its interval is the root of the summed squares of these distances in
-    several intervals (Zou & Donner 2008); no interval if one of these is missing."""
-    first = estimates[0]
-    if any(estimate.low is None or estimate.high is None for estimate in estimates):
-        return replace(first, low=None, high=None)
-    lowest, highest = (-math.inf, math.inf) if bounds is None else bounds
-    low = first.value - math.hypot(*(first.value - estimate.low for estimate in estimates if estimate.low is not None))
-    high = first.value + math.hypot(
-        *(estimate.high - first.value for estimate in estimates if estimate.high is not None)
-    )
-    return replace(first, low=max(low, lowest), high=min(high, highest), method="two-way")
-
-
 def _few_groups(groups: int, rows: Sequence[ScoreRow], options: _Options) -> list[Note]:
     """A note if there are too few groups to tell models apart, even a model that is better in every group."""
     needed = math.ceil(math.log2(len(rows) * (len(rows) - 1) / (1 - options.level)))
@@ -683,57 +682,3 @@ def _few_groups(groups: int, rows: Sequence[ScoreRow], options: _Options) -> lis
         large = f"with fewer than {MIN_CLUSTERS}, only large differences can be shown"
         return [Note(f"Cannot tell: {groups} groups tell no models apart for groups like these; {large}.", WARNING)]
     return []
-
-
-def mean_of_groups(groups: Sequence[tuple[Floats, Integers | None]], *, bounds: Bounds | None = None) -> MeanScore:
-    """The mean of the means of G groups, each given by its values and the codes of their clusters. A cluster may lie in
-    several groups. The result is Σ values / (G n_g), as a mean of clusters whose sizes are Σ 1 / (G n_g).
-
-    Without bounds, its error is √(C/(C - 1) Σ_c (Σ_c (value - mean of means) / (G n_g))²). It includes differences
-    between groups, so that it is not too small even if a group has a single item.
-
-    >>> round(mean_of_groups([(np.array([1.0, 0.0]), None), (np.array([1.0, 1.0, 1.0]), None)]).value, 3)
-    0.75
-    """
-    values = np.concatenate([group_values for group_values, _ in groups])
-    unit, weights = _group_weights(groups)
-    sums, sizes = (np.bincount(unit, addends).astype(np.float64) for addends in (weights * values, weights))
-    m = len(sizes)
-    error = ratio_error(sums, sizes) if m > 1 else 0.0
-    degrees = max(kish(sizes) - 1, 1.0) if m > 1 else 0.0
-    mean = MeanScore(float(sums.sum()), error, 0.0, degrees, len(values), error, units=float(m))
-    if bounds is None:
-        return mean
-    cluster_sums = Sums.of(sums, sizes)
-    return BoundedMean.of(mean, sums=cluster_sums, ends=bounds, clustered=groups[0][1] is not None, within=bounds)
-
-
-def value_of_groups(
-    metric: Metric, groups: Sequence[tuple[Floats, Integers | None]], sizes: Sequence[Floats]
-) -> JackknifeValue:
-    """The mean of the values of a document metric in G groups, computed as in `mean_of_groups`, within the range of the
-    metric. sizes: the sizes of the items of each group.
-    """
-    unit, weights = _group_weights(groups)
-    values = np.concatenate([group_values for group_values, _ in groups])
-    value = float(weights @ values)
-    shares = np.concatenate([size / size.sum() if size.any() else size for size in sizes])
-    return JackknifeValue.of(
-        value,
-        np.bincount(unit, weights * (values - value)).astype(np.float64),
-        np.bincount(unit, shares).astype(np.float64),
-        within=metric.possible_range,
-        higher_is_better=metric.higher_is_better,
-        worst=metric.worst,
-    )
-
-
-def _group_weights(groups: Sequence[tuple[Floats, Integers | None]]) -> tuple[Integers, Floats]:
-    """The cluster of each value of G groups (without clusters, a cluster per value), and the weight 1 / (G n_g) of each
-    value.
-    """
-    weights = np.concatenate(
-        [np.full(len(group_values), 1 / (len(groups) * len(group_values))) for group_values, _ in groups]
-    )
-    codes = [units for _, units in groups if units is not None]
-    return (np.unique(np.concatenate(codes), return_inverse=True)[1] if codes else np.arange(len(weights))), weights

@@ -1,0 +1,85 @@
+"""Means of the means of groups, and intervals that combine two kinds of sampling."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from howsure.inputs.pairs import Floats, Integers
+from howsure.result import Estimate
+from howsure.significance.metrics.metric import Metric
+from howsure.stats.clusters import kish, ratio_error
+from howsure.stats.gaffke import Sums
+from howsure.stats.jackknife_value import JackknifeValue
+from howsure.stats.mean_score import BoundedMean, Bounds, MeanScore
+
+
+def mean_of_groups(groups: Sequence[tuple[Floats, Integers | None]], *, bounds: Bounds | None = None) -> MeanScore:
+    """The mean of the means of G groups, each given by its values and the codes of their clusters. A cluster may lie in
+    several groups. The result is Σ values / (G n_g), as a mean of clusters whose sizes are Σ 1 / (G n_g).
+
+    Without bounds, its error is √(C/(C - 1) Σ_c (Σ_c (value - mean of means) / (G n_g))²). It includes differences
+    between groups, so that it is not too small even if a group has a single item.
+
+    >>> round(mean_of_groups([(np.array([1.0, 0.0]), None), (np.array([1.0, 1.0, 1.0]), None)]).value, 3)
+    0.75
+    """
+    values = np.concatenate([group_values for group_values, _ in groups])
+    unit, weights = _group_weights(groups)
+    sums, sizes = (np.bincount(unit, addends).astype(np.float64) for addends in (weights * values, weights))
+    m = len(sizes)
+    error = ratio_error(sums, sizes) if m > 1 else 0.0
+    degrees = max(kish(sizes) - 1, 1.0) if m > 1 else 0.0
+    mean = MeanScore(float(sums.sum()), error, 0.0, degrees, len(values), error, units=float(m))
+    if bounds is None:
+        return mean
+    cluster_sums = Sums.of(sums, sizes)
+    return BoundedMean.of(mean, sums=cluster_sums, ends=bounds, clustered=groups[0][1] is not None, within=bounds)
+
+
+def value_of_groups(
+    metric: Metric, groups: Sequence[tuple[Floats, Integers | None]], sizes: Sequence[Floats]
+) -> JackknifeValue:
+    """The mean of the values of a document metric in G groups, computed as in `mean_of_groups`, within the range of the
+    metric. sizes: the sizes of the items of each group.
+    """
+    unit, weights = _group_weights(groups)
+    values = np.concatenate([group_values for group_values, _ in groups])
+    value = float(weights @ values)
+    shares = np.concatenate([size / size.sum() if size.any() else size for size in sizes])
+    return JackknifeValue.of(
+        value,
+        np.bincount(unit, weights * (values - value)).astype(np.float64),
+        np.bincount(unit, shares).astype(np.float64),
+        within=metric.possible_range,
+        higher_is_better=metric.higher_is_better,
+        worst=metric.worst,
+    )
+
+
+def _group_weights(groups: Sequence[tuple[Floats, Integers | None]]) -> tuple[Integers, Floats]:
+    """The cluster of each value of G groups (without clusters, a cluster per value), and the weight 1 / (G n_g) of each
+    value.
+    """
+    weights = np.concatenate(
+        [np.full(len(group_values), 1 / (len(groups) * len(group_values))) for group_values, _ in groups]
+    )
+    codes = [units for _, units in groups if units is not None]
+    return (np.unique(np.concatenate(codes), return_inverse=True)[1] if codes else np.arange(len(weights))), weights
+
+
+def add_reaches(estimates: Sequence[Estimate], bounds: Bounds | None) -> Estimate:
+    """An estimate whose distance to each end of its interval is the root of the summed squares of these distances in
+    several intervals (Zou & Donner 2008); no interval if one of these is missing."""
+    first = estimates[0]
+    if any(estimate.low is None or estimate.high is None for estimate in estimates):
+        return replace(first, low=None, high=None)
+    lowest, highest = (-math.inf, math.inf) if bounds is None else bounds
+    low = first.value - math.hypot(*(first.value - estimate.low for estimate in estimates if estimate.low is not None))
+    high = first.value + math.hypot(
+        *(estimate.high - first.value for estimate in estimates if estimate.high is not None)
+    )
+    return replace(first, low=max(low, lowest), high=min(high, highest), method="two-way")
