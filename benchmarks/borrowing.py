@@ -112,8 +112,8 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
 
 def _words_found(words: str, texts: Sequence[str]) -> Any:
     pattern = re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
-    found = np.array([float(len(pattern.findall(text))) for text in texts])
-    return found / (1.0 + found)
+    matches = np.array([float(len(pattern.findall(text))) for text in texts])
+    return matches / (1.0 + matches)
 
 
 def _current_events(folder: Path) -> Population:
@@ -133,14 +133,14 @@ def _incidents(folder: Path) -> Population:
     """Pairs of a dated report and a country: whether an incident happened there. Whole reports are drawn."""
     reports = [report for report in _lines(folder / "muc4" / "muc4.jsonl.gz") if (report["date"] or "") >= "1989"]
     pairs = [(report, country) for report in reports for country in COUNTRIES]
-    found = np.array([float(report["text"].upper().count(country)) for report, country in pairs])
+    mentions = np.array([float(report["text"].upper().count(country)) for report, country in pairs])
     truth = [
         float(any(country in template["countries"] for template in report["templates"])) for report, country in pairs
     ]
     quarter = np.array([find_period(report["date"], period="quarter") for report, _ in pairs])
     cells = {"country": np.array([country for _, country in pairs]), "quarter": quarter}
     document = np.repeat(np.arange(len(reports)), len(COUNTRIES))
-    return Population(found / (1.0 + found), np.array(truth), cells, drawn_by=quarter, clusters=document)
+    return Population(mentions / (1.0 + mentions), np.array(truth), cells, drawn_by=quarter, clusters=document)
 
 
 @dataclass(slots=True)

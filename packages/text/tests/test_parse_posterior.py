@@ -86,13 +86,13 @@ def test_tags_are_drawn_from_the_pipeline_or_from_a_tagger(pipeline: Path) -> No
     for label, probability in zip(tagger.labels, softmax, strict=True):
         assert counts[label] / n == pytest.approx(probability, abs=0.05)
 
-    own = CRFTagger(max_iterations=20).fit(
+    crf = CRFTagger(max_iterations=20).fit(
         [["They", "saw"], ["Time", "flies"]] * 3, [["PRP", "VBD"], ["NN", "NNS"]] * 3
     )
-    drawn = ParsePosterior(DOCUMENT, parser=str(pipeline), tagger=own).sample(n, rng=0)
+    drawn = ParsePosterior(DOCUMENT, parser=str(pipeline), tagger=crf).sample(n, rng=0)
     counts = Counter(document.sentences[0].tags[0] for document in drawn)
-    exact = own.posterior([list(WORDS)]).marginals()[0][0]
-    labels = own.posterior([list(WORDS)]).labels or ()
+    exact = crf.posterior([list(WORDS)]).marginals()[0][0]
+    labels = crf.posterior([list(WORDS)]).labels or ()
     assert counts["PRP"] / n == pytest.approx(exact[labels.index("PRP")], abs=0.05)
 
 

@@ -43,10 +43,10 @@ def spans_in_rows(
             exploded = [*chain.from_iterable(_exploded(dict(zip(names, row, strict=True)), path) for row in rows)]
             inner = list(dict.fromkeys(name for row in exploded for name in row))
             table = [[row.get(name) for name in inner] for row in exploded]
-            if (found := _spans_as_rows(None, inner, table, below=path)) is not None:
-                candidates.append((found, path))
-    for found, path in sorted(candidates, key=lambda candidate: candidate[0].category is None)[:1]:  # not the tokens
-        yield _command(found, [*file_words, "--explode", path])
+            if (roles := _spans_as_rows(None, inner, table, below=path)) is not None:
+                candidates.append((roles, path))
+    for roles, path in sorted(candidates, key=lambda candidate: candidate[0].category is None)[:1]:  # not the tokens
+        yield _command(roles, [*file_words, "--explode", path])
 
 
 def _command(roles: _Roles, file_words: Sequence[str]) -> str:

@@ -138,13 +138,13 @@ def propose_for_table(
 class _TableProposals:
     columns: Sequence[SeenColumn]
     rows: Sequence[Sequence[Any]]
-    asked: Sequence[str]  # the files, and how they are read
+    file_words: Sequence[str]  # the files, and how they are read
     files: int
 
     @property
     def may_explode(self) -> bool:
         """Whether columns of the table may become rows."""
-        return self.files == 1 and "--explode" not in self.asked
+        return self.files == 1 and "--explode" not in self.file_words
 
     def propose_battles(self) -> Iterator[str]:
         """If each row names two models and the winner: a ranking of the models."""
@@ -188,7 +188,7 @@ class _TableProposals:
         words = ["--score", score.name, *marks, *(["--error", end.name] if end is not None and is_error else [])]
         words += ["--cost", cost.name] if cost is not None else []
         names = ["--model", model.name, "--id", item.name, "--run", run.name]
-        yield command_text("score agents", *self.asked, *words, *names)
+        yield command_text("score agents", *self.file_words, *words, *names)
 
     def _is_positive(self, column: SeenColumn) -> bool:
         numbers = [spelled_number(text) for text in self._values(column) if text is not None]
@@ -242,9 +242,9 @@ class _TableProposals:
         words += [] if criterion is None else ["--where", f"{criterion.name} = {literal(str(kept))}"]
         words += positive_option(grade) or []
         words += ["--skip-missing"] if graded[person] - graded[judge] else []
-        yield command_text("judge", *self.asked, *words)
+        yield command_text("judge", *self.file_words, *words)
         if len(grade.held) <= MAX_JUDGE_LABELS:
-            yield command_text("judge validate", *self.asked, *words)
+            yield command_text("judge validate", *self.file_words, *words)
 
     def _annotators(
         self, rater: SeenColumn, judge: str, person: str, keys: Sequence[SeenColumn]
@@ -364,7 +364,7 @@ class _TableProposals:
 
     def propose_marks(self) -> Iterator[str]:
         """Where several columns say of the same items whether each model is right."""
-        return propose_marks(self.columns, self.asked, self._item(), may_explode=self.may_explode)
+        return propose_marks(self.columns, self.file_words, self._item(), may_explode=self.may_explode)
 
     def propose_scores(self) -> Iterator[str]:
         """If a column says how good each answer is: its means, and a comparison of the models."""
@@ -402,7 +402,7 @@ class _TableProposals:
         self, commands: Callable[[Sequence[SeenColumn], Sequence[str]], Iterator[str]]
     ) -> Iterator[str]:
         """The commands for documents without labels in one file."""
-        return iter(()) if self.files > 1 or self._label() is not None else commands(self.columns, self.asked)
+        return iter(()) if self.files > 1 or self._label() is not None else commands(self.columns, self.file_words)
 
     def propose_score_lists(self) -> Iterator[str]:
         """If each row has a list of scores, such as those of several runs of a judge: the mean, by items as
@@ -512,7 +512,7 @@ class _TableProposals:
         missing = [word for text in non_answers for word in ("--missing", text)]
         missing += ["--skip-missing"] if lacking and "--skip-missing" not in words else []
         across = ["--across-files", "same"] if self.files > 1 and "--cluster" in words else []
-        return command_text(command, *self.asked, *words, *across, *missing)
+        return command_text(command, *self.file_words, *words, *across, *missing)
 
     def _by_file(self) -> list[str]:
         return ["--by-file", "--group", "file"] if self.files > 1 else []
@@ -657,10 +657,10 @@ class _TableProposals:
         if len(chances) != 1 or self.labels or has_predictions or chances[0].missing or len(self.rows) < MIN_TO_SAMPLE:
             return
         shown = [c for c in self.columns if c.kind in (TEXTS, UNIQUE) and "," not in c.name]
-        output = f"{os.path.basename(self.asked[0]).partition('.')[0]}_to_label.csv"
+        output = f"{os.path.basename(self.file_words[0]).partition('.')[0]}_to_label.csv"
         words = ["--prob", chances[0].name, "--labels", str(min(MOST_SAMPLED, len(self.rows) // 2))]
         words += ["--show", column_list(shown)] if shown else []
-        yield command_text("counts sample", *self.asked, *words, "--output", output)
+        yield command_text("counts sample", *self.file_words, *words, "--output", output)
 
     def _vectors(self) -> Iterator[tuple[str, list[SeenColumn], list[str]]]:
         """Columns with a number for each class: the kind of number, the columns, and the names of the classes."""

@@ -1222,12 +1222,12 @@ def test_features_and_chats_are_not_what_they_resemble() -> None:
 
 
 def test_true_labels_of_another_table_join_runs_and_gaps_by_id() -> None:
-    said = random(86).choice(["a", "b", ""], (2, 30)).tolist()
+    answers_of_runs = random(86).choice(["a", "b", ""], (2, 30)).tolist()
     table("true.csv", "id label", ((i, "ab"[i % 2]) for i in range(30)))
-    table("runs.csv", "id run label", ((i, at, said[at][i]) for i in range(30) for at in range(2)))
+    table("runs.csv", "id run label", ((i, at, answers_of_runs[at][i]) for i in range(30) for at in range(2)))
     words = ["score", "runs.csv", "--targets", "true.csv", "--target", "label", "--prediction", "label"]
     done = run(*words, "--id", "id", "--run", "run", "--format", "json")
-    right = [answer == "ab"[i % 2] for answers in said for i, answer in enumerate(answers)]
+    right = [answer == "ab"[i % 2] for answers in answers_of_runs for i, answer in enumerate(answers)]
     assert json.loads(done.out)["scores"][0]["mean"]["value"] == pytest.approx(np.mean(right))
     assert "name --id" in run(*words).err
     assert "--model must be the name of one column" in run(*words, "--id", "id", "--model", "a,b").err

@@ -95,9 +95,9 @@ def test_an_interval_reaches_0_unless_a_label_of_the_group_is_positive(counted: 
     labels[drawn] = np.where(event[drawn], counted, 1.0 - counted)
     counts = estimate_counts(labels, np.full(600, 0.5), groups=cell.astype(str), method="hierarchical", rng=0)
     for row in counts:
-        seen = row.positives if counted else row.labelled - row.positives
+        counted_labels = row.positives if counted else row.labelled - row.positives
         reaches = row.low == 0 if counted else row.high == row.n
-        assert reaches == (seen == 0)
+        assert reaches == (counted_labels == 0)
     assert {row.positives for row in list(counts)[:2]} == {0 if counted else 5}
 
 

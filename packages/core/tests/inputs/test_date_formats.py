@@ -128,9 +128,9 @@ def test_python_and_duckdb_read_iso_dates_with_possible_times() -> None:
 @pytest.mark.parametrize("time", ["T10:00:00+01:75", "T10:00-0160", " 10:00:00.5+02:99"])
 def test_python_refuses_impossible_minutes_of_a_time_zone(time: str) -> None:
     assert read_iso(f"2024-01-02{time.replace('75', '45').replace('60', '30').replace('99', '00')}").day == 2
-    for read in (read_iso, lambda text: as_days([text])):
+    for reader in (read_iso, lambda text: as_days([text])):
         with pytest.raises(ValueError, match="2024-01-02"):
-            read(f"2024-01-02{time}")
+            reader(f"2024-01-02{time}")
 
 
 @pytest.mark.parametrize("time", ["24:30", "13:30 pm", "12:30 +99:99"])

@@ -218,10 +218,10 @@ def test_repeated_items_are_clusters_unless_rows_are_independent(tmp_path: Path)
     independent = howsure.regress_predicted("label", "score", covariates="x", data=frame.drop(columns="item"))
     assert named["x"].corrected.low != independent["x"].corrected.low
     for data in (frame, howsure.read(path)):
-        found = howsure.regress_predicted("label", "score", covariates="x", data=data)
-        assert found["x"].corrected.low == pytest.approx(named["x"].corrected.low, abs=1e-12)
-        assert any("rows of equal item are one cluster" in note for note in found.notes)
-        assert found.recipe["clusters"] == "item"
+        regression = howsure.regress_predicted("label", "score", covariates="x", data=data)
+        assert regression["x"].corrected.low == pytest.approx(named["x"].corrected.low, abs=1e-12)
+        assert any("rows of equal item are one cluster" in note for note in regression.notes)
+        assert regression.recipe["clusters"] == "item"
     separate = howsure.regress_predicted(
         "label", "score", covariates="x", data=howsure.read(path, independent_rows=True)
     )

@@ -90,11 +90,11 @@ def test_the_share_of_parses_is_the_enumerated_one() -> None:
 def test_documents_that_name_nobody_add_nothing() -> None:
     nobody = document(ATTACK)
     assert events(nobody).sample(2) == [{}, {}]
-    one, both = (
+    without, both = (
         howsure.propagate_samples([events(text) for text in texts], acts, samples=20, rng=0)
         for texts in ([document(ACTIVE)], [document(ACTIVE), nobody])
     )
-    assert [row.name for row in both] == [row.name for row in one] == ["IRQ", "USA"]
+    assert [row.name for row in both] == [row.name for row in without] == ["IRQ", "USA"]
     assert set(both.values.ravel()) == {0.0, 1.0}
     assert events(document(PRESIDENT)).sample(2) == [{"IRQ": 0}] * 2
     with pytest.raises(howsure.InputError, match="at least one number"):
