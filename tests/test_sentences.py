@@ -14,7 +14,7 @@ EDITS = {"replace", "split", "rsplit", "partition", "rpartition", "removeprefix"
 TESTS = {"startswith", "endswith", "find", "index"}
 PATTERNS = {"sub", "subn", "search", "match", "fullmatch", "split", "findall", "finditer"}
 SENTENCES = re.compile(
-    r"(^|_)(notes?|caveats?|sentences?|said|told|verdicts?|message|messages|words|below|error)$"
+    r"(^|_)(notes?|caveats?|sentences?|said|told|verdicts?|message|messages|description|footnotes|error)$"
 )  # names of what holds finished text
 
 # What is allowed, by file, with the number of places. An entry is added for the messages of other programs only; a
@@ -33,6 +33,7 @@ LEFT = {
     "howsure/figures/curves.py": 1,  # a label on two lines
     "howsure/figures/significance.py": 1,  # the name of a metric
     "howsure_cli/report/results.py": 1,  # the prefix "note: " of a line below a table
+    "howsure/regression/results.py": 1,  # the full stop of a note
     "howsure/scores/documents.py": 2,  # the full stop of a note
     "howsure_pytest.py": 1,  # a TypeError of Python's
 }

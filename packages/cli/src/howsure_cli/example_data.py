@@ -7,6 +7,8 @@ import io
 import random
 from collections.abc import Iterable
 
+from howsure_cli.example_invoices import invoices
+
 
 def invented_files() -> dict[str, bytes]:
     """The content of each file, by its name in the folder."""
@@ -17,6 +19,7 @@ def invented_files() -> dict[str, bytes]:
         "judge/scores.csv": scores_by_source(),
         "posts.csv": posts(),
         "trials.csv": trials(),
+        **invoices(),
     }
 
 

@@ -85,9 +85,9 @@ def test_a_job_with_errors_leads_to_it(tmp_path: Path, monkeypatch: pytest.Monke
         (folder / "result.json").write_text(json.dumps(trial))
     assert "howsure score agents job\n" in printed("look", "job")
     noted = run("score", "job", "--missing-score", "0").err
-    assert noted.count("errored") == 1
+    assert noted.count("ended in an error") == 1
     assert (
-        "2 of 12 rows errored: AgentTimeoutError (2). For means with these failed and passed: howsure score agents."
-        in noted
+        "2 of 12 rows ended in an error: AgentTimeoutError (2). For means that count them as failed or passed: howsure "
+        "score agents." in noted
     )
     assert "errored" not in run("score", "agents", "job").err

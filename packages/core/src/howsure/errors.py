@@ -355,7 +355,7 @@ class InputError(HowsureError, ValueError):
 def renumbered_rows(place: Callable[[int], int | str]) -> Iterator[None]:
     """A block whose errors have other row numbers, or places in words.
 
-    >>> with rows_at(lambda row: f"line {row + 2} of a.csv"):
+    >>> with renumbered_rows(lambda row: f"line {row + 2} of a.csv"):
     ...     raise InputError("missing", "label", value=EMPTY, row=3)
     Traceback (most recent call last):
     howsure.errors.InputError: label must not be missing; line 5 of a.csv is empty.
@@ -389,7 +389,7 @@ def shorten(value: str) -> str:
 def quote(value: object) -> str:
     """Any value as shown in a message.
 
-    >>> shown(list(range(100)))
+    >>> quote(list(range(100)))
     '[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, …'
     """
     if isinstance(value, str) and not isinstance(value, Verbatim):
@@ -472,7 +472,7 @@ def use_surface(surface: Surface) -> Iterator[None]:
 def localise(message: str) -> str:
     """A text in the words of the surface that speaks: what notes say, and errors.
 
-    >>> told("`bins=20` of `row 3`")
+    >>> localise("`bins=20` of `row 3`")
     'bins=20 of row 3 (Rows are counted from 0.)'
     """
     return render_text(message, CURRENT_SURFACE.get(InPython()))
@@ -499,7 +499,7 @@ def render_text(message: str, spelling: Surface) -> str:
 def shorten_values(message: str) -> str:
     """A message in which long quoted values are shortened, since a cell may contain a whole text.
 
-    >>> with_short_values(f"label must be 0 or 1; row 3 is {'x' * 300!r}.").replace("x" * 79, "x*79")
+    >>> shorten_values(f"label must be 0 or 1; row 3 is {'x' * 300!r}.").replace("x" * 79, "x*79")
     "label must be 0 or 1; row 3 is 'x*79…'."
     """
     return QUOTED.sub(lambda match: f"{match['open']}{shorten(match['content'])}{match['mark']}", message)

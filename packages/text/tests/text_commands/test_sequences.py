@@ -272,7 +272,10 @@ WRONG = [
     (["train", "train.tsv", "--features", "sufixes"], "Did you mean suffixes?"),
     (["train", "train.tsv", "--c2", "-1"], "c2 must be"),
     (["train", "train.tsv", "--tagger", "hmm", "--pseudocount-emission", "nan"], "--pseudocount-emission must be"),
-    (["train", "value.txt", "--from", "crfsuite"], "line 1 of value.txt: what follows a colon"),
+    (
+        ["train", "value.txt", "--from", "crfsuite"],
+        "line 1 of value.txt: an attribute's value, after the colon, must be a number",
+    ),
     (["train", "value.txt", "--from", "crfsuite", "--features", "basic"], "is a file of attributes"),
     (["tag", "hmm.npz", "latin.txt"], "line 1 of latin.txt is not UTF-8 text"),
     (["tag", "missing.npz", "dev.txt"], "no file missing.npz."),

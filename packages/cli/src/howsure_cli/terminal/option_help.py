@@ -69,7 +69,7 @@ OPTION_HELP = {
     "--text COL": "Column of the text.",
     "--story": "Column of the story: documents of one story count as one source (default: nearly equal texts).",
     # the question
-    "--sampled": "Sample behind the mean of groups: items, groups (tasks, prompts), or both.",
+    "--sampled": "Sampled units, for the macro mean.",
     "--against FILE|COL": "The other model: a file with the same columns, or a column.",
     "--against NAME": "Model that the others are compared with.",
     "--better-than": "Another model, which must be worse: a FILE with the same columns, or a column.",
@@ -193,6 +193,8 @@ TOPICS = {  # options that `--help` lists in a line, explained by `howsure help 
             "--bad-dates",
             "--stemming",
             "--misplaced",
+            "--missing-score",
+            "--column",
         ),
     ),
 }

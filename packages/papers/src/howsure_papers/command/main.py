@@ -119,7 +119,7 @@ EXPERIMENTS: tuple[tuple[str, str, tuple[Option, ...], str], ...] = (
         "parses",
         "parts",
         (DATA, PARSER, LIMIT, SEED),
-        "Uncertain tags and parses in counts of attacks (2015, Appendix 3).",
+        "Uncertain tags and parses of attacks (2015, Appendix 3).",
     ),
     ("counts", "samples", LABELS, "Counts from few labels, against true ones (beyond papers)."),
 )
