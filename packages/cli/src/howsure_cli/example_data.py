@@ -20,6 +20,7 @@ def invented_files() -> dict[str, bytes]:
         "posts.csv": posts(),
         "trials.csv": trials(),
         **invoices(),
+        **texts_and_tags(),
     }
 
 
@@ -154,6 +155,26 @@ def trials() -> bytes:
                 error = draw.choice(["timeout", "container"]) if draw.random() < errors else ""
                 rows.append((agent, f"task-{task}", trial, "" if error else passed, error, f"{cost:.3f}"))
     return _table("agent task trial passed error dollars", rows)
+
+
+def texts_and_tags() -> dict[str, bytes]:
+    """150 texts with two translations that contain random errors, and 60 tagged documents with the tags of two
+    taggers."""
+    draw = random.Random(0)
+    words = "the a cat dog sat ran on under mat house big small old new and then".split()
+    references = [draw.choices(words, k=draw.randint(4, 15)) for _ in range(150)]
+    documents = [[["O", "B-PER", "I-PER", "O", "B-LOC"][: draw.randint(2, 5)] for _ in range(3)] for _ in range(60)]
+    files = {}
+    for name, errors in (("gold", 0.0), ("base", 0.25), ("large", 0.15)):
+        texts = [" ".join(w if draw.random() > errors else draw.choice(words) for w in text) for text in references]
+        files[f"texts/{name}.txt"] = "".join(f"{text}\n" for text in texts).encode()
+        tagged = ""
+        for document in documents:
+            tagged += "-DOCSTART- O\n\n"
+            for tags in document:
+                tagged += "".join(f"word {tag if draw.random() > errors else 'O'}\n" for tag in tags) + "\n"
+        files[f"texts/{name}.conll"] = tagged.encode()
+    return files
 
 
 def _grade(value: int) -> int:
