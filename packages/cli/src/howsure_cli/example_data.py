@@ -7,7 +7,7 @@ import io
 import random
 from collections.abc import Iterable
 
-from howsure_cli.example_invoices import invoices
+from howsure_cli.example_responses import decisions, invoices
 
 
 def invented_files() -> dict[str, bytes]:
@@ -20,6 +20,7 @@ def invented_files() -> dict[str, bytes]:
         "posts.csv": posts(),
         "trials.csv": trials(),
         **invoices(),
+        **decisions(),
         **texts_and_tags(),
     }
 
@@ -161,7 +162,8 @@ def texts_and_tags() -> dict[str, bytes]:
     """150 texts with two translations that contain random errors, and 60 tagged documents with the tags of two
     taggers."""
     draw = random.Random(0)
-    words = "the a cat dog sat ran on under mat house big small old new and then".split()
+    sentence = "the a cat dog sat ran on under mat house big small old new and then"
+    words = sentence.split()
     references = [draw.choices(words, k=draw.randint(4, 15)) for _ in range(150)]
     documents = [[["O", "B-PER", "I-PER", "O", "B-LOC"][: draw.randint(2, 5)] for _ in range(3)] for _ in range(60)]
     files = {}

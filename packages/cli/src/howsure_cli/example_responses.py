@@ -1,4 +1,4 @@
-"""Invented responses of a model that extracts the fields of invoices, in the format of OpenAI's batch API."""
+"""Invented responses of models: the fields of invoices in the format of OpenAI's batch API, and typed decisions."""
 
 from __future__ import annotations
 
@@ -66,6 +66,50 @@ def _alternatives(token: str, p: float) -> list[dict[str, Any]]:
     """The alternative of true and false; other tokens have none."""
     other = {" true": " false", " false": " true"}.get(token)
     return [] if other is None else [{"token": other, "logprob": round(math.log(0.99 * (1 - p) + 1e-9), 6)}]
+
+
+def decisions() -> dict[str, bytes]:
+    """400 responses of an overconfident model to three questions, and their labels."""
+    draw, tones = random.Random(11), ["angry", "calm", "excited"]
+    log, labels = [], ["id,question,label"]
+    for item in range(400):
+        billing = draw.betavariate(0.8, 0.8)
+        tone, urgency = _probabilities(0.7, draw), _probabilities(0.9, draw)
+        predicted = [_sharpened(probabilities) for probabilities in ([1 - billing, billing], tone, urgency)]
+        first = max(range(3), key=predicted[1].__getitem__)
+        answers = {
+            "billing": {"type": "noul", "noul": predicted[0][1]},
+            "tone": {
+                "type": "choice",
+                "choice": tones[first],
+                "confidence": (predicted[1][first] - 1 / 3) * 1.5,
+                "probabilities": dict(zip(tones, predicted[1], strict=True)),
+            },
+            "urgency": {
+                "type": "score",
+                "score": predicted[2][1] + 2 * predicted[2][2],
+                "confidence": 0.5,
+                "probabilities": {str(level): p for level, p in enumerate(predicted[2])},
+            },
+        }
+        log.append({"id": f"r{item}", "response": {"model": "simulated-1", "answers": answers}})
+        labels.append(f"r{item},billing,{'yes' if draw.random() < billing else 'no'}")
+        labels.append(f"r{item},tone,{draw.choices(tones, tone)[0]}")
+        labels.append(f"r{item},urgency,{draw.choices(range(3), urgency)[0]}")
+    table = "".join(f"{line}\n" for line in labels).encode()
+    return {"decisions/responses.jsonl": _json_lines(log), "decisions/labels.csv": table}
+
+
+def _probabilities(concentration: float, draw: random.Random) -> list[float]:
+    """The probabilities of three answers, drawn from a symmetric Dirichlet distribution."""
+    weights = [draw.gammavariate(concentration, 1) for _ in range(3)]
+    return [weight / sum(weights) for weight in weights]
+
+
+def _sharpened(probabilities: list[float]) -> list[float]:
+    """The probabilities of an overconfident model."""
+    squares = [p**2 for p in probabilities]
+    return [square / sum(squares) for square in squares]
 
 
 def _json_lines(rows: Iterable[dict[str, Any]]) -> bytes:
