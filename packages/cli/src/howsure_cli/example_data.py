@@ -7,7 +7,7 @@ import io
 import random
 from collections.abc import Iterable
 
-from howsure_cli.example_responses import decisions, invoices
+from howsure_cli.example_responses import decisions, grades, invoices
 
 
 def invented_files() -> dict[str, bytes]:
@@ -21,6 +21,7 @@ def invented_files() -> dict[str, bytes]:
         "trials.csv": trials(),
         **invoices(),
         **decisions(),
+        **grades(),
         **texts_and_tags(),
     }
 

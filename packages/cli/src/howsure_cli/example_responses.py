@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 
@@ -98,6 +99,23 @@ def decisions() -> dict[str, bytes]:
         labels.append(f"r{item},urgency,{draw.choices(range(3), urgency)[0]}")
     table = "".join(f"{line}\n" for line in labels).encode()
     return {"decisions/responses.jsonl": _json_lines(log), "decisions/labels.csv": table}
+
+
+def grades() -> dict[str, bytes]:
+    """2,000 grades from 1 to 5 with predicted probabilities, which are too low for the lowest and the highest grade."""
+    draw, rows = random.Random(12), list[dict[str, Any]]()
+    for _ in range(2000):
+        ability = draw.gauss(0, 1.5)
+        [grade] = draw.choices(range(1, 6), _grade_probabilities(ability, (-1.5, -0.5, 0.5, 1.5)))
+        predicted = _grade_probabilities(ability, (-2.1, -0.5, 0.5, 2.1))
+        rows.append({"grade": grade, "probs": [round(p, 4) for p in predicted]})
+    return {"grades.jsonl": _json_lines(rows)}
+
+
+def _grade_probabilities(ability: float, cuts: Sequence[float]) -> list[float]:
+    """The probabilities of grades in an ordered logistic model."""
+    below = [0.0, *(1 / (1 + math.exp(ability - cut)) for cut in cuts), 1.0]
+    return [high - low for low, high in pairwise(below)]
 
 
 def _probabilities(concentration: float, draw: random.Random) -> list[float]:

@@ -83,17 +83,18 @@ def test_get_demo_writes_the_example_files(nowhere: Path) -> None:
     names = {
         "README.md",
         "actors.tsv",
+        "grades.jsonl",
         "labels.csv",
         "news.conllu",
         "posts.csv",
         "predictions.csv",
         "trials.csv",
     }
-    assert "demo: 29 of 29 files written into " in printed("get", "demo", "--to", nowhere)
+    assert "demo: 30 of 30 files written into " in printed("get", "demo", "--to", nowhere)
     assert {path.name for path in (nowhere / "demo").iterdir() if path.is_file()} == names
     assert (nowhere / "demo" / "judge" / "answers.csv").read_text().startswith("item,model,judge,person\n0,large,")
     (nowhere / "demo" / "labels.csv").write_text("mine")
-    assert "; 29 files existed and kept their content" in printed("get", "demo", "--to", nowhere)
+    assert "; 30 files existed and kept their content" in printed("get", "demo", "--to", nowhere)
     assert (nowhere / "demo" / "labels.csv").read_text() == "mine"
 
 
