@@ -72,6 +72,8 @@ PARSERS = {"parsed_json", "DECODE", "loads", "load", "read_model", "read_records
 OWNERS = {"loads": {"json"}, "load": {"json"}, "fields": {"head", "HEAD"}, "content": {"STATE", "SavedState"}}
 NOT_READERS = {
     "howsure_cli/field_commands.py _is_json_object": "asks whether the content of a response is an object, in `look`",
+    "howsure_cli/look.py _look_inside": "cells of a document that DuckDB has read, in `look`",
+    "howsure_cli/span_commands.py _exploded": "cells of a document that DuckDB has read, in `look`",
     "howsure_events/languages/__init__.py texts_in": "files of the package",
     "howsure_cli/terminal/recorded_help.py recorded_help": "a file of the package",
     "howsure/data/tables/database.py _first_bad_line": "runs on a file that DuckDB cannot read",

@@ -221,7 +221,7 @@ def test_repeated_items_are_clusters_unless_rows_are_independent(tmp_path: Path)
         regression = howsure.regress_predicted("label", "score", covariates="x", data=data)
         assert regression["x"].corrected.low == pytest.approx(named["x"].corrected.low, abs=1e-12)
         assert any("rows of equal item are one cluster" in note for note in regression.notes)
-        assert regression.recipe["clusters"] == "item"
+        assert regression.recipe["cluster"] == "item"
     separate = howsure.regress_predicted(
         "label", "score", covariates="x", data=howsure.read(path, independent_rows=True)
     )

@@ -293,7 +293,7 @@ def test_no_command_takes_a_part_for_the_whole(news_place: Path, tmp_path: Path)
     }
     for name, more in arguments.items():
         done = howsure("events", name, store, *more)
-        assert (done.code, "contains part 2 of 2 of its input, not all of it" in done.err) == (2, True), name
+        assert (done.code, "contains only part 2 of 2 of its input" in done.err) == (2, True), name
         assert [path.name for path in tmp_path.iterdir()] == [store.name]
 
 

@@ -328,7 +328,7 @@ def _score_rows(
     documents = rows.document_scores.get(name)
     metric = None if documents is None else documents.metric
     macro, lacking = _macro_rows(by_group, name, bounds, metric, options) if options.macro else ([], [])
-    return [row for table in (*tables, macro) for row in _best_first(table, sign)], lacking
+    return [row for table in (macro, *tables) for row in _best_first(table, sign)], lacking
 
 
 def _best_first(rows: Sequence[ScoreRow], sign: float) -> list[ScoreRow]:

@@ -110,9 +110,9 @@ def test_a_day_that_may_be_a_month_is_asked_for(tmp_path: Path) -> None:
     SPANISH.write(path, encoding="utf-8", days=12)
     refused = howsure(*SPANISH.command(path, store))
     assert refused.code == 2
-    assert "fecha may name the day or the month first: row 1 of " in refused.err
+    assert "fecha may have the day or the month first: row 1 of " in refused.err
     assert (
-        "no date of the column settles it. Say which: --date-format %d/%m/%Y or --date-format %m/%d/%Y." in refused.err
+        "no date of the column decides. Name the format: --date-format %d/%m/%Y or --date-format %m/%d/%Y." in refused.err
     )
     assert "240 documents" in printed(*SPANISH.command(path, store), "--date-format", "%d/%m/%Y")
 

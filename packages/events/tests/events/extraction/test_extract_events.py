@@ -239,7 +239,7 @@ extract_events(open_corpus([{str(corpus)!r}], fields=Fields()), "news.duckdb", w
 def test_what_other_processes_cannot_be_given(tmp_path: Path, model: Path) -> None:
     corpus = open_corpus([newswire.write_corpus(tmp_path / "few.conllu", 3)], fields=Fields())
     task = replace(work(model), rule=Rule(name="nobody", function=lambda sentence: []))
-    with pytest.raises(InputError, match="top of a module, or take workers=1"):
+    with pytest.raises(InputError, match="top of a module, or use workers=1"):
         extract_events(corpus, tmp_path / "two.duckdb", work=task, workers=2)
     report = extract_events(corpus, tmp_path / "one.duckdb", work=task, workers=1)
     assert (report.kept, report.with_events) == (3, 0)

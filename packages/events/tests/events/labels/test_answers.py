@@ -304,7 +304,7 @@ def test_a_full_disk_loses_no_answer_that_was_given(own_store: EventStore, tmp_p
     n_given, message = json.loads((tmp_path / "report.json").read_text())
     assert n_given > 3
     assert f"{own_store.path} cannot be written: " in message
-    assert "What was stored before stays" in message
+    assert "Data stored before are kept" in message
     with EventStore.open(own_store.path, read_only=False) as again:
         assert again.ask("SELECT count(*), max(entry) FROM answers") == [(n_given, n_given)]
         first = reading_order(again)[0]
