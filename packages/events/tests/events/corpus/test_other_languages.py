@@ -111,9 +111,8 @@ def test_a_day_that_may_be_a_month_is_asked_for(tmp_path: Path) -> None:
     refused = howsure(*SPANISH.command(path, store))
     assert refused.code == 2
     assert "fecha may have the day or the month first: row 1 of " in refused.err
-    assert (
-        "no date of the column decides. Name the format: --date-format %d/%m/%Y or --date-format %m/%d/%Y." in refused.err
-    )
+    formats = "--date-format %d/%m/%Y or --date-format %m/%d/%Y."
+    assert f"no date of the column decides. Name the format: {formats}" in refused.err
     assert "240 documents" in printed(*SPANISH.command(path, store), "--date-format", "%d/%m/%Y")
 
 
