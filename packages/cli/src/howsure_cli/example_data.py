@@ -163,8 +163,8 @@ def texts_and_tags() -> dict[str, bytes]:
     """150 texts with two translations that contain random errors, and 60 tagged documents with the tags of two
     taggers."""
     draw = random.Random(0)
-    sentence = "the a cat dog sat ran on under mat house big small old new and then"
-    words = sentence.split()
+    vocabulary = "the a cat dog sat ran on under mat house big small old new and then"
+    words = vocabulary.split()
     references = [draw.choices(words, k=draw.randint(4, 15)) for _ in range(150)]
     documents = [[["O", "B-PER", "I-PER", "O", "B-LOC"][: draw.randint(2, 5)] for _ in range(3)] for _ in range(60)]
     files = {}

@@ -58,8 +58,9 @@ def read_outcomes(path: str | os.PathLike[str]) -> Outcomes:
 
     Raises InputError if the file is not of that kind.
     """
+    content = _file(path).read_bytes()
     try:
-        outcomes = parsed_json(_file(path).read_bytes())
+        outcomes = parsed_json(content)
     except ValueError as error:
         raise InputError(f"{path} is not JSON: {error}.") from error
     try:
