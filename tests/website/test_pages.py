@@ -13,6 +13,7 @@ from website.docstrings import as_markdown
 from website.links import Site, page_of
 from website.pages import collect_pages, page_for_site, places_of
 from website.recorded import command_names, help_sections, message_tables
+from website.reference import CHAPTERS
 
 ROOT = Path(__file__).parents[2]
 PLACES = {
@@ -66,6 +67,7 @@ def test_every_page_is_in_the_navigation() -> None:
     """The builder refuses a page that is not; here without the builder."""
     navigation = (ROOT / "website" / "mkdocs.yml").read_text(encoding="utf-8")
     places = {place for place in places_of(ROOT).values() if place.endswith(".md")}
+    places |= {f"reference/{name}.md" for name in CHAPTERS}
     assert {place for place in places if f" {place}\n" not in navigation} == set()
 
 
