@@ -242,3 +242,10 @@ def test_a_weighted_agreement_is_called_weighted(scale: str, heading: str, value
     assert agreement[0].share.value == value
     assert heading in str(agreement)
     assert ("κ (linear weights)" in str(agreement)) == (scale == "ordinal")
+
+
+def test_grades_of_a_frame_stay_different_in_all_digits() -> None:
+    """A missing grade makes a column float: 1000001 and 1000002 are still two grades."""
+    ann, bea = [1000001.0, 1000001.0, 1000002.0, 1000003.0], [1000002, 1000001, 1000001, 1000003]
+    table = howsure.rater_agreement(raters=["ann", "bea"], data=pd.DataFrame({"ann": ann, "bea": bea}))
+    assert table[0].share.value == 0.5

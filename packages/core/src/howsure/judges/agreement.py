@@ -139,6 +139,11 @@ def rater_agreement(
     return RaterAgreement(rows=tuple(rows), replacement=test, notes=tuple(notes), recipe=recipe)
 
 
+def _spelled(grade: float) -> str:
+    """A grade that a frame holds as a float because another one is missing, with all digits."""
+    return str(int(grade)) if grade.is_integer() else repr(grade)
+
+
 def _read_wide(
     raters: Sequence[str], roles: Mapping[str, object], data: Source | IntoFrame | None, *, labels: bool
 ) -> Columns:
@@ -157,7 +162,7 @@ def _read_wide(
         for item, value in enumerate(rows[name].tolist()):
             if not is_missing(value):
                 items.append(item)
-                grades.append(f"{value:g}" if labels and isinstance(value, float) else value)
+                grades.append(_spelled(value) if labels and isinstance(value, float) else value)
                 by.append(name)
     if not labels:
         grades = [number_or_text(value) for value in grades]
