@@ -17,6 +17,7 @@ from howsure.inputs.long_form import joined_key, long_form
 from howsure.result import plain
 from howsure.significance import Runs
 from howsure.significance.comparison import compare
+from howsure.significance.comparison_input import add_targets
 from howsure.stats.p_values import adjust_p_values
 
 
@@ -272,3 +273,12 @@ def test_a_data_frame_has_a_column_for_each_model() -> None:
 def test_booleans_are_scores() -> None:
     first = compare(score={"a": [True, False, True], "b": np.array([True, True, True])})
     assert plain(first[0]) == plain(compare(score={"a": [1, 0, 1], "b": [1, 1, 1]})[0])
+
+
+def test_a_table_of_true_values_replaces_no_other_column() -> None:
+    """Predictions and true values in columns of one name were compared with themselves: accuracy 1."""
+    answers = {"id": np.array([0, 1]), "label": np.array(["x", "x"])}
+    gold = pl.DataFrame({"id": [0, 1], "label": ["x", "y"]})
+    with pytest.raises(InputError, match="and of the models' tables; rename it in one"):
+        add_targets(answers, {"id": ["id"], "y_true": ["label"]}, gold, skip_missing=False)
+    assert answers["label"].tolist() == ["x", "x"]

@@ -425,10 +425,16 @@ def add_targets(
 ) -> list[str]:
     """Add the true values from a separate table, by item; returns notes.
 
-    Raises InputError for an item that is repeated or missing in the table, or that no model answers.
+    Raises InputError for an item that is repeated or missing in the table, or that no model answers, and for true
+    values in a column with the name of another column.
     """
     key, target = names["id"][0], names["y_true"][0]
     table_name = targets.name if isinstance(targets, Files) else "`targets`"
+    if target in columns:  # it would be replaced by the true values
+        raise InputError(
+            f"{target} is a column of {table_name} and of the models' tables; rename it in one of them, for example "
+            f"true_{target} in {table_name}."
+        )
     gold = _columns(targets, {key: Kind.VALUES, target: Kind.VALUES})
     rows: dict[str, int] = {}
     for row, item in enumerate(map(str, gold[key].tolist())):
