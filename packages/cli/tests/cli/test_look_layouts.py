@@ -1255,3 +1255,12 @@ def test_values_with_a_confidence_are_fields_without_gold() -> None:
     Path("stated.jsonl").write_text("\n".join(map(json.dumps, rows)))
     (note,) = howsure.look("stated.jsonl").notes
     assert "howsure fields evaluates each field" in note
+
+
+def test_rows_without_elements_in_lists_inside_lists_are_counted() -> None:
+    rows = [{"id": 1, "b": [{"c": [{"s": 1}, {"s": 0}]}]}, {"id": 2, "b": []}, {"id": 3, "b": [None]}]
+    Path("nested.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = run("score", "nested.jsonl", "--explode", "b.c", "--score", "b.c.s", "--independent-rows")
+    assert (
+        "2 rows, one for each element of b.c in the 3 rows of the file. Rows without elements: 2, left out." in done.err
+    )

@@ -478,3 +478,17 @@ def test_elements_of_several_kinds_are_refused(row: list[Any], what: str, tmp_pa
     path = write_lines(tmp_path / "a.jsonl", [{"s": [1, None, "2"]}, {"s": row}])
     with pytest.raises(InputError, match=re.escape(what).replace(re.escape(".*"), ".*")):
         howsure.mean_scores("s", data=howsure.read(path, explode="s"))
+
+
+def test_lists_inside_lists_lose_nothing_silently(tmp_path: Path) -> None:
+    rows: list[dict[str, Any]] = [
+        {"id": 1, "b": [{"c": [{"s": 1}, {"s": 0}]}]},
+        {"id": 2, "b": []},
+        {"id": 3, "b": [None]},
+    ]
+    source = howsure.read(write_lines(tmp_path / "a.jsonl", rows), explode="b.c", independent_rows=True)
+    table = howsure.mean_scores("b.c.s", data=source)
+    assert (table[0].n, table[0].mean.value) == (2, 0.5)
+    odd = write_lines(tmp_path / "b.jsonl", [*rows, {"id": 4, "b": [{"c": []}, "oops"]}])
+    with pytest.raises(InputError, match=r"row 4 of .*b.jsonl \(counted from 1\) has 'oops' in b"):
+        howsure.mean_scores("b.c.s", data=howsure.read(odd, explode="b.c"))

@@ -60,7 +60,9 @@ def test_samples_can_be_drawn_in_parallel_and_added_up() -> None:
     total = streams[0] + streams[1]
     assert total.n == 100
     assert total[0].mean.value == pytest.approx((streams[0][0].mean.value + streams[1][0].mean.value) / 2)
-    assert total.recipe["seed"] == "1, 2"
+    assert total.recipe["seed"] == [1, 2]
+    with pytest.raises(InputError, match="both results have samples of the seed 2: draw one of them with another rng"):
+        total + streams[1]
     with pytest.raises(InputError, match="can be added if they have the same quantities"):
         streams[0] + howsure.propagate_samples([1, 2], lambda x: [x])
 
@@ -161,3 +163,35 @@ def test_a_stage_that_is_certain_has_no_share() -> None:
     nothing = howsure.decompose_variance(Coin([1.0]), throw, int, rng=0)
     assert nothing[0].share is None
     assert "Nothing varies" in nothing.text()
+
+
+class Silent:
+    """A posterior that returns no samples."""
+
+    def sample(self, n: int, *, rng: object = None) -> None:
+        """Nothing."""
+
+
+@pytest.mark.parametrize(
+    ("posterior", "sentence"),
+    [
+        ({"a": [1, 2], "b": [3, 4]}, "a mapping must have the posterior of each document"),
+        (Silent(), "the samples of posterior must be a list or an array; they are None"),
+    ],
+)
+def test_what_is_no_posterior_is_refused(posterior: object, sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence):
+        howsure.propagate_samples(posterior, float, samples=2, rng=0)
+
+
+def test_quantities_spelled_alike_are_refused() -> None:
+    with pytest.raises(InputError, match="two of 1, 1 are spelled alike"):
+        howsure.propagate_samples([1, 2], lambda sample: {1: sample, "1": 10 * sample})
+
+
+def test_weights_are_numbers_of_any_size() -> None:
+    with pytest.raises(InputError, match="sample_weight must be numbers"):
+        howsure.WeightedSamples([1, 2], ["a", "b"])
+    with pytest.raises(InputError, match="samples must be a list of structures; it is 5"):
+        howsure.WeightedSamples(5, [1])
+    assert howsure.WeightedSamples([1, 2], [1e308, 1e308]).sample_weight.tolist() == [0.5, 0.5]

@@ -281,7 +281,7 @@ def _exploded(
         yield from _columns_as_rows(file, objects, field, tell)
         return
     rows, elements, without, fields_seen, check_kind = 0, 0, 0, dict[str, None](), _kind_check(file, field)
-    for row, record in _inside_lists(objects, field):
+    for row, record in _inside_lists(file, objects, field):
         rows = row + 1
         keys = [field] if field in record else field.split(".")
         value: Any = record
@@ -312,18 +312,27 @@ def _exploded(
 
 
 def _inside_lists(
-    objects: Iterable[tuple[int, Mapping[str, Any]]], field: str
+    file: File, objects: Iterable[tuple[int, Mapping[str, Any]]], field: str
 ) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """The objects; a list of objects on the way to a field, such as `annotations` of `annotations.result`, is replaced
-    by each of its objects."""
+    """Yield the rows; a list of objects on the way to a field, such as `annotations` of `annotations.result`, is
+    replaced by each of its objects, or by None if it is empty.
+
+    Raises InputError for an element of such a list that is not an object.
+    """
     for row, record in objects:
         keys = [] if field in record else field.split(".")[:-1]
         value: Any = record
         for depth, key in enumerate(keys, start=1):
             value = value.get(key) if isinstance(value, Mapping) else None
             if isinstance(value, list):
-                inner = [(row, _with(record, keys[:depth], element)) for element in value if isinstance(element, dict)]
-                yield from _inside_lists(inner, field)
+                elements = [element for element in value if element is not None] or [None]
+                if odd := [element for element in elements if not isinstance(element, dict | None)]:
+                    raise InputError(
+                        f"{parameter('explode', field)} must lead through lists of objects; row {row + 1:,} of "
+                        f"{file.name} (counted from 1) has {quote(odd[0])} in {'.'.join(keys[:depth])}."
+                    )
+                inner = [(row, _with(record, keys[:depth], element)) for element in elements]
+                yield from _inside_lists(file, inner, field)
                 break
         else:
             yield row, record

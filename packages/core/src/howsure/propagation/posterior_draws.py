@@ -50,7 +50,12 @@ class WeightedSamples:
     """
 
     def __init__(self, samples: Sequence[object], sample_weight: ArrayLike) -> None:
-        self.samples, weights = list(samples), np.asarray(sample_weight, dtype=np.float64)
+        if not is_listlike(samples):
+            raise InputError(f"samples must be a list of structures; it is {quote(samples)}.")
+        try:
+            self.samples, weights = list(samples), np.asarray(sample_weight, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise InputError(f"sample_weight must be numbers; it is {quote(sample_weight)}.") from error
         number = counted(len(self.samples), "structure")
         if not self.samples:
             raise InputError("samples must contain at least 1 structure; it is empty.")
@@ -61,6 +66,7 @@ class WeightedSamples:
                 f"sample_weight must be finite, not negative and not all 0; it is {quote(weights.tolist())}. "
                 "Give probabilities, not their logarithms."
             )
+        weights = weights / weights.max()
         self.sample_weight: Floats = weights / weights.sum()
 
     def sample(self, n: int, *, rng: Randomness = None) -> list[object]:
@@ -91,6 +97,12 @@ def posteriors_of_documents(
             f"{quote(posterior)}."
         )
     kinds = [is_posterior(document) for document in listed]
+    if isinstance(posterior, Mapping) and not all(kinds):
+        key, value = list(posterior.items())[kinds.index(False)]
+        raise InputError(
+            f"a mapping must have the posterior of each document, with a method sample(n, rng=...); of {key!r} it has "
+            f"{quote(value)}. If these are samples, put them into WeightedSamples."
+        )
     if not any(kinds):
         return [listed], n
     if not all(kinds):
@@ -115,6 +127,8 @@ def draws(posterior: Any, n: int | None, rng: np.random.Generator, *, name: str 
         drawn = posterior.iter_samples(n, rng=rng)
     else:
         drawn = posterior.sample(n, rng=rng)  # type: ignore[arg-type]
+    if not isinstance(drawn, Iterable):
+        raise InputError(f"the samples of {name} must be a list or an array; they are {quote(drawn)}.")
     number = 0
     for sample in drawn:
         number += 1
@@ -161,7 +175,13 @@ def _quantities(value: Any, number: int) -> dict[str, float]:
             "function must return a finite number, or a list or mapping of finite numbers; for sample "
             f"{number} it returned {quote(value)}."
         )
-    return {str(name): float(item) for name, item in by_name.items()}
+    quantities = {str(name): float(item) for name, item in by_name.items()}
+    if len(quantities) < len(by_name):
+        raise InputError(
+            f"function must name its quantities differently; for sample {number}, two of {shortened(by_name)} are "
+            "spelled alike."
+        )
+    return quantities
 
 
 def check_any(totals: Mapping[str, object]) -> None:

@@ -155,15 +155,23 @@ class PropagatedSamples(Rows[SampledQuantity]):
         return max(row.samples_needed(error) for row in self.rows)
 
     def __add__(self, other: PropagatedSamples) -> PropagatedSamples:
-        """The result of the samples of both. Raises InputError if their quantities or levels differ."""
+        """Return the result of the samples of both.
+
+        Raises InputError for different quantities or levels, and for equal seeds, which give equal samples.
+        """
         names, others = ([row.name for row in result.rows] for result in (self, other))
         if names != others or self.level != other.level:
             raise InputError(
                 "results can be added if they have the same quantities and level; they have "
                 f"{shortened(names, limit=4)} at {self.level:g} and {shortened(others, limit=4)} at {other.level:g}."
             )
+        seeds, other_seeds = (
+            seed if isinstance(seed, list) else [seed] for seed in (self.recipe["seed"], other.recipe["seed"])
+        )
+        if shared := [seed for seed in seeds if isinstance(seed, int) and seed in other_seeds]:
+            raise InputError(f"both results have samples of the seed {shared[0]}: draw one of them with another `rng`.")
         values = np.concatenate([self.values, other.values])
-        how = {**self.recipe, "samples": len(values), "seed": f"{self.recipe['seed']}, {other.recipe['seed']}"}
+        how = {**self.recipe, "samples": len(values), "seed": [*seeds, *other_seeds]}
         return _summarised(names, values, self.level, how)
 
     @checks_axes
