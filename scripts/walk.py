@@ -1,6 +1,10 @@
 """Which files of howsure a command runs through, in the order in which they are first entered.
 
     python scripts/walk.py check calibration FILE --target label --prob probability --max-error 0.05
+    python scripts/walk.py --tree 4 score FILE
+
+`--tree N` prints which function calls which instead, N calls deep; all calls of a function from the same place are one
+line.
 
 The command is run twice; what is counted is the second time, when all modules are imported. A file counts if one of its
 functions is called.
@@ -14,6 +18,8 @@ import io
 import os
 import sys
 from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from types import FrameType
 
 from howsure_cli.command_line import main
@@ -39,14 +45,28 @@ def room_of(name: str) -> str:
     return room.removesuffix(".py") if package == "howsure" else package
 
 
-def entered(arguments: list[str]) -> dict[str, set[str]]:
-    """The functions called in each file of the package, files in the order of their first call."""
-    functions: dict[str, set[str]] = {}
+@dataclass
+class Call:
+    """A function of the package, how often its caller called it, and what it called, in the order of the first calls."""
+
+    times: int = 0
+    calls: dict[tuple[str, str], Call] = field(default_factory=dict)
+
+
+def record_calls(arguments: list[str]) -> Call:
+    """Return the calls between functions of the package when the command is run for the second time."""
+    stack = [Call()]
 
     def record(frame: FrameType, event: str, argument: object) -> None:
         name = file_of_package(frame.f_code.co_filename)
-        if event == "call" and name is not None and frame.f_code.co_name != "<module>":
-            functions.setdefault(name, set()).add(frame.f_code.co_name)
+        if name is None or frame.f_code.co_name == "<module>":
+            return
+        if event == "call":
+            call = stack[-1].calls.setdefault((name, frame.f_code.co_name), Call())
+            call.times += 1
+            stack.append(call)
+        elif event == "return" and len(stack) > 1:
+            stack.pop()
 
     for profiler in (None, record):
         with (
@@ -59,12 +79,29 @@ def entered(arguments: list[str]) -> dict[str, set[str]]:
                 main(arguments)
             finally:
                 sys.setprofile(None)
+    return stack[0]
+
+
+def functions_of_files(call: Call, functions: dict[str, set[str]] | None = None) -> dict[str, set[str]]:
+    """Return the functions called in each file, files in the order of their first call."""
+    functions = {} if functions is None else functions
+    for (name, function), inner in call.calls.items():
+        functions.setdefault(name, set()).add(function)
+        functions_of_files(inner, functions)
     return functions
+
+
+def tree(call: Call, depth: int, indent: str = "") -> Iterator[str]:
+    """Yield a line for each call down to the given depth, indented below its caller."""
+    for (name, function), inner in call.calls.items():
+        yield f"{indent}{function}  {name}" + (f"  × {inner.times:,}" if inner.times > 1 else "")
+        if depth > 1:
+            yield from tree(inner, depth - 1, indent + "  ")
 
 
 def walk(arguments: list[str]) -> str:
     """The files with the number of their functions that were called, and how many there are by room."""
-    functions_by_file = entered(arguments)
+    functions_by_file = functions_of_files(record_calls(arguments))
     rooms = Counter(room_of(name) for name in functions_by_file)
     lines = ["functions  file", *(f"{len(functions):>9}  {name}" for name, functions in functions_by_file.items())]
     reading = sum(rooms[room] for room in READING)
@@ -78,4 +115,7 @@ def walk(arguments: list[str]) -> str:
 
 
 if __name__ == "__main__":
-    print(walk(sys.argv[1:]))
+    if sys.argv[1:2] == ["--tree"]:
+        print("\n".join(tree(record_calls(sys.argv[3:]), int(sys.argv[2]))))
+    else:
+        print(walk(sys.argv[1:]))
