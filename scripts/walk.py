@@ -47,7 +47,7 @@ def room_of(name: str) -> str:
 
 @dataclass
 class Call:
-    """A function of the package, how often its caller called it, and what it called, in the order of the first calls."""
+    """A function of the package, how often its caller called it, and its own calls in the order of the first."""
 
     times: int = 0
     calls: dict[tuple[str, str], Call] = field(default_factory=dict)
