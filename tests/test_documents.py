@@ -9,7 +9,7 @@ How a block of a page (README.md, docs/, …) is treated is written on its first
     ```console no-run   for what cannot run here: git clone, make, pip; never for howsure itself
     ```text             what the block before it printed
     ```python long      the same after any of these words, for what takes seconds: the page as a whole is then one of
-                        those that `make test-long` runs
+                        those that `make test-long` runs; with `slow`, one of those that `make check-slow` runs
     ```python programs  for what needs programs that these tests do without: tests/programs runs such pages as a whole;
                         so too `spark` and `ray`
     ``` and data        json, csv, …: shown, not run
@@ -45,9 +45,9 @@ from tests.source import FOLDERS, PACKAGES, ROOT
 
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
 PAGES = [page for folder in (".", "benchmarks") for page in sorted((ROOT / folder).glob("*.md"))] + DOCS
-LONG = [page for page in PAGES if re.search(r"^```[a-z]+ long\b", page.read_text(encoding="utf-8"), re.MULTILINE)]
 FENCE = re.compile(r"^```(.*)\n((?:.*\n)*?)```\s*$", re.MULTILINE)
-HEAVY = {"long", "programs", "ray", "spark"}
+HEAVY = {"slow", "long", "programs", "ray", "spark"}
+TIMED = {"slow", "long"}
 SHOWN_ONLY = {"csv", "html", "javascript", "json", "latex", "toml", "yaml", "bibtex"}
 
 
@@ -204,21 +204,24 @@ def name_of(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
-@pytest.mark.parametrize(
-    "page", [pytest.param(page, marks=[pytest.mark.long] * (page in LONG), id=name_of(page)) for page in PAGES]
-)
+def marks_of(page: Path) -> list[pytest.MarkDecorator]:
+    words = {word for block in blocks_of(page.read_text(encoding="utf-8")) for word in block.words}
+    return [pytest.mark.slow] if "slow" in words else [pytest.mark.long] if "long" in words else []
+
+
+@pytest.mark.parametrize("page", [pytest.param(page, marks=marks_of(page), id=name_of(page)) for page in PAGES])
 def test_a_page_does_what_it_says(page: Path, tmp_path: Path) -> None:
     """A page runs if there are the data that it reads, in a folder with an empty folder for its pictures."""
     text = page.read_text(encoding="utf-8")
     if any(
         re.search("HOWSURE_DATA|howsure data get", block.text)
         for block in blocks_of(text)
-        if HEAVY & set(block.words) <= {"long"}
+        if HEAVY & set(block.words) <= TIMED
     ):
         require("data")
     images = tmp_path / "images"
     images.mkdir()
-    run_page(text, tmp_path, heavy={"long"})
+    run_page(text, tmp_path, heavy=TIMED)
     if os.environ.get("HOWSURE_DRAW"):
         shutil.copytree(images, ROOT / "docs" / "images", dirs_exist_ok=True, copy_function=copy_picture)
 
