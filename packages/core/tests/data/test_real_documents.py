@@ -29,7 +29,7 @@ def coreference(documents: list[Document]) -> tuple[int, int, int]:
 @pytest.mark.parametrize(
     ("part", "size", "gum", "onto"),
     [
-        pytest.param("train", (177, 10_224, 177_410), (49_649, 25_758), (23_320, 5_311), marks=pytest.mark.long),
+        pytest.param("train", (177, 10_224, 177_410), (49_649, 25_758), (23_320, 5_311), marks=pytest.mark.slow),
         pytest.param("dev", (30, 1_575, 28_119), (7_897, 3_940), (3_818, 857), marks=pytest.mark.long),
         ("test", (30, 1_464, 28_397), (7_927, 4_319), (3_581, 858)),
     ],
