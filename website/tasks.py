@@ -49,8 +49,9 @@ CONSTRUCTED = {
 }
 INTRODUCTION = """
 All of these are names of `howsure`: `howsure.mean_scores(...)`. Data come first, as arrays or, with `data=` a frame or
-`howsure.read("file.csv")`, as names of columns; everything else is given by keyword. Functions return classes,
-which are imported for annotations only; the site lists them, too.
+`howsure.read("file.csv")`, as names of columns; everything else is given by keyword. Arrays are matched by position;
+pandas objects that have the same index labels in different orders are refused. Functions return classes, which are
+imported for annotations only; the site lists them, too.
 """.strip()
 ERRORS = "HowsureError InputError MissingExtraError"
 

@@ -1,4 +1,4 @@
-"""A column that is compared with itself is refused wherever two roles must differ."""
+"""Columns must differ where two roles are compared, and pandas objects must have their rows in the same order."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 
 import howsure
 from howsure.errors import InputError
+from howsure.inputs.arguments import check_row_order
 
 
 def rows() -> pd.DataFrame:
@@ -56,3 +57,58 @@ def test_a_column_is_not_compared_with_itself(name: str, form: str, tmp_path: An
 def test_a_column_may_be_label_and_group_or_item_and_cluster() -> None:
     howsure.score_models(y_true="y", prediction="s", groups="y", data=rows())
     howsure.mean_scores("s", id="i", clusters="i", data=rows())
+
+
+def series(values: list[Any], index: list[Any]) -> pd.Series[Any]:
+    return pd.Series(values, index=index)
+
+
+IN_ORDER = series([0, 1, 1, 0], ["a", "b", "c", "d"])
+SHUFFLED = series([0.9, 0.2, 0.1, 0.8], ["b", "a", "d", "c"])
+MONITOR = howsure.CalibrationMonitor()
+MAP = howsure.recalibrate([0, 1, 1, 0] * 10, [0.3, 0.7, 0.4, 0.6] * 10, method="temperature")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: howsure.calibration_error(IN_ORDER, SHUFFLED),
+        lambda: howsure.calibration_error([0, 1, 1, 0], [0.1] * 4, clusters=IN_ORDER, sample_weight=SHUFFLED),
+        lambda: howsure.calibration_error(IN_ORDER, howsure.Probabilities("logits", SHUFFLED)),
+        lambda: howsure.compare_models(IN_ORDER, IN_ORDER, {"new": IN_ORDER, "shuffled": SHUFFLED}),
+        lambda: howsure.compare_models("y", "a", data={"y": IN_ORDER, "a": SHUFFLED}),
+        lambda: howsure.mean_scores(SHUFFLED, model=IN_ORDER),
+        lambda: howsure.pairs_from_classes(IN_ORDER, pd.DataFrame({"no": SHUFFLED, "yes": 1 - SHUFFLED})),
+        lambda: howsure.CalibrationSummary().add(IN_ORDER, SHUFFLED),
+        lambda: howsure.SequentialComparison(items_total=9).add(SHUFFLED, 1 - IN_ORDER),
+        lambda: MONITOR.update(["2001-01-01"] * 4, IN_ORDER, SHUFFLED),
+        lambda: MAP.evaluate(IN_ORDER, SHUFFLED),
+    ],
+)
+def test_pandas_objects_with_the_same_labels_in_other_orders_are_refused(call: Callable[[], object]) -> None:
+    with pytest.raises(InputError, match=r"have the same index labels in different orders; row 0 is '(a|b)'"):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("index", "other"),
+    [
+        ([3, 1, 2, 0], [3, 1, 2, 0]),
+        ([7, 1, 9, 4], [0, 1, 2, 3]),  # a test set and its predictions
+        ([0, 0, 1, 1], [0, 1, 1, 1]),
+        (["0", "1", "2", "3"], [3, 2, 1, 0]),
+        ([0, 1, 2, 3], [0, 1, 2]),
+    ],
+)
+def test_other_indexes_are_ignored(index: list[Any], other: list[Any]) -> None:
+    check_row_order({"y_true": series([0] * 4, index), "y_prob": series([0] * len(other), other), "clusters": [0, 1]})
+
+
+def test_repeated_labels_and_levels_of_an_index_are_compared() -> None:
+    with pytest.raises(InputError, match=r"row 1 is 0 in y_true and 1 in y_prob"):
+        check_row_order({"y_true": series([1] * 3, [0, 0, 1]), "y_prob": series([1] * 3, [0, 1, 0])})
+    levels = pd.MultiIndex.from_tuples([("a", 1), ("b", 2)])
+    y_true, y_prob = pd.Series([0, 1], index=levels), pd.Series([0.1, 0.9], index=levels[::-1])
+    with pytest.raises(InputError, match=r"row 0 is \('a', 1\) in y_true and \('b', 2\) in y_prob"):
+        check_row_order({"y_true": y_true, "y_prob": y_prob})
+    assert howsure.calibration_error(y_true, y_prob.reindex(levels)) == howsure.calibration_error([0, 1], [0.9, 0.1])

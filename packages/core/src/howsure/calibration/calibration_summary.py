@@ -18,6 +18,7 @@ from howsure.calibration.saved_summaries import Saved, SavedSums, check_weights
 from howsure.calibration.slots import LAST, LOG_UNIT, Slots, sum_by_slot
 from howsure.calibration.table import CalibrationTable, build_table
 from howsure.errors import InputError, quote
+from howsure.inputs.arguments import check_row_order
 from howsure.inputs.frames import Source, frame_columns, is_lazy
 from howsure.inputs.numbers_and_names import counted, natural_order
 from howsure.inputs.pairs import CLASS_WISE, NEGLIGIBLE_WEIGHT, Pairs, Probabilities
@@ -158,6 +159,7 @@ class CalibrationSummary(SavedSums):
 
         Raises InputError for an invalid shape, type, target or row; then nothing is added.
         """
+        check_row_order({"logits": logits, "targets": targets})
         self._slots = self._slots + slots_of_logits(logits, targets, reduce=reduce, ignore=ignore)
 
     def by_probability(self) -> Self:

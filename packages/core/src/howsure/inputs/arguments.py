@@ -1,10 +1,12 @@
-"""Check the arguments of public functions: their types, and that compared parameters name different columns."""
+"""Check the arguments of public functions: their types, the order of pandas rows, and that columns differ."""
 
 from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping
+import sys
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import cache
 from itertools import combinations
 from numbers import Real
@@ -22,7 +24,8 @@ def check_arguments(function: Callable[..., Any], arguments: Mapping[str, Any]) 
     """Check a public function's arguments by its annotations: strings, flags, single values, and lists of these.
 
     Call this function first, with `locals()`; it returns the arguments by name, to pass them on. Columns, data and the
-    ranges of numbers are checked where they are used, so parameters of other types are not checked here.
+    ranges of numbers are checked where they are used, so parameters of other types are not checked here, except that
+    pandas objects must not have their rows in different orders (`check_row_order`).
 
     >>> def calibrate(binning: str = "adaptive", coverage: Sequence[float] = ()) -> None:
     ...     check_arguments(calibrate, locals())
@@ -42,6 +45,7 @@ def check_arguments(function: Callable[..., Any], arguments: Mapping[str, Any]) 
                 kinds=" or ".join(dict.fromkeys(words)),
                 value=value,
             )
+    check_row_order(arguments)
     return dict(arguments)
 
 
@@ -116,6 +120,75 @@ KINDS: Final[dict[str, tuple[IsOfKind, str]]] = {
     "Sequence[object]": (_is_list(_is_scalar), "a list of values"),
     "Sequence[str | float]": (_is_list(_is_scalar), "a list of values"),
 }
+
+
+# Columns are matched by position. Two pandas objects that have the same index labels in different orders are refused,
+# because their rows match by label. Indexes with different labels are ignored, as in scikit-learn: the labels of a
+# test set keep the row numbers of the whole data set, while its predictions are numbered from 0.
+
+
+def check_row_order(columns: Mapping[str, Any]) -> None:
+    """Check that no two pandas objects among the columns have the same index labels in different orders.
+
+    >>> import pandas
+    >>> y_true = pandas.Series([0, 1], index=["a", "b"])
+    >>> check_row_order({"y_true": y_true, "y_prob": pandas.Series([0.9, 0.2], index=["b", "a"])})
+    Traceback (most recent call last):
+    howsure.errors.InputError: y_true and y_prob have the same index labels in different orders; row 0 is 'a' in y_true
+    and 'b' in y_prob. Rows are matched by position: pass y_prob.reindex(y_true.index), or y_prob.to_numpy() if the
+    positions match. (Rows are counted from 0.)
+
+    Values of mappings and items of lists are compared, too. Raises InputError, which names both columns and the first
+    row that differs.
+    """
+    pandas = sys.modules.get("pandas")  # without pandas, no value is a pandas object
+    if pandas is None:
+        return
+    indexes: list[tuple[str, Any]] = []
+    for name, column in _parts(columns):
+        if not isinstance(column, (pandas.Series, pandas.DataFrame)):
+            continue
+        if any(column.index.equals(index) for _, index in indexes):
+            continue
+        for other_name, index in indexes:
+            if _are_permutations(index, column.index):
+                raise _different_orders(other_name, index, name, column.index)
+        indexes.append((name, column.index))
+
+
+def _parts(columns: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the columns by name, also those in a mapping, in `Probabilities` or in a list whose first item is one."""
+    for name, column in columns.items():
+        if isinstance(column, Probabilities):
+            yield from _parts({name: column.values})
+        elif isinstance(column, Mapping):
+            yield from _parts({f"{name}[{key!r}]": value for key, value in column.items()})
+        elif isinstance(column, (list, tuple)) and column and hasattr(column[0], "index"):
+            yield from ((f"{name}[{place}]", item) for place, item in enumerate(column))
+        else:
+            yield name, column
+
+
+def _are_permutations(first: Any, second: Any) -> bool:
+    """Whether two pandas indexes contain the same labels, each equally often."""
+    if len(first) != len(second) or not second.isin(first).all():
+        return False
+    return second.is_unique or Counter(first.tolist()) == Counter(second.tolist())
+
+
+def _different_orders(name: str, index: Any, other_name: str, other_index: Any) -> InputError:
+    labels, others = index.tolist(), other_index.tolist()
+    row = next(row for row, label in enumerate(labels) if label != others[row])
+    return InputError(
+        "{parameter} and {other} have the same index labels in different orders; {row} is {label!r} in {parameter} and "
+        "{other_label!r} in {other}. Rows are matched by position: pass {other}.reindex({parameter}.index), or "
+        "{other}.to_numpy() if the positions match",
+        name,
+        row=row,
+        other=Parameter(other_name),
+        label=labels[row],
+        other_label=others[row],
+    )
 
 
 # Compared parameters must name different columns, because a column always agrees perfectly with itself.

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import InputError
-from howsure.inputs.arguments import check_distinct
+from howsure.inputs.arguments import check_distinct, check_row_order
 from howsure.inputs.checks import (
     GIVEN_PREFIX,
     Coded,
@@ -85,6 +85,7 @@ def pairs_from(
         "clusters": clusters,
     }
     check_distinct({"y_true": y_true, prob_name: y_prob})
+    check_row_order(roles)
     if isinstance(data, Source):
         with data.predictions(
             y_true,

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import InputError, quote
+from howsure.inputs.arguments import check_row_order
 from howsure.inputs.checks import (
     Column,
     as_column,
@@ -207,7 +208,9 @@ def checked_rows(dates: Any, y_true: Any, y_prob: Any, *, groups: Any, clusters:
 
     Raises InputError naming the invalid row and the value.
     """
-    check_same_length(dates=dates, y_true=y_true, y_prob=y_prob, groups=groups, clusters=clusters)
+    columns = {"dates": dates, "y_true": y_true, "y_prob": y_prob, "groups": groups, "clusters": clusters}
+    check_row_order(columns)
+    check_same_length(**columns)
     days, label = as_days(dates), as_column(y_true, name="y_true")
     here = _labelled(label)
     n = int(here.sum())

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import InputError, renumbered_rows
+from howsure.inputs.arguments import check_row_order
 from howsure.inputs.checks import (
     GIVEN_PREFIX,
     check_clusters,
@@ -271,6 +272,8 @@ def labelled_from(
         return labelled_pairs(pairs, floor=floor)
     if isinstance(y_prob, Probabilities):
         classes = y_prob.classes if classes is None else classes
+    columns = {"y_true": y_true, "y_prob": y_prob, "logits": logits}
+    check_row_order(columns | {"groups": groups, "clusters": clusters, "sample_weight": sample_weight})
     names = None if classes is None else [str(class_name) for class_name in classes]
     scores, classes_found = scores_from(y_prob, logits, floor=floor, classes=names)
     n = len(scores)

@@ -10,6 +10,7 @@ from typing import Any
 from howsure.errors import InputError, quote
 from howsure.files.atomic_write import Place
 from howsure.files.serialization import Head, load, save
+from howsure.inputs.arguments import check_row_order
 from howsure.inputs.checks import check_codes
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.pairs import Floats, Integers
@@ -342,6 +343,7 @@ class RecalibrationMap(Result):
     def _read_scores(
         self, y_prob: Any, logits: Any, groups: Any, classes: Sequence[object] | None
     ) -> tuple[Scores, Integers | None, tuple[str, ...]]:
+        check_row_order({"y_prob": y_prob, "logits": logits, "groups": groups})
         class_names = None if classes is None else [str(class_name) for class_name in classes]
         scores, scores_classes = scores_from(y_prob, logits, floor=self.floor, classes=class_names)
         scores = self._in_order(scores, scores_classes, named=class_names is not None)

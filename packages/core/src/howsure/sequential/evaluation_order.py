@@ -10,7 +10,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import InputError
-from howsure.inputs.arguments import check_arguments
+from howsure.inputs.arguments import check_arguments, check_row_order
 from howsure.inputs.checks import check_codes, check_same_length
 from howsure.inputs.frames import AS_READ, Kind, Source, not_a_column_name, read_columns
 from howsure.inputs.frames import Rows as Columns
@@ -97,6 +97,7 @@ def held_columns(
 ) -> tuple[dict[str, Any], dict[str, str], Columns]:
     """The values of each role, their names in messages, and the rows that give messages their locations."""
     if data is None:
+        check_row_order(roles)
         return dict(roles), {role: role for role in roles}, Columns({})
     for role, column in roles.items():
         if not isinstance(column, str):

@@ -19,6 +19,7 @@ from howsure import __version__
 from howsure.errors import InputError
 from howsure.files.atomic_write import append, appending, checksummed_line, line_number, read_records
 from howsure.files.input_files import is_version
+from howsure.inputs.arguments import check_row_order
 from howsure.inputs.checks import as_column
 from howsure.inputs.numbers_and_names import shortened, unknown_name
 from howsure.inputs.parameter_types import ArrayLike
@@ -120,6 +121,7 @@ class Experiments:
         Raises InputError if the run already exists, if items or true labels do not match, for invalid predictions, or
         for epochs that are not whole numbers.
         """
+        check_row_order({"prediction": prediction, "y_true": y_true, "id": id})
         condition, run, epochs = str(condition), str(run), _whole_number(epochs)
         values = check_predictions(prediction, name="prediction").tolist()
         true = None if y_true is None else check_predictions(y_true, name="y_true").tolist()
