@@ -42,9 +42,10 @@ WEEKDAYS = (
 # Regular expressions that mean the same in Python and DuckDB, and their replacements. In DuckDB, \b considers only
 # ASCII letters. This does no harm because longer names come first.
 MERIDIEM = r" ?[aApP]\.?[mM]\.?"
-ZONE = (  # Z, UTC+1, +01:00[Europe/Berlin], +0000 UTC (written by Go), Europe/Berlin
-    r"(?: ?(?:[Zz]|(?:UTC|GMT)?[+-](?:0?[0-9]|1[0-4])(?::?[0-5][0-9])?))?"
-    r"(?: ?(?:\[[A-Za-z0-9_/+-]+\]|[A-Za-z]+(?:/[A-Za-z0-9_+-]+)+|[A-Za-z]{3,5}|[+-][0-9]{2,4})(?: m=[+-][0-9.]+)?)?"
+OFFSET = r"[+-](?:0?[0-9]|1[0-4])(?::?[0-5][0-9])?"
+ZONE = (  # Z, UTC+1, +01:00[Europe/Berlin], +0000 UTC and -0300 -03 (written by Go), Europe/Berlin
+    rf"(?: ?(?:[Zz]|(?:UTC|GMT)?{OFFSET}))?"
+    rf"(?: ?(?:\[[A-Za-z0-9_/+-]+\]|[A-Za-z]+(?:/[A-Za-z0-9_+-]+)+|[A-Za-z]{{3,5}}|{OFFSET})(?: m=[+-][0-9.]+)?)?"
 )
 
 
@@ -136,9 +137,10 @@ def read_day(text: str, date_format: str) -> datetime.date:
 def read_iso(text: str) -> datetime.datetime:
     """Return a date, or a date and time, in ISO 8601.
 
-    Raises ValueError for another format, and for minutes of a time zone such as +01:75, which Python reads.
+    Raises ValueError for another format, and for impossible time zones such as +01:75 or +1500, which Python reads.
     """
-    if re.search(r"[0-9][+-][0-9]{2}:?[6-9][0-9]$", text.strip()) and re.search(r"[Tt ].*:", text):
+    offset = re.search(r"[Tt ].*?([+-][0-9:]+)$", text.strip())
+    if offset and not re.fullmatch(OFFSET, offset[1]):
         raise ValueError(f"time zone of {text!r}")
     return datetime.datetime.fromisoformat(text.strip())
 
