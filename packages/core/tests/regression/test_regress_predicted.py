@@ -229,6 +229,22 @@ def test_repeated_items_are_clusters_unless_rows_are_independent(tmp_path: Path)
     assert not any("item" in note for note in separate.notes)
 
 
+@pytest.mark.parametrize("role", ["covariates", "fixed_effects"])
+def test_repeated_items_are_clusters_even_as_regressors(role: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"item": np.repeat(np.arange(40), 3), "x": rng.random(120), "score": rng.random(120)})
+    frame["label"] = rng.permutation(np.where(np.arange(120) < 60, rng.random(120) < 0.5, np.nan))
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    regressors = {"covariates": ["x", "item"]} if role == "covariates" else {"covariates": "x", "fixed_effects": "item"}
+    named = howsure.regress_predicted("label", "score", **regressors, clusters="item", data=frame)
+    off = {"frame": "clusters='row'", "file": "independent_rows=True"}
+    for kind, data in (("frame", frame), ("file", howsure.read(tmp_path / "rows.csv"))):
+        regression = howsure.regress_predicted("label", "score", **regressors, data=data)
+        assert regression["x"].naive.low == pytest.approx(named["x"].naive.low, rel=1e-12)
+        assert regression["x"].naive.n == 120
+        assert any(note.startswith("item repeats") and off[kind] in note for note in regression.notes)
+
+
 def test_corrected_intervals_hold_where_naive_ones_do_not() -> None:
     covered, naive = 0, 0
     for seed in range(60):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,9 +65,10 @@ class RepeatedItems:
         each = "each" if self.groups == 1 else "each in a model or group"
         return f"{counted(self.rows, 'row')} of {counted(self.items, 'item')}, up to {self.times:,} {each}"
 
-    def note(self, *, of_frame: bool = False) -> str:
-        """Return a note that items are used as clusters, and how to switch this off."""
-        off = f"leave {self.column} out of data" if of_frame else "`independent_rows=True`"
+    def note(self, *, of_frame: bool = False, is_used: bool = False) -> str:
+        """Return a note that items are used as clusters, and how to switch this off. is_used: as another role, too."""
+        leave_out = "name a column of row numbers, `clusters='row'`" if is_used else f"leave {self.column} out of data"
+        off = leave_out if of_frame else "`independent_rows=True`"
         return localise(
             f"{self.column} repeats ({self.counts}), so rows of equal {self.column} are one cluster. If rows are "
             f"independent: {off}."
@@ -99,26 +100,28 @@ def candidates(columns: Sequence[str], excluded: Sequence[str] = ()) -> Iterator
 
 
 def frame_clusters(
-    frame: Any, cells: Sequence[Any], columns_with_role: Sequence[Any]
+    frame: Any, cells: Sequence[Any], columns_with_role: Sequence[Any], may_be_items: Collection[str] = ()
 ) -> tuple[str | None, tuple[str, ...]]:
     """Find the data frame's column that identifies items, to be used as clusters, and the notes about it.
 
     Items must repeat within the groups of rows that the columns `cells` (models, groups) form. If the column is not
     suitable as clusters, the result is None and a warning. If no item repeats, or `frame` is not a data frame, the
-    result is (None, ()). Values of `cells` and `columns_with_role` that are not column names are ignored.
+    result is (None, ()). Values of `cells` and `columns_with_role` that are not column names are ignored. may_be_items:
+    columns with a role that may identify the item nevertheless, such as covariates of a regression.
 
     >>> import pandas
     >>> frame = pandas.DataFrame({"question": [*range(10)] * 2, "score": 1})
     >>> frame_clusters(frame, [], ["score"])[0]
     'question'
     """
-    repeated = repeated_in_frame(frame, cells, columns_with_role)
+    excluded = [column for column in columns_with_role if column not in may_be_items]
+    repeated = repeated_in_frame(frame, cells, excluded)
     if repeated is None:
         return None, ()
     values = columns_from(frame, [repeated.column])[0]
     if not repeated.are_clusters or any(isinstance(value, (list, dict, np.ndarray)) for value in values[:1]):
         return None, (repeated.warning(can_switch_off=False),)
-    return repeated.column, (repeated.note(of_frame=True),)
+    return repeated.column, (repeated.note(of_frame=True, is_used=repeated.column in may_be_items),)
 
 
 def item_notes(recipe: Mapping[str, Any]) -> tuple[str, ...]:

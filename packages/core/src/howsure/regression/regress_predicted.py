@@ -152,13 +152,7 @@ def _held(column_by_role: dict[str, Any], data: Any) -> tuple[dict[str, Any], Ro
         }, Rows({})
     kinds: dict[str, Kind] = {}
     for role, column in column_by_role.items():
-        names = (
-            [column]
-            if isinstance(column, str)
-            else list(column)
-            if role in SEVERAL and isinstance(column, list | tuple)
-            else []
-        )
+        names = _column_names(column) if role in SEVERAL or isinstance(column, str) else []
         if not names or not all(isinstance(name, str) for name in names):
             raise not_a_column_name(role, column)
         partly = role in ("y_true", "inclusion") or (role == "strata" and "inclusion" in column_by_role)
@@ -168,10 +162,12 @@ def _held(column_by_role: dict[str, Any], data: Any) -> tuple[dict[str, Any], Ro
             if kinds.setdefault(name, kind) != kind:
                 kinds[name] = Kind.VALUES
     clusters = column_by_role.get("clusters")
-    repeated, item_notes = (None, ()) if clusters is not None else frame_clusters(data, [], list(kinds))
-    kinds |= {} if repeated is None else {repeated: Kind.NAMES}
+    regressors = {name for role in SEVERAL for name in _column_names(column_by_role.get(role))}
+    repeated, item_notes = (None, ()) if clusters is not None else frame_clusters(data, [], list(kinds), regressors)
+    if repeated is not None:
+        kinds.setdefault(repeated, Kind.NAMES)
     cells = () if clusters is None else None
-    rows = read_columns(data, kinds, clusters=clusters, cells=cells, pooled="covariates")
+    rows = read_columns(data, kinds, clusters=clusters, cells=cells, may_be_items=regressors, pooled="covariates")
     chosen = rows.chosen if repeated is None else {"clusters": repeated}
     model_notes = note_on_models_of_frame(data, "covariates", list(kinds))
     rows = replace(rows, chosen=chosen, notes=(*rows.notes, *item_notes, *model_notes))
@@ -180,6 +176,11 @@ def _held(column_by_role: dict[str, Any], data: Any) -> tuple[dict[str, Any], Ro
         names = [ColumnName(name, role) for name in ([column] if isinstance(column, str) else column)]
         values_by_role[role] = {name: rows[name] for name in names} if role in SEVERAL else rows[names[0]]
     return values_by_role, rows
+
+
+def _column_names(columns: Any) -> list[Any]:
+    """The names of one column, or of several in a list; [] for anything else."""
+    return [columns] if isinstance(columns, str) else list(columns) if isinstance(columns, list | tuple) else []
 
 
 def _named(columns: Any, role: str) -> dict[str, Any]:

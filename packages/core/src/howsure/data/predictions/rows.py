@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -178,6 +178,7 @@ def rows_of_files(
     run: str | None = None,
     choose: Callable[[Log], Mapping[str, str]] | None = None,
     cells: Sequence[str] | None = None,
+    may_be_items: Collection[str] = (),
     pooled: str | None = None,
     chosen_as: Callable[[str], Kind] = lambda role: Kind.NAMES,
     later: Sequence[str] = (),
@@ -196,8 +197,8 @@ def rows_of_files(
     `across_files` declares them the same item, or separate items, which are then renumbered. choose: a function that
     returns the default columns of a log by role; chosen_as: the kind of each role. cells: for tables without clusters
     and ids, the columns that separate the rows of an item (models, groups); items that repeat within a cell become
-    clusters. pooled: the parameter that would separate models, for a note on tables with a column of several models
-    without a role.
+    clusters. may_be_items: columns with a role that may identify the item nevertheless. pooled: the parameter that
+    would separate models, for a note on tables with a column of several models without a role.
 
     Raises InputError, which names the file, the column, the row and the value.
     """
@@ -207,13 +208,13 @@ def rows_of_files(
             opened.log.check_items()
         chosen = {} if opened.log is None or choose is None else dict(choose(opened.log))
         kinds = {**kinds, **{column: chosen_as(role) for role, column in chosen.items()}}
-        items = {} if cells is None else item_columns(opened, with_role=[*kinds])
+        items = {} if cells is None else item_columns(opened, with_role=[*set(kinds) - set(may_be_items)])
         models = [] if pooled is None else columns_of_models(opened, [*kinds])
         table, only = opened.table([*kinds, *later, *items, *models])
         pooled_note = note_on_pooled(opened, table, only, models, pooled or "")
         repeated = repeated_rows(opened, table, only, items, cells or ())
         if repeated is not None and repeated.are_clusters:
-            chosen, kinds = chosen | {"clusters": repeated.column}, {**kinds, repeated.column: Kind.NAMES}
+            chosen, kinds = chosen | {"clusters": repeated.column}, {repeated.column: Kind.NAMES, **kinds}
         for name, kind in kinds.items():
             if kind in CONTENT and (parts := table.columns[name].parts):
                 listed = shortened(part.name for part in parts)
