@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.data.logs.log_file import Beginning, LogFormat, Row, Source
+from howsure.data.logs.log_file import Beginning, LogFormat, Row, Source, class_name
 from howsure.errors import InputError, parameter
 from howsure.files.archive import MAGIC, NUMBERS, TEXTS, ZIP, Archive, read_array, unpacking
 from howsure.files.input_files import opened, parsed_json, read_text
@@ -263,7 +263,7 @@ def _scored(record: Any) -> Row:
     target = next((record[name] for name in TARGETS if isinstance(record.get(name), str | int)), None)
     if len(by_class) == 1:
         ((label, probability),) = by_class.items()
-        right = {} if target is None else {"target": target, "correct": int(str(target) == label)}
+        right = {} if target is None else {"target": target, "correct": int(class_name(target) == label)}
         return more | {"prediction": label, "probability": probability} | right
     if abs(sum(by_class.values()) - 1.0) > SUM_OFF_BY:
         raise ValueError(
@@ -276,8 +276,8 @@ def _scored(record: Any) -> Row:
 
 
 def _position(target: str | int, classes: Sequence[str]) -> int:
-    if isinstance(target, str) and target in classes:
-        return classes.index(target)
+    if class_name(target) in classes:
+        return classes.index(class_name(target))
     if f"LABEL_{target}" in classes:
         return classes.index(f"LABEL_{target}")
     raise ValueError(f"its label {target!r} is not one of the classes {shortened(classes)}")

@@ -44,6 +44,19 @@ def number(value: Any) -> float | None:
         return None
 
 
+def class_name(value: str | float) -> str:
+    """Return the name of a class that a label spells: numbers and truth values are written as in JSON, 1.0 as 1.
+
+    >>> class_name("A"), class_name(2), class_name(2.0), class_name(True)
+    ('A', '2', '2', 'true')
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(int(value) if isinstance(value, float) and value.is_integer() else value)
+
+
 def is_infinite(value: Any) -> bool:
     """Whether a value is an infinite number, or NaN."""
     return isinstance(value, float) and not math.isfinite(value)

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from howsure.data.logs.log_file import Beginning, LogFormat, Row, Source, listed, mapping
+from howsure.data.logs.log_file import Beginning, LogFormat, Row, Source, class_name, listed, mapping
 from howsure.data.logs.tokens import NO_TOKENS, SPACES, answer_masses, choice_tokens, output_tokens
 from howsure.errors import quote
 
@@ -103,11 +103,12 @@ class _Choice:
         for source_mapping in (self.record, metadata):
             for name in TARGETS:
                 value = source_mapping.get(name)
-                if isinstance(value, str) and value.strip() in self.classes:
-                    return self.classes.index(value.strip())
-                if isinstance(value, str | int | float) and str(value).strip():
+                if not isinstance(value, str | int | float) or not (label := class_name(value).strip()):
+                    continue
+                if label not in self.classes:
                     problem = f"its {name} {quote(value)} is not one of the answers {', '.join(self.classes)}"
                     raise ValueError(f"{problem}. Name the answers in `classes`")
+                return self.classes.index(label)
         return None
 
 

@@ -124,11 +124,10 @@ def test_a_column_of_the_right_labels_may_be_named() -> None:
         assert judgment["curves"][0]["multiclass_brier"] == by_itself[0]["multiclass_brier"]
 
 
-def test_numbers_name_the_classes_of_a_model_without_names() -> None:
-    lines = [
-        {"label": i % 2, "scores": [{"label": "LABEL_1", "score": 0.75}, {"label": "LABEL_0", "score": 0.25}]}
-        for i in range(8)
-    ]
+@pytest.mark.parametrize("prefix", ["LABEL_", ""])
+def test_numbers_name_the_classes_of_a_model_without_names(prefix: str) -> None:
+    scores = [{"label": f"{prefix}2", "score": 0.75}, {"label": f"{prefix}1", "score": 0.25}]
+    lines = [{"label": i % 2 + 1, "scores": scores} for i in range(8)]
     Path("out.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     (curve,) = judged("out.jsonl", bin_size=2)["curves"]
     assert curve["base_rate"] == 0.5

@@ -92,6 +92,19 @@ def test_other_answers_and_targets_in_the_metadata(tmp_path: Path) -> None:
     assert (row["classes"], row["target"]) == (["no", "yes"], 0)
 
 
+@pytest.mark.parametrize(("target", "place"), [(1, 0), (2.0, 1), ("2", 1), (" 1 ", 0)])
+def test_a_number_is_the_answer_that_is_written_alike(target: str | float, place: int, tmp_path: Path) -> None:
+    (row,) = rows_of(
+        tmp_path, openai_chat({"1": 0.75, "2": 0.25}) | {"metadata": {"classes": "1, 2", "target": target}}
+    )
+    assert (row["classes"], row["target"]) == (["1", "2"], place)
+
+
+def test_true_and_false_are_answers(tmp_path: Path) -> None:
+    body = openai_chat({"true": 0.75, "false": 0.25}) | {"metadata": {"classes": "true, false", "target": False}}
+    assert rows_of(tmp_path, body)[0]["target"] == 1
+
+
 def test_several_choices_are_runs_of_one_item(tmp_path: Path) -> None:
     body = openai_chat(ALL)
     body["choices"] *= 2
