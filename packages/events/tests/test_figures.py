@@ -203,7 +203,7 @@ def test_a_zero_is_no_point_where_its_interval_is_not_zero(
     assert count.is_interval_only is not shown
 
 
-def test_the_legend_explains_an_interval_without_a_point(made: dict[str, EventSeries]) -> None:
+def test_the_legend_explains_what_is_drawn(made: dict[str, EventSeries]) -> None:
     series = made["year"]
     counts = [CorrectedCount("IRQ", row.period, 9, 3, 0, 0.0, 0.0, 0.2, "labels") for row in series.rows_of("IRQ")]
     recipe = {**series.recipe, "question": "Which?", "asked": ["IRQ"]}
@@ -225,3 +225,7 @@ def test_the_legend_explains_an_interval_without_a_point(made: dict[str, EventSe
     explained = "no point: no labelled document is positive"
     assert explained in legend(*counts)
     assert explained not in legend(*(replace(count, estimate=0.001) for count in counts))
+    first, *_, last = sorted(count.period for count in counts)
+    assert {first, last} == set(series.incomplete)  # a hollow point is explained only if it is drawn
+    assert "period may be incomplete" not in legend(*counts)
+    assert "period may be incomplete" in legend(*(replace(count, estimate=0.001) for count in counts))

@@ -319,6 +319,18 @@ def _has_interval_only(series: EventSeries, actors: Sequence[str]) -> bool:
     return corrected is not None and any(row.is_interval_only for actor in shown for row in corrected.rows_of(actor))
 
 
+def _has_hollow_point(series: EventSeries, actors: Sequence[str]) -> bool:
+    """Return whether a count of these actors is drawn as a point in a period that may be incomplete."""
+    corrected = series.corrected
+    if corrected is None:
+        counts = [(row.period, row.mean) for actor in actors for row in series.rows_of(actor)]
+    else:
+        shown = [actor for actor in actors if actor in corrected.titles]
+        rows = [row for actor in shown for row in corrected.rows_of(actor) if not row.is_interval_only]
+        counts = [(row.period, row.estimate) for row in rows]
+    return any(period in series.incomplete and not np.isnan(count) for period, count in counts)
+
+
 def _darker(colour: str) -> str:
     """Return a darker colour, for the 1-best counts in a panel of several actors."""
     red, green, blue = to_rgb(colour)
@@ -336,7 +348,7 @@ def _finish(figure: Figure, series: EventSeries, actors: Sequence[str], title: s
         f"{100 * series.level:g} % interval": Patch(color=first.colour, alpha=BAND, linewidth=0),
         "raw: what the model finds" if corrected else "1-best": Line2D([], [], color=INK, marker="_", linestyle=""),
     }
-    if series.incomplete:
+    if _has_hollow_point(series, actors):
         drawn["period may be incomplete"] = legend_point(first, markerfacecolor="white")
     if _has_interval_only(series, actors):
         drawn["no point: no labelled document is positive"] = Patch(color=first.colour, alpha=BAND, linewidth=0)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
+from statistics import median_low
 from typing import Any, Protocol, TypeVar
 
 import duckdb
@@ -438,11 +439,29 @@ def documents_by_period(
     return {label: counts.get(label, 0) for label in periods_between(str(first), str(last), period=period)}
 
 
+MAX_DAYS_WITHOUT = 2  # at the end of a month, quarter or year, such as a weekend
+
+
 def incomplete_periods(store: Store, periods: Sequence[str], since: Day | None, until: Day | None) -> tuple[str, ...]:
-    """Return the periods that may be incomplete, because the documents, or the requested days, begin or end in them."""
-    (first, last), (low, high) = first_and_last(store), requested_days(since, until)
-    first, last = max(first, low), min(last, high)
-    return tuple(period for period in periods if period_start(period) < first or period_end(period) > last)
+    """Return the periods that may be incomplete, because the documents, or the requested days, begin or end in them.
+
+    Documents begin or end in a period if it has more days without documents there than half of the other periods, and
+    more than two (in a week, more than none).
+    """
+    length, (low, high) = period_length(periods[0]), requested_days(since, until)
+    requested = f"FROM ({DATED}) WHERE date BETWEEN $low AND $high"
+    query = f"SELECT min(date), max(date) {requested} GROUP BY date_trunc('{length}', date) ORDER BY 1"
+    days = query_facts(store, query, low=low, high=high)
+    before = [(first - period_start(find_period(first, period=length))).days for first, _ in days[1:]]
+    after = [(period_end(find_period(last, period=length)) - last).days for _, last in days[:-1]]
+    usual_before, usual_after = (
+        datetime.timedelta(max(0 if length == "week" else MAX_DAYS_WITHOUT, median_low(gaps or [0])))
+        for gaps in (before, after)
+    )
+    first, last = first_and_last(store)
+    begin = low if first < low else first - usual_before
+    end = high if last > high else last + usual_after
+    return tuple(period for period in periods if period_start(period) < begin or period_end(period) > end)
 
 
 def requested_days(since: Day | None, until: Day | None) -> tuple[datetime.date, datetime.date]:

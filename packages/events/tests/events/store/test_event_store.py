@@ -23,6 +23,7 @@ from howsure.errors import InputError
 from howsure_events.store import event_store
 from howsure_events.store.event_store import EventStore, StoreError
 from howsure_events.store.integrity import DamagedStoreError
+from howsure_events.store.store_queries import documents_by_period, incomplete_periods
 from howsure_events.store.tables import TABLES, VERSION, arrow_table, column_types
 
 LIMIT = 6 << 20  # bytes a file may have, where the disk is full
@@ -46,6 +47,35 @@ def rows(number: int, *, words: int = 3) -> dict[str, dict[str, Any]]:
             "spaces": [[True] * words],
         },
     }
+
+
+MONDAY = datetime.date(2001, 1, 1)
+DAILY, WEEKDAYS = range(120), [day for day in range(120) if day % 7 < 5]
+
+
+@pytest.mark.parametrize(
+    ("days", "period", "requested", "incomplete"),
+    [
+        (DAILY[2:89], "month", {}, ()),  # 3 January to 30 March
+        (DAILY[3:87], "month", {}, ("2001-01", "2001-03")),
+        (DAILY[2:89], "year", {}, ("2001",)),
+        (DAILY[:118:59], "month", {}, ()),  # 1 January and 1 March: the days of most periods
+        (WEEKDAYS[:15], "week", {}, ()),  # to a Friday
+        (WEEKDAYS[1:14], "week", {}, ("2001-W01", "2001-W03")),
+        (DAILY, "month", {"since": "2001-02-02", "until": "2001-03-30"}, ("2001-02", "2001-03")),
+        (DAILY[31:87], "month", {"since": "2001-01-15", "until": "2001-04-02"}, ("2001-03",)),
+    ],
+)
+def test_periods_in_which_documents_or_requested_days_end_may_be_incomplete(
+    days: list[int], period: str, requested: dict[str, str], incomplete: tuple[str, ...], tmp_path: Path
+) -> None:
+    with EventStore.create(tmp_path / "days.duckdb", {}) as store:
+        documents = {**rows(0)["documents"], "document": [*days], "id": [*map(str, days)]}
+        columns = {name: values * len(days) if len(values) == 1 else values for name, values in documents.items()}
+        store.append({"documents": columns | {"date": [str(MONDAY + datetime.timedelta(day)) for day in days]}})
+        periods = list(documents_by_period(store, period, **requested))
+        since, until = requested.get("since"), requested.get("until")
+        assert incomplete_periods(store, periods, since, until) == incomplete
 
 
 def test_appended_rows_are_read_again(tmp_path: Path) -> None:

@@ -122,12 +122,13 @@ export function seriesKey(series, level, correcting = false) {
   const small = (...shapes) => svg("svg", { width: 16, height: 12, "aria-hidden": "true" }, shapes);
   const colour = COLOURS[0];
   const rows = Object.values(series).flat();
+  const hasDot = (row) => !(correcting && isIntervalOnly(row)) && row[(isCorrected(row) ? CORRECTED : RAW).value] !== null;
   const bar = (opacity) => small(svg("rect", { x: 2, width: 12, height: 12, fill: GREY, "fill-opacity": opacity }));
   return [
     [small(dot(8, 6, 3.5, colour)), correcting ? say("key_corrected") : say("key_expected")],
     [small(interval(8, 0, 12, 9, colour)), say("key_interval", { level: percent(level) })],
     [small(dash(8, 6, 7)), correcting ? say("counts_raw") : say("key_best")],
-    ...(rows.some((row) => row.incomplete) ? [[small(dot(8, 6, 3.5, colour, true)), say("key_incomplete")]] : []),
+    ...(rows.some((row) => row.incomplete && hasDot(row)) ? [[small(dot(8, 6, 3.5, colour, true)), say("key_incomplete")]] : []),
     ...(correcting && rows.some(isIntervalOnly) ? [[small(interval(8, 0, 12, 9, colour)), say("key_interval_only")]] : []),
     [bar(0.45), say("unit_documents")],
     ...(rows.some((row) => row.read > 0) ? [[bar(0.9), say("key_labelled")]] : []),
